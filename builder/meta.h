@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The dump's `meta`, parsed. Strings are owned by the struct and never NULL (empty where meta lacks them).
+ */
+#ifndef OTTER_BUILDER_META_H
+#define OTTER_BUILDER_META_H
+
+#include "common/clock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct meta_map {
+	uint64_t start, end, offset;
+	char *build_id; /* hexadecimal, "" unknown */
+	char *path;
+};
+
+struct meta {
+	unsigned major, minor;
+	uint32_t segment_bytes;
+	char *ring_dir; /* where rings are, "" for the dump itself */
+	char *clock;    /* "tsc", "cntvct" or "monotonic" */
+	char *recorder; /* its version */
+	char *runtime;  /* the OpenMP runtime's version string */
+	char *program;  /* path of the executable */
+	char **args;    /* n_args strings, argv[0] first */
+	size_t n_args;
+	char *host;
+	char *cwd;
+	char *boot_id; /* of the host's boot: with `host` and `clock` tells which dumps share a counter */
+	long pid;
+	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
+	long rank;      /* -1: none */
+	struct clock_triple start, end; /* end: 0 where the process did not come so far */
+	bool is_ended;  /* the recorder came to its end */
+	char *ended;    /* how: finalize, destructor */
+	char **notes;   /* what the recorder had to say */
+	size_t n_notes;
+	uint64_t lost_no_stream, lost_reentry; /* losses that belong to no stream */
+	uint64_t n_kinds;
+	struct meta_map *maps; /* all that were ever seen, in order of appearance */
+	size_t n_maps;
+	char **environment; /* NAME=value */
+	size_t n_environment;
+	char **settings; /* "name value", as used */
+	size_t n_settings;
+};
+
+/* Parses DIR/meta. 0, or -1 with the error said. A cut last line is left out, an unknown key is skipped. */
+int meta_read(struct meta *meta, const char *dir);
+void meta_free(struct meta *meta);
+
+#endif

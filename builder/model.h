@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables that a dump is gathered into: tasks, regions, teams, constructs. Direct-addressed: a task id (stream, counter)
+ * is row base[stream] + counter, so nothing is hashed. Row 0 of every table means "unknown" or "none".
+ * Filled by gather.c; the graph fields of a task belong to graph.c.
+ */
+#ifndef OTTER_BUILDER_MODEL_H
+#define OTTER_BUILDER_MODEL_H
+
+#include "builder/reader.h"
+
+/* What became of a task; bits of task.state. */
+enum {
+	TASK_SEEN = 1,      /* some record names it */
+	TASK_CREATED = 2,   /* its create or begin record is there */
+	TASK_STARTED = 4,   /* it was switched to, or began (implicit) */
+	TASK_COMPLETED = 8, /* complete, cancel, late_fulfill, taskwait_complete, or implicit end */
+	TASK_CANCELLED = 16,
+	TASK_DETACHED = 32,  /* its body ended before it completed */
+	TASK_MARKED = 64,    /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
+	TASK_HAS_PARTS = 128 /* it was suspended and resumed */
+};
+
+struct task {
+	uint32_t parent;     /* encountering task; 0 for initial tasks of root threads */
+	uint32_t construct;  /* row of constructs */
+	uint32_t region;     /* implicit: its region; explicit: that of the task's binding team */
+	uint32_t run_stream; /* row of dump.streams that ran its first part */
+	uint16_t flags;      /* task_flags of the record */
+	uint16_t state;
+	union {
+		uint32_t thread; /* implicit, initial: number in the team */
+		uint32_t origin; /* explicit: graph node that it was created from */
+	};
+	uint32_t last;     /* graph: the task's latest node */
+	uint32_t interval; /* graph: which synchronisation of the parent waits for it */
+	uint64_t create_ticks;
+	uint64_t start_ticks;
+	uint64_t end_ticks;
+	uint64_t busy_ticks; /* running, without the tasks that ran in between */
+};
+
+_Static_assert(sizeof(struct task) == 64, "design.md promises 64 bytes a task");
+
+struct region {
+	uint32_t task;      /* encountering; 0 for the region around a root's initial task */
+	uint32_t construct;
+	uint32_t team;      /* row of teams; 0 where no implicit task of it was recorded */
+	uint32_t requested; /* threads */
+	uint32_t actual;    /* from the primary's implicit task */
+	uint16_t n_members_seen;
+	uint8_t flags;      /* parallel_flags */
+	uint8_t state;      /* REGION_ bits */
+	uint64_t begin_ticks;
+	uint64_t join_ticks; /* end of the primary's closing barrier, else of its implicit task; UINT64_MAX: never seen */
+	uint64_t end_ticks;  /* parallel_end; UINT64_MAX: never seen */
+};
+
+enum {
+	REGION_SEEN = 1,
+	REGION_ANNOUNCED = 2, /* by parallel_begin */
+	REGION_ENDED = 4,
+	REGION_INITIAL = 8 /* around a root thread's initial task */
+};
+
+/* A distinct team: who, in order of thread number, and inside which team. */
+struct team {
+	uint32_t parent;
+	uint32_t first_member; /* index into team_members */
+	uint32_t n_members;
+};
+
+/* A place in the source that tasks, regions or synchronisations come from. */
+enum construct_kind {
+	CONSTRUCT_UNKNOWN,
+	CONSTRUCT_INITIAL,
+	CONSTRUCT_PARALLEL,
+	CONSTRUCT_TEAMS,
+	CONSTRUCT_TASK,
+	CONSTRUCT_TARGET,
+	CONSTRUCT_TASKWAIT,
+	CONSTRUCT_TASKGROUP,
+	CONSTRUCT_BARRIER,
+	CONSTRUCT_REDUCTION,
+	CONSTRUCT_LOOP,
+	CONSTRUCT_SECTIONS,
+	CONSTRUCT_SINGLE,
+	CONSTRUCT_WORKSHARE,
+	CONSTRUCT_DISTRIBUTE,
+	CONSTRUCT_TASKLOOP,
+	CONSTRUCT_SCOPE,
+	CONSTRUCT_MASKED,
+	CONSTRUCT_CRITICAL,
+	CONSTRUCT_ORDERED,
+	CONSTRUCT_ATOMIC,
+	CONSTRUCT_LOCK,
+	CONSTRUCT_FLUSH,
+	CONSTRUCT_KINDS
+};
+
+struct construct {
+	uint64_t codeptr; /* return address, 0 unknown */
+	enum construct_kind kind;
+	/* From symbols.c: strings live as long as the model; "" unknown. */
+	const char *label;    /* what a person knows: "task@fib.c:12", or "task@fib+0x1234" */
+	const char *file;     /* whole path */
+	const char *function;
+	unsigned line;
+};
+
+struct model {
+	const struct dump *dump;
+	struct task *tasks; /* row 0 unknown */
+	uint32_t n_tasks;   /* rows, row 0 included */
+	struct region *regions;
+	uint32_t n_regions;
+	uint32_t *task_base;   /* by row of dump.streams: row of counter 0, i.e. row = base + counter */
+	uint32_t *region_base;
+	struct team *teams;
+	uint32_t n_teams;
+	uint32_t *team_members; /* rows of dump.streams */
+	struct construct *constructs;
+	uint32_t n_constructs;
+	uint64_t first_ticks, last_ticks; /* of all records */
+	uint64_t n_events[EVENT_KIND_LIMIT];
+	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
+	struct tally quirks, repairs;
+	uint32_t **lock_orders; /* by stream: acquisition numbers, in the order of its acquiring records */
+	void *private_tables;   /* construct hash and the like */
+};
+
+/* Rows by id; 0 for id 0 and for ids that no stream gave. */
+uint32_t model_task(const struct model *m, uint64_t id);
+uint32_t model_region(const struct model *m, uint64_t id);
+
+/* The other way: the stream's row and the counter that an id was made of. */
+void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint64_t *counter);
+
+/* The construct of (kind, codeptr), added where it is new. */
+uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
+
+/* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
+int model_gather(struct model *m, const struct dump *dump);
+void model_free(struct model *m);
+
+/* Is it LLVM's runtime, whose deviations replay knows? (From its version string.) */
+bool model_is_libomp(const struct model *m);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The dump as the rest of the builder sees it: streams of segments in order, whatever file or ring they were found in.
+ * Everything is mapped and read only; records are never copied but out of the rings of a process that still runs.
+ */
+#ifndef OTTER_BUILDER_READER_H
+#define OTTER_BUILDER_READER_H
+
+#include "builder/diag.h"
+#include "builder/meta.h"
+#include "common/event.h"
+#include "common/format.h"
+
+#include <stdbool.h>
+
+struct segment {
+	const struct segment_header *header;
+	const struct record *records; /* those after the header */
+	uint32_t n_records;
+	bool is_after_gap; /* segments are missing between this and the one before, or before the first */
+};
+
+struct stream {
+	uint32_t number;
+	struct segment *segments; /* by sequence, ascending, each once */
+	size_t n_segments;
+	uint64_t n_missing_segments; /* known from gaps in the sequence */
+	uint64_t n_records;          /* in `segments` */
+	uint64_t max_task;           /* no task id of this stream has a larger counter */
+	uint64_t max_region;
+	bool is_sealed; /* its last segment is here and says that it is the last */
+	uint64_t lost[LOSS_CAUSES];
+};
+
+struct dump {
+	char *path;
+	char *name; /* the directory's name without ".otter" */
+	struct meta meta;
+	struct stream *streams; /* by number, ascending; numbers without any segment are absent */
+	size_t n_streams;
+	uint64_t n_records;
+	uint64_t n_bytes; /* of all its files */
+	uint64_t lost[LOSS_CAUSES];
+	uint64_t n_lost; /* the sum */
+	uint64_t stalled_ns;
+	bool is_snapshot; /* its process is still running */
+	bool is_complete; /* every stream sealed, nothing lost, nothing missing */
+	struct tally findings; /* damage by name, each also said once by warning() */
+	void *mappings;        /* reader.c's own */
+};
+
+/* Reads the dump in directory `path` as far as it goes. 0, or -1 with the error said (not a dump, newer major version, ...). */
+int dump_open(struct dump *dump, const char *path);
+void dump_close(struct dump *dump);
+
+/* ns since the process's first time stamp, by its clock triples; a time before it is 0. */
+uint64_t dump_ns(const struct dump *dump, uint64_t ticks);
+
+/* Frequency of the time stamps, from the clock triples furthest apart. */
+uint64_t dump_ticks_per_second(const struct dump *dump);
+
+/* Walks one stream, record by record. */
+struct cursor {
+	const struct stream *stream;
+	size_t segment;
+	uint32_t index;
+};
+
+static inline void cursor_init(struct cursor *c, const struct stream *stream)
+{
+	*c = (struct cursor){stream, 0, 0};
+}
+
+/* The next record without taking it, or NULL at the end. */
+static inline const struct record *cursor_peek(struct cursor *c)
+{
+	while (c->segment < c->stream->n_segments) {
+		const struct segment *s = &c->stream->segments[c->segment];
+		if (c->index < s->n_records)
+			return &s->records[c->index];
+		c->segment++;
+		c->index = 0;
+	}
+	return NULL;
+}
+
+static inline const struct record *cursor_next(struct cursor *c)
+{
+	const struct record *r = cursor_peek(c);
+	if (r != NULL)
+		c->index++;
+	return r;
+}
+
+/* Valid after cursor_peek has returned a record: is it the first one behind missing segments? */
+static inline bool cursor_at_gap(const struct cursor *c)
+{
+	return c->index == 0 && c->stream->segments[c->segment].is_after_gap;
+}
+
+static inline const struct segment_header *cursor_header(const struct cursor *c)
+{
+	return c->stream->segments[c->segment].header;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The replay: a dump's records become clean, nested events. It keeps one scope stack a task, applies the rules for what a
+ * runtime does differently (quirks) and closes what records are missing for (repairs), so that a visitor sees
+ *
+ *   - for every stream: non-decreasing times; region, implicit-task and scope events that nest within each task;
+ *   - for every scope entered, exactly one leave (at the latest at the end of its task or stream);
+ *   - the current task always known by row (0 where its records are missing).
+ *
+ * Streams are replayed one after the other, or, where a task ran on several streams, merged by time: a visitor keeps its state
+ * by stream and by task. Within a task events always come in the order of the program.
+ */
+#ifndef OTTER_BUILDER_REPLAY_H
+#define OTTER_BUILDER_REPLAY_H
+
+#include "builder/model.h"
+
+/* Where and when: row of dump.streams, raw ticks (late worker ends clamped to the join), the task current BEFORE the event. */
+struct point {
+	uint32_t stream;
+	uint32_t task;
+	uint64_t ticks;
+};
+
+enum scope_type {
+	SCOPE_SYNC,      /* kind: sync_kind, a barrier, taskwait or taskgroup */
+	SCOPE_SYNC_WAIT, /* kind: sync_kind; inside its SCOPE_SYNC */
+	SCOPE_REDUCTION,
+	SCOPE_WORK,   /* kind: work_kind */
+	SCOPE_MASKED,
+	SCOPE_MUTEX   /* kind: mutex_kind critical, ordered or atomic; from mutex_acquire to mutex_released */
+};
+
+struct scope {
+	enum scope_type type;
+	unsigned kind;
+	uint32_t construct;
+	uint32_t region;
+	uint64_t count;       /* SCOPE_WORK: iterations */
+	uint64_t wait_id;     /* SCOPE_MUTEX */
+	uint64_t enter_ticks;
+	bool is_acquired;     /* SCOPE_MUTEX: mutex_acquired has come */
+	uint32_t ordinal;     /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
+	uint32_t node[2];     /* the graph's own */
+};
+
+struct dependence {
+	uint64_t variable;
+	unsigned type; /* dependence_type */
+};
+
+enum mutex_event { MUTEX_ACQUIRE, MUTEX_ACQUIRED, MUTEX_RELEASED, MUTEX_NEST_BEGIN, MUTEX_NEST_END, MUTEX_INIT, MUTEX_DESTROY };
+
+struct mutex {
+	enum mutex_event event;
+	unsigned kind; /* mutex_kind */
+	uint64_t wait_id;
+	uint32_t construct;
+	uint32_t order; /* MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1; 0: was never acquired here */
+};
+
+/* A visitor. Every function may be NULL; each returns 0, or -1 to stop the replay (having said why). */
+struct replay_ops {
+	int (*stream_begin)(void *self, const struct point *at); /* the stream's first record */
+	int (*stream_end)(void *self, const struct point *at);   /* after all that was open was closed */
+
+	int (*region_begin)(void *self, const struct point *at, uint32_t region);
+	int (*region_end)(void *self, const struct point *at, uint32_t region);
+	int (*implicit_begin)(void *self, const struct point *at, uint32_t task);
+	int (*implicit_end)(void *self, const struct point *at, uint32_t task);
+
+	/* Explicit and target tasks, and the dummies of taskwait with dependences (task_flags_taskwait). */
+	int (*task_create)(void *self, const struct point *at, uint32_t task);
+	int (*dependences)(void *self, const struct point *at, uint32_t task, const struct dependence *list, size_t n);
+	/* prior stops (status: task_status), next runs. next is 0 for fulfilments and taskwait_complete: then the current task stays. */
+	int (*task_switch)(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
+
+	int (*scope_enter)(void *self, const struct point *at, struct scope *scope);
+	int (*scope_leave)(void *self, const struct point *at, struct scope *scope);
+
+	int (*mutex)(void *self, const struct point *at, const struct mutex *mutex);
+	int (*cancel)(void *self, const struct point *at, uint32_t task, unsigned flags);
+	int (*flush)(void *self, const struct point *at, uint32_t construct);
+	int (*control_tool)(void *self, const struct point *at, uint64_t command, uint64_t modifier);
+	int (*dispatch)(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
+
+	/* The recorder's own. */
+	int (*thread_attach)(void *self, const struct point *at, uint64_t tid);
+	int (*buffer_flush)(void *self, const struct point *at, uint64_t end_ticks);
+	int (*measurement)(void *self, const struct point *at, bool is_on);
+};
+
+struct visitor {
+	const struct replay_ops *ops;
+	void *self;
+};
+
+/* Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 when a visitor stopped it. */
+int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors);
+
+#endif

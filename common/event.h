@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A record, its words, and the ids in them. The kinds and fields come from events.def; the tables that describe them at run
+ * time (names, units, documentation) are in event.c, which the recorder does not link.
+ */
+#ifndef OTTER_COMMON_EVENT_H
+#define OTTER_COMMON_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum event_kind {
+#define EVENT(number, name, group, callback, doc) EVENT_##name = (number),
+#include "common/events.def"
+	EVENT_KIND_LIMIT = 256 /* kinds are 8 bits */
+};
+
+/* Values of the enumerations and flag sets: task_status_switch, task_flags_untied, ... */
+enum {
+#define ENUM(set, value, name) set##_##name = (value),
+#define FLAG(set, bit, name) set##_##name = 1 << (bit),
+#include "common/events.def"
+};
+
+/* 32 bytes, little-endian, the same in memory and on disk. Slots of `head`: kind 8, flags 12, value 44 bits. */
+struct record {
+	uint64_t time; /* raw counter ticks; payload in continuation records */
+	uint64_t head;
+	uint64_t a;
+	uint64_t b;
+};
+
+_Static_assert(sizeof(struct record) == 32, "the dump format fixes a record at 32 bytes");
+
+#define RECORD_FLAGS_SHIFT 8
+#define RECORD_FLAGS_MASK UINT64_C(0xfff)
+#define RECORD_VALUE_SHIFT 20
+#define RECORD_VALUE_MAX ((UINT64_C(1) << 44) - 1)
+
+static inline uint64_t record_head(enum event_kind kind, uint64_t flags, uint64_t value)
+{
+	return (uint64_t)kind | (flags & RECORD_FLAGS_MASK) << RECORD_FLAGS_SHIFT | value << RECORD_VALUE_SHIFT;
+}
+
+static inline unsigned record_kind(const struct record *r)
+{
+	return (unsigned)(r->head & 0xff);
+}
+
+static inline unsigned record_flags(const struct record *r)
+{
+	return (unsigned)(r->head >> RECORD_FLAGS_SHIFT & RECORD_FLAGS_MASK);
+}
+
+static inline uint64_t record_value(const struct record *r)
+{
+	return r->head >> RECORD_VALUE_SHIFT;
+}
+
+static inline uint32_t low32(uint64_t word)
+{
+	return (uint32_t)word;
+}
+
+static inline uint32_t high32(uint64_t word)
+{
+	return (uint32_t)(word >> 32);
+}
+
+/* An id of a task or region: which stream gave it, and that stream's counter, from 1. 0 is unknown. */
+#define ID_STREAM_BITS 20
+#define ID_STREAM_MAX ((UINT32_C(1) << ID_STREAM_BITS) - 1)
+
+static inline uint64_t id_make(uint32_t stream, uint64_t counter)
+{
+	return counter << ID_STREAM_BITS | stream;
+}
+
+static inline uint32_t id_stream(uint64_t id)
+{
+	return (uint32_t)(id & ID_STREAM_MAX);
+}
+
+static inline uint64_t id_counter(uint64_t id)
+{
+	return id >> ID_STREAM_BITS;
+}
+
+/* ---- The table at run time (event.c): builder, tests and tools ---- */
+
+enum event_slot {
+	SLOT_TIME,
+	SLOT_FLAGS,
+	SLOT_VALUE,
+	SLOT_VALUE_LO32,
+	SLOT_VALUE_HI12,
+	SLOT_A,
+	SLOT_A_LO,
+	SLOT_A_HI,
+	SLOT_B,
+	SLOT_B_LO,
+	SLOT_B_HI
+};
+
+struct event_field {
+	unsigned event;
+	const char *name;
+	enum event_slot slot;
+	const char *type; /* UINT, ADDRESS, TICKS, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
+	const char *unit; /* "-" for none */
+	const char *doc;
+};
+
+struct event_info {
+	unsigned number;
+	const char *name;
+	const char *group;    /* of OTTER_EVENTS; "-" is always on */
+	const char *callback; /* "-" for the recorder's own */
+	const char *doc;
+};
+
+struct event_note {
+	unsigned event;
+	const char *name; /* the implicit argument, or the kind that continues the record */
+	const char *doc;
+};
+
+extern const struct event_info event_infos[];
+extern const unsigned n_event_infos;
+extern const struct event_note event_implicits[];
+extern const unsigned n_event_implicits;
+extern const struct event_note event_continuations[];
+extern const unsigned n_event_continuations;
+
+/* The row of a kind, or NULL for one that this version does not know. */
+const struct event_info *event_info(unsigned kind);
+
+/* The fields of a kind, neighbours in one array, and how many: a linear search, so callers in loops keep the answer. */
+const struct event_field *event_fields(unsigned kind, unsigned *n_fields);
+
+/* What a field of a record holds. An OWN_ id is completed with `stream`. */
+uint64_t event_field_get(const struct event_field *field, const struct record *record, uint32_t stream);
+
+/* The name of a value of an enumeration, or NULL. */
+const char *event_enum_name(const char *set, uint64_t value);
+
+/* The name of a bit of a flag set, or NULL. */
+const char *event_flag_name(const char *set, unsigned bit);
+
+/* Is `type` a flag set (and not an enumeration or a plain type)? */
+int event_type_is_flags(const char *type);
+
+#endif
