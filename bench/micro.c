@@ -4,7 +4,9 @@
  * tool adds to it, is all there is. `micro WORKLOAD [COUNT]` runs one on OMP_NUM_THREADS threads, first an eighth of COUNT to warm up,
  * then COUNT, which is timed; it checks the result against what the workload's text says and prints one line:
  *
- *   threads=N ops=N all_ops=N wall_ns=N cpu_ns=N      all_ops: with the warm-up; cpu_ns: of all threads of the process, a tool's too
+ *   threads=N ops=N all_ops=N wall_ns=N cpu_ns=N rss_kib=N
+ *
+ * all_ops is with the warm-up, cpu_ns of all threads of the process (a tool's too), rss_kib the most memory it had at a time.
  *
  * `micro --list` prints the names. Exit status: 0, 1 a wrong result, 2 usage.
  */
@@ -339,6 +341,20 @@ static uint64_t workload_run(const struct workload *w, uint64_t count)
 	return ops;
 }
 
+/* From /proc: what getrusage says is never less than the parent process had. */
+static uint64_t peak_rss_kib(void)
+{
+	char line[128];
+	uint64_t kib = 0;
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f != NULL && fgets(line, sizeof line, f) != NULL)
+		if (sscanf(line, "VmHWM: %" SCNu64, &kib) == 1)
+			break;
+	if (f != NULL)
+		fclose(f);
+	return kib;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
@@ -367,7 +383,7 @@ int main(int argc, char **argv)
 	uint64_t ops = workload_run(w, count);
 	wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-	printf("threads=%d ops=%" PRIu64 " all_ops=%" PRIu64 " wall_ns=%" PRIu64 " cpu_ns=%" PRIu64 "\n", n_threads, ops,
-	       warm_up + ops, wall_ns, cpu_ns);
+	printf("threads=%d ops=%" PRIu64 " all_ops=%" PRIu64 " wall_ns=%" PRIu64 " cpu_ns=%" PRIu64 " rss_kib=%" PRIu64 "\n", n_threads,
+	       ops, warm_up + ops, wall_ns, cpu_ns, peak_rss_kib());
 	return 0;
 }
