@@ -1,65 +1,211 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One Makefile, non-recursive. Objects live in build/<key>/, one tree per compiler and flags; build/bin and build/lib point to the last one built.
+# One Makefile, non-recursive. Objects live in build/<key>/, one tree per compiler and flags, so that trees never mix;
+# build/bin, build/lib and build/tests point into the tree built last. `make help` lists the targets.
 
-CC       ?= cc
-CFLAGS   ?= -O2 -g
-PREFIX   ?= /usr/local
-DESTDIR  ?=
-LLVM     ?= 19
+CC      ?= cc
+CFLAGS  ?= -O2 -g
+PREFIX  ?= /usr/local
+DESTDIR ?=
+LLVM    ?= 19
+SAN     ?=
 
-WARN     := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-BASE     := -std=c11 -D_GNU_SOURCE -I. -pthread $(WARN)
-# omp-tools.h lies among clang's own headers: they must come after the compiler's.
-OMPT_INC := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include))
-REC_CF   := -fPIC -fvisibility=hidden -ftls-model=initial-exec $(if $(OMPT_INC),-idirafter $(OMPT_INC)) $(shell pkg-config --cflags ck 2>/dev/null)
-BLD_PC   := otf2 libdw jansson
-BLD_CF   := -fopenmp $(shell pkg-config --cflags $(BLD_PC) 2>/dev/null)
-BLD_LD   := $(shell pkg-config --libs $(BLD_PC) 2>/dev/null)
+PKG_CONFIG ?= pkg-config
+pkg_cflags  = $(shell $(PKG_CONFIG) --cflags $(1) 2>/dev/null)
+pkg_libs    = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
+# omp-tools.h lies among clang's own headers: they must come after the compiler's, or theirs hide gcc's.
+OMPT_H     := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include/omp-tools.h /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h))
+OMPT_CF    := $(if $(OMPT_H),-idirafter $(dir $(OMPT_H)))
+BLD_PC     := otf2 libdw jansson
+ALL_PC     := ck $(BLD_PC)
 
-KEY      := $(shell printf '%s' '$(CC) $(CFLAGS) $(LDFLAGS)' | cksum | cut -d' ' -f1)
-O        := build/$(KEY)
-Q        := $(if $(V),,@)
+BASE_CF := -std=c11 -D_GNU_SOURCE -I. -pthread \
+           -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+BASE_LD := -pthread -Wl,-z,relro -Wl,-z,now
+PIC_CF  := -fPIC -fvisibility=hidden
+REC_CF  := $(PIC_CF) -ftls-model=initial-exec $(OMPT_CF) $(call pkg_cflags,ck)
+TOOL_CF := -fstack-protector-strong
+BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
+BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC))
+TEST_LD := $(call pkg_libs,check) -ldl
 
-COMMON_SRC  := $(wildcard common/*.c)
-LAUNCH_SRC  := $(wildcard recorder/launch_*.c)
-REC_SRC     := $(filter-out $(LAUNCH_SRC),$(wildcard recorder/*.c))
-BLD_SRC     := $(wildcard builder/*.c)
-obj          = $(patsubst %.c,$(O)/%.o,$(1))
+# SAN=address (with undefined behaviour) or SAN=thread: a tree of its own beside the plain one.
+SAN_CF_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_CF_thread  := -fsanitize=thread
+SAN_CF         := $(SAN_CF_$(SAN))
+ifneq ($(SAN),)
+ifeq ($(SAN_CF),)
+$(error SAN is address or thread)
+endif
+endif
 
-RECORDER := $(O)/lib/libotter-ompt.so
-LAUNCHER := $(O)/bin/otter-record
-BUILDER  := $(O)/bin/otter-build
-.PHONY: all clean
-all: $(RECORDER) $(LAUNCHER) $(BUILDER)
-	$(Q)ln -sfn $(KEY)/bin build/bin && ln -sfn $(KEY)/lib build/lib
+KEY := $(shell printf '%s' '$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(BASE_CF) $(REC_CF) $(BLD_CF) $(SAN_CF_address) $(SAN_CF_thread)' | cksum | cut -d' ' -f1)
+O   := build/$(KEY)$(addprefix -,$(SAN))
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-7s %s\n' $(1) $@)
 
-$(O)/recorder/%.o: recorder/%.c
+# The sources of each part. The launcher runs before the program, the recorder inside it: two products of one folder.
+COMMON_SRC := $(wildcard common/*.c)
+LAUNCH_SRC := $(wildcard recorder/launch_*.c)
+REC_SRC    := $(filter-out $(LAUNCH_SRC),$(wildcard recorder/*.c))
+BLD_SRC    := $(wildcard builder/*.c)
+UNIT_SRC   := $(wildcard tests/unit/test_*.c)
+UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+STRESS_SRC := $(wildcard tests/stress/*.c)
+TOOL_SRC   := $(wildcard tests/tools/*_tool.c)
+PROG_SRC   := $(filter-out $(TOOL_SRC),$(wildcard tests/tools/*.c))
+# A unit test belongs to the recorder if it includes a header of the recorder, else to the builder.
+REC_UNIT   := $(if $(UNIT_SRC),$(shell grep -l '"recorder/' $(UNIT_SRC)))
+BLD_UNIT   := $(filter-out $(REC_UNIT),$(UNIT_SRC))
+
+obj  = $(patsubst %.c,$(O)/%.o,$(1))
+exe  = $(patsubst %.c,$(O)/%,$(1))
+
+RECORDER   := $(O)/lib/libotter-ompt.so
+LAUNCHER   := $(O)/bin/otter-record
+BUILDER    := $(O)/bin/otter-build
+REC_LIB    := $(O)/recorder.a
+BLD_LIB    := $(O)/builder.a
+COMMON_LIB := $(O)/common.a
+UNIT_LIB   := $(O)/unit.a
+UNIT_BIN   := $(call exe,$(UNIT_SRC))
+STRESS_BIN := $(call exe,$(STRESS_SRC))
+PROG_BIN   := $(call exe,$(PROG_SRC))
+TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
+
+.PHONY: all deps demo check bench lint install uninstall clean help
+.PHONY: check-run check-bin check-unit check-stress demo-run bench-run links need
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: links
+
+links: $(RECORDER) $(LAUNCHER) $(BUILDER)
+	@mkdir -p $(O)/tests
+	$(Q)for d in bin lib tests; do ln -sfn $(notdir $(O))/$$d build/$$d; done
+
+# Said once and plainly instead of by the first missing header.
+need:
+	@$(PKG_CONFIG) --exists $(ALL_PC) 2>/dev/null && test -n '$(OMPT_H)' || \
+		{ echo "Packages that Otter is built from are missing (pkg-config: $(ALL_PC); omp-tools.h): try 'make deps'." >&2; exit 1; }
+
+# ---- objects ----
+$(call obj,$(COMMON_SRC)): PART_CF := $(PIC_CF)
+$(call obj,$(REC_SRC)): PART_CF := $(REC_CF)
+$(call obj,$(LAUNCH_SRC)): PART_CF := $(TOOL_CF)
+$(call obj,$(BLD_SRC)): PART_CF := $(BLD_CF)
+$(call obj,$(REC_UNIT) $(STRESS_SRC)): PART_CF := $(OMPT_CF) $(call pkg_cflags,ck check)
+$(call obj,$(BLD_UNIT) $(UNIT_HELP)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC) check)
+$(call obj,$(TOOL_SRC)): PART_CF := -fPIC $(OMPT_CF)
+
+$(O)/%.o: %.c | need
 	@mkdir -p $(@D)
-	$(if $(Q),@echo "  CC      $<")
-	$(Q)$(CC) $(BASE) $(REC_CF) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(O)/builder/%.o: builder/%.c
-	@mkdir -p $(@D)
-	$(if $(Q),@echo "  CC      $<")
-	$(Q)$(CC) $(BASE) $(BLD_CF) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(O)/common/%.o: common/%.c
-	@mkdir -p $(@D)
-	$(if $(Q),@echo "  CC      $<")
-	$(Q)$(CC) $(BASE) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)
+	$(Q)$(CC) $(BASE_CF) $(PART_CF) $(CPPFLAGS) $(CFLAGS) $(SAN_CF) -MMD -MP -c -o $@ $<
 
-$(RECORDER): $(call obj,$(REC_SRC))
+$(REC_LIB): $(call obj,$(REC_SRC))
+$(BLD_LIB): $(call obj,$(filter-out builder/main.c,$(BLD_SRC)))
+$(COMMON_LIB): $(call obj,$(COMMON_SRC))
+$(UNIT_LIB): $(call obj,$(UNIT_HELP))
+%.a:
 	@mkdir -p $(@D)
-	$(if $(Q),@echo "  LINK    $@")
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=recorder/exports.map -o $@ $^
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# ---- the three products ----
+LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)
+
+# Nothing of this library but its entry point is visible, and it stays where it is when the runtime closes it: its threads go on.
+$(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
+	@mkdir -p $(@D)
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
+		-o $@ $(filter %.o,$^)
 $(LAUNCHER): $(call obj,$(LAUNCH_SRC))
 	@mkdir -p $(@D)
-	$(if $(Q),@echo "  LINK    $@")
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-$(BUILDER): $(call obj,$(BLD_SRC) $(COMMON_SRC))
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^
+$(BUILDER): $(call obj,builder/main.c) $(BLD_LIB) $(COMMON_LIB)
 	@mkdir -p $(@D)
-	$(if $(Q),@echo "  LINK    $@")
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -pthread -fopenmp -o $@ $^ $(BLD_LD)
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^ $(BLD_LD)
+
+# ---- tests ----
+$(call exe,$(REC_UNIT) $(STRESS_SRC)): LINK_LD := $(TEST_LD)
+$(call exe,$(REC_UNIT) $(STRESS_SRC)): $(REC_LIB) $(COMMON_LIB)
+$(call exe,$(BLD_UNIT) $(PROG_SRC)): LINK_LD := $(TEST_LD) $(BLD_LD)
+$(call exe,$(BLD_UNIT)): $(UNIT_LIB) $(BLD_LIB) $(COMMON_LIB)
+$(call exe,$(PROG_SRC)): $(COMMON_LIB)
+$(O)/tests/%: $(O)/tests/%.o
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
+$(O)/tests/%.so: $(O)/tests/%.o
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -o $@ $^ -ldl
+
+check-unit: $(UNIT_BIN)
+check-stress: $(STRESS_BIN)
+check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO)
+
+# The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
+check: deps
+	+$(Q)$(MAKE) --no-print-directory check-run
+demo: deps
+	+$(Q)$(MAKE) --no-print-directory demo-run
+bench: deps
+	+$(Q)$(MAKE) --no-print-directory bench-run
+
+check-run: check-bin
+	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit
+	+$(Q)$(MAKE) --no-print-directory SAN=thread check-stress
+	$(Q)tests/check.sh $(O) $(TESTS)
+demo-run: all
+	$(Q)docs/demo/run.sh
+bench-run: all
+	$(Q)bench/run.sh
+
+deps:
+	$(Q)tests/deps.sh
+
+lint: all
+	$(Q)tests/deps.sh lint
+	$(Q)tests/lint.sh $(RECORDER)
+
+# ---- install ----
+BIN_DIR := $(DESTDIR)$(PREFIX)/bin
+LIB_DIR := $(DESTDIR)$(PREFIX)/lib
+MAN_DIR := $(DESTDIR)$(PREFIX)/share/man
+DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/otter
+MAN     := $(wildcard docs/*.[1-8])
+DOC     := $(wildcard README.md LICENSE docs/*.md)
+DEMO    := $(wildcard docs/demo/*)
+
+# The launcher finds the recorder beside itself, in ../lib: bin and lib belong together.
+install: all
+	$(Q)install -d '$(BIN_DIR)' '$(LIB_DIR)' '$(DOC_DIR)/demo' $(foreach n,1 5 7,'$(MAN_DIR)/man$(n)')
+	$(Q)install -m 755 $(LAUNCHER) $(BUILDER) '$(BIN_DIR)'
+	$(Q)install -m 644 $(RECORDER) '$(LIB_DIR)'
+	$(Q)for page in $(MAN); do install -m 644 $$page '$(MAN_DIR)'/man$${page##*.}; done
+	$(Q)install -m 644 $(DOC) '$(DOC_DIR)'
+	$(Q)for file in $(DEMO); do case $$file in *.sh) mode=755;; *) mode=644;; esac; install -m $$mode $$file '$(DOC_DIR)/demo'; done
+	@echo "Installed into $(DESTDIR)$(PREFIX)"
+uninstall:
+	$(Q)rm -f '$(BIN_DIR)'/otter-record '$(BIN_DIR)'/otter-build '$(LIB_DIR)'/libotter-ompt.so
+	$(Q)for page in $(notdir $(MAN)); do rm -f '$(MAN_DIR)'/man$${page##*.}/$$page; done
+	$(Q)rm -rf '$(DOC_DIR)'
 
 clean:
-	rm -rf build
+	$(Q)rm -rf build
 
--include $(shell find build -name '*.d' 2>/dev/null)
+help:
+	@echo "make            build the recorder, the launcher and the builder into build/bin and build/lib"
+	@echo "make demo       install what is missing, record a program, build its archive and its graph"
+	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
+	@echo "make deps       install the packages that are missing (Debian)"
+	@echo "make bench      measure the recorder beside its alternatives"
+	@echo "make lint       format, cppcheck, shellcheck, include rules, exported symbols, man pages"
+	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall takes it away"
+	@echo "make clean      remove build/"
+	@echo "variables       CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR; V=1 shows commands;"
+	@echo "                SAN=address or SAN=thread builds with sanitizers; LLVM=19 chooses whose omp-tools.h"
+
+-include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)
