@@ -18,7 +18,8 @@ enum {
 	TASK_CANCELLED = 16,
 	TASK_DETACHED = 32,  /* its body ended before it completed */
 	TASK_MARKED = 64,    /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
-	TASK_HAS_PARTS = 128 /* it was suspended and resumed */
+	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
+	TASK_MIGRATED = 256  /* its parts ran on more than one stream */
 };
 
 struct task {
@@ -138,6 +139,9 @@ void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_ro
 
 /* The construct of (kind, codeptr), added where it is new. */
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
+
+/* Allocates the tables for what the dump can hold; gather.c's first step. 0, or -1. */
+int model_allocate(struct model *m, const struct dump *dump);
 
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);

@@ -44,6 +44,8 @@ struct scope {
 	uint32_t node[2];     /* the graph's own */
 };
 
+#define TASK_STATUS_CUT 0
+
 struct dependence {
 	uint64_t variable;
 	unsigned type; /* dependence_type */
@@ -72,7 +74,10 @@ struct replay_ops {
 	/* Explicit and target tasks, and the dummies of taskwait with dependences (task_flags_taskwait). */
 	int (*task_create)(void *self, const struct point *at, uint32_t task);
 	int (*dependences)(void *self, const struct point *at, uint32_t task, const struct dependence *list, size_t n);
-	/* prior stops (status: task_status), next runs. next is 0 for fulfilments and taskwait_complete: then the current task stays. */
+	/*
+	 * prior stops (status: task_status), next runs. next is 0 for fulfilments, taskwait_complete, and tasks that were cancelled
+	 * before they started: then the current task stays. TASK_STATUS_CUT: the record of prior's end is missing, and it ends here.
+	 */
 	int (*task_switch)(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
 
 	int (*scope_enter)(void *self, const struct point *at, struct scope *scope);

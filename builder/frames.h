@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The scope stacks of the replay, one a task: made when a task first has something to keep, gone when it ends. Only tasks that
+ * are running or suspended have one, so that there are few at any time.
+ */
+#ifndef OTTER_BUILDER_FRAMES_H
+#define OTTER_BUILDER_FRAMES_H
+
+#include "builder/map.h"
+#include "builder/replay.h"
+
+struct frame {
+	uint32_t task;
+	uint32_t n_scopes;
+	uint32_t scopes_capacity;
+	uint32_t n_barriers; /* implicit tasks: barriers begun so far, the closing one not counted */
+	struct scope *scopes; /* innermost last */
+};
+
+struct frames {
+	struct map by_task;
+	struct frame **all; /* [0] unused, so that 0 in by_task is none */
+	uint32_t n_all, all_capacity;
+	uint32_t *free_rows;
+	uint32_t n_free;
+};
+
+/* The frame of a task, made where it has none; NULL when memory is out. Valid until frames_drop. */
+struct frame *frames_get(struct frames *frames, uint32_t task);
+
+/* The frame of a task, or NULL. */
+struct frame *frames_find(const struct frames *frames, uint32_t task);
+
+/* The task is over. */
+void frames_drop(struct frames *frames, uint32_t task);
+
+void frames_free(struct frames *frames);
+
+/* A new innermost scope; NULL when memory is out. Valid until the next push on the same frame. */
+struct scope *frame_push(struct frame *frame, const struct scope *scope);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
+ */
+#include "builder/graph.h"
+
+#include <stdlib.h>
+
+static const char *const node_names[NODE_KINDS] = {
+	[NODE_NONE] = "none",         [NODE_INITIAL] = "initial",         [NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
+	[NODE_TARGET] = "target",     [NODE_TASKWAIT] = "taskwait",       [NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",     [NODE_JOIN] = "join",               [NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end",
+};
+
+static const char *const edge_names[EDGE_KINDS] = {
+	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
+	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",
+};
+
+const char *node_kind_name(enum node_kind kind)
+{
+	return node_names[kind];
+}
+
+const char *edge_kind_name(enum edge_kind kind)
+{
+	return edge_names[kind];
+}
+
+int graph_begin(struct graph *graph, struct model *model, enum graph_level level)
+{
+	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
+	graph->open_interval = calloc(model->n_tasks, sizeof *graph->open_interval);
+	graph->inherited = calloc(model->n_tasks, sizeof *graph->inherited);
+	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
+	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
+	graph->since_ticks = calloc(model->dump->n_streams + 1, sizeof *graph->since_ticks);
+	if (level == GRAPH_FRAGMENT)
+		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
+	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
+	    graph->since_ticks == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
+		return error("out of memory for the graph of %u tasks", model->n_tasks);
+	for (uint32_t i = 0; i < model->n_tasks; i++)
+		model->tasks[i].last = i;
+	return 0;
+}
+
+void graph_free(struct graph *graph)
+{
+	graph_depend_free(graph);
+	map_free(&graph->barriers);
+	map_free(&graph->groups);
+	free(graph->nodes);
+	free(graph->edges);
+	free(graph->intervals);
+	free(graph->open_interval);
+	free(graph->region_node);
+	free(graph->join_node);
+	free(graph->open_groups);
+	free(graph->inherited);
+	free(graph->first_fragments);
+	free(graph->since_ticks);
+	*graph = (struct graph){0};
+}
+
+struct node *graph_inner_node(const struct graph *graph, uint32_t id)
+{
+	return id >= graph->model->n_tasks ? &graph->nodes[id - graph->model->n_tasks] : NULL;
+}
+
+uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+{
+	if (graph->n_nodes == graph->nodes_capacity) {
+		uint32_t capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
+		struct node *nodes = realloc(graph->nodes, capacity * sizeof *nodes);
+		if (nodes == NULL) {
+			error("out of memory for %u nodes of the graph", capacity);
+			return 0;
+		}
+		graph->nodes = nodes;
+		graph->nodes_capacity = capacity;
+	}
+	graph->nodes[graph->n_nodes] =
+		(struct node){.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
+	return graph->model->n_tasks + graph->n_nodes++;
+}
+
+int graph_add_edge(struct graph *graph, const struct edge *edge)
+{
+	if (graph->n_edges == graph->edges_capacity) {
+		size_t capacity = graph->edges_capacity ? graph->edges_capacity * 2 : 1024;
+		struct edge *edges = realloc(graph->edges, capacity * sizeof *edges);
+		if (edges == NULL)
+			return error("out of memory for %zu edges of the graph", capacity);
+		graph->edges = edges;
+		graph->edges_capacity = capacity;
+	}
+	graph->edges[graph->n_edges++] = *edge;
+	return 0;
+}
+
+bool graph_task_is_node(const struct graph *graph, uint32_t row)
+{
+	const struct task *task = &graph->model->tasks[row];
+	return row != 0 && task->state & TASK_SEEN && !(task->flags & task_flags_taskwait);
+}
+
+static enum node_kind task_kind(const struct task *task)
+{
+	return task->flags & task_flags_initial	   ? NODE_INITIAL
+	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
+	       : task->flags & task_flags_target   ? NODE_TARGET
+						   : NODE_TASK;
+}
+
+struct node_view graph_node(const struct graph *graph, uint32_t id)
+{
+	const struct model *m = graph->model;
+	if (id < m->n_tasks) {
+		const struct task *task = &m->tasks[id];
+		struct node_view view = {
+			.id = id,
+			.kind = graph_task_is_node(graph, id) ? task_kind(task) : NODE_NONE,
+			.task = id,
+			.region = task->region,
+			.construct = task->construct,
+			.stream = task->state & TASK_STARTED ? task->run_stream : UINT32_MAX,
+			.create_ticks = task->create_ticks,
+			.begin_ticks = task->start_ticks,
+			.end_ticks = task->end_ticks,
+			.busy_ticks = task->busy_ticks,
+			.flags = task->flags,
+			.state = task->state,
+		};
+		if (graph->first_fragments != NULL) {
+			view.end_ticks = graph->first_fragments[id].end_ticks;
+			view.busy_ticks = graph->first_fragments[id].busy_ticks;
+		}
+		return view;
+	}
+	const struct node *node = graph_inner_node(graph, id);
+	return (struct node_view){
+		.id = id,
+		.kind = node->is_placed ? node->kind : NODE_NONE,
+		.task = node->task,
+		.region = node->region != 0 ? node->region : m->tasks[node->task].region,
+		.construct = node->construct,
+		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
+		.begin_ticks = node->begin_ticks,
+		.end_ticks = node->end_ticks,
+		.busy_ticks = node->busy_ticks,
+	};
+}
+
+int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
+{
+	int rc = 0;
+	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
+		struct node_view view = graph_node(graph, id);
+		if (view.kind != NODE_NONE)
+			rc = function(self, &view);
+	}
+	return rc;
+}
+
+/* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
+static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
+{
+	const struct model *m = graph->model;
+	uint32_t up = task, found = 0;
+	for (uint32_t n = 0; n < m->n_tasks && found == 0; n++) { /* bounded: a damaged dump may have a cycle of parents */
+		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
+		uint32_t parent = m->tasks[up].parent;
+		if (graph->inherited[up] != 0)
+			found = graph->inherited[up];
+		else if (m->tasks[up].flags & (task_flags_implicit | task_flags_initial) || parent == 0)
+			return 0;
+		else if (interval->group != 0)
+			found = interval->group;
+		else if (m->tasks[parent].flags & (task_flags_implicit | task_flags_initial)) {
+			uint64_t region = m->tasks[parent].region;
+			const uint32_t *barrier = map_get(&graph->barriers, region << 32 | ((uint64_t)interval->phase + 1));
+			found = barrier != NULL ? *barrier : graph->join_node[region];
+			if (found == 0)
+				return 0;
+		} else
+			up = parent;
+	}
+	for (uint32_t on = task; found != 0 && graph->inherited[on] == 0; on = m->tasks[on].parent) {
+		graph->inherited[on] = found;
+		if (on == up)
+			break;
+	}
+	return found;
+}
+
+uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
+{
+	const struct task *task = &graph->model->tasks[row];
+	if (task->flags & (task_flags_implicit | task_flags_initial) || graph->intervals == NULL)
+		return 0;
+	const struct interval *interval = &graph->intervals[task->interval];
+	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
+	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
+	if (node == NULL)
+		return 0;
+	*kind = node->kind == NODE_TASKWAIT ? EDGE_TASKWAIT : node->kind == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+	return joiner;
+}
+
+static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	const struct task *task = &graph->model->tasks[row];
+	bool is_implicit = task->flags & (task_flags_implicit | task_flags_initial);
+	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
+	struct edge_view create = {origin, row, EDGE_CREATE, 0};
+	if (origin != 0 && function(self, &create) != 0)
+		return -1;
+	struct edge_view join = {.source = task->last};
+	join.target = graph_joiner(graph, row, &join.kind);
+	return join.target != 0 ? function(self, &join) : 0;
+}
+
+int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	const struct model *m = graph->model;
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if (graph_task_is_node(graph, row) && task_edges(graph, row, function, self) != 0)
+			return -1;
+	for (uint32_t i = 0; i < graph->n_nodes; i++) {
+		const struct node *node = &graph->nodes[i];
+		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0};
+		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < graph->n_edges; i++) {
+		const struct edge *edge = &graph->edges[i];
+		uint32_t source = edge->from_end ? m->tasks[edge->source].last : edge->source;
+		struct edge_view view = {source, edge->target, edge->kind, edge->dependence};
+		if (function(self, &view) != 0)
+			return -1;
+	}
+	return 0;
+}

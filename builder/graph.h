@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The task graph of one process, at one of three levels. Edges are logical: from the order of the program, dependence lists and
+ * binding rules, never from who happened to run when (docs/design.md, "The graph").
+ *
+ * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are further nodes.
+ * A task has a position: its latest node. What it creates hangs on the position, what it synchronises with becomes the next one.
+ */
+#ifndef OTTER_BUILDER_GRAPH_H
+#define OTTER_BUILDER_GRAPH_H
+
+#include "builder/map.h"
+#include "builder/replay.h"
+
+enum graph_level { GRAPH_SCOPE, GRAPH_TASK, GRAPH_FRAGMENT };
+
+enum node_kind {
+	NODE_NONE, /* a row that no task of the program has */
+	NODE_INITIAL,
+	NODE_IMPLICIT,
+	NODE_TASK,
+	NODE_TARGET,
+	NODE_TASKWAIT,
+	NODE_TASKGROUP,
+	NODE_BARRIER,
+	NODE_REGION,
+	NODE_JOIN,
+	NODE_FRAGMENT,
+	NODE_SCOPE_BEGIN,
+	NODE_SCOPE_END,
+	NODE_KINDS
+};
+
+enum edge_kind { EDGE_CREATE, EDGE_SEQUENCE, EDGE_DEPEND, EDGE_TASKWAIT, EDGE_TASKGROUP, EDGE_BARRIER, EDGE_JOIN, EDGE_KINDS };
+
+/* A node that is not a task. */
+struct node {
+	uint8_t kind;
+	uint8_t is_placed; /* in its task's sequence (or, barrier and join: reached by an edge) */
+	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
+	uint32_t task;     /* that it belongs to; the encountering one of a region; 0 for barriers */
+	uint32_t region;   /* barrier, region, join */
+	uint32_t construct;
+	uint32_t previous; /* the position before it; 0 none */
+	uint64_t begin_ticks;
+	uint64_t end_ticks;
+	uint64_t busy_ticks; /* fragments */
+};
+
+/* An edge that the tables do not imply. */
+struct edge {
+	uint32_t source;
+	uint32_t target;
+	uint8_t kind;
+	uint8_t from_end;   /* source is a task: the edge begins at its last node */
+	uint8_t dependence; /* EDGE_DEPEND: dependence_type of the target */
+};
+
+/* Children of a task that the same synchronisation waits for. */
+struct interval {
+	uint32_t node;  /* that waits for them, 0: none did */
+	uint32_t group; /* node of the innermost taskgroup of the same task around it, 0 none */
+	uint32_t phase; /* implicit parents: barriers begun before */
+};
+
+struct graph {
+	struct model *model;
+	enum graph_level level;
+	struct node *nodes; /* node number n_tasks + i */
+	uint32_t n_nodes, nodes_capacity;
+	struct edge *edges;
+	size_t n_edges, edges_capacity;
+	struct interval *intervals; /* row 0 unused */
+	uint32_t n_intervals, intervals_capacity;
+	uint32_t *open_interval; /* by task: the interval of a child created now outside any taskgroup; 0 none yet */
+	uint32_t *region_node;   /* by region: where it begins */
+	uint32_t *join_node;     /* by region: where it ends */
+	struct map barriers;     /* region << 32 | ordinal + 1 -> node */
+	struct map groups;       /* task -> innermost open group, row of `open_groups` */
+	struct open_group {
+		uint32_t node, interval, outer;
+	} *open_groups;
+	uint32_t n_open_groups, open_groups_capacity, free_group;
+	struct dependence_tables *dependences;
+	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
+	struct first_fragment {
+		uint64_t end_ticks, busy_ticks;
+	} *first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
+};
+
+/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1. */
+int graph_begin(struct graph *graph, struct model *model, enum graph_level level);
+extern const struct replay_ops graph_ops; /* graph_build.c */
+void graph_finish(struct graph *graph);
+void graph_free(struct graph *graph);
+
+/* A node as exports show it. */
+struct node_view {
+	uint32_t id; /* within the process, from 1 */
+	enum node_kind kind;
+	uint32_t task;   /* 0 none */
+	uint32_t region; /* 0 none */
+	uint32_t construct;
+	uint32_t stream; /* row; UINT32_MAX where it belongs to none */
+	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
+	unsigned flags; /* task_flags of a task, else 0 */
+	unsigned state; /* task.state of a task, else 0 */
+};
+
+struct edge_view {
+	uint32_t source, target;
+	enum edge_kind kind;
+	unsigned dependence; /* dependence_type, 0 for other kinds */
+};
+
+/* Calls for every node in ascending order, for every edge in a fixed order. Stops where the function does not return 0. */
+int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
+int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
+
+/* One node by number. */
+struct node_view graph_node(const struct graph *graph, uint32_t id);
+
+/* Which node waits for a task's end first, 0 none; `kind` is set to that of the edge. */
+uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
+
+/* Is the row a node of its own? The dummies of taskwait with dependences are not: their taskwait is. */
+bool graph_task_is_node(const struct graph *graph, uint32_t task);
+
+const char *node_kind_name(enum node_kind kind);
+const char *edge_kind_name(enum edge_kind kind);
+
+/* ---- between the files graph*.c ---- */
+
+/* A new node, not yet anywhere; 0 when memory is out (said). */
+uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+struct node *graph_inner_node(const struct graph *graph, uint32_t id); /* NULL for tasks */
+int graph_add_edge(struct graph *graph, const struct edge *edge);
+
+/* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */
+int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+void graph_depend_free(struct graph *graph);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From replayed events to nodes and edges. Streams come in any order: what concerns several of them (barriers, joins) is found by
+ * number, never by time. The rules are those of docs/design.md, "The graph".
+ */
+#include "builder/graph.h"
+
+#include <stdlib.h>
+
+static bool is_explicit(const struct task *task)
+{
+	return !(task->flags & (task_flags_implicit | task_flags_initial));
+}
+
+/* ---- Positions ---- */
+
+/* The node comes next in the task's sequence. */
+static void place(struct graph *graph, uint32_t task, uint32_t id)
+{
+	struct node *node = graph_inner_node(graph, id);
+	node->previous = graph->model->tasks[task].last;
+	node->previous_kind = EDGE_SEQUENCE;
+	node->is_placed = true;
+	graph->model->tasks[task].last = id;
+}
+
+/* A new node next in the task's sequence; 0 when memory is out. */
+static uint32_t add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+{
+	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
+	if (id != 0)
+		place(graph, task, id);
+	return id;
+}
+
+/*
+ * An edge from a task's position to a node that many tasks reach. Members of a team that come from the same barrier would give the
+ * same edge each: the node keeps that one as its `previous`.
+ */
+static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
+{
+	uint32_t source = graph->model->tasks[task].last;
+	const struct node *from = graph_inner_node(graph, source);
+	struct node *node = graph_inner_node(graph, id);
+	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
+	node->is_placed = true;
+	if (is_shared && node->previous == source)
+		return 0;
+	if (is_shared && node->previous == 0) {
+		node->previous = source;
+		node->previous_kind = (uint8_t)kind;
+		return 0;
+	}
+	struct edge edge = {source, id, (uint8_t)kind, false, 0};
+	return graph_add_edge(graph, &edge);
+}
+
+/* ---- Fragments ---- */
+
+/* The current task of a stream stops, or comes to a scheduling point: its fragment has run until now. */
+static void fragment_stop(struct graph *graph, const struct point *at)
+{
+	if (graph->level != GRAPH_FRAGMENT)
+		return;
+	uint64_t ticks = at->ticks - graph->since_ticks[at->stream];
+	uint32_t id = graph->model->tasks[at->task].last;
+	struct node *node = graph_inner_node(graph, id);
+	if (node == NULL) {
+		graph->first_fragments[id].busy_ticks += ticks;
+		graph->first_fragments[id].end_ticks = at->ticks;
+	} else if (node->kind == NODE_FRAGMENT) {
+		node->busy_ticks += ticks;
+		node->end_ticks = at->ticks;
+	}
+	graph->since_ticks[at->stream] = at->ticks;
+}
+
+/* The task goes on behind a scheduling point: with a fragment of its own. */
+static int fragment_start(struct graph *graph, const struct point *at, uint32_t task)
+{
+	if (graph->level != GRAPH_FRAGMENT || task == 0)
+		return 0;
+	graph->since_ticks[at->stream] = at->ticks;
+	return add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
+}
+
+/* ---- Who waits for whom ---- */
+
+static struct open_group *innermost_group(const struct graph *graph, uint32_t task)
+{
+	const uint32_t *row = map_get(&graph->groups, task);
+	return row != NULL && *row != 0 ? &graph->open_groups[*row] : NULL;
+}
+
+/* The interval of a child that `parent` creates now. */
+static uint32_t child_interval(struct graph *graph, uint32_t parent)
+{
+	struct open_group *group = innermost_group(graph, parent);
+	uint32_t *interval = group != NULL ? &group->interval : &graph->open_interval[parent];
+	if (*interval != 0)
+		return *interval;
+	if (graph->n_intervals >= graph->intervals_capacity) {
+		uint32_t capacity = graph->intervals_capacity ? graph->intervals_capacity * 2 : 1024;
+		struct interval *intervals = realloc(graph->intervals, capacity * sizeof *intervals);
+		if (intervals == NULL) {
+			error("out of memory for the graph");
+			return 0;
+		}
+		intervals[0] = (struct interval){0};
+		graph->intervals = intervals;
+		graph->intervals_capacity = capacity;
+	}
+	const struct task *task = &graph->model->tasks[parent];
+	graph->intervals[graph->n_intervals] = (struct interval){
+		.group = group != NULL ? group->node : 0,
+		.phase = is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
+	};
+	*interval = graph->n_intervals++;
+	return *interval;
+}
+
+/* A synchronisation waits for all children created so far. */
+static void close_intervals(struct graph *graph, uint32_t task, uint32_t node)
+{
+	uint32_t base = graph->open_interval[task];
+	if (base != 0)
+		graph->intervals[base].node = node;
+	graph->open_interval[task] = 0;
+	const uint32_t *first = map_get(&graph->groups, task);
+	for (uint32_t row = first ? *first : 0; row != 0; row = graph->open_groups[row].outer) {
+		if (graph->open_groups[row].interval != 0)
+			graph->intervals[graph->open_groups[row].interval].node = node;
+		graph->open_groups[row].interval = 0;
+	}
+}
+
+static int open_group(struct graph *graph, const struct point *at, struct scope *scope)
+{
+	uint32_t row = graph->free_group;
+	if (row != 0)
+		graph->free_group = graph->open_groups[row].outer;
+	else {
+		if (graph->n_open_groups + 1 >= graph->open_groups_capacity) {
+			uint32_t capacity = graph->open_groups_capacity ? graph->open_groups_capacity * 2 : 64;
+			struct open_group *grown = realloc(graph->open_groups, capacity * sizeof *grown);
+			if (grown == NULL)
+				return error("out of memory for the graph");
+			graph->open_groups = grown;
+			graph->open_groups_capacity = capacity;
+		}
+		row = ++graph->n_open_groups;
+	}
+	uint32_t *innermost = map_put(&graph->groups, at->task);
+	scope->node[0] = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
+	scope->node[1] = row;
+	if (innermost == NULL || scope->node[0] == 0)
+		return -1;
+	graph->open_groups[row] = (struct open_group){scope->node[0], 0, *innermost};
+	*innermost = row;
+	return 0;
+}
+
+static void close_group(struct graph *graph, const struct point *at, const struct scope *scope)
+{
+	struct open_group *group = &graph->open_groups[scope->node[1]];
+	if (group->interval != 0)
+		graph->intervals[group->interval].node = scope->node[0];
+	if (group->outer != 0)
+		*map_put(&graph->groups, at->task) = group->outer;
+	else
+		map_remove(&graph->groups, at->task);
+	group->outer = graph->free_group;
+	graph->free_group = scope->node[1];
+	place(graph, at->task, scope->node[0]);
+	graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
+}
+
+/* ---- Regions ---- */
+
+static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
+{
+	if (graph->join_node[region] == 0) {
+		const struct region *r = &graph->model->regions[region];
+		uint32_t id = graph_add_node(graph, NODE_JOIN, r->task, r->construct, ticks);
+		graph->join_node[region] = id;
+		if (id != 0)
+			graph_inner_node(graph, id)->region = region;
+	}
+	return graph->join_node[region];
+}
+
+static int stream_begin(void *self, const struct point *at)
+{
+	struct graph *graph = self;
+	graph->since_ticks[at->stream] = at->ticks;
+	return 0;
+}
+
+static int region_begin(void *self, const struct point *at, uint32_t region)
+{
+	struct graph *graph = self;
+	fragment_stop(graph, at);
+	uint32_t id = add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
+	graph->region_node[region] = id;
+	if (id == 0)
+		return -1;
+	graph_inner_node(graph, id)->region = region;
+	return 0;
+}
+
+static int region_end(void *self, const struct point *at, uint32_t region)
+{
+	struct graph *graph = self;
+	uint32_t task = graph->model->regions[region].task;
+	uint32_t join = join_node(graph, region, at->ticks);
+	if (join == 0)
+		return -1;
+	graph->model->tasks[task].last = join;
+	graph_inner_node(graph, join)->end_ticks = at->ticks;
+	return fragment_start(graph, at, task);
+}
+
+static int implicit_begin(void *self, const struct point *at, uint32_t task)
+{
+	struct graph *graph = self;
+	(void)task;
+	fragment_stop(graph, at);
+	return 0;
+}
+
+static int implicit_end(void *self, const struct point *at, uint32_t task)
+{
+	struct graph *graph = self;
+	const struct task *implicit = &graph->model->tasks[task];
+	fragment_stop(graph, at);
+	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL)
+		return 0; /* what a root's initial task left running nobody waits for */
+	uint32_t join = join_node(graph, implicit->region, at->ticks);
+	if (join == 0)
+		return -1;
+	close_intervals(graph, task, join);
+	return reach(graph, task, join, EDGE_JOIN);
+}
+
+/* ---- Tasks ---- */
+
+static int task_create(void *self, const struct point *at, uint32_t row)
+{
+	struct graph *graph = self;
+	struct task *task = &graph->model->tasks[row];
+	fragment_stop(graph, at);
+	if (task->flags & task_flags_taskwait) {
+		/* A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its parent. */
+		uint32_t id = add_placed(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
+		if (id == 0)
+			return -1;
+		task->last = id;
+	} else {
+		task->origin = graph->model->tasks[task->parent].last;
+		task->interval = child_interval(graph, task->parent);
+		if (task->interval == 0)
+			return -1;
+	}
+	return fragment_start(graph, at, task->parent);
+}
+
+static int dependences(void *self, const struct point *at, uint32_t row, const struct dependence *list, size_t n)
+{
+	struct graph *graph = self;
+	const struct task *task = &graph->model->tasks[row];
+	(void)at;
+	if (row == 0 || !is_explicit(task))
+		return 0; /* doacross */
+	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
+	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
+	return graph_depend(graph, row, node, list, n);
+}
+
+static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	struct graph *graph = self;
+	uint32_t dummy = graph->model->tasks[prior].last;
+	if (status == task_status_taskwait_complete && dummy >= graph->model->n_tasks)
+		graph_inner_node(graph, dummy)->end_ticks = at->ticks;
+	if (next != 0)
+		fragment_stop(graph, at);
+	return 0;
+}
+
+/* ---- Scopes ---- */
+
+static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
+{
+	struct task *task = &graph->model->tasks[at->task];
+	if (is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
+		return 0; /* the closing one is the join */
+	uint32_t *found = map_put(&graph->barriers, (uint64_t)task->region << 32 | ((uint64_t)scope->ordinal + 1));
+	if (found == NULL)
+		return error("out of memory for the graph");
+	if (*found == 0) {
+		*found = graph_add_node(graph, NODE_BARRIER, 0, scope->construct, at->ticks);
+		if (*found == 0)
+			return -1;
+		graph_inner_node(graph, *found)->region = task->region;
+	}
+	struct node *node = graph_inner_node(graph, *found);
+	if (at->ticks < node->begin_ticks)
+		node->begin_ticks = at->ticks;
+	if (graph->model->constructs[node->construct].codeptr == 0)
+		node->construct = scope->construct;
+	scope->node[0] = *found;
+	task->interval = scope->ordinal + 1;
+	close_intervals(graph, at->task, *found);
+	if (reach(graph, at->task, *found, EDGE_BARRIER) != 0)
+		return -1;
+	task->last = *found;
+	return 0;
+}
+
+/* Scopes that nest and that the scope level shows as a pair of nodes. */
+static bool is_pair(const struct graph *graph, const struct scope *scope)
+{
+	return graph->level == GRAPH_SCOPE &&
+	       (scope->type == SCOPE_MASKED || scope->type == SCOPE_MUTEX ||
+		(scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) ||
+		(scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup));
+}
+
+static int scope_enter(void *self, const struct point *at, struct scope *scope)
+{
+	struct graph *graph = self;
+	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
+		return -1;
+	if (scope->type != SCOPE_SYNC)
+		return 0;
+	fragment_stop(graph, at);
+	switch (scope->kind) {
+	case sync_kind_taskgroup: return open_group(graph, at, scope);
+	case sync_kind_taskwait:
+		scope->node[0] = add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
+		if (scope->node[0] == 0)
+			return -1;
+		close_intervals(graph, at->task, scope->node[0]);
+		return 0;
+	default: return barrier(graph, at, scope);
+	}
+}
+
+static int scope_leave(void *self, const struct point *at, struct scope *scope)
+{
+	struct graph *graph = self;
+	if (scope->type == SCOPE_SYNC) {
+		if (scope->kind == sync_kind_taskgroup) {
+			fragment_stop(graph, at);
+			close_group(graph, at, scope);
+		} else if (scope->node[0] != 0) {
+			struct node *node = graph_inner_node(graph, scope->node[0]);
+			if (at->ticks > node->end_ticks)
+				node->end_ticks = at->ticks;
+		} else
+			return 0;
+		return fragment_start(graph, at, at->task);
+	}
+	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
+		return -1;
+	return 0;
+}
+
+const struct replay_ops graph_ops = {
+	.stream_begin = stream_begin,
+	.region_begin = region_begin,
+	.region_end = region_end,
+	.implicit_begin = implicit_begin,
+	.implicit_end = implicit_end,
+	.task_create = task_create,
+	.dependences = dependences,
+	.task_switch = task_switch,
+	.scope_enter = scope_enter,
+	.scope_leave = scope_leave,
+};
+
+void graph_finish(struct graph *graph)
+{
+	/* A region that none of its members were recorded of: its end follows on its begin. */
+	for (uint32_t region = 1; region < graph->model->n_regions; region++) {
+		struct node *join = graph->join_node[region] != 0 ? graph_inner_node(graph, graph->join_node[region]) : NULL;
+		if (join == NULL || join->is_placed)
+			continue;
+		join->is_placed = true;
+		join->previous = graph->region_node[region];
+		join->previous_kind = EDGE_SEQUENCE;
+	}
+}

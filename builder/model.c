@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
+ */
+#include "builder/model.h"
+#include "builder/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct private_tables {
+	struct map construct_rows; /* codeptr << 8 | kind */
+	uint32_t construct_capacity;
+};
+
+/* The row of dump.streams that has this number, or n_streams. Numbers are dense but for streams that left no segment. */
+static size_t stream_row(const struct dump *dump, uint32_t number)
+{
+	if (number < dump->n_streams && dump->streams[number].number == number)
+		return number;
+	size_t low = 0, high = dump->n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (dump->streams[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
+}
+
+uint32_t model_task(const struct model *m, uint64_t id)
+{
+	size_t row = id ? stream_row(m->dump, id_stream(id)) : m->dump->n_streams;
+	if (row == m->dump->n_streams || id_counter(id) == 0 || id_counter(id) > m->dump->streams[row].max_task)
+		return 0;
+	return m->task_base[row] + (uint32_t)id_counter(id);
+}
+
+uint32_t model_region(const struct model *m, uint64_t id)
+{
+	size_t row = id ? stream_row(m->dump, id_stream(id)) : m->dump->n_streams;
+	if (row == m->dump->n_streams || id_counter(id) == 0 || id_counter(id) > m->dump->streams[row].max_region)
+		return 0;
+	return m->region_base[row] + (uint32_t)id_counter(id);
+}
+
+void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row_out, uint64_t *counter)
+{
+	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
+	size_t low = 0, high = m->dump->n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (m->task_base[middle] < task)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
+	*counter = low ? task - m->task_base[low - 1] : 0;
+}
+
+uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *row = map_put(&private->construct_rows, codeptr << 8 | kind);
+	if (row == NULL)
+		return 0;
+	if (*row != 0)
+		return *row;
+	if (m->n_constructs == private->construct_capacity) {
+		uint32_t capacity = private->construct_capacity ? private->construct_capacity * 2 : 64;
+		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
+		if (grown == NULL)
+			return 0;
+		m->constructs = grown;
+		private->construct_capacity = capacity;
+	}
+	*row = m->n_constructs++;
+	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
+	return *row;
+}
+
+bool model_is_libomp(const struct model *m)
+{
+	return strncmp(m->dump->meta.runtime, "LLVM OMP", 8) == 0;
+}
+
+int model_allocate(struct model *m, const struct dump *dump)
+{
+	*m = (struct model){.dump = dump};
+	struct private_tables *private = calloc(1, sizeof *private);
+	m->private_tables = private;
+	m->task_base = calloc(dump->n_streams + 1, sizeof *m->task_base);
+	m->region_base = calloc(dump->n_streams + 1, sizeof *m->region_base);
+	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
+	if (private == NULL || m->task_base == NULL || m->region_base == NULL || m->lock_orders == NULL)
+		return error("%s: out of memory", dump->path);
+	uint64_t n_tasks = 1, n_regions = 1;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		m->task_base[i] = (uint32_t)(n_tasks - 1);
+		m->region_base[i] = (uint32_t)(n_regions - 1);
+		n_tasks += dump->streams[i].max_task;
+		n_regions += dump->streams[i].max_region;
+		if (n_tasks > UINT32_MAX || n_regions > UINT32_MAX)
+			return error("%s: more than %u tasks or regions in one process", dump->path, UINT32_MAX);
+	}
+	m->n_tasks = (uint32_t)n_tasks;
+	m->n_regions = (uint32_t)n_regions;
+	m->tasks = calloc(n_tasks, sizeof *m->tasks);
+	m->regions = calloc(n_regions, sizeof *m->regions);
+	if (m->tasks == NULL || m->regions == NULL)
+		return error("%s: out of memory for %u tasks", dump->path, m->n_tasks);
+	for (uint32_t r = 0; r < m->n_regions; r++)
+		m->regions[r].join_ticks = m->regions[r].end_ticks = UINT64_MAX;
+	model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
+	return m->constructs == NULL ? error("%s: out of memory", dump->path) : 0;
+}
+
+void model_free(struct model *m)
+{
+	struct private_tables *private = m->private_tables;
+	if (private != NULL)
+		map_free(&private->construct_rows);
+	free(private);
+	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
+		free(m->lock_orders[i]);
+	free(m->lock_orders);
+	free(m->constructs);
+	free(m->tasks);
+	free(m->regions);
+	free(m->teams);
+	free(m->team_members);
+	free(m->task_base);
+	free(m->region_base);
+	*m = (struct model){0};
+}

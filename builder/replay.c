@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The replay's main loop: streams one after the other, or, where tasks moved between threads, merged by time.
+ */
+#include "builder/replay_state.h"
+
+#include <stdlib.h>
+
+struct point replay_point(struct stream_state *s, uint64_t ticks)
+{
+	if (ticks < s->last_ticks)
+		ticks = s->last_ticks;
+	s->last_ticks = ticks;
+	return (struct point){s->row, s->task, ticks};
+}
+
+int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	if (n < *capacity)
+		return 0;
+	size_t larger = *capacity ? *capacity * 2 : 16;
+	void *grown = realloc(*array, larger * element_bytes);
+	if (grown == NULL)
+		return error("out of memory in the replay");
+	*array = grown;
+	*capacity = larger;
+	return 0;
+}
+
+/* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
+static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
+{
+	uint64_t n = record_value(head);
+	struct point at = replay_point(s, head->time);
+	uint32_t task = model_task(r->model, head->a);
+	size_t have = 0;
+	bool is_cut = false;
+	while (have < n && !is_cut) {
+		if (have == 0) {
+			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
+				return -1;
+			r->dependences[have++] = (struct dependence){head->b, record_flags(head)};
+			continue;
+		}
+		const struct record *more = cursor_peek(&s->cursor);
+		if (more == NULL || cursor_at_gap(&s->cursor) || record_kind(more) != EVENT_dependences_more) {
+			is_cut = true;
+			break;
+		}
+		cursor_next(&s->cursor);
+		const uint64_t variables[3] = {more->time, more->a, more->b};
+		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
+			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
+				return -1;
+			r->dependences[have++] =
+				(struct dependence){variables[i], (unsigned)(record_value(more) >> (8 * i) & 0xff)};
+		}
+	}
+	if (is_cut) {
+		replay_repair(r, "cut_dependence_list");
+		return 0;
+	}
+	return VISIT(r, dependences, &at, task, r->dependences, have);
+}
+
+static int begin_stream(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	s->has_begun = true;
+	const struct segment_header *header = cursor_header(&s->cursor);
+	s->last_ticks = record->time;
+	s->task = model_task(r->model, header->task);
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, stream_begin, &at);
+}
+
+/* Behind missing segments nothing that was open is known to be open still. */
+static int cross_gap(struct replay *r, struct stream_state *s)
+{
+	const struct segment_header *header = cursor_header(&s->cursor);
+	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
+		return -1;
+	replay_repair(r, "missing_segments");
+	s->task = model_task(r->model, header->task);
+	return 0;
+}
+
+static int replay_record(struct replay *r, struct stream_state *s)
+{
+	const struct record *record = cursor_peek(&s->cursor);
+	if (s->has_begun && cursor_at_gap(&s->cursor) && cross_gap(r, s) != 0)
+		return -1;
+	if (!s->has_begun && begin_stream(r, s, record) != 0)
+		return -1;
+	cursor_next(&s->cursor);
+
+	int rc = replay_task_record(r, s, record);
+	if (rc == 1)
+		rc = replay_scope_record(r, s, record);
+	if (rc != 1)
+		return rc;
+
+	struct point at;
+	switch (record_kind(record)) {
+	case EVENT_dependences: return read_dependences(r, s, record);
+	case EVENT_cancel:
+		at = replay_point(s, record->time);
+		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
+	case EVENT_flush:
+		at = replay_point(s, record->time);
+		return VISIT(r, flush, &at, model_construct(r->model, CONSTRUCT_FLUSH, record->b));
+	case EVENT_control_tool:
+		at = replay_point(s, record->time);
+		return VISIT(r, control_tool, &at, record->a, record->b);
+	case EVENT_dispatch:
+		at = replay_point(s, record->time);
+		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
+	case EVENT_buffer_flush: {
+		at = replay_point(s, record->time);
+		uint64_t end_ticks = record->a > at.ticks ? record->a : at.ticks;
+		rc = VISIT(r, buffer_flush, &at, end_ticks);
+		return rc;
+	}
+	case EVENT_recording_off:
+		at = replay_point(s, record->time);
+		return VISIT(r, measurement, &at, false);
+	default: return 0; /* continuation records of other kinds, task_dependence, error: in the listing only */
+	}
+}
+
+static int end_stream(struct replay *r, struct stream_state *s)
+{
+	if (!s->has_begun)
+		return 0;
+	/* A thread that was alive at the end was so until the process's end. */
+	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
+	if (replay_close_stream(r, s, ticks, "scope_open_at_end") != 0)
+		return -1;
+	struct point at = replay_point(s, s->last_ticks);
+	return VISIT(r, stream_end, &at);
+}
+
+static int run_one_by_one(struct replay *r)
+{
+	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
+		struct stream_state *s = &r->streams[i];
+		while (cursor_peek(&s->cursor) != NULL)
+			if (replay_record(r, s) != 0)
+				return -1;
+		if (end_stream(r, s) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A heap of streams, the one with the earliest next record on top; equal times in order of streams. */
+struct heap {
+	struct stream_state **streams;
+	size_t n;
+};
+
+static bool comes_first(struct stream_state *left, struct stream_state *right)
+{
+	uint64_t l = cursor_peek(&left->cursor)->time, r = cursor_peek(&right->cursor)->time;
+	return l != r ? l < r : left->row < right->row;
+}
+
+static void heap_sink(struct heap *heap, size_t i)
+{
+	for (;;) {
+		size_t first = i;
+		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < heap->n; child++)
+			if (comes_first(heap->streams[child], heap->streams[first]))
+				first = child;
+		if (first == i)
+			return;
+		struct stream_state *moved = heap->streams[i];
+		heap->streams[i] = heap->streams[first];
+		heap->streams[first] = moved;
+		i = first;
+	}
+}
+
+/* A stray continuation record has payload where others have a time: it would be sorted by it. */
+static void skip_strays(struct stream_state *s)
+{
+	for (const struct record *record; (record = cursor_peek(&s->cursor)) != NULL;) {
+		unsigned kind = record_kind(record);
+		if (kind != EVENT_dependences_more && kind != EVENT_control_tool_more && kind != EVENT_text)
+			return;
+		cursor_next(&s->cursor);
+	}
+}
+
+static int run_merged(struct replay *r)
+{
+	size_t n_streams = r->model->dump->n_streams;
+	struct heap heap = {malloc((n_streams + 1) * sizeof(struct stream_state *)), 0};
+	if (heap.streams == NULL)
+		return error("out of memory in the replay");
+	for (size_t i = 0; i < n_streams; i++) {
+		skip_strays(&r->streams[i]);
+		if (cursor_peek(&r->streams[i].cursor) != NULL)
+			heap.streams[heap.n++] = &r->streams[i];
+	}
+	for (size_t i = heap.n; i > 0; i--)
+		heap_sink(&heap, i - 1);
+	int rc = 0;
+	while (heap.n > 0 && rc == 0) {
+		rc = replay_record(r, heap.streams[0]);
+		skip_strays(heap.streams[0]);
+		if (cursor_peek(&heap.streams[0]->cursor) == NULL)
+			heap.streams[0] = heap.streams[--heap.n];
+		heap_sink(&heap, 0);
+	}
+	free(heap.streams);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		rc = end_stream(r, &r->streams[i]);
+	return rc;
+}
+
+int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors)
+{
+	size_t n_streams = model->dump->n_streams;
+	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .is_libomp = model_is_libomp(model)};
+	r.streams = calloc(n_streams + 1, sizeof *r.streams);
+	if (r.streams == NULL)
+		return error("out of memory in the replay");
+	for (size_t i = 0; i < n_streams; i++) {
+		r.streams[i].row = (uint32_t)i;
+		cursor_init(&r.streams[i].cursor, &model->dump->streams[i]);
+	}
+	int rc = model->n_migrated > 0 ? run_merged(&r) : run_one_by_one(&r);
+	for (size_t i = 0; i < n_streams; i++) {
+		free(r.streams[i].implicits);
+		free(r.streams[i].regions);
+		free(r.streams[i].suspended);
+		free(r.streams[i].held);
+	}
+	free(r.streams);
+	free(r.dependences);
+	frames_free(&r.frames);
+	return rc;
+}

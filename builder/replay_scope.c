@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The replay of what is open inside a task: synchronisations, worksharing, masked regions, mutual exclusion. An END closes the
+ * innermost scope of its type and kind, and what is above it; what a runtime leaves open is closed where OpenMP says that it must
+ * have ended. Quirk numbers are those of docs/design.md.
+ */
+#include "builder/replay_state.h"
+
+static bool is_barrier(unsigned sync)
+{
+	return sync != sync_kind_taskwait && sync != sync_kind_taskgroup && sync != sync_kind_reduction;
+}
+
+static bool is_worksharing(const struct scope *scope)
+{
+	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute;
+}
+
+static enum construct_kind sync_construct(unsigned sync)
+{
+	switch (sync) {
+	case sync_kind_taskwait: return CONSTRUCT_TASKWAIT;
+	case sync_kind_taskgroup: return CONSTRUCT_TASKGROUP;
+	case sync_kind_reduction: return CONSTRUCT_REDUCTION;
+	default: return CONSTRUCT_BARRIER;
+	}
+}
+
+static enum construct_kind work_construct(unsigned work)
+{
+	switch (work) {
+	case work_kind_sections: return CONSTRUCT_SECTIONS;
+	case work_kind_single_executor:
+	case work_kind_single_other: return CONSTRUCT_SINGLE;
+	case work_kind_workshare: return CONSTRUCT_WORKSHARE;
+	case work_kind_distribute: return CONSTRUCT_DISTRIBUTE;
+	case work_kind_taskloop: return CONSTRUCT_TASKLOOP;
+	case work_kind_scope: return CONSTRUCT_SCOPE;
+	default: return CONSTRUCT_LOOP;
+	}
+}
+
+static enum construct_kind mutex_construct(unsigned mutex)
+{
+	switch (mutex) {
+	case mutex_kind_critical: return CONSTRUCT_CRITICAL;
+	case mutex_kind_ordered: return CONSTRUCT_ORDERED;
+	case mutex_kind_atomic: return CONSTRUCT_ATOMIC;
+	default: return CONSTRUCT_LOCK;
+	}
+}
+
+static int leave_innermost(struct replay *r, struct stream_state *s, struct frame *frame, uint64_t ticks)
+{
+	struct scope *scope = &frame->scopes[frame->n_scopes - 1];
+	struct point at = replay_point(s, ticks);
+	at.task = frame->task;
+	int rc = VISIT(r, scope_leave, &at, scope);
+	frame->n_scopes--;
+	return rc;
+}
+
+int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks, const char *repair)
+{
+	struct frame *frame = frames_find(&r->frames, task);
+	while (frame != NULL && frame->n_scopes > n_left) {
+		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
+		if (r->is_libomp && scope->type == SCOPE_WORK)
+			replay_quirk(r, "work_without_end"); /* Q21 */
+		else if (r->is_libomp && scope->type == SCOPE_MASKED && repair == NULL)
+			replay_quirk(r, "masked_without_end"); /* Q22 */
+		else
+			replay_repair(r, repair != NULL ? repair : "scope_without_end");
+		if (leave_innermost(r, s, frame, ticks) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int enter(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
+{
+	struct frame *frame = frames_get(&r->frames, s->task);
+	if (frame == NULL)
+		return error("out of memory in the replay");
+	struct point at = replay_point(s, ticks);
+	scope.region = r->model->tasks[s->task].region;
+	scope.enter_ticks = at.ticks;
+	if (scope.type == SCOPE_SYNC && is_barrier(scope.kind)) {
+		scope.ordinal = frame->n_barriers;
+		if (scope.kind != sync_kind_barrier_implicit_parallel && scope.kind != sync_kind_barrier_teams)
+			frame->n_barriers++;
+	}
+	struct scope *pushed = frame_push(frame, &scope);
+	if (pushed == NULL)
+		return error("out of memory in the replay");
+	return VISIT(r, scope_enter, &at, pushed);
+}
+
+/* Leaves the innermost scope of this type and kind, and what was left open inside it. */
+static int leave(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
+{
+	struct frame *frame = frames_find(&r->frames, s->task);
+	uint32_t n = frame != NULL ? frame->n_scopes : 0;
+	while (n > 0 && (frame->scopes[n - 1].type != type || frame->scopes[n - 1].kind != kind))
+		n--;
+	if (n == 0) {
+		replay_repair(r, "scope_end_without_begin");
+		replay_point(s, ticks);
+		return 0;
+	}
+	if (replay_leave_scopes(r, s, s->task, n, ticks, "scope_without_end") != 0)
+		return -1;
+	return leave_innermost(r, s, frame, ticks);
+}
+
+/* A worker's end of the closing barrier comes at its next use: it ended when the team joined (Q3). */
+static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigned sync, uint64_t ticks)
+{
+	if (sync != sync_kind_barrier_implicit_parallel && sync != sync_kind_barrier_teams && sync != sync_kind_barrier_implicit)
+		return ticks;
+	const struct task *task = &r->model->tasks[s->task];
+	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
+	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
+}
+
+/*
+ * gcc's code reports no end of single, and of sections after a cancellation (Q21). Neither a barrier nor a worksharing region
+ * may be closely nested inside a worksharing region (OpenMP 5.1 section 2.20), so the open one must have ended.
+ */
+static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	struct frame *frame = frames_find(&r->frames, s->task);
+	uint32_t n = 0;
+	while (frame != NULL && n < frame->n_scopes && !is_worksharing(&frame->scopes[n]))
+		n++;
+	return frame != NULL && n < frame->n_scopes ? replay_leave_scopes(r, s, s->task, n, ticks, "scope_without_end") : 0;
+}
+
+static int sync_begin(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
+{
+	unsigned sync = record_flags(record);
+	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
+		return -1;
+	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
+	return enter(r, s, scope, record->time);
+}
+
+static int work_begin(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned work = record_flags(record);
+	struct scope scope = {.type = SCOPE_WORK,
+			      .kind = work,
+			      .construct = model_construct(r->model, work_construct(work), record->b),
+			      .count = record->a};
+	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
+		return -1;
+	return enter(r, s, scope, record->time);
+}
+
+static bool is_lock(unsigned mutex)
+{
+	return mutex_construct(mutex) == CONSTRUCT_LOCK;
+}
+
+static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_released)
+{
+	for (size_t i = s->n_held; i > 0; i--) {
+		if (s->held[i - 1].wait_id != wait_id)
+			continue;
+		uint32_t order = s->held[i - 1].order;
+		if (is_released)
+			s->held[i - 1] = s->held[--s->n_held];
+		return order;
+	}
+	return 0;
+}
+
+static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
+		       uint32_t order)
+{
+	struct mutex mutex = {event, kind, record->a, model_construct(r->model, mutex_construct(kind), record->b), order};
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, mutex, &at, &mutex);
+}
+
+static int mutex_acquire(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned kind = record_flags(record);
+	if (!is_lock(kind)) {
+		struct scope scope = {.type = SCOPE_MUTEX,
+				      .kind = kind,
+				      .construct = model_construct(r->model, mutex_construct(kind), record->b),
+				      .wait_id = record->a};
+		if (enter(r, s, scope, record->time) != 0)
+			return -1;
+	}
+	return visit_mutex(r, s, record, MUTEX_ACQUIRE, kind, 0);
+}
+
+static int mutex_acquired(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned kind = record_flags(record);
+	uint32_t order = r->model->lock_orders[s->row][s->n_acquired++];
+	struct frame *frame = frames_find(&r->frames, s->task);
+	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
+		frame->scopes[frame->n_scopes - 1].is_acquired = true;
+	if (replay_grow((void **)&s->held, s->n_held, &s->held_capacity, sizeof *s->held) != 0)
+		return -1;
+	s->held[s->n_held++] = (struct held){record->a, order};
+	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
+}
+
+static int mutex_released(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned kind = record_flags(record);
+	if (visit_mutex(r, s, record, MUTEX_RELEASED, kind, held_order(s, record->a, true)) != 0)
+		return -1;
+	return is_lock(kind) ? 0 : leave(r, s, SCOPE_MUTEX, kind, record->time);
+}
+
+int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	uint64_t ticks = record->time;
+	unsigned flags = record_flags(record);
+	struct scope masked = {.type = SCOPE_MASKED};
+
+	switch (record_kind(record)) {
+	case EVENT_sync_region_begin: return sync_begin(r, s, record, SCOPE_SYNC);
+	case EVENT_sync_region_end: return leave(r, s, SCOPE_SYNC, flags, sync_end_ticks(r, s, flags, ticks));
+	case EVENT_sync_region_wait_begin: return sync_begin(r, s, record, SCOPE_SYNC_WAIT);
+	case EVENT_sync_region_wait_end: return leave(r, s, SCOPE_SYNC_WAIT, flags, sync_end_ticks(r, s, flags, ticks));
+	case EVENT_reduction_begin: return sync_begin(r, s, record, SCOPE_REDUCTION);
+	case EVENT_reduction_end: return leave(r, s, SCOPE_REDUCTION, flags, ticks);
+	case EVENT_work_begin: return work_begin(r, s, record);
+	case EVENT_work_end: return leave(r, s, SCOPE_WORK, flags, ticks);
+	case EVENT_masked_begin:
+		masked.construct = model_construct(r->model, CONSTRUCT_MASKED, record->b);
+		return enter(r, s, masked, ticks);
+	case EVENT_masked_end: return leave(r, s, SCOPE_MASKED, 0, ticks);
+	case EVENT_mutex_acquire: return mutex_acquire(r, s, record);
+	case EVENT_mutex_acquired: return mutex_acquired(r, s, record);
+	case EVENT_mutex_released: return mutex_released(r, s, record);
+	case EVENT_lock_init: return visit_mutex(r, s, record, MUTEX_INIT, flags, 0);
+	case EVENT_lock_destroy: return visit_mutex(r, s, record, MUTEX_DESTROY, flags, 0);
+	case EVENT_nest_lock_begin: return visit_mutex(r, s, record, MUTEX_NEST_BEGIN, mutex_kind_nest_lock, held_order(s, record->a, false));
+	case EVENT_nest_lock_end: return visit_mutex(r, s, record, MUTEX_NEST_END, mutex_kind_nest_lock, held_order(s, record->a, false));
+	default: return 1;
+	}
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the replay keeps, by stream, and how it talks to its visitors. Shared by the files replay*.c, by nobody else.
+ *
+ * replay.c       which record comes next, from which stream
+ * replay_task.c  tasks, regions and threads: who is current
+ * replay_scope.c what is open inside a task: synchronisations, worksharing, mutual exclusion
+ */
+#ifndef OTTER_BUILDER_REPLAY_STATE_H
+#define OTTER_BUILDER_REPLAY_STATE_H
+
+#include "builder/frames.h"
+
+/* An implicit task that the thread is in. */
+struct implicit {
+	uint32_t task;
+	uint32_t outer;      /* the task current around it */
+	size_t n_regions;    /* regions of the thread that were open at its begin */
+	size_t n_suspended;  /* tasks of the thread that were suspended at its begin */
+};
+
+struct stream_state {
+	struct cursor cursor;
+	uint32_t row;
+	uint32_t task;       /* current, 0 unknown */
+	uint64_t last_ticks; /* of the last event delivered */
+	struct implicit *implicits; /* innermost last */
+	size_t n_implicits, implicits_capacity;
+	uint32_t *regions; /* encountered by this thread and open, innermost last */
+	size_t n_regions, regions_capacity;
+	uint32_t *suspended; /* tasks suspended on this thread, the latest last */
+	size_t n_suspended, suspended_capacity;
+	struct held {
+		uint64_t wait_id;
+		uint32_t order;
+	} *held; /* mutexes taken */
+	size_t n_held, held_capacity;
+	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
+	uint64_t tid;        /* of the thread that has the stream */
+	bool has_begun, is_attached;
+};
+
+struct replay {
+	struct model *model;
+	const struct visitor *visitors;
+	size_t n_visitors;
+	struct frames frames;
+	struct stream_state *streams;
+	struct dependence *dependences; /* of the record at hand */
+	size_t dependences_capacity;
+	bool is_libomp;
+};
+
+/* Calls one function of every visitor; evaluates to 0, or -1 as soon as one fails. */
+#define VISIT(replay, function, ...) \
+	({ \
+		int visit_rc = 0; \
+		for (size_t visit_i = 0; visit_i < (replay)->n_visitors && visit_rc == 0; visit_i++) { \
+			const struct visitor *visit_v = &(replay)->visitors[visit_i]; \
+			if (visit_v->ops->function != NULL) \
+				visit_rc = visit_v->ops->function(visit_v->self, __VA_ARGS__); \
+		} \
+		visit_rc; \
+	})
+
+/* The point of an event: never before the last one of its stream. */
+struct point replay_point(struct stream_state *s, uint64_t ticks);
+
+/* Makes room for one more element. 0, or -1 with the error said. */
+int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
+
+static inline void replay_quirk(struct replay *r, const char *name)
+{
+	tally_add(&r->model->quirks, name, 1);
+}
+
+static inline void replay_repair(struct replay *r, const char *name)
+{
+	tally_add(&r->model->repairs, name, 1);
+}
+
+/* ---- replay_task.c ---- */
+
+/* Records that are about threads, regions and tasks. 1: not one of them. */
+int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* Closes all that is open in a stream, innermost first; `repair` names why, NULL counts nothing. */
+int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair);
+
+/* The innermost implicit task of the stream, or NULL. */
+struct implicit *replay_innermost(struct stream_state *s);
+
+/* ---- replay_scope.c ---- */
+
+/* Records that are about scopes and mutexes. 1: not one of them. */
+int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* Leaves the scopes of a task down to `n_left`; `repair` names why, NULL counts nothing. */
+int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks, const char *repair);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The replay of threads, regions and tasks: which task is current on a stream, and what ends with what. Quirk numbers are those
+ * of docs/design.md.
+ */
+#include "builder/replay_state.h"
+
+struct implicit *replay_innermost(struct stream_state *s)
+{
+	return s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
+}
+
+static bool is_explicit(const struct replay *r, uint32_t task)
+{
+	return !(r->model->tasks[task].flags & (task_flags_implicit | task_flags_initial));
+}
+
+/* Ends the regions that the thread encountered since `n_left` of them were open. */
+static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair)
+{
+	while (s->n_regions > n_left) {
+		struct point at = replay_point(s, ticks);
+		if (repair != NULL)
+			replay_repair(r, repair);
+		if (VISIT(r, region_end, &at, s->regions[--s->n_regions]) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
+static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, uint64_t ticks, const char *repair)
+{
+	while (s->n_suspended > bottom) {
+		uint32_t prior = s->task, next = s->suspended[--s->n_suspended];
+		if (replay_leave_scopes(r, s, prior, 0, ticks, repair) != 0)
+			return -1;
+		if (repair != NULL && prior != 0)
+			replay_repair(r, "task_without_end");
+		struct point at = replay_point(s, ticks);
+		if (VISIT(r, task_switch, &at, prior, next, TASK_STATUS_CUT) != 0)
+			return -1;
+		frames_drop(&r->frames, prior);
+		s->task = next;
+	}
+	return 0;
+}
+
+/* Ends the innermost implicit task with all that is open in it. */
+static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
+{
+	struct implicit inner = *replay_innermost(s);
+	if (cut_tasks(r, s, inner.n_suspended, ticks, repair) != 0)
+		return -1;
+	s->task = inner.task;
+	if (replay_leave_scopes(r, s, inner.task, 0, ticks, repair) != 0 || end_regions(r, s, inner.n_regions, ticks, repair) != 0)
+		return -1;
+	struct point at = replay_point(s, ticks);
+	if (VISIT(r, implicit_end, &at, inner.task) != 0)
+		return -1;
+	frames_drop(&r->frames, inner.task);
+	s->n_implicits--;
+	s->task = inner.outer;
+	return 0;
+}
+
+int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
+{
+	while (s->n_implicits > 0) {
+		if (repair != NULL)
+			replay_repair(r, "implicit_task_without_end");
+		if (end_implicit(r, s, ticks, repair) != 0)
+			return -1;
+	}
+	if (cut_tasks(r, s, 0, ticks, repair) != 0)
+		return -1;
+	if (s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0)
+		return -1;
+	s->task = 0;
+	s->n_held = 0;
+	return end_regions(r, s, 0, ticks, repair);
+}
+
+static int parallel_begin(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+	struct point at = replay_point(s, record->time);
+	if (replay_grow((void **)&s->regions, s->n_regions, &s->regions_capacity, sizeof *s->regions) != 0)
+		return -1;
+	s->regions[s->n_regions++] = region;
+	return VISIT(r, region_begin, &at, region);
+}
+
+static int parallel_end(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+	size_t n = s->n_regions;
+	while (n > 0 && s->regions[n - 1] != region)
+		n--;
+	if (n == 0) {
+		replay_repair(r, "region_end_without_begin");
+		return 0;
+	}
+	/* An implicit task that began inside the region must have ended. */
+	while (s->n_implicits > 0 && replay_innermost(s)->n_regions >= n) {
+		replay_repair(r, "implicit_task_without_end");
+		if (end_implicit(r, s, record->time, "scope_without_end") != 0)
+			return -1;
+	}
+	if (end_regions(r, s, n, record->time, "region_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, record->time);
+	s->n_regions = n - 1;
+	return VISIT(r, region_end, &at, region);
+}
+
+static int implicit_begin(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	uint32_t row = model_task(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+	bool is_nested = s->n_regions > 0 && s->regions[s->n_regions - 1] == r->model->tasks[row].region;
+	if (s->n_implicits > 0 && !is_nested) {
+		/* A thread works in one team at a time, but for regions that it encounters itself. */
+		if (replay_close_stream(r, s, s->last_ticks, "scope_without_end") != 0)
+			return -1;
+	}
+	struct point at = replay_point(s, record->time);
+	if (VISIT(r, implicit_begin, &at, row) != 0)
+		return -1;
+	if (replay_grow((void **)&s->implicits, s->n_implicits, &s->implicits_capacity, sizeof *s->implicits) != 0)
+		return -1;
+	s->implicits[s->n_implicits++] = (struct implicit){row, s->task, s->n_regions, s->n_suspended};
+	s->task = row;
+	return 0;
+}
+
+static int implicit_end(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct implicit *inner = replay_innermost(s);
+	if (inner == NULL) {
+		replay_repair(r, "implicit_task_end_without_begin");
+		return 0;
+	}
+	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
+	bool is_cut = s->n_suspended > inner->n_suspended;
+	uint64_t ticks = record->time;
+	const struct task *task = &r->model->tasks[inner->task];
+	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
+	if (task->thread != 0 && ticks > join_ticks) { /* Q3 */
+		ticks = join_ticks;
+		replay_quirk(r, "late_worker_end");
+	}
+	return end_implicit(r, s, ticks, is_cut ? "scope_without_end" : NULL);
+}
+
+static int resume(struct stream_state *s, uint32_t task)
+{
+	for (size_t i = s->n_suspended; i > 0; i--) {
+		if (s->suspended[i - 1] != task)
+			continue;
+		for (size_t j = i; j < s->n_suspended; j++)
+			s->suspended[j - 1] = s->suspended[j];
+		s->n_suspended--;
+		break;
+	}
+	s->task = task;
+	return 0;
+}
+
+static int task_schedule(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct model *m = r->model;
+	uint32_t prior = model_task(m, record->a), next = model_task(m, record->b);
+	unsigned status = record_flags(record);
+	bool is_over = status == task_status_complete || status == task_status_cancel;
+
+	if (is_over && prior != s->task && !(m->tasks[prior].state & TASK_STARTED))
+		next = 0; /* cancelled before it started: nothing is switched (Q14) */
+	else if (record->b == 0)
+		next = 0;
+	else if (prior == next) { /* untied tasks of a serial team (Q15) */
+		replay_quirk(r, "switch_to_itself");
+		return 0;
+	} else if (prior != s->task) {
+		if (s->task != 0 || s->n_implicits > 0)
+			replay_repair(r, "switch_from_another_task");
+		s->task = prior;
+	}
+	if (next == 0) {
+		struct point at = replay_point(s, record->time);
+		return VISIT(r, task_switch, &at, prior, 0, status);
+	}
+	if ((is_over || status == task_status_detach) && replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, record->time);
+	if (VISIT(r, task_switch, &at, prior, next, status) != 0)
+		return -1;
+	if (is_over || status == task_status_detach) {
+		if (is_explicit(r, prior))
+			frames_drop(&r->frames, prior);
+	} else {
+		if (replay_grow((void **)&s->suspended, s->n_suspended, &s->suspended_capacity, sizeof *s->suspended) != 0)
+			return -1;
+		s->suspended[s->n_suspended++] = prior;
+	}
+	return resume(s, next);
+}
+
+static int thread_attach(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	/* The same thread may give its stream back early and take it again: its scopes stay open. */
+	bool is_same = s->tid == record->a;
+	if (!is_same && replay_close_stream(r, s, s->last_ticks, "thread_left_scope_open") != 0)
+		return -1;
+	s->tid = record->a;
+	s->is_attached = true;
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, thread_attach, &at, record->a);
+}
+
+static int recording_on(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	uint32_t task = model_task(r->model, record->a);
+	if (task != s->task) {
+		/* What ended meanwhile, and when, is not known: the program asked for that. */
+		replay_quirk(r, "paused_elsewhere");
+		if (replay_close_stream(r, s, s->last_ticks, NULL) != 0)
+			return -1;
+		s->task = task;
+	}
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, measurement, &at, true);
+}
+
+int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	switch (record_kind(record)) {
+	case EVENT_thread_begin:
+	case EVENT_thread_end: replay_point(s, record->time); return 0;
+	case EVENT_thread_attach: return thread_attach(r, s, record);
+	case EVENT_thread_detach:
+		replay_point(s, record->time);
+		s->is_attached = false;
+		return 0;
+	case EVENT_parallel_begin: return parallel_begin(r, s, record);
+	case EVENT_parallel_end: return parallel_end(r, s, record);
+	case EVENT_implicit_task_begin: return implicit_begin(r, s, record);
+	case EVENT_implicit_task_end: return implicit_end(r, s, record);
+	case EVENT_task_create: {
+		struct point at = replay_point(s, record->time);
+		uint32_t row = model_task(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+		return VISIT(r, task_create, &at, row);
+	}
+	case EVENT_task_schedule: return task_schedule(r, s, record);
+	case EVENT_recording_on: return recording_on(r, s, record);
+	default: return 1;
+	}
+}
