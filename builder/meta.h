@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_META_H
 
 #include "common/clock.h"
+#include "common/format.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,12 +19,20 @@ struct meta_map {
 	char *path;
 };
 
+/* What the recorder said about a stream at its end. */
+struct meta_stream {
+	uint32_t number;
+	bool is_sealed;
+	uint64_t n_records, n_segments, n_lost, stalled_ns;
+};
+
 struct meta {
 	unsigned major, minor;
 	uint32_t segment_bytes;
 	char *ring_dir; /* where rings are, "" for the dump itself */
 	char *clock;    /* "tsc", "cntvct" or "monotonic" */
 	char *recorder; /* its version */
+	char *tool;     /* which interface it records: "ompt" */
 	char *runtime;  /* the OpenMP runtime's version string */
 	char *program;  /* path of the executable */
 	char **args;    /* n_args strings, argv[0] first */
@@ -33,24 +42,35 @@ struct meta {
 	char *boot_id; /* of the host's boot: with `host` and `clock` tells which dumps share a counter */
 	long pid;
 	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
-	long rank;      /* -1: none */
+	long rank;          /* -1: none */
 	struct clock_triple start, end; /* end: 0 where the process did not come so far */
-	bool is_ended;  /* the recorder came to its end */
-	char *ended;    /* how: finalize, destructor */
-	char **notes;   /* what the recorder had to say */
+	bool is_ended;                  /* the recorder came to its end */
+	char *ended;                    /* how: finalize, destructor */
+	char **notes;                   /* what the recorder had to say */
 	size_t n_notes;
+	uint64_t lost[LOSS_CAUSES];            /* whole process, by cause */
 	uint64_t lost_no_stream, lost_reentry; /* losses that belong to no stream */
+	uint64_t stalled_ns;
 	uint64_t n_kinds;
 	struct meta_map *maps; /* all that were ever seen, in order of appearance */
 	size_t n_maps;
+	struct meta_stream *streams; /* in order of appearance: the last of a number is right */
+	size_t n_streams;
 	char **environment; /* NAME=value */
 	size_t n_environment;
 	char **settings; /* "name value", as used */
 	size_t n_settings;
+	size_t n_damaged_lines; /* known keys with values that make no sense; skipped */
 };
 
-/* Parses DIR/meta. 0, or -1 with the error said. A cut last line is left out, an unknown key is skipped. */
+/*
+ * Parses DIR/meta. 0, or -1 with the error said (no meta, not a meta, newer major version, foreign byte order or sizes).
+ * A cut last line is left out, an unknown key is skipped.
+ */
 int meta_read(struct meta *meta, const char *dir);
 void meta_free(struct meta *meta);
+
+/* The value of a setting as the recorder used it, "" where meta does not say. */
+const char *meta_setting(const struct meta *meta, const char *name);
 
 #endif

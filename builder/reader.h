@@ -25,11 +25,14 @@ struct stream {
 	struct segment *segments; /* by sequence, ascending, each once */
 	size_t n_segments;
 	uint64_t n_missing_segments; /* known from gaps in the sequence */
+	uint64_t n_missing_records;  /* in those, as far as the headers behind them tell; overwritten ones are in `lost` */
 	uint64_t n_records;          /* in `segments` */
 	uint64_t max_task;           /* no task id of this stream has a larger counter */
 	uint64_t max_region;
 	bool is_sealed; /* its last segment is here and says that it is the last */
-	uint64_t lost[LOSS_CAUSES];
+	bool has_ring;  /* its ring was found */
+	uint64_t lost[LOSS_CAUSES]; /* by loss_cause; [0]: the cause is not known */
+	uint64_t stalled_ns;
 };
 
 struct dump {
@@ -46,18 +49,38 @@ struct dump {
 	bool is_snapshot; /* its process is still running */
 	bool is_complete; /* every stream sealed, nothing lost, nothing missing */
 	struct tally findings; /* damage by name, each also said once by warning() */
-	void *mappings;        /* reader.c's own */
+	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
+	uint64_t first_realtime_ns;
+	/* ns = (ticks - first_ticks) * ns_scale >> 48 (reader_clock.c) */
+	uint64_t ns_scale;
+	uint64_t ticks_per_second;
+	void *mappings; /* reader.c's own */
 };
 
-/* Reads the dump in directory `path` as far as it goes. 0, or -1 with the error said (not a dump, newer major version, ...). */
+/*
+ * Reads the dump in directory `path` as far as it goes. 0, or -1 with the error said (not a dump, newer major version, ...);
+ * then there is nothing to close.
+ */
 int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
 
+/* A duration in ticks as ns. */
+static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
+{
+	return (uint64_t)((unsigned __int128)ticks * dump->ns_scale >> 48);
+}
+
 /* ns since the process's first time stamp, by its clock triples; a time before it is 0. */
-uint64_t dump_ns(const struct dump *dump, uint64_t ticks);
+static inline uint64_t dump_ns(const struct dump *dump, uint64_t ticks)
+{
+	return ticks <= dump->first_ticks ? 0 : dump_duration_ns(dump, ticks - dump->first_ticks);
+}
 
 /* Frequency of the time stamps, from the clock triples furthest apart. */
-uint64_t dump_ticks_per_second(const struct dump *dump);
+static inline uint64_t dump_ticks_per_second(const struct dump *dump)
+{
+	return dump->ticks_per_second;
+}
 
 /* Walks one stream, record by record. */
 struct cursor {

@@ -22,6 +22,10 @@ enum {
 #include "common/events.def"
 };
 
+/* Continuation records: they have no time stamp, and belong to the nearest record before them that is none. */
+#define EVENT_CONTINUATION_FIRST 96
+#define EVENT_CONTINUATION_LAST 127
+
 /* 32 bytes, little-endian, the same in memory and on disk. Slots of `head`: kind 8, flags 12, value 44 bits. */
 struct record {
 	uint64_t time; /* raw counter ticks; payload in continuation records */
@@ -55,6 +59,12 @@ static inline unsigned record_flags(const struct record *r)
 static inline uint64_t record_value(const struct record *r)
 {
 	return r->head >> RECORD_VALUE_SHIFT;
+}
+
+static inline int record_is_continuation(const struct record *r)
+{
+	unsigned kind = record_kind(r);
+	return kind >= EVENT_CONTINUATION_FIRST && kind <= EVENT_CONTINUATION_LAST;
 }
 
 static inline uint32_t low32(uint64_t word)
