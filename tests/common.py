@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the tests on real programs share: where things are, running them, reports, and checks on a graph.
+
+Used by run.py, kill.py and faults.py, each a program of its own. Environment: BUILD (default build) holds bin/ and lib/; CLANG
+(default clang-19) and GCC (default gcc) compile the programs.
+"""
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = (ROOT / os.environ.get("BUILD", "build")).resolve()
+RECORDER = BUILD / "lib" / "libotter-ompt.so"
+LAUNCHER = BUILD / "bin" / "otter-record"
+BUILDER = BUILD / "bin" / "otter-build"
+WORK = BUILD / "tests"
+COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc")}
+ARCHIVE_CHECK = ROOT / "tests" / "otf2_check.py"
+
+# Everything that would change what a program or the recorder does, but for what a test itself sets.
+CLEAN = {k: v for k, v in os.environ.items() if not re.match(r"(OMP|KMP|LIBOMP|GOMP|OTTER|COUNT)_|LD_PRELOAD$", k)}
+
+
+class Report:
+    """One line a check, "ok name", "not ok name: reason" or "skip name: reason"; lines of one program stay together."""
+
+    def __init__(self):
+        self.lines, self.failed = [], 0
+
+    def check(self, name, reason):
+        """reason: None or "" where all is well, else what is not."""
+        if reason:
+            self.failed += 1
+            self.lines.append(f"not ok {name}: {reason}")
+        else:
+            self.lines.append(f"ok {name}")
+        return not reason
+
+    def skip(self, name, reason):
+        self.lines.append(f"skip {name}: {reason}")
+
+    def print(self):
+        print("\n".join(self.lines), flush=True)
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def why(self, wanted):
+        """A reason for Report.check: None if the exit status is one of `wanted`."""
+        if self.status in wanted:
+            return None
+        text = (self.err or self.out).strip().splitlines()
+        return f"status {self.status}, not {' or '.join(map(str, wanted))}" + (f" ({text[-1][:300]})" if text else "")
+
+
+def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
+    """Runs to the end; a process that hangs is killed and has the status "hang"."""
+    process = subprocess.Popen([str(a) for a in args], env={**CLEAN, **(env or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
+                               stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return Result("hang", out or "", err)
+    return Result(process.returncode, out or "", err)
+
+
+def compile_c(source, output, compiler="clang", flags=()):
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return run([COMPILERS[compiler], "-D_GNU_SOURCE", "-fopenmp", "-g", "-O1", "-Wall", "-Wextra", "-I", ROOT, *flags,
+                source, "-o", output, "-pthread"])
+
+
+def compile_count_tool():
+    """tests/tools/count_tool.c as a library; its path, or None with the reason printed."""
+    library = WORK / "libcount.so"
+    includes = sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/clang/*/include/omp-tools.h"))
+    if not includes:
+        print("skip count_tool: no omp-tools.h")
+        return None
+    WORK.mkdir(parents=True, exist_ok=True)
+    result = run([COMPILERS["gcc"], "-D_GNU_SOURCE", "-I", ROOT, "-idirafter", includes[-1].parent, "-O2", "-g", "-Wall", "-Wextra",
+                  "-fPIC", "-shared", "-Wl,-z,nodelete", ROOT / "tests/tools/count_tool.c", "-o", library, "-pthread", "-ldl"])
+    if result.status != 0:
+        print(f"not ok count_tool: {result.err}")
+        sys.exit(1)
+    return library
+
+
+def preload_for(compiler):
+    """gcc's programs run on LLVM's runtime, which has gcc's entry points too."""
+    return {"LD_PRELOAD": "libomp.so.5"} if compiler == "gcc" else {}
+
+
+def empty(directory):
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    return directory
+
+
+def dumps_in(directory):
+    return sorted(p for p in directory.glob("*.otter*") if p.is_dir())
+
+
+def build(dump, out, *options):
+    """Runs the builder on a dump, with all sinks, into `out`. (Result, summary or None)."""
+    shutil.rmtree(out, ignore_errors=True)
+    result = run([BUILDER, "-o", out, *options, dump])
+    try:
+        summary = json.loads((out / "summary.json").read_text())
+    except (OSError, ValueError) as e:
+        summary = None
+        if result.status in (0, 3):
+            result.err += f"\nsummary.json: {e}"
+            result.status = "no summary"
+    return result, summary
+
+
+def check_archive(out):
+    """otf2-print reads it whole, and its content keeps the rules: None or a reason."""
+    anchor = out / "trace.otf2"
+    if not anchor.exists():
+        return "no trace.otf2"
+    result = run(["otf2-print", "--silent", anchor], stdout=subprocess.DEVNULL)
+    if result.status != 0:
+        return "otf2-print: " + (result.why([0]) or "")
+    if ARCHIVE_CHECK.exists():
+        result = run(["/usr/bin/python3", ARCHIVE_CHECK, anchor])
+        if result.status != 0:
+            return "otf2_check: " + "; ".join((result.out + result.err).strip().splitlines()[-3:])[:400]
+    return None
+
+
+class Graph:
+    """nodes.csv and edges.csv as the builder wrote them."""
+
+    TASKS = ("initial", "implicit", "task", "target")
+
+    def __init__(self, out):
+        with open(out / "nodes.csv", newline="") as f:
+            self.nodes = list(csv.DictReader(f))
+        with open(out / "edges.csv", newline="") as f:
+            self.edges = [(r["source"], r["target"], r["kind"]) for r in csv.DictReader(f)]
+        self.kind = {n["id"]: n["kind"] for n in self.nodes}
+        self.next, self.n_in = {}, {n["id"]: 0 for n in self.nodes}
+        self.known = all(s in self.kind and t in self.kind for s, t, _ in self.edges)
+        if self.known:
+            for s, t, _ in self.edges:
+                self.next.setdefault(s, []).append(t)
+                self.n_in[t] += 1
+
+    def count(self, kind):
+        return sum(1 for k in self.kind.values() if k == kind)
+
+    def count_edges(self, kind):
+        return sum(1 for e in self.edges if e[2] == kind)
+
+    def order(self):
+        """Topological order of the ids; shorter than nodes if there is a cycle."""
+        left = dict(self.n_in)
+        ready = [n for n, k in left.items() if k == 0]
+        done = []
+        while ready:
+            n = ready.pop()
+            done.append(n)
+            for t in self.next.get(n, ()):
+                left[t] -= 1
+                if left[t] == 0:
+                    ready.append(t)
+        return done
+
+    def flaw(self, complete=True):
+        """What every graph must be, whatever the program: None or a reason."""
+        if len(self.kind) != len(self.nodes):
+            return "nodes.csv has an id twice"
+        if not self.known:
+            return "edges.csv names a node that nodes.csv lacks"
+        if len(set(self.edges)) != len(self.edges):
+            return f"{len(self.edges) - len(set(self.edges))} edges are there twice"
+        if len(self.order()) != len(self.nodes):
+            return "there is a cycle"
+        reached = [n for n, k in self.kind.items() if k == "initial"]
+        seen = set(reached)
+        while reached:
+            for t in self.next.get(reached.pop(), ()):
+                if t not in seen:
+                    seen.add(t)
+                    reached.append(t)
+        lost = [n for n in self.nodes if n["id"] not in seen]
+        if lost and complete:
+            return f"{len(lost)} nodes are not reached from an initial task, e.g. {lost[0]}"
+        made, sequence, joined = {}, {}, {}
+        for s, t, kind in self.edges:
+            if kind == "create":
+                made[t] = made.get(t, 0) + 1
+            elif kind == "sequence":
+                sequence[t] = sequence.get(t, 0) + 1
+            elif kind in ("taskwait", "taskgroup", "barrier") and self.kind[s] == "task":
+                joined[s] = joined.get(s, 0) + 1
+        for n, kind in self.kind.items():
+            if kind in ("task", "implicit") and complete and made.get(n, 0) != 1:
+                return f"{kind} node {n} has {made.get(n, 0)} create edges"
+            if kind not in self.TASKS and n in made:
+                return f"{kind} node {n} has a create edge"
+            if sequence.get(n, 0) > 1:
+                return f"node {n} has {sequence[n]} sequence edges"
+            if joined.get(n, 0) > 1:
+                return f"task node {n} is joined {joined[n]} times"
+        return None
+
+    def reach(self, sources):
+        """For every node the set of `sources` that reach it, as bits in the order given."""
+        bits = {n: 0 for n in self.kind}
+        own = {n: 1 << i for i, n in enumerate(sources)}
+        for n in self.order():
+            b = bits[n] | own.get(n, 0)
+            for t in self.next.get(n, ()):
+                bits[t] |= b
+        return bits
+
+
+def number_of_jobs():
+    return int(os.environ.get("JOBS", os.cpu_count() or 1))
+
+
+def run_all(jobs, work):
+    """Calls work(job) -> Report for every job, some at once; prints the reports in order. True if nothing failed."""
+    reports, failed = [None] * len(jobs), 0
+    done = threading.Condition()
+    todo = list(enumerate(jobs))
+
+    def worker():
+        while True:
+            with done:
+                if not todo:
+                    return
+                index, job = todo.pop(0)
+            try:
+                report = work(job)
+            except Exception as e:  # a broken test is a failed one
+                report = Report()
+                report.check(str(job), f"the test itself failed: {type(e).__name__}: {e}")
+            with done:
+                reports[index] = report
+                done.notify()
+
+    threads = [threading.Thread(target=worker, daemon=True) for _ in range(number_of_jobs())]
+    for t in threads:
+        t.start()
+    for i in range(len(jobs)):
+        with done:
+            while reports[i] is None:
+                done.wait()
+        reports[i].print()
+        failed += reports[i].failed
+    return failed == 0

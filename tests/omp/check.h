@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the test programs share. A program proves its own result with CHECK, so that a run that tracing had harmed is noticed.
+ * A comment "@name" at the end of a construct's line names that line for the expectations.
+ */
+#ifndef OTTER_TESTS_CHECK_H
+#define OTTER_TESTS_CHECK_H
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                                                      \
+	do {                                                                                  \
+		if (!(condition)) {                                                           \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+			_exit(99);                                                            \
+		}                                                                             \
+	} while (0)
+
+/* Waits until another thread has set *flag. */
+static inline void wait_for(int *flag)
+{
+	int value;
+	do {
+		usleep(100);
+#pragma omp atomic read
+		value = *flag;
+	} while (!value);
+}
+
+static inline void set_flag(int *flag)
+{
+#pragma omp atomic write
+	*flag = 1;
+}
+
+static inline void add(int *sum, int n)
+{
+#pragma omp atomic
+	*sum += n;
+}
+
+#endif

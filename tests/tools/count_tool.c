@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * An OMPT tool that counts: every callback under the name of its row in common/events.def, with _begin and _end where it has an endpoint.
+ *
+ * Tests load it through OMP_TOOL_LIBRARIES. COUNT_FILE names its output, "<COUNT_FILE>.<pid>": one "name count" a line, all names,
+ * written at finalize and again by the destructor (whichever comes last is right). COUNT_CHAIN names another tool that is loaded
+ * behind this one and gets every callback it registers for, so that a recorder and the counts describe the very same run, whatever
+ * the timing. A forked child starts from zero.
+ *
+ * Any thread calls the callbacks; counters are atomic. Registration happens once, on one thread, inside ompt_start_tool's initialize.
+ */
+#include "common/event.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <omp-tools.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static atomic_ulong counts[EVENT_KIND_LIMIT];
+
+#define N_CALLBACKS 64
+static ompt_callback_t chained[N_CALLBACKS];
+static ompt_set_result_t results[N_CALLBACKS];
+static _Bool is_counted[N_CALLBACKS];
+static ompt_start_tool_result_t *chain;
+static ompt_function_lookup_t runtime_lookup;
+static ompt_set_callback_t runtime_set_callback;
+
+static void count(enum event_kind kind)
+{
+	atomic_fetch_add_explicit(&counts[kind], 1, memory_order_relaxed);
+}
+
+static void count_endpoint(enum event_kind begin, ompt_scope_endpoint_t endpoint)
+{
+	if (endpoint == ompt_scope_begin || endpoint == ompt_scope_beginend)
+		count(begin);
+	if (endpoint == ompt_scope_end || endpoint == ompt_scope_beginend)
+		count(begin + 1); /* the table keeps pairs together */
+}
+
+#define PAIR(name) _Static_assert(EVENT_##name##_end == EVENT_##name##_begin + 1, "pairs are neighbours")
+PAIR(implicit_task);
+PAIR(sync_region);
+PAIR(sync_region_wait);
+PAIR(reduction);
+PAIR(work);
+PAIR(masked);
+PAIR(nest_lock);
+
+/* Defines on_NAME, which counts and passes on. */
+#define COUNTED(name, counting, params, args)                                                                                      \
+	static void on_##name params                                                                                               \
+	{                                                                                                                          \
+		counting;                                                                                                          \
+		if (chained[ompt_callback_##name] != NULL)                                                                         \
+			((void(*) params)chained[ompt_callback_##name]) args;                                                      \
+	}
+
+COUNTED(thread_begin, count(EVENT_thread_begin), (ompt_thread_t type, ompt_data_t *thread), (type, thread))
+COUNTED(thread_end, count(EVENT_thread_end), (ompt_data_t * thread), (thread))
+COUNTED(parallel_begin, count(EVENT_parallel_begin),
+	(ompt_data_t * task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags, const void *ra),
+	(task, frame, region, requested, flags, ra))
+COUNTED(parallel_end, count(EVENT_parallel_end), (ompt_data_t * region, ompt_data_t *task, int flags, const void *ra),
+	(region, task, flags, ra))
+COUNTED(implicit_task, count_endpoint(EVENT_implicit_task_begin, endpoint),
+	(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index, int flags),
+	(endpoint, region, task, actual, index, flags))
+COUNTED(task_create, count(EVENT_task_create),
+	(ompt_data_t * parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences, const void *ra),
+	(parent, frame, task, flags, has_dependences, ra))
+COUNTED(task_schedule, count(EVENT_task_schedule), (ompt_data_t * prior, ompt_task_status_t status, ompt_data_t *next),
+	(prior, status, next))
+COUNTED(dependences, count(EVENT_dependences), (ompt_data_t * task, const ompt_dependence_t *list, int n), (task, list, n))
+COUNTED(task_dependence, count(EVENT_task_dependence), (ompt_data_t * source, ompt_data_t *sink), (source, sink))
+COUNTED(sync_region, count_endpoint(EVENT_sync_region_begin, endpoint),
+	(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *ra),
+	(kind, endpoint, region, task, ra))
+COUNTED(sync_region_wait, count_endpoint(EVENT_sync_region_wait_begin, endpoint),
+	(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *ra),
+	(kind, endpoint, region, task, ra))
+COUNTED(reduction, count_endpoint(EVENT_reduction_begin, endpoint),
+	(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *ra),
+	(kind, endpoint, region, task, ra))
+COUNTED(work, count_endpoint(EVENT_work_begin, endpoint),
+	(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t n, const void *ra),
+	(kind, endpoint, region, task, n, ra))
+COUNTED(dispatch, count(EVENT_dispatch), (ompt_data_t * region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance),
+	(region, task, kind, instance))
+COUNTED(masked, count_endpoint(EVENT_masked_begin, endpoint),
+	(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *ra), (endpoint, region, task, ra))
+COUNTED(mutex_acquire, count(EVENT_mutex_acquire),
+	(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t id, const void *ra), (kind, hint, impl, id, ra))
+COUNTED(mutex_acquired, count(EVENT_mutex_acquired), (ompt_mutex_t kind, ompt_wait_id_t id, const void *ra), (kind, id, ra))
+COUNTED(mutex_released, count(EVENT_mutex_released), (ompt_mutex_t kind, ompt_wait_id_t id, const void *ra), (kind, id, ra))
+COUNTED(lock_init, count(EVENT_lock_init), (ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t id, const void *ra),
+	(kind, hint, impl, id, ra))
+COUNTED(lock_destroy, count(EVENT_lock_destroy), (ompt_mutex_t kind, ompt_wait_id_t id, const void *ra), (kind, id, ra))
+COUNTED(nest_lock, count_endpoint(EVENT_nest_lock_begin, endpoint),
+	(ompt_scope_endpoint_t endpoint, ompt_wait_id_t id, const void *ra), (endpoint, id, ra))
+COUNTED(flush, count(EVENT_flush), (ompt_data_t * thread, const void *ra), (thread, ra))
+COUNTED(cancel, count(EVENT_cancel), (ompt_data_t * task, int flags, const void *ra), (task, flags, ra))
+COUNTED(error, count(EVENT_error), (ompt_severity_t severity, const char *message, size_t length, const void *ra),
+	(severity, message, length, ra))
+
+static int on_control_tool(uint64_t command, uint64_t modifier, void *arg, const void *ra)
+{
+	count(EVENT_control_tool);
+	if (chained[ompt_callback_control_tool] != NULL)
+		return ((ompt_callback_control_tool_t)chained[ompt_callback_control_tool])(command, modifier, arg, ra);
+	return 0;
+}
+
+static void write_counts(void)
+{
+	const char *name = getenv("COUNT_FILE");
+	if (name == NULL)
+		return;
+	char path[4096];
+	snprintf(path, sizeof path, "%s.%ld", name, (long)getpid());
+	FILE *f = fopen(path, "we");
+	if (f == NULL)
+		return;
+		/* The recorder's own kinds have the callback "-". */
+#define EVENT(number, name, group, callback, doc)                                                                                  \
+	if (#callback[0] != '-')                                                                                                   \
+		fprintf(f, #name " %lu\n", atomic_load(&counts[number]));
+#include "common/events.def"
+	fclose(f);
+}
+
+static ompt_set_result_t chain_set_callback(ompt_callbacks_t which, ompt_callback_t function)
+{
+	if (which <= 0 || which >= N_CALLBACKS || !is_counted[which])
+		return runtime_set_callback(which, function);
+	chained[which] = function;
+	return results[which];
+}
+
+static ompt_interface_fn_t chain_lookup(const char *name)
+{
+	if (strcmp(name, "ompt_set_callback") == 0)
+		return (ompt_interface_fn_t)chain_set_callback;
+	return runtime_lookup(name);
+}
+
+static int tool_initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data)
+{
+	(void)data;
+	runtime_lookup = lookup;
+	runtime_set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
+#define SET(name)                                                                                                                  \
+	is_counted[ompt_callback_##name] = 1,                                                                                      \
+	results[ompt_callback_##name] = runtime_set_callback(ompt_callback_##name, (ompt_callback_t)on_##name)
+	SET(thread_begin), SET(thread_end), SET(parallel_begin), SET(parallel_end), SET(implicit_task);
+	SET(task_create), SET(task_schedule), SET(dependences), SET(task_dependence);
+	SET(sync_region), SET(sync_region_wait), SET(reduction), SET(work), SET(dispatch), SET(masked);
+	SET(mutex_acquire), SET(mutex_acquired), SET(mutex_released), SET(lock_init), SET(lock_destroy), SET(nest_lock);
+	SET(flush), SET(cancel), SET(control_tool), SET(error);
+	if (chain != NULL && !chain->initialize(chain_lookup, device, &chain->tool_data))
+		fprintf(stderr, "count_tool: the chained tool declines\n");
+	return 1;
+}
+
+static void tool_finalize(ompt_data_t *data)
+{
+	(void)data;
+	if (chain != NULL)
+		chain->finalize(&chain->tool_data);
+	write_counts();
+}
+
+static void forked(void)
+{
+	for (size_t i = 0; i < EVENT_KIND_LIMIT; i++)
+		atomic_store(&counts[i], 0);
+}
+
+static void __attribute__((destructor)) tool_unload(void)
+{
+	if (runtime_lookup != NULL)
+		write_counts();
+}
+
+ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runtime_version)
+{
+	static ompt_start_tool_result_t result = {tool_initialize, tool_finalize, {0}};
+	const char *next = getenv("COUNT_CHAIN");
+	if (next != NULL) {
+		void *library = dlopen(next, RTLD_NOW | RTLD_LOCAL);
+		ompt_start_tool_result_t *(*start)(unsigned, const char *) = NULL;
+		if (library != NULL)
+			*(void **)&start = dlsym(library, "ompt_start_tool");
+		if (start == NULL)
+			fprintf(stderr, "count_tool: %s: %s\n", next, dlerror());
+		else
+			chain = start(omp_version, runtime_version);
+	}
+	pthread_atfork(NULL, NULL, forked);
+	return &result;
+}
