@@ -70,8 +70,8 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 	uint64_t n_before = last == NULL ? 0 : last->header->n_records + last->n_records;
 	uint64_t n_missing = h->n_records > n_before ? h->n_records - n_before : 0;
 	segment->is_after_gap = h->sequence != expected;
-	if (last == NULL && segment->is_after_gap && r->is_newest) {
-		s->lost[loss_cause_overwritten] = n_missing;
+	if (segment->is_after_gap && r->is_newest) {
+		s->lost[loss_cause_overwritten] += n_missing; /* what a flight recorder is for */
 		return;
 	}
 	s->n_missing_records += n_missing;
@@ -89,19 +89,23 @@ static int make_stream(struct reader *r, struct stream *s, const struct segment_
 	if (s->segments == NULL)
 		return error("%s: out of memory", r->dump->path);
 	const struct segment_copy *taken = NULL;
+	bool is_sealed = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct segment_header *h = copies[i].header;
 		if (taken != NULL && taken->header->sequence == h->sequence) {
+			/* Sealing a stream may write its last segment once more, only to say that it is the last. */
+			is_sealed |= copies[i].is_sealed && copies[i].n_records == taken->n_records;
 			report_conflict(r, taken->header, h);
 			continue;
 		}
 		taken = &copies[i];
+		is_sealed = taken->is_sealed && taken->n_cut == 0;
 		report_cut(r, taken);
 		struct segment segment = {.header = h, .records = taken->records, .n_records = taken->n_records};
 		note_gap(r, s, h, &segment);
 		s->segments[s->n_segments++] = segment;
 	}
-	s->is_sealed = taken->is_sealed && taken->n_cut == 0;
+	s->is_sealed = is_sealed;
 	return 0;
 }
 
@@ -111,54 +115,65 @@ static uint64_t own_counter(const struct stream *s, uint64_t id)
 	return id_stream(id) == s->number ? id_counter(id) : 0;
 }
 
+/* The counter that new ids of the stream came to, and how far the next may be above it. */
+struct counter {
+	uint64_t last;
+	uint64_t limit;
+};
+
+/* True: `value` is taken, or is none. */
+static bool counter_take(struct counter *c, uint64_t value, uint32_t n_records)
+{
+	if (value > c->limit)
+		return false;
+	if (value > c->last) {
+		c->last = value;
+		c->limit = value + n_records;
+	}
+	return true;
+}
+
 /*
- * How far the stream's counters came: by the last header, and by the records behind it, which give one id each. The records may
- * not run ahead of that: what they say beyond is damage, and must not size anybody's tables.
+ * How far the stream's counters came: by the last header, and by the records behind it, which give one id each. They may run
+ * ahead of that only where the recorder gave ids and wrote no records; what they say beyond is damage, and must not size
+ * anybody's tables.
  */
 static void count_ids(struct reader *r, struct stream *s)
 {
 	const struct segment *last = &s->segments[s->n_segments - 1];
 	const struct segment_header *h = last->header;
-	uint64_t per_segment = r->dump->meta.segment_bytes / sizeof(struct record), most = 0;
-	if (__builtin_mul_overflow(h->sequence, per_segment, &most) || __builtin_add_overflow(most, h->n_lost, &most) ||
-	    most > RECORD_VALUE_MAX)
-		most = RECORD_VALUE_MAX;
-	s->max_task = h->n_tasks;
-	s->max_region = h->n_regions;
-	if (s->max_task > most || s->max_region > most) {
-		reader_finding(r, "counter_absurd", "%s: stream %u: segment %llu counts %llu tasks and %llu regions, expected %llu at most",
-			       r->dump->path, s->number, (unsigned long long)h->sequence, (unsigned long long)h->n_tasks,
-			       (unsigned long long)h->n_regions, (unsigned long long)most);
-		s->max_task = 0;
-		s->max_region = 0;
+	uint32_t n = last->n_records;
+	struct counter tasks = {h->n_tasks, h->n_tasks + n}, regions = {h->n_regions, h->n_regions + n};
+	uint64_t n_absurd = 0;
+	if (h->n_tasks > RECORD_VALUE_MAX || h->n_regions > RECORD_VALUE_MAX) {
+		n_absurd++;
+		tasks = regions = (struct counter){0, n};
 	}
-	uint64_t task = 0, region = 0;
-	uint64_t task_limit = s->max_task + last->n_records, region_limit = s->max_region + last->n_records, n_absurd = 0;
-	for (uint32_t i = 0; i < last->n_records; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		const struct record *record = &last->records[i];
-		uint64_t new_task = 0, new_region = 0;
+		bool is_sane = true;
 		switch (record_kind(record)) {
-		case EVENT_task_create: new_task = record_value(record); break;
-		case EVENT_parallel_begin: new_region = record_value(record); break;
+		case EVENT_recording_off:
+		case EVENT_recording_on:
+		case EVENT_records_lost: tasks.limit = regions.limit = RECORD_VALUE_MAX; break;
+		case EVENT_task_create: is_sane = counter_take(&tasks, record_value(record), n); break;
+		case EVENT_parallel_begin: is_sane = counter_take(&regions, record_value(record), n); break;
 		case EVENT_implicit_task_begin:
-			new_task = record_value(record);
-			new_region = own_counter(s, record->a); /* a root's: no parallel_begin announced it */
+			is_sane = counter_take(&tasks, record_value(record), n);
+			/* A root's region: no parallel_begin announced it. */
+			is_sane &= counter_take(&regions, own_counter(s, record->a), n);
 			break;
-		default: continue;
+		default: break;
 		}
-		if (new_task > task_limit || new_region > region_limit) {
-			n_absurd++;
-			continue;
-		}
-		max_into(&task, new_task);
-		max_into(&region, new_region);
+		n_absurd += !is_sane;
 	}
 	if (n_absurd > 0)
-		reader_finding(r, "counter_absurd", "%s: stream %u: %llu records of segment %llu give ids above %llu (tasks) or %llu (regions)",
-			       r->dump->path, s->number, (unsigned long long)n_absurd, (unsigned long long)h->sequence,
-			       (unsigned long long)task_limit, (unsigned long long)region_limit);
-	max_into(&s->max_task, task);
-	max_into(&s->max_region, region);
+		reader_finding(r, "counter_absurd",
+			       "%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
+			       r->dump->path, s->number, (unsigned long long)h->sequence, (unsigned long long)n_absurd,
+			       (unsigned long long)tasks.last, (unsigned long long)regions.last);
+	s->max_task = tasks.last;
+	s->max_region = regions.last;
 }
 
 /* What meta's end block says about a stream: its last row. */
