@@ -4,6 +4,7 @@
  * fact goes to a row that its id addresses. What must hold between streams (parents, teams, marks) is settled afterwards.
  */
 #include "builder/gather.h"
+#include "builder/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct walk {
 	uint32_t stream; /* row */
 	uint32_t task;   /* current */
 	uint64_t since_ticks; /* when it became current */
+	uint64_t tid;         /* of the thread that has the stream */
 	/* Implicit tasks that this thread is in, innermost last, with what was current around each. */
 	struct frame {
 		uint32_t task, outer;
@@ -27,6 +29,7 @@ struct walk {
 	size_t n_suspended, suspended_capacity;
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
+	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
 };
 
@@ -234,6 +237,20 @@ static int walk_mutex_acquired(struct walk *w, const struct record *r)
 	return PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
 }
 
+static int walk_thread_attach(struct walk *w, const struct record *r)
+{
+	/* A thread may give its stream back early and take it again: its story goes on. */
+	if (r->a != w->tid)
+		forget(w, 0, r->time);
+	w->tid = r->a;
+	uint32_t *seen = map_put(&w->tids, r->a + 1);
+	if (seen == NULL)
+		return -1;
+	w->m->n_threads += *seen == 0;
+	*seen = 1;
+	return 0;
+}
+
 static int walk_record(struct walk *w, const struct record *r)
 {
 	switch (record_kind(r)) {
@@ -248,7 +265,7 @@ static int walk_record(struct walk *w, const struct record *r)
 		if (record_flags(r) == sync_kind_barrier_implicit_parallel && joining_region(w) != NULL)
 			joining_region(w)->join_ticks = r->time;
 		break;
-	case EVENT_thread_attach: forget(w, 0, r->time); break;
+	case EVENT_thread_attach: return walk_thread_attach(w, r);
 	case EVENT_recording_on: forget(w, model_task(w->m, r->a), r->time); break;
 	default: break;
 	}
@@ -269,7 +286,7 @@ static int walk_stream(struct walk *w)
 	uint64_t last_ticks = 0;
 	w->n_suspended = w->n_frames = w->n_open_regions = 0;
 	w->n_own_acquisitions = w->task = 0;
-	w->since_ticks = 0;
+	w->since_ticks = w->tid = 0;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		unsigned kind = record_kind(r);
 		if (cursor_at_gap(&c))
@@ -331,6 +348,7 @@ int model_gather(struct model *m, const struct dump *dump)
 	free(w.frames);
 	free(w.open_regions);
 	free(w.suspended);
+	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);
 		rc = gather_lock_orders(m, w.acquisitions, w.n_acquisitions);

@@ -42,6 +42,7 @@ struct node {
 	uint32_t region;   /* barrier, region, join */
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
+	uint32_t phase;    /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0 */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* fragments */

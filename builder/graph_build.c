@@ -21,6 +21,7 @@ static void place(struct graph *graph, uint32_t task, uint32_t id)
 	node->previous = graph->model->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	node->is_placed = true;
+	node->phase = is_explicit(&graph->model->tasks[task]) ? 0 : graph->model->tasks[task].interval;
 	graph->model->tasks[task].last = id;
 }
 
@@ -302,6 +303,7 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 		if (*found == 0)
 			return -1;
 		graph_inner_node(graph, *found)->region = task->region;
+		graph_inner_node(graph, *found)->phase = scope->ordinal;
 	}
 	struct node *node = graph_inner_node(graph, *found);
 	if (at->ticks < node->begin_ticks)

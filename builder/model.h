@@ -124,11 +124,16 @@ struct model {
 	uint32_t n_constructs;
 	uint64_t first_ticks, last_ticks; /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
+	uint64_t n_threads;  /* distinct OS threads */
 	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
 	struct tally quirks, repairs;
 	uint32_t **lock_orders; /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;   /* construct hash and the like */
+	struct model_string *strings; /* what constructs point to */
 };
+
+/* A copy of a text that lives as long as the model; NULL where memory is out. */
+const char *model_keep(struct model *m, const char *text);
 
 /* Rows by id; 0 for id 0 and for ids that no stream gave. */
 uint32_t model_task(const struct model *m, uint64_t id);

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define PROGRESS_EVERY 65536
+
 struct point replay_point(struct stream_state *s, uint64_t ticks)
 {
 	if (ticks < s->last_ticks)
@@ -92,6 +94,10 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	if (!s->has_begun && begin_stream(r, s, record) != 0)
 		return -1;
 	cursor_next(&s->cursor);
+	if (++r->n_since_progress == PROGRESS_EVERY) {
+		progress_add(r->progress, PROGRESS_EVERY);
+		r->n_since_progress = 0;
+	}
 
 	int rc = replay_task_record(r, s, record);
 	if (rc == 1)
@@ -218,10 +224,10 @@ static int run_merged(struct replay *r)
 	return rc;
 }
 
-int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors)
+int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
 	size_t n_streams = model->dump->n_streams;
-	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .is_libomp = model_is_libomp(model)};
+	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .is_libomp = model_is_libomp(model), .progress = progress};
 	r.streams = calloc(n_streams + 1, sizeof *r.streams);
 	if (r.streams == NULL)
 		return error("out of memory in the replay");

@@ -14,6 +14,7 @@
 #define OTTER_BUILDER_REPLAY_H
 
 #include "builder/model.h"
+#include "builder/progress.h"
 
 /* Where and when: row of dump.streams, raw ticks (late worker ends clamped to the join), the task current BEFORE the event. */
 struct point {
@@ -101,6 +102,6 @@ struct visitor {
 };
 
 /* Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 when a visitor stopped it. */
-int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors);
+int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 
 #endif

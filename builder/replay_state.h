@@ -48,6 +48,8 @@ struct replay {
 	struct stream_state *streams;
 	struct dependence *dependences; /* of the record at hand */
 	size_t dependences_capacity;
+	struct progress *progress;
+	unsigned n_since_progress;
 	bool is_libomp;
 };
 

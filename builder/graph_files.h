@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph's files. Nodes of several processes are numbered through: each process's begin behind the last one's.
+ */
+#ifndef OTTER_BUILDER_GRAPH_FILES_H
+#define OTTER_BUILDER_GRAPH_FILES_H
+
+#include "builder/graph.h"
+#include "builder/trace.h"
+
+#include <stdio.h>
+
+struct graphs {
+	const struct trace *traces;
+	const struct graph *graphs; /* one a trace */
+	size_t n;
+};
+
+/* What a process adds to its nodes' numbers. */
+uint64_t graphs_offset(const struct graphs *graphs, size_t process);
+
+/* DIR/nodes.csv and DIR/edges.csv, always whole. 0, or -1 with the error said. */
+int graph_csv(const struct graphs *graphs, const char *dir);
+
+/* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
+int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
+
+/* The sorted canonical edge list, one edge a line. 0, or -1 with the error said. */
+int graph_canonical(const struct graphs *graphs, FILE *out);
+
+/* Opens DIR/NAME for writing, and closes it with every error noticed: NULL or -1 with the error said. */
+FILE *graph_file_open(const char *dir, const char *name);
+int graph_file_close(FILE *file, const char *dir, const char *name);
+
+#endif

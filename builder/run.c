@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The way of the data through the builder: open, gather, replay into the graph and the sinks, write.
+ */
+#include "builder/run.h"
+#include "builder/graph_files.h"
+#include "builder/list.h"
+#include "builder/otf2.h"
+#include "builder/output.h"
+#include "builder/progress.h"
+#include "builder/summary.h"
+#include "builder/symbols.h"
+#include "builder/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct job {
+	const struct options *options;
+	char **paths; /* of the dumps */
+	size_t n_paths, paths_capacity;
+	struct trace *traces;
+	struct graph *graphs;
+	size_t n_open;     /* traces with an open dump */
+	size_t n_gathered; /* traces with a model and a graph */
+	struct output output;
+	struct progress progress;
+};
+
+static bool has_file(const char *dir, const char *name)
+{
+	char *path;
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return false;
+	bool is_there = access(path, F_OK) == 0;
+	free(path);
+	return is_there;
+}
+
+static int add_path(struct job *job, char *path)
+{
+	if (path == NULL)
+		return error("out of memory");
+	if (job->n_paths == job->paths_capacity) {
+		size_t capacity = job->paths_capacity ? job->paths_capacity * 2 : 16;
+		char **grown = realloc(job->paths, capacity * sizeof *grown);
+		if (grown == NULL) {
+			free(path);
+			return error("out of memory");
+		}
+		job->paths = grown;
+		job->paths_capacity = capacity;
+	}
+	job->paths[job->n_paths++] = path;
+	return 0;
+}
+
+static int is_dump_name(const struct dirent *entry)
+{
+	size_t n = strlen(entry->d_name);
+	return n > 6 && strcmp(entry->d_name + n - 6, ".otter") == 0;
+}
+
+/* A dump is itself; a directory of dumps stands for all of them, by name. */
+static int find_dumps(struct job *job, const char *path)
+{
+	if (has_file(path, "meta"))
+		return add_path(job, strdup(path));
+	struct dirent **entries;
+	int n = scandir(path, &entries, is_dump_name, versionsort);
+	if (n < 0)
+		return error("%s: %s", path, strerror(errno));
+	int rc = 0;
+	for (int i = 0; i < n; i++) {
+		char *dump;
+		if (rc == 0)
+			rc = add_path(job, asprintf(&dump, "%s/%s", path, entries[i]->d_name) < 0 ? NULL : dump);
+		free(entries[i]);
+	}
+	free(entries);
+	if (rc == 0 && n == 0)
+		return error("%s: not a dump (it has no file 'meta'), and no directory of dumps either (none ends in .otter)", path);
+	return rc;
+}
+
+static int open_dumps(struct job *job)
+{
+	for (size_t i = 0; i < job->options->n_dumps; i++)
+		if (find_dumps(job, job->options->dumps[i]) != 0)
+			return -1;
+	job->traces = calloc(job->n_paths, sizeof *job->traces);
+	job->graphs = calloc(job->n_paths, sizeof *job->graphs);
+	if (job->traces == NULL || job->graphs == NULL)
+		return error("out of memory");
+	for (; job->n_open < job->n_paths; job->n_open++) {
+		if (dump_open(&job->traces[job->n_open].dump, job->paths[job->n_open]) != 0)
+			return -1;
+		job->traces[job->n_open].process = (uint32_t)job->n_open;
+	}
+	return 0;
+}
+
+/* Where output goes: `-o`, or the first name given without ".otter" and with ".build". */
+static char *output_path(const struct options *options)
+{
+	if (options->output != NULL)
+		return strdup(options->output);
+	size_t n = strlen(options->dumps[0]);
+	while (n > 1 && options->dumps[0][n - 1] == '/')
+		n--;
+	if (n > 6 && strncmp(options->dumps[0] + n - 6, ".otter", 6) == 0)
+		n -= 6;
+	char *path;
+	return asprintf(&path, "%.*s.build", (int)n, options->dumps[0]) < 0 ? NULL : path;
+}
+
+/* One process: gathered, then replayed into its graph and, where there is one, the archive. */
+static int build_trace(struct job *job, size_t i, struct sink *sink)
+{
+	struct trace *trace = &job->traces[i];
+	struct graph *graph = &job->graphs[i];
+	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level) != 0)
+		return -1;
+	job->n_gathered = i + 1;
+	struct visitor visitors[2] = {{&graph_ops, graph}};
+	size_t n_visitors = 1;
+	if (sink != NULL) {
+		if (sink->begin != NULL && sink->begin(sink->self, trace) != 0)
+			return -1;
+		visitors[n_visitors++] = (struct visitor){sink->ops, sink->self};
+	}
+	if (replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
+		return -1;
+	graph_finish(graph);
+	if (symbols_resolve(&trace->model) != 0)
+		return -1;
+	return sink != NULL && sink->end != NULL ? sink->end(sink->self, trace) : 0;
+}
+
+static int build_traces(struct job *job)
+{
+	struct sink sink;
+	bool has_sink = job->options->has_otf2;
+	uint64_t n_records = 0;
+	for (size_t i = 0; i < job->n_open; i++)
+		n_records += job->traces[i].dump.n_records;
+	if (has_sink && sink_otf2_open(&sink, job->output.temporary, job->traces, job->n_open) != 0)
+		return -1;
+	progress_start(&job->progress, n_records, !job->options->is_quiet);
+	int rc = 0;
+	for (size_t i = 0; i < job->n_open && rc == 0; i++)
+		rc = build_trace(job, i, has_sink ? &sink : NULL);
+	progress_end(&job->progress);
+	if (has_sink && sink.close(sink.self) != 0)
+		rc = -1;
+	return rc;
+}
+
+static int write_files(struct job *job, const struct graphs *graphs, const struct summary *summary)
+{
+	const struct options *o = job->options;
+	const char *dir = job->output.temporary;
+	if ((o->has_csv && graph_csv(graphs, dir) != 0) || (o->has_dot && graph_dot(graphs, dir, o->max_nodes) != 0) ||
+	    (o->has_summary && summary_json(summary, dir) != 0))
+		return -1;
+	return output_commit(&job->output);
+}
+
+static int carry_out(struct job *job)
+{
+	const struct options *o = job->options;
+	bool has_files = o->has_otf2 || o->has_dot || o->has_csv || o->has_summary;
+	if (open_dumps(job) != 0)
+		return -1;
+	if (has_files) {
+		char *path = output_path(o);
+		int rc = path != NULL ? output_open(&job->output, path, o->is_forced) : error("out of memory");
+		free(path);
+		if (rc != 0)
+			return -1;
+	}
+	if (build_traces(job) != 0)
+		return -1;
+	struct graphs graphs = {job->traces, job->graphs, job->n_open};
+	struct summary summary;
+	summary_collect(&summary, &graphs);
+	if (has_files && write_files(job, &graphs, &summary) != 0)
+		return -1;
+	for (size_t i = 0; i < job->n_open && o->has_list; i++)
+		if (list_dump(&job->traces[i].dump, stdout) != 0)
+			return -1;
+	if (o->has_canonical && graph_canonical(&graphs, stdout) != 0)
+		return -1;
+	if (o->has_summary && !o->is_quiet) {
+		summary_print(&summary, stdout);
+		printf("%-10s%s\n", "output", job->output.path);
+	}
+	if (fflush(stdout) != 0)
+		return error("stdout: %s", strerror(errno));
+	return summary.is_complete && !summary.is_snapshot && tally_total(&summary.repairs) == 0 ? EXIT_GOOD : EXIT_INCOMPLETE;
+}
+
+int run(const struct options *options)
+{
+	struct job job = {.options = options};
+	if (options->is_quiet)
+		diag_quiet();
+	int status = carry_out(&job);
+	output_close(&job.output);
+	for (size_t i = 0; i < job.n_open; i++) {
+		graph_free(&job.graphs[i]);
+		if (job.traces[i].model.dump != NULL)
+			model_free(&job.traces[i].model);
+		dump_close(&job.traces[i].dump);
+	}
+	for (size_t i = 0; i < job.n_paths; i++)
+		free(job.paths[i]);
+	free(job.paths);
+	free(job.traces);
+	free(job.graphs);
+	return status < 0 ? EXIT_FAILED : status;
+}

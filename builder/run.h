@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One run of the builder, from its options to its output: what main.c hands over and run.c carries out.
+ */
+#ifndef OTTER_BUILDER_RUN_H
+#define OTTER_BUILDER_RUN_H
+
+#include "builder/graph.h"
+
+struct options {
+	const char **dumps; /* dumps, or directories that hold dumps */
+	size_t n_dumps;
+	const char *output; /* NULL: beside the first dump */
+	enum graph_level level;
+	uint64_t max_nodes;
+	bool has_otf2, has_dot, has_csv, has_summary; /* into the output directory */
+	bool has_list, has_canonical;                  /* to stdout */
+	bool is_forced, is_quiet;
+};
+
+/* Exit statuses of otter-build. */
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3 };
+
+/* The exit status: errors have been said. */
+int run(const struct options *options);
+
+#endif

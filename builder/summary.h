@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The summary: what was recorded, what is missing, what the graph holds. For people on stdout, for programs as summary.json.
+ */
+#ifndef OTTER_BUILDER_SUMMARY_H
+#define OTTER_BUILDER_SUMMARY_H
+
+#include "builder/graph_files.h"
+
+/* Several processes are added up. */
+struct summary {
+	const struct graphs *graphs;
+	uint64_t n_threads, n_records, n_lost, stalled_ns, wall_ns, busy_ns;
+	uint64_t lost[LOSS_CAUSES];
+	uint64_t events[EVENT_KIND_LIMIT];
+	uint64_t n_initial, n_implicit, n_explicit, n_target;
+	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS];
+	struct tally quirks, repairs, findings;
+	bool is_complete, is_snapshot;
+};
+
+/* Adds everything up. Call it when all traces are replayed. */
+void summary_collect(struct summary *summary, const struct graphs *graphs);
+
+void summary_print(const struct summary *summary, FILE *out);
+
+/* DIR/summary.json. 0, or -1 with the error said. */
+int summary_json(const struct summary *summary, const char *dir);
+
+#endif
