@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of the OTF2 sink share: the archive with its definitions, which live until it is closed, and the process that is
+ * being written, which lives from begin to end. One thread.
+ *
+ *   otf2.c           opens and closes the archive, begins and ends a process
+ *   otf2_defs.c      collects definitions and writes them
+ *   otf2_regions.c   which region a construct is
+ *   otf2_location.c  a location's writer: time stamps, open regions
+ *   otf2_events.c    the visitor: teams, tasks, scopes
+ *   otf2_locks.c     the visitor: mutexes
+ *
+ * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
+ * would take their place.
+ */
+#ifndef OTTER_BUILDER_OTF2_ARCHIVE_H
+#define OTTER_BUILDER_OTF2_ARCHIVE_H
+
+#include "builder/map.h"
+#include "builder/trace.h"
+
+#include <otf2/otf2.h>
+
+#define OTF2_CHUNK_BYTES (256 * 1024) /* the least that OTF2 takes; more is no faster and costs readers memory */
+#define UNSET UINT32_MAX
+
+/* What kind of region a construct is entered as: one construct may be several (a task and its creation, a critical and its body). */
+enum region_kind {
+	REGION_UNKNOWN,
+	REGION_INITIAL_TASK,
+	REGION_PARALLEL,
+	REGION_TEAMS,
+	REGION_TASK,
+	REGION_TASK_UNTIED,
+	REGION_TARGET_TASK,
+	REGION_TASK_CREATE,
+	REGION_TASKWAIT,
+	REGION_TASKWAIT_DEPEND,
+	REGION_TASKGROUP,
+	REGION_BARRIER,
+	REGION_BARRIER_IMPLICIT,
+	REGION_BARRIER_IMPLEMENTATION,
+	REGION_BARRIER_TEAMS,
+	REGION_REDUCTION,
+	REGION_LOOP,
+	REGION_SECTIONS,
+	REGION_SECTION,
+	REGION_SINGLE,
+	REGION_SINGLE_SBLOCK,
+	REGION_WORKSHARE,
+	REGION_DISTRIBUTE,
+	REGION_TASKLOOP,
+	REGION_SCOPE,
+	REGION_MASKED,
+	REGION_CRITICAL,
+	REGION_CRITICAL_SBLOCK,
+	REGION_ORDERED,
+	REGION_ORDERED_SBLOCK,
+	REGION_ATOMIC,
+	REGION_SET_LOCK,
+	REGION_TEST_LOCK,
+	REGION_UNSET_LOCK,
+	REGION_INIT_LOCK,
+	REGION_DESTROY_LOCK,
+	REGION_SET_NEST_LOCK,
+	REGION_TEST_NEST_LOCK,
+	REGION_UNSET_NEST_LOCK,
+	REGION_INIT_NEST_LOCK,
+	REGION_DESTROY_NEST_LOCK,
+	REGION_FLUSH,
+	REGION_CONTROL_TOOL,
+	REGION_KINDS
+};
+
+/*
+ * The same code address in the same binary is the same region, in whatever process. What people call it is known when the process's
+ * replay is over: only then have all constructs met the symbols.
+ */
+struct region_def {
+	enum region_kind kind;
+	enum construct_kind construct_kind;
+	uint32_t module;  /* string: path of the binary, or "" */
+	uint64_t offset;  /* in the binary's file; the address itself where no binary is known */
+	uint32_t name, description, file; /* strings; name UNSET: not known so far */
+	uint32_t line;
+};
+
+/* A team as a communicator; its group has the same number + 1 (group 0 is that of all locations). */
+struct comm_def {
+	uint32_t parent; /* UNSET: none */
+	uint32_t n_members;
+	size_t first_member; /* in archive.members */
+};
+
+struct location_def {
+	uint64_t n_events;
+	uint64_t tid; /* of the first OS thread that held the stream */
+	uint64_t n_threads;
+	uint64_t n_lost;
+	uint32_t number; /* of the stream */
+};
+
+struct process_def {
+	const struct dump *dump;
+	uint32_t process;
+	uint32_t node; /* system tree node */
+	uint32_t first_location; /* row of archive.locations */
+	uint32_t n_locations;    /* at least one: ProgramBegin needs a place */
+};
+
+/* Attributes and parameters have fixed numbers. */
+enum { ATTRIBUTE_PROCESS_ID, ATTRIBUTE_PRIOR_TASK_STATUS, ATTRIBUTE_TASK_FRAGMENT, ATTRIBUTES };
+enum {
+	PARAMETER_SCHEDULE,
+	PARAMETER_ITERATIONS,
+	PARAMETER_CHUNK_START,
+	PARAMETER_CHUNK_ITERATIONS,
+	PARAMETER_COMMAND,
+	PARAMETER_MODIFIER,
+	PARAMETERS
+};
+
+/* A region open on a location, and whose. */
+struct open_region {
+	uint32_t region;
+	uint32_t task;
+	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL } type;
+};
+
+struct location {
+	OTF2_EvtWriter *writer; /* NULL: not yet or no longer open */
+	uint64_t last_time;
+	struct open_region *open; /* outermost first */
+	uint32_t n_open, open_capacity;
+	uint32_t rank_team, rank; /* the last answer of team_rank() */
+	uint32_t solo_comm;       /* the comm of this location alone, UNSET: not needed so far */
+	uint32_t sections;        /* construct of the latest sections region */
+	bool is_on;               /* measurement */
+	bool is_on_early;         /* for what was closed while recording was off */
+	bool is_finished;
+};
+
+/* The open regions of a marked task while it is suspended. */
+struct suspended {
+	struct open_region *open;
+	uint32_t n_open;
+	uint32_t n_fragments;
+};
+
+/* The process that is being written. */
+struct process {
+	const struct model *model;
+	struct process_def *def;
+	struct location *locations; /* by stream row */
+	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region, UNSET: not defined yet */
+	uint32_t n_region_refs;
+	uint32_t first_comm;        /* of team 1 */
+	unsigned char *task_bits;   /* two bits a task: STARTED, COMPLETED */
+	struct map suspended_rows;  /* marked task -> row of suspended */
+	struct suspended *suspended;
+	uint32_t n_suspended, suspended_capacity;
+	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */
+	uint32_t first_lock, n_locks;
+	struct map foreign_fulfilments; /* task row -> 1: fulfilled by a thread that is in no team */
+	bool is_converted; /* stamps are ns of real time, else ticks */
+	uint64_t first_time, last_time; /* of the process, as stamps */
+};
+
+struct archive {
+	OTF2_Archive *otf2;
+	OTF2_AttributeList *attributes;
+	char *path; /* for messages */
+	bool has_failed;
+	char detail[200]; /* what OTF2 itself said last */
+
+	struct process_def *processes;
+	size_t n_processes, n_ended;
+	struct location_def *locations;
+	uint32_t n_locations;
+	bool is_complete; /* all dumps are */
+	bool has_all_locks, has_all_teams; /* those events were recorded */
+
+	char **strings;
+	uint32_t n_strings, strings_capacity;
+	struct map string_rows; /* hash -> string, chained through string_next */
+	uint32_t *string_next;
+	struct region_def *regions;
+	uint32_t n_regions, regions_capacity;
+	struct map region_rows;
+	uint32_t *region_next;
+	struct comm_def *comms;
+	uint32_t n_comms, comms_capacity;
+	uint32_t *members; /* locations' rows */
+	size_t n_members, members_capacity;
+	uint32_t n_locks;
+
+	/* Clock. */
+	bool is_converted;
+	uint64_t ticks_per_second;
+	uint64_t first_time, last_time; /* of all events, as stamps */
+	uint64_t first_realtime_ns;
+
+	/* Strings that events name. */
+	uint32_t string_schedules[4]; /* static, dynamic, guided, other */
+	uint32_t string_cancel, string_detach, string_unfinished;
+
+	struct process now;
+};
+
+extern const struct replay_ops archive_ops;
+
+/* 0, or -1 with the error said: every answer of OTF2 goes through it. */
+int archive_failed(struct archive *a, OTF2_ErrorCode code, const char *what);
+static inline int archive_check(struct archive *a, OTF2_ErrorCode code, const char *what)
+{
+	return __builtin_expect(code != OTF2_SUCCESS, 0) ? archive_failed(a, code, what) : 0;
+}
+int archive_out_of_memory(struct archive *a);
+
+/* Makes room for `n` elements in all; false when memory is out. */
+bool archive_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
+
+/* ---- otf2_defs.c. UNSET when memory is out ---- */
+uint32_t archive_string(struct archive *a, const char *text);
+uint32_t archive_region_def(struct archive *a, const struct region_def *def);
+uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams);
+int archive_write_definitions(struct archive *a);
+void archive_free_definitions(struct archive *a);
+
+/* ---- otf2_regions.c ---- */
+uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_kind kind);
+/* The region that a construct is entered as. */
+static inline uint32_t archive_region(struct archive *a, uint32_t construct, enum region_kind kind)
+{
+	uint32_t slot = construct * REGION_KINDS + kind;
+	uint32_t region = slot < a->now.n_region_refs ? a->now.region_refs[slot] : UNSET;
+	return region != UNSET ? region : archive_region_slow(a, construct, kind);
+}
+/* Names the regions that the process defined. */
+int archive_name_regions(struct archive *a);
+OTF2_RegionRole region_kind_role(enum region_kind kind);
+
+/* ---- otf2_location.c ---- */
+/* Opens the writer, with ProgramBegin on the process's first location. */
+int location_open(struct archive *a, uint32_t stream);
+/* Closes whatever is open, writes ProgramEnd, counts the events and lets the writer go. */
+int location_finish(struct archive *a, uint32_t stream);
+/* The time stamp of `ticks`: never below the location's last one, never outside the process. Turns measurement on again. */
+uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks);
+uint64_t process_time(const struct process *p, uint64_t ticks);
+int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on);
+int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type);
+/* Leaves the innermost region. */
+int location_leave(struct archive *a, struct location *l, uint64_t time);
+/* Leaves the region and what is inside it, if the task has it open here. */
+int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task);
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region); /* Enter and Leave */
+/* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
+int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
+
+/* ---- otf2_events.c ---- */
+enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2 };
+static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
+{
+	return p->task_bits[task >> 2] >> (task & 3) * 2 & bit;
+}
+static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
+{
+	p->task_bits[task >> 2] |= (unsigned char)(bit << (task & 3) * 2);
+}
+int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
+int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+
+/* ---- otf2_locks.c ---- */
+int event_mutex(void *self, const struct point *at, const struct mutex *mutex);
+
+#endif

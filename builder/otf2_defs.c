@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Definitions: interned while events are written, written out in the order that OTF2's readers expect when the archive is closed.
+ * Numbers are dense, from 0, by kind; every reference is to something written before.
+ */
+#include "builder/otf2_archive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARADIGM OTF2_PARADIGM_OPENMP
+
+bool archive_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	if (n <= *capacity)
+		return true;
+	size_t larger = *capacity ? *capacity : 16;
+	while (larger < n)
+		larger *= 2;
+	void *grown = realloc(*array, larger * element_bytes);
+	if (grown == NULL)
+		return false;
+	*array = grown;
+	*capacity = larger;
+	return true;
+}
+
+static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_bytes)
+{
+	size_t wide = *capacity;
+	bool is_done = archive_grow(array, n, &wide, element_bytes);
+	*capacity = (uint32_t)wide;
+	return is_done;
+}
+
+static uint64_t hash_bytes(const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	uint64_t hash = UINT64_C(1469598103934665603);
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+	return hash | 1;
+}
+
+uint32_t archive_string(struct archive *a, const char *text)
+{
+	uint32_t *last = map_put(&a->string_rows, hash_bytes(text, strlen(text)));
+	if (last == NULL)
+		return UNSET;
+	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
+		if (strcmp(a->strings[i - 1], text) == 0)
+			return i - 1;
+	uint32_t capacity = a->strings_capacity;
+	if (!grow32((void **)&a->strings, a->n_strings + 1, &capacity, sizeof *a->strings) ||
+	    !grow32((void **)&a->string_next, a->n_strings + 1, &a->strings_capacity, sizeof *a->string_next))
+		return UNSET;
+	if ((a->strings[a->n_strings] = strdup(text)) == NULL)
+		return UNSET;
+	a->string_next[a->n_strings] = *last;
+	*last = ++a->n_strings;
+	return a->n_strings - 1;
+}
+
+uint32_t archive_region_def(struct archive *a, const struct region_def *def)
+{
+	uint64_t key[4] = {(uint64_t)def->kind, (uint64_t)def->construct_kind, def->module, def->offset};
+	uint32_t *last = map_put(&a->region_rows, hash_bytes(key, sizeof key));
+	if (last == NULL)
+		return UNSET;
+	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
+		const struct region_def *r = &a->regions[i - 1];
+		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->module == def->module && r->offset == def->offset)
+			return i - 1;
+	}
+	uint32_t capacity = a->regions_capacity;
+	if (!grow32((void **)&a->regions, a->n_regions + 1, &capacity, sizeof *a->regions) ||
+	    !grow32((void **)&a->region_next, a->n_regions + 1, &a->regions_capacity, sizeof *a->region_next))
+		return UNSET;
+	a->regions[a->n_regions] = *def;
+	a->region_next[a->n_regions] = *last;
+	*last = ++a->n_regions;
+	return a->n_regions - 1;
+}
+
+uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
+{
+	if (!grow32((void **)&a->comms, a->n_comms + 1, &a->comms_capacity, sizeof *a->comms) ||
+	    !archive_grow((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {
+		archive_out_of_memory(a);
+		return UNSET;
+	}
+	a->comms[a->n_comms] = (struct comm_def){parent, n_streams, a->n_members};
+	for (uint32_t i = 0; i < n_streams; i++)
+		a->members[a->n_members++] = a->now.def->first_location + streams[i];
+	return a->n_comms++;
+}
+
+static uint64_t location_id(const struct archive *a, uint32_t row)
+{
+	const struct process_def *p = a->processes;
+	while (row >= p->first_location + p->n_locations)
+		p++;
+	return (uint64_t)(row - p->first_location) << 32 | p->process;
+}
+
+static OTF2_AttributeValue value_u64(uint64_t value)
+{
+	return (OTF2_AttributeValue){.uint64 = value};
+}
+
+static OTF2_AttributeValue value_string(uint32_t string)
+{
+	return (OTF2_AttributeValue){.stringRef = string};
+}
+
+/* Everything that is named must have its string before the strings are written: the names of fixed things. */
+struct names {
+	uint32_t openmp, team_template, machine, node, platform, linux_name, schedule, iterations, chunk_start, chunk_iterations, command,
+		modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid, program, runtime, master;
+	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
+};
+
+static int intern_names(struct archive *a, struct names *n)
+{
+	struct {
+		uint32_t *to;
+		const char *text;
+	} fixed[] = {
+		{&n->openmp, "OpenMP"},
+		{&n->team_template, "Thread team ${id}"},
+		{&n->machine, "machine"},
+		{&n->node, "node"},
+		{&n->platform, "platform"},
+		{&n->linux_name, "Linux"},
+		{&n->schedule, "schedule"},
+		{&n->iterations, "iterations"},
+		{&n->chunk_start, "chunk start"},
+		{&n->chunk_iterations, "chunk iterations"},
+		{&n->command, "command"},
+		{&n->modifier, "modifier"},
+		{&n->process_id, "ProcessId"},
+		{&n->prior_task_status, "prior_task_status"},
+		{&n->task_fragment, "task_fragment"},
+		{&n->tid, "OTTER::TID"},
+		{&n->n_threads, "OTTER::OS_THREADS"},
+		{&n->n_lost, "OTTER::LOST_RECORDS"},
+		{&n->pid, "OTTER::PID"},
+		{&n->program, "OTTER::PROGRAM"},
+		{&n->runtime, "OTTER::RUNTIME"},
+		{&n->master, "Master thread"},
+	};
+	bool is_done = true;
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		is_done = (*fixed[i].to = archive_string(a, fixed[i].text)) != UNSET && is_done;
+	uint32_t *all = calloc(a->n_locations + 4 * a->n_processes + 1, sizeof *all);
+	if (all == NULL)
+		return archive_out_of_memory(a);
+	n->locations = all;
+	n->groups = all + a->n_locations;
+	n->hosts = n->groups + a->n_processes;
+	n->programs = n->hosts + a->n_processes;
+	n->runtimes = n->programs + a->n_processes;
+	char text[64];
+	for (size_t i = 0; i < a->n_processes; i++) {
+		const struct process_def *p = &a->processes[i];
+		const struct meta *meta = &p->dump->meta;
+		if (meta->rank >= 0)
+			snprintf(text, sizeof text, "MPI Rank %ld", meta->rank);
+		else
+			snprintf(text, sizeof text, "Process %" PRIu32, p->process);
+		n->groups[i] = archive_string(a, text);
+		n->hosts[i] = archive_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
+		n->programs[i] = archive_string(a, meta->program);
+		n->runtimes[i] = archive_string(a, meta->runtime);
+		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET && n->runtimes[i] != UNSET;
+		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
+			snprintf(text, sizeof text, "OMP thread %" PRIu32, a->locations[j].number);
+			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
+			is_done = is_done && n->locations[j] != UNSET;
+		}
+	}
+	return is_done ? 0 : archive_out_of_memory(a);
+}
+
+/* Each definition is one call that may fail: the first failure is the one that is said. */
+#define DEFINE(a, what, ...) \
+	do { \
+		if (archive_check((a), OTF2_GlobalDefWriter_Write##what(__VA_ARGS__), "defining a " #what) != 0) \
+			return -1; \
+	} while (0)
+
+static int write_clock(struct archive *a, OTF2_GlobalDefWriter *w)
+{
+	DEFINE(a, ClockProperties, w, a->ticks_per_second, a->first_time, a->last_time - a->first_time, a->first_realtime_ns);
+	return 0;
+}
+
+static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	DEFINE(a, Paradigm, w, PARADIGM, n->openmp, OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
+	DEFINE(a, ParadigmProperty, w, PARADIGM, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
+	       value_string(n->team_template));
+	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_PRIOR_TASK_STATUS, n->prior_task_status, 0, OTF2_TYPE_STRING);
+	DEFINE(a, Attribute, w, ATTRIBUTE_TASK_FRAGMENT, n->task_fragment, 0, OTF2_TYPE_UINT64);
+	return 0;
+}
+
+/* One machine, below it one node a host; processes' nodes were numbered when the archive was opened. */
+static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	DEFINE(a, SystemTreeNode, w, 0, n->hosts[0], n->machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+	uint32_t n_nodes = 1;
+	for (size_t i = 0; i < a->n_processes; i++)
+		if (a->processes[i].node == n_nodes)
+			DEFINE(a, SystemTreeNode, w, n_nodes++, n->hosts[i], n->node, 0);
+	DEFINE(a, SystemTreeNodeProperty, w, 0, n->platform, OTF2_TYPE_STRING, value_string(n->linux_name));
+	DEFINE(a, SystemTreeNodeDomain, w, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+	for (uint32_t i = 1; i < n_nodes; i++)
+		DEFINE(a, SystemTreeNodeDomain, w, i, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+	return 0;
+}
+
+static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	for (uint32_t i = 0; i < a->n_processes; i++)
+		DEFINE(a, LocationGroup, w, i, n->groups[i], OTF2_LOCATION_GROUP_TYPE_PROCESS, a->processes[i].node,
+		       OTF2_UNDEFINED_LOCATION_GROUP);
+	for (uint32_t i = 0; i < a->n_processes; i++) {
+		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64, value_u64((uint64_t)a->processes[i].dump->meta.pid));
+		DEFINE(a, LocationGroupProperty, w, i, n->program, OTF2_TYPE_STRING, value_string(n->programs[i]));
+		DEFINE(a, LocationGroupProperty, w, i, n->runtime, OTF2_TYPE_STRING, value_string(n->runtimes[i]));
+	}
+	for (uint32_t i = 0; i < a->n_processes; i++)
+		for (uint32_t j = a->processes[i].first_location; j < a->processes[i].first_location + a->processes[i].n_locations; j++)
+			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD, a->locations[j].n_events, i);
+	for (uint32_t j = 0; j < a->n_locations; j++) {
+		const struct location_def *l = &a->locations[j];
+		if (l->n_threads > 0) {
+			DEFINE(a, LocationProperty, w, location_id(a, j), n->tid, OTF2_TYPE_UINT64, value_u64(l->tid));
+			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_threads, OTF2_TYPE_UINT64, value_u64(l->n_threads));
+		}
+		if (l->n_lost > 0)
+			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_lost, OTF2_TYPE_UINT64, value_u64(l->n_lost));
+	}
+	return 0;
+}
+
+static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	size_t n_longest = a->n_locations;
+	for (uint32_t i = 0; i < a->n_comms; i++)
+		if (a->comms[i].n_members > n_longest)
+			n_longest = a->comms[i].n_members;
+	uint64_t *members = malloc((n_longest + 1) * sizeof *members);
+	if (members == NULL)
+		return archive_out_of_memory(a);
+	for (uint32_t j = 0; j < a->n_locations; j++)
+		members[j] = location_id(a, j);
+	int rc = archive_check(a, OTF2_GlobalDefWriter_WriteGroup(w, 0, n->openmp, OTF2_GROUP_TYPE_COMM_LOCATIONS, PARADIGM,
+								  OTF2_GROUP_FLAG_NONE, a->n_locations, members),
+			       "defining the group of all locations");
+	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++) {
+		const struct comm_def *c = &a->comms[i];
+		for (uint32_t j = 0; j < c->n_members; j++)
+			members[j] = a->members[c->first_member + j];
+		rc = archive_check(a, OTF2_GlobalDefWriter_WriteGroup(w, i + 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, PARADIGM, OTF2_GROUP_FLAG_NONE,
+								      c->n_members, members),
+				   "defining a team");
+	}
+	free(members);
+	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++)
+		rc = archive_check(a, OTF2_GlobalDefWriter_WriteComm(w, i, 0, i + 1,
+								     a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
+								     OTF2_COMM_FLAG_NONE),
+				   "defining a communicator");
+	return rc;
+}
+
+static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	if (write_clock(a, w) != 0)
+		return -1;
+	for (uint32_t i = 0; i < a->n_strings; i++)
+		DEFINE(a, String, w, i, a->strings[i]);
+	if (write_paradigm_and_attributes(a, w, n) != 0 || write_system_tree(a, w, n) != 0 || write_locations(a, w, n) != 0)
+		return -1;
+	for (uint32_t i = 0; i < a->n_regions; i++) {
+		const struct region_def *r = &a->regions[i];
+		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM, OTF2_REGION_FLAG_NONE,
+		       r->file, r->line, 0);
+	}
+	if (write_groups_and_comms(a, w, n) != 0)
+		return -1;
+	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
+	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_CHUNK_START, n->chunk_start, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_CHUNK_ITERATIONS, n->chunk_iterations, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_COMMAND, n->command, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_MODIFIER, n->modifier, OTF2_PARAMETER_TYPE_UINT64);
+	return 0;
+}
+
+int archive_write_definitions(struct archive *a)
+{
+	struct names names = {0};
+	if (intern_names(a, &names) != 0) {
+		free(names.locations);
+		return -1;
+	}
+	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(a->otf2);
+	int rc = w == NULL ? archive_failed(a, OTF2_ERROR_INVALID, "opening the definitions") : write_all(a, w, &names);
+	free(names.locations);
+	if (w != NULL && archive_check(a, OTF2_Archive_CloseGlobalDefWriter(a->otf2, w), "writing the definitions") != 0)
+		rc = -1;
+	return rc;
+}
+
+void archive_free_definitions(struct archive *a)
+{
+	for (uint32_t i = 0; i < a->n_strings; i++)
+		free(a->strings[i]);
+	free(a->strings);
+	free(a->string_next);
+	map_free(&a->string_rows);
+	free(a->regions);
+	free(a->region_next);
+	map_free(&a->region_rows);
+	free(a->comms);
+	free(a->members);
+	free(a->locations);
+	free(a->processes);
+}

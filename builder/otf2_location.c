@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One location: its writer, its time stamps, and the stack of regions that are open on it. Every Enter and Leave goes through here,
+ * so that they nest on every location whatever the records say.
+ */
+#include "builder/otf2_archive.h"
+
+#include <stdlib.h>
+
+uint64_t process_time(const struct process *p, uint64_t ticks)
+{
+	const struct dump *dump = p->def->dump;
+	uint64_t time = p->is_converted ? dump->first_realtime_ns + dump_ns(dump, ticks) : ticks;
+	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+}
+
+static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
+{
+	l->is_on = is_on;
+	return archive_check(a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+			     "writing MeasurementOnOff");
+}
+
+uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
+{
+	uint64_t time = process_time(&a->now, ticks);
+	if (time < l->last_time)
+		time = l->last_time;
+	l->last_time = time;
+	if (!l->is_on) {
+		l->is_on_early = true;
+		switch_measurement(a, l, time, true); /* a failure is remembered, and closing the archive fails */
+	}
+	return time;
+}
+
+int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on)
+{
+	if (is_on && l->is_on_early && switch_measurement(a, l, l->last_time, false) != 0)
+		return -1;
+	l->is_on_early = false;
+	if (l->is_on == is_on)
+		return 0;
+	uint64_t time = process_time(&a->now, ticks);
+	if (time < l->last_time)
+		time = l->last_time;
+	l->last_time = time;
+	return switch_measurement(a, l, time, is_on);
+}
+
+static int program_begin(struct archive *a, struct location *l)
+{
+	const struct meta *meta = &a->now.def->dump->meta;
+	uint32_t *args = malloc((meta->n_args + 1) * sizeof *args);
+	uint32_t name = archive_string(a, meta->program);
+	bool is_done = args != NULL && name != UNSET;
+	size_t n_args = meta->n_args > 0 ? meta->n_args - 1 : 0; /* without argv[0] */
+	for (size_t i = 0; is_done && i < n_args; i++)
+		is_done = (args[i] = archive_string(a, meta->args[i + 1])) != UNSET;
+	if (!is_done) {
+		free(args);
+		return archive_out_of_memory(a);
+	}
+	l->last_time = a->now.first_time;
+	int rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid),
+			       "adding an attribute");
+	if (rc == 0)
+		rc = archive_check(a, OTF2_EvtWriter_ProgramBegin(l->writer, a->attributes, l->last_time, name, (uint32_t)n_args, args),
+				   "writing ProgramBegin");
+	free(args);
+	return rc;
+}
+
+int location_open(struct archive *a, uint32_t stream)
+{
+	struct location *l = &a->now.locations[stream];
+	if (l->writer != NULL)
+		return 0;
+	uint64_t id = (uint64_t)stream << 32 | a->now.def->process;
+	l->writer = OTF2_Archive_GetEvtWriter(a->otf2, id);
+	if (l->writer == NULL)
+		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
+	return stream == 0 ? program_begin(a, l) : 0;
+}
+
+/* Consumers refuse an archive without its local definitions, empty as they are: all numbers in the events are global. */
+static int leave_local_definitions(struct archive *a, uint64_t id)
+{
+	OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(a->otf2, id);
+	if (w == NULL)
+		return archive_failed(a, OTF2_ERROR_INVALID, "opening local definitions");
+	return archive_check(a, OTF2_Archive_CloseDefWriter(a->otf2, w), "writing local definitions");
+}
+
+int location_finish(struct archive *a, uint32_t stream)
+{
+	struct location *l = &a->now.locations[stream];
+	if (l->is_finished)
+		return 0;
+	if (location_open(a, stream) != 0)
+		return -1;
+	uint64_t id = (uint64_t)stream << 32 | a->now.def->process;
+	int rc = 0;
+	if (l->n_open > 0)
+		rc = location_unwind(a, l, location_stamp(a, l, 0), 0);
+	if (rc == 0 && l->is_on_early)
+		rc = switch_measurement(a, l, l->last_time, false);
+	if (rc == 0 && stream == 0) {
+		l->last_time = a->now.last_time;
+		rc = archive_check(a, OTF2_EvtWriter_ProgramEnd(l->writer, NULL, l->last_time, OTF2_UNDEFINED_INT64), "writing ProgramEnd");
+	}
+	struct location_def *def = &a->locations[a->now.def->first_location + stream];
+	if (rc == 0)
+		rc = archive_check(a, OTF2_EvtWriter_GetNumberOfEvents(l->writer, &def->n_events), "counting events");
+	if (archive_check(a, OTF2_Archive_CloseEvtWriter(a->otf2, l->writer), "closing a location") != 0)
+		rc = -1;
+	l->writer = NULL;
+	l->is_finished = true;
+	free(l->open);
+	l->open = NULL;
+	l->n_open = l->open_capacity = 0;
+	return rc == 0 ? leave_local_definitions(a, id) : -1;
+}
+
+int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type)
+{
+	if (region == UNSET)
+		return -1;
+	if (l->n_open == l->open_capacity) {
+		size_t capacity = l->open_capacity;
+		if (!archive_grow((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
+			return archive_out_of_memory(a);
+		l->open_capacity = (uint32_t)capacity;
+	}
+	l->open[l->n_open++] = (struct open_region){region, task, type};
+	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
+}
+
+int location_leave(struct archive *a, struct location *l, uint64_t time)
+{
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, l->open[--l->n_open].region), "writing Leave");
+}
+
+int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE && l->open[i - 1].region != region)
+		i--;
+	if (i == 0 || l->open[i - 1].task != task || l->open[i - 1].type != OPEN_SCOPE)
+		return 0; /* not open here: closed when its task was suspended for good */
+	int rc = 0;
+	while (rc == 0 && l->n_open >= i)
+		rc = location_leave(a, l, time);
+	return rc;
+}
+
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region)
+{
+	if (region == UNSET)
+		return -1;
+	int rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
+	return rc != 0 ? rc : archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+}
+
+int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open)
+{
+	int rc = 0;
+	while (rc == 0 && l->n_open > n_open) {
+		struct open_region top = l->open[l->n_open - 1];
+		rc = location_leave(a, l, time);
+		if (rc == 0 && top.type == OPEN_IMPLICIT)
+			rc = event_team_end(a, l, time, top.task);
+		if (rc == 0 && top.type == OPEN_TASK) {
+			rc = event_task_complete(a, l, time, top.task, a->string_unfinished);
+			if (rc == 0 && l->n_open > 0)
+				rc = event_task_switch(a, l, time, l->open[l->n_open - 1].task);
+		}
+	}
+	return rc;
+}
