@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The callbacks: arguments of OMPT to one record, and nothing else. One function for each callback of OpenMP 5.1 section 4.5.2 that
+ * common/events.def has; tool.c registers those that OTTER_EVENTS selects. They run on any thread, also on ones that the runtime never
+ * announced, and call nothing of the runtime but entry points that section 4.6 allows.
+ */
+#ifndef OTTER_RECORDER_CALLBACKS_H
+#define OTTER_RECORDER_CALLBACKS_H
+
+#include <omp-tools.h>
+
+/* callbacks_task.c: threads, regions, tasks */
+void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data);
+void on_thread_end(ompt_data_t *thread_data);
+void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
+                       const void *codeptr);
+void on_parallel_end(ompt_data_t *region, ompt_data_t *task, int flags, const void *codeptr);
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
+                      int flags);
+void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+                    const void *codeptr);
+void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
+void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences);
+void on_task_dependence(ompt_data_t *source, ompt_data_t *sink);
+
+/* callbacks_sync.c: what happens inside a task */
+void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                    const void *codeptr);
+void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                         const void *codeptr);
+void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                  const void *codeptr);
+void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
+             const void *codeptr);
+void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance);
+void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr);
+void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr);
+void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
+void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
+void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr);
+void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr);
+void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr);
+void on_flush(ompt_data_t *thread_data, const void *codeptr);
+void on_cancel(ompt_data_t *task, int flags, const void *codeptr);
+
+/* callbacks_control.c: what the program or the runtime says to the tool */
+int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
+void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr);
+
+/* The id that the runtime keeps for us; it may have no object to say (quirks Q2, Q4), and then it is 0. */
+static inline uint64_t id_of(const ompt_data_t *data)
+{
+	return data ? data->value : 0;
+}
+
+#endif

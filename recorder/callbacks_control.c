@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the program (omp_control_tool) and the runtime (error) say to the tool.
+ */
+#include "recorder/callbacks.h"
+
+#include <string.h>
+
+#include "recorder/record.h"
+
+/* omp_control_tool_t, which is in omp.h; that header is the program's. */
+enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4 };
+enum { CONTROL_SUCCESS = 0, CONTROL_IGNORED = 1 };
+
+#define TEXT_BYTES 24
+
+/* A command changes what is recorded for the whole process: every stream sees it at its next record. */
+static void obey(uint64_t command)
+{
+	struct session *session = session_get();
+	switch (command) {
+	case CONTROL_PAUSE: session_turn(EPOCH_PAUSED, 0); break;
+	case CONTROL_FLUSH:
+		if (session)
+			__atomic_fetch_add(&session->n_flushes, 1, __ATOMIC_RELAXED);
+		session_turn(0, 0);
+		break;
+	case CONTROL_END: session_turn(EPOCH_ENDED, 0); break;
+	default: break;
+	}
+}
+
+int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_RELAXED);
+	bool is_ignored = command < CONTROL_START || command > CONTROL_END || epoch & EPOCH_ENDED;
+	if (command == CONTROL_START && !is_ignored)
+		session_turn(0, EPOCH_PAUSED);
+	/* Recorded even while paused, between recording_off and recording_on: it says why. */
+	if (stream && (record_is_on(stream, time) || !session_stopped(stream->session))) {
+		struct ring_group group = ring_group_begin(stream);
+		ring_group_append(&group, time, record_head(EVENT_control_tool, 0, 0), command, modifier);
+		ring_group_append(&group, 0, record_head(EVENT_control_tool_more, 0, 0), (uint64_t)(uintptr_t)argument,
+		                  (uint64_t)(uintptr_t)codeptr);
+		ring_group_end(&group);
+	}
+	if (!is_ignored)
+		obey(command);
+	if (stream) {
+		record_is_on(stream, time); /* so that this thread's segment is flushed, or its recording off, when we return */
+		record_leave(stream);
+	}
+	return is_ignored ? CONTROL_IGNORED : CONTROL_SUCCESS;
+}
+
+void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	if (!message)
+		length = 0;
+	if (record_is_on(stream, time)) {
+		struct ring_group group = ring_group_begin(stream);
+		ring_group_append(&group, time, record_head(EVENT_error, (unsigned)severity, length), 0, (uint64_t)(uintptr_t)codeptr);
+		for (size_t at = 0; at < length; at += TEXT_BYTES) {
+			uint64_t words[3] = {0};
+			size_t n = length - at < TEXT_BYTES ? length - at : TEXT_BYTES;
+			memcpy(words, message + at, n);
+			ring_group_append(&group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
+		}
+		ring_group_end(&group);
+	}
+	record_leave(stream);
+}

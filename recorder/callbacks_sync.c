@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What happens inside a task: synchronisation, worksharing, mutual exclusion, cancellation. None of these makes an id.
+ */
+#include "recorder/callbacks.h"
+
+#include "recorder/record.h"
+
+/* IMPL shares the value slot with the hint: 12 bits. */
+#define IMPL_MAX 4095u
+
+/* One record without continuation. */
+static inline void put(uint64_t time, enum event_kind kind, uint64_t flags, uint64_t value, uint64_t a, const void *codeptr)
+{
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(kind, flags, value), a, (uint64_t)(uintptr_t)codeptr);
+	record_leave(stream);
+}
+
+/* The two ends of something have neighbouring kinds. The runtime may also say that both are now. */
+static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end, uint64_t flags,
+                            uint64_t a, const void *codeptr)
+{
+	if (endpoint != ompt_scope_end)
+		put(time, begin, flags, 0, a, codeptr);
+	if (endpoint != ompt_scope_begin)
+		put(time, end, flags, 0, a, codeptr);
+}
+
+/* ---- Synchronisation ---- */
+
+void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                    const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, id_of(task), codeptr);
+}
+
+void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                         const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task), codeptr);
+}
+
+void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+                  const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	put_ends(time, endpoint, EVENT_reduction_begin, EVENT_reduction_end, (unsigned)kind, id_of(task), codeptr);
+}
+
+/* ---- Worksharing ---- */
+
+void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
+             const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	(void)task;
+	put_ends(time, endpoint, EVENT_work_begin, EVENT_work_end, (unsigned)kind, count, codeptr);
+}
+
+void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	(void)task;
+	uint64_t start = instance.value;
+	uint64_t iterations = 0;
+	bool is_chunk = kind == ompt_dispatch_ws_loop_chunk || kind == ompt_dispatch_taskloop_chunk ||
+	                kind == ompt_dispatch_distribute_chunk;
+	if (is_chunk && instance.ptr) {
+		const ompt_dispatch_chunk_t *chunk = instance.ptr;
+		start = chunk->start;
+		iterations = chunk->iterations;
+	}
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_dispatch, (unsigned)kind, 0), start, iterations);
+	record_leave(stream);
+}
+
+void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)region;
+	put_ends(time, endpoint, EVENT_masked_begin, EVENT_masked_end, 0, id_of(task), codeptr);
+}
+
+/* ---- Mutual exclusion ---- */
+
+static inline uint64_t pack_hint(unsigned hint, unsigned impl)
+{
+	return hint | (uint64_t)(impl < IMPL_MAX ? impl : IMPL_MAX) << 32;
+}
+
+void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_mutex_acquire, (unsigned)kind, pack_hint(hint, impl), wait_id, codeptr);
+}
+
+void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_mutex_acquired, (unsigned)kind, 0, wait_id, codeptr);
+}
+
+void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_mutex_released, (unsigned)kind, 0, wait_id, codeptr);
+}
+
+void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_lock_init, (unsigned)kind, pack_hint(hint, impl), wait_id, codeptr);
+}
+
+void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_lock_destroy, (unsigned)kind, 0, wait_id, codeptr);
+}
+
+void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put_ends(time, endpoint, EVENT_nest_lock_begin, EVENT_nest_lock_end, 0, wait_id, codeptr);
+}
+
+/* ---- Others ---- */
+
+void on_flush(ompt_data_t *thread_data, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)thread_data;
+	put(time, EVENT_flush, 0, 0, 0, codeptr);
+}
+
+void on_cancel(ompt_data_t *task, int flags, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	put(time, EVENT_cancel, (unsigned)flags, 0, id_of(task), codeptr);
+}

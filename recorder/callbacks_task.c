@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Threads, parallel regions, tasks: the callbacks that make ids and move a stream's context.
+ */
+#include "recorder/callbacks.h"
+
+#include "recorder/record.h"
+
+/* task_flags of events.def: the type's five bits, then the properties that OpenMP has at bits 27 to 31. */
+static inline uint64_t pack_task_flags(int flags)
+{
+	return ((unsigned)flags & 0x1f) | ((unsigned)flags >> 27 & 0x1f) << 5;
+}
+
+/* parallel_flags: the invoker's two bits, then league and team at bits 30 and 31. */
+static inline uint64_t pack_parallel_flags(int flags)
+{
+	return ((unsigned)flags & 3) | ((unsigned)flags >> 30 & 3) << 2;
+}
+
+static inline uint64_t address(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+/* ---- Threads ---- */
+
+void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data)
+{
+	uint64_t time = clock_ticks();
+	(void)thread_data;
+	if (unlikely(record_may_defer()) && session_defer_thread(time, (unsigned)type))
+		return;
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_thread_begin, (unsigned)type, 0), 0, 0);
+	record_leave(stream);
+}
+
+void on_thread_end(ompt_data_t *thread_data)
+{
+	uint64_t time = clock_ticks();
+	(void)thread_data;
+	if (unlikely(record_may_defer()) && session_defer_end())
+		return;
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_thread_end, 0, 0), 0, 0);
+	stream_release(stream, time); /* leaves as well */
+}
+
+/* ---- Parallel regions ---- */
+
+void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
+                       const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)task;
+	(void)frame;
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	uint64_t id = record_new_region(stream);
+	if (region)
+		region->value = id;
+	record_put(stream, time, record_head(EVENT_parallel_begin, pack_parallel_flags(flags), id_counter(id)), requested,
+	           address(codeptr));
+	record_leave(stream);
+}
+
+void on_parallel_end(ompt_data_t *region, ompt_data_t *task, int flags, const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	uint64_t head = record_head(EVENT_parallel_end, pack_parallel_flags(flags), id_counter(id_of(region)));
+	record_put(stream, time, head, id_of(task), address(codeptr));
+	stream->now.task = id_of(task);
+	record_leave(stream);
+}
+
+/* ---- Implicit tasks ---- */
+
+static void enter_implicit(struct stream *stream, struct stream_context inner)
+{
+	if (stream->team_depth < STREAM_TEAM_DEPTH)
+		stream->team[stream->team_depth] = stream->now;
+	stream->team_depth++;
+	stream->now = inner;
+}
+
+static void leave_implicit(struct stream *stream)
+{
+	struct stream_context outer = {0, 0};
+	if (stream->team_depth) {
+		stream->team_depth--;
+		if (stream->team_depth < STREAM_TEAM_DEPTH)
+			outer = stream->team[stream->team_depth];
+	}
+	stream->now = outer;
+}
+
+void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
+                      int flags)
+{
+	uint64_t time = clock_ticks();
+	uint64_t packed = pack_task_flags(flags);
+	uint64_t numbers = actual | (uint64_t)index << 32;
+	bool is_begin = endpoint != ompt_scope_end;
+	if (unlikely(record_may_defer()) && flags & ompt_task_initial) {
+		if (!is_begin && session_defer_end())
+			return;
+		if (is_begin && session_defer_task(time, packed, numbers)) {
+			task->value = DEFERRED_ID;
+			if (region)
+				region->value = DEFERRED_ID;
+			return;
+		}
+	}
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	if (is_begin) {
+		uint64_t id = record_new_task(stream);
+		task->value = id;
+		/* Nobody announces the region of an initial task (quirks Q5, Q7). */
+		if (region && region->value == 0)
+			region->value = record_new_region(stream);
+		record_put(stream, time, record_head(EVENT_implicit_task_begin, packed, id_counter(id)), id_of(region), numbers);
+		enter_implicit(stream, (struct stream_context){id, id_of(region)});
+	} else {
+		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id_of(task), numbers);
+		leave_implicit(stream);
+	}
+	record_leave(stream);
+}
+
+/* ---- Explicit tasks ---- */
+
+void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+                    const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)frame;
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	uint64_t id = record_new_task(stream);
+	if (task)
+		task->value = id;
+	uint64_t packed = pack_task_flags(flags) | (has_dependences ? task_flags_has_dependences : 0);
+	record_put(stream, time, record_head(EVENT_task_create, packed, id_counter(id)), id_of(parent), address(codeptr));
+	record_leave(stream);
+}
+
+void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	uint64_t next_id = id_of(next);
+	record_put(stream, time, record_head(EVENT_task_schedule, (unsigned)status, 0), id_of(prior), next_id);
+	if (next_id)
+		stream->now.task = next_id;
+	record_leave(stream);
+}
+
+/* ---- Dependences ---- */
+
+#define DEPENDENCES_A_RECORD 3
+
+void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	unsigned n = n_dependences > 0 ? (unsigned)n_dependences : 0;
+	uint64_t head = record_head(EVENT_dependences, n ? dependences[0].dependence_type : 0, n);
+	uint64_t first = n ? dependences[0].variable.value : 0;
+	if (record_is_on(stream, time)) {
+		struct ring_group group = ring_group_begin(stream);
+		ring_group_append(&group, time, head, id_of(task), first);
+		for (unsigned i = 1; i < n; i += DEPENDENCES_A_RECORD) {
+			uint64_t types = 0;
+			uint64_t variables[DEPENDENCES_A_RECORD] = {0};
+			unsigned k = 0;
+			for (; k < DEPENDENCES_A_RECORD && i + k < n; k++) {
+				types |= (uint64_t)(dependences[i + k].dependence_type & 0xff) << 8 * k;
+				variables[k] = dependences[i + k].variable.value;
+			}
+			ring_group_append(&group, variables[0], record_head(EVENT_dependences_more, k, types), variables[1], variables[2]);
+		}
+		ring_group_end(&group);
+	}
+	record_leave(stream);
+}
+
+void on_task_dependence(ompt_data_t *source, ompt_data_t *sink)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_task_dependence, 0, 0), id_of(source), id_of(sink));
+	record_leave(stream);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* Readings of a triple: the one that took least time is the truest. */
+#define TRIPLE_TRIES 3
+
+bool clock_is_counter;
+
+#if defined(__x86_64__)
+/* The kernel watches the counter against other clocks, and goes to one of these where it found it wanting. */
+static bool kernel_distrusts_counter(void)
+{
+	char name[32] = "";
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, name, sizeof name - 1);
+	close(fd);
+	return n > 0 && (strncmp(name, "hpet", 4) == 0 || strncmp(name, "acpi_pm", 7) == 0 || strncmp(name, "jiffies", 7) == 0);
+}
+#endif
+
+void clock_choose(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+	bool is_invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
+	clock_is_counter = is_invariant && !kernel_distrusts_counter();
+#elif defined(__aarch64__)
+	clock_is_counter = true; /* the architecture promises an even rate */
+#else
+	clock_is_counter = false;
+#endif
+}
+
+const char *clock_name(void)
+{
+	if (!clock_is_counter)
+		return "monotonic";
+#if defined(__x86_64__)
+	return "tsc";
+#else
+	return "cntvct";
+#endif
+}
+
+struct clock_triple clock_triple_now(void)
+{
+	struct clock_triple best = {0};
+	uint64_t best_width = UINT64_MAX;
+	for (int i = 0; i < TRIPLE_TRIES; i++) {
+		struct clock_triple t;
+		uint64_t before = clock_ticks();
+		t.monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+		t.realtime_ns = clock_ns(CLOCK_REALTIME);
+		uint64_t width = clock_ticks() - before;
+		t.ticks = before + width / 2;
+		if (width < best_width) {
+			best = t;
+			best_width = width;
+		}
+	}
+	return best;
+}

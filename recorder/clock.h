@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which clock this process records with, and its readings. clock_choose() runs before the first record; everything else may be called
+ * from any thread and from signal handlers.
+ */
+#ifndef OTTER_RECORDER_CLOCK_H
+#define OTTER_RECORDER_CLOCK_H
+
+#include <stdbool.h>
+#include "common/clock.h"
+#include "recorder/compiler.h"
+
+/* Does the processor's counter run evenly, whatever its frequency and sleep states? Else ticks are CLOCK_MONOTONIC in ns. */
+extern bool clock_is_counter;
+
+void clock_choose(void);
+
+/* As meta names it: tsc, cntvct or monotonic. */
+const char *clock_name(void);
+
+/* The three clocks at one moment. */
+struct clock_triple clock_triple_now(void);
+
+static inline uint64_t clock_ticks(void)
+{
+	return likely(clock_is_counter) ? clock_counter() : clock_ns(CLOCK_MONOTONIC);
+}
+
+#endif

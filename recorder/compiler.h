@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the recorder asks of the compiler: branch hints, the fence against signals, ThreadSanitizer's annotations.
+ */
+#ifndef OTTER_RECORDER_COMPILER_H
+#define OTTER_RECORDER_COMPILER_H
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define NOINLINE    __attribute__((noinline, cold))
+
+/* Orders memory accesses for a signal handler of the same thread: no instruction. */
+#define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+#define CACHE_LINE_BYTES 64
+
+/* CK's fences are inline assembly that ThreadSanitizer does not see: the edges that they make are told to it. */
+#if defined(__SANITIZE_THREAD__)
+#define OTTER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define OTTER_TSAN 1
+#endif
+#endif
+#ifdef OTTER_TSAN
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define tsan_acquire(address) __tsan_acquire(address)
+#define tsan_release(address) __tsan_release(address)
+#else
+#define tsan_acquire(address) ((void)(address))
+#define tsan_release(address) ((void)(address))
+#endif
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The environment table: every OTTER_ variable of the recorder, read once when the tool starts. An unusable value leaves the default
+ * and a note for meta; nothing here fails.
+ */
+#ifndef OTTER_RECORDER_CONFIG_H
+#define OTTER_RECORDER_CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What OTTER_EVENTS selects: the group column of common/events.def. */
+enum event_group {
+	GROUP_thread,
+	GROUP_parallel,
+	GROUP_implicit_task,
+	GROUP_task,
+	GROUP_dependences,
+	GROUP_sync_region,
+	GROUP_sync_region_wait,
+	GROUP_reduction,
+	GROUP_work,
+	GROUP_dispatch,
+	GROUP_masked,
+	GROUP_mutex,
+	GROUP_lock_init,
+	GROUP_flush,
+	GROUP_cancel,
+	GROUP_error,
+	N_EVENT_GROUPS
+};
+
+#define GROUPS_ALL ((UINT32_C(1) << N_EVENT_GROUPS) - 1)
+#define GROUPS_DEFAULT                                                                                                             \
+	(GROUPS_ALL & ~(UINT32_C(1) << GROUP_dispatch | UINT32_C(1) << GROUP_flush | UINT32_C(1) << GROUP_lock_init |              \
+	                UINT32_C(1) << GROUP_sync_region_wait))
+
+#define CONFIG_NOTES_BYTES  2048
+#define CONFIG_EVENTS_BYTES 256
+#define CONFIG_RANKS_BYTES  256
+
+struct config {
+	uint32_t groups;                  /* bits: enum event_group */
+	char events[CONFIG_EVENTS_BYTES]; /* OTTER_EVENTS as used */
+	char dir[PATH_MAX];               /* OTTER_DIR, absolute */
+	char ring_dir[PATH_MAX];          /* OTTER_RING_DIR, absolute; empty: in the dump */
+	uint32_t segment_bytes;           /* OTTER_RING / RING_SEGMENTS */
+	bool has_drain_thread;            /* OTTER_DRAIN=auto, not self */
+	bool drops_when_full;             /* OTTER_FULL=drop, not wait */
+	bool keeps_newest;                /* OTTER_KEEP=newest, not all */
+	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: none */
+	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all */
+	bool is_verbose;                  /* OTTER_VERBOSE */
+	int64_t rank;                     /* under MPI, else -1 */
+	char notes[CONFIG_NOTES_BYTES];   /* lines, each with its newline */
+};
+
+/* From the environment and the working directory. */
+void config_read(struct config *config);
+
+/* Does OTTER_RANKS select this process? */
+bool config_is_rank_selected(const struct config *config);
+
+/* The name of a group. */
+const char *config_group_name(enum event_group group);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the runtime says the calling thread is doing: for the slow paths, where the stream's own records do not tell.
+ */
+#ifndef OTTER_RECORDER_CONTEXT_H
+#define OTTER_RECORDER_CONTEXT_H
+
+#include "recorder/stream.h"
+
+/* The current task and region, 0 where the runtime does not know or no id was given. Signal-safe, as the runtime's entry point is. */
+struct stream_context context_ask(void);
+
+#endif

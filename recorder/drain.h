@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The drain thread: takes full segments of all streams, writes them to its own file, gives them back; and populates rings ahead of use.
+ * One a session, of idle priority: it takes idle processors and nothing else. Nobody ever waits for it, and it is never joined.
+ */
+#ifndef OTTER_RECORDER_DRAIN_H
+#define OTTER_RECORDER_DRAIN_H
+
+#include <stdbool.h>
+
+#include "recorder/compiler.h"
+
+struct session;
+
+/* Remembers on which processors the process may run, before a runtime binds the thread that will start the drain thread. */
+void drain_remember_affinity(void);
+
+/* Starts it. False: it could not be, and producers drain themselves. */
+bool drain_start(struct session *session);
+
+/* There may be work: any thread, after it has published that work. */
+void drain_wake(struct session *session);
+
+/* One look at every stream; true where there was something to do. The drain thread's, and that of tests in its place. */
+bool drain_round(struct session *session);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/maps.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "recorder/clock.h"
+#include "recorder/output.h"
+#include "recorder/session.h"
+#include "recorder/text.h"
+
+#define MAPS_BYTES     (1024 * 1024)
+#define NOTES_BYTES    4096
+#define BUILD_ID_BYTES 64
+#define HEADERS_MAX    64
+
+/* The build id among a file's notes; returns its length, 0 if there is none. */
+static size_t find_in_notes(const unsigned char *notes, size_t n_bytes, unsigned char id[BUILD_ID_BYTES])
+{
+	size_t at = 0;
+	while (n_bytes - at >= sizeof(Elf64_Nhdr)) {
+		Elf64_Nhdr note;
+		memcpy(&note, notes + at, sizeof note);
+		size_t name_bytes = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		size_t id_bytes = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		at += sizeof note;
+		if (name_bytes > n_bytes - at || id_bytes > n_bytes - at - name_bytes)
+			return 0;
+		bool is_id = note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes + at, "GNU", 4) == 0;
+		if (is_id && note.n_descsz <= BUILD_ID_BYTES) {
+			memcpy(id, notes + at + name_bytes, note.n_descsz);
+			return note.n_descsz;
+		}
+		at += name_bytes + id_bytes;
+	}
+	return 0;
+}
+
+static size_t read_build_id(const char *path, unsigned char id[BUILD_ID_BYTES])
+{
+	Elf64_Ehdr file;
+	Elf64_Phdr header;
+	unsigned char notes[NOTES_BYTES];
+	size_t id_bytes = 0;
+	/* Not blocking: the mapped file may have been replaced by a fifo since. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &file, sizeof file, 0) == (ssize_t)sizeof file && memcmp(file.e_ident, ELFMAG, SELFMAG) == 0 &&
+	    file.e_ident[EI_CLASS] == ELFCLASS64 && file.e_phentsize == sizeof header) {
+		for (unsigned i = 0; i < file.e_phnum && i < HEADERS_MAX && !id_bytes; i++) {
+			off_t at = (off_t)(file.e_phoff + i * sizeof header);
+			if (pread(fd, &header, sizeof header, at) != (ssize_t)sizeof header || header.p_type != PT_NOTE)
+				continue;
+			size_t wanted = header.p_filesz < sizeof notes ? header.p_filesz : sizeof notes;
+			ssize_t n = pread(fd, notes, wanted, (off_t)header.p_offset);
+			if (n > 0)
+				id_bytes = find_in_notes(notes, (size_t)n, id);
+		}
+	}
+	close(fd);
+	return id_bytes;
+}
+
+/* A line of /proc/self/maps: start-end perms offset device inode path. Only executable mappings of files matter. */
+struct mapping {
+	uint64_t start, end, offset;
+	const char *path;
+};
+
+static bool parse_line(char *line, struct mapping *mapping)
+{
+	char *p;
+	mapping->start = strtoull(line, &p, 16);
+	if (*p++ != '-')
+		return false;
+	mapping->end = strtoull(p, &p, 16);
+	if (*p++ != ' ' || strlen(p) < 5 || p[2] != 'x')
+		return false;
+	mapping->offset = strtoull(p + 5, &p, 16);
+	mapping->path = strchr(p, '/');
+	return mapping->path;
+}
+
+static size_t read_maps(char *bytes, size_t capacity)
+{
+	size_t n_bytes = 0;
+	ssize_t n;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while (n_bytes < capacity - 1 && (n = read(fd, bytes + n_bytes, capacity - 1 - n_bytes)) > 0)
+		n_bytes += (size_t)n;
+	close(fd);
+	bytes[n_bytes] = '\0';
+	return n_bytes;
+}
+
+static uint64_t hash(uint64_t state, const void *bytes, size_t n_bytes)
+{
+	const unsigned char *p = bytes;
+	for (size_t i = 0; i < n_bytes; i++)
+		state = (state ^ p[i]) * UINT64_C(1099511628211);
+	return state;
+}
+
+/* Walks the mappings; with a text, puts their lines. Returns a hash of them. */
+static uint64_t walk(char *bytes, struct text *text)
+{
+	uint64_t sum = UINT64_C(14695981039346656037);
+	for (char *line = bytes; *line;) {
+		char *end = line + strcspn(line, "\n");
+		char *next = end + (*end == '\n');
+		*end = '\0';
+		struct mapping mapping;
+		if (parse_line(line, &mapping)) {
+			sum = hash(sum, line, (size_t)(end - line));
+			if (text) {
+				unsigned char id[BUILD_ID_BYTES];
+				size_t id_bytes = read_build_id(mapping.path, id);
+				text_word(text, "map");
+				text_hex(text, mapping.start);
+				text_hex(text, mapping.end);
+				text_hex(text, mapping.offset);
+				if (id_bytes)
+					text_bytes_hex(text, id, id_bytes);
+				else
+					text_word(text, "-");
+				text_value(text, mapping.path);
+				text_end(text);
+			}
+		}
+		*end = next > end ? '\n' : '\0';
+		line = next;
+	}
+	return sum;
+}
+
+static void put(struct session *session, struct text *text, bool only_if_changed)
+{
+	char *bytes = mmap(NULL, MAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	if (read_maps(bytes, MAPS_BYTES)) {
+		uint64_t sum = walk(bytes, NULL);
+		if (!only_if_changed || sum != __atomic_load_n(&session->maps_hash, __ATOMIC_RELAXED)) {
+			text_line_number(text, "maps_at", clock_ticks());
+			walk(bytes, text);
+			__atomic_store_n(&session->maps_hash, sum, __ATOMIC_RELAXED);
+		}
+	}
+	munmap(bytes, MAPS_BYTES);
+}
+
+void maps_put(struct session *session, struct text *text)
+{
+	put(session, text, false);
+}
+
+void maps_put_if_changed(struct session *session, struct text *text)
+{
+	put(session, text, true);
+}
+
+void maps_write_if_changed(struct session *session)
+{
+	char *bytes = mmap(NULL, MAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	struct text text;
+	text_init(&text, bytes, MAPS_BYTES);
+	put(session, &text, true);
+	if (text.n_bytes)
+		output_meta(session, text.bytes, text.n_bytes);
+	munmap(bytes, MAPS_BYTES);
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/meta.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "recorder/clock.h"
+#include "recorder/maps.h"
+#include "recorder/output.h"
+#include "recorder/session.h"
+#include "recorder/stream.h"
+#include "recorder/text.h"
+
+#define SCRATCH_BYTES (1024 * 1024)
+#define RUNTIME_BYTES 4096
+
+/* What the tool said about the runtime: a forked child's session has the same. */
+static char runtime_lines[RUNTIME_BYTES];
+static size_t n_runtime_bytes;
+
+/* A file of /proc, as far as it fits, with a zero behind it. */
+static size_t read_file(const char *path, char *bytes, size_t capacity)
+{
+	size_t n_bytes = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (ssize_t n = 1; fd >= 0 && n > 0 && n_bytes < capacity - 1; n_bytes += n > 0 ? (size_t)n : 0)
+		n = read(fd, bytes + n_bytes, capacity - 1 - n_bytes);
+	if (fd >= 0)
+		close(fd);
+	bytes[n_bytes] = '\0';
+	return n_bytes;
+}
+
+static void put_kinds(struct text *text)
+{
+	static const struct {
+		const char *name;
+		unsigned number;
+	} kinds[] = {
+#define EVENT(number, name, group, callback, doc) {#name, number},
+#include "common/events.def"
+	};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		text_word(text, "kind");
+		text_number(text, kinds[i].number);
+		text_number(text, sizeof(struct record));
+		text_word(text, kinds[i].name);
+		text_end(text);
+	}
+}
+
+static void put_process(struct text *text, const struct config *config)
+{
+	char bytes[4096];
+	text_line_number(text, "pid", (uint64_t)getpid());
+	read_file("/proc/self/stat", bytes, sizeof bytes);
+	/* Field 22, counted behind the command's name, which may hold anything. */
+	char *p = strrchr(bytes, ')');
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (p) {
+		p[1 + strcspn(p + 1, " ")] = '\0';
+		text_line(text, "pid_start", p + 1);
+	}
+	text_line_number(text, "ppid", (uint64_t)getppid());
+	char host[256] = "";
+	gethostname(host, sizeof host - 1);
+	text_line(text, "host", host);
+	read_file("/proc/sys/kernel/random/boot_id", bytes, sizeof bytes);
+	bytes[strcspn(bytes, "\n")] = '\0';
+	text_line(text, "boot_id", bytes);
+	if (config->rank >= 0)
+		text_line_number(text, "rank", (uint64_t)config->rank);
+	ssize_t n = readlink("/proc/self/exe", bytes, sizeof bytes - 1);
+	bytes[n > 0 ? n : 0] = '\0';
+	text_line(text, "program", bytes);
+	n = getcwd(bytes, sizeof bytes) ? 0 : -1;
+	if (n == 0)
+		text_line(text, "cwd", bytes);
+}
+
+static void put_arguments(struct text *text)
+{
+	char *bytes = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (bytes == MAP_FAILED)
+		return;
+	size_t n_bytes = read_file("/proc/self/cmdline", bytes, SCRATCH_BYTES / 4);
+	for (size_t i = 0; i < n_bytes; i += strlen(bytes + i) + 1)
+		text_line(text, "arg", bytes + i);
+	munmap(bytes, SCRATCH_BYTES);
+}
+
+static void put_environment(struct text *text)
+{
+	static const char *const prefixes[] = {"OMP_", "KMP_", "LIBOMP_", "OTTER_"};
+	for (char **variable = environ; variable && *variable; variable++)
+		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+			if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0)
+				text_line(text, "env", *variable);
+}
+
+static void put_setting(struct text *text, const char *name, const char *value)
+{
+	text_word(text, "setting");
+	text_word(text, name);
+	text_value(text, value);
+	text_end(text);
+}
+
+static void put_settings(struct text *text, const struct session *session)
+{
+	const struct config *config = &session->config;
+	char number[24];
+	put_setting(text, "events", config->events);
+	put_setting(text, "dir", config->dir);
+	*text_decimal(number, (uint64_t)config->segment_bytes * RING_SEGMENTS, 1) = '\0';
+	put_setting(text, "ring", number);
+	put_setting(text, "ring_dir", config->ring_dir[0] ? config->ring_dir : "-");
+	put_setting(text, "drain", session->has_drain_thread ? "auto" : "self");
+	put_setting(text, "full", config->drops_when_full ? "drop" : "wait");
+	put_setting(text, "keep", config->keeps_newest ? "newest" : "all");
+	*text_decimal(number, config->limit_bytes, 1) = '\0';
+	put_setting(text, "limit", config->limit_bytes ? number : "-");
+	put_setting(text, "ranks", config->ranks[0] ? config->ranks : "all");
+	put_setting(text, "verbose", config->is_verbose ? "1" : "0");
+}
+
+/* The configuration's notes, a line each. */
+static void put_notes(struct text *text, const char *notes)
+{
+	char line[CONFIG_NOTES_BYTES];
+	while (*notes) {
+		size_t length = strcspn(notes, "\n");
+		memcpy(line, notes, length);
+		line[length] = '\0';
+		text_line(text, "note", line);
+		notes += length + (notes[length] == '\n');
+	}
+}
+
+static void put_clocks(struct text *text, const char *key, struct clock_triple clocks)
+{
+	text_word(text, key);
+	text_number(text, clocks.ticks);
+	text_number(text, clocks.monotonic_ns);
+	text_number(text, clocks.realtime_ns);
+	text_end(text);
+}
+
+static char *scratch_open(struct text *text)
+{
+	char *scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch == MAP_FAILED)
+		return NULL;
+	text_init(text, scratch, SCRATCH_BYTES);
+	return scratch;
+}
+
+static void scratch_write(struct session *session, struct text *text, char *scratch)
+{
+	output_meta(session, text->bytes, text->n_bytes);
+	munmap(scratch, SCRATCH_BYTES);
+}
+
+static void say(const struct session *session, const char *what)
+{
+	if (!session->config.is_verbose)
+		return;
+	char line[PATH_MAX + 256];
+	struct text text;
+	text_init(&text, line, sizeof line);
+	text_word(&text, "otter:");
+	text_word(&text, what);
+	text_value(&text, session->dir);
+	text_end(&text);
+	if (write(STDERR_FILENO, text.bytes, text.n_bytes) < 0)
+		return; /* there is nobody else to tell */
+}
+
+void meta_begin(struct session *session)
+{
+	struct text text;
+	char *scratch = scratch_open(&text);
+	if (!scratch)
+		return;
+	text_word(&text, "otter-dump");
+	text_number(&text, FORMAT_MAJOR);
+	text_number(&text, FORMAT_MINOR);
+	text_end(&text);
+	text_line(&text, "byte_order", "little");
+	text_line_number(&text, "record_bytes", sizeof(struct record));
+	text_line_number(&text, "segment_bytes", session->config.segment_bytes);
+	text_line_number(&text, "segment_header_bytes", sizeof(struct segment_header));
+	text_line_number(&text, "ring_segments", RING_SEGMENTS);
+	text_line_number(&text, "ring_control_bytes", RING_CONTROL_BYTES);
+	put_kinds(&text);
+	text_line(&text, "recorder", OTTER_VERSION_STRING " ompt");
+	text_line(&text, "clock", clock_name());
+	put_process(&text, &session->config);
+	put_arguments(&text);
+	if (strcmp(session->ring_dir, session->dir) != 0)
+		text_line(&text, "ring_dir", session->ring_dir);
+	struct statfs fs;
+	bool is_tmpfs = statfs(session->ring_dir, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+	text_line(&text, "ring_fs", is_tmpfs ? "tmpfs" : "other");
+	put_clocks(&text, "start", session->start);
+	put_environment(&text);
+	put_settings(&text, session);
+	put_notes(&text, session->config.notes);
+	if (session->config.ring_dir[0] && strcmp(session->ring_dir, session->dir) == 0)
+		text_line(&text, "note", "OTTER_RING_DIR: no directory could be made there, rings are in the dump");
+	if (n_runtime_bytes && n_runtime_bytes <= text.capacity - text.n_bytes) {
+		memcpy(text.bytes + text.n_bytes, runtime_lines, n_runtime_bytes);
+		text.n_bytes += n_runtime_bytes;
+		text.line_start = text.n_bytes;
+	}
+	maps_put(session, &text);
+	scratch_write(session, &text, scratch);
+	say(session, "recording into");
+}
+
+void meta_runtime(struct session *session, const struct text *lines)
+{
+	n_runtime_bytes = lines->n_bytes < sizeof runtime_lines ? lines->n_bytes : 0;
+	memcpy(runtime_lines, lines->bytes, n_runtime_bytes);
+	output_meta(session, lines->bytes, lines->n_bytes);
+}
+
+void meta_note(struct session *session, const char *sentence)
+{
+	char bytes[512];
+	struct text text;
+	text_init(&text, bytes, sizeof bytes);
+	text_line(&text, "note", sentence);
+	output_meta(session, text.bytes, text.n_bytes);
+}
+
+static uint64_t load(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED); /* of a stream that may be alive: a figure for people */
+}
+
+static void put_stream(struct text *text, struct stream *stream, uint64_t lost_of_stream, double ns_per_tick)
+{
+	struct ring_control *control = stream_control(stream);
+	uint64_t position = load(&control->position);
+	uint64_t offset = position & stream->mask;
+	bool is_sealed = __atomic_load_n(&stream->owner, __ATOMIC_RELAXED) == STREAM_SEALED;
+	uint64_t n_records = load(&stream->n_records);
+	if (!is_sealed && offset)
+		n_records += (offset - sizeof(struct segment_header)) / sizeof(struct record);
+	text_word(text, "stream");
+	text_number(text, stream->number);
+	text_word(text, is_sealed ? "sealed" : "live");
+	text_number(text, n_records);
+	text_number(text, (position >> stream->shift) - (offset ? 0 : 1));
+	text_number(text, lost_of_stream);
+	text_number(text, (uint64_t)((double)load(&control->stalled_ticks) * ns_per_tick));
+	text_end(text);
+}
+
+static void put_count(struct text *text, const char *key, const char *name, uint64_t count)
+{
+	if (count == 0)
+		return;
+	text_word(text, key);
+	if (name)
+		text_word(text, name);
+	text_number(text, count);
+	text_end(text);
+}
+
+static void put_losses(struct text *text, const uint64_t lost[LOSS_CAUSES])
+{
+	static const struct {
+		const char *name;
+		unsigned cause;
+	} causes[] = {
+#define ENUM(set, value, name) {#set "_" #name, set##_##name},
+#include "common/events.def"
+	};
+	static const char prefix[] = "loss_cause_";
+	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+		if (strncmp(causes[i].name, prefix, sizeof prefix - 1) == 0)
+			put_count(text, "lost", causes[i].name + sizeof prefix - 1, lost[causes[i].cause]);
+}
+
+void meta_end(struct session *session, const char *how)
+{
+	struct text text;
+	char *scratch = scratch_open(&text);
+	if (!scratch)
+		return;
+	struct clock_triple end = clock_triple_now();
+	uint64_t ticks = end.ticks - session->start.ticks;
+	double ns_per_tick = ticks ? (double)(end.monotonic_ns - session->start.monotonic_ns) / (double)ticks : 1.0;
+	maps_put_if_changed(session, &text);
+	uint64_t lost[LOSS_CAUSES] = {0};
+	uint64_t stalled_ticks = 0;
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (!stream)
+			continue;
+		uint64_t lost_of_stream = 0;
+		for (unsigned cause = 0; cause < LOSS_CAUSES; cause++) {
+			uint64_t n = load(&stream_control(stream)->lost[cause]);
+			lost_of_stream += n;
+			lost[cause] += n;
+		}
+		stalled_ticks += load(&stream_control(stream)->stalled_ticks);
+		put_stream(&text, stream, lost_of_stream, ns_per_tick);
+	}
+	lost[loss_cause_overwritten] += load(&session->n_overwritten);
+	put_losses(&text, lost);
+	put_count(&text, "lost_no_stream", NULL, load(&session_lost_no_stream));
+	put_count(&text, "lost_reentry", NULL, load(&session_lost_reentry));
+	text_line_number(&text, "stalled_ns", (uint64_t)((double)stalled_ticks * ns_per_tick));
+	put_clocks(&text, "end", end);
+	text_line(&text, "ended", how);
+	scratch_write(session, &text, scratch);
+	say(session, "recorded into");
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The dump's text file: what was recorded, where, how, and everything the recorder has to say. Each function appends one block with one
+ * write; none fails visibly, as there is nobody to tell.
+ */
+#ifndef OTTER_RECORDER_META_H
+#define OTTER_RECORDER_META_H
+
+struct session;
+struct text;
+
+/* Everything that is known when a session begins. */
+void meta_begin(struct session *session);
+
+/* What the runtime is and which callbacks it takes: lines built by the tool, for this session and for those of forked children. */
+void meta_runtime(struct session *session, const struct text *lines);
+
+/* A sentence for people. */
+void meta_note(struct session *session, const char *sentence);
+
+/* Losses, streams, the clocks, how it ended. */
+void meta_end(struct session *session, const char *how);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "common/event.h"
+#include "recorder/session.h"
+#include "recorder/stream.h"
+#include "recorder/text.h"
+
+bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix)
+{
+	size_t length = strlen(dir);
+	if (length + 1 + 10 + strlen(suffix) + 1 > PATH_MAX)
+		return false;
+	memcpy(path, dir, length);
+	path[length] = '/';
+	char *end = text_decimal(path + length + 1, number, 5);
+	strcpy(end, suffix);
+	return true;
+}
+
+bool output_fits_limit(uint64_t bytes)
+{
+	struct rlimit limit;
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
+}
+
+bool output_has_space(int fd, uint64_t bytes)
+{
+	struct statfs fs;
+	if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
+		return true; /* it does not say: the write will */
+	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
+}
+
+static int cause_of(int error)
+{
+	return error == ENOSPC || error == EDQUOT ? loss_cause_no_space : error == EFBIG ? loss_cause_limit : loss_cause_io_error;
+}
+
+static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t offset)
+{
+	while (n_bytes) {
+		ssize_t n = offset < 0 ? write(fd, bytes, n_bytes) : pwrite(fd, bytes, n_bytes, offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? cause_of(errno) : loss_cause_io_error;
+		bytes += n;
+		n_bytes -= (size_t)n;
+		if (offset >= 0)
+			offset += n;
+	}
+	return 0;
+}
+
+/* Counts the records of another segment that is about to be overwritten at `offset`. */
+static void count_overwritten(struct session *session, int fd, off_t offset, const struct segment_header *next)
+{
+	struct segment_header old;
+	if (pread(fd, &old, sizeof old, offset) != (ssize_t)sizeof old || old.magic != SEGMENT_MAGIC || old.sequence == next->sequence)
+		return;
+	uint64_t used = (uint32_t)old.closed & ~SEGMENT_SEALED;
+	__atomic_fetch_add(&session->n_overwritten, (used - sizeof old) / sizeof(struct record), __ATOMIC_RELAXED);
+}
+
+static int write_segment(struct session *session, const char *path, bool *exists, uint64_t offset,
+                         const struct segment_header *header, uint32_t used_bytes)
+{
+	if (!output_fits_limit(offset + used_bytes))
+		return loss_cause_limit;
+	int flags = O_CLOEXEC | O_NOFOLLOW | (session->config.keeps_newest ? O_RDWR : O_WRONLY) | (*exists ? 0 : O_CREAT | O_EXCL);
+	int fd = open(path, flags, 0600);
+	if (fd < 0)
+		return cause_of(errno);
+	*exists = true;
+	int cause = 0;
+	if (!output_has_space(fd, used_bytes))
+		cause = loss_cause_no_space;
+	if (!cause && session->config.keeps_newest)
+		count_overwritten(session, fd, (off_t)offset, header);
+	if (!cause)
+		cause = write_all(fd, (const unsigned char *)header, used_bytes, (off_t)offset);
+	close(fd);
+	return cause;
+}
+
+/* Takes the bytes out of OTTER_LIMIT's budget. Circular files have their share of it by their number of places. */
+static int reserve(struct session *session, uint64_t bytes)
+{
+	uint64_t limit = session->config.keeps_newest ? 0 : session->config.limit_bytes;
+	uint64_t after = __atomic_add_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
+	return limit && after > limit ? loss_cause_limit : 0;
+}
+
+/* Where a segment goes in a circular file: a stream's share of the limit is that of one processor, half for each of its two files. */
+static uint64_t circular_offset(const struct session *session, uint64_t sequence)
+{
+	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t n_places = session->config.limit_bytes / (n_cpus > 1 ? (uint64_t)n_cpus : 1) / 2 >> session->shift;
+	return sequence % (n_places > 2 ? n_places : 2) << session->shift;
+}
+
+int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+{
+	struct session *session = stream->session;
+	char path[PATH_MAX];
+	int cause = reserve(session, used_bytes);
+	if (cause)
+		return cause;
+	if (session->config.keeps_newest) {
+		if (!output_path(path, session->dir, stream->number, ".dseg"))
+			return loss_cause_io_error;
+		uint64_t offset = circular_offset(session, header->sequence);
+		return write_segment(session, path, &stream->has_drain_file, offset, header, used_bytes);
+	}
+	strcpy(stpcpy(path, session->dir), "/drain.seg"); /* session_begin() has seen that it fits */
+	cause = write_segment(session, path, &session->has_drain_file, session->drain_place << session->shift, header, used_bytes);
+	if (!cause)
+		session->drain_place++;
+	return cause;
+}
+
+static int write_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+{
+	struct session *session = stream->session;
+	char path[PATH_MAX];
+	if (!output_path(path, session->dir, stream->number, ".seg"))
+		return loss_cause_io_error;
+	uint64_t offset = session->config.keeps_newest ? circular_offset(session, header->sequence)
+	                                               : stream->n_own_places << session->shift;
+	int cause = write_segment(session, path, &stream->has_file, offset, header, used_bytes);
+	if (!cause)
+		stream->n_own_places++;
+	return cause;
+}
+
+int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+{
+	int cause = reserve(stream->session, used_bytes);
+	return cause ? cause : write_own(stream, header, used_bytes);
+}
+
+int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+{
+	return write_own(stream, header, used_bytes);
+}
+
+int output_meta(const struct session *session, const char *bytes, size_t n_bytes)
+{
+	char path[PATH_MAX];
+	strcpy(stpcpy(path, session->dir), "/meta");
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return loss_cause_io_error;
+	struct stat status;
+	bool fits = fstat(fd, &status) == 0 && output_fits_limit((uint64_t)status.st_size + n_bytes);
+	int cause = fits ? write_all(fd, (const unsigned char *)bytes, n_bytes, -1) : loss_cause_limit;
+	close(fd);
+	return cause;
+}

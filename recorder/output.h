@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The files of segments. No descriptor is kept: each write opens by absolute path, writes at its place, and closes. A program that closes
+ * all descriptors, or replaces one, never gets our bytes.
+ *
+ * All return 0 or the loss_cause that says why not.
+ */
+#ifndef OTTER_RECORDER_OUTPUT_H
+#define OTTER_RECORDER_OUTPUT_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/format.h"
+
+struct session;
+struct stream;
+
+/* Room that is left to others on a file system. */
+#define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
+
+/* The drain thread writes a segment: to drain.seg, or to the stream's circular NNNNN.dseg. */
+int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+
+/* The stream's owner writes a segment to NNNNN.seg. */
+int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+
+/* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
+int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+
+/* Appends to meta, in one write. */
+int output_meta(const struct session *session, const char *bytes, size_t n_bytes);
+
+/* The path of a stream's file: `dir`/NNNNN`suffix`. False where it is too long. */
+bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix);
+
+/* May a file grow to `bytes`: RLIMIT_FSIZE, asked first so that the program gets no SIGXFSZ. */
+bool output_fits_limit(uint64_t bytes);
+
+/* Is there room for `bytes` more on the file system of this open file? */
+bool output_has_space(int fd, uint64_t bytes);
+
+#endif

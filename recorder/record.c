@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/record.h"
+
+#include <errno.h>
+
+#include "recorder/context.h"
+
+static uint64_t deferred_time(void)
+{
+	return session_deferred.has_thread ? session_deferred.thread_time : session_deferred.task_time;
+}
+
+static void put_deferred(struct stream *stream)
+{
+	const struct session_deferred *d = &session_deferred;
+	if (d->has_thread)
+		ring_append(stream, d->thread_time, record_head(EVENT_thread_begin, d->thread_type, 0), 0, 0);
+	if (d->has_task) {
+		stream->now = (struct stream_context){id_make(stream->number, 1), id_make(stream->number, 1)};
+		ring_append(stream, d->task_time, record_head(EVENT_implicit_task_begin, d->task_flags, 1), stream->now.region,
+		            d->task_numbers);
+	}
+	session_deferred.owner = 0;
+}
+
+NOINLINE struct stream *record_enter_slow(uint64_t time)
+{
+	if (tls_stream == STREAM_BUSY) {
+		__atomic_fetch_add(&session_lost_reentry, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	int error = errno;
+	tls_stream = STREAM_BUSY;
+	signal_fence();
+	struct session *session = session_get();
+	if (!session && session_is_child())
+		session = session_begin_child();
+	struct stream *stream = NULL;
+	if (session) {
+		bool is_deferred = session_deferred.owner == stream_self();
+		stream = stream_take(session, is_deferred ? deferred_time() : time);
+		if (stream && is_deferred)
+			put_deferred(stream);
+		else if (stream)
+			stream->now = context_ask();
+	}
+	if (!stream) {
+		__atomic_fetch_add(&session_lost_no_stream, 1, __ATOMIC_RELAXED);
+		record_leave(NULL);
+	}
+	errno = error;
+	return stream;
+}
+
+NOINLINE bool record_gate(struct stream *stream, uint64_t time)
+{
+	int error = errno;
+	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_ACQUIRE);
+	if (epoch & EPOCH_FLAGS) {
+		bool is_stopped = epoch & EPOCH_STOPPED;
+		bool has_room = stream_control(stream)->position & stream->mask;
+		if (!stream->is_off && (has_room || !is_stopped)) {
+			unsigned reason = is_stopped            ? off_reason_stopped
+			                  : epoch & EPOCH_ENDED ? off_reason_ended
+			                                        : off_reason_paused;
+			ring_append(stream, time, record_head(EVENT_recording_off, reason, 0), 0, 0);
+			stream->is_off = true;
+		}
+		if (is_stopped)
+			segment_lose(stream, session_stopped(stream->session), 1);
+	} else {
+		uint64_t n_flushes = __atomic_load_n(&stream->session->n_flushes, __ATOMIC_RELAXED);
+		if (stream->n_flushes != n_flushes) {
+			stream->n_flushes = n_flushes;
+			segment_flush(stream);
+		}
+		if (stream->is_off) {
+			stream->is_off = false;
+			if (!stream->now.task)
+				stream->now = context_ask();
+			ring_append(stream, time, record_head(EVENT_recording_on, 0, 0), stream->now.task, stream->now.region);
+		}
+		stream->epoch = epoch;
+	}
+	errno = error;
+	return !(epoch & EPOCH_FLAGS);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/segment.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "recorder/clock.h"
+#include "recorder/drain.h"
+#include "recorder/output.h"
+#include "recorder/ring.h"
+#include "recorder/session.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it and the pages come by faults */
+#endif
+
+void segment_lose(struct stream *stream, unsigned cause, uint64_t n)
+{
+	/* Relaxed, and no read-modify-write: only the owner writes, others look at it for their reports. */
+	uint64_t *counter = &stream_control(stream)->lost[cause];
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+void segment_populate(struct stream *stream, uint32_t index)
+{
+	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
+	if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= index)
+		__atomic_store_n(&stream->n_populated, index + 1, __ATOMIC_RELAXED);
+}
+
+uint32_t segment_used(struct stream *stream, uint32_t index)
+{
+	return (uint32_t)stream_segment(stream, index)->closed & ~SEGMENT_SEALED;
+}
+
+void segment_close(struct stream *stream, uint32_t flags)
+{
+	if (stream->current == SEGMENT_NONE)
+		return;
+	struct segment_header *header = stream_segment(stream, stream->current);
+	uint64_t position = stream_control(stream)->position;
+	uint32_t offset = (uint32_t)(position & stream->mask);
+	uint32_t used = offset ? offset : (uint32_t)stream->mask + 1;
+	__atomic_store_n(&header->closed, segment_closed(used | flags), __ATOMIC_RELAXED);
+	stream->n_records += (used - sizeof *header) / sizeof(struct record);
+	if (offset)
+		ring_publish(stream, ((position >> stream->shift) + 1) << stream->shift);
+}
+
+/* H1: the segment's records and `closed` before its index; pairs with H2 in segment_take_full. */
+static void hand_over(struct stream *stream)
+{
+	uint32_t index = stream->current;
+	stream->current = SEGMENT_NONE;
+	tsan_release(&stream->full);
+	ck_ring_enqueue_spmc(&stream->full, stream->full_slots, (void *)(uintptr_t)(index + 1));
+}
+
+bool segment_take_full(struct stream *stream, uint32_t *index)
+{
+	void *entry;
+	if (!ck_ring_dequeue_spmc(&stream->full, stream->full_slots, &entry))
+		return false;
+	tsan_acquire(&stream->full); /* H2: pairs with H1 in hand_over */
+	*index = (uint32_t)(uintptr_t)entry - 1;
+	return true;
+}
+
+void segment_give_back(struct stream *stream, uint32_t index)
+{
+	tsan_release(&stream->empty); /* E1: the reads of the segment before its index; pairs with E2 in take_empty */
+	ck_ring_enqueue_spsc(&stream->empty, stream->empty_slots, (void *)(uintptr_t)(index + 1));
+}
+
+static bool take_empty(struct stream *stream, uint32_t *index)
+{
+	void *entry;
+	if (!ck_ring_dequeue_spsc(&stream->empty, stream->empty_slots, &entry))
+		return false;
+	tsan_acquire(&stream->empty); /* E2: pairs with E1 in segment_give_back */
+	*index = (uint32_t)(uintptr_t)entry - 1;
+	return true;
+}
+
+int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
+{
+	const struct segment_header *header = stream_segment(stream, index);
+	uint64_t sequence = header->sequence;
+	int cause = is_drain_thread ? output_drained(stream, header, segment_used(stream, index))
+	                            : output_own(stream, header, segment_used(stream, index));
+	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
+	if (cause == 0)
+		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
+	return cause;
+}
+
+/* The owner writes its oldest full segment itself. 0 and the index, -1 where the drain thread has just taken the last one, or the cause
+ * why it cannot be written. */
+static int write_oldest(struct stream *stream, uint32_t *index)
+{
+	if (!segment_take_full(stream, index))
+		return -1;
+	uint64_t begin = clock_ticks();
+	int cause = segment_write(stream, *index, false);
+	if (cause) {
+		session_stop(stream->session, (unsigned)cause);
+		return cause;
+	}
+	uint64_t end = clock_ticks();
+	if (!stream->flush_bytes)
+		stream->flush_begin = begin;
+	stream->flush_end = end;
+	stream->flush_bytes += segment_used(stream, *index);
+	uint64_t *stalled = &stream_control(stream)->stalled_ticks;
+	__atomic_store_n(stalled, *stalled + (end - begin), __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* An empty segment's index. 0, or the cause why there is none. */
+static int take_segment(struct stream *stream, uint32_t *index)
+{
+	const struct config *config = &stream->session->config;
+	for (;;) {
+		int cause = (int)session_stopped(stream->session);
+		if (cause || take_empty(stream, index))
+			return cause;
+		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
+		if (!stream->session->has_drain_thread) {
+			cause = write_oldest(stream, index);
+			if (cause >= 0)
+				return cause;
+		}
+		if (stream->n_used < RING_SEGMENTS) {
+			*index = stream->n_used;
+			__atomic_store_n(&stream->n_used, *index + 1, __ATOMIC_RELAXED); /* the drain thread populates by it */
+			if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= *index)
+				segment_populate(stream, *index);
+			return 0;
+		}
+		if (config->drops_when_full && stream->session->has_drain_thread)
+			return loss_cause_full;
+		/* Where neither ring has one the drain thread is between them with the only one that is missing to both: it holds one at a
+		 * time, so the next look finds it or its successor. */
+		cause = write_oldest(stream, index);
+		if (cause >= 0)
+			return cause;
+	}
+}
+
+static uint64_t open_segment(struct stream *stream, uint32_t index)
+{
+	struct segment_header *header = stream_segment(stream, index);
+	struct ring_control *control = stream_control(stream);
+	uint64_t sequence = control->position >> stream->shift;
+	struct clock_triple clocks = clock_triple_now();
+
+	/* O1: the old header is invalid before anything of it or behind it changes; pairs with the reader's second look at it (A2). */
+	__atomic_store_n(&header->sequence, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+
+	struct segment_header filled = {
+		.magic = SEGMENT_MAGIC,
+		.sequence = sequence,
+		.stream = stream->number,
+		.ticks = clocks.ticks,
+		.monotonic_ns = clocks.monotonic_ns,
+		.realtime_ns = clocks.realtime_ns,
+		.tid = stream->tid,
+		.task = stream->now.task,
+		.region = stream->now.region,
+		.n_tasks = stream->n_tasks,
+		.n_regions = stream->n_regions,
+		.n_records = stream->n_records,
+	};
+	for (unsigned i = 0; i < LOSS_CAUSES; i++)
+		filled.n_lost += control->lost[i];
+	filled.checksum = segment_checksum(&filled);
+	size_t rest = offsetof(struct segment_header, stream);
+	header->magic = filled.magic;
+	memcpy((unsigned char *)header + rest, (unsigned char *)&filled + rest, sizeof filled - rest);
+	/* O2: the rest of the header before its sequence; pairs with the reader's first look at it (A2). */
+	__atomic_store_n(&header->sequence, sequence, __ATOMIC_RELEASE);
+
+	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	stream->segment = (unsigned char *)header;
+	stream->current = index;
+	uint64_t position = sequence << stream->shift | sizeof *header;
+	ring_publish(stream, position);
+	return position;
+}
+
+NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
+{
+	struct session *session = stream->session;
+	if (stream->current != SEGMENT_NONE) {
+		segment_close(stream, 0);
+		hand_over(stream);
+		drain_wake(session);
+	}
+	uint32_t index;
+	unsigned cause = (unsigned)take_segment(stream, &index);
+	if (cause) {
+		segment_lose(stream, cause, 1);
+		return 0;
+	}
+	uint64_t position = open_segment(stream, index);
+	uint64_t lost = stream_control(stream)->lost[loss_cause_full];
+	if (lost != stream->lost_said) {
+		uint64_t head = record_head(EVENT_records_lost, loss_cause_full, 0);
+		ring_store(stream->segment + (position & stream->mask), time, head, lost - stream->lost_said, 0);
+		position += sizeof(struct record);
+		ring_publish(stream, position);
+		stream->lost_said = lost;
+	}
+	return position;
+}
+
+NOINLINE void segment_tell_flush(struct stream *stream)
+{
+	uint64_t begin = stream->flush_begin;
+	uint64_t head = record_head(EVENT_buffer_flush, 0, stream->flush_bytes);
+	stream->flush_bytes = 0;
+	ring_append(stream, begin, head, stream->flush_end, 0);
+}
+
+NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+{
+	uint64_t position = segment_next(stream, time);
+	if (position == 0)
+		return false;
+	ring_store(stream->segment + (position & stream->mask), time, head, a, b);
+	ring_publish(stream, position + sizeof(struct record));
+	if (stream->flush_bytes)
+		segment_tell_flush(stream);
+	return true;
+}
+
+void segment_flush(struct stream *stream)
+{
+	if (stream->current == SEGMENT_NONE)
+		return;
+	segment_close(stream, 0);
+	hand_over(stream);
+	drain_wake(stream->session);
+	uint32_t index;
+	if (!stream->session->has_drain_thread && write_oldest(stream, &index) == 0)
+		segment_give_back(stream, index); /* without a drain thread the owner is the one producer of `empty` */
+}

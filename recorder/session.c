@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/clock.h"
+#include "recorder/drain.h"
+#include "recorder/meta.h"
+#include "recorder/output.h"
+#include "recorder/place.h"
+#include "recorder/stream.h"
+
+/* The process's settings: a child keeps its parent's, also where the parent has changed its working directory. */
+static struct config process_config;
+static struct session *current_session;
+
+/* A forked child: which of its threads creates the session. */
+enum child_state { CHILD_NOT, CHILD_FRESH, CHILD_CREATING, CHILD_DONE };
+static uint32_t child_state;
+
+struct session_deferred session_deferred;
+uint64_t session_lost_no_stream;
+uint64_t session_lost_reentry;
+alignas(CACHE_LINE_BYTES) uint64_t record_epoch = EPOCH_STEP;
+
+struct session *session_get(void)
+{
+	return __atomic_load_n(&current_session, __ATOMIC_ACQUIRE); /* C2: pairs with C1 in create */
+}
+
+void session_turn(uint64_t set, uint64_t clear)
+{
+	uint64_t old = __atomic_load_n(&record_epoch, __ATOMIC_RELAXED);
+	uint64_t next;
+	do
+		next = ((old & ~EPOCH_FLAGS) + EPOCH_STEP) | (((old & EPOCH_FLAGS) | set) & ~clear);
+	while (!__atomic_compare_exchange_n(&record_epoch, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+void session_stop(struct session *session, unsigned cause)
+{
+	uint32_t none = 0;
+	if (!__atomic_compare_exchange_n(&session->stop_cause, &none, cause, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	session_turn(EPOCH_STOPPED, 0);
+	meta_note(session, cause == loss_cause_limit      ? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE)"
+	                   : cause == loss_cause_no_space ? "recording stopped: the file system of the dump is full"
+	                                                  : "recording stopped: a file of the dump could not be written");
+}
+
+/* ---- Fork ---- */
+
+/* A handler that interrupted an append has forked: the child will finish that append, and must do so in memory of its own. The parent's ring
+ * is not mapped here (MADV_DONTFORK); anonymous memory takes its place, and nothing that lands in it goes anywhere. */
+static void isolate_interrupted_append(struct session *session)
+{
+	session->stop_cause = loss_cause_reentry; /* of our copy of the session */
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream && stream->owner == stream_self())
+			mmap(stream_control(stream), RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift),
+			     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+}
+
+/* In the child: the session and its files are the parent's. */
+static void forget_session(void)
+{
+	if (current_session && tls_stream == STREAM_BUSY)
+		isolate_interrupted_append(current_session);
+	if (current_session || child_state != CHILD_NOT)
+		child_state = CHILD_FRESH;
+	current_session = NULL;
+	session_deferred = (struct session_deferred){0};
+	session_lost_no_stream = 0;
+	session_lost_reentry = 0;
+	record_epoch = (record_epoch & ~EPOCH_STOPPED) + EPOCH_STEP;
+	tls_stream = NULL;
+}
+
+bool session_is_child(void)
+{
+	return __atomic_load_n(&child_state, __ATOMIC_RELAXED) == CHILD_FRESH;
+}
+
+static bool is_deferred_thread(void)
+{
+	uintptr_t nobody = 0;
+	uintptr_t self = stream_self();
+	return __atomic_compare_exchange_n(&session_deferred.owner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
+	       nobody == self;
+}
+
+bool session_defer_thread(uint64_t time, unsigned type)
+{
+	if (!is_deferred_thread())
+		return false;
+	session_deferred.has_thread = true;
+	session_deferred.has_task = false;
+	session_deferred.thread_time = time;
+	session_deferred.thread_type = type;
+	return true;
+}
+
+bool session_defer_task(uint64_t time, uint64_t flags, uint64_t numbers)
+{
+	if (!is_deferred_thread())
+		return false;
+	session_deferred.has_task = true;
+	session_deferred.task_time = time;
+	session_deferred.task_flags = flags;
+	session_deferred.task_numbers = numbers;
+	return true;
+}
+
+bool session_defer_end(void)
+{
+	return session_deferred.owner == stream_self();
+}
+
+/* ---- Beginning ---- */
+
+static struct session *create(void)
+{
+	struct session *session = mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (session == MAP_FAILED)
+		return NULL;
+	session->config = process_config;
+	while (UINT32_C(1) << session->shift < session->config.segment_bytes)
+		session->shift++;
+	session->start = clock_triple_now();
+	if (!place_make(session)) {
+		munmap(session, sizeof *session);
+		return NULL;
+	}
+	session->has_drain_thread = session->config.has_drain_thread && drain_start(session);
+	meta_begin(session);
+	if (session->has_drain_thread != session->config.has_drain_thread)
+		meta_note(session, "no drain thread could be started: threads write themselves");
+	return session;
+}
+
+static void publish(struct session *session)
+{
+	__atomic_store_n(&current_session, session, __ATOMIC_RELEASE); /* C1: the session before its pointer; pairs with C2 in session_get */
+}
+
+bool session_begin(void)
+{
+	static bool is_set_up;
+	config_read(&process_config);
+	if (!config_is_rank_selected(&process_config))
+		return false;
+	clock_choose();
+	drain_remember_affinity();
+	if (!is_set_up && (stream_setup() != 0 || pthread_atfork(NULL, NULL, forget_session) != 0))
+		return false;
+	is_set_up = true;
+	struct session *session = create();
+	if (session)
+		publish(session);
+	return session;
+}
+
+struct session *session_begin_child(void)
+{
+	uint32_t fresh = CHILD_FRESH;
+	if (!__atomic_compare_exchange_n(&child_state, &fresh, CHILD_CREATING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return session_get();
+	struct session *session = create();
+	if (session) {
+		/* The remembered ids are those of stream 0: it is kept for that thread, whoever was first. */
+		struct stream *stream = session_deferred.owner ? stream_create(session, session_deferred.owner) : NULL;
+		if (stream) {
+			stream->n_tasks = session_deferred.has_task;
+			stream->n_regions = session_deferred.has_task;
+		}
+		publish(session);
+	}
+	__atomic_store_n(&child_state, CHILD_DONE, __ATOMIC_RELEASE);
+	return session;
+}
+
+void session_continue(void)
+{
+	struct session *session = session_get();
+	if (session)
+		__atomic_store_n(&session->is_ended, 0, __ATOMIC_SEQ_CST);
+}
+
+/* ---- End ---- */
+
+void session_end(const char *how)
+{
+	struct session *session = session_get();
+	if (!session)
+		return;
+	int error = errno;
+	/* F1: says that it is over, then looks for free streams; pairs with T2 in stream_release. */
+	__atomic_store_n(&session->is_ended, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	struct stream *own = tls_stream;
+	uint32_t n_streams = session_n_streams(session);
+	for (uint32_t i = 0; i < n_streams; i++) {
+		struct stream *stream = session_stream(session, i);
+		if (!stream)
+			continue;
+		if (stream == own) {
+			tls_stream = STREAM_BUSY;
+			signal_fence();
+			stream_seal(stream);
+			signal_fence();
+			tls_stream = NULL;
+		} else if (stream_claim(stream, stream_self())) {
+			stream_seal(stream);
+		}
+	}
+	session->n_streams_at_end = n_streams;
+	meta_end(session, how);
+	place_leave(session);
+	errno = error;
+}
+
+bool session_is_over(void)
+{
+	struct session *session = session_get();
+	return !session || (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) &&
+	                    session->n_streams_at_end == session_n_streams(session));
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The session: what a process records into. One process has one; a forked child begins its own. It holds the settings, the dump's directory,
+ * the registry of streams and whether recording is on.
+ *
+ * Created by the tool's start (or by a forked child's first event), ended by finalize or the library's destructor, after which it still
+ * takes events: other threads may live on. Never freed.
+ */
+#ifndef OTTER_RECORDER_SESSION_H
+#define OTTER_RECORDER_SESSION_H
+
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/clock.h"
+#include "common/event.h"
+#include "common/format.h"
+#include "recorder/compiler.h"
+#include "recorder/config.h"
+
+struct stream;
+
+struct session {
+	struct config config;
+	char dir[PATH_MAX];      /* the dump */
+	char ring_dir[PATH_MAX]; /* where its rings are: the dump, or a directory of its own */
+	struct clock_triple start;
+	uint32_t shift; /* log2(config.segment_bytes) */
+	bool has_drain_thread;
+	bool has_drain_file;
+
+	/* Written by any thread, each alone on its line. */
+	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
+	alignas(CACHE_LINE_BYTES) uint32_t n_free_streams; /* a hint: are there any? */
+	uint32_t refuses_streams;                          /* a ring could not be made: nobody tries again */
+	uint32_t is_ended;                                 /* finalize or the destructor has been here */
+	uint32_t stop_cause;                               /* loss_cause; 0: not stopped */
+	uint64_t n_flushes;                                /* omp_control_tool(flush) */
+	alignas(CACHE_LINE_BYTES) uint64_t n_bytes;        /* written or about to be */
+	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten;  /* records, OTTER_KEEP=newest */
+	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;   /* futex: 1 while the drain thread sleeps or is about to */
+	uint64_t drain_place;                              /* in drain.seg: the drain thread's */
+	uint64_t n_drained;                                /* segments: the drain thread's */
+	uint64_t maps_hash;
+	uint64_t maps_checked_ns;
+	uint32_t n_streams_at_end;
+
+	alignas(CACHE_LINE_BYTES) struct stream *streams[ID_STREAM_MAX + 1]; /* by number; only touched pages exist */
+};
+
+/* Numbers given so far; a stream may be missing (not there yet, or could not be made). */
+static inline uint32_t session_n_streams(struct session *session)
+{
+	uint32_t n = __atomic_load_n(&session->n_streams, __ATOMIC_RELAXED);
+	return n > ID_STREAM_MAX ? ID_STREAM_MAX + 1 : n;
+}
+
+static inline struct stream *session_stream(struct session *session, uint32_t number)
+{
+	return __atomic_load_n(&session->streams[number], __ATOMIC_ACQUIRE); /* S2: pairs with S1 in stream_create */
+}
+
+/* NULL before the first event that counts, in a forked child too. */
+struct session *session_get(void);
+
+/* Losses that no stream can count. Of the process, as they happen without a session too. */
+extern uint64_t session_lost_no_stream;
+extern uint64_t session_lost_reentry;
+
+/* ---- Is recording on? ---- */
+
+/* A counter above three flags. A stream compares the whole word with what it last saw, and looks closer where it differs. */
+extern uint64_t record_epoch;
+#define EPOCH_PAUSED  UINT64_C(1) /* omp_control_tool(pause) */
+#define EPOCH_ENDED   UINT64_C(2) /* omp_control_tool(end) */
+#define EPOCH_STOPPED UINT64_C(4) /* session_stop() */
+#define EPOCH_FLAGS   UINT64_C(7)
+#define EPOCH_STEP    UINT64_C(8)
+
+/* Sets and clears flags and counts on, so that every stream looks. */
+void session_turn(uint64_t set, uint64_t clear);
+
+/* Stops for good: the disk is full, the limit reached, a write failed. Any thread; the first cause counts. */
+void session_stop(struct session *session, unsigned cause);
+
+/* The cause of the stop, 0 while there is none. */
+static inline unsigned session_stopped(const struct session *session)
+{
+	return __atomic_load_n(&session->stop_cause, __ATOMIC_RELAXED);
+}
+
+/* ---- Beginning and end ---- */
+
+/* Creates the dump and the drain thread, with the settings from the environment. False: there is nothing to record into. */
+bool session_begin(void);
+
+/* The runtime starts again in a process that has a session. */
+void session_continue(void);
+
+/* Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. */
+void session_end(const char *how);
+
+/* Has session_end() nothing left to do? */
+bool session_is_over(void);
+
+/* ---- A forked child ---- */
+
+/* Its first thread and initial task do not make a dump yet; they are remembered here (by time and arguments) and recorded first when there
+ * is one. Only for the one thread that went through fork. */
+struct session_deferred {
+	uintptr_t owner; /* stream_self() of that thread; 0: nothing remembered */
+	bool has_thread;
+	bool has_task;
+	uint64_t thread_time;
+	uint64_t thread_type;
+	uint64_t task_time;
+	uint64_t task_flags;
+	uint64_t task_numbers; /* word b of the record */
+};
+extern struct session_deferred session_deferred;
+
+/* The ids that the remembered task and its region have: the first of stream 0. */
+#define DEFERRED_ID (UINT64_C(1) << ID_STREAM_BITS)
+
+/* Remembers instead of recording; false where it must be recorded after all: another thread is remembered already. */
+bool session_defer_thread(uint64_t time, unsigned type);
+bool session_defer_task(uint64_t time, uint64_t flags, uint64_t numbers);
+/* The remembered task or thread ends: there was nothing to record. */
+bool session_defer_end(void);
+
+/* Is this a forked child that has not recorded anything yet? */
+bool session_is_child(void);
+
+/* For the first event that counts, of a child; several threads may come, one creates, the others lose their event. */
+struct session *session_begin_child(void);
+
+#endif

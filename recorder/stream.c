@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <ck_pr.h>
+
+#include "recorder/clock.h"
+#include "recorder/drain.h"
+#include "recorder/meta.h"
+#include "recorder/output.h"
+#include "recorder/ring.h"
+#include "recorder/session.h"
+
+__thread struct stream *tls_stream;
+
+/* Gives a stream back at the end of a thread that never had a thread_end. */
+static pthread_key_t thread_key;
+
+static void thread_exits(void *value)
+{
+	struct stream *stream = tls_stream;
+	(void)value;
+	if (stream && stream != STREAM_BUSY) {
+		tls_stream = STREAM_BUSY;
+		signal_fence();
+		stream_release(stream, clock_ticks());
+	}
+}
+
+int stream_setup(void)
+{
+	return pthread_key_create(&thread_key, thread_exits);
+}
+
+/* ---- Birth ---- */
+
+/* Makes the ring's file, with all its room on the disk, and maps it at `where`. 0, or the loss_cause. */
+static int map_ring(const char *path, void *where, size_t bytes)
+{
+	if (!output_fits_limit(bytes))
+		return loss_cause_limit;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return loss_cause_no_stream;
+	/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
+	int error = output_has_space(fd, bytes) ? posix_fallocate(fd, 0, (off_t)bytes) : ENOSPC;
+	if (!error && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		error = errno;
+	close(fd);
+	if (!error) {
+		/* A child must never write into its parent's ring. */
+		madvise(where, bytes, MADV_DONTFORK);
+		return 0;
+	}
+	unlink(path);
+	return error == ENOSPC || error == EDQUOT ? loss_cause_no_space : loss_cause_no_stream;
+}
+
+static void ring_control_fill(struct stream *stream)
+{
+	struct ring_control *control = stream_control(stream);
+	control->major = FORMAT_MAJOR;
+	control->minor = FORMAT_MINOR;
+	control->stream = stream->number;
+	control->n_segments = RING_SEGMENTS;
+	control->segment_bytes = (uint32_t)stream->mask + 1;
+	control->pid = (uint64_t)getpid();
+	control->position = UINT64_C(1) << stream->shift;
+	control->magic = RING_MAGIC;
+	control->checksum = ring_checksum(control);
+}
+
+struct stream *stream_create(struct session *session, uintptr_t owner)
+{
+	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
+	if (number > ID_STREAM_MAX) {
+		__atomic_store_n(&session->n_streams, ID_STREAM_MAX + 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	char path[PATH_MAX];
+	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift);
+	if (!output_path(path, session->ring_dir, number, ".ring"))
+		return NULL;
+	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	struct stream *stream = memory;
+	int cause = mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0 ? 0 : loss_cause_no_stream;
+	if (!cause)
+		cause = map_ring(path, stream_control(stream), ring_bytes);
+	if (cause) {
+		munmap(memory, STREAM_BYTES + ring_bytes);
+		/* Not again with every event: where there is no ring now there is none a microsecond later. */
+		__atomic_store_n(&session->refuses_streams, 1, __ATOMIC_RELAXED);
+		meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded"
+		                                                : "could not make another ring: its thread is not recorded");
+		return NULL;
+	}
+	stream->mask = (UINT64_C(1) << session->shift) - 1;
+	stream->shift = session->shift;
+	stream->number = number;
+	stream->session = session;
+	stream->current = SEGMENT_NONE;
+	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
+	stream->owner = owner;
+	ck_ring_init(&stream->full, HANDOVER_SLOTS);
+	ck_ring_init(&stream->empty, HANDOVER_SLOTS);
+	ring_control_fill(stream);
+	segment_populate(stream, 0);
+	/* S1: the stream before its pointer; pairs with S2 in session_stream. */
+	__atomic_store_n(&session->streams[number], stream, __ATOMIC_RELEASE);
+	drain_wake(session); /* to populate the second segment */
+	return stream;
+}
+
+/* ---- From thread to thread ---- */
+
+bool stream_claim(struct stream *stream, uintptr_t owner)
+{
+	/* T1: acquires what the last owner wrote; pairs with T2 in stream_release. */
+	if (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) != STREAM_FREE)
+		return false;
+	if (!ck_pr_cas_ptr(&stream->owner, (void *)STREAM_FREE, (void *)owner))
+		return false;
+	ck_pr_fence_acquire();
+	tsan_acquire(&stream->owner);
+	__atomic_fetch_sub(&stream->session->n_free_streams, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static struct stream *find_free(struct session *session, uintptr_t self)
+{
+	bool has_reserved = session_deferred.owner == self;
+	if (!has_reserved && __atomic_load_n(&session->n_free_streams, __ATOMIC_RELAXED) == 0)
+		return NULL;
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream && (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) == self || stream_claim(stream, self)))
+			return stream;
+	}
+	return NULL;
+}
+
+struct stream *stream_take(struct session *session, uint64_t ticks)
+{
+	uintptr_t self = stream_self();
+	struct stream *stream = find_free(session, self);
+	if (!stream) {
+		if (session_stopped(session) || __atomic_load_n(&session->refuses_streams, __ATOMIC_RELAXED))
+			return NULL;
+		stream = stream_create(session, self);
+		if (!stream)
+			return NULL;
+	}
+	stream->tid = (uint64_t)gettid();
+	stream->now = (struct stream_context){0, 0};
+	stream->team_depth = 0;
+	pthread_setspecific(thread_key, stream);
+	int cpu = sched_getcpu();
+	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
+	return stream;
+}
+
+void stream_release(struct stream *stream, uint64_t ticks)
+{
+	struct session *session = stream->session;
+	int error = errno;
+	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
+	struct ring_control *control = stream_control(stream);
+	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	stream->tid = 0;
+	pthread_setspecific(thread_key, NULL);
+	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
+	/* T2: everything before the stream is free; pairs with T1 in stream_claim. Sequentially consistent, and so is the look at is_ended
+	 * behind it: either we see that the session has ended, or session_end() sees the free stream (it stores, then looks: F1). */
+	tsan_release(&stream->owner);
+	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&session->is_ended, __ATOMIC_SEQ_CST) && stream_claim(stream, stream_self()))
+		stream_seal(stream);
+	signal_fence();
+	tls_stream = NULL;
+	errno = error;
+}
+
+/* ---- The end ---- */
+
+/* Writes what no file has yet, oldest first: a circular file must keep the newest. True where everything is out. */
+static bool write_rest(struct stream *stream, uint64_t last)
+{
+	uint64_t from = last > RING_SEGMENTS ? last - RING_SEGMENTS + 1 : 1;
+	bool is_whole = true;
+	for (uint64_t sequence = from; sequence <= last; sequence++) {
+		for (uint32_t i = 0; i < stream->n_used; i++) {
+			const struct segment_header *header = stream_segment(stream, i);
+			/* W2: pairs with W1 in segment_write. What the drain thread holds at this moment is written here as well. */
+			if (header->sequence != sequence || __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
+				continue;
+			if (output_sealed(stream, header, segment_used(stream, i)) == 0)
+				__atomic_store_n(&stream->written[i], sequence, __ATOMIC_RELEASE);
+			else
+				is_whole = false;
+		}
+	}
+	return is_whole;
+}
+
+void stream_seal(struct stream *stream)
+{
+	struct session *session = stream->session;
+	struct ring_control *control = stream_control(stream);
+	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	uint32_t index;
+	while (segment_take_full(stream, &index))
+		; /* the drain thread need not write what is written here */
+
+	uint64_t last = (control->position >> stream->shift) - 1;
+	if (stream->current != SEGMENT_NONE) {
+		segment_close(stream, SEGMENT_SEALED);
+		stream->current = SEGMENT_NONE;
+		last = (control->position >> stream->shift) - 1;
+	} else {
+		/* It was handed over already: what is written of it now says that it is the last. */
+		for (uint32_t i = 0; i < stream->n_used; i++) {
+			struct segment_header *header = stream_segment(stream, i);
+			if (header->sequence == last) {
+				header->closed = segment_closed(segment_used(stream, i) | SEGMENT_SEALED);
+				__atomic_store_n(&stream->written[i], 0, __ATOMIC_RELAXED);
+			}
+		}
+	}
+	char path[PATH_MAX];
+	if (write_rest(stream, last) && output_path(path, session->ring_dir, stream->number, ".ring"))
+		unlink(path);
+	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tool's life as the runtime sees it: start, initialize (which registers the callbacks), finalize; and the library's destructor, where
+ * finalize never comes. Any of them may come on any thread, and start and initialize may come again (omp_pause_hard, dlclose).
+ */
+#include <omp-tools.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/callbacks.h"
+#include "recorder/config.h"
+#include "recorder/context.h"
+#include "recorder/meta.h"
+#include "recorder/session.h"
+#include "recorder/text.h"
+
+#define RUNTIME_LINES_BYTES 4096
+
+/* For `strings` and the launcher's --version. */
+__attribute__((used)) static const char version_string[] = "otter-recorder " OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING;
+
+static const struct {
+	ompt_callbacks_t number;
+	ompt_callback_t function;
+	int group; /* enum event_group; -1: always */
+	const char *name;
+} callbacks[] = {
+#define CALLBACK(callback, group) {ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback}
+	CALLBACK(thread_begin, GROUP_thread),
+	CALLBACK(thread_end, GROUP_thread),
+	CALLBACK(parallel_begin, GROUP_parallel),
+	CALLBACK(parallel_end, GROUP_parallel),
+	CALLBACK(implicit_task, GROUP_implicit_task),
+	CALLBACK(task_create, GROUP_task),
+	CALLBACK(task_schedule, GROUP_task),
+	CALLBACK(dependences, GROUP_dependences),
+	CALLBACK(task_dependence, GROUP_dependences),
+	CALLBACK(sync_region, GROUP_sync_region),
+	CALLBACK(sync_region_wait, GROUP_sync_region_wait),
+	CALLBACK(reduction, GROUP_reduction),
+	CALLBACK(work, GROUP_work),
+	CALLBACK(dispatch, GROUP_dispatch),
+	CALLBACK(masked, GROUP_masked),
+	CALLBACK(mutex_acquire, GROUP_mutex),
+	CALLBACK(mutex_acquired, GROUP_mutex),
+	CALLBACK(mutex_released, GROUP_mutex),
+	CALLBACK(nest_lock, GROUP_mutex),
+	CALLBACK(lock_init, GROUP_lock_init),
+	CALLBACK(lock_destroy, GROUP_lock_init),
+	CALLBACK(flush, GROUP_flush),
+	CALLBACK(cancel, GROUP_cancel),
+	CALLBACK(error, GROUP_error),
+	CALLBACK(control_tool, -1),
+};
+
+static ompt_get_task_info_t get_task_info;
+static const char *runtime_version;
+static unsigned omp_version;
+
+struct stream_context context_ask(void)
+{
+	int flags, thread_num;
+	ompt_data_t *task = NULL;
+	ompt_data_t *region = NULL;
+	ompt_frame_t *frame;
+	if (!get_task_info || !get_task_info(0, &flags, &task, &frame, &region, &thread_num))
+		return (struct stream_context){0, 0};
+	return (struct stream_context){id_of(task), id_of(region)};
+}
+
+static void put_runtime(struct text *text)
+{
+	text_line(text, "runtime", runtime_version ? runtime_version : "unknown");
+	text_line_number(text, "omp_version", omp_version);
+}
+
+static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data)
+{
+	struct session *session = session_get();
+	ompt_set_callback_t set_callback = (ompt_set_callback_t)(void *)lookup("ompt_set_callback");
+	(void)initial_device;
+	(void)tool_data;
+	if (!session || !set_callback)
+		return 0;
+	get_task_info = (ompt_get_task_info_t)(void *)lookup("ompt_get_task_info");
+	char bytes[RUNTIME_LINES_BYTES];
+	struct text text;
+	text_init(&text, bytes, sizeof bytes);
+	put_runtime(&text);
+	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
+		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1))
+			continue;
+		ompt_set_result_t result = set_callback(callbacks[i].number, callbacks[i].function);
+		text_word(&text, "callback");
+		text_word(&text, callbacks[i].name);
+		text_number(&text, (unsigned)result);
+		text_end(&text);
+	}
+	meta_runtime(session, &text);
+	return 1;
+}
+
+static void finalize(ompt_data_t *tool_data)
+{
+	(void)tool_data;
+	session_end("finalize");
+}
+
+__attribute__((destructor)) static void destroy(void)
+{
+	if (!session_is_over())
+		session_end("destructor");
+}
+
+ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
+{
+	static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+	omp_version = version;
+	runtime_version = runtime;
+	if (session_get())
+		session_continue();
+	else if (!session_begin())
+		return NULL;
+	return &result;
+}
