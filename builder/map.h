@@ -57,7 +57,7 @@ static inline uint32_t *map_put(struct map *map, uint64_t key)
 	}
 	struct map_slot *slot = map_slot(map, key);
 	if (slot->key == 0) {
-		slot->key = key;
+		*slot = (struct map_slot){key, 0}; /* a removed key leaves its value behind */
 		map->n_used++;
 	}
 	return &slot->value;
