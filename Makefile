@@ -120,7 +120,8 @@ $(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
 		-o $@ $(filter %.o,$^)
-$(LAUNCHER): $(call obj,$(LAUNCH_SRC))
+# The launcher reads the settings as the recorder does: that part of it is linked in, the rest of the archive is not.
+$(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/launch_report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void report(const char *format, ...)
+{
+	va_list arguments;
+	char line[2 * PATH_MAX];
+	va_start(arguments, format);
+	vsnprintf(line, sizeof line, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "otter-record: %s\n", line); /* in one piece, other processes write there too */
+}
+
+/* As short as it can be typed from here. */
+static const char *from_here(const char *path)
+{
+	char here[PATH_MAX];
+	size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+	bool is_below = length > 1 && strncmp(path, here, length) == 0 && path[length] == '/';
+	return is_below ? path + length + 1 : path;
+}
+
+static void put_bytes(char text[32], uint64_t n_bytes)
+{
+	static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+	double amount = (double)n_bytes;
+	unsigned unit = 0;
+	for (; amount >= 1000 && unit < 4; unit++)
+		amount /= 1000;
+	snprintf(text, 32, "%.*f %s", unit ? 1 : 0, amount, units[unit]);
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void report_dump(const struct survey *survey)
+{
+	char bytes[32];
+	put_bytes(bytes, survey->n_bytes);
+	const char *state = survey->is_running ? ", still running" : survey->is_ended ? "" : ", did not come to its end";
+	report("%s: %" PRIu64 " thread%s, %" PRIu64 " task%s, %" PRIu64 " record%s, %s, %" PRIu64 " lost, stalled %.1f ms%s",
+	       from_here(survey->path), survey->n_streams, plural(survey->n_streams), survey->n_tasks, plural(survey->n_tasks),
+	       survey->n_records, plural(survey->n_records), bytes, survey->n_lost, (double)survey->stalled_ns / 1e6, state);
+	for (const char *note = survey->notes, *end; note && (end = strchr(note, '\n')); note = end + 1)
+		report("%s: note: %.*s", from_here(survey->path), (int)(end - note), note);
+}
+
+/* Why nothing was recorded, as far as it can be told from outside. */
+static void report_none(const struct launch *launch)
+{
+	struct findings findings;
+	check_find(&findings, launch);
+	report("nothing was recorded");
+	unsigned n_reasons = 0;
+	for (enum finding_kind kind = FINDING_PROBLEM; n_reasons == 0 && kind >= FINDING_DOUBT; kind--)
+		for (size_t i = 0; i < findings.n; i++)
+			if (findings.all[i].kind == kind) {
+				report("  %s", findings.all[i].text);
+				n_reasons++;
+			}
+	if (n_reasons == 0)
+		report("  the program ended before it came to an OpenMP construct, or a program before it took OMP_TOOL_LIBRARIES or OTTER_DIR "
+		       "out of its environment");
+	check_free(&findings);
+}
+
+void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
+{
+	struct survey_list list;
+	survey_find(&list, launch->dir, launch->run, since);
+	for (size_t i = 0; !is_quiet && i < list.n_surveys; i++)
+		report_dump(&list.surveys[i]);
+	if (list.n_surveys == 0)
+		report_none(launch);
+	survey_free(&list);
+}
+
+int report_check(const struct launch *launch)
+{
+	static const char *const words[] = {
+		[FINDING_GOOD] = "ok", [FINDING_WORTH_KNOWING] = "note", [FINDING_DOUBT] = "doubt", [FINDING_PROBLEM] = "PROBLEM"};
+	struct findings findings;
+	check_find(&findings, launch);
+	bool is_usable = true;
+	for (size_t i = 0; i < findings.n; i++) {
+		printf("%-8s%s\n", words[findings.all[i].kind], findings.all[i].text);
+		is_usable = is_usable && findings.all[i].kind != FINDING_PROBLEM;
+	}
+	check_free(&findings);
+	printf("%s\n", is_usable ? "A trace can be made." : "A trace cannot be made.");
+	return is_usable ? 0 : 1;
+}
