@@ -13,6 +13,23 @@ struct private_tables {
 	uint32_t construct_capacity;
 };
 
+struct model_string {
+	struct model_string *next;
+	char text[];
+};
+
+const char *model_keep(struct model *m, const char *text)
+{
+	size_t n_bytes = strlen(text) + 1;
+	struct model_string *string = malloc(sizeof *string + n_bytes);
+	if (string == NULL)
+		return NULL;
+	memcpy(string->text, text, n_bytes);
+	string->next = m->strings;
+	m->strings = string;
+	return string->text;
+}
+
 /* The row of dump.streams that has this number, or n_streams. Numbers are dense but for streams that left no segment. */
 static size_t stream_row(const struct dump *dump, uint32_t number)
 {
@@ -126,6 +143,10 @@ void model_free(struct model *m)
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);
+	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {
+		next = string->next;
+		free(string);
+	}
 	free(m->constructs);
 	free(m->tasks);
 	free(m->regions);
