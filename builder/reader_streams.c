@@ -36,12 +36,18 @@ static void max_into(uint64_t *value, uint64_t other)
 		*value = other;
 }
 
+/* Counts out of a damaged dump may be anything: they stop at the largest number. */
+static void add_into(uint64_t *value, uint64_t other)
+{
+	if (__builtin_add_overflow(*value, other, value))
+		*value = UINT64_MAX;
+}
+
 static uint64_t sum(const uint64_t counts[LOSS_CAUSES])
 {
 	uint64_t total = 0;
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
-		if (__builtin_add_overflow(total, counts[i], &total))
-			return UINT64_MAX;
+		add_into(&total, counts[i]);
 	return total;
 }
 
@@ -193,9 +199,7 @@ static void count_lost_records(const struct stream *s, size_t first, uint64_t lo
 			const struct record *record = &s->segments[i].records[k];
 			if (record_kind(record) != EVENT_records_lost)
 				continue;
-			uint64_t *count = &lost[record_flags(record) < LOSS_CAUSES ? record_flags(record) : 0];
-			if (__builtin_add_overflow(*count, record->a, count))
-				*count = UINT64_MAX;
+			add_into(&lost[record_flags(record) < LOSS_CAUSES ? record_flags(record) : 0], record->a);
 		}
 }
 
@@ -260,15 +264,14 @@ static void total_lost(struct dump *dump)
 	for (size_t i = 0; i < dump->n_streams; i++) {
 		const struct stream *s = &dump->streams[i];
 		for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
-			if (__builtin_add_overflow(dump->lost[cause], s->lost[cause], &dump->lost[cause]))
-				dump->lost[cause] = UINT64_MAX;
-		if (__builtin_add_overflow(of_streams, sum(s->lost), &of_streams))
-			of_streams = UINT64_MAX;
+			add_into(&dump->lost[cause], s->lost[cause]);
+		add_into(&of_streams, sum(s->lost));
 	}
 	for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
 		max_into(&dump->lost[cause], meta->lost[cause]);
-	max_into(&dump->lost[loss_cause_no_stream], meta->lost_no_stream);
-	max_into(&dump->lost[loss_cause_reentry], meta->lost_reentry);
+	/* These belong to no stream, and are not in the counts above. */
+	add_into(&dump->lost[loss_cause_no_stream], meta->lost_no_stream);
+	add_into(&dump->lost[loss_cause_reentry], meta->lost_reentry);
 	/* Streams may know how many without knowing why, and meta why without saying where. */
 	uint64_t known = sum(dump->lost);
 	dump->lost[0] = of_streams > known ? of_streams - known : 0;
