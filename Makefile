@@ -162,7 +162,7 @@ check-run: check-bin
 demo-run: all
 	$(Q)docs/demo/run.sh
 bench-run: all
-	$(Q)bench/run.sh
+	$(Q)bench/run
 
 deps:
 	$(Q)tests/deps.sh
