@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What bench/run, bench/builder and bench/instructions share: compiling the pieces, running a program and taking what it cost, and
 reading what a dump says about itself. Python 3, standard library only."""
-import glob
 import os
 import platform
 import re
@@ -42,11 +41,10 @@ def compile_tools():
 
 def compile_record_loop():
     """bench/record_loop.c with the very objects that the recorder was linked of. False where there is no recorder yet."""
-    objects = glob.glob(os.path.join(os.path.dirname(os.path.realpath(os.path.dirname(RECORDER))), "recorder", "*.o"))
-    objects = [o for o in objects if not os.path.basename(o).startswith("launch")]
-    if not os.path.exists(RECORDER) or not objects:
+    objects = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(RECORDER))), "recorder.a")
+    if not os.path.exists(RECORDER) or not os.path.exists(objects):
         return False
-    job = [CLANG, "-I."] + FLAGS + ["-o", os.path.join(OUT, "record_loop"), "bench/record_loop.c"] + objects
+    job = [CLANG, "-I."] + FLAGS + ["-o", os.path.join(OUT, "record_loop"), "bench/record_loop.c", objects]
     if subprocess.run(job, cwd=ROOT).returncode != 0:
         die("cannot compile bench/record_loop.c")
     return True
