@@ -22,7 +22,8 @@ static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, 
 		struct point at = replay_point(s, ticks);
 		if (repair != NULL)
 			replay_repair(r, repair);
-		if (VISIT(r, region_end, &at, s->regions[--s->n_regions]) != 0)
+		uint32_t region = s->regions[--s->n_regions];
+		if (VISIT(r, region_end, &at, region) != 0)
 			return -1;
 	}
 	return 0;
