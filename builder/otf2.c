@@ -207,13 +207,14 @@ static int begin(void *self, const struct trace *trace)
 static int end(void *self, const struct trace *trace)
 {
 	struct archive *a = self;
-	(void)trace;
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < a->now.def->n_locations; i++) /* those without a record are there, too */
 		rc = location_finish(a, i);
 	if (rc == 0)
 		rc = archive_name_regions(a);
 	a->n_locks += a->now.n_locks;
+	if (tally_total(&trace->model.repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
+		a->has_holes = true;
 	a->n_ended++;
 	free_process(&a->now);
 	return rc;
@@ -245,8 +246,8 @@ static int set_properties(struct archive *a)
 		const char *name;
 		bool value;
 	} properties[] = {
-		{"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", a->is_complete && a->has_all_teams},
-		{"OTF2::THREAD_LOCK_EVENT_COMPLETE", a->is_complete && a->has_all_locks},
+		{"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", a->is_complete && !a->has_holes && a->has_all_teams},
+		{"OTF2::THREAD_LOCK_EVENT_COMPLETE", a->is_complete && !a->has_holes && a->has_all_locks},
 		{"OTTER::TRUNCATED", !a->is_complete},
 	};
 	for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)

@@ -178,6 +178,7 @@ struct archive {
 	struct location_def *locations;
 	uint32_t n_locations;
 	bool is_complete; /* all dumps are */
+	bool has_holes;   /* replay had to repair something, or recording was off for a while */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
 
 	char **strings;

@@ -5,8 +5,9 @@
 Usage: otf2_check.py [-q] [--expect KEY=VALUE]... ARCHIVE     (ARCHIVE: trace.otf2, or the directory with it)
 
 VALUE is a number, or N+ for at least N. Keys: see the lines that it prints. Exit status: 0 valid, 1 invalid (the classes of
-what is wrong on the last line), 2 unreadable, 3 usage. An archive that says OTTER::TRUNCATED may lack what a cut trace lacks:
-creations, completions, members of a team; nothing else.
+what is wrong on the last line), 2 unreadable, 3 usage. An archive that does not call itself complete
+(OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE, OTF2::THREAD_LOCK_EVENT_COMPLETE) may lack what a cut trace lacks: creations,
+completions, forks, members of a team, acquisitions; everything else holds for it, too.
 """
 import bisect
 import collections
@@ -273,7 +274,7 @@ class Check:
         self.locks = collections.defaultdict(list)  # lock -> (order, time, location)
         self.counts = collections.Counter()
         self.latest = None
-        self.is_truncated = False
+        self.is_truncated = self.has_all_teams = self.has_all_locks = False
 
     # ---- What an event refers to ----
 
@@ -344,7 +345,11 @@ class Check:
             l.bad("TASK-IMPLICIT", f"runs the implicit task {thread} of comm {comm}, which is another's")
         elif generation == 0 and l.teams and l.teams[-1][0] != comm:
             l.bad("TASK-TEAM", f"runs its implicit task of comm {comm} inside that of {l.teams[-1][0]}")
-        l.run((comm, thread, generation), time)
+        # The initial task needs no team: whoever goes back to it goes back to where the location began.
+        is_initial = generation == 0 and not l.teams
+        if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
+            l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
+        l.run(None if is_initial else (comm, thread, generation), time)
 
     def complete_task(self, l, time, comm, thread, generation):
         key = (comm, thread, generation)
@@ -501,9 +506,10 @@ class Check:
     def read(self, anchor):
         reader = _otf2.Reader_Open(anchor)
         _otf2.Reader_SetSerialCollectiveCallbacks(reader)
-        self.is_truncated = "OTTER::TRUNCATED" in _otf2.Reader_GetPropertyNames(reader) and \
-            _otf2.Reader_GetBoolProperty(reader, "OTTER::TRUNCATED")
         self.properties = {name: _otf2.Reader_GetProperty(reader, name) for name in _otf2.Reader_GetPropertyNames(reader)}
+        self.is_truncated = self.properties.get("OTTER::TRUNCATED") == "true"
+        self.has_all_teams = self.properties.get("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE") == "true"
+        self.has_all_locks = self.properties.get("OTF2::THREAD_LOCK_EVENT_COMPLETE") == "true"
         self.defs.read(reader)
         for ref in self.defs.locations:
             _otf2.Reader_SelectLocation(reader, ref)
@@ -550,9 +556,9 @@ class Check:
         for key, task in self.tasks.items():
             if key[2] == 0:
                 continue
-            if task.create is None and not self.is_truncated:
+            if task.create is None and self.has_all_teams:
                 bad("TASK-NOCREATE", f"task {key} runs and was never created")
-            if task.complete is None and not self.is_truncated:
+            if task.complete is None and self.has_all_teams:
                 bad("TASK-NOCOMPLETE", f"task {key} never completes")
             if task.complete is not None and not task.parts:
                 bad("TASK-NOTCURRENT", f"task {key} completes and never ran")
@@ -573,6 +579,8 @@ class Check:
         begins = {ref: [fork[0] for fork in forks] for ref, forks in self.forks.items()}
         n_instances = collections.Counter((comm, ref) for comm, ref, _, _ in self.teams)
         for comm, ref, begin, end in self.teams:
+            if not self.has_all_teams:
+                break
             primary = self.defs.tables["Comm"][comm][0][0]
             forks = self.forks.get(primary, [])
             i = bisect.bisect_right(begins.get(primary, []), begin) - 1
@@ -581,7 +589,7 @@ class Check:
             if i is None or i < 0:
                 self.report.add("TEAM-FORK", f"team {comm} on {ref:#x} from {begin} to {end} is inside no fork of {primary:#x}")
         for comm, (members, _) in self.defs.tables["Comm"].items():
-            if len({n_instances[comm, member] for member in members}) > 1 and not self.is_truncated:
+            if len({n_instances[comm, member] for member in members}) > 1 and self.has_all_teams:
                 self.report.add("TEAM-INSTANCES", f"the members of team {comm} began it different numbers of times")
 
     def check_locks(self):
@@ -592,7 +600,7 @@ class Check:
                     self.report.add("LOCK-ORDER", f"lock {lock} is taken twice as {order}")
                 if next_time < time:
                     self.report.add("LOCK-ORDER", f"lock {lock} is taken as {next_order} before {order}")
-            if not self.is_truncated and [t[0] for t in taken] != list(range(1, len(taken) + 1)):
+            if self.has_all_locks and [t[0] for t in taken] != list(range(1, len(taken) + 1)):
                 self.report.add("LOCK-ORDER", f"the acquisitions of lock {lock} are not numbered from 1 without gaps")
 
     def check_clock(self):
