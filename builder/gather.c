@@ -19,6 +19,7 @@ struct walk {
 	/* Implicit tasks that this thread is in, innermost last, with what was current around each. */
 	struct frame {
 		uint32_t task, outer;
+		size_t n_suspended; /* at its begin */
 	} *frames;
 	size_t n_frames, frames_capacity;
 	/* Regions that this thread encountered and that are open. */
@@ -119,7 +120,7 @@ static int walk_implicit_begin(struct walk *w, const struct record *r)
 	m->regions[region].state |= REGION_SEEN;
 	if (task->thread == 0)
 		m->regions[region].actual = low32(r->b);
-	int rc = PUSH(w->frames, w->n_frames, w->frames_capacity, (struct frame){row, w->task});
+	int rc = PUSH(w->frames, w->n_frames, w->frames_capacity, (struct frame){row, w->task, w->n_suspended});
 	make_current(w, row, r->time);
 	return rc;
 }
@@ -202,6 +203,17 @@ static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 	}
 }
 
+/* The thread's implicit task goes on: it lies below all that the thread suspended in it. */
+static void resume_implicit(struct walk *w, uint32_t row)
+{
+	size_t n = w->n_frames;
+	while (n > 0 && w->frames[n - 1].task != row)
+		n--;
+	size_t bottom = n > 0 ? w->frames[n - 1].n_suspended : 0;
+	while (w->n_suspended > bottom)
+		w->m->tasks[w->suspended[--w->n_suspended]].state |= TASK_MARKED;
+}
+
 static int walk_task_schedule(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
@@ -228,6 +240,8 @@ static int walk_task_schedule(struct walk *w, const struct record *r)
 		make_current(w, next, r->time);
 	if (is_explicit(&m->tasks[next]))
 		resume(w, next, r->time);
+	else
+		resume_implicit(w, next);
 	return rc;
 }
 
