@@ -143,7 +143,10 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 		for (size_t i = 0; i < N_VARIABLES; i++) {
 			size_t length = strlen(variables[i]);
 			if (request->is_given[i] && strncmp(line, variables[i], length) == 0 && strncmp(line + length, ": unusable", 10) == 0) {
-				report("%.*s", (int)(end - line), line);
+				/* Behind the value the note says what happens instead: here nothing does. */
+				while (end > line && *end != '"')
+					end--;
+				report("%.*s", (int)(end + 1 - line), line);
 				exit(STATUS_USAGE);
 			}
 		}

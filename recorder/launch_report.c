@@ -80,6 +80,9 @@ void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
 		report_dump(&list.surveys[i]);
 	if (list.n_surveys == 0)
 		report_none(launch);
+	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT)
+		report("%s is a script: if it started programs that gcc linked to libgomp, these were not recorded (see otter-record(1))",
+		       launch->target.path);
 	survey_free(&list);
 }
 
@@ -89,12 +92,17 @@ int report_check(const struct launch *launch)
 		[FINDING_GOOD] = "ok", [FINDING_WORTH_KNOWING] = "note", [FINDING_DOUBT] = "doubt", [FINDING_PROBLEM] = "PROBLEM"};
 	struct findings findings;
 	check_find(&findings, launch);
-	bool is_usable = true;
+	enum finding_kind worst = FINDING_GOOD;
 	for (size_t i = 0; i < findings.n; i++) {
 		printf("%-8s%s\n", words[findings.all[i].kind], findings.all[i].text);
-		is_usable = is_usable && findings.all[i].kind != FINDING_PROBLEM;
+		if (findings.all[i].kind > worst)
+			worst = findings.all[i].kind;
 	}
 	check_free(&findings);
-	printf("%s\n", is_usable ? "A trace can be made." : "A trace cannot be made.");
-	return is_usable ? 0 : 1;
+	static const char *const verdicts[] = {[FINDING_GOOD] = "A trace can be made.",
+	                                       [FINDING_WORTH_KNOWING] = "A trace can be made.",
+	                                       [FINDING_DOUBT] = "Whether a trace can be made shows when it runs.",
+	                                       [FINDING_PROBLEM] = "A trace cannot be made."};
+	printf("%s\n", verdicts[worst]);
+	return worst == FINDING_PROBLEM ? 1 : 0;
 }

@@ -170,12 +170,20 @@ static void examine_libraries(struct target *target, const struct elf *elf)
 		add_library(target, needed, needed);
 }
 
-static void examine_elf(struct target *target, const struct elf *elf)
+/* Will the kernel give it privileges that we do not have? */
+static bool is_privileged(const char *path)
 {
 	struct stat st;
 	char capability[64];
-	target->is_privileged = (stat(target->path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)) != 0) ||
-	                        getxattr(target->path, "security.capability", capability, sizeof capability) > 0;
+	if (stat(path, &st) != 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) || (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
+	       (geteuid() != 0 && getxattr(path, "security.capability", capability, sizeof capability) > 0);
+}
+
+static void examine_elf(struct target *target, const struct elf *elf)
+{
+	target->is_privileged = is_privileged(target->path);
 	target->has_libomp_inside = elf_defines(elf, "__kmpc_fork_call");
 	target->has_libgomp_inside = !target->has_libomp_inside && elf_defines(elf, "GOMP_parallel");
 	if (elf_exports(elf, "ompt_start_tool") && !target->has_libomp_inside)

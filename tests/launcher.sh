@@ -1,0 +1,188 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# otter-record from outside: exit statuses, signals, what it says of dumps and of their absence, --check. BUILD (build) holds bin/ and lib/.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BUILD=$(realpath "${BUILD:-build}")
+record=$BUILD/bin/otter-record
+clang=${CLANG:-clang-19}
+gcc=${GCC:-gcc}
+sources=$PWD/tests
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset OMP_TOOL OMP_TOOL_LIBRARIES LD_PRELOAD "${!OTTER_@}"
+export OMP_NUM_THREADS=2
+n_failed=0
+
+# expect WHAT WANTED GOT: equal, or a pattern that matches
+expect() {
+	# shellcheck disable=SC2053 # a pattern on purpose
+	if [[ $3 == $2 ]]; then
+		echo "ok $1"
+	else
+		printf 'not ok %s: expected "%s", got "%s"\n' "$1" "$2" "$3"
+		n_failed=$((n_failed + 1))
+	fi
+}
+
+# await PATTERN FILE: until a line of the file matches
+await() {
+	for _ in $(seq 500); do
+		grep -q "$1" "$2" 2>/dev/null && return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+state_of() {
+	sed 's/.*) //; s/ .*//' "/proc/$1/stat" 2>/dev/null
+}
+
+await_state() {
+	for _ in $(seq 500); do
+		[[ $(state_of "$1") == "$2" ]] && return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+compile() {
+	"$@" -O1 -g -fopenmp 2>log && return
+	echo "not ok compiles: $*"
+	cat log
+	exit 1
+}
+compile "$clang" -o fib "$sources/omp/fib.c"
+compile "$clang" -o die "$sources/launch/die.c"
+compile "$clang" -o signals "$sources/launch/signals.c"
+compile "$clang" -rdynamic -o own_tool "$sources/launch/own_tool.c"
+compile "$gcc" -o fib-gcc "$sources/omp/fib.c"
+compile "$gcc" -static -o fib-static "$sources/omp/fib.c"
+
+# ---- statuses and streams ----
+mkdir plain && cd plain || exit 1
+"$record" -- ../fib 10 >out 2>err
+expect "status 0" 0 $?
+expect "stdout is the program's own" "fib 10 = 55" "$(cat out)"
+expect "one line for the dump" "otter-record: fib-*.otter: 2 threads, 179 tasks, * records, * kB, 0 lost, stalled *.? ms" "$(cat err)"
+dump=$(echo fib-*.otter)
+expect "the line names the dump" 1 "$(grep -c "otter-record: $dump:" err)"
+expect "records as meta has them" "$(awk '$1 == "stream" { n += $4 } END { print n }' "$dump/meta")" \
+	"$(sed -n 's/.* tasks, \([0-9]*\) records.*/\1/p' err)"
+cd ..
+"$record" -q ./die 3 0 7 2>err
+expect "the program's status" 7 $?
+expect "quiet with a dump says nothing" "" "$(cat err)"
+expect "stdin is the program's" "through" "$(echo through | "$record" -q cat 2>/dev/null)"
+"$record" ./absent 2>err
+expect "status where there is no program" 127 $?
+expect "and it says so" "otter-record: ./absent: No such file or directory" "$(cat err)"
+echo text >file
+"$record" ./file 2>err
+expect "status where it may not be executed" 126 $?
+"$record" 2>/dev/null
+expect "usage: no program" 2 $?
+"$record" --no-such-option ./fib 2>/dev/null
+expect "usage: no such option" 2 $?
+"$record" --drain=perhaps ./fib 10 2>err
+expect "usage: a value that cannot be used" 2 $?
+expect "and it names it" 'otter-record: OTTER_DRAIN: unusable value "perhaps"' "$(cat err)"
+(
+	trap '' CHLD
+	"$record" -q ./die 1 0 9
+)
+expect "status where SIGCHLD is ignored" 9 $?
+
+# ---- signals ----
+# A shell says 128 + N for both: what the launcher's parent waits for is asked of a program that can tell.
+for signal in 2 6 9 11 15; do
+	status=$(ulimit -c 0; /usr/bin/python3 -c "import subprocess, sys; print(subprocess.run(sys.argv[1:]).returncode)" \
+		"$record" --dir killed ./die 3 "$signal" 2>err)
+	expect "killed by signal $signal, killed the same way" "-$signal" "$status"
+	expect "dump after signal $signal" "*2 threads, 3 tasks, * records, *did not come to its end" "$(cat err)"
+done
+"$record" -q --dir signals.d ./signals 5 >out 2>err &
+launcher=$!
+await ready out
+for signal in HUP INT QUIT USR1 USR2 ALRM; do
+	kill -s $signal $launcher
+	await "got $(kill -l $signal)" out
+	expect "SIG$signal is passed on" 0 $?
+done
+program=$(tr -d " " </proc/$launcher/task/$launcher/children)
+kill -s STOP "$program"
+await_state $launcher T
+expect "stopped with the program" 0 $?
+kill -s CONT $launcher
+await_state "$program" S
+expect "the program continues with it" 0 $?
+kill -s TSTP $launcher
+await_state "$program" T && await_state $launcher T
+expect "SIGTSTP stops both" 0 $?
+kill -s CONT $launcher
+kill -s TERM $launcher
+wait $launcher
+expect "SIGTERM is passed on, the program ends with its own status" 5 $?
+
+# ---- dumps of several processes ----
+# shellcheck disable=SC2016
+printf '#!/bin/sh\ncd /\n"$1" 5 && "$1" 6\n' >both && chmod +x both
+"$record" --dir several ./both "$work/fib" >/dev/null 2>err
+expect "a line for each process of a script" 2 "$(grep -c '^otter-record: several/fib-.*threads' err)"
+expect "a directory from the program's place, wherever it goes" 2 "$(find several -name '*.otter' | wc -l)"
+"$record" --dir several ./fib 5 >/dev/null 2>err
+expect "dumps of other runs are not ours" 1 "$(grep -c threads err)"
+"$record" --dir notes env OTTER_LIMIT=much ./fib 5 >/dev/null 2>err
+expect "what the recorder notes is said" '*note: OTTER_LIMIT: unusable value "much"*' "$(cat err)"
+"$record" --dir options --ring=64K --drain=self --events=all --keep=newest --limit=1M --ranks=0-3 --full=wait ./fib 5 >/dev/null 2>err
+expect "the options are the recorder's settings" "ring 65536 drain self full wait keep newest limit 1048576 ranks 0-3 events all" \
+	"$(for name in ring drain full keep limit ranks events; do sed -n "s/^setting \($name .*\)/\1/p" options/*/meta; done | xargs)"
+
+# ---- libgomp, and why there is no dump ----
+"$record" --dir gcc ./fib-gcc 10 >out 2>err
+expect "libgomp: the program is not disturbed" "fib 10 = 55" "$(cat out)"
+expect "libgomp: it is said that libomp takes its place" "*libgomp*takes its place*2 threads, 179 tasks*" "$(cat err)"
+LD_PRELOAD=libomp.so.5 "$record" --dir gcc ./fib-gcc 10 >/dev/null 2>err
+expect "libgomp: already replaced" "otter-record: gcc/*2 threads*" "$(cat err)"
+# why TEXT COMMAND...: no dump, status 0, and the reason
+why() {
+	local text=$1
+	shift
+	"$@" >/dev/null 2>err
+	expect "no dump, status 0: $text" 0 $?
+	expect "no dump, reason: $text" "otter-record: nothing was recorded*$text*" "$(cat err)"
+}
+why "--no-preload forbids" "$record" --no-preload ./fib-gcc 5
+why "there is no LLVM libomp" env OTTER_LIBOMP=/absent "$record" ./fib-gcc 5
+why "linked into it statically" "$record" ./fib-static 5
+why "not linked to an OpenMP runtime" "$record" true
+why "is a script" "$record" "$work/both" true
+why "defines ompt_start_tool" "$record" ./own_tool
+why "does not select this rank, 3" env PMIX_RANK=3 "$record" --ranks=0,4-8 ./fib 5
+why "cannot be written" "$record" --dir /dev/null/x ./fib 5
+OMP_TOOL=disabled "$record" --dir disabled ./fib 5 >/dev/null 2>err
+expect "OMP_TOOL=disabled is overridden, and that is said" '*OMP_TOOL is "disabled" here*threads*' "$(cat err)"
+
+# ---- --check, --version ----
+"$record" --check ./fib >out 2>err
+expect "--check: usable" 0 $?
+expect "--check: what it found" "*program ./fib*libomp*recorder*GB free*A trace can be made." "$(cat out)"
+expect "--check runs nothing" 0 "$(find . -maxdepth 1 -name '*.otter' -newer out | wc -l)"
+"$record" --check ./fib-static >out 2>&1
+expect "--check: not usable" 1 $?
+expect "--check: what is in the way" "*PROBLEM *statically*A trace cannot be made." "$(cat out)"
+"$record" --check ./fib-gcc >out
+expect "--check: libgomp can be replaced" 0 $?
+"$record" --check ./absent >/dev/null
+expect "--check: no program" 1 $?
+expect "--version names launcher, recorder and format" "otter-record *, dump format *recorder * format *" "$("$record" --version)"
+mkdir -p moved/bin moved/lib
+cp "$record" moved/bin
+LC_ALL=C sed 's/otter-recorder [0-9.]* format [0-9]/otter-recorder 9.9.9 format 9/' "$BUILD/lib/libotter-ompt.so" >moved/lib/libotter-ompt.so
+expect "--version: a recorder of another version" "*recorder 9.9.9*another version*" "$(moved/bin/otter-record --version)"
+rm moved/lib/libotter-ompt.so
+moved/bin/otter-record ./fib 5 >out 2>/dev/null
+expect "no recorder beside it: its own failure, nothing is run" "125" "$?$(cat out)"
+exit $((n_failed > 0))
