@@ -47,6 +47,7 @@ struct frame *frames_get(struct frames *frames, uint32_t task)
 		struct frame *frame = frames->all[*row];
 		frame->task = task;
 		frame->n_scopes = frame->n_barriers = 0;
+		frame->last_work = 0;
 	}
 	return frames->all[*row];
 }

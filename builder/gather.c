@@ -12,15 +12,15 @@
 /* What the pass knows while it walks one stream. */
 struct walk {
 	struct model *m;
-	uint32_t stream; /* row */
-	uint32_t task;   /* current */
+	uint32_t stream;      /* row */
+	uint32_t task;        /* current */
 	uint64_t since_ticks; /* when it became current */
 	uint64_t tid;         /* of the thread that has the stream */
 	/* Implicit tasks that this thread is in, innermost last, with what was current around each. */
 	struct frame {
 		uint32_t task, outer;
 		size_t n_suspended; /* at its begin */
-	} *frames;
+	} * frames;
 	size_t n_frames, frames_capacity;
 	/* Regions that this thread encountered and that are open. */
 	uint32_t *open_regions;
@@ -48,7 +48,7 @@ static bool grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 	return true;
 }
 
-#define PUSH(array, n, capacity, ...) \
+#define PUSH(array, n, capacity, ...)                                                                                              \
 	(grow((void **)&(array), (n), &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
 
 static void make_current(struct walk *w, uint32_t task, uint64_t ticks)
@@ -337,6 +337,12 @@ static void settle_tasks(struct model *m)
 			region->construct = task->construct = model_construct(m, CONSTRUCT_INITIAL, 0);
 			region->begin_ticks = task->start_ticks;
 			task->thread = 0; /* the runtime says 1 (quirk Q5); it is the only one */
+		}
+		/* A worker's end is reported at its next use: it ended when the team joined (quirk Q3). */
+		if (task->thread != 0 && task->end_ticks > region->join_ticks) {
+			uint64_t late_ticks = task->end_ticks - region->join_ticks;
+			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
+			task->end_ticks = region->join_ticks;
 		}
 		region->n_members_seen++;
 	}

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 
 static const char *const node_names[NODE_KINDS] = {
-	[NODE_NONE] = "none",         [NODE_INITIAL] = "initial",         [NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
-	[NODE_TARGET] = "target",     [NODE_TASKWAIT] = "taskwait",       [NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",
-	[NODE_REGION] = "region",     [NODE_JOIN] = "join",               [NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",   [NODE_IMPLICIT] = "implicit",
+	[NODE_TASK] = "task",           [NODE_TARGET] = "target",     [NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",   [NODE_REGION] = "region",
+	[NODE_JOIN] = "join",           [NODE_FRAGMENT] = "fragment", [NODE_SCOPE_BEGIN] = "scope_begin",
 	[NODE_SCOPE_END] = "scope_end",
 };
 
@@ -51,6 +52,7 @@ void graph_free(struct graph *graph)
 	graph_depend_free(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->groups);
+	map_free(&graph->in_work);
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->intervals);
@@ -81,8 +83,8 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 		graph->nodes = nodes;
 		graph->nodes_capacity = capacity;
 	}
-	graph->nodes[graph->n_nodes] =
-		(struct node){.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
+	graph->nodes[graph->n_nodes] = (struct node){
+		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
 	return graph->model->n_tasks + graph->n_nodes++;
 }
 
@@ -108,7 +110,7 @@ bool graph_task_is_node(const struct graph *graph, uint32_t row)
 
 static enum node_kind task_kind(const struct task *task)
 {
-	return task->flags & task_flags_initial	   ? NODE_INITIAL
+	return task->flags & task_flags_initial    ? NODE_INITIAL
 	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
 	       : task->flags & task_flags_target   ? NODE_TARGET
 						   : NODE_TASK;
@@ -209,7 +211,8 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *k
 	return joiner;
 }
 
-static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge), void *self)
+static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
+		      void *self)
 {
 	const struct task *task = &graph->model->tasks[row];
 	bool is_implicit = task->flags & (task_flags_implicit | task_flags_initial);

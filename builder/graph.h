@@ -38,6 +38,7 @@ struct node {
 	uint8_t kind;
 	uint8_t is_placed; /* in its task's sequence (or, barrier and join: reached by an edge) */
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
+	uint8_t is_in_work; /* of an implicit task, inside a construct that one thread of the team executes */
 	uint32_t task;     /* that it belongs to; the encountering one of a region; 0 for barriers */
 	uint32_t region;   /* barrier, region, join */
 	uint32_t construct;
@@ -77,6 +78,7 @@ struct graph {
 	uint32_t *region_node;   /* by region: where it begins */
 	uint32_t *join_node;     /* by region: where it ends */
 	struct map barriers;     /* region << 32 | ordinal + 1 -> node */
+	struct map in_work;      /* implicit task -> worksharing and masked scopes open in it */
 	struct map groups;       /* task -> innermost open group, row of `open_groups` */
 	struct open_group {
 		uint32_t node, interval, outer;

@@ -21,7 +21,11 @@ static void place(struct graph *graph, uint32_t task, uint32_t id)
 	node->previous = graph->model->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	node->is_placed = true;
-	node->phase = is_explicit(&graph->model->tasks[task]) ? 0 : graph->model->tasks[task].interval;
+	if (!is_explicit(&graph->model->tasks[task])) {
+		const uint32_t *in_work = map_get(&graph->in_work, task);
+		node->phase = graph->model->tasks[task].interval;
+		node->is_in_work = in_work != NULL && *in_work > 0;
+	}
 	graph->model->tasks[task].last = id;
 }
 
@@ -322,10 +326,24 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 /* Scopes that nest and that the scope level shows as a pair of nodes. */
 static bool is_pair(const struct graph *graph, const struct scope *scope)
 {
-	return graph->level == GRAPH_SCOPE &&
-	       (scope->type == SCOPE_MASKED || scope->type == SCOPE_MUTEX ||
-		(scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) ||
-		(scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup));
+	return graph->level == GRAPH_SCOPE && (scope->type == SCOPE_MASKED || scope->type == SCOPE_MUTEX ||
+					       (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) ||
+					       (scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup));
+}
+
+/* Keeps count of the open constructs that one thread of a team executes. */
+static int count_work(struct graph *graph, uint32_t task, const struct scope *scope, uint32_t change)
+{
+	bool is_work = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
+	if (!is_work || is_explicit(&graph->model->tasks[task]))
+		return 0;
+	uint32_t *in_work = map_put(&graph->in_work, task);
+	if (in_work == NULL)
+		return error("out of memory for the graph");
+	*in_work += change;
+	if (*in_work == 0)
+		map_remove(&graph->in_work, task);
+	return 0;
 }
 
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
@@ -334,7 +352,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	if (scope->type != SCOPE_SYNC)
-		return 0;
+		return count_work(graph, at->task, scope, 1);
 	fragment_stop(graph, at);
 	switch (scope->kind) {
 	case sync_kind_taskgroup: return open_group(graph, at, scope);
@@ -365,7 +383,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	}
 	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
 		return -1;
-	return 0;
+	return count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
 }
 
 const struct replay_ops graph_ops = {

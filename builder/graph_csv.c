@@ -89,7 +89,7 @@ static int node_row(void *self, const struct node_view *node)
 		fprintf(out, "%u", csv->trace->dump.streams[node->stream].number);
 	flags_field(out, node->flags);
 	fprintf(out, ",%s",
-		node->state & TASK_CANCELLED    ? "cancelled"
+		node->state & TASK_CANCELLED   ? "cancelled"
 		: node->state & TASK_COMPLETED ? "completed"
 		: node->state & TASK_STARTED   ? "unfinished"
 		: node->state & TASK_SEEN      ? "never started"

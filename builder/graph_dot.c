@@ -43,7 +43,7 @@ struct dot {
 		uint32_t from, to;
 		enum edge_kind kind;
 		uint64_t n;
-	} *edges;
+	} * edges;
 	uint32_t n_edges, edges_capacity;
 };
 
@@ -172,15 +172,14 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 	fputs("digraph otter {\n  graph [rankdir=TB,fontname=\"Helvetica\",labelloc=t,label=\"", out);
 	text_dot(out, graphs->n > 0 ? graphs->traces[0].dump.name : "");
 	if (is_aggregate)
-		fprintf(out, "\\n%" PRIu64 " nodes, more than %" PRIu64 ": drawn by source construct, counts on nodes and edges", n_nodes,
-			max_nodes);
-	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n", out);
+		fprintf(out, "\\n%" PRIu64 " nodes, more than %" PRIu64 ": drawn by source construct, counts on nodes and edges",
+			n_nodes, max_nodes);
+	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n",
+	      out);
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
-		struct dot dot = {.out = out,
-				  .graph = &graphs->graphs[i],
-				  .trace = &graphs->traces[i],
-				  .offset = graphs_offset(graphs, i)};
+		struct dot dot = {
+			.out = out, .graph = &graphs->graphs[i], .trace = &graphs->traces[i], .offset = graphs_offset(graphs, i)};
 		if (graphs->n > 1) {
 			fprintf(out, " subgraph cluster_%zu {\n  label=\"", i);
 			text_dot(out, graphs->traces[i].dump.name);

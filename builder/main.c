@@ -12,7 +12,17 @@
 
 const char *argp_program_version = "otter-build " OTTER_VERSION_STRING " (dump format " FORMAT_VERSION_STRING ")";
 
-enum { OPTION_OTF2 = 256, OPTION_DOT, OPTION_CSV, OPTION_SUMMARY, OPTION_LIST, OPTION_CANONICAL, OPTION_GRAPH, OPTION_MAX_NODES, OPTION_FORCE };
+enum {
+	OPTION_OTF2 = 256,
+	OPTION_DOT,
+	OPTION_CSV,
+	OPTION_SUMMARY,
+	OPTION_LIST,
+	OPTION_CANONICAL,
+	OPTION_GRAPH,
+	OPTION_MAX_NODES,
+	OPTION_FORCE
+};
 
 static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, "Output (all but --list and --canonical where none is selected):", 1},
@@ -84,7 +94,8 @@ int main(int argc, char **argv)
 		option_table,
 		parse_option,
 		"DUMP...",
-		"Rebuilds scope stacks and the task graph from the raw dumps of a recorded program, and writes them as an OTF2 archive, "
+		"Rebuilds scope stacks and the task graph from the raw dumps of a recorded program, and writes them as an OTF2 "
+		"archive, "
 		"graph files and a summary. Several dumps, or a directory that holds them, are the processes of one run."
 		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump.",
 		NULL,
@@ -96,7 +107,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILED;
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
-	if (!(options.has_otf2 || options.has_dot || options.has_csv || options.has_summary || options.has_list || options.has_canonical))
+	if (!(options.has_otf2 || options.has_dot || options.has_csv || options.has_summary || options.has_list ||
+	      options.has_canonical))
 		options.has_otf2 = options.has_dot = options.has_csv = options.has_summary = true;
 	int status = run(&options);
 	free(options.dumps);

@@ -98,6 +98,19 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 	return *row;
 }
 
+bool model_in_runtime(const struct model *m, uint64_t codeptr)
+{
+	for (size_t i = 0; i < m->dump->meta.n_maps; i++) {
+		const struct meta_map *map = &m->dump->meta.maps[i];
+		if (codeptr < map->start || codeptr >= map->end)
+			continue;
+		const char *name = strrchr(map->path, '/');
+		name = name != NULL ? name + 1 : map->path;
+		return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
+	}
+	return false;
+}
+
 bool model_is_libomp(const struct model *m)
 {
 	return strncmp(m->dump->meta.runtime, "LLVM OMP", 8) == 0;

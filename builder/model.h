@@ -152,6 +152,9 @@ int model_allocate(struct model *m, const struct dump *dump);
 int model_gather(struct model *m, const struct dump *dump);
 void model_free(struct model *m);
 
+/* Does the address lie in the OpenMP runtime's own code? (Its binary's name, in the maps.) Then it tells nothing about the program. */
+bool model_in_runtime(const struct model *m, uint64_t codeptr);
+
 /* Is it LLVM's runtime, whose deviations replay knows? (From its version string.) */
 bool model_is_libomp(const struct model *m);
 

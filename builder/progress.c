@@ -29,8 +29,8 @@ void progress_add(struct progress *progress, uint64_t n)
 	double rate = (double)progress->n_done / seconds;
 	uint64_t left = progress->n_total > progress->n_done ? progress->n_total - progress->n_done : 0;
 	fprintf(stderr, "\r%3.0f %%  %.1f of %.1f M records, %.1f M/s, %.0f s left \033[K",
-		100.0 * (double)progress->n_done / (double)(progress->n_total ? progress->n_total : 1), (double)progress->n_done / 1e6,
-		(double)progress->n_total / 1e6, rate / 1e6, (double)left / rate);
+		100.0 * (double)progress->n_done / (double)(progress->n_total ? progress->n_total : 1),
+		(double)progress->n_done / 1e6, (double)progress->n_total / 1e6, rate / 1e6, (double)left / rate);
 }
 
 void progress_end(struct progress *progress)

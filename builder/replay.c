@@ -114,9 +114,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	case EVENT_flush:
 		at = replay_point(s, record->time);
 		return VISIT(r, flush, &at, model_construct(r->model, CONSTRUCT_FLUSH, record->b));
-	case EVENT_control_tool:
-		at = replay_point(s, record->time);
-		return VISIT(r, control_tool, &at, record->a, record->b);
+	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
 		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
@@ -126,9 +124,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		rc = VISIT(r, buffer_flush, &at, end_ticks);
 		return rc;
 	}
-	case EVENT_recording_off:
-		at = replay_point(s, record->time);
-		return VISIT(r, measurement, &at, false);
+	case EVENT_recording_off: at = replay_point(s, record->time); return VISIT(r, measurement, &at, false);
 	default: return 0; /* continuation records of other kinds, task_dependence, error: in the listing only */
 	}
 }
@@ -227,7 +223,11 @@ static int run_merged(struct replay *r)
 int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
 	size_t n_streams = model->dump->n_streams;
-	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .is_libomp = model_is_libomp(model), .progress = progress};
+	struct replay r = {.model = model,
+			   .visitors = visitors,
+			   .n_visitors = n_visitors,
+			   .is_libomp = model_is_libomp(model),
+			   .progress = progress};
 	r.streams = calloc(n_streams + 1, sizeof *r.streams);
 	if (r.streams == NULL)
 		return error("out of memory in the replay");

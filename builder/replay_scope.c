@@ -60,7 +60,8 @@ static int leave_innermost(struct replay *r, struct stream_state *s, struct fram
 	return rc;
 }
 
-int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks, const char *repair)
+int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
+			const char *repair)
 {
 	struct frame *frame = frames_find(&r->frames, task);
 	while (frame != NULL && frame->n_scopes > n_left) {
@@ -141,7 +142,12 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned sync = record_flags(record);
 	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
-	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
+	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
+	const struct frame *frame = frames_find(&r->frames, s->task);
+	uint64_t codeptr = record->b;
+	if (is_barrier(sync) && frame != NULL && frame->last_work != 0 && model_in_runtime(r->model, codeptr))
+		codeptr = frame->last_work;
+	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), codeptr)};
 	return enter(r, s, scope, record->time);
 }
 
@@ -154,7 +160,10 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
-	return enter(r, s, scope, record->time);
+	if (enter(r, s, scope, record->time) != 0)
+		return -1;
+	frames_find(&r->frames, s->task)->last_work = record->b;
+	return 0;
 }
 
 static bool is_lock(unsigned mutex)
@@ -242,8 +251,10 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_mutex_released: return mutex_released(r, s, record);
 	case EVENT_lock_init: return visit_mutex(r, s, record, MUTEX_INIT, flags, 0);
 	case EVENT_lock_destroy: return visit_mutex(r, s, record, MUTEX_DESTROY, flags, 0);
-	case EVENT_nest_lock_begin: return visit_mutex(r, s, record, MUTEX_NEST_BEGIN, mutex_kind_nest_lock, held_order(s, record->a, false));
-	case EVENT_nest_lock_end: return visit_mutex(r, s, record, MUTEX_NEST_END, mutex_kind_nest_lock, held_order(s, record->a, false));
+	case EVENT_nest_lock_begin:
+		return visit_mutex(r, s, record, MUTEX_NEST_BEGIN, mutex_kind_nest_lock, held_order(s, record->a, false));
+	case EVENT_nest_lock_end:
+		return visit_mutex(r, s, record, MUTEX_NEST_END, mutex_kind_nest_lock, held_order(s, record->a, false));
 	default: return 1;
 	}
 }

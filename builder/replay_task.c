@@ -153,6 +153,18 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct r
 	return end_implicit(r, s, ticks, is_cut ? "scope_without_end" : NULL);
 }
 
+static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct model *m = r->model;
+	uint32_t row = model_task(m, id_make(m->dump->streams[s->row].number, record_value(record)));
+	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
+	const struct frame *frame = frames_find(&r->frames, s->task);
+	if (frame != NULL && frame->last_work != 0 && model_in_runtime(m, record->b))
+		m->tasks[row].construct = model_construct(m, m->constructs[m->tasks[row].construct].kind, frame->last_work);
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, task_create, &at, row);
+}
+
 static int resume(struct stream_state *s, uint32_t task)
 {
 	for (size_t i = s->n_suspended; i > 0; i--) {
@@ -190,7 +202,8 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 		struct point at = replay_point(s, record->time);
 		return VISIT(r, task_switch, &at, prior, 0, status);
 	}
-	if ((is_over || status == task_status_detach) && replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
+	if ((is_over || status == task_status_detach) &&
+	    replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, record->time);
 	if (VISIT(r, task_switch, &at, prior, next, status) != 0)
@@ -246,11 +259,7 @@ int replay_task_record(struct replay *r, struct stream_state *s, const struct re
 	case EVENT_parallel_end: return parallel_end(r, s, record);
 	case EVENT_implicit_task_begin: return implicit_begin(r, s, record);
 	case EVENT_implicit_task_end: return implicit_end(r, s, record);
-	case EVENT_task_create: {
-		struct point at = replay_point(s, record->time);
-		uint32_t row = model_task(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
-		return VISIT(r, task_create, &at, row);
-	}
+	case EVENT_task_create: return task_create(r, s, record);
 	case EVENT_task_schedule: return task_schedule(r, s, record);
 	case EVENT_recording_on: return recording_on(r, s, record);
 	default: return 1;

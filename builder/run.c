@@ -82,7 +82,8 @@ static int find_dumps(struct job *job, const char *path)
 	}
 	free(entries);
 	if (rc == 0 && n == 0)
-		return error("%s: not a dump (it has no file 'meta'), and no directory of dumps either (none ends in .otter)", path);
+		return error("%s: not a dump (it has no file 'meta'), and no directory of dumps either (none ends in .otter)",
+			     path);
 	return rc;
 }
 

@@ -120,20 +120,21 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime != NULL && runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
-	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9, (double)s->busy_ns / 1e9);
-	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads; lost %" PRIu64 "; stalled %.6f s\n", "records", s->n_records, s->n_threads,
-		s->n_lost, (double)s->stalled_ns / 1e9);
+	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
+		(double)s->busy_ns / 1e9);
+	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads; lost %" PRIu64 "; stalled %.6f s\n", "records", s->n_records,
+		s->n_threads, s->n_lost, (double)s->stalled_ns / 1e9);
 	if (s->n_lost != 0)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
-	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks", s->n_explicit,
-		s->n_implicit, s->n_initial, s->n_target);
+	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
+		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
 	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
 	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
 	print_tally(out, "damage", &s->findings);
 	fprintf(out, "%-10s%s\n", "state",
-		s->is_snapshot	 ? "snapshot: the program is still running"
+		s->is_snapshot    ? "snapshot: the program is still running"
 		: !s->is_complete ? "incomplete: the recorder did not come to its end, or records are missing"
 				  : "complete");
 }
@@ -176,24 +177,24 @@ static json_t *json_summary(const struct summary *s)
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, s:{s:s,s:o,s:o}, "
 			 "s:{s:I,s:I,s:I}}",
-			 "program", json_text(g->traces[0].dump.meta.program),		//
-			 "runtime", json_text(g->traces[0].dump.meta.runtime),		//
-			 "processes", (json_int_t)g->n,					//
-			 "threads", (json_int_t)s->n_threads,				//
-			 "records", (json_int_t)s->n_records,				//
-			 "complete", (int)s->is_complete,				//
-			 "snapshot", (int)s->is_snapshot,				//
-			 "lost", lost,							//
-			 "stalled_ns", (json_int_t)s->stalled_ns,			//
-			 "quirks", json_tally(&s->quirks),				//
-			 "repairs", json_tally(&s->repairs),				//
-			 "damage", json_tally(&s->findings),				//
-			 "events", events,						//
+			 "program", json_text(g->traces[0].dump.meta.program), //
+			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
+			 "processes", (json_int_t)g->n,                        //
+			 "threads", (json_int_t)s->n_threads,                  //
+			 "records", (json_int_t)s->n_records,                  //
+			 "complete", (int)s->is_complete,                      //
+			 "snapshot", (int)s->is_snapshot,                      //
+			 "lost", lost,                                         //
+			 "stalled_ns", (json_int_t)s->stalled_ns,              //
+			 "quirks", json_tally(&s->quirks),                     //
+			 "repairs", json_tally(&s->repairs),                   //
+			 "damage", json_tally(&s->findings),                   //
+			 "events", events,                                     //
 			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
-			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target,	//
-			 "graph", "level", levels[g->graphs[0].level],			//
-			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),		//
-			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),		//
+			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
+			 "graph", "level", levels[g->graphs[0].level],                 //
+			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
+			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
 			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump));
 }

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Canonical names and the sorted list of edges. See canonical.h for what the form is.
+ */
+#include "builder/canonical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Paths are written by recursion: deeper tasks are named by their row, which is not canonical. */
+#define DEPTH_MAX 20000
+
+/* ---- Names ---- */
+
+static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth);
+
+static void put_task_path(const struct canon *c, FILE *out, uint32_t row, unsigned depth)
+{
+	const struct task *task = &c->m->tasks[row];
+	if (row == 0 || c->ordinal[row] == 0 || depth > DEPTH_MAX) {
+		fprintf(out, "?%u", row);
+	} else if (task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL) {
+		if (c->has_many_processes)
+			fprintf(out, "%u:", c->process);
+		fprintf(out, "%u", c->ordinal[row]);
+	} else if (!canonical_is_explicit(task)) {
+		put_region_path(c, out, task->region, depth + 1);
+		fputs(".i", out);
+	} else {
+		put_task_path(c, out, task->parent, depth + 1);
+		fprintf(out, ".%u", c->ordinal[row]);
+	}
+}
+
+static void put_inner_path(const struct canon *c, FILE *out, uint32_t id, char letter, unsigned depth)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	put_task_path(c, out, node->task, depth + 1);
+	if (canonical_is_merged(c, node->task))
+		fprintf(out, ".p%u%s", node->phase, node->is_in_work ? ".s" : "");
+	fprintf(out, ".%c%u", letter, c->node_ordinal[id - c->m->n_tasks]);
+}
+
+static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth)
+{
+	uint32_t id = c->graph->region_node[region];
+	if (c->m->regions[region].state & REGION_INITIAL) {
+		for (uint32_t i = 0; i < c->n_ordered; i++)
+			if (c->m->tasks[c->order[i]].region == region) {
+				put_task_path(c, out, c->order[i], depth + 1);
+				return;
+			}
+	}
+	if (id == 0 || depth > DEPTH_MAX)
+		fprintf(out, "?r%u", region);
+	else
+		put_inner_path(c, out, id, 'r', depth + 1);
+}
+
+static void put_name(const struct canon *c, FILE *out, uint32_t id)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	if (node == NULL) {
+		const struct task *task = &c->m->tasks[id];
+		fputs(task->flags & task_flags_initial    ? "initial"
+		      : task->flags & task_flags_implicit ? "implicit"
+							  : canonical_label(c, task->construct),
+		      out);
+		fputc('[', out);
+		put_task_path(c, out, id, 0);
+	} else if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
+		fprintf(out, "%s[", node_kind_name(node->kind));
+		put_region_path(c, out, node->region, 0);
+		if (node->kind == NODE_BARRIER)
+			fprintf(out, ".b%u", node->phase);
+		else
+			fputs(".j", out);
+	} else {
+		fputs(canonical_label(c, node->construct), out);
+		fputc('[', out);
+		put_inner_path(c, out, id, node->kind == NODE_REGION ? 'r' : node->kind == NODE_TASKGROUP ? 'g' : 'w', 0);
+	}
+	fputc(']', out);
+}
+
+/* ---- The list ---- */
+
+static int add_line(struct canon *c, const struct edge_view *edge)
+{
+	char *line = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&line, &n_bytes);
+	if (out == NULL)
+		return error("out of memory for the canonical graph");
+	put_name(c, out, edge->source);
+	fputs(" -> ", out);
+	put_name(c, out, edge->target);
+	fprintf(out, " %s", edge_kind_name(edge->kind));
+	if (edge->dependence != 0)
+		fprintf(out, ":%s", event_enum_name("dependence_type", edge->dependence));
+	if (fclose(out) != 0)
+		return error("out of memory for the canonical graph");
+	if (c->n_lines == c->lines_capacity) {
+		size_t capacity = c->lines_capacity ? c->lines_capacity * 2 : 1024;
+		char **grown = realloc(c->lines, capacity * sizeof *grown);
+		if (grown == NULL)
+			return error("out of memory for the canonical graph");
+		c->lines = grown;
+		c->lines_capacity = capacity;
+	}
+	c->lines[c->n_lines++] = line;
+	return 0;
+}
+
+/* Where a phase of a team begins: the barrier before it, else the implicit task. 0: neither was recorded. */
+static uint32_t phase_begin(const struct canon *c, uint32_t region, uint32_t phase, uint32_t implicit)
+{
+	const uint32_t *barrier = phase > 0 ? map_get(&c->graph->barriers, (uint64_t)region << 32 | phase) : NULL;
+	return barrier != NULL ? *barrier : implicit;
+}
+
+/* Where it ends: the barrier behind it, else the join. */
+static uint32_t phase_end(const struct canon *c, uint32_t region, uint32_t phase, enum edge_kind *kind)
+{
+	const uint32_t *barrier = map_get(&c->graph->barriers, (uint64_t)region << 32 | ((uint64_t)phase + 1));
+	*kind = barrier != NULL ? EDGE_BARRIER : EDGE_JOIN;
+	return barrier != NULL ? *barrier : c->graph->join_node[region];
+}
+
+static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
+{
+	struct edge_view edge = {source, target, kind, 0};
+	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
+}
+
+/* An edge of the graph; those inside a merged task are left to add_phases. */
+static int add_graph_edge(void *self, const struct edge_view *edge)
+{
+	struct canon *c = self;
+	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
+	bool is_from_merged = source.kind == NODE_BARRIER || (source.task != 0 && canonical_is_merged(c, source.task));
+	if (edge->kind == EDGE_CREATE && canonical_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
+		uint32_t parent = c->m->tasks[edge->target].parent;
+		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
+		if (canonical_is_merged(c, parent))
+			return add_edge(c, phase_begin(c, c->m->tasks[parent].region, phase, parent), edge->target, EDGE_CREATE);
+	}
+	if (edge->kind == EDGE_SEQUENCE && target.task != 0 && canonical_is_merged(c, target.task))
+		return 0;
+	if (edge->kind == EDGE_JOIN || (edge->kind == EDGE_BARRIER && is_from_merged))
+		return 0;
+	return add_line(c, edge);
+}
+
+/* What is inside a merged task: each of its nodes between the two ends of its phase, and each phase from end to end. */
+static int add_phases(struct canon *c)
+{
+	enum edge_kind kind;
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || !canonical_is_merged(c, node->task))
+			continue;
+		uint32_t region = c->m->tasks[node->task].region, id = c->m->n_tasks + i;
+		uint32_t end = phase_end(c, region, node->phase, &kind);
+		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;
+		if (add_edge(c, phase_begin(c, region, node->phase, node->task), id, EDGE_SEQUENCE) != 0 ||
+		    add_edge(c, last, end, kind) != 0)
+			return -1;
+	}
+	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
+		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task))
+			continue;
+		uint32_t region = c->m->tasks[task].region;
+		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
+			uint32_t end = phase_end(c, region, phase, &kind);
+			is_last = kind == EDGE_JOIN;
+			if (add_edge(c, phase_begin(c, region, phase, task), end, kind) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int collect(struct canon *c)
+{
+	int rc = canonical_number(c);
+	if (rc == 0)
+		rc = graph_each_edge(c->graph, add_graph_edge, c) == 0 ? add_phases(c) : -1;
+	canonical_free(c);
+	return rc;
+}
+
+int graph_canonical(const struct graphs *graphs, FILE *out)
+{
+	struct canon c = {.has_many_processes = graphs->n > 1};
+	int rc = 0;
+	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
+		c.graph = &graphs->graphs[i];
+		c.m = c.graph->model;
+		c.process = graphs->traces[i].process;
+		rc = collect(&c);
+	}
+	if (rc == 0 && c.n_lines > 0)
+		qsort(c.lines, c.n_lines, sizeof *c.lines, by_text);
+	for (size_t i = 0; i < c.n_lines; i++)
+		if (rc == 0 && (i == 0 || strcmp(c.lines[i], c.lines[i - 1]) != 0))
+			fprintf(out, "%s\n", c.lines[i]);
+	for (size_t i = 0; i < c.n_lines; i++)
+		free(c.lines[i]);
+	free(c.lines);
+	return rc == 0 && ferror(out) ? error("the canonical graph could not be written") : rc;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The canonical edge list: the same for every run of a program whose text does not ask for the number of threads. A node is named
+ * by its path of creation. The children of an explicit task are numbered in the order of the program; all implicit tasks of a
+ * region are one node, and what they create is numbered by (barriers before, construct, shape of the subtree), so that it does not
+ * matter which of them created it. For the same reason everything between two barriers of a team hangs on the first and leads to
+ * the second. What this cannot tell apart is in docs/design.md.
+ *
+ * canonical_number.c gives the numbers, canonical.c names, sorts and prints. Shared by these two, by nobody else.
+ */
+#ifndef OTTER_BUILDER_CANONICAL_H
+#define OTTER_BUILDER_CANONICAL_H
+
+#include "builder/graph_files.h"
+
+struct canon {
+	const struct graph *graph;
+	const struct model *m;
+	uint32_t process;
+	bool has_many_processes;
+	uint32_t *ordinal;      /* by task: number among its siblings, from 1; 0: not reached from a root */
+	uint64_t *shape;        /* by task: hash of its subtree */
+	uint32_t *order;        /* tasks, parents before children */
+	uint32_t n_ordered;
+	uint32_t *first_child;  /* by task: index into children; n_tasks + 1 entries */
+	uint32_t *children;
+	uint32_t *node_ordinal; /* by inner node */
+	uint64_t *node_shape;   /* by inner node: of the tasks that it waits for */
+	char **lines; /* to be sorted */
+	size_t n_lines, lines_capacity;
+};
+
+/* Numbers all nodes of c->graph. 0, or -1 with the error said; canonical_free in any case. */
+int canonical_number(struct canon *c);
+void canonical_free(struct canon *c);
+
+static inline bool canonical_is_explicit(const struct task *task)
+{
+	return !(task->flags & (task_flags_implicit | task_flags_initial));
+}
+
+/* Is the task one of a team's, all of which are one node here? */
+static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
+{
+	return !canonical_is_explicit(&c->m->tasks[task]) && !(c->m->regions[c->m->tasks[task].region].state & REGION_INITIAL);
+}
+
+static inline const char *canonical_label(const struct canon *c, uint32_t construct)
+{
+	return c->m->constructs[construct].label;
+}
+
+#endif
