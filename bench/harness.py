@@ -90,26 +90,51 @@ def figures(text):
     return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", text)}
 
 
+BUFFER_FLUSH = 66  # kind of the record that a thread leaves where it wrote out a segment itself
+RECORD, HEADER_RECORDS, TIME, END = 32, 4, 0, 16  # common/format.h, common/events.def
+
+
+def longest_flush_ticks(path, segment_bytes):
+    """The longest time between begin and end of a buffer_flush record in one file of segments."""
+    with open(path, "rb") as f:
+        data = f.read()
+    kinds = data[8::RECORD]
+    longest, slot = 0, kinds.find(BUFFER_FLUSH)
+    while slot >= 0:
+        if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
+            begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
+            longest = max(longest, end - begin)
+        slot = kinds.find(BUFFER_FLUSH, slot + 1)
+    return longest
+
+
 def dump_read(dumps):
-    """What the one dump under `dumps` says: its path, records, lost, stalled_ns, bytes."""
+    """What the one dump under `dumps` says: path, streams, records, lost, stalled_ns, longest_stall_ns, bytes."""
     names = [n for n in os.listdir(dumps) if n.endswith(".otter")]
     if len(names) != 1:
         die("expected one dump in %s, found %d: did the recorder attach?" % (dumps, len(names)))
     path = os.path.join(dumps, names[0])
-    streams, lost, stalled_ns = {}, {}, 0
+    streams, lost, stalled_ns, clocks = {}, {}, 0, {}
     with open(os.path.join(path, "meta"), errors="surrogateescape") as meta:
         for line in meta:
             key, *fields = line.split()
             if key == "stream":
-                streams[fields[0]] = (int(fields[2]), int(fields[4]))
+                streams[fields[0]] = int(fields[2])
             elif key == "lost":
                 lost[fields[0]] = int(fields[1])
             elif key in ("lost_no_stream", "lost_reentry"):
                 lost[key] = int(fields[0])
             elif key == "stalled_ns":
                 stalled_ns = int(fields[0])
-    return {"path": path, "streams": len(streams), "records": sum(r for r, _ in streams.values()), "lost": sum(lost.values()),
-            "stalled_ns": stalled_ns, "bytes": sum(os.path.getsize(os.path.join(path, f)) for f in os.listdir(path))}
+            elif key == "segment_bytes":
+                segment_bytes = int(fields[0])
+            elif key in ("start", "end"):
+                clocks[key] = [int(field) for field in fields]
+    files = [os.path.join(path, f) for f in os.listdir(path)]
+    ticks = max((longest_flush_ticks(f, segment_bytes) for f in files if f.endswith(".seg")), default=0)
+    ns_per_tick = (clocks["end"][1] - clocks["start"][1]) / (clocks["end"][0] - clocks["start"][0])
+    return {"path": path, "streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()),
+            "stalled_ns": stalled_ns, "longest_stall_ns": round(ticks * ns_per_tick), "bytes": sum(map(os.path.getsize, files))}
 
 
 def scratch(base=None):
