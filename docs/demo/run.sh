@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The demo: compiles demo.c, records it, builds everything from its dump, and draws its task graph. Works in the source tree (make demo: into
+# build/demo) and where it was installed (into ./otter-demo). Argument: another directory to work in.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+if [ -x "$top/build/bin/otter-record" ]; then
+	PATH=$top/build/bin:$PATH
+	work=${1:-$top/build/demo}
+else
+	# PREFIX/share/doc/otter/demo
+	PATH=$(cd "$here/../../../.." && pwd)/bin:$PATH
+	work=${1:-otter-demo}
+fi
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+show() {
+	printf '\n$ %s\n' "$*"
+	"$@"
+}
+
+# With gcc the launcher has LLVM's runtime take the place of libgomp.
+if command -v clang-19 >/dev/null; then
+	compiler=clang-19
+else
+	compiler=gcc
+fi
+show "$compiler" -O2 -g -fopenmp -o demo "$here/demo.c" -lm
+show otter-record -- ./demo
+dump=$(echo demo-*.otter)
+show otter-build "$dump"
+built=${dump%.otter}.build
+if command -v dot >/dev/null; then
+	show dot -Tsvg -o graph.svg "$built/graph.dot"
+	dot -Tpng -Gdpi=70 -o graph.png "$built/graph.dot"
+fi
+
+printf '\nIn %s:\n' "$work"
+printf '  %-44s %s\n' "$dump" "the dump" \
+	"$built/trace.otf2" "the archive, for Vampir, otf2-print, python3-otf2 and all that reads OTF2" \
+	"$built/graph.dot" "the task graph: 35 block operations and the recursive sum"
+[ -f graph.svg ] && printf '  %-44s %s\n' "graph.svg, graph.png" "the same, drawn"
+printf '  %-44s %s\n' "$built/nodes.csv, edges.csv" "the same as tables" \
+	"$built/summary.json" "the summary"
