@@ -12,21 +12,16 @@
 /* One record without continuation. */
 static inline void put(uint64_t time, enum event_kind kind, uint64_t flags, uint64_t value, uint64_t a, const void *codeptr)
 {
-	struct stream *stream = record_enter(time);
-	if (!stream)
-		return;
-	record_put(stream, time, record_head(kind, flags, value), a, (uint64_t)(uintptr_t)codeptr);
-	record_leave(stream);
+	record_one(time, record_head(kind, flags, value), a, (uint64_t)(uintptr_t)codeptr);
 }
 
 /* The two ends of something have neighbouring kinds. The runtime may also say that both are now. */
 static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end, uint64_t flags,
                             uint64_t a, const void *codeptr)
 {
-	if (endpoint != ompt_scope_end)
+	if (unlikely(endpoint == ompt_scope_beginend))
 		put(time, begin, flags, 0, a, codeptr);
-	if (endpoint != ompt_scope_begin)
-		put(time, end, flags, 0, a, codeptr);
+	put(time, endpoint == ompt_scope_begin ? begin : end, flags, 0, a, codeptr);
 }
 
 /* ---- Synchronisation ---- */
@@ -80,11 +75,7 @@ void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, o
 		start = chunk->start;
 		iterations = chunk->iterations;
 	}
-	struct stream *stream = record_enter(time);
-	if (!stream)
-		return;
-	record_put(stream, time, record_head(EVENT_dispatch, (unsigned)kind, 0), start, iterations);
-	record_leave(stream);
+	record_one(time, record_head(EVENT_dispatch, (unsigned)kind, 0), start, iterations);
 }
 
 void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr)

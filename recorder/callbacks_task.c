@@ -140,33 +140,74 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 
 /* ---- Explicit tasks ---- */
 
-void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
-                    const void *codeptr)
+static void NOINLINE create_slow(struct stream *stream, uint64_t time, ompt_data_t *task, uint64_t flags, uint64_t parent,
+                                 const void *codeptr)
 {
-	uint64_t time = clock_ticks();
-	(void)frame;
-	struct stream *stream = record_enter(time);
+	if (!stream)
+		stream = record_enter(time);
 	if (!stream)
 		return;
 	uint64_t id = record_new_task(stream);
 	if (task)
 		task->value = id;
+	record_put(stream, time, record_head(EVENT_task_create, flags, id_counter(id)), parent, address(codeptr));
+	record_leave(stream);
+}
+
+void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+                    const void *codeptr)
+{
+	uint64_t time = clock_ticks();
+	(void)frame;
 	uint64_t packed = pack_task_flags(flags) | (has_dependences ? task_flags_has_dependences : 0);
-	record_put(stream, time, record_head(EVENT_task_create, packed, id_counter(id)), id_of(parent), address(codeptr));
+	struct stream *stream = tls_stream;
+	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY || !task)) {
+		create_slow(NULL, time, task, packed, id_of(parent), codeptr);
+		return;
+	}
+	tls_stream = STREAM_BUSY;
+	signal_fence();
+	uint64_t counter = stream->n_tasks + 1;
+	uint64_t head = record_head(EVENT_task_create, packed, counter);
+	if (likely(record_try(stream, time, head, id_of(parent), address(codeptr)))) {
+		stream->n_tasks = counter;
+		task->value = id_make(stream->number, counter);
+		record_leave(stream);
+	} else {
+		create_slow(stream, time, task, packed, id_of(parent), codeptr);
+	}
+}
+
+static void NOINLINE schedule_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t prior, uint64_t next)
+{
+	if (!stream)
+		stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, head, prior, next);
+	if (next)
+		stream->now.task = next;
 	record_leave(stream);
 }
 
 void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
 	uint64_t time = clock_ticks();
-	struct stream *stream = record_enter(time);
-	if (!stream)
+	uint64_t head = record_head(EVENT_task_schedule, (unsigned)status, 0);
+	struct stream *stream = tls_stream;
+	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY)) {
+		schedule_slow(NULL, time, head, id_of(prior), id_of(next));
 		return;
-	uint64_t next_id = id_of(next);
-	record_put(stream, time, record_head(EVENT_task_schedule, (unsigned)status, 0), id_of(prior), next_id);
-	if (next_id)
-		stream->now.task = next_id;
-	record_leave(stream);
+	}
+	tls_stream = STREAM_BUSY;
+	signal_fence();
+	if (likely(record_try(stream, time, head, id_of(prior), id_of(next)))) {
+		if (next)
+			stream->now.task = id_of(next);
+		record_leave(stream);
+	} else {
+		schedule_slow(stream, time, head, id_of(prior), id_of(next));
+	}
 }
 
 /* ---- Dependences ---- */

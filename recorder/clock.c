@@ -40,6 +40,11 @@ void clock_choose(void)
 #endif
 }
 
+NOINLINE uint64_t clock_monotonic_ticks(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
 const char *clock_name(void)
 {
 	if (!clock_is_counter)

@@ -11,7 +11,7 @@
 #include "recorder/compiler.h"
 
 /* Does the processor's counter run evenly, whatever its frequency and sleep states? Else ticks are CLOCK_MONOTONIC in ns. */
-extern bool clock_is_counter;
+extern HIDDEN bool clock_is_counter;
 
 void clock_choose(void);
 
@@ -21,9 +21,12 @@ const char *clock_name(void);
 /* The three clocks at one moment. */
 struct clock_triple clock_triple_now(void);
 
+/* Out of line: nothing of it is kept ready in registers on the way past it. */
+NOINLINE uint64_t clock_monotonic_ticks(void);
+
 static inline uint64_t clock_ticks(void)
 {
-	return likely(clock_is_counter) ? clock_counter() : clock_ns(CLOCK_MONOTONIC);
+	return likely(clock_is_counter) ? clock_counter() : clock_monotonic_ticks();
 }
 
 #endif

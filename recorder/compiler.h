@@ -9,6 +9,9 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE    __attribute__((noinline, cold))
 
+/* A variable of the library alone, so that it is addressed directly (-fvisibility covers definitions, not declarations). */
+#define HIDDEN __attribute__((visibility("hidden")))
+
 /* Orders memory accesses for a signal handler of the same thread: no instruction. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 

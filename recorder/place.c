@@ -68,7 +68,7 @@ static bool make_unique(const char *parent, const char *name, char out[PATH_MAX]
 {
 	if (!*parent || strlen(parent) + 1 + strlen(name) + sizeof "-10000.otter/99999999.dseg" > PATH_MAX)
 		return false;
-	make_parents(parent);
+	bool has_parents = false;
 	for (unsigned i = 1; i <= NAME_TRIES; i++) {
 		char *end = stpcpy(stpcpy(stpcpy(out, parent), strcmp(parent, "/") ? "/" : ""), name);
 		if (i > 1) {
@@ -78,8 +78,13 @@ static bool make_unique(const char *parent, const char *name, char out[PATH_MAX]
 		strcpy(end, ".otter");
 		if (mkdir(out, 0700) == 0)
 			return true;
-		if (errno != EEXIST)
+		if (errno == ENOENT && !has_parents) {
+			make_parents(parent);
+			has_parents = true;
+			i--;
+		} else if (errno != EEXIST) {
 			return false;
+		}
 	}
 	return false;
 }

@@ -85,3 +85,13 @@ NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 	errno = error;
 	return !(epoch & EPOCH_FLAGS);
 }
+
+NOINLINE void record_one_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+{
+	if (!stream)
+		stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, head, a, b);
+	record_leave(stream);
+}

@@ -30,16 +30,22 @@ static inline void ring_publish(struct stream *stream, uint64_t position)
 	__atomic_store_n(&stream_control(stream)->position, position, __ATOMIC_RELEASE);
 }
 
-static inline void ring_append(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+/* Appends where there is room in the open segment. */
+static inline bool ring_try(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
 	uint64_t position = stream_control(stream)->position; /* plain: ours */
 	uint64_t offset = position & stream->mask;
-	if (unlikely(offset == 0)) {
-		ring_append_slow(stream, time, head, a, b);
-		return;
-	}
+	if (unlikely(offset == 0))
+		return false;
 	ring_store(stream->segment + offset, time, head, a, b);
 	ring_publish(stream, position + sizeof(struct record));
+	return true;
+}
+
+static inline void ring_append(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+{
+	if (unlikely(!ring_try(stream, time, head, a, b)))
+		ring_append_slow(stream, time, head, a, b);
 }
 
 /* A group: its first record, any number of continuations, its end. Within a segment it is published as a whole. */

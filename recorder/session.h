@@ -65,13 +65,13 @@ static inline struct stream *session_stream(struct session *session, uint32_t nu
 struct session *session_get(void);
 
 /* Losses that no stream can count. Of the process, as they happen without a session too. */
-extern uint64_t session_lost_no_stream;
-extern uint64_t session_lost_reentry;
+extern HIDDEN uint64_t session_lost_no_stream;
+extern HIDDEN uint64_t session_lost_reentry;
 
 /* ---- Is recording on? ---- */
 
 /* A counter above three flags. A stream compares the whole word with what it last saw, and looks closer where it differs. */
-extern uint64_t record_epoch;
+extern HIDDEN uint64_t record_epoch;
 #define EPOCH_PAUSED  UINT64_C(1) /* omp_control_tool(pause) */
 #define EPOCH_ENDED   UINT64_C(2) /* omp_control_tool(end) */
 #define EPOCH_STOPPED UINT64_C(4) /* session_stop() */
@@ -118,7 +118,7 @@ struct session_deferred {
 	uint64_t task_flags;
 	uint64_t task_numbers; /* word b of the record */
 };
-extern struct session_deferred session_deferred;
+extern HIDDEN struct session_deferred session_deferred;
 
 /* The ids that the remembered task and its region have: the first of stream 0. */
 #define DEFERRED_ID (UINT64_C(1) << ID_STREAM_BITS)

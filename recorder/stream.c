@@ -23,10 +23,17 @@ __thread struct stream *tls_stream;
 /* Gives a stream back at the end of a thread that never had a thread_end. */
 static pthread_key_t thread_key;
 
+/* The key's value while destructors run for a second time. */
+#define LAST_CALL ((void *)1)
+
 static void thread_exits(void *value)
 {
 	struct stream *stream = tls_stream;
-	(void)value;
+	/* The runtime ends its root threads in a destructor of its own: let that one go first, whatever the order of the keys. */
+	if (value != LAST_CALL) {
+		pthread_setspecific(thread_key, LAST_CALL);
+		return;
+	}
 	if (stream && stream != STREAM_BUSY) {
 		tls_stream = STREAM_BUSY;
 		signal_fence();
@@ -55,8 +62,10 @@ static int map_ring(const char *path, void *where, size_t bytes)
 		error = errno;
 	close(fd);
 	if (!error) {
-		/* A child must never write into its parent's ring. */
+		/* A child must never write into its parent's ring. And no read-ahead: what it would fetch at the first fault is
+		 * megabytes of zeros, page by page, on the thread's time. */
 		madvise(where, bytes, MADV_DONTFORK);
+		madvise(where, bytes, MADV_RANDOM);
 		return 0;
 	}
 	unlink(path);

@@ -95,7 +95,7 @@ static inline struct segment_header *stream_segment(struct stream *stream, uint3
 
 /* Of this thread: NULL none, STREAM_BUSY while it is inside an append (a signal handler may find that), else its stream. The one word
  * of TLS that the recorder has. */
-extern __thread struct stream *tls_stream;
+extern HIDDEN __thread struct stream *tls_stream;
 #define STREAM_BUSY ((struct stream *)1)
 
 /* Names the calling thread among the living ones, and the same one in a forked child. */
