@@ -183,8 +183,8 @@ static int task_create(void *self, const struct point *at, uint32_t task)
 	struct location *l = &a->now.locations[at->stream];
 	const struct task *t = &a->now.model->tasks[task];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (t->flags & task_flags_taskwait) /* a dummy: it stands for the wait, it never runs */
-		return location_pass(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND));
+	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
+		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
 	if (region == UNSET || task_key(a, task, &k) != 0 ||
@@ -328,7 +328,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	struct archive *a = self;
 	struct process *p = &a->now;
 	struct location *l = &p->locations[at->stream];
-	if (status == task_status_early_fulfill || status == task_status_taskwait_complete || (prior == next && prior != 0))
+	if (status == task_status_early_fulfill || (prior == next && prior != 0))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (next != 0 && is_explicit(p, next) && !task_bit(p, next, TASK_BIT_STARTED)) {
@@ -336,6 +336,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		if (time <= created) /* created first, whatever two processors' clocks say */
 			l->last_time = time = created + 1;
 	}
+	if (status == task_status_taskwait_complete)
+		return location_leave_region(a, l, time, archive_region(a, p->model->tasks[prior].construct, REGION_TASKWAIT_DEPEND), at->task);
 	if (status == task_status_late_fulfill)
 		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
 	if (prior != 0 && is_explicit(p, prior) && leave_task(a, l, time, prior, status) != 0)
@@ -413,6 +415,14 @@ static int loop_parameters(struct archive *a, struct location *l, uint64_t time,
 	return parameter(a, l, time, PARAMETER_ITERATIONS, scope->count);
 }
 
+/* A team's closing barrier belongs to the region: only its primary thread reports where that is (quirk Q9). */
+static uint32_t scope_construct(const struct archive *a, const struct scope *scope)
+{
+	bool is_closing = scope->type == SCOPE_SYNC &&
+			  (scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams);
+	return is_closing && scope->region != 0 ? a->now.model->regions[scope->region].construct : scope->construct;
+}
+
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct archive *a = self;
@@ -421,7 +431,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 		return 0; /* the same as the region around it */
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
-	if (location_enter(a, l, time, archive_region(a, scope->construct, kind), at->task, OPEN_SCOPE) != 0)
+	if (location_enter(a, l, time, archive_region(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
 		return -1;
 	if (kind == REGION_SECTIONS)
 		l->sections = scope->construct;
@@ -436,7 +446,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT)
 		return 0;
-	uint32_t region = archive_region(a, scope->construct, scope_region(scope));
+	uint32_t region = archive_region(a, scope_construct(a, scope), scope_region(scope));
 	return location_leave_region(a, l, location_stamp(a, l, at->ticks), region, at->task);
 }
 
