@@ -151,17 +151,20 @@ uint32_t reader_trim(const struct record *records, uint32_t n)
 	return n;
 }
 
-int reader_copy_live(struct reader *r, struct segment_copy *copy)
+int reader_copy_live(struct reader *r, struct segment_copy *copy, uint64_t sequence)
 {
 	size_t n_bytes = sizeof(struct segment_header) + copy->n_records * sizeof(struct record);
 	struct segment_header *header = malloc(n_bytes);
 	if (header == NULL)
 		return error("%s: out of memory", r->dump->path);
 	memcpy(header, copy->header, n_bytes);
-	/* Whoever reuses the place takes the header away first: if it is the same now, all that was copied is of this segment. */
+	/*
+	 * A2: whoever reuses the place takes the header away first (O1 in the recorder): if it is still the same, all that was copied
+	 * is of this segment.
+	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	uint64_t sequence = __atomic_load_n(&copy->header->sequence, __ATOMIC_RELAXED);
-	if (header->magic != SEGMENT_MAGIC || header->sequence != sequence || header->checksum != segment_checksum(header)) {
+	if (header->sequence != sequence || __atomic_load_n(&copy->header->sequence, __ATOMIC_RELAXED) != sequence ||
+	    header->checksum != segment_checksum(header)) {
 		free(header);
 		return 0;
 	}

@@ -51,7 +51,7 @@ struct dump {
 	struct tally findings; /* damage by name, each also said once by warning() */
 	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
 	uint64_t first_realtime_ns;
-	/* ns = (ticks - first_ticks) * ns_scale >> 48 (reader_clock.c) */
+	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */
 	uint64_t ns_scale;
 	uint64_t ticks_per_second;
 	void *mappings; /* reader.c's own */
@@ -64,10 +64,10 @@ struct dump {
 int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
 
-/* A duration in ticks as ns. */
+/* A duration in ticks as ns, rounded to the nearest. */
 static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 {
-	return (uint64_t)((unsigned __int128)ticks * dump->ns_scale >> 48);
+	return (uint64_t)(((unsigned __int128)ticks * dump->ns_scale + ((unsigned __int128)1 << 47)) >> 48);
 }
 
 /* ns since the process's first time stamp, by its clock triples; a time before it is 0. */

@@ -65,8 +65,8 @@ static void set_scale(struct reader *r, struct span *span)
 	}
 	unsigned __int128 scale = ((unsigned __int128)ns << 48) / ticks;
 	unsigned __int128 rate = (unsigned __int128)ticks * 1000000000u / ns;
-	/* Between 1 kHz and 1 THz every counter lies; what is outside is damage. */
-	if (rate < 1000 || rate > UINT64_C(1000000000000)) {
+	/* Every counter lies between 100 kHz and 1 THz; what is outside is damage. */
+	if (rate < 100000 || rate > UINT64_C(1000000000000)) {
 		reader_finding(r, "no_clock_rate", "%s: %llu ticks in %llu ns is no clock: one tick is taken for one ns", dump->path,
 			       (unsigned long long)ticks, (unsigned long long)ns);
 		scale = (unsigned __int128)1 << 48;

@@ -22,18 +22,19 @@ struct segment_file {
  * In the circular files of a live flight recorder a place may just be overwritten. What was complete when the ring was looked at
  * is safe, if it is copied and its header is still the same afterwards.
  */
-static int take_changing(struct reader *r, struct segment_copy *copy)
+static int take_changing(struct reader *r, struct segment_copy *copy, uint64_t sequence)
 {
 	const struct ring_facts *ring = reader_ring_facts(r, copy->header->stream);
-	if (ring != NULL && copy->header->sequence >= ring->sequence)
+	if (ring != NULL && sequence >= ring->sequence)
 		return 0;
-	int taken = reader_copy_live(r, copy);
+	int taken = reader_copy_live(r, copy, sequence);
 	return taken == 1 ? reader_add_copy(r, copy) : taken;
 }
 
 static int take_segment(struct reader *r, const struct segment_file *file, size_t at)
 {
 	const struct segment_header *h = (const struct segment_header *)(file->bytes + at);
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
 	if (!reader_check_header(r, h, file->stream, file->path, at))
 		return 0;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
@@ -51,7 +52,7 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 		used = present;
 	copy.n_records = reader_trim(copy.records, (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record));
 	copy.n_cut = state == CLOSED_WELL ? promised - copy.n_records : 0;
-	return r->is_live && r->is_newest ? take_changing(r, &copy) : reader_add_copy(r, &copy);
+	return r->is_live && r->is_newest ? take_changing(r, &copy, sequence) : reader_add_copy(r, &copy);
 }
 
 static int scan_file(struct reader *r, struct segment_file *file)

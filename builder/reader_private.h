@@ -79,8 +79,11 @@ uint32_t reader_trim(const struct record *records, uint32_t n);
 
 const struct ring_facts *reader_ring_facts(const struct reader *r, uint32_t stream);
 
-/* Copies a segment out of something that may change meanwhile: -1 out of memory, 0 it changed, 1 it is in *copy now. */
-int reader_copy_live(struct reader *r, struct segment_copy *copy);
+/*
+ * Copies the segment `sequence` out of something that may change meanwhile: -1 out of memory, 0 it changed, 1 *copy is of the copy
+ * now. Everything that *copy says was read after the sequence was.
+ */
+int reader_copy_live(struct reader *r, struct segment_copy *copy, uint64_t sequence);
 
 int reader_scan_rings(struct reader *r);
 int reader_scan_files(struct reader *r);

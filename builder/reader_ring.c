@@ -37,17 +37,17 @@ static const struct segment_header *ring_header(const struct ring *ring, uint32_
 	return (const struct segment_header *)(ring->bytes + RING_CONTROL_BYTES + (size_t)slot * ring->segment_bytes);
 }
 
-/* Bytes of a segment that are published, header included; 0: none. */
-static uint32_t published_bytes(const struct ring *ring, const struct segment_header *h, bool *is_sealed)
+/* Bytes of the segment `sequence` that are published, header included; 0: none. */
+static uint32_t published_bytes(const struct ring *ring, const struct segment_header *h, uint64_t sequence, bool *is_sealed)
 {
 	uint32_t used;
 	enum closed_state state = reader_closed(__atomic_load_n(&h->closed, __ATOMIC_RELAXED), ring->segment_bytes, &used, is_sealed);
 	if (state == CLOSED_DAMAGED && !ring->reader->is_live)
 		reader_finding(ring->reader, "header_damaged", "%s: segment %llu: `closed` is %016llx, not a length and its complement",
-			       ring->path, (unsigned long long)h->sequence, (unsigned long long)h->closed);
-	if (!ring->has_position || h->sequence < ring->sequence)
+			       ring->path, (unsigned long long)sequence, (unsigned long long)h->closed);
+	if (!ring->has_position || sequence < ring->sequence)
 		return state == CLOSED_WELL ? used : ring->has_position ? ring->segment_bytes : 0;
-	if (h->sequence > ring->sequence)
+	if (sequence > ring->sequence)
 		return 0;
 	if (state == CLOSED_WELL && used > ring->offset)
 		*is_sealed = false; /* the position has not come so far: believe it */
@@ -61,21 +61,19 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	if (at + sizeof *h > ring->n_bytes)
 		return 0;
 	struct reader *r = ring->reader;
-	if (r->is_live ? h->magic != SEGMENT_MAGIC || h->sequence == 0 || h->stream != ring->stream
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
+	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
 		return 0;
-	struct segment_copy copy = {.header = h, .source = SOURCE_RING, .at = at};
-	uint32_t used = published_bytes(ring, h, &copy.is_sealed);
-	if (used <= sizeof *h)
-		return used == 0 || r->is_live ? 0 : reader_add_copy(r, &copy);
-	uint32_t promised = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
-	if (used > ring->n_bytes - at)
-		used = (uint32_t)(ring->n_bytes - at);
-	copy.records = (const struct record *)(h + 1);
-	copy.n_records = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
-	copy.n_cut = promised - copy.n_records;
+	struct segment_copy copy = {.header = h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
+	uint32_t used = published_bytes(ring, h, sequence, &copy.is_sealed);
+	if (used < sizeof *h)
+		return 0;
+	uint32_t present = used < ring->n_bytes - at ? used : (uint32_t)(ring->n_bytes - at);
+	copy.n_records = (present - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
+	copy.n_cut = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record) - copy.n_records;
 	if (r->is_live) {
-		int taken = reader_copy_live(r, &copy);
+		int taken = reader_copy_live(r, &copy, sequence);
 		if (taken <= 0)
 			return taken;
 	}
@@ -86,7 +84,7 @@ static int take_segment(struct ring *ring, uint32_t slot)
 static bool read_control(struct ring *ring, const struct ring_control *c, uint32_t number)
 {
 	struct reader *r = ring->reader;
-	uint64_t position = __atomic_load_n(&c->position, __ATOMIC_ACQUIRE);
+	uint64_t position = __atomic_load_n(&c->position, __ATOMIC_ACQUIRE); /* A1: pairs with R1 in the recorder */
 	ring->stream = number;
 	if (c->magic == 0)
 		return false; /* its process ended before it was set up */

@@ -225,11 +225,14 @@ static void count_lost(struct reader *r, struct stream *s)
 	s->stalled_ns = row == NULL ? 0 : row->stalled_ns;
 }
 
-/* What meta says was there at the end, and is not. */
+/* What must be at the end, and is not. */
 static void check_end(struct reader *r, struct stream *s)
 {
 	const struct meta_stream *row = meta_row(&r->dump->meta, s->number);
 	uint64_t last = s->segments[s->n_segments - 1].header->sequence;
+	if (!s->is_sealed && !s->has_ring)
+		reader_finding(r, "ring_missing", "%s: stream %u was not sealed, and its ring %s/%05u.ring is not there: its newest records are lost",
+			       r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir, s->number);
 	if (row == NULL || row->n_segments <= last)
 		return;
 	s->n_missing_segments += row->n_segments - last;
