@@ -30,11 +30,8 @@ const char *model_keep(struct model *m, const char *text)
 	return string->text;
 }
 
-/* The row of dump.streams that has this number, or n_streams. Numbers are dense but for streams that left no segment. */
-static size_t stream_row(const struct dump *dump, uint32_t number)
+size_t model_stream_row(const struct dump *dump, uint32_t number)
 {
-	if (number < dump->n_streams && dump->streams[number].number == number)
-		return number;
 	size_t low = 0, high = dump->n_streams;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -44,22 +41,6 @@ static size_t stream_row(const struct dump *dump, uint32_t number)
 			high = middle;
 	}
 	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
-}
-
-uint32_t model_task(const struct model *m, uint64_t id)
-{
-	size_t row = id ? stream_row(m->dump, id_stream(id)) : m->dump->n_streams;
-	if (row == m->dump->n_streams || id_counter(id) == 0 || id_counter(id) > m->dump->streams[row].max_task)
-		return 0;
-	return m->task_base[row] + (uint32_t)id_counter(id);
-}
-
-uint32_t model_region(const struct model *m, uint64_t id)
-{
-	size_t row = id ? stream_row(m->dump, id_stream(id)) : m->dump->n_streams;
-	if (row == m->dump->n_streams || id_counter(id) == 0 || id_counter(id) > m->dump->streams[row].max_region)
-		return 0;
-	return m->region_base[row] + (uint32_t)id_counter(id);
 }
 
 void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row_out, uint64_t *counter)

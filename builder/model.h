@@ -135,9 +135,29 @@ struct model {
 /* A copy of a text that lives as long as the model; NULL where memory is out. */
 const char *model_keep(struct model *m, const char *text);
 
+/* The row of dump.streams that has this number, or n_streams: for numbers that are not dense because a stream left no segment. */
+size_t model_stream_row(const struct dump *dump, uint32_t number);
+
+static inline size_t model_id_row(const struct dump *dump, uint64_t id)
+{
+	uint32_t number = id_stream(id);
+	return number < dump->n_streams && dump->streams[number].number == number ? number : model_stream_row(dump, number);
+}
+
 /* Rows by id; 0 for id 0 and for ids that no stream gave. */
-uint32_t model_task(const struct model *m, uint64_t id);
-uint32_t model_region(const struct model *m, uint64_t id);
+static inline uint32_t model_task(const struct model *m, uint64_t id)
+{
+	size_t row = model_id_row(m->dump, id);
+	bool is_known = row < m->dump->n_streams && id_counter(id) - 1 < m->dump->streams[row].max_task;
+	return is_known ? m->task_base[row] + (uint32_t)id_counter(id) : 0;
+}
+
+static inline uint32_t model_region(const struct model *m, uint64_t id)
+{
+	size_t row = model_id_row(m->dump, id);
+	bool is_known = row < m->dump->n_streams && id_counter(id) - 1 < m->dump->streams[row].max_region;
+	return is_known ? m->region_base[row] + (uint32_t)id_counter(id) : 0;
+}
 
 /* The other way: the stream's row and the counter that an id was made of. */
 void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint64_t *counter);

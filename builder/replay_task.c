@@ -165,9 +165,11 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 	return VISIT(r, task_create, &at, row);
 }
 
-static int resume(struct stream_state *s, uint32_t task)
+/* The task runs now. One that has run before may be among the suspended; most often it is the last one. */
+static int resume(struct replay *r, struct stream_state *s, uint32_t task)
 {
-	for (size_t i = s->n_suspended; i > 0; i--) {
+	bool may_be_suspended = r->model->tasks[task].state & TASK_HAS_PARTS || !is_explicit(r, task);
+	for (size_t i = may_be_suspended ? s->n_suspended : 0; i > 0; i--) {
 		if (s->suspended[i - 1] != task)
 			continue;
 		for (size_t j = i; j < s->n_suspended; j++)
@@ -216,7 +218,7 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 			return -1;
 		s->suspended[s->n_suspended++] = prior;
 	}
-	return resume(s, next);
+	return resume(r, s, next);
 }
 
 static int thread_attach(struct replay *r, struct stream_state *s, const struct record *record)
