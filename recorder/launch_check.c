@@ -49,12 +49,12 @@ static void check_recorder(struct findings *findings, const struct launch *launc
 	if (access(launch->recorder, R_OK) != 0)
 		add(findings, FINDING_PROBLEM, "the recorder %s cannot be read: %s", launch->recorder, strerror(errno));
 	else if (strchr(launch->recorder, ':'))
-		add(findings, FINDING_PROBLEM, "the recorder %s cannot be named to the runtime: its path has a colon", launch->recorder);
+		add(findings, FINDING_PROBLEM, "the recorder %s cannot be named to the runtime: its path has a colon",
+		    launch->recorder);
 	else if (!check_recorder_version(launch->recorder, version))
 		add(findings, FINDING_PROBLEM, "%s is not Otter's recorder", launch->recorder);
-	else if (strcmp(version, OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING) != 0)
-		add(findings, FINDING_DOUBT, "the recorder is version %s, this launcher %s", version,
-		    OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING);
+	else if (strcmp(version, RECORDER_VERSION) != 0)
+		add(findings, FINDING_DOUBT, "the recorder is version %s, this launcher " RECORDER_VERSION, version);
 	else
 		add(findings, FINDING_GOOD, "recorder %s (%s)", launch->recorder, version);
 }
@@ -63,19 +63,22 @@ static void check_runtime(struct findings *findings, const struct launch *launch
 {
 	const struct target *target = &launch->target;
 	if (launch->is_preloading)
-		add(findings, FINDING_WORTH_KNOWING, "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place",
-		    launch->libomp);
+		add(findings, FINDING_WORTH_KNOWING,
+		    "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place", launch->libomp);
 	else if (target_needs_libomp(target) && !launch->may_preload)
-		add(findings, FINDING_PROBLEM, "it is linked to gcc's libgomp, which has no tools interface, and --no-preload forbids to load "
-		                               "LLVM's libomp in its place");
+		add(findings, FINDING_PROBLEM,
+		    "it is linked to gcc's libgomp, which has no tools interface, and --no-preload forbids to load "
+		    "LLVM's libomp in its place");
 	else if (target_needs_libomp(target))
-		add(findings, FINDING_PROBLEM, "it is linked to gcc's libgomp, which has no tools interface, and there is no LLVM libomp.so.5 to "
-		                               "take its place%s%s (install libomp5-19, or name one in OTTER_LIBOMP)",
+		add(findings, FINDING_PROBLEM,
+		    "it is linked to gcc's libgomp, which has no tools interface, and there is no LLVM libomp.so.5 to "
+		    "take its place%s%s (install libomp5-19, or name one in OTTER_LIBOMP)",
 		    launch->libomp[0] ? " at " : "", launch->libomp);
 	else if (target->libomp[0])
 		add(findings, FINDING_GOOD, "OpenMP runtime %s", target->libomp);
 	else if (target->has_libgomp_inside)
-		add(findings, FINDING_PROBLEM, "gcc's libgomp is linked into it statically: it has no tools interface, and cannot be replaced");
+		add(findings, FINDING_PROBLEM,
+		    "gcc's libgomp is linked into it statically: it has no tools interface, and cannot be replaced");
 	else if (target->has_libomp_inside && target->kind == TARGET_STATIC)
 		add(findings, FINDING_PROBLEM, "it is linked statically, its OpenMP runtime too: that one cannot load a recorder");
 	else if (target->has_libomp_inside)
@@ -83,8 +86,9 @@ static void check_runtime(struct findings *findings, const struct launch *launch
 	else if (target->kind == TARGET_STATIC)
 		add(findings, FINDING_PROBLEM, "it is linked statically: a recorder cannot be loaded into it");
 	else if (target->kind == TARGET_DYNAMIC)
-		add(findings, FINDING_DOUBT, "it is not linked to an OpenMP runtime; only one that it loads later, or that a program it starts "
-		                             "has, can be recorded, and gcc's libgomp not at all");
+		add(findings, FINDING_DOUBT,
+		    "it is not linked to an OpenMP runtime; only one that it loads later, or that a program it starts "
+		    "has, can be recorded, and gcc's libgomp not at all");
 }
 
 static void check_target(struct findings *findings, const struct launch *launch)
@@ -97,8 +101,10 @@ static void check_target(struct findings *findings, const struct launch *launch)
 		add(findings, FINDING_PROBLEM, "%s is for another processor or word size than the recorder", target->path);
 		return;
 	case TARGET_SCRIPT:
-		add(findings, FINDING_DOUBT, "%s is a script: what it starts is recorded if it is linked to LLVM's libomp; for a program that gcc "
-		                             "linked to libgomp put otter-record before that program, inside the script", target->path);
+		add(findings, FINDING_DOUBT,
+		    "%s is a script: what it starts is recorded if it is linked to LLVM's libomp; for a program that gcc "
+		    "linked to libgomp put otter-record before that program, inside the script",
+		    target->path);
 		return;
 	case TARGET_OTHER: add(findings, FINDING_DOUBT, "%s is no program of a known kind", target->path); return;
 	case TARGET_STATIC:
@@ -106,10 +112,11 @@ static void check_target(struct findings *findings, const struct launch *launch)
 	}
 	check_runtime(findings, launch);
 	if (target->own_tool[0])
-		add(findings, FINDING_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other", target->own_tool);
+		add(findings, FINDING_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other",
+		    target->own_tool);
 	if (target->is_privileged)
-		add(findings, FINDING_PROBLEM, "%s runs with privileges of its own: the loader ignores what would attach a recorder",
-		    target->path);
+		add(findings, FINDING_PROBLEM,
+		    "%s runs with privileges of its own: the loader ignores what would attach a recorder", target->path);
 	if (target->not_found[0])
 		add(findings, FINDING_PROBLEM, "the loader does not find its library %s", target->not_found);
 }
@@ -137,8 +144,8 @@ static void check_dir(struct findings *findings, const char *what, const char *d
 	}
 	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	bool is_short = free_bytes < 2 * FREE_SPACE_BYTES;
-	add(findings, is_short ? FINDING_PROBLEM : FINDING_GOOD, "%s directory %s, %.1f GB free%s", what, dir, (double)free_bytes / 1e9,
-	    is_short ? ": that is too little" : "");
+	add(findings, is_short ? FINDING_PROBLEM : FINDING_GOOD, "%s directory %s, %.1f GB free%s", what, dir,
+	    (double)free_bytes / 1e9, is_short ? ": that is too little" : "");
 }
 
 static void check_settings(struct findings *findings, const struct launch *launch)
@@ -148,13 +155,16 @@ static void check_settings(struct findings *findings, const struct launch *launc
 	for (char *line = config.notes, *end; (end = strchr(line, '\n')); line = end + 1)
 		add(findings, FINDING_WORTH_KNOWING, "%.*s", (int)(end - line), line);
 	if (!config_is_rank_selected(&config))
-		add(findings, FINDING_PROBLEM, "OTTER_RANKS=%s does not select this rank, %lld", config.ranks, (long long)config.rank);
+		add(findings, FINDING_PROBLEM, "OTTER_RANKS=%s does not select this rank, %lld", config.ranks,
+		    (long long)config.rank);
 	check_dir(findings, "dump", launch->dir);
 	if (config.ring_dir[0])
 		check_dir(findings, "ring", config.ring_dir);
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		add(findings, limit.rlim_cur < (rlim_t)RING_SEGMENTS * config.segment_bytes + RING_CONTROL_BYTES ? FINDING_PROBLEM : FINDING_DOUBT,
+		add(findings,
+		    limit.rlim_cur < (rlim_t)RING_SEGMENTS * config.segment_bytes + RING_CONTROL_BYTES ? FINDING_PROBLEM
+												       : FINDING_DOUBT,
 		    "files may not grow beyond %.1f MB here (ulimit -f)", (double)limit.rlim_cur / 1e6);
 	if (launch->was_disabled)
 		add(findings, FINDING_WORTH_KNOWING, "OMP_TOOL was \"disabled\"; it is \"enabled\" for this run");

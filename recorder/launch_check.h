@@ -10,7 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/format.h"
 #include "recorder/launch_target.h"
+
+/* What the recorder library must say of itself. */
+#define RECORDER_VERSION OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING
 
 /* What the launcher was asked to do, and with what. The environment is the program's already. */
 struct launch {
@@ -19,8 +23,8 @@ struct launch {
 	char run[64];            /* OTTER_RUN: tells this run's dumps from others */
 	bool may_preload;
 	bool is_preloading;
-	bool was_disabled;      /* OMP_TOOL was "disabled" */
-	char libomp[PATH_MAX];  /* what takes libgomp's place, else empty */
+	bool was_disabled;     /* OMP_TOOL was "disabled" */
+	char libomp[PATH_MAX]; /* what takes libgomp's place, else empty */
 	struct target target;
 };
 

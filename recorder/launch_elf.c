@@ -70,7 +70,7 @@ void elf_close(struct elf *elf)
 }
 
 /* The i-th program header. */
-static const ElfW(Phdr) *segment(const struct elf *elf, unsigned i)
+static const ElfW(Phdr) * segment(const struct elf *elf, unsigned i)
 {
 	const ElfW(Ehdr) *header = (const void *)elf->bytes;
 	if (elf->kind != ELF_OURS || i >= header->e_phnum || header->e_phentsize != sizeof(ElfW(Phdr)))
@@ -78,9 +78,9 @@ static const ElfW(Phdr) *segment(const struct elf *elf, unsigned i)
 	return at(elf, header->e_phoff + i * sizeof(ElfW(Phdr)), sizeof(ElfW(Phdr)));
 }
 
-static const ElfW(Phdr) *segment_of_type(const struct elf *elf, uint32_t type)
+static const ElfW(Phdr) * segment_of_type(const struct elf *elf, uint32_t type)
 {
-	const ElfW(Phdr) *s;
+	const ElfW(Phdr) * s;
 	for (unsigned i = 0; (s = segment(elf, i)) && s->p_type != type; i++)
 		;
 	return s;
@@ -95,7 +95,7 @@ const char *elf_interpreter(const struct elf *elf)
 /* Where in the file the loaded address lies. */
 static uint64_t file_offset(const struct elf *elf, uint64_t address)
 {
-	const ElfW(Phdr) *s;
+	const ElfW(Phdr) * s;
 	for (unsigned i = 0; (s = segment(elf, i)); i++)
 		if (s->p_type == PT_LOAD && address >= s->p_vaddr && address - s->p_vaddr < s->p_filesz)
 			return s->p_offset + (address - s->p_vaddr);

@@ -11,7 +11,7 @@
 
 enum elf_kind {
 	ELF_UNREADABLE,
-	ELF_NOT, /* some other file */
+	ELF_NOT,     /* some other file */
 	ELF_FOREIGN, /* for another processor or word size */
 	ELF_OURS
 };

@@ -20,12 +20,7 @@
 #include "recorder/launch_run.h"
 
 /* Exit statuses of the launcher itself, as env(1), timeout(1) and shells have them. */
-enum {
-	STATUS_USAGE = 2,
-	STATUS_OWN_FAILURE = 125,
-	STATUS_CANNOT_EXECUTE = 126,
-	STATUS_NOT_FOUND = 127
-};
+enum { STATUS_USAGE = 2, STATUS_OWN_FAILURE = 125, STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 };
 
 enum {
 	OPTION_CHECK = 256,
@@ -34,8 +29,8 @@ enum {
 };
 
 /* The recorder's settings: each option sets a variable. */
-static const char *const variables[] = {"OTTER_DIR",  "OTTER_RING", "OTTER_RING_DIR", "OTTER_DRAIN",  "OTTER_FULL",
-                                        "OTTER_KEEP", "OTTER_LIMIT", "OTTER_RANKS",   "OTTER_EVENTS", "OTTER_VERBOSE"};
+static const char *const variables[] = {"OTTER_DIR",  "OTTER_RING",  "OTTER_RING_DIR", "OTTER_DRAIN",  "OTTER_FULL",
+					"OTTER_KEEP", "OTTER_LIMIT", "OTTER_RANKS",    "OTTER_EVENTS", "OTTER_VERBOSE"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 static const struct argp_option options[] = {
@@ -43,7 +38,8 @@ static const struct argp_option options[] = {
 	{"events", OPTION_VARIABLE + 8, "LIST", 0, "what is recorded: all, or +GROUP,-GROUP against the default (OTTER_EVENTS)", 1},
 	{"ring", OPTION_VARIABLE + 1, "BYTES", 0, "memory of each thread's ring (OTTER_RING; 2M)", 1},
 	{"ring-dir", OPTION_VARIABLE + 2, "DIR", 0, "where rings are, a tmpfs for example (OTTER_RING_DIR; the dump)", 1},
-	{"drain", OPTION_VARIABLE + 3, "auto|self", 0, "who writes full rings: a thread of lowest priority, or each thread itself (OTTER_DRAIN)", 1},
+	{"drain", OPTION_VARIABLE + 3, "auto|self", 0,
+	 "who writes full rings: a thread of lowest priority, or each thread itself (OTTER_DRAIN)", 1},
 	{"full", OPTION_VARIABLE + 4, "wait|drop", 0, "when the disk is slower than the program (OTTER_FULL)", 1},
 	{"keep", OPTION_VARIABLE + 5, "all|newest", 0, "everything, or the newest records within --limit (OTTER_KEEP)", 1},
 	{"limit", OPTION_VARIABLE + 6, "BYTES", 0, "the most that a process may write (OTTER_LIMIT)", 1},
@@ -111,7 +107,7 @@ static void print_version(FILE *stream, struct argp_state *state)
 		fprintf(stream, "%s: no recorder there\n", path);
 	else
 		fprintf(stream, "%s: recorder %s%s\n", path, version,
-		        strcmp(version, OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING) == 0 ? "" : ": another version than this launcher");
+			strcmp(version, RECORDER_VERSION) == 0 ? "" : ": another version than this launcher");
 }
 
 static bool set(const char *name, const char *value)
@@ -142,7 +138,8 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 	for (char *line = config.notes, *end; (end = strchr(line, '\n')); line = end + 1)
 		for (size_t i = 0; i < N_VARIABLES; i++) {
 			size_t length = strlen(variables[i]);
-			if (request->is_given[i] && strncmp(line, variables[i], length) == 0 && strncmp(line + length, ": unusable", 10) == 0) {
+			if (request->is_given[i] && strncmp(line, variables[i], length) == 0 &&
+			    strncmp(line + length, ": unusable", 10) == 0) {
 				/* Behind the value the note says what happens instead: here nothing does. */
 				while (end > line && *end != '"')
 					end--;
@@ -176,8 +173,10 @@ int main(int argc, char *argv[])
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]",
-		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime; each process writes a dump for otter-build."
-		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could not be executed, "
+		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime; each process writes a dump for "
+		       "otter-build."
+		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could "
+		       "not be executed, "
 		       "127 it was not found. With --check: 0 a trace can be made, 1 it cannot.",
 	};
 	struct request request = {.may_preload = true};
@@ -198,7 +197,8 @@ int main(int argc, char *argv[])
 		return STATUS_OWN_FAILURE;
 	}
 	if (launch.is_preloading)
-		report("%s is linked to gcc's libgomp, which has no tools interface; LLVM's %s takes its place", request.argv[0], launch.libomp);
+		report("%s is linked to gcc's libgomp, which has no tools interface; LLVM's %s takes its place", request.argv[0],
+		       launch.libomp);
 	if (launch.was_disabled)
 		report("OMP_TOOL is \"disabled\" here; it is \"enabled\" for this run");
 

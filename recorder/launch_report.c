@@ -67,7 +67,8 @@ static void report_none(const struct launch *launch)
 				n_reasons++;
 			}
 	if (n_reasons == 0)
-		report("  the program ended before it came to an OpenMP construct, or a program before it took OMP_TOOL_LIBRARIES or OTTER_DIR "
+		report("  the program ended before it came to an OpenMP construct, or a program before it took OMP_TOOL_LIBRARIES "
+		       "or OTTER_DIR "
 		       "out of its environment");
 	check_free(&findings);
 }
@@ -81,7 +82,8 @@ void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
 	if (list.n_surveys == 0)
 		report_none(launch);
 	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT)
-		report("%s is a script: if it started programs that gcc linked to libgomp, these were not recorded (see otter-record(1))",
+		report("%s is a script: if it started programs that gcc linked to libgomp, these were not recorded (see "
+		       "otter-record(1))",
 		       launch->target.path);
 	survey_free(&list);
 }
@@ -100,9 +102,9 @@ int report_check(const struct launch *launch)
 	}
 	check_free(&findings);
 	static const char *const verdicts[] = {[FINDING_GOOD] = "A trace can be made.",
-	                                       [FINDING_WORTH_KNOWING] = "A trace can be made.",
-	                                       [FINDING_DOUBT] = "Whether a trace can be made shows when it runs.",
-	                                       [FINDING_PROBLEM] = "A trace cannot be made."};
+					       [FINDING_WORTH_KNOWING] = "A trace can be made.",
+					       [FINDING_DOUBT] = "Whether a trace can be made shows when it runs.",
+					       [FINDING_PROBLEM] = "A trace cannot be made."};
 	printf("%s\n", verdicts[worst]);
 	return worst == FINDING_PROBLEM ? 1 : 0;
 }

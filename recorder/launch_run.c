@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 /* What others send to end, stop, continue or tell something to a program; a batch system's SIGTERM at the walltime among them. */
-static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM, SIGCONT, SIGTSTP, SIGALRM, SIGXCPU, SIGWINCH, SIGURG};
+static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,  SIGTERM,
+				SIGCONT, SIGTSTP, SIGALRM, SIGXCPU, SIGWINCH, SIGURG};
 
 /*
  * Waits until the program has ended. The signals of `waited` are blocked and taken here one by one. One that the terminal made (it has no

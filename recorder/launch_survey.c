@@ -192,8 +192,8 @@ static struct newest *stream_of(struct scan *scan, uint32_t number)
 static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
 {
 	struct segment_header header;
-	if (used_bytes < sizeof header || pread(fd, &header, sizeof header, place) != sizeof header || header.magic != SEGMENT_MAGIC ||
-	    header.sequence == 0 || header.checksum != segment_checksum(&header))
+	if (used_bytes < sizeof header || pread(fd, &header, sizeof header, place) != sizeof header ||
+	    header.magic != SEGMENT_MAGIC || header.sequence == 0 || header.checksum != segment_checksum(&header))
 		return;
 	uint32_t closed = low32(header.closed) & ~SEGMENT_SEALED;
 	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
@@ -287,7 +287,8 @@ static uint64_t count_tasks(const struct scan *scan, const struct newest *newest
 	unsigned char *bytes = malloc(newest->used_bytes);
 	int fd = bytes ? open(scan->files[newest->file], O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
-	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n; i += sizeof(struct record)) {
+	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n;
+	     i += sizeof(struct record)) {
 		const struct record *record = (const void *)(bytes + i);
 		unsigned kind = record_kind(record);
 		if ((kind == EVENT_task_create || kind == EVENT_implicit_task_begin) && record_value(record) > n_tasks)
@@ -316,8 +317,8 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 	survey->n_records -= scan->n_overwritten < survey->n_records ? scan->n_overwritten : survey->n_records;
 	uint64_t ticks = scan->last.ticks - scan->first.ticks;
 	if (!survey->is_ended && ticks)
-		survey->stalled_ns = (uint64_t)((double)stalled_ticks * (double)(scan->last.monotonic_ns - scan->first.monotonic_ns) /
-		                                (double)ticks);
+		survey->stalled_ns = (uint64_t)((double)stalled_ticks *
+						(double)(scan->last.monotonic_ns - scan->first.monotonic_ns) / (double)ticks);
 }
 
 /* Surveys the dump at survey->path if it is one of ours. */

@@ -21,15 +21,15 @@ enum target_kind {
 
 struct target {
 	enum target_kind kind;
-	char path[PATH_MAX];       /* as found in PATH */
-	char libomp[PATH_MAX];     /* LLVM's (or Intel's) runtime among its libraries, else empty */
-	char libgomp[PATH_MAX];    /* gcc's */
-	bool is_gomp_first;        /* of the two, its symbols are found */
-	bool has_libomp_inside;    /* linked statically */
+	char path[PATH_MAX];    /* as found in PATH */
+	char libomp[PATH_MAX];  /* LLVM's (or Intel's) runtime among its libraries, else empty */
+	char libgomp[PATH_MAX]; /* gcc's */
+	bool is_gomp_first;     /* of the two, its symbols are found */
+	bool has_libomp_inside; /* linked statically */
 	bool has_libgomp_inside;
-	bool is_privileged;        /* set-user-id or the like: the loader and the runtime ignore the environment */
-	char own_tool[PATH_MAX];   /* the object that defines ompt_start_tool itself, else empty */
-	char not_found[NAME_MAX];  /* a library that the loader will not find */
+	bool is_privileged;       /* set-user-id or the like: the loader and the runtime ignore the environment */
+	char own_tool[PATH_MAX];  /* the object that defines ompt_start_tool itself, else empty */
+	char not_found[PATH_MAX]; /* a library that the loader will not find */
 };
 
 void target_examine(struct target *target, const char *name);
