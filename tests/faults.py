@@ -24,12 +24,12 @@ OWN_SLACK = 64     # records of the recorder's own kinds that may be among the l
 class Trial:
     """One recorded run of fib, or of another program, with everything that goes with it."""
 
-    def __init__(self, name, tool, env=None, program="fib", args=(FIB,), directory=None, limit=None):
+    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limit=None):
         self.report, self.name = Report(), f"faults/{name}"
         self.work = empty(WORK / "faults" / name)
         self.dir = directory or empty(self.work / "dumps")
         self.program = WORK / "faults" / "programs" / program
-        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(tool), "COUNT_CHAIN": str(RECORDER),
+        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(), "COUNT_CHAIN": str(RECORDER),
                     "COUNT_FILE": str(self.work / "counts"), "OTTER_DIR": str(self.dir), **(env or {})}
         self.args, self.limit = [str(a) for a in args], limit
 
@@ -94,7 +94,7 @@ def whole(summary, tasks=FIB_TASKS):
     return None
 
 
-def full_disk(tool, size):
+def full_disk(size):
     """A tmpfs of that size; the rings alone take 2 MiB a stream."""
     def trial():
         name = f"full-disk-{size}"
@@ -105,7 +105,7 @@ def full_disk(tool, size):
             report.skip(f"faults/{name}", "cannot mount a tmpfs")
             return report
         try:
-            t = Trial(name, tool, directory=mount)
+            t = Trial(name, directory=mount)
             t.run()
             t.check("loss", lossy(t.build([3])))
             return t.end()
@@ -114,18 +114,18 @@ def full_disk(tool, size):
     return trial
 
 
-def no_directory(tool, path):
+def no_directory(path):
     def trial():
-        t = Trial("no-directory" + path.replace("/", "-"), tool, {"OTTER_DIR": path})
+        t = Trial("no-directory" + path.replace("/", "-"), {"OTTER_DIR": path})
         t.run()
         return t.end()
     return trial
 
 
-def occupied(tool, kind):
+def occupied(kind):
     """The dump's name is taken: by a symbolic link, which must not be followed, by a directory or a file, which must not be touched."""
     def trial():
-        t = Trial(f"occupied-by-{kind}", tool)
+        t = Trial(f"occupied-by-{kind}")
         target = empty(t.work / "target")
         make = {"link": f'ln -s "{target}" "$name"', "dangling": f'ln -s "{target}/not-there" "$name"',
                 "directory": 'mkdir "$name"', "file": ': >"$name"'}[kind]
@@ -144,10 +144,10 @@ def occupied(tool, kind):
     return trial
 
 
-def file_size_limit(tool, limit):
+def file_size_limit(limit):
     """RLIMIT_FSIZE: a write beyond it would kill the program by SIGXFSZ."""
     def trial():
-        t = Trial(f"file-size-{limit}", tool, limit=limit)
+        t = Trial(f"file-size-{limit}", limit=limit)
         t.run()
         t.check("loss", lossy(t.build([3])))
         return t.end()
@@ -158,8 +158,8 @@ def directory_bytes(path):
     return sum(p.stat().st_size for p in path.rglob("*") if p.is_file() and p.suffix in (".seg", ".dseg"))
 
 
-def limited(tool):
-    t = Trial("limit", tool, {"OTTER_LIMIT": "1M"})
+def limited():
+    t = Trial("limit", {"OTTER_LIMIT": "1M"})
     t.run()
     t.check("loss", lossy(t.build([3])))
     size = directory_bytes(t.dir)
@@ -167,9 +167,9 @@ def limited(tool):
     return t.end()
 
 
-def newest(tool):
+def newest():
     """The flight recorder: the end of the program is there, the beginning is not, and the disk is not filled."""
-    t = Trial("keep-newest", tool, {"OTTER_KEEP": "newest", "OTTER_LIMIT": "2M", "OTTER_RING": "256K"})
+    t = Trial("keep-newest", {"OTTER_KEEP": "newest", "OTTER_LIMIT": "2M", "OTTER_RING": "256K"})
     t.run()
     summary = t.build([3], whole=False)
     size = directory_bytes(t.dir)
@@ -181,33 +181,33 @@ def newest(tool):
     return t.end()
 
 
-def newest_fits(tool):
+def newest_fits():
     """Where everything fits, the flight recorder forgets nothing."""
-    t = Trial("keep-newest-fits", tool, {"OTTER_KEEP": "newest", "OTTER_LIMIT": "256M"})
+    t = Trial("keep-newest-fits", {"OTTER_KEEP": "newest", "OTTER_LIMIT": "256M"})
     t.run()
     t.check("whole", whole(t.build([0])))
     return t.end()
 
 
-def drop(tool):
-    t = Trial("drop", tool, {"OTTER_FULL": "drop", "OTTER_RING": "32K"})
+def drop():
+    t = Trial("drop", {"OTTER_FULL": "drop", "OTTER_RING": "32K"})
     t.run()
     t.build([0, 3])
     return t.end()
 
 
-def small_ring(tool, drain):
+def small_ring(drain):
     def trial():
-        t = Trial(f"small-ring-{drain}", tool, {"OTTER_RING": "32K", "OTTER_DRAIN": drain, "OTTER_EVENTS": "all"})
+        t = Trial(f"small-ring-{drain}", {"OTTER_RING": "32K", "OTTER_DRAIN": drain, "OTTER_EVENTS": "all"})
         t.run()
         t.check("whole", whole(t.build([0])))
         return t.end()
     return trial
 
 
-def modes(tool):
+def modes():
     """Nobody else may read a dump: 0700 and 0600, whatever the umask."""
-    t = Trial("modes", tool)
+    t = Trial("modes")
     t.run(["sh", "-c", f'umask 0; exec "{t.program}" {FIB}'])
     t.check("whole", whole(t.build([0])))
     wrong = [f"{p.name} {stat.S_IMODE(p.stat().st_mode):o}" for d in dumps_in(t.dir) for p in [d, *d.iterdir()]
@@ -216,9 +216,9 @@ def modes(tool):
     return t.end()
 
 
-def descriptors(tool, how, may_lose):
+def descriptors(how, may_lose):
     def trial():
-        t = Trial(f"descriptors-{how}", tool, program="descriptors", args=(how, WORK / "faults" / f"descriptors-{how}" / "own"))
+        t = Trial(f"descriptors-{how}", program="descriptors", args=(how, WORK / "faults" / f"descriptors-{how}" / "own"))
         # A relative directory: the program leaves the one that it is relative to.
         t.env["OTTER_DIR"] = os.path.relpath(t.dir)
         t.run(result="44000 tasks")
@@ -232,18 +232,18 @@ def descriptors(tool, how, may_lose):
     return trial
 
 
-def closed_standard(tool):
+def closed_standard():
     """Without stdin, stdout and stderr a new descriptor has one of their numbers."""
-    t = Trial("closed-standard", tool)
+    t = Trial("closed-standard")
     t.run(["sh", "-c", f'exec "{t.program}" {FIB} <&- >&- 2>&-'], result="")
     t.check("whole", whole(t.build([0])))
     return t.end()
 
 
-def unusable(tool):
+def unusable():
     """Values that are none: the default is used, and meta says so."""
     values = {"OTTER_RING": "much", "OTTER_DRAIN": "maybe", "OTTER_FULL": "", "OTTER_KEEP": "some", "OTTER_LIMIT": "-3", "OTTER_EVENTS": "+nothing"}
-    t = Trial("unusable-values", tool, values)
+    t = Trial("unusable-values", values)
     t.run()
     t.check("whole", whole(t.build([0, 3], whole=False)))
     notes = [line for d in dumps_in(t.dir) for line in (d / "meta").read_text().splitlines() if line.startswith("note ")]
@@ -252,12 +252,12 @@ def unusable(tool):
     return t.end()
 
 
-def ranks(tool):
-    t = Trial("ranks-not-selected", tool, {"OTTER_RANKS": "1-3,8", "PMIX_RANK": "0"})
+def ranks():
+    t = Trial("ranks-not-selected", {"OTTER_RANKS": "1-3,8", "PMIX_RANK": "0"})
     t.run()
     t.check("none", f"{dumps_in(t.dir)}" if dumps_in(t.dir) else None)
     first = t.end()
-    t = Trial("ranks-selected", tool, {"OTTER_RANKS": "1-3,8", "PMIX_RANK": "8"})
+    t = Trial("ranks-selected", {"OTTER_RANKS": "1-3,8", "PMIX_RANK": "8"})
     t.run()
     t.check("whole", whole(t.build([0], whole=False)))
     t.check("name", None if any("-r8-" in d.name for d in dumps_in(t.dir)) else "the rank is not in the dump's name")
@@ -267,22 +267,20 @@ def ranks(tool):
 
 
 def main():
-    tool = compile_count_tool()
-    if tool is None:
-        return 77
+    need(RECORDER, BUILDER, COUNT_TOOL)
     for program in ("fib", "descriptors"):
         result = compile_c(ROOT / f"tests/omp/{program}.c", WORK / "faults" / "programs" / program)
         if result.status != 0:
             print(f"not ok faults/compile: {result.err}")
             return 1
-    trials = {f"full-disk-{size}": full_disk(tool, size) for size in ("256k", "3m", "5m", "8m")}
-    trials |= {f"no-directory-{i}": no_directory(tool, path) for i, path in enumerate(("/dev/null/x", "/proc/otter"))}
-    trials |= {f"occupied-{kind}": occupied(tool, kind) for kind in ("link", "dangling", "directory", "file")}
-    trials |= {f"file-size-{limit}": file_size_limit(tool, limit) for limit in (4096, 1 << 20, 3 << 20)}
-    trials |= {f"small-ring-{drain}": small_ring(tool, drain) for drain in ("auto", "self")}
-    trials |= {"descriptors-close": descriptors(tool, "close", False), "descriptors-exhaust": descriptors(tool, "exhaust", True)}
+    trials = {f"full-disk-{size}": full_disk(size) for size in ("256k", "3m", "5m", "8m")}
+    trials |= {f"no-directory-{i}": no_directory(path) for i, path in enumerate(("/dev/null/x", "/proc/otter"))}
+    trials |= {f"occupied-{kind}": occupied(kind) for kind in ("link", "dangling", "directory", "file")}
+    trials |= {f"file-size-{limit}": file_size_limit(limit) for limit in (4096, 1 << 20, 3 << 20)}
+    trials |= {f"small-ring-{drain}": small_ring(drain) for drain in ("auto", "self")}
+    trials |= {"descriptors-close": descriptors("close", False), "descriptors-exhaust": descriptors("exhaust", True)}
     for trial in (limited, newest, newest_fits, drop, modes, closed_standard, unusable, ranks):
-        trials[trial.__name__] = lambda trial=trial: trial(tool)
+        trials[trial.__name__] = trial
     names = sys.argv[1:]
     jobs = [t for name, t in trials.items() if not names or any(n in name for n in names)]
     return 0 if run_all(jobs, lambda trial: trial()) else 1

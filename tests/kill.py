@@ -153,6 +153,7 @@ def test_kill(job):
 def main():
     kills = int(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("KILLS", 60))
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
+    need(RECORDER, BUILDER)
     program = WORK / "kill" / "program" / "witness"
     result = compile_c(ROOT / "tests/omp/witness.c", program)
     if result.status != 0:

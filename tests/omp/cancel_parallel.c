@@ -7,7 +7,7 @@ int main(void)
 	int n = 0;
 #pragma omp parallel num_threads(2) /* @cancelled */
 	{
-#pragma omp task shared(n)
+#pragma omp task shared(n) /* @task */
 		add(&n, 1);
 		if (omp_get_thread_num() == 1) {
 #pragma omp cancel parallel

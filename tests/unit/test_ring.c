@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The append: slots, positions, sequences, what happens at a segment's end, and what a reader sees of a ring whose process is dead.
+ */
+#include <check.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "recorder/drain.h"
+#include "recorder/record.h"
+#include "tests/recorder_dump.h"
+
+#define SMALL_RING    "32K" /* segments of 4096 bytes */
+#define SMALL_SEGMENT UINT64_C(4096)
+#define SMALL_RECORDS ((SMALL_SEGMENT - sizeof(struct segment_header)) / sizeof(struct record))
+
+/* A record that is told by its number. Any kind will do: the ring does not look at it. */
+#define HEAD record_head(EVENT_task_schedule, task_status_switch, 0)
+
+static void put(uint64_t number)
+{
+	record_one(clock_ticks(), HEAD, 0, number);
+}
+
+static struct session *begin_self(void)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	ck_assert_ptr_nonnull(session);
+	ck_assert_uint_eq(session->config.segment_bytes, SMALL_SEGMENT);
+	return session;
+}
+
+/* Numbers of the test's records must be 0, 1, 2 ...; returns how many there are. */
+static uint64_t check_numbers(const struct record *records, size_t n_records)
+{
+	uint64_t next = 0;
+	uint64_t time = 0;
+	for (size_t i = 0; i < n_records; i++) {
+		ck_assert_uint_ge(records[i].time, time);
+		time = records[i].time;
+		if (record_kind(&records[i]) == EVENT_task_schedule)
+			ck_assert_uint_eq(records[i].b, next++);
+	}
+	return next;
+}
+
+static size_t count_kind(const struct record *records, size_t n_records, unsigned kind)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_records; i++)
+		n += record_kind(&records[i]) == kind;
+	return n;
+}
+
+START_TEST(first_record_opens_the_first_segment)
+{
+	begin_self();
+	ck_assert_ptr_null(tls_stream);
+	put(7);
+	struct stream *s = tls_stream;
+	const struct segment_header *header = stream_segment(s, 0);
+	ck_assert_uint_eq(header->magic, SEGMENT_MAGIC);
+	ck_assert_uint_eq(header->sequence, 1);
+	ck_assert_uint_eq(header->closed, 0);
+	ck_assert_uint_eq(header->checksum, segment_checksum(header));
+	/* thread_attach, then ours */
+	ck_assert_uint_eq(stream_control(s)->position, SMALL_SEGMENT + sizeof *header + 2 * sizeof(struct record));
+	const struct record *records = (const struct record *)(header + 1);
+	ck_assert_uint_eq(record_kind(&records[0]), EVENT_thread_attach);
+	ck_assert_uint_eq(records[0].a, (uint64_t)gettid());
+	ck_assert_uint_eq(record_kind(&records[1]), EVENT_task_schedule);
+	ck_assert_uint_eq(record_flags(&records[1]), task_status_switch);
+	ck_assert_uint_eq(records[1].b, 7);
+	dump_remove();
+}
+END_TEST
+
+START_TEST(full_segment_is_closed_by_the_next_record)
+{
+	begin_self();
+	for (uint64_t i = 0; i < SMALL_RECORDS - 1; i++) /* thread_attach is the first */
+		put(i);
+	struct stream *s = tls_stream;
+	ck_assert_uint_eq(stream_control(s)->position, 2 * SMALL_SEGMENT);
+	ck_assert_uint_eq(stream_segment(s, 0)->closed, 0);
+	put(SMALL_RECORDS - 1);
+	ck_assert_uint_eq(stream_control(s)->position >> s->shift, 2);
+	struct dump *dump = dump_open(s->session->dir, SMALL_SEGMENT);
+	const struct dump_segment *first = dump_segment(dump, 0, 1);
+	ck_assert_ptr_nonnull(first);
+	ck_assert_uint_eq(first->header.closed, segment_closed(SMALL_SEGMENT));
+	ck_assert_uint_eq(first->n_records, SMALL_RECORDS);
+	ck_assert_uint_eq(dump_segment(dump, 0, 2)->header.n_records, SMALL_RECORDS);
+	dump_remove();
+}
+END_TEST
+
+/* Twenty times round the ring, by the thread alone: nothing is lost, and each write is told by a record behind the one that caused it. */
+START_TEST(thread_drains_itself)
+{
+	struct session *session = begin_self();
+	uint64_t n = SMALL_RECORDS * RING_SEGMENTS * 20;
+	for (uint64_t i = 0; i < n; i++)
+		put(i);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 0, &n_records);
+	ck_assert_uint_eq(check_numbers(records, n_records), n);
+	size_t n_flushes = count_kind(records, n_records, EVENT_buffer_flush);
+	ck_assert_uint_ge(n_flushes, RING_SEGMENTS * 20);
+	for (size_t i = 0; i < n_records; i++)
+		if (record_kind(&records[i]) == EVENT_buffer_flush) {
+			ck_assert_uint_eq(record_value(&records[i]), SMALL_SEGMENT);
+			ck_assert_uint_ge(records[i].a, records[i].time);
+		}
+	ck_assert_uint_eq(dump->n_rings, 0);
+	dump_remove();
+}
+END_TEST
+
+/* Everybody is slower than this thread and nobody drains: it drops, says so, and goes on when there is room. */
+START_TEST(full_ring_drops_and_tells)
+{
+	struct session *session = begin_self();
+	session->has_drain_thread = true; /* the test is it */
+	session->config.drops_when_full = true;
+	uint64_t n = SMALL_RECORDS * RING_SEGMENTS - 1;
+	for (uint64_t i = 0; i < n; i++)
+		put(i);
+	struct ring_control *control = stream_control(tls_stream);
+	ck_assert_uint_eq(control->lost[loss_cause_full], 0);
+	uint64_t position = control->position;
+	for (uint64_t i = 0; i < 10; i++)
+		put(1000000);
+	ck_assert_uint_eq(control->lost[loss_cause_full], 10);
+	ck_assert_uint_eq(control->position, position);
+	ck_assert(drain_round(session));
+	put(n);
+	ck_assert_uint_eq(control->lost[loss_cause_full], 10);
+	while (drain_round(session))
+		;
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 0, &n_records);
+	ck_assert_uint_eq(check_numbers(records, n_records), n + 1);
+	ck_assert_uint_eq(count_kind(records, n_records, EVENT_records_lost), 1);
+	const struct record *told = &records[n_records - 2];
+	ck_assert_uint_eq(record_kind(told), EVENT_records_lost);
+	ck_assert_uint_eq(record_flags(told), loss_cause_full);
+	ck_assert_uint_eq(told->a, 10);
+	ck_assert_uint_eq(dump_segment(dump, 0, RING_SEGMENTS + 1)->header.n_lost, 10);
+	dump_remove();
+}
+END_TEST
+
+START_TEST(group_within_a_segment_is_published_at_once)
+{
+	begin_self();
+	put(0);
+	struct stream *s = tls_stream;
+	uint64_t before = stream_control(s)->position;
+	struct ring_group group = ring_group_begin(s);
+	for (uint64_t i = 1; i <= 5; i++) {
+		ring_group_append(&group, clock_ticks(), HEAD, 0, i);
+		ck_assert_uint_eq(stream_control(s)->position, before);
+	}
+	ring_group_end(&group);
+	ck_assert_uint_eq(stream_control(s)->position, before + 5 * sizeof(struct record));
+	dump_remove();
+}
+END_TEST
+
+/* 1000 records that belong together, over eight segments' ends: neighbours stay neighbours, no flush record comes between. */
+START_TEST(group_crosses_segment_ends)
+{
+	struct session *session = begin_self();
+	put(0);
+	struct stream *s = tls_stream;
+	struct ring_group group = ring_group_begin(s);
+	for (uint64_t i = 1; i < 1000; i++)
+		ring_group_append(&group, clock_ticks(), HEAD, 0, i);
+	ring_group_end(&group);
+	put(1000);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 0, &n_records);
+	for (uint64_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(records[1 + i].b, i);
+	ck_assert_uint_eq(record_kind(&records[1001]), EVENT_buffer_flush);
+	ck_assert_uint_eq(records[1002].b, 1000);
+	ck_assert_uint_eq(n_records, 1003);
+	dump_remove();
+}
+END_TEST
+
+/* The process dies with its records in the ring; a reader finds each of them, by the rules of the format alone. */
+START_TEST(ring_outlives_the_process)
+{
+	static const uint64_t numbers[] = {0, 1, SMALL_RECORDS - 2, SMALL_RECORDS - 1, SMALL_RECORDS, 3 * SMALL_RECORDS + 17};
+	for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+		int ends[2];
+		char dir[PATH_MAX];
+		ck_assert_int_eq(pipe(ends), 0);
+		pid_t child = fork();
+		if (child == 0) {
+			struct session *session = begin_self();
+			session->has_drain_thread = true; /* but there is none: everything stays in the ring */
+			if (write(ends[1], session->dir, sizeof session->dir) < 0)
+				_exit(1);
+			for (uint64_t i = 0; i < numbers[k]; i++)
+				put(i);
+			kill(getpid(), SIGKILL);
+		}
+		ck_assert_int_eq((int)read(ends[0], dir, sizeof dir), sizeof dir);
+		waitpid(child, NULL, 0);
+		struct dump *dump = dump_open(dir, SMALL_SEGMENT);
+		size_t n_records;
+		struct record *records = dump_records(dump, 0, &n_records);
+		ck_assert_uint_eq(check_numbers(records, n_records), numbers[k]);
+		ck_assert_uint_eq(dump->n_rings, numbers[k] ? 1 : 0);
+		strcpy(dump_parent, dir);
+		*strrchr(dump_parent, '/') = '\0';
+		dump_remove();
+	}
+}
+END_TEST
+
+/* A segment that is being opened again must not be believed: neither its old records nor the new ones yet. */
+START_TEST(invalidated_header_is_not_believed)
+{
+	struct session *session = begin_self();
+	session->has_drain_thread = true;
+	for (uint64_t i = 0; i < 2 * SMALL_RECORDS; i++)
+		put(i);
+	stream_segment(tls_stream, 0)->sequence = 0;
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_ptr_null(dump_segment(dump, 0, 1));
+	ck_assert_ptr_nonnull(dump_segment(dump, 0, 2));
+	dump_remove();
+}
+END_TEST
+
+START_TEST(append_in_an_append_is_counted_and_harmless)
+{
+	begin_self();
+	put(0);
+	struct stream *s = record_enter(clock_ticks());
+	uint64_t position = stream_control(s)->position;
+	put(1);
+	put(2);
+	ck_assert_uint_eq(session_lost_reentry, 2);
+	ck_assert_uint_eq(stream_control(s)->position, position);
+	record_leave(s);
+	put(1);
+	ck_assert_uint_eq(stream_control(s)->position, position + sizeof(struct record));
+	dump_remove();
+}
+END_TEST
+
+static void *other_thread(void *number)
+{
+	put(*(uint64_t *)number);
+	return tls_stream;
+}
+
+START_TEST(streams_are_taken_again)
+{
+	struct session *session = begin_self();
+	put(0);
+	void *streams[50];
+	for (uint64_t i = 0; i < 50; i++) {
+		pthread_t thread;
+		ck_assert_int_eq(pthread_create(&thread, NULL, other_thread, &i), 0);
+		pthread_join(thread, &streams[i]);
+		ck_assert_ptr_eq(streams[i], streams[0]);
+	}
+	ck_assert_uint_eq(session_n_streams(session), 2);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 1, &n_records);
+	ck_assert_uint_eq(check_numbers(records, n_records), 50);
+	ck_assert_uint_eq(count_kind(records, n_records, EVENT_thread_attach), 50);
+	ck_assert_uint_eq(count_kind(records, n_records, EVENT_thread_detach), 50);
+	dump_remove();
+}
+END_TEST
+
+START_TEST(turning_off_and_on_is_recorded)
+{
+	struct session *session = begin_self();
+	put(0);
+	session_turn(EPOCH_PAUSED, 0);
+	put(1000);
+	put(1001);
+	session_turn(0, EPOCH_PAUSED);
+	put(1);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 0, &n_records);
+	ck_assert_uint_eq(check_numbers(records, n_records), 2);
+	ck_assert_uint_eq(n_records, 5);
+	ck_assert_uint_eq(record_kind(&records[2]), EVENT_recording_off);
+	ck_assert_uint_eq(record_flags(&records[2]), off_reason_paused);
+	ck_assert_uint_eq(record_kind(&records[3]), EVENT_recording_on);
+	dump_remove();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ring");
+	TCase *append = tcase_create("append");
+	tcase_add_test(append, first_record_opens_the_first_segment);
+	tcase_add_test(append, full_segment_is_closed_by_the_next_record);
+	tcase_add_test(append, thread_drains_itself);
+	tcase_add_test(append, full_ring_drops_and_tells);
+	tcase_add_test(append, group_within_a_segment_is_published_at_once);
+	tcase_add_test(append, group_crosses_segment_ends);
+	tcase_add_test(append, append_in_an_append_is_counted_and_harmless);
+	tcase_add_test(append, streams_are_taken_again);
+	tcase_add_test(append, turning_off_and_on_is_recorded);
+	suite_add_tcase(suite, append);
+	TCase *post_mortem = tcase_create("post mortem");
+	tcase_add_test(post_mortem, ring_outlives_the_process);
+	tcase_add_test(post_mortem, invalidated_header_is_not_believed);
+	suite_add_tcase(suite, post_mortem);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed > 0;
+}
