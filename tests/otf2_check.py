@@ -525,13 +525,15 @@ class Check:
                 local = _otf2.Reader_GetDefReader(reader, ref)
                 _otf2.Reader_ReadAllLocalDefinitions(reader, local)
                 _otf2.Reader_CloseDefReader(reader, local)
-            self.read_location(reader, ref, n_events)
+            self.locations[ref] = Location(self, ref)
+            if os.path.exists(f"{files}/{ref}.evt"):
+                self.read_location(reader, self.locations[ref], n_events)
         _otf2.Reader_CloseDefFiles(reader)
         _otf2.Reader_CloseEvtFiles(reader)
         _otf2.Reader_Close(reader)
 
-    def read_location(self, reader, ref, n_events):
-        location = self.locations[ref] = Location(self, ref)
+    def read_location(self, reader, location, n_events):
+        ref = location.ref
         handle = _otf2.Reader_GetEvtReader(reader, ref)
         callbacks = _otf2.EvtReaderCallbacks_New()
         functions = self.callbacks(location)
