@@ -285,7 +285,8 @@ static void total_lost(struct dump *dump)
 int reader_make_streams(struct reader *r)
 {
 	struct dump *dump = r->dump;
-	qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
+	if (r->n_copies > 0)
+		qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
 	for (size_t i = 0; i < r->n_copies; i++)
 		if (i == 0 || r->copies[i].header->stream != r->copies[i - 1].header->stream)
 			dump->n_streams++;
