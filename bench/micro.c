@@ -383,7 +383,7 @@ int main(int argc, char **argv)
 	uint64_t ops = workload_run(w, count);
 	wall_ns = clock_ns(CLOCK_MONOTONIC) - wall_ns;
 	cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-	printf("threads=%d ops=%" PRIu64 " all_ops=%" PRIu64 " wall_ns=%" PRIu64 " cpu_ns=%" PRIu64 " rss_kib=%" PRIu64 "\n", n_threads,
-	       ops, warm_up + ops, wall_ns, cpu_ns, peak_rss_kib());
+	printf("threads=%d ops=%" PRIu64 " all_ops=%" PRIu64 " wall_ns=%" PRIu64 " cpu_ns=%" PRIu64 " rss_kib=%" PRIu64 "\n",
+	       n_threads, ops, warm_up + ops, wall_ns, cpu_ns, peak_rss_kib());
 	return 0;
 }
