@@ -14,7 +14,11 @@ import collections
 import os
 import sys
 
-import _otf2
+try:
+    import _otf2
+except ImportError:
+    print("OTF2's Python bindings (python3-otf2) are not installed", file=sys.stderr)
+    sys.exit(2)
 
 UNDEFINED = 0xFFFFFFFF
 

@@ -10,7 +10,11 @@ import subprocess
 import sys
 import tempfile
 
-import _otf2
+try:
+    import _otf2
+except ImportError:
+    print("skip: OTF2's Python bindings (python3-otf2) are not installed")
+    sys.exit(77)
 
 CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "otf2_check.py")
 MASTER, WORKER = 0, 1 << 32
