@@ -137,6 +137,13 @@ def dump_read(dumps):
             "stalled_ns": stalled_ns, "longest_stall_ns": round(ticks * ns_per_tick), "bytes": sum(map(os.path.getsize, files))}
 
 
+def rounds():
+    text = os.environ.get("BENCH_ROUNDS", "7")
+    if not text.isdecimal() or int(text) == 0:
+        die("BENCH_ROUNDS=%s: not a number of rounds" % text)
+    return int(text)
+
+
 def scratch(base=None):
     """An empty directory for dumps: under build/bench, or under `base` (a tmpfs, say)."""
     path = os.path.join(base or OUT, "otter-bench-dumps-%d" % os.getpid())
