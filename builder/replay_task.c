@@ -21,7 +21,7 @@ static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, 
 	while (s->n_regions > n_left) {
 		struct point at = replay_point(s, ticks);
 		if (repair != NULL)
-			replay_repair(r, repair);
+			replay_repair(r, "region_without_end");
 		uint32_t region = s->regions[--s->n_regions];
 		if (VISIT(r, region_end, &at, region) != 0)
 			return -1;
