@@ -330,8 +330,12 @@ static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 		if (!parse_line(m, key, &l))
 			m->n_damaged_lines++;
 	}
-	if (is_first)
-		return error("%s: has no whole line; its first one must be \"otter-dump MAJOR MINOR\"", path);
+	/* Killed as it began: the file is made first, and its first block may be cut. */
+	const char magic[] = "otter-dump ";
+	size_t n_known = n_bytes < sizeof magic - 1 ? n_bytes : sizeof magic - 1;
+	m->is_empty = is_first && memcmp(text, magic, n_known) == 0;
+	if (is_first && !m->is_empty)
+		return error("%s: not the meta of an Otter dump: its first line must be \"otter-dump MAJOR MINOR\"", path);
 	return 0;
 }
 

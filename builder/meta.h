@@ -60,6 +60,7 @@ struct meta {
 	size_t n_environment;
 	char **settings; /* "name value", as used */
 	size_t n_settings;
+	bool is_empty;          /* not even the first line is whole: the process died as it began */
 	size_t n_damaged_lines; /* known keys with values that make no sense; skipped */
 };
 

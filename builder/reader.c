@@ -265,6 +265,8 @@ static int read_dump(struct reader *r)
 	if (meta->n_damaged_lines > 0)
 		reader_finding(r, "meta_damaged", "%s/meta: %zu lines with values that make no sense, skipped", dump->path,
 			       meta->n_damaged_lines);
+	if (meta->is_empty)
+		reader_finding(r, "meta_empty", "%s/meta: ends before its first line does: the process died as it began", dump->path);
 	r->is_live = is_running(meta);
 	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
 	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)

@@ -97,9 +97,10 @@ static bool read_control(struct ring *ring, const struct ring_control *c, uint32
 		ring->n_segments = (uint32_t)((ring->n_bytes - RING_CONTROL_BYTES) / ring->segment_bytes);
 		return true;
 	}
-	if (c->stream != number || c->pid != (uint64_t)r->dump->meta.pid) {
+	long pid = r->dump->meta.pid; /* 0: a cut meta does not say */
+	if (c->stream != number || (pid != 0 && c->pid != (uint64_t)pid)) {
 		reader_finding(r, "foreign_ring", "%s: the ring of stream %u of process %llu, expected stream %u of process %ld", ring->path,
-			       c->stream, (unsigned long long)c->pid, number, r->dump->meta.pid);
+			       c->stream, (unsigned long long)c->pid, number, pid);
 		return false;
 	}
 	ring->segment_bytes = c->segment_bytes;

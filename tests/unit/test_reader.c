@@ -603,6 +603,24 @@ START_TEST(other_versions_and_other_things_than_dumps)
 }
 END_TEST
 
+START_TEST(a_process_that_died_as_it_began_leaves_an_empty_dump)
+{
+	static const char *const beginnings[] = {"", "otter-d", "otter-dump 1"};
+	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+		struct dump d;
+		ck_assert_int_eq(mkdir(dir, 0700), 0);
+		FILE *f = fopen(file_path("meta"), "w");
+		ck_assert(f != NULL && fputs(beginnings[i], f) >= 0 && fclose(f) == 0);
+		ck_assert_int_eq(open_dump(&d, dir), 0);
+		assert_said("/meta: ends before its first line does: the process died as it began [meta_empty]");
+		ck_assert_uint_eq(d.n_streams, 0);
+		ck_assert(!d.is_complete);
+		dump_close(&d);
+		dump_writer_remove(dir);
+	}
+}
+END_TEST
+
 /* This process, as a recorder would name it. */
 static void name_self(struct dump_writer *w, char host[256], char boot_id[64])
 {
@@ -858,6 +876,7 @@ int main(void)
 	tcase_add_test(c, a_dump_without_two_clock_readings_says_so);
 	tcase_add_test(c, counters_run_ahead_only_where_recording_was_off);
 	tcase_add_test(c, other_versions_and_other_things_than_dumps);
+	tcase_add_test(c, a_process_that_died_as_it_began_leaves_an_empty_dump);
 	tcase_add_test(c, a_process_that_still_runs_gives_a_snapshot);
 	tcase_add_test(c, the_list_names_every_field);
 	tcase_add_test(c, no_damage_makes_it_crash);
