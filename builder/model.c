@@ -58,6 +58,20 @@ void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_ro
 	*counter = low ? task - m->task_base[low - 1] : 0;
 }
 
+/* Does the address lie in the OpenMP runtime's own code? (Its binary's name, in the maps.) */
+static bool is_in_runtime(const struct model *m, uint64_t codeptr)
+{
+	for (size_t i = 0; i < m->dump->meta.n_maps; i++) {
+		const struct meta_map *map = &m->dump->meta.maps[i];
+		if (codeptr < map->start || codeptr >= map->end)
+			continue;
+		const char *name = strrchr(map->path, '/');
+		name = name != NULL ? name + 1 : map->path;
+		return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
+	}
+	return false;
+}
+
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
 {
 	struct private_tables *private = m->private_tables;
@@ -66,6 +80,11 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 		return 0;
 	if (*row != 0)
 		return *row;
+	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
+		uint32_t nameless = model_construct(m, kind, 0); /* may move the map */
+		row = map_put(&private->construct_rows, codeptr << 8 | kind);
+		return row != NULL ? (*row = nameless) : 0;
+	}
 	if (m->n_constructs == private->construct_capacity) {
 		uint32_t capacity = private->construct_capacity ? private->construct_capacity * 2 : 64;
 		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
@@ -77,19 +96,6 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 	*row = m->n_constructs++;
 	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
 	return *row;
-}
-
-bool model_in_runtime(const struct model *m, uint64_t codeptr)
-{
-	for (size_t i = 0; i < m->dump->meta.n_maps; i++) {
-		const struct meta_map *map = &m->dump->meta.maps[i];
-		if (codeptr < map->start || codeptr >= map->end)
-			continue;
-		const char *name = strrchr(map->path, '/');
-		name = name != NULL ? name + 1 : map->path;
-		return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
-	}
-	return false;
 }
 
 bool model_is_libomp(const struct model *m)

@@ -162,7 +162,10 @@ static inline uint32_t model_region(const struct model *m, uint64_t id)
 /* The other way: the stream's row and the counter that an id was made of. */
 void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint64_t *counter);
 
-/* The construct of (kind, codeptr), added where it is new. */
+/*
+ * The construct of (kind, codeptr), added where it is new. An address inside the OpenMP runtime tells nothing about the program, and
+ * differs between teams of one thread and of many: it counts as unknown.
+ */
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
 
 /* Allocates the tables for what the dump can hold; gather.c's first step. 0, or -1. */
@@ -171,9 +174,6 @@ int model_allocate(struct model *m, const struct dump *dump);
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);
 void model_free(struct model *m);
-
-/* Does the address lie in the OpenMP runtime's own code? (Its binary's name, in the maps.) Then it tells nothing about the program. */
-bool model_in_runtime(const struct model *m, uint64_t codeptr);
 
 /* Is it LLVM's runtime, whose deviations replay knows? (From its version string.) */
 bool model_is_libomp(const struct model *m);

@@ -142,12 +142,11 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned sync = record_flags(record);
 	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
+	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
 	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
 	const struct frame *frame = frames_find(&r->frames, s->task);
-	uint64_t codeptr = record->b;
-	if (is_barrier(sync) && frame != NULL && frame->last_work != 0 && model_in_runtime(r->model, codeptr))
-		codeptr = frame->last_work;
-	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), codeptr)};
+	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
+		scope.construct = model_construct(r->model, sync_construct(sync), frame->last_work);
 	return enter(r, s, scope, record->time);
 }
 
@@ -160,9 +159,17 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
+	/* A taskloop is reported from inside the runtime (Q9), the taskgroup around it is not. */
+	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
+	const struct frame *frame = frames_find(&r->frames, s->task);
+	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? &frame->scopes[frame->n_scopes - 1] : NULL;
+	if (work == work_kind_taskloop && codeptr == 0 && around != NULL && around->kind == sync_kind_taskgroup) {
+		codeptr = r->model->constructs[around->construct].codeptr;
+		scope.construct = model_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
+	}
 	if (enter(r, s, scope, record->time) != 0)
 		return -1;
-	frames_find(&r->frames, s->task)->last_work = record->b;
+	frames_find(&r->frames, s->task)->last_work = codeptr;
 	return 0;
 }
 

@@ -29,9 +29,24 @@ static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, 
 	return 0;
 }
 
+/* Forgets suspended tasks that went on, and ended, on another thread. */
+static void forget_moved(struct replay *r, struct stream_state *s, size_t bottom)
+{
+	size_t n_left = bottom;
+	if (s->n_suspended <= bottom)
+		return;
+	for (size_t i = bottom; i < s->n_suspended; i++) {
+		unsigned state = r->model->tasks[s->suspended[i]].state;
+		if (!(state & TASK_MIGRATED) || !(state & TASK_COMPLETED))
+			s->suspended[n_left++] = s->suspended[i];
+	}
+	s->n_suspended = n_left;
+}
+
 /* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
 static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, uint64_t ticks, const char *repair)
 {
+	forget_moved(r, s, bottom);
 	while (s->n_suspended > bottom) {
 		uint32_t prior = s->task, next = s->suspended[--s->n_suspended];
 		if (replay_leave_scopes(r, s, prior, 0, ticks, repair) != 0)
@@ -142,6 +157,7 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct r
 		return 0;
 	}
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
+	forget_moved(r, s, inner->n_suspended);
 	bool is_cut = s->n_suspended > inner->n_suspended;
 	uint64_t ticks = record->time;
 	const struct task *task = &r->model->tasks[inner->task];
@@ -159,8 +175,9 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 	uint32_t row = model_task(m, id_make(m->dump->streams[s->row].number, record_value(record)));
 	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
 	const struct frame *frame = frames_find(&r->frames, s->task);
-	if (frame != NULL && frame->last_work != 0 && model_in_runtime(m, record->b))
-		m->tasks[row].construct = model_construct(m, m->constructs[m->tasks[row].construct].kind, frame->last_work);
+	const struct construct *construct = &m->constructs[m->tasks[row].construct];
+	if (frame != NULL && record->b != 0 && construct->codeptr == 0)
+		m->tasks[row].construct = model_construct(m, construct->kind, frame->last_work);
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, task_create, &at, row);
 }
@@ -192,9 +209,11 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 		next = 0; /* cancelled before it started: nothing is switched (Q14) */
 	else if (record->b == 0)
 		next = 0;
-	else if (prior == next) { /* untied tasks of a serial team (Q15) */
+	else if (prior == next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
 		replay_quirk(r, "switch_to_itself");
-		return 0;
+		if (s->task == next)
+			return 0;
+		prior = s->task;
 	} else if (prior != s->task) {
 		if (s->task != 0 || s->n_implicits > 0)
 			replay_repair(r, "switch_from_another_task");
