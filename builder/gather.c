@@ -218,8 +218,10 @@ static int walk_task_schedule(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
 	uint32_t prior = model_task(m, r->a), next = model_task(m, r->b);
-	struct task *task = &m->tasks[prior];
 	unsigned status = record_flags(r);
+	if (prior == next && r->b != 0) /* an untied task of a serial team goes on (Q15): from whatever is current */
+		prior = w->task;
+	struct task *task = &m->tasks[prior];
 	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
 			   status == task_status_taskwait_complete;
 	if (is_complete) {

@@ -263,7 +263,7 @@ int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32
 enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2 };
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
 {
-	return p->task_bits[task >> 2] >> (task & 3) * 2 & bit;
+	return ((unsigned)p->task_bits[task >> 2] >> (task & 3) * 2 & bit) != 0;
 }
 static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 {
