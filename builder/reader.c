@@ -272,6 +272,7 @@ static int read_dump(struct reader *r)
 	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)
 		return -1;
 	reader_make_clock(r);
+	reader_cut_window(r);
 	judge(r);
 	return 0;
 }

@@ -49,6 +49,8 @@ struct dump {
 	bool is_snapshot; /* its process is still running */
 	bool is_complete; /* every stream sealed, nothing lost, nothing missing */
 	struct tally findings; /* damage by name, each also said once by warning() */
+	uint64_t window_ticks; /* of a flight recorder: all streams cover the time from here on; 0: from the beginning */
+	uint64_t n_left_out;   /* records from before, that some streams still had */
 	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
 	uint64_t first_realtime_ns;
 	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */

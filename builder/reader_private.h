@@ -93,5 +93,6 @@ int reader_make_streams(struct reader *r);
 void reader_drop_cut_groups(struct reader *r, struct stream *s);
 
 void reader_make_clock(struct reader *r);
+void reader_cut_window(struct reader *r);
 
 #endif

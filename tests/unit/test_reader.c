@@ -438,6 +438,34 @@ START_TEST(a_flight_recorder_misses_its_beginning_without_damage)
 }
 END_TEST
 
+START_TEST(a_flight_recorder_is_cut_to_what_all_streams_cover)
+{
+	struct dump_writer w;
+	struct dump d;
+	dump_writer_init(&w, dir);
+	w.more_meta = "setting keep newest\n";
+	w.streams[0].missing = 2; /* an old island before it: segment 1 */
+	fill(&w, 0, 400);
+	fill(&w, 1, 400);         /* whole */
+	fill(&w, 2, 10);          /* ended long before */
+	dump_writer_finish(&w);
+	ck_assert_int_eq(open_dump(&d, dir), 0);
+	assert_said("a flight recorder's dump: cut to what all streams cover, from 0.000011 s on; 372 older records left out");
+	ck_assert_uint_eq(d.streams[0].n_segments, 2);
+	ck_assert_uint_eq(d.streams[0].segments[0].header->sequence, 3);
+	ck_assert_uint_eq(d.streams[1].n_segments, 2);
+	ck_assert_uint_eq(d.streams[1].segments[0].header->sequence, 3);
+	ck_assert(d.streams[1].segments[0].is_after_gap && !d.streams[1].segments[1].is_after_gap);
+	ck_assert_uint_eq(d.streams[2].n_segments, 1);
+	ck_assert_uint_eq(d.n_left_out, 3 * 124);
+	ck_assert_uint_eq(d.n_records, 403 - 248 + 403 - 248 + 13);
+	ck_assert_uint_eq(d.streams[1].max_task, 401);
+	ck_assert_uint_eq(d.window_ticks, d.streams[0].segments[0].header->ticks);
+	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	dump_close(&d);
+}
+END_TEST
+
 START_TEST(what_a_gap_leaves_of_a_group_is_left_out)
 {
 	uint64_t variables[700];
@@ -870,6 +898,7 @@ int main(void)
 	tcase_add_test(c, a_hole_inside_a_closed_segment_ends_it);
 	tcase_add_test(c, of_two_copies_the_longer_is_taken);
 	tcase_add_test(c, a_flight_recorder_misses_its_beginning_without_damage);
+	tcase_add_test(c, a_flight_recorder_is_cut_to_what_all_streams_cover);
 	tcase_add_test(c, what_a_gap_leaves_of_a_group_is_left_out);
 	tcase_add_test(c, losses_are_told_by_cause_and_not_twice);
 	tcase_add_test(c, ticks_become_ns_by_the_triples_furthest_apart);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Cuts a flight recorder's dump (OTTER_KEEP=newest) to the time that all its streams cover: each has kept its newest segments, and
+ * a busy one fewer of its past than an idle one. Whole segments are left out, because a segment's header is what replay begins with.
+ */
+#include "builder/reader_private.h"
+
+/* The last segment that segments are missing before; 0 where the stream is here from its beginning. */
+static size_t last_gap(const struct stream *s)
+{
+	size_t i = s->n_segments - 1;
+	while (i > 0 && !s->segments[i].is_after_gap)
+		i--;
+	return i;
+}
+
+/* How many segments are over before `begin`: where the next one was opened before. The last always stays. */
+static size_t count_before(const struct stream *s, uint64_t begin)
+{
+	size_t n = 0;
+	while (n + 1 < s->n_segments && s->segments[n + 1].header->ticks <= begin)
+		n++;
+	return n;
+}
+
+static uint64_t leave_out(struct stream *s, size_t n)
+{
+	uint64_t n_records = 0;
+	for (size_t i = 0; i < n; i++)
+		n_records += s->segments[i].n_records;
+	s->n_segments -= n;
+	for (size_t i = 0; n > 0 && i < s->n_segments; i++)
+		s->segments[i] = s->segments[i + n];
+	if (n > 0)
+		s->segments[0].is_after_gap = true;
+	s->n_records -= n_records;
+	return n_records;
+}
+
+void reader_cut_window(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	uint64_t begin = 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct segment *segment = &dump->streams[i].segments[last_gap(&dump->streams[i])];
+		if (segment->is_after_gap && segment->header->ticks > begin)
+			begin = segment->header->ticks;
+	}
+	if (!r->is_newest || begin == 0)
+		return;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		dump->n_left_out += leave_out(&dump->streams[i], count_before(&dump->streams[i], begin));
+	dump->n_records -= dump->n_left_out;
+	dump->window_ticks = begin;
+	if (dump->n_left_out > 0)
+		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out", dump->path,
+			(double)dump_ns(dump, begin) * 1e-9, (unsigned long long)dump->n_left_out);
+}
