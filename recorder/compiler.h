@@ -17,7 +17,8 @@
 
 #define CACHE_LINE_BYTES 64
 
-/* CK's fences are inline assembly that ThreadSanitizer does not see: the edges that they make are told to it. */
+/* ThreadSanitizer does not see CK's fences, which are inline assembly: it is told what they order, and not to look at the reads of a
+ * ring's slots. */
 #if defined(__SANITIZE_THREAD__)
 #define OTTER_TSAN 1
 #elif defined(__has_feature)
@@ -30,7 +31,13 @@ void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 #define tsan_acquire(address) __tsan_acquire(address)
 #define tsan_release(address) __tsan_release(address)
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+#define tsan_reads_begin() AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
+#define tsan_reads_end()   AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
 #else
+#define tsan_reads_begin() ((void)0)
+#define tsan_reads_end()   ((void)0)
 #define tsan_acquire(address) ((void)(address))
 #define tsan_release(address) ((void)(address))
 #endif

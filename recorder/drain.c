@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <ck_pr.h>
+
 #include "recorder/clock.h"
 #include "recorder/maps.h"
 #include "recorder/segment.h"
@@ -33,7 +35,7 @@ static bool has_work(struct session *session)
 		return false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
-		if (stream && ck_ring_size(&stream->full) > 0)
+		if (stream && handover_has(&stream->full))
 			return true;
 	}
 	return false;
@@ -59,7 +61,7 @@ bool drain_round(struct session *session)
 		if (!stream || session_stopped(session))
 			continue;
 		has_done |= populate_ahead(stream);
-		if (!segment_take_full(stream, &index))
+		if (!handover_take_any(&stream->full, &index))
 			continue;
 		has_done = true;
 		int cause = segment_write(stream, index, true);
@@ -68,7 +70,7 @@ bool drain_round(struct session *session)
 			session_stop(session, (unsigned)cause);
 			continue;
 		}
-		segment_give_back(stream, index);
+		handover_put(&stream->empty, index);
 	}
 	return has_done;
 }
@@ -76,8 +78,8 @@ bool drain_round(struct session *session)
 static void sleep_until_woken(struct session *session)
 {
 	/* D1: says that it sleeps, then looks once more; pairs with D2 in drain_wake, which publishes work, then looks whether it sleeps. */
-	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_RELAXED);
+	ck_pr_fence_memory();
 	if (has_work(session)) {
 		__atomic_store_n(&session->drain_sleeps, 0, __ATOMIC_RELAXED);
 		return;
@@ -132,8 +134,7 @@ void drain_wake(struct session *session)
 {
 	if (!session->has_drain_thread)
 		return;
-	/* D2: pairs with D1 in sleep_until_woken. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	ck_pr_fence_memory(); /* D2: the work before the look; pairs with D1 in sleep_until_woken */
 	if (!__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
 		return;
 	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))

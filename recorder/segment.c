@@ -47,39 +47,11 @@ void segment_close(struct stream *stream, uint32_t flags)
 		ring_publish(stream, ((position >> stream->shift) + 1) << stream->shift);
 }
 
-/* H1: the segment's records and `closed` before its index; pairs with H2 in segment_take_full. */
 static void hand_over(struct stream *stream)
 {
-	uint32_t index = stream->current;
+	handover_put(&stream->full, stream->current);
 	stream->current = SEGMENT_NONE;
-	tsan_release(&stream->full);
-	ck_ring_enqueue_spmc(&stream->full, stream->full_slots, (void *)(uintptr_t)(index + 1));
-}
-
-bool segment_take_full(struct stream *stream, uint32_t *index)
-{
-	void *entry;
-	if (!ck_ring_dequeue_spmc(&stream->full, stream->full_slots, &entry))
-		return false;
-	tsan_acquire(&stream->full); /* H2: pairs with H1 in hand_over */
-	*index = (uint32_t)(uintptr_t)entry - 1;
-	return true;
-}
-
-void segment_give_back(struct stream *stream, uint32_t index)
-{
-	tsan_release(&stream->empty); /* E1: the reads of the segment before its index; pairs with E2 in take_empty */
-	ck_ring_enqueue_spsc(&stream->empty, stream->empty_slots, (void *)(uintptr_t)(index + 1));
-}
-
-static bool take_empty(struct stream *stream, uint32_t *index)
-{
-	void *entry;
-	if (!ck_ring_dequeue_spsc(&stream->empty, stream->empty_slots, &entry))
-		return false;
-	tsan_acquire(&stream->empty); /* E2: pairs with E1 in segment_give_back */
-	*index = (uint32_t)(uintptr_t)entry - 1;
-	return true;
+	drain_wake(stream->session);
 }
 
 int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
@@ -98,7 +70,7 @@ int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
  * why it cannot be written. */
 static int write_oldest(struct stream *stream, uint32_t *index)
 {
-	if (!segment_take_full(stream, index))
+	if (!handover_take_any(&stream->full, index))
 		return -1;
 	uint64_t begin = clock_ticks();
 	int cause = segment_write(stream, *index, false);
@@ -122,7 +94,7 @@ static int take_segment(struct stream *stream, uint32_t *index)
 	const struct config *config = &stream->session->config;
 	for (;;) {
 		int cause = (int)session_stopped(stream->session);
-		if (cause || take_empty(stream, index))
+		if (cause || handover_take(&stream->empty, index))
 			return cause;
 		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
 		if (!stream->session->has_drain_thread) {
@@ -156,7 +128,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 
 	/* O1: the old header is invalid before anything of it or behind it changes; pairs with the reader's second look at it (A2). */
 	__atomic_store_n(&header->sequence, 0, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
+	ck_pr_fence_store();
 
 	struct segment_header filled = {
 		.magic = SEGMENT_MAGIC,
@@ -192,11 +164,9 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 {
-	struct session *session = stream->session;
 	if (stream->current != SEGMENT_NONE) {
 		segment_close(stream, 0);
 		hand_over(stream);
-		drain_wake(session);
 	}
 	uint32_t index;
 	unsigned cause = (unsigned)take_segment(stream, &index);
@@ -242,8 +212,7 @@ void segment_flush(struct stream *stream)
 		return;
 	segment_close(stream, 0);
 	hand_over(stream);
-	drain_wake(stream->session);
 	uint32_t index;
 	if (!stream->session->has_drain_thread && write_oldest(stream, &index) == 0)
-		segment_give_back(stream, index); /* without a drain thread the owner is the one producer of `empty` */
+		handover_put(&stream->empty, index); /* without a drain thread the owner is the one producer of `empty` */
 }

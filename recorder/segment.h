@@ -34,12 +34,6 @@ uint32_t segment_used(struct stream *stream, uint32_t index);
 /* Closes the current segment, if there is one. `flags`: SEGMENT_SEALED or 0. */
 void segment_close(struct stream *stream, uint32_t flags);
 
-/* Takes the oldest full segment, if there is one: the drain thread and the owner. */
-bool segment_take_full(struct stream *stream, uint32_t *index);
-
-/* Gives a written segment back to the owner: the drain thread alone. */
-void segment_give_back(struct stream *stream, uint32_t index);
-
 /* Counts `n` records of the stream as lost. */
 void segment_lose(struct stream *stream, unsigned cause, uint64_t n);
 

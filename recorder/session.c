@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ck_pr.h>
+
 #include "recorder/clock.h"
 #include "recorder/drain.h"
 #include "recorder/meta.h"
@@ -190,7 +192,7 @@ void session_continue(void)
 {
 	struct session *session = session_get();
 	if (session)
-		__atomic_store_n(&session->is_ended, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&session->is_ended, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- End ---- */
@@ -201,9 +203,9 @@ void session_end(const char *how)
 	if (!session)
 		return;
 	int error = errno;
-	/* F1: says that it is over, then looks for free streams; pairs with T2 in stream_release. */
-	__atomic_store_n(&session->is_ended, 1, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* F1: says that it is over, then looks for free streams; pairs with F2 in stream_release. */
+	__atomic_store_n(&session->is_ended, 1, __ATOMIC_RELAXED);
+	ck_pr_fence_memory();
 	struct stream *own = tls_stream;
 	uint32_t n_streams = session_n_streams(session);
 	for (uint32_t i = 0; i < n_streams; i++) {

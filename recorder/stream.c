@@ -119,8 +119,8 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 	stream->current = SEGMENT_NONE;
 	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
 	stream->owner = owner;
-	ck_ring_init(&stream->full, HANDOVER_SLOTS);
-	ck_ring_init(&stream->empty, HANDOVER_SLOTS);
+	handover_init(&stream->full);
+	handover_init(&stream->empty);
 	ring_control_fill(stream);
 	segment_populate(stream, 0);
 	/* S1: the stream before its pointer; pairs with S2 in session_stream. */
@@ -133,13 +133,12 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 
 bool stream_claim(struct stream *stream, uintptr_t owner)
 {
-	/* T1: acquires what the last owner wrote; pairs with T2 in stream_release. */
+	uintptr_t expected = STREAM_FREE;
 	if (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) != STREAM_FREE)
+		return false; /* most are not: no need to take their line away from anybody */
+	/* T1: acquires what the last owner wrote; pairs with T2 in stream_release. */
+	if (!__atomic_compare_exchange_n(&stream->owner, &expected, owner, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
-	if (!ck_pr_cas_ptr(&stream->owner, (void *)STREAM_FREE, (void *)owner))
-		return false;
-	ck_pr_fence_acquire();
-	tsan_acquire(&stream->owner);
 	__atomic_fetch_sub(&stream->session->n_free_streams, 1, __ATOMIC_RELAXED);
 	return true;
 }
@@ -188,11 +187,12 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	stream->tid = 0;
 	pthread_setspecific(thread_key, NULL);
 	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
-	/* T2: everything before the stream is free; pairs with T1 in stream_claim. Sequentially consistent, and so is the look at is_ended
-	 * behind it: either we see that the session has ended, or session_end() sees the free stream (it stores, then looks: F1). */
-	tsan_release(&stream->owner);
-	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&session->is_ended, __ATOMIC_SEQ_CST) && stream_claim(stream, stream_self()))
+	/* T2: everything before the stream is free; pairs with T1 in stream_claim. */
+	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
+	/* F2: frees the stream, then looks whether the session has ended; pairs with F1 in session_end, which says so, then looks for free
+	 * streams. One of the two sees the other, and seals. */
+	ck_pr_fence_memory();
+	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
 	tls_stream = NULL;
@@ -228,7 +228,7 @@ void stream_seal(struct stream *stream)
 	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
 	uint32_t index;
-	while (segment_take_full(stream, &index))
+	while (handover_take_any(&stream->full, &index))
 		; /* the drain thread need not write what is written here */
 
 	uint64_t last = (control->position >> stream->shift) - 1;

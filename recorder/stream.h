@@ -17,23 +17,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ck_ring.h>
-
 #include "common/format.h"
 #include "recorder/compiler.h"
+#include "recorder/handover.h"
 
 struct session;
 
 #define STREAM_BYTES      4096
-#define HANDOVER_SLOTS    16 /* a ck_ring holds one less than its size, whatever its capacity function says */
 #define STREAM_TEAM_DEPTH 32 /* implicit tasks in implicit tasks whose context is kept */
 #define SEGMENT_NONE      UINT32_MAX
 
 /* `owner`: this, the owner's stream_self(), or the second for ever. */
 #define STREAM_FREE   ((uintptr_t)0)
 #define STREAM_SEALED ((uintptr_t)1)
-
-_Static_assert(HANDOVER_SLOTS > RING_SEGMENTS, "every segment must fit into a hand-over ring");
 
 struct stream_context {
 	uint64_t task;
@@ -71,11 +67,8 @@ struct stream {
 	struct stream_context team[STREAM_TEAM_DEPTH]; /* around the current implicit task */
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
-	/* Indices of segments. Full: from the owner to the drain thread or the owner itself. Empty: from the drain thread to the owner. */
-	alignas(CACHE_LINE_BYTES) ck_ring_t full;
-	alignas(CACHE_LINE_BYTES) ck_ring_buffer_t full_slots[HANDOVER_SLOTS];
-	alignas(CACHE_LINE_BYTES) ck_ring_t empty;
-	alignas(CACHE_LINE_BYTES) ck_ring_buffer_t empty_slots[HANDOVER_SLOTS];
+	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */
+	alignas(CACHE_LINE_BYTES) struct handover empty; /* from the drain thread */
 	/* The sequence that each segment had when it was last written to a file in full. */
 	alignas(CACHE_LINE_BYTES) uint64_t written[RING_SEGMENTS];
 };

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How segments change hands: two ck_rings of segment indices a stream. Full ones go from the owner to whoever is first, the drain thread or
+ * the owner itself; empty ones come back from the drain thread to the owner. Nobody waits.
+ *
+ * The only file that sees a ck_ring. A ck_ring holds one entry less than its size, whatever its capacity function says.
+ */
+#ifndef OTTER_RECORDER_HANDOVER_H
+#define OTTER_RECORDER_HANDOVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ck_ring.h>
+
+#include "common/format.h"
+#include "recorder/compiler.h"
+
+#define HANDOVER_SLOTS 16
+
+_Static_assert(HANDOVER_SLOTS > RING_SEGMENTS, "every segment must fit into a hand-over ring");
+
+struct handover {
+	ck_ring_t ring;
+	ck_ring_buffer_t slots[HANDOVER_SLOTS];
+};
+
+static inline void handover_init(struct handover *handover)
+{
+	ck_ring_init(&handover->ring, HANDOVER_SLOTS);
+}
+
+static inline bool handover_has(const struct handover *handover)
+{
+	return ck_ring_size(&handover->ring) > 0;
+}
+
+/* An index is stored as a pointer that is not NULL. */
+static inline void *handover_entry(uint32_t index)
+{
+	return (void *)((uintptr_t)index + 1);
+}
+
+/* The one producer of a ring. */
+static inline void handover_put(struct handover *handover, uint32_t index)
+{
+	/* H1: the segment's records and header, and all reads of it, before its index; pairs with H2. The ring's own fence orders stores only. */
+	ck_pr_fence_release();
+	tsan_release(handover);
+	ck_ring_enqueue_spmc(&handover->ring, handover->slots, handover_entry(index));
+}
+
+/* One of several consumers. */
+static inline bool handover_take_any(struct handover *handover, uint32_t *index)
+{
+	void *entry;
+	tsan_reads_begin();
+	bool has_one = ck_ring_dequeue_spmc(&handover->ring, handover->slots, &entry);
+	tsan_reads_end();
+	if (!has_one)
+		return false;
+	ck_pr_fence_acquire(); /* H2: the index before what it stands for; pairs with H1 */
+	tsan_acquire(handover);
+	*index = (uint32_t)((uintptr_t)entry - 1);
+	return true;
+}
+
+/* The only consumer. */
+static inline bool handover_take(struct handover *handover, uint32_t *index)
+{
+	void *entry;
+	tsan_reads_begin();
+	bool has_one = ck_ring_dequeue_spsc(&handover->ring, handover->slots, &entry);
+	tsan_reads_end();
+	if (!has_one)
+		return false;
+	ck_pr_fence_acquire(); /* H2: the same, pairs with H1 */
+	tsan_acquire(handover);
+	*index = (uint32_t)((uintptr_t)entry - 1);
+	return true;
+}
+
+#endif

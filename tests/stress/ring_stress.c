@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Several producers against the drain thread, on rings so small that a segment ends every 124 records. Each record carries its producer and
+ * that producer's counter; afterwards every one of them must be in the dump exactly once and in its place. Producers come in waves, so
+ * that streams pass from thread to thread as well.
+ *
+ *	ring_stress [RECORDS-A-PRODUCER]      exit status 0: all is there
+ *
+ * Built plain and under ThreadSanitizer.
+ */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "recorder/record.h"
+#include "tests/recorder_dump.h"
+
+#define N_PRODUCERS       4
+#define N_WAVES           3
+#define RECORDS_DEFAULT   100000
+#define GROUP_EVERY       97  /* records between two groups */
+#define GROUP_RECORDS     150 /* longer than a segment */
+#define N_ALL             (N_PRODUCERS * N_WAVES)
+
+static uint64_t n_records_each = RECORDS_DEFAULT;
+
+struct producer {
+	pthread_t thread;
+	uint64_t id;
+};
+
+static void put_group(uint64_t id, uint64_t first, uint64_t n)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	struct ring_group group = ring_group_begin(stream);
+	for (uint64_t i = first; i < first + n; i++)
+		ring_group_append(&group, time, record_head(EVENT_task_schedule, 1, 0), id, i);
+	ring_group_end(&group);
+	record_leave(stream);
+}
+
+static void *produce(void *argument)
+{
+	const struct producer *producer = argument;
+	for (uint64_t i = 0; i < n_records_each;) {
+		uint64_t left = n_records_each - i;
+		if (i % GROUP_EVERY == 0 && i) {
+			uint64_t n = left < GROUP_RECORDS ? left : GROUP_RECORDS;
+			put_group(producer->id, i, n);
+			i += n;
+		} else {
+			record_one(clock_ticks(), record_head(EVENT_task_schedule, 1, 0), producer->id, i++);
+		}
+	}
+	return NULL;
+}
+
+/* Every copy of a segment that the drain thread wrote must be the only one it wrote: it takes each from the ring once. */
+static bool check_drained_once(const struct dump *dump)
+{
+	static uint8_t seen[64][DUMP_SEGMENTS_MAX];
+	for (size_t i = 0; i < dump->n_segments; i++) {
+		const struct segment_header *header = &dump->segments[i].header;
+		if (dump->segments[i].is_drained && header->stream < 64 && header->sequence < DUMP_SEGMENTS_MAX &&
+		    seen[header->stream][header->sequence]++) {
+			fprintf(stderr, "stream %u: segment %llu was drained twice\n", header->stream,
+			        (unsigned long long)header->sequence);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool check(struct session *session)
+{
+	struct dump *dump = dump_open(session->dir, session->config.segment_bytes);
+	uint64_t next[N_ALL] = {0};
+	bool is_good = check_drained_once(dump);
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		size_t n_records;
+		struct record *records = dump_records(dump, i, &n_records);
+		for (size_t k = 0; k < n_records; k++) {
+			const struct record *r = &records[k];
+			if (record_kind(r) != EVENT_task_schedule)
+				continue;
+			if (r->a >= N_ALL || r->b != next[r->a]) {
+				fprintf(stderr, "stream %u, record %zu: producer %llu has %llu\n", i, k, (unsigned long long)r->a,
+				        (unsigned long long)r->b);
+				return false;
+			}
+			next[r->a]++;
+		}
+		free(records);
+	}
+	for (unsigned i = 0; i < N_ALL; i++) {
+		if (next[i] == n_records_each)
+			continue;
+		fprintf(stderr, "producer %u: %llu of %llu records\n", i, (unsigned long long)next[i], (unsigned long long)n_records_each);
+		is_good = false;
+	}
+	free(dump);
+	return is_good;
+}
+
+static bool run(const char *drain)
+{
+	struct producer producers[N_ALL];
+	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, NULL);
+	if (!session)
+		return false;
+	for (unsigned wave = 0; wave < N_WAVES; wave++) {
+		for (unsigned i = 0; i < N_PRODUCERS; i++) {
+			struct producer *producer = &producers[wave * N_PRODUCERS + i];
+			producer->id = wave * N_PRODUCERS + i;
+			pthread_create(&producer->thread, NULL, produce, producer);
+		}
+		for (unsigned i = 0; i < N_PRODUCERS; i++)
+			pthread_join(producers[wave * N_PRODUCERS + i].thread, NULL);
+	}
+	session_end("finalize");
+	bool is_good = check(session);
+	printf("%s: %u producers, %llu records each, %u streams: %s\n", drain, N_ALL, (unsigned long long)n_records_each,
+	       session_n_streams(session), is_good ? "all there" : "FAILED");
+	dump_remove();
+	return is_good;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		n_records_each = strtoull(argv[1], NULL, 10);
+	/* One session a process: the second run is a child's, and so is the first, for the same beginning. */
+	static const char *const drains[] = {"auto", "self"};
+	for (unsigned i = 0; i < 2; i++) {
+		pid_t child = fork();
+		if (child == 0)
+			exit(run(drains[i]) ? 0 : 1);
+		int status = -1;
+		if (waitpid(child, &status, 0) != child || status != 0)
+			return 1;
+	}
+	return 0;
+}
