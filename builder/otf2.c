@@ -192,7 +192,7 @@ static int begin(void *self, const struct trace *trace)
 	if (p->locations == NULL || p->task_bits == NULL || find_foreign_fulfilments(p) != 0)
 		return archive_out_of_memory(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
-		p->locations[i] = (struct location){.rank_team = UNSET, .solo_comm = UNSET, .is_on = true};
+		p->locations[i] = (struct location){.task = UNSET, .rank_team = UNSET, .solo_comm = UNSET, .is_on = true};
 	for (size_t i = 0; i < m->dump->n_streams; i++)
 		if (m->dump->streams[i].max_task > UINT32_MAX)
 			return error("%s: stream %u made more tasks than OTF2 can number (2^32)", m->dump->path, m->dump->streams[i].number);

@@ -130,6 +130,7 @@ struct open_region {
 struct location {
 	OTF2_EvtWriter *writer; /* NULL: not yet or no longer open */
 	uint64_t last_time;
+	uint32_t task;            /* current, as the events say; UNSET: to be looked up */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open, open_capacity;
 	uint32_t rank_team, rank; /* the last answer of team_rank() */
@@ -272,6 +273,9 @@ static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
 int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+
+/* Before an event that belongs to the current task: its start may be missing in the records, and is made up for. */
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time);
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

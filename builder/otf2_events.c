@@ -120,8 +120,10 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	const struct region *r = &a->now.model->regions[region];
 	if (r->state & REGION_INITIAL)
 		return 0;
-	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, location_stamp(a, l, at->ticks), PARADIGM, r->requested),
-			     "writing ThreadFork");
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, time) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
 
 static int region_end(void *self, const struct point *at, uint32_t region)
@@ -146,6 +148,7 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	uint64_t ticks = at->ticks > r->begin_ticks ? at->ticks : r->begin_ticks; /* never before the fork */
 	uint64_t time = location_stamp(a, l, ticks);
 	uint32_t comm = team_comm(a, task);
+	l->task = task;
 	if (comm == UNSET || archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 		return -1;
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
@@ -170,30 +173,13 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	bool is_team = l->open[i].type == OPEN_IMPLICIT;
+	l->task = UNSET;
 	if (location_unwind(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
 		return -1;
 	return is_team ? event_team_end(a, l, time, task) : 0;
 }
 
 /* ---- Tasks ---- */
-
-static int task_create(void *self, const struct point *at, uint32_t task)
-{
-	struct archive *a = self;
-	struct location *l = &a->now.locations[at->stream];
-	const struct task *t = &a->now.model->tasks[task];
-	uint64_t time = location_stamp(a, l, at->ticks);
-	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
-		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
-	struct key k;
-	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
-	if (region == UNSET || task_key(a, task, &k) != 0 ||
-	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
-	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
-			  "writing ThreadTaskCreate") != 0)
-		return -1;
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
-}
 
 static uint32_t task_region(struct archive *a, uint32_t task)
 {
@@ -314,6 +300,41 @@ static int start_task(struct archive *a, struct location *l, uint64_t time, uint
 	return location_enter(a, l, time, task_region(a, task), task, OPEN_TASK);
 }
 
+/*
+ * The current task is one whose start is not in the records (they begin, or go on, in the middle of it): it starts here. Called
+ * wherever a task's first event may be.
+ */
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time)
+{
+	if (l->task == at->task)
+		return 0;
+	l->task = at->task;
+	if (at->task == 0 || !is_explicit(&a->now, at->task) || find_open(l, at->task) < l->n_open ||
+	    task_bit(&a->now, at->task, TASK_BIT_COMPLETED))
+		return 0;
+	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
+}
+
+static int task_create(void *self, const struct point *at, uint32_t task)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	const struct task *t = &a->now.model->tasks[task];
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, time) != 0)
+		return -1;
+	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
+		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
+	struct key k;
+	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
+	if (region == UNSET || task_key(a, task, &k) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
+			  "writing ThreadTaskCreate") != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+}
+
 static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)
 {
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || map_get(&a->now.foreign_fulfilments, task) != NULL)
@@ -340,10 +361,13 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		return location_leave_region(a, l, time, archive_region(a, p->model->tasks[prior].construct, REGION_TASKWAIT_DEPEND), at->task);
 	if (status == task_status_late_fulfill)
 		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
+	if (status != TASK_STATUS_CUT && event_follow(a, l, at, time) != 0)
+		return -1;
 	if (prior != 0 && is_explicit(p, prior) && leave_task(a, l, time, prior, status) != 0)
 		return -1;
 	if (next == 0) /* cancelled before it began: the current task stays */
 		return at->task != prior && at->task != 0 ? event_task_switch(a, l, time, at->task) : 0;
+	l->task = next;
 	if (status == TASK_STATUS_CUT && find_open(l, next) == l->n_open)
 		return 0; /* suspended for good, its regions are left */
 	if (event_task_switch(a, l, time, next) != 0)
@@ -431,6 +455,8 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 		return 0; /* the same as the region around it */
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
+	if (event_follow(a, l, at, time) != 0)
+		return -1;
 	if (location_enter(a, l, time, archive_region(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
 		return -1;
 	if (kind == REGION_SECTIONS)
@@ -454,7 +480,8 @@ static int flush(void *self, const struct point *at, uint32_t construct)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	return location_pass(a, l, location_stamp(a, l, at->ticks), archive_region(a, construct, REGION_FLUSH));
+	uint64_t time = location_stamp(a, l, at->ticks);
+	return event_follow(a, l, at, time) != 0 ? -1 : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH));
 }
 
 static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)
@@ -487,7 +514,7 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
+	if (event_follow(a, l, at, time) != 0 || location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
 	    parameter(a, l, time, PARAMETER_COMMAND, command) != 0 || parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
 		return -1;
 	return location_leave(a, l, time);

@@ -123,6 +123,8 @@ int event_mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
+	if (event_follow(a, l, at, location_stamp(a, l, at->ticks)) != 0)
+		return -1;
 	bool is_construct = mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;
 	return is_construct ? construct_event(a, l, at, mutex) : lock_event(a, l, at, mutex);
 }
