@@ -45,35 +45,56 @@ struct csv {
 	const struct trace *trace;
 	const struct graph *graph;
 	uint64_t offset;
+	char **places; /* by construct: "label,file,line,function", quoted once for all its nodes */
+	char line[512];
+	size_t n_line;
 };
 
-static void time_field(const struct csv *csv, uint64_t ticks)
+/* Lines are put together here and not by printf: a graph has millions of them. */
+static void put_text(struct csv *csv, const char *text)
 {
-	if (ticks != 0)
-		fprintf(csv->out, ",%" PRIu64, dump_ns(&csv->trace->dump, ticks));
-	else
-		fputc(',', csv->out);
-}
-
-static void flags_field(FILE *out, unsigned flags)
-{
-	const char *separator = ",";
-	for (unsigned bit = 0; bit < 12; bit++)
-		if (flags & 1u << bit) {
-			fprintf(out, "%s%s", separator, event_flag_name("task_flags", bit));
-			separator = "|";
+	size_t n = strlen(text);
+	if (n > sizeof csv->line - csv->n_line) {
+		fwrite_unlocked(csv->line, 1, csv->n_line, csv->out);
+		csv->n_line = 0;
+		if (n > sizeof csv->line) {
+			fwrite_unlocked(text, 1, n, csv->out);
+			return;
 		}
-	if (flags == 0)
-		fputc(',', out);
+	}
+	memcpy(csv->line + csv->n_line, text, n);
+	csv->n_line += n;
 }
 
-static int node_row(void *self, const struct node_view *node)
+static void put_number(struct csv *csv, uint64_t number)
 {
-	const struct csv *csv = self;
-	const struct construct *construct = &csv->graph->model->constructs[node->construct];
-	FILE *out = csv->out;
-	fprintf(out, "%" PRIu64 ",%s,", csv->offset + node->id, node_kind_name(node->kind));
-	text_csv(out, construct->label[0] != '\0' ? construct->label : node_kind_name(node->kind));
+	char digits[24];
+	size_t at = sizeof digits - 1;
+	digits[at] = '\0';
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number != 0);
+	put_text(csv, digits + at);
+}
+
+static int end_line(struct csv *csv)
+{
+	put_text(csv, "\n");
+	fwrite_unlocked(csv->line, 1, csv->n_line, csv->out);
+	csv->n_line = 0;
+	return ferror_unlocked(csv->out) ? -1 : 0;
+}
+
+/* The quoted place of a construct. NULL when memory is out. */
+static char *place_text(const struct construct *construct)
+{
+	char *text = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&text, &n_bytes);
+	if (out == NULL)
+		return NULL;
+	text_csv(out, construct->label);
 	fputc(',', out);
 	text_csv(out, construct->file);
 	fputc(',', out);
@@ -81,33 +102,108 @@ static int node_row(void *self, const struct node_view *node)
 		fprintf(out, "%u", construct->line);
 	fputc(',', out);
 	text_csv(out, construct->function);
-	fprintf(out, ",%u,", csv->trace->process);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static void put_time(struct csv *csv, uint64_t ticks)
+{
+	put_text(csv, ",");
+	if (ticks != 0)
+		put_number(csv, dump_ns(&csv->trace->dump, ticks));
+}
+
+static void put_flags(struct csv *csv, unsigned flags)
+{
+	const char *separator = "";
+	for (unsigned bit = 0; bit < 12; bit++)
+		if (flags & 1u << bit) {
+			put_text(csv, separator);
+			put_text(csv, event_flag_name("task_flags", bit));
+			separator = "|";
+		}
+}
+
+static const char *state_name(unsigned state)
+{
+	return state & TASK_CANCELLED   ? "cancelled"
+	       : state & TASK_COMPLETED ? "completed"
+	       : state & TASK_STARTED   ? "unfinished"
+	       : state & TASK_SEEN      ? "never started"
+					: "";
+}
+
+static int node_row(void *self, const struct node_view *node)
+{
+	struct csv *csv = self;
+	const char *place = csv->places[node->construct];
+	put_number(csv, csv->offset + node->id);
+	put_text(csv, ",");
+	put_text(csv, node_kind_name(node->kind));
+	put_text(csv, ",");
+	if (place[0] == ',')
+		put_text(csv, node_kind_name(node->kind)); /* no label: the kind is all that is known */
+	put_text(csv, place);
+	put_text(csv, ",");
+	put_number(csv, csv->trace->process);
+	put_text(csv, ",");
 	if (node->task != 0)
-		fprintf(out, "%" PRIu64, csv->offset + node->task);
-	fprintf(out, ",%u,", node->region);
+		put_number(csv, csv->offset + node->task);
+	put_text(csv, ",");
+	put_number(csv, node->region);
+	put_text(csv, ",");
 	if (node->stream != UINT32_MAX)
-		fprintf(out, "%u", csv->trace->dump.streams[node->stream].number);
-	flags_field(out, node->flags);
-	fprintf(out, ",%s",
-		node->state & TASK_CANCELLED   ? "cancelled"
-		: node->state & TASK_COMPLETED ? "completed"
-		: node->state & TASK_STARTED   ? "unfinished"
-		: node->state & TASK_SEEN      ? "never started"
-					       : "");
-	time_field(csv, node->create_ticks);
-	time_field(csv, node->begin_ticks);
-	time_field(csv, node->end_ticks);
-	fprintf(out, ",%" PRIu64 "\n", dump_duration_ns(&csv->trace->dump, node->busy_ticks));
-	return ferror(out) ? -1 : 0;
+		put_number(csv, csv->trace->dump.streams[node->stream].number);
+	put_text(csv, ",");
+	put_flags(csv, node->flags);
+	put_text(csv, ",");
+	put_text(csv, state_name(node->state));
+	put_time(csv, node->create_ticks);
+	put_time(csv, node->begin_ticks);
+	put_time(csv, node->end_ticks);
+	put_text(csv, ",");
+	put_number(csv, dump_duration_ns(&csv->trace->dump, node->busy_ticks));
+	return end_line(csv);
 }
 
 static int edge_row(void *self, const struct edge_view *edge)
 {
-	const struct csv *csv = self;
+	struct csv *csv = self;
 	const char *dependence = edge->dependence != 0 ? event_enum_name("dependence_type", edge->dependence) : NULL;
-	fprintf(csv->out, "%" PRIu64 ",%" PRIu64 ",%s,%s\n", csv->offset + edge->source, csv->offset + edge->target,
-		edge_kind_name(edge->kind), dependence != NULL ? dependence : "");
-	return ferror(csv->out) ? -1 : 0;
+	put_number(csv, csv->offset + edge->source);
+	put_text(csv, ",");
+	put_number(csv, csv->offset + edge->target);
+	put_text(csv, ",");
+	put_text(csv, edge_kind_name(edge->kind));
+	put_text(csv, ",");
+	put_text(csv, dependence != NULL ? dependence : "");
+	return end_line(csv);
+}
+
+/* One process's rows. 0, or -1 with the error said. Errors of the files are noticed when they are closed. */
+static int process_rows(const struct graphs *graphs, size_t i, FILE *nodes, FILE *edges)
+{
+	struct csv csv = {
+		.out = nodes, .trace = &graphs->traces[i], .graph = &graphs->graphs[i], .offset = graphs_offset(graphs, i)};
+	const struct model *m = csv.graph->model;
+	int rc = 0;
+	csv.places = calloc(m->n_constructs, sizeof *csv.places);
+	for (uint32_t c = 0; csv.places != NULL && c < m->n_constructs && rc == 0; c++)
+		rc = (csv.places[c] = place_text(&m->constructs[c])) != NULL ? 0 : -1;
+	if (csv.places == NULL || rc != 0) {
+		rc = error("out of memory for the tables");
+	} else {
+		graph_each_node(csv.graph, node_row, &csv);
+		csv.out = edges;
+		graph_each_edge(csv.graph, edge_row, &csv);
+	}
+	for (uint32_t c = 0; csv.places != NULL && c < m->n_constructs; c++)
+		free(csv.places[c]);
+	free(csv.places);
+	return rc;
 }
 
 int graph_csv(const struct graphs *graphs, const char *dir)
@@ -121,12 +217,10 @@ int graph_csv(const struct graphs *graphs, const char *dir)
 	}
 	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns\n", nodes);
 	fputs("source,target,kind,dependence\n", edges);
-	for (size_t i = 0; i < graphs->n; i++) {
-		struct csv csv = {nodes, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i)};
-		graph_each_node(csv.graph, node_row, &csv);
-		csv.out = edges;
-		graph_each_edge(csv.graph, edge_row, &csv);
-	}
-	int rc = graph_file_close(nodes, dir, "nodes.csv");
+	int rc = 0;
+	for (size_t i = 0; i < graphs->n && rc == 0; i++)
+		rc = process_rows(graphs, i, nodes, edges);
+	if (graph_file_close(nodes, dir, "nodes.csv") != 0)
+		rc = -1;
 	return graph_file_close(edges, dir, "edges.csv") != 0 ? -1 : rc;
 }
