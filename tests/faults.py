@@ -12,12 +12,15 @@ import re
 import resource
 import stat
 import sys
+import threading
+import time
 
 from common import *
 
 FIB = 22
 FIB_RESULT = "fib 22 = 17711"
 FIB_TASKS = 57312  # 2 (F(23) - 1)
+RING = 2 << 20
 OWN_SLACK = 64     # records of the recorder's own kinds that may be among the lost ones
 
 
@@ -29,7 +32,7 @@ class Trial:
         self.work = empty(WORK / "faults" / name)
         self.dir = directory or empty(self.work / "dumps")
         self.program = WORK / "faults" / "programs" / program
-        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(), "COUNT_CHAIN": str(RECORDER),
+        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER), "OTTER_EVENTS": "all",
                     "COUNT_FILE": str(self.work / "counts"), "OTTER_DIR": str(self.dir), **(env or {})}
         self.args, self.limit = [str(a) for a in args], limit
 
@@ -94,11 +97,11 @@ def whole(summary, tasks=FIB_TASKS):
     return None
 
 
-def full_disk(size):
-    """A tmpfs of that size; the rings alone take 2 MiB a stream."""
+def full_disk(size, is_filled=False):
+    """A tmpfs of that size; the rings alone take 2 MiB a stream. Filled: by somebody else, once recording has begun."""
     def trial():
-        name = f"full-disk-{size}"
-        mount = WORK / "faults" / f"mount-{size}"
+        name = f"full-disk-{size}" + ("-filled" if is_filled else "")
+        mount = WORK / "faults" / f"mount-{name}"
         mount.mkdir(parents=True, exist_ok=True)
         if os.geteuid() != 0 or run(["mount", "-t", "tmpfs", "-o", f"size={size}", "otter-test", mount]).status != 0:
             report = Report()
@@ -106,12 +109,32 @@ def full_disk(size):
             return report
         try:
             t = Trial(name, directory=mount)
-            t.run()
+            filler = threading.Thread(target=fill, args=(mount,))
+            if is_filled:
+                t.args, result = ["25"], "fib 25 = 75025"
+                filler.start()
+                t.run(result=result)
+                filler.join()
+            else:
+                t.run()
             t.check("loss", lossy(t.build([3])))
             return t.end()
         finally:
             run(["umount", mount])
     return trial
+
+
+def fill(directory):
+    """Waits for the first segment on the disk and takes all the rest of the space."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not list(directory.glob("*.otter/*.seg")):
+        time.sleep(0.001)
+    with open(directory / "filler", "wb", buffering=0) as f:
+        try:
+            while True:
+                f.write(b"x" * (1 << 20))
+        except OSError:
+            pass
 
 
 def no_directory(path):
@@ -131,7 +154,7 @@ def occupied(kind):
                 "directory": 'mkdir "$name"', "file": ': >"$name"'}[kind]
         t.run(["sh", "-c", f'name="{t.dir}/fib-$(uname -n)-$$.otter"; {make}; exec "{t.program}" {FIB}'])
         t.check("untouched", "something was written to the link's target" if list(target.iterdir()) else None)
-        taken = [p for p in t.dir.iterdir() if p.name.endswith(".otter")]
+        taken = [p for p in t.dir.iterdir() if re.search(r"-\d+\.otter$", p.name) and not re.search(r"-\d+-\d+\.otter$", p.name)]
         if len(taken) != 1:
             t.check("untouched", f"names: {[p.name for p in t.dir.iterdir()]}")
             return t.end()
@@ -162,8 +185,9 @@ def limited():
     t = Trial("limit", {"OTTER_LIMIT": "1M"})
     t.run()
     t.check("loss", lossy(t.build([3])))
+    # What the rings hold takes their place at the end, limit or not.
     size = directory_bytes(t.dir)
-    t.check("size", f"{size} bytes of segments" if size > 1 << 20 else None)
+    t.check("size", f"{size} bytes of segments" if size > (1 << 20) + 2 * RING else None)
     return t.end()
 
 
@@ -273,7 +297,8 @@ def main():
         if result.status != 0:
             print(f"not ok faults/compile: {result.err}")
             return 1
-    trials = {f"full-disk-{size}": full_disk(size) for size in ("256k", "3m", "5m", "8m")}
+    trials = {f"full-disk-{size}": full_disk(size) for size in ("256k", "8m", "19m", "24m")}
+    trials["full-disk-filled"] = full_disk("60m", True)
     trials |= {f"no-directory-{i}": no_directory(path) for i, path in enumerate(("/dev/null/x", "/proc/otter"))}
     trials |= {f"occupied-{kind}": occupied(kind) for kind in ("link", "dangling", "directory", "file")}
     trials |= {f"file-size-{limit}": file_size_limit(limit) for limit in (4096, 1 << 20, 3 << 20)}

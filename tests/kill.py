@@ -10,6 +10,7 @@ hold at least what the witness says and at most one event a thread more, have lo
 acyclic graph. Where the program died before there was a dump, the witness must prove nothing either.
 Some are stopped instead of killed, and read while they live: a snapshot, by the same measure.
 """
+import collections
 import mmap
 import random
 import signal
@@ -41,6 +42,10 @@ def words(mapping, offset, n):
     return struct.unpack_from(f"<{n}Q", mapping, offset)
 
 
+# How the runs went, so that a machine on which no kill hits the program is noticed.
+outcomes = collections.Counter()
+
+
 class Witness:
     def __init__(self, path):
         path.write_bytes(b"\0" * BYTES)
@@ -70,6 +75,11 @@ def stop_at_random(process, witness, moment, rng, how):
     if process.poll() is not None:
         return False
     process.send_signal(how)
+    if how == signal.SIGSTOP:
+        _, status = os.waitpid(process.pid, os.WUNTRACED)  # its last thread stands still
+        if not os.WIFSTOPPED(status):
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return False
     return True
 
 
@@ -125,8 +135,12 @@ def test_kill(job):
         proven = witness.sum()
         proves = any(proven.values()) or has_ended
         if not dumps or not (dumps[0] / "meta").exists() or (dumps[0] / "meta").stat().st_size == 0:
+            outcomes["before the dump"] += 1
             report.check(f"{name}/none", f"no dump, but the witness proves {proven}" if proves else None)
         else:
+            outcomes["ended"] += has_ended
+            outcomes["snapshot"] += is_snapshot and is_stopped
+            outcomes["proving something"] += proves
             result, summary = build(dumps[0], work / "out")
             reasons = [result.why([0] if has_ended else [3])]
             if len(dumps) > 1:
@@ -164,7 +178,9 @@ def main():
     variants = list(VARIANTS)
     jobs = [(i, moments[i % len(moments)], variants[i % len(variants)], seed * 1000 + i, program, False) for i in range(kills)]
     jobs += [(kills + i, "any", variants[i % len(variants)], seed * 1000 + kills + i, program, True) for i in range(max(kills // 10, 1))]
-    return 0 if run_all(jobs, test_kill) else 1
+    is_good = run_all(jobs, test_kill)
+    print("kill: " + ", ".join(f"{n} {what}" for what, n in outcomes.items()))
+    return 0 if is_good else 1
 
 
 if __name__ == "__main__":
