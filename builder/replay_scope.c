@@ -6,6 +6,8 @@
  */
 #include "builder/replay_state.h"
 
+#include <string.h>
+
 static bool is_barrier(unsigned sync)
 {
 	return sync != sync_kind_taskwait && sync != sync_kind_taskgroup && sync != sync_kind_reduction;
@@ -66,9 +68,11 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	struct frame *frame = frames_find(&r->frames, task);
 	while (frame != NULL && frame->n_scopes > n_left) {
 		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
-		if (r->is_libomp && scope->type == SCOPE_WORK)
+		/* Where the records end, the scope was open; where its task or a construct around it ends, the runtime left it open. */
+		bool is_left_open = r->is_libomp && (repair == NULL || strcmp(repair, "scope_without_end") == 0);
+		if (is_left_open && scope->type == SCOPE_WORK)
 			replay_quirk(r, "work_without_end"); /* Q21 */
-		else if (r->is_libomp && scope->type == SCOPE_MASKED && repair == NULL)
+		else if (is_left_open && scope->type == SCOPE_MASKED)
 			replay_quirk(r, "masked_without_end"); /* Q22 */
 		else
 			replay_repair(r, repair != NULL ? repair : "scope_without_end");
