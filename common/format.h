@@ -2,7 +2,7 @@
  *
  * The dump's layout: what recorder, launcher and builder agree on. docs/format.md is the specification in words.
  *
- * A dump is a directory `<program>-<host>[-r<rank>]-<pid>.otter[-2...]` with
+ * A dump is a directory `<program>-<host>[-r<rank>]-<pid>[-2...].otter` with
  *   meta        text, one `key value...` a line, only ever appended to (keys: docs/format.md)
  *   drain.seg   segments of all streams, written by the drain thread
  *   NNNNN.seg   segments of stream NNNNN (decimal, five digits or more), written by its producer or at its sealing

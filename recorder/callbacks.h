@@ -13,25 +13,25 @@
 void on_thread_begin(ompt_thread_t type, ompt_data_t *thread_data);
 void on_thread_end(ompt_data_t *thread_data);
 void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
-                       const void *codeptr);
+		       const void *codeptr);
 void on_parallel_end(ompt_data_t *region, ompt_data_t *task, int flags, const void *codeptr);
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
-                      int flags);
+		      int flags);
 void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
-                    const void *codeptr);
+		    const void *codeptr);
 void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next);
 void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences);
 void on_task_dependence(ompt_data_t *source, ompt_data_t *sink);
 
 /* callbacks_sync.c: what happens inside a task */
 void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                    const void *codeptr);
+		    const void *codeptr);
 void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                         const void *codeptr);
+			 const void *codeptr);
 void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                  const void *codeptr);
+		  const void *codeptr);
 void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
-             const void *codeptr);
+	     const void *codeptr);
 void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance);
 void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr);
 void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr);

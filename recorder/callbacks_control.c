@@ -43,7 +43,7 @@ int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const v
 		struct ring_group group = ring_group_begin(stream);
 		ring_group_append(&group, time, record_head(EVENT_control_tool, 0, 0), command, modifier);
 		ring_group_append(&group, 0, record_head(EVENT_control_tool_more, 0, 0), (uint64_t)(uintptr_t)argument,
-		                  (uint64_t)(uintptr_t)codeptr);
+				  (uint64_t)(uintptr_t)codeptr);
 		ring_group_end(&group);
 	}
 	if (!is_ignored)
@@ -65,7 +65,8 @@ void on_error(ompt_severity_t severity, const char *message, size_t length, cons
 		length = 0;
 	if (record_is_on(stream, time)) {
 		struct ring_group group = ring_group_begin(stream);
-		ring_group_append(&group, time, record_head(EVENT_error, (unsigned)severity, length), 0, (uint64_t)(uintptr_t)codeptr);
+		ring_group_append(&group, time, record_head(EVENT_error, (unsigned)severity, length), 0,
+				  (uint64_t)(uintptr_t)codeptr);
 		for (size_t at = 0; at < length; at += TEXT_BYTES) {
 			uint64_t words[3] = {0};
 			size_t n = length - at < TEXT_BYTES ? length - at : TEXT_BYTES;

@@ -16,8 +16,8 @@ static inline void put(uint64_t time, enum event_kind kind, uint64_t flags, uint
 }
 
 /* The two ends of something have neighbouring kinds. The runtime may also say that both are now. */
-static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end, uint64_t flags,
-                            uint64_t a, const void *codeptr)
+static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
+			    uint64_t flags, uint64_t a, const void *codeptr)
 {
 	if (unlikely(endpoint == ompt_scope_beginend))
 		put(time, begin, flags, 0, a, codeptr);
@@ -27,7 +27,7 @@ static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum 
 /* ---- Synchronisation ---- */
 
 void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                    const void *codeptr)
+		    const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)region;
@@ -35,7 +35,7 @@ void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, omp
 }
 
 void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                         const void *codeptr)
+			 const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)region;
@@ -43,7 +43,7 @@ void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint
 }
 
 void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-                  const void *codeptr)
+		  const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)region;
@@ -53,7 +53,7 @@ void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_
 /* ---- Worksharing ---- */
 
 void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
-             const void *codeptr)
+	     const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)region;
@@ -69,7 +69,7 @@ void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, o
 	uint64_t start = instance.value;
 	uint64_t iterations = 0;
 	bool is_chunk = kind == ompt_dispatch_ws_loop_chunk || kind == ompt_dispatch_taskloop_chunk ||
-	                kind == ompt_dispatch_distribute_chunk;
+			kind == ompt_dispatch_distribute_chunk;
 	if (is_chunk && instance.ptr) {
 		const ompt_dispatch_chunk_t *chunk = instance.ptr;
 		start = chunk->start;

@@ -54,7 +54,7 @@ void on_thread_end(ompt_data_t *thread_data)
 /* ---- Parallel regions ---- */
 
 void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
-                       const void *codeptr)
+		       const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)task;
@@ -66,7 +66,7 @@ void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t
 	if (region)
 		region->value = id;
 	record_put(stream, time, record_head(EVENT_parallel_begin, pack_parallel_flags(flags), id_counter(id)), requested,
-	           address(codeptr));
+		   address(codeptr));
 	record_leave(stream);
 }
 
@@ -104,7 +104,7 @@ static void leave_implicit(struct stream *stream)
 }
 
 void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
-                      int flags)
+		      int flags)
 {
 	uint64_t time = clock_ticks();
 	uint64_t packed = pack_task_flags(flags);
@@ -114,7 +114,8 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 		if (!is_begin && session_defer_end())
 			return;
 		if (is_begin && session_defer_task(time, packed, numbers)) {
-			task->value = DEFERRED_ID;
+			if (task)
+				task->value = DEFERRED_ID;
 			if (region)
 				region->value = DEFERRED_ID;
 			return;
@@ -125,7 +126,8 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 		return;
 	if (is_begin) {
 		uint64_t id = record_new_task(stream);
-		task->value = id;
+		if (task)
+			task->value = id;
 		/* Nobody announces the region of an initial task (quirks Q5, Q7). */
 		if (region && region->value == 0)
 			region->value = record_new_region(stream);
@@ -141,7 +143,7 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 /* ---- Explicit tasks ---- */
 
 static void NOINLINE create_slow(struct stream *stream, uint64_t time, ompt_data_t *task, uint64_t flags, uint64_t parent,
-                                 const void *codeptr)
+				 const void *codeptr)
 {
 	if (!stream)
 		stream = record_enter(time);
@@ -155,7 +157,7 @@ static void NOINLINE create_slow(struct stream *stream, uint64_t time, ompt_data
 }
 
 void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
-                    const void *codeptr)
+		    const void *codeptr)
 {
 	uint64_t time = clock_ticks();
 	(void)frame;
@@ -234,7 +236,8 @@ void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int
 				types |= (uint64_t)(dependences[i + k].dependence_type & 0xff) << 8 * k;
 				variables[k] = dependences[i + k].variable.value;
 			}
-			ring_group_append(&group, variables[0], record_head(EVENT_dependences_more, k, types), variables[1], variables[2]);
+			ring_group_append(&group, variables[0], record_head(EVENT_dependences_more, k, types), variables[1],
+					  variables[2]);
 		}
 		ring_group_end(&group);
 	}

@@ -36,8 +36,8 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define tsan_reads_begin() AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
 #define tsan_reads_end()   AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
 #else
-#define tsan_reads_begin() ((void)0)
-#define tsan_reads_end()   ((void)0)
+#define tsan_reads_begin()    ((void)0)
+#define tsan_reads_end()      ((void)0)
 #define tsan_acquire(address) ((void)(address))
 #define tsan_release(address) ((void)(address))
 #endif

@@ -126,7 +126,7 @@ static int group_find(const char *word, size_t length)
 		const char *callback = callback_groups[i].callback;
 		const char *bare = strncmp(callback, prefix, sizeof prefix - 1) == 0 ? callback + sizeof prefix - 1 : callback;
 		bool is_it = (strlen(callback) == length && memcmp(callback, word, length) == 0) ||
-		             (strlen(bare) == length && memcmp(bare, word, length) == 0);
+			     (strlen(bare) == length && memcmp(bare, word, length) == 0);
 		if (is_it && strcmp(callback_groups[i].group, "-") != 0)
 			return group_find(callback_groups[i].group, strlen(callback_groups[i].group));
 	}
@@ -280,7 +280,8 @@ void config_read(struct config *config)
 	config->is_verbose = choose(config, "OTTER_VERBOSE", "0", "1", false);
 	if (config->drops_when_full && !config->has_drain_thread) {
 		config->drops_when_full = false;
-		note(config, "OTTER_FULL: drop needs a drain thread, with OTTER_DRAIN=self a thread waits for its own writes", "", "", "");
+		note(config, "OTTER_FULL: drop needs a drain thread, with OTTER_DRAIN=self a thread waits for its own writes", "",
+		     "", "");
 	}
 	read_dirs(config);
 	read_sizes(config);

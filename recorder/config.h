@@ -34,7 +34,7 @@ enum event_group {
 #define GROUPS_ALL ((UINT32_C(1) << N_EVENT_GROUPS) - 1)
 #define GROUPS_DEFAULT                                                                                                             \
 	(GROUPS_ALL & ~(UINT32_C(1) << GROUP_dispatch | UINT32_C(1) << GROUP_flush | UINT32_C(1) << GROUP_lock_init |              \
-	                UINT32_C(1) << GROUP_sync_region_wait))
+			UINT32_C(1) << GROUP_sync_region_wait))
 
 #define CONFIG_NOTES_BYTES  2048
 #define CONFIG_EVENTS_BYTES 256

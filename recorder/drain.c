@@ -17,8 +17,8 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
-#define DRAIN_STACK_BYTES   (256 * 1024)
-#define MAPS_INTERVAL_NS    UINT64_C(1000000000) /* between two looks at the address space */
+#define DRAIN_STACK_BYTES (256 * 1024)
+#define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
 
 static cpu_set_t process_affinity;
 static bool has_affinity;

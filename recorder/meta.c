@@ -27,7 +27,7 @@ static size_t read_file(const char *path, char *bytes, size_t capacity)
 {
 	size_t n_bytes = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (ssize_t n = 1; fd >= 0 && n > 0 && n_bytes < capacity - 1; n_bytes += n > 0 ? (size_t)n : 0)
+	for (ssize_t n = 1; fd >= 0 && n > 0 && n_bytes<capacity - 1; n_bytes += n> 0 ? (size_t)n : 0)
 		n = read(fd, bytes + n_bytes, capacity - 1 - n_bytes);
 	if (fd >= 0)
 		close(fd);
@@ -166,16 +166,18 @@ static void scratch_write(struct session *session, struct text *text, char *scra
 	munmap(scratch, SCRATCH_BYTES);
 }
 
-static void say(const struct session *session, const char *what)
+/* OTTER_VERBOSE: a line on stderr, the only thing that is ever printed. */
+static void say(const struct session *session, const char *what, const struct text *more)
 {
 	if (!session->config.is_verbose)
 		return;
 	char line[PATH_MAX + 256];
 	struct text text;
 	text_init(&text, line, sizeof line);
-	text_word(&text, "otter:");
 	text_word(&text, what);
 	text_value(&text, session->dir);
+	if (more)
+		text_word(&text, more->bytes);
 	text_end(&text);
 	if (write(STDERR_FILENO, text.bytes, text.n_bytes) < 0)
 		return; /* there is nobody else to tell */
@@ -220,7 +222,7 @@ void meta_begin(struct session *session)
 	}
 	maps_put(session, &text);
 	scratch_write(session, &text, scratch);
-	say(session, "recording into");
+	say(session, "otter: recording into", NULL);
 }
 
 void meta_runtime(struct session *session, const struct text *lines)
@@ -244,7 +246,14 @@ static uint64_t load(const uint64_t *counter)
 	return __atomic_load_n(counter, __ATOMIC_RELAXED); /* of a stream that may be alive: a figure for people */
 }
 
-static void put_stream(struct text *text, struct stream *stream, uint64_t lost_of_stream, double ns_per_tick)
+struct totals {
+	uint64_t records;
+	uint64_t stalled_ticks;
+	uint64_t lost[LOSS_CAUSES];
+};
+
+/* The line of a stream; adds to the totals. */
+static void put_stream(struct text *text, struct stream *stream, struct totals *totals, double ns_per_tick)
 {
 	struct ring_control *control = stream_control(stream);
 	uint64_t position = load(&control->position);
@@ -253,14 +262,22 @@ static void put_stream(struct text *text, struct stream *stream, uint64_t lost_o
 	uint64_t n_records = load(&stream->n_records);
 	if (!is_sealed && offset)
 		n_records += (offset - sizeof(struct segment_header)) / sizeof(struct record);
+	uint64_t lost = 0;
+	for (unsigned cause = 0; cause < LOSS_CAUSES; cause++) {
+		lost += load(&control->lost[cause]);
+		totals->lost[cause] += load(&control->lost[cause]);
+	}
+	uint64_t stalled_ticks = load(&control->stalled_ticks);
 	text_word(text, "stream");
 	text_number(text, stream->number);
 	text_word(text, is_sealed ? "sealed" : "live");
 	text_number(text, n_records);
 	text_number(text, (position >> stream->shift) - (offset ? 0 : 1));
-	text_number(text, lost_of_stream);
-	text_number(text, (uint64_t)((double)load(&control->stalled_ticks) * ns_per_tick));
+	text_number(text, lost);
+	text_number(text, (uint64_t)((double)stalled_ticks * ns_per_tick));
 	text_end(text);
+	totals->records += n_records;
+	totals->stalled_ticks += stalled_ticks;
 }
 
 static void put_count(struct text *text, const char *key, const char *name, uint64_t count)
@@ -289,6 +306,23 @@ static void put_losses(struct text *text, const uint64_t lost[LOSS_CAUSES])
 			put_count(text, "lost", causes[i].name + sizeof prefix - 1, lost[causes[i].cause]);
 }
 
+static void say_totals(const struct session *session, const struct totals *totals)
+{
+	char bytes[128] = "";
+	struct text text;
+	uint64_t lost = load(&session_lost_no_stream) + load(&session_lost_reentry);
+	for (unsigned cause = 0; cause < LOSS_CAUSES; cause++)
+		lost += totals->lost[cause];
+	text_init(&text, bytes, sizeof bytes - 1);
+	text_word(&text, "streams");
+	text_number(&text, session->n_streams_at_end);
+	text_word(&text, "records");
+	text_number(&text, totals->records);
+	text_word(&text, "lost");
+	text_number(&text, lost);
+	say(session, "otter: recorded into", &text);
+}
+
 void meta_end(struct session *session, const char *how)
 {
 	struct text text;
@@ -299,28 +333,19 @@ void meta_end(struct session *session, const char *how)
 	uint64_t ticks = end.ticks - session->start.ticks;
 	double ns_per_tick = ticks ? (double)(end.monotonic_ns - session->start.monotonic_ns) / (double)ticks : 1.0;
 	maps_put_if_changed(session, &text);
-	uint64_t lost[LOSS_CAUSES] = {0};
-	uint64_t stalled_ticks = 0;
+	struct totals totals = {0};
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
-		if (!stream)
-			continue;
-		uint64_t lost_of_stream = 0;
-		for (unsigned cause = 0; cause < LOSS_CAUSES; cause++) {
-			uint64_t n = load(&stream_control(stream)->lost[cause]);
-			lost_of_stream += n;
-			lost[cause] += n;
-		}
-		stalled_ticks += load(&stream_control(stream)->stalled_ticks);
-		put_stream(&text, stream, lost_of_stream, ns_per_tick);
+		if (stream)
+			put_stream(&text, stream, &totals, ns_per_tick);
 	}
-	lost[loss_cause_overwritten] += load(&session->n_overwritten);
-	put_losses(&text, lost);
+	totals.lost[loss_cause_overwritten] += load(&session->n_overwritten);
+	put_losses(&text, totals.lost);
 	put_count(&text, "lost_no_stream", NULL, load(&session_lost_no_stream));
 	put_count(&text, "lost_reentry", NULL, load(&session_lost_reentry));
-	text_line_number(&text, "stalled_ns", (uint64_t)((double)stalled_ticks * ns_per_tick));
+	text_line_number(&text, "stalled_ns", (uint64_t)((double)totals.stalled_ticks * ns_per_tick));
 	put_clocks(&text, "end", end);
 	text_line(&text, "ended", how);
 	scratch_write(session, &text, scratch);
-	say(session, "recorded into");
+	say_totals(session, &totals);
 }

@@ -65,14 +65,15 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 static void count_overwritten(struct session *session, int fd, off_t offset, const struct segment_header *next)
 {
 	struct segment_header old;
-	if (pread(fd, &old, sizeof old, offset) != (ssize_t)sizeof old || old.magic != SEGMENT_MAGIC || old.sequence == next->sequence)
+	if (pread(fd, &old, sizeof old, offset) != (ssize_t)sizeof old || old.magic != SEGMENT_MAGIC ||
+	    old.sequence == next->sequence)
 		return;
 	uint64_t used = (uint32_t)old.closed & ~SEGMENT_SEALED;
 	__atomic_fetch_add(&session->n_overwritten, (used - sizeof old) / sizeof(struct record), __ATOMIC_RELAXED);
 }
 
 static int write_segment(struct session *session, const char *path, bool *exists, uint64_t offset,
-                         const struct segment_header *header, uint32_t used_bytes)
+			 const struct segment_header *header, uint32_t used_bytes)
 {
 	if (!output_fits_limit(offset + used_bytes))
 		return loss_cause_limit;
@@ -134,8 +135,8 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	char path[PATH_MAX];
 	if (!output_path(path, session->dir, stream->number, ".seg"))
 		return loss_cause_io_error;
-	uint64_t offset = session->config.keeps_newest ? circular_offset(session, header->sequence)
-	                                               : stream->n_own_places << session->shift;
+	uint64_t offset =
+		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->n_own_places << session->shift;
 	int cause = write_segment(session, path, &stream->has_file, offset, header, used_bytes);
 	if (!cause)
 		stream->n_own_places++;

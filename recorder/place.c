@@ -11,7 +11,7 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define NAME_PART_BYTES 64  /* of the program and of the host in the dump's name */
+#define NAME_PART_BYTES 64 /* of the program and of the host in the dump's name */
 #define NAME_BYTES      256
 #define NAME_TRIES      10000
 
@@ -21,7 +21,7 @@ static char *put_sanitized(char *out, const char *name)
 	for (int i = 0; *name && i < NAME_PART_BYTES; i++, name++) {
 		char c = *name;
 		bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-		                (i && (c == '-' || c == '.' || c == '+'));
+				(i && (c == '-' || c == '.' || c == '+'));
 		*out++ = is_plain ? c : '_';
 	}
 	return out;

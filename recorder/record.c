@@ -18,7 +18,7 @@ static void put_deferred(struct stream *stream)
 	if (d->has_task) {
 		stream->now = (struct stream_context){id_make(stream->number, 1), id_make(stream->number, 1)};
 		ring_append(stream, d->task_time, record_head(EVENT_implicit_task_begin, d->task_flags, 1), stream->now.region,
-		            d->task_numbers);
+			    d->task_numbers);
 	}
 	session_deferred.owner = 0;
 }
@@ -61,8 +61,8 @@ NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 		bool has_room = stream_control(stream)->position & stream->mask;
 		if (!stream->is_off && (has_room || !is_stopped)) {
 			unsigned reason = is_stopped            ? off_reason_stopped
-			                  : epoch & EPOCH_ENDED ? off_reason_ended
-			                                        : off_reason_paused;
+					  : epoch & EPOCH_ENDED ? off_reason_ended
+								: off_reason_paused;
 			ring_append(stream, time, record_head(EVENT_recording_off, reason, 0), 0, 0);
 			stream->is_off = true;
 		}

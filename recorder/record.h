@@ -62,7 +62,8 @@ static inline bool record_may_defer(void)
 /* The plain append. False: recording was turned, or there is no room in the segment, and nothing has happened. */
 static inline bool record_try(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
-	return likely(stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED)) && likely(ring_try(stream, time, head, a, b));
+	return likely(stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED)) &&
+	       likely(ring_try(stream, time, head, a, b));
 }
 
 static inline void record_put(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)

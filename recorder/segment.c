@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/segment.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -59,7 +60,7 @@ int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
 	const struct segment_header *header = stream_segment(stream, index);
 	uint64_t sequence = header->sequence;
 	int cause = is_drain_thread ? output_drained(stream, header, segment_used(stream, index))
-	                            : output_own(stream, header, segment_used(stream, index));
+				    : output_own(stream, header, segment_used(stream, index));
 	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
 	if (cause == 0)
 		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
@@ -162,7 +163,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	return position;
 }
 
-NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
+static uint64_t next(struct stream *stream, uint64_t time)
 {
 	if (stream->current != SEGMENT_NONE) {
 		segment_close(stream, 0);
@@ -183,6 +184,14 @@ NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 		ring_publish(stream, position);
 		stream->lost_said = lost;
 	}
+	return position;
+}
+
+NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
+{
+	int error = errno; /* the program's */
+	uint64_t position = next(stream, time);
+	errno = error;
 	return position;
 }
 

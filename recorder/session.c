@@ -51,8 +51,8 @@ void session_stop(struct session *session, unsigned cause)
 		return;
 	session_turn(EPOCH_STOPPED, 0);
 	meta_note(session, cause == loss_cause_limit      ? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE)"
-	                   : cause == loss_cause_no_space ? "recording stopped: the file system of the dump is full"
-	                                                  : "recording stopped: a file of the dump could not be written");
+			   : cause == loss_cause_no_space ? "recording stopped: the file system of the dump is full"
+							  : "recording stopped: a file of the dump could not be written");
 }
 
 /* ---- Fork ---- */
@@ -129,7 +129,8 @@ bool session_defer_end(void)
 
 static struct session *create(void)
 {
-	struct session *session = mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct session *session =
+		mmap(NULL, sizeof *session, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (session == MAP_FAILED)
 		return NULL;
 	session->config = process_config;
@@ -149,7 +150,8 @@ static struct session *create(void)
 
 static void publish(struct session *session)
 {
-	__atomic_store_n(&current_session, session, __ATOMIC_RELEASE); /* C1: the session before its pointer; pairs with C2 in session_get */
+	__atomic_store_n(&current_session, session,
+			 __ATOMIC_RELEASE); /* C1: the session before its pointer; pairs with C2 in session_get */
 }
 
 bool session_begin(void)
@@ -231,6 +233,6 @@ void session_end(const char *how)
 bool session_is_over(void)
 {
 	struct session *session = session_get();
-	return !session || (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) &&
-	                    session->n_streams_at_end == session_n_streams(session));
+	return !session ||
+	       (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && session->n_streams_at_end == session_n_streams(session));
 }

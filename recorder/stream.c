@@ -109,7 +109,8 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 		/* Not again with every event: where there is no ring now there is none a microsecond later. */
 		__atomic_store_n(&session->refuses_streams, 1, __ATOMIC_RELAXED);
 		meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded"
-		                                                : "could not make another ring: its thread is not recorded");
+				   : cause == loss_cause_limit  ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
+								: "could not make another ring: its thread is not recorded");
 		return NULL;
 	}
 	stream->mask = (UINT64_C(1) << session->shift) - 1;

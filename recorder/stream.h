@@ -58,11 +58,11 @@ struct stream {
 	uint64_t flush_begin; /* a buffer_flush record that is still to be written: bytes != 0 */
 	uint64_t flush_end;
 	uint64_t flush_bytes;
-	bool is_off;          /* a recording_off record has been written, a recording_on record not yet */
+	bool is_off;           /* a recording_off record has been written, a recording_on record not yet */
 	uint64_t n_own_places; /* segments in NNNNN.seg */
-	bool has_file;        /* NNNNN.seg exists */
-	bool has_drain_file;  /* NNNNN.dseg exists (the drain thread's, no other looks) */
-	uint32_t n_populated; /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
+	bool has_file;         /* NNNNN.seg exists */
+	bool has_drain_file;   /* NNNNN.dseg exists (the drain thread's, no other looks) */
+	uint32_t n_populated;  /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
 	uint32_t team_depth;
 	struct stream_context team[STREAM_TEAM_DEPTH]; /* around the current implicit task */
 
@@ -83,7 +83,7 @@ static inline struct ring_control *stream_control(struct stream *stream)
 static inline struct segment_header *stream_segment(struct stream *stream, uint32_t index)
 {
 	return (struct segment_header *)((unsigned char *)stream + STREAM_BYTES + RING_CONTROL_BYTES +
-	                                 ((size_t)index << stream->shift));
+					 ((size_t)index << stream->shift));
 }
 
 /* Of this thread: NULL none, STREAM_BUSY while it is inside an append (a signal handler may find that), else its stream. The one word

@@ -22,10 +22,10 @@ struct text {
 void text_init(struct text *text, char *bytes, size_t capacity);
 
 /* Pieces of a line. A space goes before every piece but the first. */
-void text_word(struct text *text, const char *word);       /* as it is */
-void text_number(struct text *text, uint64_t number);      /* decimal */
-void text_hex(struct text *text, uint64_t number);         /* no 0x */
-void text_value(struct text *text, const char *value);     /* escaped: the last field of a line */
+void text_word(struct text *text, const char *word);   /* as it is */
+void text_number(struct text *text, uint64_t number);  /* decimal */
+void text_hex(struct text *text, uint64_t number);     /* no 0x */
+void text_value(struct text *text, const char *value); /* escaped: the last field of a line */
 void text_bytes_hex(struct text *text, const unsigned char *bytes, size_t n_bytes);
 void text_end(struct text *text); /* the line is complete */
 

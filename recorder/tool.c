@@ -25,7 +25,10 @@ static const struct {
 	int group; /* enum event_group; -1: always */
 	const char *name;
 } callbacks[] = {
-#define CALLBACK(callback, group) {ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback}
+#define CALLBACK(callback, group)                                                                                                  \
+	{                                                                                                                          \
+		ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback                                 \
+	}
 	CALLBACK(thread_begin, GROUP_thread),
 	CALLBACK(thread_end, GROUP_thread),
 	CALLBACK(parallel_begin, GROUP_parallel),

@@ -129,7 +129,7 @@ static void dump_add_ring(struct dump *dump, const unsigned char *bytes, size_t 
 		if (header->sequence > sequence || (header->sequence == sequence && offset == 0))
 			continue;
 		dump_add(dump, at, control->segment_bytes, header->sequence == sequence ? offset : control->segment_bytes,
-		         (struct dump_segment){.is_in_ring = true});
+			 (struct dump_segment){.is_in_ring = true});
 	}
 }
 
@@ -150,7 +150,7 @@ __attribute__((unused)) static struct dump *dump_open(const char *path, uint32_t
 		for (size_t at = 0; bytes && is_seg && at < n_bytes; at += segment_bytes) {
 			size_t left = n_bytes - at;
 			dump_add(dump, bytes + at, left < segment_bytes ? left : segment_bytes, 0,
-			         (struct dump_segment){.is_drained = is_drained});
+				 (struct dump_segment){.is_drained = is_drained});
 		}
 	}
 	if (dir)

@@ -14,12 +14,12 @@
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
 
-#define N_PRODUCERS       4
-#define N_WAVES           3
-#define RECORDS_DEFAULT   100000
-#define GROUP_EVERY       97  /* records between two groups */
-#define GROUP_RECORDS     150 /* longer than a segment */
-#define N_ALL             (N_PRODUCERS * N_WAVES)
+#define N_PRODUCERS     4
+#define N_WAVES         3
+#define RECORDS_DEFAULT 100000
+#define GROUP_EVERY     97  /* records between two groups */
+#define GROUP_RECORDS   150 /* longer than a segment */
+#define N_ALL           (N_PRODUCERS * N_WAVES)
 
 static uint64_t n_records_each = RECORDS_DEFAULT;
 
@@ -64,7 +64,7 @@ static bool check_drained_once(const struct dump *dump)
 		if (dump->segments[i].is_drained && header->stream < 64 && header->sequence < DUMP_SEGMENTS_MAX &&
 		    seen[header->stream][header->sequence]++) {
 			fprintf(stderr, "stream %u: segment %llu was drained twice\n", header->stream,
-			        (unsigned long long)header->sequence);
+				(unsigned long long)header->sequence);
 			return false;
 		}
 	}
@@ -85,7 +85,7 @@ static bool check(struct session *session)
 				continue;
 			if (r->a >= N_ALL || r->b != next[r->a]) {
 				fprintf(stderr, "stream %u, record %zu: producer %llu has %llu\n", i, k, (unsigned long long)r->a,
-				        (unsigned long long)r->b);
+					(unsigned long long)r->b);
 				return false;
 			}
 			next[r->a]++;
@@ -95,7 +95,8 @@ static bool check(struct session *session)
 	for (unsigned i = 0; i < N_ALL; i++) {
 		if (next[i] == n_records_each)
 			continue;
-		fprintf(stderr, "producer %u: %llu of %llu records\n", i, (unsigned long long)next[i], (unsigned long long)n_records_each);
+		fprintf(stderr, "producer %u: %llu of %llu records\n", i, (unsigned long long)next[i],
+			(unsigned long long)n_records_each);
 		is_good = false;
 	}
 	free(dump);

@@ -12,10 +12,10 @@
 #include "common/format.h"
 #include "recorder/config.h"
 
-static const char *const variables[] = {"OTTER_EVENTS", "OTTER_DIR",   "OTTER_RING",   "OTTER_RING_DIR",       "OTTER_DRAIN",
-                                        "OTTER_FULL",   "OTTER_KEEP",  "OTTER_LIMIT",  "OTTER_RANKS",          "OTTER_VERBOSE",
-                                        "PMIX_RANK",    "PMI_RANK",    "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-                                        "SLURM_NTASKS"};
+static const char *const variables[] = {"OTTER_EVENTS", "OTTER_DIR",  "OTTER_RING",   "OTTER_RING_DIR",       "OTTER_DRAIN",
+					"OTTER_FULL",   "OTTER_KEEP", "OTTER_LIMIT",  "OTTER_RANKS",          "OTTER_VERBOSE",
+					"PMIX_RANK",    "PMI_RANK",   "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
+					"SLURM_NTASKS"};
 
 static struct config config;
 
@@ -91,7 +91,8 @@ START_TEST(events)
 	/* callbacks by their own names, short and whole */
 	good("OTTER_EVENTS", "-all,+task_schedule,+ompt_callback_lock_destroy,nest_lock,+task_dependence");
 	ck_assert_uint_eq(config.groups, BIT(task) | BIT(lock_init) | BIT(mutex) | BIT(dependences));
-	const char *const unusable[] = {"tasks", "+", ",", "+task,,", "-", "all,nonsense", "control_tool", "task ", "TASK", "+task;-mutex"};
+	const char *const unusable[] = {"tasks",        "+",     ",",    "+task,,",     "-", "all,nonsense",
+					"control_tool", "task ", "TASK", "+task;-mutex"};
 	for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++) {
 		bad("OTTER_EVENTS", unusable[i]);
 		ck_assert_uint_eq(config.groups, GROUPS_DEFAULT);
@@ -160,7 +161,8 @@ START_TEST(ring)
 	ck_assert_uint_eq(config.segment_bytes, SEGMENT_BYTES_MIN);
 	bad("OTTER_RING", "1G");
 	ck_assert_uint_eq(config.segment_bytes, SEGMENT_BYTES_MAX);
-	const char *const unusable[] = {"0", "-1", "two", "2X", "2MB", " 2M", "99999999999999999999", "18446744073709551615G", "0x10"};
+	const char *const unusable[] = {"0",   "-1", "two", "2X", "2MB", " 2M", "99999999999999999999", "18446744073709551615G",
+					"0x10"};
 	for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++) {
 		bad("OTTER_RING", unusable[i]);
 		ck_assert_uint_eq(config.segment_bytes, SEGMENT_BYTES_DEFAULT);
