@@ -30,8 +30,8 @@ int archive_out_of_memory(struct archive *a)
 }
 
 /* OTF2 prints on stderr what it has to say, unless somebody listens. */
-static OTF2_ErrorCode listen(void *self, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code, const char *format,
-			     va_list arguments)
+static OTF2_ErrorCode listen(void *self, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
+			     const char *format, va_list arguments)
 {
 	struct archive *a = self;
 	(void)file;
@@ -101,7 +101,8 @@ static bool share_counter(const struct trace *traces, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		const struct meta *first = &traces[0].dump.meta, *other = &traces[i].dump.meta;
-		if (first->boot_id[0] == '\0' || strcmp(first->boot_id, other->boot_id) != 0 || strcmp(first->clock, other->clock) != 0)
+		if (first->boot_id[0] == '\0' || strcmp(first->boot_id, other->boot_id) != 0 ||
+		    strcmp(first->clock, other->clock) != 0)
 			return false;
 	}
 	return true;
@@ -195,7 +196,8 @@ static int begin(void *self, const struct trace *trace)
 		p->locations[i] = (struct location){.task = UNSET, .rank_team = UNSET, .solo_comm = UNSET, .is_on = true};
 	for (size_t i = 0; i < m->dump->n_streams; i++)
 		if (m->dump->streams[i].max_task > UINT32_MAX)
-			return error("%s: stream %u made more tasks than OTF2 can number (2^32)", m->dump->path, m->dump->streams[i].number);
+			return error("%s: stream %u made more tasks than OTF2 can number (2^32)", m->dump->path,
+				     m->dump->streams[i].number);
 	for (uint32_t t = 1; t < m->n_teams; t++) { /* parents come first */
 		uint32_t parent = m->teams[t].parent != 0 ? p->first_comm + m->teams[t].parent - 1 : UNSET;
 		if (archive_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)
@@ -256,7 +258,9 @@ static int set_properties(struct archive *a)
 			return -1;
 	if (archive_check(a, OTF2_Archive_SetCreator(a->otf2, creator), "setting the creator") != 0)
 		return -1;
-	return meta->host[0] == '\0' ? 0 : archive_check(a, OTF2_Archive_SetMachineName(a->otf2, meta->host), "setting the machine's name");
+	return meta->host[0] == '\0'
+		       ? 0
+		       : archive_check(a, OTF2_Archive_SetMachineName(a->otf2, meta->host), "setting the machine's name");
 }
 
 /* Gives the archive's resources back, whatever state it is in. */
@@ -299,7 +303,8 @@ static int lay_out(struct archive *a, const struct trace *traces, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct dump *dump = &traces[i].dump;
 		struct process_def *p = &a->processes[i];
-		*p = (struct process_def){dump, traces[i].process, 0, a->n_locations, dump->n_streams ? (uint32_t)dump->n_streams : 1};
+		*p = (struct process_def){dump, traces[i].process, 0, a->n_locations,
+					  dump->n_streams ? (uint32_t)dump->n_streams : 1};
 		for (size_t j = 0; j < i && p->node == 0; j++)
 			if (strcmp(a->processes[j].dump->meta.host, dump->meta.host) == 0)
 				p->node = a->processes[j].node;
@@ -308,7 +313,8 @@ static int lay_out(struct archive *a, const struct trace *traces, size_t n)
 		a->n_locations += p->n_locations;
 		a->is_complete = a->is_complete && dump->is_complete && !dump->is_snapshot;
 		a->has_all_locks = a->has_all_locks && has_group(&dump->meta, "mutex");
-		a->has_all_teams = a->has_all_teams && has_group(&dump->meta, "parallel") && has_group(&dump->meta, "implicit_task");
+		a->has_all_teams =
+			a->has_all_teams && has_group(&dump->meta, "parallel") && has_group(&dump->meta, "implicit_task");
 	}
 	a->locations = calloc(a->n_locations, sizeof *a->locations);
 	if (a->locations == NULL)

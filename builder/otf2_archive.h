@@ -7,7 +7,8 @@
  *   otf2_defs.c      collects definitions and writes them
  *   otf2_regions.c   which region a construct is
  *   otf2_location.c  a location's writer: time stamps, open regions
- *   otf2_events.c    the visitor: teams, tasks, scopes
+ *   otf2_events.c    the visitor: streams, teams, scopes
+ *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
@@ -22,7 +23,7 @@
 #include <otf2/otf2.h>
 
 #define OTF2_CHUNK_BYTES (256 * 1024) /* the least that OTF2 takes; more is no faster and costs readers memory */
-#define UNSET UINT32_MAX
+#define UNSET            UINT32_MAX
 
 /* What kind of region a construct is entered as: one construct may be several (a task and its creation, a critical and its body). */
 enum region_kind {
@@ -79,8 +80,8 @@ enum region_kind {
 struct region_def {
 	enum region_kind kind;
 	enum construct_kind construct_kind;
-	uint32_t module;  /* string: path of the binary, or "" */
-	uint64_t offset;  /* in the binary's file; the address itself where no binary is known */
+	uint32_t module;                  /* string: path of the binary, or "" */
+	uint64_t offset;                  /* in the binary's file; the address itself where no binary is known */
 	uint32_t name, description, file; /* strings; name UNSET: not known so far */
 	uint32_t line;
 };
@@ -103,7 +104,7 @@ struct location_def {
 struct process_def {
 	const struct dump *dump;
 	uint32_t process;
-	uint32_t node; /* system tree node */
+	uint32_t node;           /* system tree node */
 	uint32_t first_location; /* row of archive.locations */
 	uint32_t n_locations;    /* at least one: ProgramBegin needs a place */
 };
@@ -155,15 +156,15 @@ struct process {
 	struct location *locations; /* by stream row */
 	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region, UNSET: not defined yet */
 	uint32_t n_region_refs;
-	uint32_t first_comm;        /* of team 1 */
-	unsigned char *task_bits;   /* two bits a task: STARTED, COMPLETED */
-	struct map suspended_rows;  /* marked task -> row of suspended */
+	uint32_t first_comm;       /* of team 1 */
+	unsigned char *task_bits;  /* two bits a task: STARTED, COMPLETED */
+	struct map suspended_rows; /* marked task -> row of suspended */
 	struct suspended *suspended;
 	uint32_t n_suspended, suspended_capacity;
 	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */
 	uint32_t first_lock, n_locks;
 	struct map foreign_fulfilments; /* task row -> 1: fulfilled by a thread that is in no team */
-	bool is_converted; /* stamps are ns of real time, else ticks */
+	bool is_converted;              /* stamps are ns of real time, else ticks */
 	uint64_t first_time, last_time; /* of the process, as stamps */
 };
 
@@ -178,8 +179,8 @@ struct archive {
 	size_t n_processes, n_ended;
 	struct location_def *locations;
 	uint32_t n_locations;
-	bool is_complete; /* all dumps are */
-	bool has_holes;   /* replay had to repair something, or recording was off for a while */
+	bool is_complete;                  /* all dumps are */
+	bool has_holes;                    /* replay had to repair something, or recording was off for a while */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
 
 	char **strings;
@@ -252,6 +253,8 @@ uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks);
 uint64_t process_time(const struct process *p, uint64_t ticks);
 int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on);
 int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type);
+/* The place of a task's own region on the location, or l->n_open. */
+uint32_t location_find_open(const struct location *l, uint32_t task);
 /* Leaves the innermost region. */
 int location_leave(struct archive *a, struct location *l, uint64_t time);
 /* Leaves the region and what is inside it, if the task has it open here. */
@@ -260,7 +263,7 @@ int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t
 /* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
 int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
-/* ---- otf2_events.c ---- */
+/* ---- otf2_tasks.c ---- */
 enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2 };
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
 {
@@ -270,6 +273,9 @@ static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 {
 	p->task_bits[task >> 2] |= (unsigned char)(bit << (task & 3) * 2);
 }
+int event_task_create(void *self, const struct point *at, uint32_t task);
+int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
+uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
 int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
 int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task);

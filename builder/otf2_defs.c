@@ -71,7 +71,8 @@ uint32_t archive_region_def(struct archive *a, const struct region_def *def)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
 		const struct region_def *r = &a->regions[i - 1];
-		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->module == def->module && r->offset == def->offset)
+		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->module == def->module &&
+		    r->offset == def->offset)
 			return i - 1;
 	}
 	uint32_t capacity = a->regions_capacity;
@@ -117,8 +118,9 @@ static OTF2_AttributeValue value_string(uint32_t string)
 
 /* Everything that is named must have its string before the strings are written: the names of fixed things. */
 struct names {
-	uint32_t openmp, team_template, machine, node, platform, linux_name, schedule, iterations, chunk_start, chunk_iterations, command,
-		modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid, program, runtime, master;
+	uint32_t openmp, team_template, machine, node, platform, linux_name, schedule, iterations, chunk_start, chunk_iterations,
+		command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid, program, runtime,
+		master;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -174,7 +176,8 @@ static int intern_names(struct archive *a, struct names *n)
 		n->hosts[i] = archive_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
 		n->programs[i] = archive_string(a, meta->program);
 		n->runtimes[i] = archive_string(a, meta->runtime);
-		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET && n->runtimes[i] != UNSET;
+		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET &&
+			  n->runtimes[i] != UNSET;
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
 			snprintf(text, sizeof text, "OMP thread %" PRIu32, a->locations[j].number);
 			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
@@ -185,10 +188,10 @@ static int intern_names(struct archive *a, struct names *n)
 }
 
 /* Each definition is one call that may fail: the first failure is the one that is said. */
-#define DEFINE(a, what, ...) \
-	do { \
-		if (archive_check((a), OTF2_GlobalDefWriter_Write##what(__VA_ARGS__), "defining a " #what) != 0) \
-			return -1; \
+#define DEFINE(a, what, ...)                                                                                                       \
+	do {                                                                                                                       \
+		if (archive_check((a), OTF2_GlobalDefWriter_Write##what(__VA_ARGS__), "defining a " #what) != 0)                   \
+			return -1;                                                                                                 \
 	} while (0)
 
 static int write_clock(struct archive *a, OTF2_GlobalDefWriter *w)
@@ -229,13 +232,16 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		DEFINE(a, LocationGroup, w, i, n->groups[i], OTF2_LOCATION_GROUP_TYPE_PROCESS, a->processes[i].node,
 		       OTF2_UNDEFINED_LOCATION_GROUP);
 	for (uint32_t i = 0; i < a->n_processes; i++) {
-		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64, value_u64((uint64_t)a->processes[i].dump->meta.pid));
+		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64,
+		       value_u64((uint64_t)a->processes[i].dump->meta.pid));
 		DEFINE(a, LocationGroupProperty, w, i, n->program, OTF2_TYPE_STRING, value_string(n->programs[i]));
 		DEFINE(a, LocationGroupProperty, w, i, n->runtime, OTF2_TYPE_STRING, value_string(n->runtimes[i]));
 	}
 	for (uint32_t i = 0; i < a->n_processes; i++)
-		for (uint32_t j = a->processes[i].first_location; j < a->processes[i].first_location + a->processes[i].n_locations; j++)
-			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD, a->locations[j].n_events, i);
+		for (uint32_t j = a->processes[i].first_location; j < a->processes[i].first_location + a->processes[i].n_locations;
+		     j++)
+			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD,
+			       a->locations[j].n_events, i);
 	for (uint32_t j = 0; j < a->n_locations; j++) {
 		const struct location_def *l = &a->locations[j];
 		if (l->n_threads > 0) {
@@ -259,22 +265,25 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 		return archive_out_of_memory(a);
 	for (uint32_t j = 0; j < a->n_locations; j++)
 		members[j] = location_id(a, j);
-	int rc = archive_check(a, OTF2_GlobalDefWriter_WriteGroup(w, 0, n->openmp, OTF2_GROUP_TYPE_COMM_LOCATIONS, PARADIGM,
-								  OTF2_GROUP_FLAG_NONE, a->n_locations, members),
+	int rc = archive_check(a,
+			       OTF2_GlobalDefWriter_WriteGroup(w, 0, n->openmp, OTF2_GROUP_TYPE_COMM_LOCATIONS, PARADIGM,
+							       OTF2_GROUP_FLAG_NONE, a->n_locations, members),
 			       "defining the group of all locations");
 	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++) {
 		const struct comm_def *c = &a->comms[i];
 		for (uint32_t j = 0; j < c->n_members; j++)
 			members[j] = a->members[c->first_member + j];
-		rc = archive_check(a, OTF2_GlobalDefWriter_WriteGroup(w, i + 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, PARADIGM, OTF2_GROUP_FLAG_NONE,
-								      c->n_members, members),
+		rc = archive_check(a,
+				   OTF2_GlobalDefWriter_WriteGroup(w, i + 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, PARADIGM,
+								   OTF2_GROUP_FLAG_NONE, c->n_members, members),
 				   "defining a team");
 	}
 	free(members);
 	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++)
-		rc = archive_check(a, OTF2_GlobalDefWriter_WriteComm(w, i, 0, i + 1,
-								     a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
-								     OTF2_COMM_FLAG_NONE),
+		rc = archive_check(a,
+				   OTF2_GlobalDefWriter_WriteComm(
+					   w, i, 0, i + 1, a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
+					   OTF2_COMM_FLAG_NONE),
 				   "defining a communicator");
 	return rc;
 }
@@ -289,8 +298,8 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		return -1;
 	for (uint32_t i = 0; i < a->n_regions; i++) {
 		const struct region_def *r = &a->regions[i];
-		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM, OTF2_REGION_FLAG_NONE,
-		       r->file, r->line, 0);
+		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM,
+		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
 	if (write_groups_and_comms(a, w, n) != 0)
 		return -1;

@@ -17,8 +17,9 @@ uint64_t process_time(const struct process *p, uint64_t ticks)
 static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
 {
 	l->is_on = is_on;
-	return archive_check(a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
-			     "writing MeasurementOnOff");
+	return archive_check(
+		a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+		"writing MeasurementOnOff");
 }
 
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
@@ -65,8 +66,9 @@ static int program_begin(struct archive *a, struct location *l)
 	int rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid),
 			       "adding an attribute");
 	if (rc == 0)
-		rc = archive_check(a, OTF2_EvtWriter_ProgramBegin(l->writer, a->attributes, l->last_time, name, (uint32_t)n_args, args),
-				   "writing ProgramBegin");
+		rc = archive_check(
+			a, OTF2_EvtWriter_ProgramBegin(l->writer, a->attributes, l->last_time, name, (uint32_t)n_args, args),
+			"writing ProgramBegin");
 	free(args);
 	return rc;
 }
@@ -107,7 +109,8 @@ int location_finish(struct archive *a, uint32_t stream)
 		rc = switch_measurement(a, l, l->last_time, false);
 	if (rc == 0 && stream == 0) {
 		l->last_time = a->now.last_time;
-		rc = archive_check(a, OTF2_EvtWriter_ProgramEnd(l->writer, NULL, l->last_time, OTF2_UNDEFINED_INT64), "writing ProgramEnd");
+		rc = archive_check(a, OTF2_EvtWriter_ProgramEnd(l->writer, NULL, l->last_time, OTF2_UNDEFINED_INT64),
+				   "writing ProgramEnd");
 	}
 	struct location_def *def = &a->locations[a->now.def->first_location + stream];
 	if (rc == 0)
@@ -139,6 +142,15 @@ int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_
 int location_leave(struct archive *a, struct location *l, uint64_t time)
 {
 	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, l->open[--l->n_open].region), "writing Leave");
+}
+
+/* The place of the task's own region on the location, or l->n_open. */
+uint32_t location_find_open(const struct location *l, uint32_t task)
+{
+	for (uint32_t i = l->n_open; i > 0; i--)
+		if (l->open[i - 1].task == task && l->open[i - 1].type != OPEN_SCOPE)
+			return i - 1;
+	return l->n_open;
 }
 
 int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)

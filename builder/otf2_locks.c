@@ -104,7 +104,8 @@ static int lock_event(struct archive *a, struct location *l, const struct point 
 		if (m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock)
 			return 0; /* it may fail, and then there is nothing to tell */
 		return location_enter(a, l, location_stamp(a, l, at->ticks),
-				      archive_region(a, m->construct, nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK), at->task, OPEN_SCOPE);
+				      archive_region(a, m->construct, nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK), at->task,
+				      OPEN_SCOPE);
 	case MUTEX_ACQUIRED:
 	case MUTEX_NEST_BEGIN: return lock_acquired(a, l, at, m);
 	case MUTEX_RELEASED:
@@ -125,6 +126,7 @@ int event_mutex(void *self, const struct point *at, const struct mutex *mutex)
 	struct location *l = &a->now.locations[at->stream];
 	if (event_follow(a, l, at, location_stamp(a, l, at->ticks)) != 0)
 		return -1;
-	bool is_construct = mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;
+	bool is_construct =
+		mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;
 	return is_construct ? construct_event(a, l, at, mutex) : lock_event(a, l, at, mutex);
 }

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The visitor's tasks. A task is (comm of its binding team, rank of the creating thread in it, that thread's counter); implicit
+ * tasks have generation 0.
+ *
+ * Regions nest on every location and in every task (the dual-stack rule): of a marked task, one that went on elsewhere or out of
+ * order, all regions are left when it is suspended and entered again when it goes on.
+ */
+#include "builder/otf2_archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct key {
+	uint32_t comm, rank, generation;
+};
+
+static bool is_explicit(const struct process *p, uint32_t task)
+{
+	return !(p->model->tasks[task].flags & (task_flags_implicit | task_flags_initial));
+}
+
+/* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
+static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
+{
+	struct location *l = &p->locations[stream];
+	if (l->rank_team == team)
+		return l->rank;
+	const struct team *t = &p->model->teams[team];
+	const uint32_t *members = p->model->team_members + t->first_member;
+	uint32_t rank = 0;
+	while (rank < t->n_members && members[rank] != stream)
+		rank++;
+	l->rank_team = team;
+	return l->rank = rank < t->n_members ? rank : UNSET;
+}
+
+/* For what a thread does outside the teams that are known: one of its own. */
+static uint32_t solo_comm(struct archive *a, uint32_t stream)
+{
+	struct location *l = &a->now.locations[stream];
+	if (l->solo_comm == UNSET)
+		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
+	return l->solo_comm;
+}
+
+static int task_key(struct archive *a, uint32_t task, struct key *key)
+{
+	struct process *p = &a->now;
+	const struct task *t = &p->model->tasks[task];
+	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
+	uint64_t generation = 0;
+	if (is_explicit(p, task))
+		model_task_origin(p->model, task, &stream, &generation);
+	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
+	*key = (struct key){p->first_comm + team - 1, rank, (uint32_t)generation};
+	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
+		*key = (struct key){solo_comm(a, stream), 0, (uint32_t)generation};
+	return key->comm == UNSET ? -1 : 0;
+}
+
+int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	struct key k;
+	if (task_key(a, task, &k) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
+			     "writing ThreadTaskSwitch");
+}
+
+/* `status`: a string that says how, where it is not an ordinary completion; else UNSET. */
+int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status)
+{
+	struct key k;
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
+		return 0;
+	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
+	if (task_key(a, task, &k) != 0)
+		return -1;
+	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
+					     "adding an attribute") != 0)
+		return -1;
+	return archive_check(a,
+			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time, k.comm,
+							       k.rank, k.generation),
+			     "writing ThreadTaskComplete");
+}
+
+uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
+{
+	const struct task *t = &a->now.model->tasks[implicit_task];
+	uint32_t team = a->now.model->regions[t->region].team;
+	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
+}
+
+int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	uint32_t comm = event_team_comm(a, task);
+	return comm == UNSET ? -1
+			     : archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
+}
+
+static uint32_t task_region(struct archive *a, uint32_t task)
+{
+	const struct task *t = &a->now.model->tasks[task];
+	enum region_kind kind = t->flags & task_flags_target   ? REGION_TARGET_TASK
+				: t->flags & task_flags_untied ? REGION_TASK_UNTIED
+							       : REGION_TASK;
+	return archive_region(a, t->construct, kind);
+}
+
+static struct suspended *suspended_of(struct archive *a, uint32_t task)
+{
+	struct process *p = &a->now;
+	uint32_t *row = map_put(&p->suspended_rows, task);
+	if (row == NULL)
+		return NULL;
+	if (*row == 0) {
+		size_t capacity = p->suspended_capacity;
+		if (!archive_grow((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
+			return NULL;
+		p->suspended_capacity = (uint32_t)capacity;
+		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0};
+		*row = ++p->n_suspended;
+	}
+	return &p->suspended[*row - 1];
+}
+
+/* A marked task stops: its regions are left and remembered. */
+static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	uint32_t first = location_find_open(l, task);
+	uint32_t n = l->n_open;
+	while (n > first && l->open[n - 1].task != task) /* of others, whose ends are missing */
+		n--;
+	if (first == l->n_open)
+		return 0;
+	if (location_unwind(a, l, time, n) != 0)
+		return -1;
+	struct suspended *s = suspended_of(a, task);
+	struct open_region *open = s != NULL ? realloc(s->open, (n - first) * sizeof *open) : NULL;
+	if (open == NULL)
+		return archive_out_of_memory(a);
+	memcpy(open, l->open + first, (n - first) * sizeof *open);
+	s->open = open;
+	s->n_open = n - first;
+	s->n_fragments++;
+	int rc = 0;
+	while (rc == 0 && l->n_open > first)
+		rc = location_leave(a, l, time);
+	return rc;
+}
+
+/* It goes on: the same regions again, each with the number of its fragment. */
+static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	struct process *p = &a->now;
+	uint32_t *row = map_get(&p->suspended_rows, task);
+	struct suspended *s = row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && s != NULL && i < s->n_open; i++) {
+		size_t capacity = l->open_capacity;
+		if (!archive_grow((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
+			return archive_out_of_memory(a);
+		l->open_capacity = (uint32_t)capacity;
+		l->open[l->n_open++] = s->open[i];
+		rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments),
+				   "adding an attribute");
+		if (rc == 0)
+			rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, a->attributes, time, s->open[i].region),
+					   "writing Enter");
+	}
+	if (s != NULL)
+		s->n_open = 0;
+	return rc;
+}
+
+/* The task's body has ended: its regions are left. One that never began (discarded by a cancel) begins and ends here. */
+static int end_body(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	uint32_t i = location_find_open(l, task);
+	if (i < l->n_open)
+		return location_unwind(a, l, time, i + 1) != 0 ? -1 : location_leave(a, l, time);
+	if (event_task_switch(a, l, time, task) != 0)
+		return -1;
+	if (task_bit(&a->now, task, TASK_BIT_STARTED))
+		return 0;
+	task_bit_set(&a->now, task, TASK_BIT_STARTED);
+	return location_pass(a, l, time, task_region(a, task));
+}
+
+static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
+{
+	switch (status) {
+	case task_status_complete:
+	case task_status_cancel:
+		if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
+			return 0;
+		if (end_body(a, l, time, task) != 0)
+			return -1;
+		return event_task_complete(a, l, time, task, status == task_status_cancel ? a->string_cancel : UNSET);
+	case task_status_detach:
+		if (end_body(a, l, time, task) != 0)
+			return -1;
+		/* Fulfilled by a thread that is in no team and can switch to no task: it completes here, and says so. */
+		return map_get(&a->now.foreign_fulfilments, task) != NULL ? event_task_complete(a, l, time, task, a->string_detach)
+									  : 0;
+	case TASK_STATUS_CUT: /* its end is missing; where it is suspended there is nothing to end */
+		if (location_find_open(l, task) == l->n_open)
+			return 0;
+		return end_body(a, l, time, task) != 0 ? -1 : event_task_complete(a, l, time, task, a->string_unfinished);
+	default: return a->now.model->tasks[task].state & TASK_MARKED ? suspend(a, l, time, task) : 0;
+	}
+}
+
+static int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	if (task_bit(&a->now, task, TASK_BIT_STARTED))
+		return a->now.model->tasks[task].state & TASK_MARKED ? resume(a, l, time, task) : 0;
+	task_bit_set(&a->now, task, TASK_BIT_STARTED);
+	return location_enter(a, l, time, task_region(a, task), task, OPEN_TASK);
+}
+
+/*
+ * The current task is one whose start is not in the records (they begin, or go on, in the middle of it): it starts here. Called
+ * wherever a task's first event may be.
+ */
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time)
+{
+	if (l->task == at->task)
+		return 0;
+	l->task = at->task;
+	if (at->task == 0 || !is_explicit(&a->now, at->task) || location_find_open(l, at->task) < l->n_open ||
+	    task_bit(&a->now, at->task, TASK_BIT_COMPLETED))
+		return 0;
+	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
+}
+
+int event_task_create(void *self, const struct point *at, uint32_t task)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	const struct task *t = &a->now.model->tasks[task];
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, time) != 0)
+		return -1;
+	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
+		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
+	struct key k;
+	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
+	if (region == UNSET || task_key(a, task, &k) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
+			  "writing ThreadTaskCreate") != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+}
+
+static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)
+{
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || map_get(&a->now.foreign_fulfilments, task) != NULL)
+		return 0;
+	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
+		return -1;
+	return current != 0 ? event_task_switch(a, l, time, current) : 0;
+}
+
+int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	struct archive *a = self;
+	struct process *p = &a->now;
+	struct location *l = &p->locations[at->stream];
+	if (status == task_status_early_fulfill || (prior == next && prior != 0))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (next != 0 && is_explicit(p, next) && !task_bit(p, next, TASK_BIT_STARTED)) {
+		uint64_t created = process_time(p, p->model->tasks[next].create_ticks);
+		if (time <= created) /* created first, whatever two processors' clocks say */
+			l->last_time = time = created + 1;
+	}
+	if (status == task_status_taskwait_complete)
+		return location_leave_region(a, l, time,
+					     archive_region(a, p->model->tasks[prior].construct, REGION_TASKWAIT_DEPEND), at->task);
+	if (status == task_status_late_fulfill)
+		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
+	if (status != TASK_STATUS_CUT && event_follow(a, l, at, time) != 0)
+		return -1;
+	if (prior != 0 && is_explicit(p, prior) && leave_task(a, l, time, prior, status) != 0)
+		return -1;
+	if (next == 0) /* cancelled before it began: the current task stays */
+		return at->task != prior && at->task != 0 ? event_task_switch(a, l, time, at->task) : 0;
+	l->task = next;
+	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
+		return 0; /* suspended for good, its regions are left */
+	if (event_task_switch(a, l, time, next) != 0)
+		return -1;
+	return is_explicit(p, next) ? start_task(a, l, time, next) : 0;
+}
