@@ -118,8 +118,8 @@ static enum field_form form_of(const char *type)
 	static const struct {
 		const char *type;
 		enum field_form form;
-	} plain[] = {{"UINT", FORM_UINT}, {"ADDRESS", FORM_ADDRESS}, {"TICKS", FORM_TICKS}, {"TASK", FORM_ID}, {"REGION", FORM_ID},
-		     {"OWN_TASK", FORM_ID}, {"OWN_REGION", FORM_ID}};
+	} plain[] = {{"UINT", FORM_UINT}, {"ADDRESS", FORM_ADDRESS}, {"TICKS", FORM_TICKS},  {"TASK", FORM_ID},
+		     {"REGION", FORM_ID}, {"OWN_TASK", FORM_ID},     {"OWN_REGION", FORM_ID}};
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (strcmp(plain[i].type, type) == 0)
 			return plain[i].form;

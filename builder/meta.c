@@ -283,7 +283,8 @@ static int check_fixed(const char *path, const char *key, const char *value)
 {
 	static const struct {
 		const char *key, *value;
-	} fixed[] = {{"byte_order", "little"}, {"record_bytes", "32"}, {"segment_header_bytes", "128"}, {"ring_control_bytes", "4096"}};
+	} fixed[] = {
+		{"byte_order", "little"}, {"record_bytes", "32"}, {"segment_header_bytes", "128"}, {"ring_control_bytes", "4096"}};
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		if (strcmp(key, fixed[i].key) == 0 && strcmp(value, fixed[i].value) != 0)
 			return error("%s: %s is \"%s\", this otter-build reads \"%s\"", path, key, value, fixed[i].value);
@@ -303,8 +304,8 @@ static int parse_first_line(struct meta *m, const char *path, char *text)
 	if (m->major != FORMAT_MAJOR)
 		return error("%s: the dump has format %u.%u, this otter-build reads %u.x", path, m->major, m->minor, FORMAT_MAJOR);
 	if (m->minor > FORMAT_MINOR)
-		warning("%s: the dump has format %u.%u, this otter-build knows %s: what is new in it is skipped", path, m->major, m->minor,
-			FORMAT_VERSION_STRING);
+		warning("%s: the dump has format %u.%u, this otter-build knows %s: what is new in it is skipped", path, m->major,
+			m->minor, FORMAT_VERSION_STRING);
 	return 0;
 }
 

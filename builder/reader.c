@@ -114,8 +114,8 @@ bool reader_check_header(struct reader *r, const struct segment_header *h, uint3
 		reader_finding(r, "byte_order", "%s at byte %llu: a segment in big-endian byte order, expected little-endian", path,
 			       (unsigned long long)at);
 	} else if (h->magic != SEGMENT_MAGIC) {
-		reader_finding(r, "not_a_segment", "%s at byte %llu: magic %016llx where a segment with magic %016llx was expected", path,
-			       (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
+		reader_finding(r, "not_a_segment", "%s at byte %llu: magic %016llx where a segment with magic %016llx was expected",
+			       path, (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
 	} else if (h->checksum != segment_checksum(h)) {
 		reader_finding(r, "header_damaged", "%s at byte %llu: segment header with checksum %08x, expected %08x", path,
 			       (unsigned long long)at, h->checksum, segment_checksum(h));
@@ -266,7 +266,9 @@ static int read_dump(struct reader *r)
 		reader_finding(r, "meta_damaged", "%s/meta: %zu lines with values that make no sense, skipped", dump->path,
 			       meta->n_damaged_lines);
 	if (meta->is_empty)
-		reader_finding(r, "meta_empty", "%s/meta: ends before its first line does: the process died as it began", dump->path);
+		reader_finding(r, "meta_empty",
+			       "%s/meta: ends before its first line does: the process died, or is being looked at, as it begins",
+			       dump->path);
 	r->is_live = is_running(meta);
 	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
 	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)

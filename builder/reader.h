@@ -29,8 +29,8 @@ struct stream {
 	uint64_t n_records;          /* in `segments` */
 	uint64_t max_task;           /* no task id of this stream has a larger counter */
 	uint64_t max_region;
-	bool is_sealed; /* its last segment is here and says that it is the last */
-	bool has_ring;  /* its ring was found */
+	bool is_sealed;             /* its last segment is here and says that it is the last */
+	bool has_ring;              /* its ring was found */
 	uint64_t lost[LOSS_CAUSES]; /* by loss_cause; [0]: the cause is not known */
 	uint64_t stalled_ns;
 };
@@ -46,8 +46,8 @@ struct dump {
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t n_lost; /* the sum */
 	uint64_t stalled_ns;
-	bool is_snapshot; /* its process is still running */
-	bool is_complete; /* every stream sealed, nothing lost, nothing missing */
+	bool is_snapshot;      /* its process is still running */
+	bool is_complete;      /* every stream sealed, nothing lost, nothing missing */
 	struct tally findings; /* damage by name, each also said once by warning() */
 	uint64_t window_ticks; /* of a flight recorder: all streams cover the time from here on; 0: from the beginning */
 	uint64_t n_left_out;   /* records from before, that some streams still had */

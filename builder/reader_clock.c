@@ -60,15 +60,16 @@ static void set_scale(struct reader *r, struct span *span)
 			ns = span->last.monotonic_ns - span->first.monotonic_ns;
 			ticks = span->last.ticks - span->first.ticks;
 		} else if (dump->n_records > 0) {
-			reader_finding(r, "no_clock_rate", "%s: fewer than two clock readings that differ: one tick is taken for one ns", dump->path);
+			reader_finding(r, "no_clock_rate",
+				       "%s: fewer than two clock readings that differ: one tick is taken for one ns", dump->path);
 		}
 	}
 	unsigned __int128 scale = ((unsigned __int128)ns << 48) / ticks;
 	unsigned __int128 rate = (unsigned __int128)ticks * 1000000000u / ns;
 	/* Every counter lies between 100 kHz and 1 THz; what is outside is damage. */
 	if (rate < 100000 || rate > UINT64_C(1000000000000)) {
-		reader_finding(r, "no_clock_rate", "%s: %llu ticks in %llu ns is no clock: one tick is taken for one ns", dump->path,
-			       (unsigned long long)ticks, (unsigned long long)ns);
+		reader_finding(r, "no_clock_rate", "%s: %llu ticks in %llu ns is no clock: one tick is taken for one ns",
+			       dump->path, (unsigned long long)ticks, (unsigned long long)ns);
 		scale = (unsigned __int128)1 << 48;
 		rate = 1000000000u;
 	}

@@ -43,8 +43,8 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 	uint32_t used;
 	enum closed_state state = reader_closed(h->closed, segment_bytes, &used, &copy.is_sealed);
 	if (state == CLOSED_DAMAGED)
-		reader_finding(r, "header_damaged", "%s at byte %zu: `closed` is %016llx, not a length and its complement", file->path, at,
-			       (unsigned long long)h->closed);
+		reader_finding(r, "header_damaged", "%s at byte %zu: `closed` is %016llx, not a length and its complement",
+			       file->path, at, (unsigned long long)h->closed);
 	if (state != CLOSED_WELL)
 		used = present; /* only used bytes are written */
 	uint32_t promised = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
@@ -66,8 +66,8 @@ static int scan_file(struct reader *r, struct segment_file *file)
 		if (take_segment(r, file, at) != 0)
 			return -1;
 	if (at < file->n_bytes && !r->is_live)
-		reader_finding(r, "file_cut", "%s at byte %zu: the file ends %zu bytes behind, expected a segment header of %zu", file->path, at,
-			       file->n_bytes - at, sizeof(struct segment_header));
+		reader_finding(r, "file_cut", "%s at byte %zu: the file ends %zu bytes behind, expected a segment header of %zu",
+			       file->path, at, file->n_bytes - at, sizeof(struct segment_header));
 	return 0;
 }
 

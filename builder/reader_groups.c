@@ -78,7 +78,8 @@ void reader_drop_cut_groups(struct reader *r, struct stream *s)
 			n += n_begin;
 		n += drop_at_end(s, first, last);
 		if (n > 0)
-			reader_finding(r, "group_cut", "%s: stream %u: %llu records of a group that a gap cuts, at segments %llu to %llu, left out",
+			reader_finding(r, "group_cut",
+				       "%s: stream %u: %llu records of a group that a gap cuts, at segments %llu to %llu, left out",
 				       r->dump->path, s->number, (unsigned long long)n,
 				       (unsigned long long)s->segments[first].header->sequence,
 				       (unsigned long long)s->segments[last].header->sequence);

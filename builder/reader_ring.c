@@ -41,10 +41,12 @@ static const struct segment_header *ring_header(const struct ring *ring, uint32_
 static uint32_t published_bytes(const struct ring *ring, const struct segment_header *h, uint64_t sequence, bool *is_sealed)
 {
 	uint32_t used;
-	enum closed_state state = reader_closed(__atomic_load_n(&h->closed, __ATOMIC_RELAXED), ring->segment_bytes, &used, is_sealed);
+	enum closed_state state =
+		reader_closed(__atomic_load_n(&h->closed, __ATOMIC_RELAXED), ring->segment_bytes, &used, is_sealed);
 	if (state == CLOSED_DAMAGED && !ring->reader->is_live)
-		reader_finding(ring->reader, "header_damaged", "%s: segment %llu: `closed` is %016llx, not a length and its complement",
-			       ring->path, (unsigned long long)sequence, (unsigned long long)h->closed);
+		reader_finding(ring->reader, "header_damaged",
+			       "%s: segment %llu: `closed` is %016llx, not a length and its complement", ring->path,
+			       (unsigned long long)sequence, (unsigned long long)h->closed);
 	if (!ring->has_position || sequence < ring->sequence)
 		return state == CLOSED_WELL ? used : ring->has_position ? ring->segment_bytes : 0;
 	if (sequence > ring->sequence)
@@ -90,17 +92,18 @@ static bool read_control(struct ring *ring, const struct ring_control *c, uint32
 		return false; /* its process ended before it was set up */
 	if (c->magic != RING_MAGIC || c->checksum != ring_checksum(c) || c->segment_bytes < SEGMENT_BYTES_MIN ||
 	    c->segment_bytes > SEGMENT_BYTES_MAX || (c->segment_bytes & (c->segment_bytes - 1)) != 0) {
-		reader_finding(r, "ring_damaged",
-			       "%s: control page with magic %016llx and checksum %08x, expected %016llx and %08x: only closed segments are taken",
-			       ring->path, (unsigned long long)c->magic, c->checksum, (unsigned long long)RING_MAGIC, ring_checksum(c));
+		reader_finding(
+			r, "ring_damaged",
+			"%s: control page with magic %016llx and checksum %08x, expected %016llx and %08x: only closed segments are taken",
+			ring->path, (unsigned long long)c->magic, c->checksum, (unsigned long long)RING_MAGIC, ring_checksum(c));
 		ring->segment_bytes = r->dump->meta.segment_bytes;
 		ring->n_segments = (uint32_t)((ring->n_bytes - RING_CONTROL_BYTES) / ring->segment_bytes);
 		return true;
 	}
 	long pid = r->dump->meta.pid; /* 0: a cut meta does not say */
 	if (c->stream != number || (pid != 0 && c->pid != (uint64_t)pid)) {
-		reader_finding(r, "foreign_ring", "%s: the ring of stream %u of process %llu, expected stream %u of process %ld", ring->path,
-			       c->stream, (unsigned long long)c->pid, number, pid);
+		reader_finding(r, "foreign_ring", "%s: the ring of stream %u of process %llu, expected stream %u of process %ld",
+			       ring->path, c->stream, (unsigned long long)c->pid, number, pid);
 		return false;
 	}
 	ring->segment_bytes = c->segment_bytes;
@@ -128,9 +131,10 @@ static void check_position(struct ring *ring)
 			if (RING_CONTROL_BYTES + (size_t)i * ring->segment_bytes + sizeof(struct segment_header) <= ring->n_bytes &&
 			    ring_header(ring, i)->sequence == ring->sequence)
 				return;
-	reader_finding(ring->reader, "position_damaged",
-		       "%s at byte 64: position at offset %u of segment %llu, which is not in the ring: only closed segments are taken",
-		       ring->path, ring->offset, (unsigned long long)ring->sequence);
+	reader_finding(
+		ring->reader, "position_damaged",
+		"%s at byte 64: position at offset %u of segment %llu, which is not in the ring: only closed segments are taken",
+		ring->path, ring->offset, (unsigned long long)ring->sequence);
 	ring->has_position = false;
 }
 
@@ -161,7 +165,8 @@ static int scan_ring(struct reader *r, const char *path, uint32_t number)
 		return 0; /* its process ended before it was set up, or the stream was sealed meanwhile */
 	ring.bytes = bytes;
 	if (ring.n_bytes < RING_CONTROL_BYTES) {
-		reader_finding(r, "ring_cut", "%s: %zu bytes, expected a control page of %d at least", path, ring.n_bytes, RING_CONTROL_BYTES);
+		reader_finding(r, "ring_cut", "%s: %zu bytes, expected a control page of %d at least", path, ring.n_bytes,
+			       RING_CONTROL_BYTES);
 		return 0;
 	}
 	const struct ring_control *control = bytes;

@@ -55,16 +55,16 @@ static void report_cut(struct reader *r, const struct segment_copy *copy)
 {
 	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file"};
 	if (copy->n_cut > 0)
-		reader_finding(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: %u records, expected %u", r->dump->path,
-			       (unsigned long long)copy->header->sequence, copy->header->stream, files[copy->source],
+		reader_finding(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: %u records, expected %u",
+			       r->dump->path, (unsigned long long)copy->header->sequence, copy->header->stream, files[copy->source],
 			       (unsigned long long)copy->at, copy->n_records, copy->n_records + copy->n_cut);
 }
 
 static void report_conflict(struct reader *r, const struct segment_header *best, const struct segment_header *other)
 {
 	if (best->ticks != other->ticks || best->n_records != other->n_records)
-		reader_finding(r, "segment_conflict", "%s: two different segments %llu of stream %u, opened at ticks %llu and %llu", r->dump->path,
-			       (unsigned long long)best->sequence, best->stream, (unsigned long long)best->ticks,
+		reader_finding(r, "segment_conflict", "%s: two different segments %llu of stream %u, opened at ticks %llu and %llu",
+			       r->dump->path, (unsigned long long)best->sequence, best->stream, (unsigned long long)best->ticks,
 			       (unsigned long long)other->ticks);
 }
 
@@ -83,8 +83,9 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 	s->n_missing_records += n_missing;
 	s->n_missing_segments += h->sequence - expected;
 	if (segment->is_after_gap)
-		reader_finding(r, "segments_missing", "%s: stream %u: segment %llu follows %llu, expected %llu", r->dump->path, s->number,
-			       (unsigned long long)h->sequence, (unsigned long long)(expected - 1), (unsigned long long)expected);
+		reader_finding(r, "segments_missing", "%s: stream %u: segment %llu follows %llu, expected %llu", r->dump->path,
+			       s->number, (unsigned long long)h->sequence, (unsigned long long)(expected - 1),
+			       (unsigned long long)expected);
 }
 
 /* Takes one stream's copies, n of them, best first. */
@@ -174,10 +175,11 @@ static void count_ids(struct reader *r, struct stream *s)
 		n_absurd += !is_sane;
 	}
 	if (n_absurd > 0)
-		reader_finding(r, "counter_absurd",
-			       "%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
-			       r->dump->path, s->number, (unsigned long long)h->sequence, (unsigned long long)n_absurd,
-			       (unsigned long long)tasks.last, (unsigned long long)regions.last);
+		reader_finding(
+			r, "counter_absurd",
+			"%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
+			r->dump->path, s->number, (unsigned long long)h->sequence, (unsigned long long)n_absurd,
+			(unsigned long long)tasks.last, (unsigned long long)regions.last);
 	s->max_task = tasks.last;
 	s->max_region = regions.last;
 }
@@ -231,8 +233,10 @@ static void check_end(struct reader *r, struct stream *s)
 	const struct meta_stream *row = meta_row(&r->dump->meta, s->number);
 	uint64_t last = s->segments[s->n_segments - 1].header->sequence;
 	if (!s->is_sealed && !s->has_ring)
-		reader_finding(r, "ring_missing", "%s: stream %u was not sealed, and its ring %s/%05u.ring is not there: its newest records are lost",
-			       r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir, s->number);
+		reader_finding(r, "ring_missing",
+			       "%s: stream %u was not sealed, and its ring %s/%05u.ring is not there: its newest records are lost",
+			       r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir,
+			       s->number);
 	if (row == NULL || row->n_segments <= last)
 		return;
 	s->n_missing_segments += row->n_segments - last;
@@ -254,8 +258,8 @@ static void check_absent(struct reader *r)
 		struct stream key = {.number = row->number};
 		if (row->n_segments > 0 &&
 		    (dump->n_streams == 0 || bsearch(&key, dump->streams, dump->n_streams, sizeof key, compare_streams) == NULL))
-			reader_finding(r, "stream_missing", "%s: nothing of stream %u is there, expected %llu segments", dump->path, row->number,
-				       (unsigned long long)row->n_segments);
+			reader_finding(r, "stream_missing", "%s: nothing of stream %u is there, expected %llu segments", dump->path,
+				       row->number, (unsigned long long)row->n_segments);
 	}
 }
 

@@ -53,6 +53,6 @@ void reader_cut_window(struct reader *r)
 	dump->n_records -= dump->n_left_out;
 	dump->window_ticks = begin;
 	if (dump->n_left_out > 0)
-		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out", dump->path,
-			(double)dump_ns(dump, begin) * 1e-9, (unsigned long long)dump->n_left_out);
+		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out",
+			dump->path, (double)dump_ns(dump, begin) * 1e-9, (unsigned long long)dump->n_left_out);
 }

@@ -13,14 +13,14 @@
 const char *construct_kind_name(enum construct_kind kind)
 {
 	static const char *const names[CONSTRUCT_KINDS] = {
-		[CONSTRUCT_UNKNOWN] = "unknown",       [CONSTRUCT_INITIAL] = "initial",       [CONSTRUCT_PARALLEL] = "parallel",
-		[CONSTRUCT_TEAMS] = "teams",           [CONSTRUCT_TASK] = "task",             [CONSTRUCT_TARGET] = "target",
-		[CONSTRUCT_TASKWAIT] = "taskwait",     [CONSTRUCT_TASKGROUP] = "taskgroup",   [CONSTRUCT_BARRIER] = "barrier",
-		[CONSTRUCT_REDUCTION] = "reduction",   [CONSTRUCT_LOOP] = "loop",             [CONSTRUCT_SECTIONS] = "sections",
-		[CONSTRUCT_SINGLE] = "single",         [CONSTRUCT_WORKSHARE] = "workshare",   [CONSTRUCT_DISTRIBUTE] = "distribute",
-		[CONSTRUCT_TASKLOOP] = "taskloop",     [CONSTRUCT_SCOPE] = "scope",           [CONSTRUCT_MASKED] = "masked",
-		[CONSTRUCT_CRITICAL] = "critical",     [CONSTRUCT_ORDERED] = "ordered",       [CONSTRUCT_ATOMIC] = "atomic",
-		[CONSTRUCT_LOCK] = "lock",             [CONSTRUCT_FLUSH] = "flush",
+		[CONSTRUCT_UNKNOWN] = "unknown",     [CONSTRUCT_INITIAL] = "initial",     [CONSTRUCT_PARALLEL] = "parallel",
+		[CONSTRUCT_TEAMS] = "teams",         [CONSTRUCT_TASK] = "task",           [CONSTRUCT_TARGET] = "target",
+		[CONSTRUCT_TASKWAIT] = "taskwait",   [CONSTRUCT_TASKGROUP] = "taskgroup", [CONSTRUCT_BARRIER] = "barrier",
+		[CONSTRUCT_REDUCTION] = "reduction", [CONSTRUCT_LOOP] = "loop",           [CONSTRUCT_SECTIONS] = "sections",
+		[CONSTRUCT_SINGLE] = "single",       [CONSTRUCT_WORKSHARE] = "workshare", [CONSTRUCT_DISTRIBUTE] = "distribute",
+		[CONSTRUCT_TASKLOOP] = "taskloop",   [CONSTRUCT_SCOPE] = "scope",         [CONSTRUCT_MASKED] = "masked",
+		[CONSTRUCT_CRITICAL] = "critical",   [CONSTRUCT_ORDERED] = "ordered",     [CONSTRUCT_ATOMIC] = "atomic",
+		[CONSTRUCT_LOCK] = "lock",           [CONSTRUCT_FLUSH] = "flush",
 	};
 	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
 }
@@ -93,7 +93,8 @@ static bool name_construct(struct symbols *s, struct construct *c, const char *m
 	if (place->line > 0)
 		snprintf(label, sizeof label, "%s@%s:%u", word, base_name(place->file), place->line);
 	else if (*place->symbol != '\0')
-		snprintf(label, sizeof label, "%s@%s+0x%llx", word, place->symbol, (unsigned long long)(address - place->symbol_address));
+		snprintf(label, sizeof label, "%s@%s+0x%llx", word, place->symbol,
+			 (unsigned long long)(address - place->symbol_address));
 	else
 		snprintf(label, sizeof label, "%s@%.*s+0x%llx", word, base_length(module), base_name(module),
 			 (unsigned long long)address);

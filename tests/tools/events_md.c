@@ -9,7 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const slot_names[] = {"TIME", "FLAGS", "VALUE", "VALUE_LO32", "VALUE_HI12", "A", "A_LO", "A_HI", "B", "B_LO", "B_HI"};
+static const char *const slot_names[] = {"TIME", "FLAGS", "VALUE", "VALUE_LO32", "VALUE_HI12", "A",
+					 "A_LO", "A_HI",  "B",     "B_LO",       "B_HI"};
 static const char *const plain_types[] = {"UINT", "ADDRESS", "TICKS", "TASK", "REGION", "OWN_TASK", "OWN_REGION"};
 
 static const char head[] =

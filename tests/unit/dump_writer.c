@@ -101,8 +101,8 @@ static void count_ids(struct writer_stream *s, uint32_t stream, unsigned kind, u
 		s->n_regions = id_counter(a);
 }
 
-void dump_writer_record(struct dump_writer *w, uint32_t stream, uint64_t ticks, unsigned kind, unsigned flags, uint64_t value, uint64_t a,
-			uint64_t b)
+void dump_writer_record(struct dump_writer *w, uint32_t stream, uint64_t ticks, unsigned kind, unsigned flags, uint64_t value,
+			uint64_t a, uint64_t b)
 {
 	struct writer_stream *s = &w->streams[stream];
 	int is_continuation = kind >= EVENT_CONTINUATION_FIRST && kind <= EVENT_CONTINUATION_LAST;
@@ -123,8 +123,8 @@ void dump_writer_record(struct dump_writer *w, uint32_t stream, uint64_t ticks, 
 		close_segment(s, 0);
 }
 
-void dump_writer_dependences(struct dump_writer *w, uint32_t stream, uint64_t ticks, uint64_t task, size_t n, const uint64_t *variables,
-			     const unsigned *types)
+void dump_writer_dependences(struct dump_writer *w, uint32_t stream, uint64_t ticks, uint64_t task, size_t n,
+			     const uint64_t *variables, const unsigned *types)
 {
 	dump_writer_record(w, stream, ticks, EVENT_dependences, n == 0 ? 0 : types[0], n, task, n == 0 ? 0 : variables[0]);
 	for (size_t i = 1; i < n; i += 3) {
@@ -191,7 +191,8 @@ static void write_ring(const struct dump_writer *w, const struct writer_stream *
 	char name[32];
 	snprintf(name, sizeof name, "%05u.ring", stream);
 	int fd = open_file(w, name);
-	bool is_open = s->n_segments > 0 && ((const struct segment_header *)(const void *)s->segments[s->n_segments - 1])->closed == 0;
+	bool is_open =
+		s->n_segments > 0 && ((const struct segment_header *)(const void *)s->segments[s->n_segments - 1])->closed == 0;
 	uint64_t position = is_open ? s->n_segments * w->segment_bytes + s->used_bytes : (s->n_segments + 1) * w->segment_bytes;
 	struct ring_control control = {
 		.magic = RING_MAGIC,
@@ -213,7 +214,8 @@ static void write_ring(const struct dump_writer *w, const struct writer_stream *
 	size_t first = s->n_segments > w->ring_segments ? s->n_segments - w->ring_segments : 0;
 	for (size_t i = first; i < s->n_segments; i++)
 		if (i + 1 != s->missing)
-			write_at(fd, s->segments[i], w->segment_bytes, RING_CONTROL_BYTES + (i % w->ring_segments) * w->segment_bytes);
+			write_at(fd, s->segments[i], w->segment_bytes,
+				 RING_CONTROL_BYTES + (i % w->ring_segments) * w->segment_bytes);
 	close(fd);
 }
 
@@ -248,12 +250,14 @@ static void write_meta(const struct dump_writer *w)
 	FILE *f = fopen(path, "we");
 	if (f == NULL)
 		fail(path);
-	fprintf(f, "%s\nbyte_order little\nrecord_bytes 32\nsegment_bytes %u\nsegment_header_bytes 128\n", w->first_line, w->segment_bytes);
+	fprintf(f, "%s\nbyte_order little\nrecord_bytes 32\nsegment_bytes %u\nsegment_header_bytes 128\n", w->first_line,
+		w->segment_bytes);
 	fprintf(f, "ring_segments %u\nring_control_bytes %d\n", w->ring_segments, RING_CONTROL_BYTES);
 	for (unsigned i = 0; i < n_event_infos; i++)
 		fprintf(f, "kind %u 32 %s\n", event_infos[i].number, event_infos[i].name);
 	fprintf(f, "recorder %s ompt\nclock %s\n", OTTER_VERSION_STRING, w->ticks_per_ns == 1 ? "monotonic" : "tsc");
-	fprintf(f, "pid %ld\npid_start %llu\nppid 1\nhost %s\nboot_id %s\n", w->pid, (unsigned long long)w->pid_start, w->host, w->boot_id);
+	fprintf(f, "pid %ld\npid_start %llu\nppid 1\nhost %s\nboot_id %s\n", w->pid, (unsigned long long)w->pid_start, w->host,
+		w->boot_id);
 	fprintf(f, "program %s\narg %s\ncwd /\nring_fs other\n", w->program, w->program);
 	print_triple(f, w, "start", w->start_ticks);
 	fprintf(f, "runtime %s\nomp_version 201611\nsetting keep all\n%s", w->runtime, w->more_meta);
@@ -261,10 +265,11 @@ static void write_meta(const struct dump_writer *w)
 		const struct writer_stream *s = &w->streams[i];
 		for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
 			if (s->lost[cause] > 0)
-				fprintf(f, "lost %s %llu\n", event_enum_name("loss_cause", cause), (unsigned long long)s->lost[cause]);
+				fprintf(f, "lost %s %llu\n", event_enum_name("loss_cause", cause),
+					(unsigned long long)s->lost[cause]);
 		if (s->n_segments > 0)
-			fprintf(f, "stream %u %s %llu %zu %llu 0\n", i, s->is_live ? "live" : "sealed", (unsigned long long)s->n_records,
-				s->n_segments, (unsigned long long)s->n_lost);
+			fprintf(f, "stream %u %s %llu %zu %llu 0\n", i, s->is_live ? "live" : "sealed",
+				(unsigned long long)s->n_records, s->n_segments, (unsigned long long)s->n_lost);
 	}
 	if (!w->is_killed) {
 		print_triple(f, w, "end", w->end_ticks + 1000);

@@ -42,17 +42,17 @@ struct dump_writer {
 	char *dir;
 	uint32_t segment_bytes;
 	uint32_t ring_segments;
-	unsigned ticks_per_ns;    /* 1; others make meta say `clock tsc` */
-	uint64_t start_ticks;     /* 1000 */
-	uint64_t end_ticks;       /* the latest time stamp, kept by dump_writer_record */
-	bool is_killed;           /* no end block in meta */
-	const char *first_line;   /* of meta: "otter-dump 1 0" */
-	const char *more_meta;    /* lines added to the start block, "" */
-	const char *runtime;      /* libomp-19's version string */
-	const char *program;      /* /usr/bin/program */
-	long pid;                 /* 4242 */
+	unsigned ticks_per_ns;  /* 1; others make meta say `clock tsc` */
+	uint64_t start_ticks;   /* 1000 */
+	uint64_t end_ticks;     /* the latest time stamp, kept by dump_writer_record */
+	bool is_killed;         /* no end block in meta */
+	const char *first_line; /* of meta: "otter-dump 1 0" */
+	const char *more_meta;  /* lines added to the start block, "" */
+	const char *runtime;    /* libomp-19's version string */
+	const char *program;    /* /usr/bin/program */
+	long pid;               /* 4242 */
 	uint64_t pid_start;
-	const char *host;         /* testhost */
+	const char *host; /* testhost */
 	const char *boot_id;
 	struct writer_stream streams[WRITER_STREAMS];
 };
@@ -61,12 +61,12 @@ struct dump_writer {
 void dump_writer_init(struct dump_writer *w, const char *dir);
 
 /* Appends one record; counters of task_create, implicit_task_begin and parallel_begin go into the headers that follow. */
-void dump_writer_record(struct dump_writer *w, uint32_t stream, uint64_t ticks, unsigned kind, unsigned flags, uint64_t value, uint64_t a,
-			uint64_t b);
+void dump_writer_record(struct dump_writer *w, uint32_t stream, uint64_t ticks, unsigned kind, unsigned flags, uint64_t value,
+			uint64_t a, uint64_t b);
 
 /* A dependence list: the head and its continuations. */
-void dump_writer_dependences(struct dump_writer *w, uint32_t stream, uint64_t ticks, uint64_t task, size_t n, const uint64_t *variables,
-			     const unsigned *types);
+void dump_writer_dependences(struct dump_writer *w, uint32_t stream, uint64_t ticks, uint64_t task, size_t n,
+			     const uint64_t *variables, const unsigned *types);
 
 /* A root thread's usual beginning: attach, thread_begin, its initial task `task` in the region `region` (both counters). */
 void dump_writer_root(struct dump_writer *w, uint32_t stream, uint64_t ticks, uint64_t task, uint64_t region);

@@ -10,7 +10,8 @@
 
 static int is_id(const char *type)
 {
-	return strcmp(type, "TASK") == 0 || strcmp(type, "REGION") == 0 || strcmp(type, "OWN_TASK") == 0 || strcmp(type, "OWN_REGION") == 0;
+	return strcmp(type, "TASK") == 0 || strcmp(type, "REGION") == 0 || strcmp(type, "OWN_TASK") == 0 ||
+	       strcmp(type, "OWN_REGION") == 0;
 }
 
 static int is_plain(const char *type)
@@ -60,7 +61,8 @@ START_TEST(fields_of_a_kind_do_not_share_bits)
 	for (unsigned i = 0; i < n_event_infos; i++) {
 		unsigned n;
 		const struct event_field *fields = event_fields(event_infos[i].number, &n);
-		int is_continuation = event_infos[i].number >= EVENT_CONTINUATION_FIRST && event_infos[i].number <= EVENT_CONTINUATION_LAST;
+		int is_continuation =
+			event_infos[i].number >= EVENT_CONTINUATION_FIRST && event_infos[i].number <= EVENT_CONTINUATION_LAST;
 		uint64_t words[4] = {is_continuation ? 0 : UINT64_MAX, 0xff, 0, 0};
 		for (unsigned k = 0; k < n; k++) {
 			ck_assert_uint_eq(fields[k].event, event_infos[i].number);
@@ -80,7 +82,8 @@ START_TEST(every_type_is_plain_or_has_names)
 		for (unsigned k = 0; k < n; k++) {
 			unsigned n_names = 0;
 			for (unsigned value = 0; value < 64; value++)
-				n_names += event_enum_name(fields[k].type, value) != NULL || event_flag_name(fields[k].type, value) != NULL;
+				n_names += event_enum_name(fields[k].type, value) != NULL ||
+					   event_flag_name(fields[k].type, value) != NULL;
 			ck_assert_msg(is_plain(fields[k].type) == (n_names == 0), "%s", fields[k].type);
 			if (n_names > 0)
 				ck_assert_int_eq(fields[k].slot, SLOT_FLAGS);
@@ -113,10 +116,17 @@ START_TEST(a_field_is_read_from_its_slot)
 		enum event_slot slot;
 		uint64_t value;
 	} expected[] = {
-		{SLOT_TIME, UINT64_C(0x1111222233334444)}, {SLOT_FLAGS, 0xabc},        {SLOT_VALUE, UINT64_C(0x123fffffff7)},
-		{SLOT_VALUE_LO32, 0xfffffff7},             {SLOT_VALUE_HI12, 0x123}, {SLOT_A, UINT64_C(0x5555666677778888)},
-		{SLOT_A_LO, 0x77778888},                   {SLOT_A_HI, 0x55556666},    {SLOT_B, UINT64_C(0x9999aaaabbbbcccc)},
-		{SLOT_B_LO, 0xbbbbcccc},                   {SLOT_B_HI, 0x9999aaaa},
+		{SLOT_TIME, UINT64_C(0x1111222233334444)},
+		{SLOT_FLAGS, 0xabc},
+		{SLOT_VALUE, UINT64_C(0x123fffffff7)},
+		{SLOT_VALUE_LO32, 0xfffffff7},
+		{SLOT_VALUE_HI12, 0x123},
+		{SLOT_A, UINT64_C(0x5555666677778888)},
+		{SLOT_A_LO, 0x77778888},
+		{SLOT_A_HI, 0x55556666},
+		{SLOT_B, UINT64_C(0x9999aaaabbbbcccc)},
+		{SLOT_B_LO, 0xbbbbcccc},
+		{SLOT_B_HI, 0x9999aaaa},
 	};
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
 		struct event_field field = {.slot = expected[i].slot, .type = "UINT"};

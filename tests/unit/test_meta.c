@@ -40,15 +40,16 @@ static struct meta parse(const char *text)
 
 START_TEST(every_key_is_understood)
 {
-	struct meta m = parse("otter-dump 1 0\nbyte_order little\nrecord_bytes 32\nsegment_bytes 8192\nsegment_header_bytes 128\n"
-			      "ring_segments 8\nring_control_bytes 4096\nkind 1 32 thread_begin\nkind 2 32 thread_end\nrecorder 0.9.1 ompt\n"
-			      "clock tsc\npid 17\npid_start 123456789012\nppid 16\nhost node 1\nboot_id aa-bb\nrank 3\n"
-			      "program /bin/a b\narg ./a b\narg \narg -x\ncwd /home\nring_dir /dev/shm/x\nring_fs tmpfs\n"
-			      "start 10 20 30\nruntime LLVM OMP version: 5.0\nomp_version 201611\nenv OMP_NUM_THREADS=2\n"
-			      "setting keep newest\nsetting dir /tmp/a b\nnote first\nnote second one\ncallback work 5\nmaps_at 7\n"
-			      "map 1000 2000 0 - /bin/a b\nmap 7fff0000 7fff1000 3000 abcdef /lib/x.so\n"
-			      "lost full 11\nlost reentry 12\nlost gremlins 13\nlost_no_stream 14\nlost_reentry 15\nstalled_ns 16\n"
-			      "stream 5 live 1 2 3 4\nstream 5 sealed 10 20 30 40\nend 110 120 130\nended finalize\nfuture stuff 1\n");
+	struct meta m = parse(
+		"otter-dump 1 0\nbyte_order little\nrecord_bytes 32\nsegment_bytes 8192\nsegment_header_bytes 128\n"
+		"ring_segments 8\nring_control_bytes 4096\nkind 1 32 thread_begin\nkind 2 32 thread_end\nrecorder 0.9.1 ompt\n"
+		"clock tsc\npid 17\npid_start 123456789012\nppid 16\nhost node 1\nboot_id aa-bb\nrank 3\n"
+		"program /bin/a b\narg ./a b\narg \narg -x\ncwd /home\nring_dir /dev/shm/x\nring_fs tmpfs\n"
+		"start 10 20 30\nruntime LLVM OMP version: 5.0\nomp_version 201611\nenv OMP_NUM_THREADS=2\n"
+		"setting keep newest\nsetting dir /tmp/a b\nnote first\nnote second one\ncallback work 5\nmaps_at 7\n"
+		"map 1000 2000 0 - /bin/a b\nmap 7fff0000 7fff1000 3000 abcdef /lib/x.so\n"
+		"lost full 11\nlost reentry 12\nlost gremlins 13\nlost_no_stream 14\nlost_reentry 15\nstalled_ns 16\n"
+		"stream 5 live 1 2 3 4\nstream 5 sealed 10 20 30 40\nend 110 120 130\nended finalize\nfuture stuff 1\n");
 	ck_assert_uint_eq(m.n_damaged_lines, 0);
 	ck_assert_uint_eq(m.segment_bytes, 8192);
 	ck_assert_uint_eq(m.n_kinds, 2);
@@ -139,10 +140,20 @@ END_TEST
 
 START_TEST(senseless_values_are_counted_and_change_nothing)
 {
-	static const char *const lines[] = {"segment_bytes 5000", "segment_bytes 1024", "segment_bytes x",     "pid -3",
-					    "start 1 2",          "start 1 2 x",        "stream 9999999 sealed 1 1 1 1", "stream 1 sealed 1",
-					    "map 2000 1000 0 - /x", "map 1000 2000 zz - /x", "lost full",      "lost full -1",
-					    "stalled_ns 99999999999999999999999", "note"};
+	static const char *const lines[] = {"segment_bytes 5000",
+					    "segment_bytes 1024",
+					    "segment_bytes x",
+					    "pid -3",
+					    "start 1 2",
+					    "start 1 2 x",
+					    "stream 9999999 sealed 1 1 1 1",
+					    "stream 1 sealed 1",
+					    "map 2000 1000 0 - /x",
+					    "map 1000 2000 zz - /x",
+					    "lost full",
+					    "lost full -1",
+					    "stalled_ns 99999999999999999999999",
+					    "note"};
 	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
 		char text[256];
 		snprintf(text, sizeof text, "otter-dump 1 0\nsegment_bytes 8192\npid 5\n%s\n", lines[i]);

@@ -78,8 +78,8 @@ static void find_own_maps(void)
 	char line[8192], rights[8], path[4096];
 	unsigned long long start, end, offset;
 	while (fgets(line, sizeof line, f) != NULL)
-		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %4095s", &start, &end, rights, &offset, path) == 5 && rights[2] == 'x' &&
-		    strcmp(path, own_path) == 0)
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %4095s", &start, &end, rights, &offset, path) == 5 &&
+		    rights[2] == 'x' && strcmp(path, own_path) == 0)
 			own_maps[n_own_maps++] = (struct meta_map){start, end, offset, own_id, own_path};
 	fclose(f);
 	if (n_own_maps == 0)
