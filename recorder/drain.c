@@ -45,8 +45,7 @@ static bool has_work(struct session *session)
 static bool populate_ahead(struct stream *stream)
 {
 	uint32_t n_populated = __atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED);
-	uint32_t n_used = __atomic_load_n(&stream->n_used, __ATOMIC_RELAXED);
-	if (n_populated >= RING_SEGMENTS || n_populated > (n_used ? n_used : 1))
+	if (n_populated >= RING_SEGMENTS || n_populated > __atomic_load_n(&stream->n_used, __ATOMIC_RELAXED))
 		return false;
 	segment_populate(stream, n_populated);
 	return true;

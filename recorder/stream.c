@@ -12,7 +12,6 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
-#include "recorder/drain.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/ring.h"
@@ -126,7 +125,6 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 	segment_populate(stream, 0);
 	/* S1: the stream before its pointer; pairs with S2 in session_stream. */
 	__atomic_store_n(&session->streams[number], stream, __ATOMIC_RELEASE);
-	drain_wake(session); /* to populate the second segment */
 	return stream;
 }
 
