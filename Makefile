@@ -142,12 +142,13 @@ check-stress: $(STRESS_BIN)
 check-bin: all check-unit check-stress $(PROG_BIN)
 
 # The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
+AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 check: deps
-	+$(Q)$(MAKE) --no-print-directory check-run
+	$(AGAIN) check-run
 demo: deps
-	+$(Q)$(MAKE) --no-print-directory demo-run
+	$(AGAIN) demo-run
 bench: deps
-	+$(Q)$(MAKE) --no-print-directory bench-run
+	$(AGAIN) bench-run
 
 check-run: check-bin
 	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit
