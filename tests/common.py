@@ -190,23 +190,31 @@ class Graph:
         lost = [n for n in self.nodes if n["id"] not in seen]
         if lost and complete:
             return f"{len(lost)} nodes are not reached from an initial task, e.g. {lost[0]}"
-        made, sequence, joined = {}, {}, {}
+        made, sequence, joined, left = {}, {}, {}, set()
+        owner = {n["id"]: n["task"] for n in self.nodes}
         for s, t, kind in self.edges:
             if kind == "create":
                 made[t] = made.get(t, 0) + 1
-            elif kind == "sequence":
+                continue
+            if kind == "sequence":
                 sequence[t] = sequence.get(t, 0) + 1
-            elif kind in ("taskwait", "taskgroup", "barrier") and self.kind[s] == "task":
-                joined[s] = joined.get(s, 0) + 1
-        for n, kind in self.kind.items():
-            if kind in ("task", "implicit") and complete and made.get(n, 0) != 1:
-                return f"{kind} node {n} has {made.get(n, 0)} create edges"
-            if kind not in self.TASKS and n in made:
-                return f"{kind} node {n} has a create edge"
-            if sequence.get(n, 0) > 1:
-                return f"node {n} has {sequence[n]} sequence edges"
-            if joined.get(n, 0) > 1:
-                return f"task node {n} is joined {joined[n]} times"
+            if kind != "depend":
+                left.add(s)
+            if kind in ("taskwait", "taskgroup", "barrier"):
+                joined[owner[s]] = joined.get(owner[s], 0) + 1
+        serial = {n["region"] for n in self.nodes if n["kind"] == "initial"}  # where nobody must wait for a task
+        for n in self.nodes:
+            i, kind = n["id"], n["kind"]
+            if kind in ("task", "implicit") and complete and made.get(i, 0) != 1:
+                return f"{kind} node {i} has {made.get(i, 0)} create edges"
+            if kind not in self.TASKS and i in made:
+                return f"{kind} node {i} has a create edge"
+            if sequence.get(i, 0) > 1:
+                return f"node {i} has {sequence[i]} sequence edges"
+            if kind == "implicit" and complete and i not in left:
+                return f"nothing comes after implicit node {i}"
+            if kind == "task" and joined.get(i, 0) != 1 and (joined.get(i, 0) > 1 or complete and n["region"] not in serial):
+                return f"task {i} is joined {joined.get(i, 0)} times"
         return None
 
     def reach(self, sources):
