@@ -134,9 +134,10 @@ static void set_clock(struct archive *a, const struct trace *trace)
 
 /* ---- A process ---- */
 
-/* Tasks that are fulfilled by threads which never were in a team: their records are few, the threads are not OpenMP's. */
-static int find_foreign_fulfilments(struct process *p)
+/* Threads that never were in a team, and the tasks that they fulfil: their records are few. */
+static int find_foreign_threads(struct archive *a)
 {
+	struct process *p = &a->now;
 	const struct model *m = p->model;
 	bool *is_member = calloc(m->dump->n_streams + 1, sizeof *is_member);
 	if (is_member == NULL)
@@ -148,6 +149,7 @@ static int find_foreign_fulfilments(struct process *p)
 	for (size_t i = 0; rc == 0 && i < m->dump->n_streams; i++) {
 		if (is_member[i])
 			continue;
+		a->locations[p->def->first_location + i].is_foreign = true;
 		struct cursor c;
 		cursor_init(&c, &m->dump->streams[i]);
 		for (const struct record *r; rc == 0 && (r = cursor_next(&c)) != NULL;) {
@@ -190,7 +192,7 @@ static int begin(void *self, const struct trace *trace)
 	set_clock(a, trace);
 	p->locations = calloc(p->def->n_locations, sizeof *p->locations);
 	p->task_bits = calloc(m->n_tasks / 4 + 1, 1);
-	if (p->locations == NULL || p->task_bits == NULL || find_foreign_fulfilments(p) != 0)
+	if (p->locations == NULL || p->task_bits == NULL || find_foreign_threads(a) != 0)
 		return archive_out_of_memory(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		p->locations[i] = (struct location){.task = UNSET, .rank_team = UNSET, .solo_comm = UNSET, .is_on = true};

@@ -99,6 +99,7 @@ struct location_def {
 	uint64_t n_threads;
 	uint64_t n_lost;
 	uint32_t number; /* of the stream */
+	bool is_foreign; /* no OpenMP thread: it never was in a team */
 };
 
 struct process_def {

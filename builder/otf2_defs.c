@@ -179,7 +179,8 @@ static int intern_names(struct archive *a, struct names *n)
 		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET &&
 			  n->runtimes[i] != UNSET;
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
-			snprintf(text, sizeof text, "OMP thread %" PRIu32, a->locations[j].number);
+			snprintf(text, sizeof text, a->locations[j].is_foreign ? "Thread %" PRIu32 : "OMP thread %" PRIu32,
+				 a->locations[j].number);
 			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
 			is_done = is_done && n->locations[j] != UNSET;
 		}
