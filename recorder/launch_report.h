@@ -11,7 +11,7 @@
 /* Prints "otter-record: <message>". */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* `since`: when the program was started. Quiet: only if there is no dump. */
+/* `since`: certainly before the program was started. Quiet: only if there is no dump. */
 void report_dumps(const struct launch *launch, time_t since, bool is_quiet);
 
 /* The findings, on stdout: what was asked for. The exit status: 0 if nothing stands in the way, else 1. */

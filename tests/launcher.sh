@@ -126,6 +126,29 @@ kill -s TERM $launcher
 wait $launcher
 expect "SIGTERM is passed on, the program ends with its own status" 5 $?
 
+# ^C of a terminal goes to the whole foreground group: the program must get it once, not a second time from the launcher.
+/usr/bin/python3 - "$record" >out 2>&1 <<'END'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execl(sys.argv[1], sys.argv[1], "-q", "--dir=pty.d", "./signals", "3")
+text, step = b"", 0
+try:
+    while True:
+        text += os.read(terminal, 4096)
+        if step == 0 and b"ready" in text:
+            os.write(terminal, b"\x03")
+            step = 1
+        elif step == 1 and b"got 2" in text:
+            time.sleep(0.2)
+            os.kill(pid, 15)
+            step = 2
+except OSError:
+    pass
+print(text.count(b"got 2"), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+expect "a terminal's SIGINT comes once" "1 3" "$(tail -n 1 out)"
+
 # ---- dumps of several processes ----
 # shellcheck disable=SC2016
 printf '#!/bin/sh\ncd /\n"$1" 5 && "$1" 6\n' >both && chmod +x both
@@ -134,6 +157,12 @@ expect "a line for each process of a script" 2 "$(grep -c '^otter-record: severa
 expect "a directory from the program's place, wherever it goes" 2 "$(find several -name '*.otter' | wc -l)"
 "$record" --dir several ./fib 5 >/dev/null 2>err
 expect "dumps of other runs are not ours" 1 "$(grep -c threads err)"
+mkdir rings
+"$record" --dir killed2 --ring-dir rings ./die 3 9 >/dev/null 2>err
+expect "rings elsewhere are found after a kill" "*2 threads, 3 tasks, * records, *did not come to its end" "$(cat err)"
+"$record" --dir running sh -c './signals >out2 & while ! grep -q ready out2; do sleep 0.1; done' 2>err
+expect "a process that outlives its parent is still running" "*signals-*2 threads, 3 tasks, *still running" "$(cat err)"
+kill "$(sed -n 's/^pid //p' running/*/meta)"
 "$record" --dir notes env OTTER_LIMIT=much ./fib 5 >/dev/null 2>err
 expect "what the recorder notes is said" '*note: OTTER_LIMIT: unusable value "much"*' "$(cat err)"
 "$record" --dir options --ring=64K --drain=self --events=all --keep=newest --limit=1M --ranks=0-3 --full=wait ./fib 5 >/dev/null 2>err
