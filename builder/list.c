@@ -209,7 +209,7 @@ static int put_record(struct list *l, uint32_t stream, const struct segment *seg
 	put_text(l, " ");
 	put_number(l, segment->header->sequence, 10);
 	put_text(l, ".");
-	put_number(l, (uint64_t)(record - (const struct record *)(segment->header + 1)), 10);
+	put_number(l, segment->n_skipped + (uint64_t)(record - segment->records), 10);
 	put_text(l, " ");
 	if (record_is_continuation(record))
 		put_text(l, "+");
@@ -246,6 +246,7 @@ static int put_stream(struct list *l, const struct stream *stream)
 			if (put_record(l, stream->number, segment, &segment->records[k]) != 0)
 				return -1;
 		}
+		segment_release(segment);
 	}
 	return flush(l);
 }

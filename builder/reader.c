@@ -144,6 +144,22 @@ enum closed_state reader_closed(uint64_t closed, uint32_t segment_bytes, uint32_
 	return CLOSED_WELL;
 }
 
+void reader_release(const void *address, size_t n_bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+	uintptr_t begin = ((uintptr_t)address + page) & ~page, end = ((uintptr_t)address + n_bytes) & ~page;
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+void segment_release(const struct segment *segment)
+{
+	if (!segment->is_mapped)
+		return;
+	const char *begin = (const char *)(segment->records - segment->n_skipped) - sizeof(struct segment_header);
+	reader_release(begin, (size_t)((const char *)(segment->records + segment->n_records) - begin));
+}
+
 uint32_t reader_trim(const struct record *records, uint32_t n)
 {
 	while (n > 0 && record_kind(&records[n - 1]) == 0)
@@ -151,24 +167,25 @@ uint32_t reader_trim(const struct record *records, uint32_t n)
 	return n;
 }
 
-int reader_copy_live(struct reader *r, struct segment_copy *copy, uint64_t sequence)
+int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence)
 {
 	size_t n_bytes = sizeof(struct segment_header) + copy->n_records * sizeof(struct record);
 	struct segment_header *header = malloc(n_bytes);
 	if (header == NULL)
 		return error("%s: out of memory", r->dump->path);
-	memcpy(header, copy->header, n_bytes);
+	memcpy(header, from, n_bytes);
 	/*
 	 * A2: whoever reuses the place takes the header away first (O1 in the recorder): if it is still the same, all that was copied
 	 * is of this segment.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (header->sequence != sequence || __atomic_load_n(&copy->header->sequence, __ATOMIC_RELAXED) != sequence ||
+	if (header->sequence != sequence || __atomic_load_n(&from->sequence, __ATOMIC_RELAXED) != sequence ||
 	    header->checksum != segment_checksum(header)) {
 		free(header);
 		return 0;
 	}
-	copy->header = header;
+	copy->is_heap = true;
+	copy->header = *header;
 	copy->records = (const struct record *)(header + 1);
 	return reader_keep(r, header, n_bytes, true) == 0 ? 1 : -1;
 }
@@ -296,6 +313,9 @@ int dump_open(struct dump *dump, const char *path)
 		result = meta_read(&dump->meta, dump->path);
 	if (result == 0)
 		result = read_dump(&r);
+	/* The headers that streams point to are in here. */
+	if (r.copies != NULL && reader_keep(&r, r.copies, 0, true) != 0)
+		result = -1;
 	if (keep_mappings(&r) != 0) {
 		for (size_t i = 0; i < r.n_mappings; i++)
 			release(&r.mappings[i]);
@@ -303,7 +323,6 @@ int dump_open(struct dump *dump, const char *path)
 		dump->mappings = NULL;
 		result = -1;
 	}
-	free(r.copies);
 	free(r.rings);
 	if (result != 0)
 		dump_close(dump);

@@ -14,11 +14,19 @@
 #include <stdbool.h>
 
 struct segment {
-	const struct segment_header *header;
-	const struct record *records; /* those after the header */
+	const struct segment_header *header; /* a copy */
+	const struct record *records;
 	uint32_t n_records;
-	bool is_after_gap; /* segments are missing between this and the one before, or before the first */
+	uint32_t n_skipped; /* records before `records` that belong to a group whose beginning is missing */
+	bool is_after_gap;  /* segments are missing between this and the one before, or before the first */
+	bool is_mapped;     /* out of a file, and not copied */
 };
+
+/*
+ * Takes the segment's pages out of our memory again: a dump is as large as it likes, the builder is not. The segment stays
+ * readable (its pages come back from the file), for other threads that are at it, too.
+ */
+void segment_release(const struct segment *segment);
 
 struct stream {
 	uint32_t number;
@@ -103,6 +111,7 @@ static inline const struct record *cursor_peek(struct cursor *c)
 		const struct segment *s = &c->stream->segments[c->segment];
 		if (c->index < s->n_records)
 			return &s->records[c->index];
+		segment_release(s);
 		c->segment++;
 		c->index = 0;
 	}

@@ -22,12 +22,12 @@ struct segment_file {
  * In the circular files of a live flight recorder a place may just be overwritten. What was complete when the ring was looked at
  * is safe, if it is copied and its header is still the same afterwards.
  */
-static int take_changing(struct reader *r, struct segment_copy *copy, uint64_t sequence)
+static int take_changing(struct reader *r, struct segment_copy *copy, const struct segment_header *h, uint64_t sequence)
 {
-	const struct ring_facts *ring = reader_ring_facts(r, copy->header->stream);
+	const struct ring_facts *ring = reader_ring_facts(r, h->stream);
 	if (ring != NULL && sequence >= ring->sequence)
 		return 0;
-	int taken = reader_copy_live(r, copy, sequence);
+	int taken = reader_copy_live(r, copy, h, sequence);
 	return taken == 1 ? reader_add_copy(r, copy) : taken;
 }
 
@@ -39,7 +39,7 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 		return 0;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
 	uint32_t present = file->n_bytes - at < segment_bytes ? (uint32_t)(file->n_bytes - at) : segment_bytes;
-	struct segment_copy copy = {.header = h, .records = (const struct record *)(h + 1), .source = file->source, .at = at};
+	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = file->source, .at = at};
 	uint32_t used;
 	enum closed_state state = reader_closed(h->closed, segment_bytes, &used, &copy.is_sealed);
 	if (state == CLOSED_DAMAGED)
@@ -52,7 +52,7 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 		used = present;
 	copy.n_records = reader_trim(copy.records, (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record));
 	copy.n_cut = state == CLOSED_WELL ? promised - copy.n_records : 0;
-	return r->is_live && r->is_newest ? take_changing(r, &copy, sequence) : reader_add_copy(r, &copy);
+	return r->is_live && r->is_newest ? take_changing(r, &copy, h, sequence) : reader_add_copy(r, &copy);
 }
 
 static int scan_file(struct reader *r, struct segment_file *file)
@@ -62,9 +62,14 @@ static int scan_file(struct reader *r, struct segment_file *file)
 		return -1;
 	file->bytes = bytes;
 	size_t at = 0;
-	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes)
+	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes) {
 		if (take_segment(r, file, at) != 0)
 			return -1;
+		/* A fault maps more than the header: without this all of a large file would be in our memory. */
+		size_t n_bytes =
+			file->n_bytes - at < r->dump->meta.segment_bytes ? file->n_bytes - at : r->dump->meta.segment_bytes;
+		reader_release(file->bytes + at, n_bytes);
+	}
 	if (at < file->n_bytes && !r->is_live)
 		reader_finding(r, "file_cut", "%s at byte %zu: the file ends %zu bytes behind, expected a segment header of %zu",
 			       file->path, at, file->n_bytes - at, sizeof(struct segment_header));

@@ -50,6 +50,7 @@ static uint64_t drop_at_begin(struct stream *s, size_t first, size_t last)
 		struct segment *segment = &s->segments[i];
 		while (segment->n_records > 0 && record_is_continuation(segment->records)) {
 			segment->records++;
+			segment->n_skipped++;
 			segment->n_records--;
 			n++;
 		}

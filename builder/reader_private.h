@@ -15,13 +15,14 @@
 enum copy_source { SOURCE_RING, SOURCE_STREAM_FILE, SOURCE_DRAIN_FILE };
 
 struct segment_copy {
-	const struct segment_header *header;
+	struct segment_header header; /* a copy: all headers are looked at often, and their pages need not stay */
 	const struct record *records;
 	uint32_t n_records;
 	uint32_t n_cut; /* records that `closed` promises and that are not there */
 	bool is_sealed; /* `closed` says that it is the stream's last */
 	enum copy_source source;
-	uint64_t at; /* its offset in the file or ring, for messages */
+	bool is_heap; /* copied out of a live ring or file */
+	uint64_t at;  /* its offset in the file or ring, for messages */
 };
 
 /* What the ring of a stream says beside its segments. */
@@ -79,11 +80,14 @@ uint32_t reader_trim(const struct record *records, uint32_t n);
 
 const struct ring_facts *reader_ring_facts(const struct reader *r, uint32_t stream);
 
+/* Lets go of the whole pages among n bytes of a mapping, until somebody reads them again. */
+void reader_release(const void *address, size_t n_bytes);
+
 /*
- * Copies the segment `sequence` out of something that may change meanwhile: -1 out of memory, 0 it changed, 1 *copy is of the copy
+ * Copies the segment `sequence`, which stands at `from`, out of something that may change meanwhile: -1 out of memory, 0 it changed, 1 *copy is of the copy
  * now. Everything that *copy says was read after the sequence was.
  */
-int reader_copy_live(struct reader *r, struct segment_copy *copy, uint64_t sequence);
+int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence);
 
 int reader_scan_rings(struct reader *r);
 int reader_scan_files(struct reader *r);

@@ -67,7 +67,7 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
 		return 0;
-	struct segment_copy copy = {.header = h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
+	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
 	uint32_t used = published_bytes(ring, h, sequence, &copy.is_sealed);
 	if (used < sizeof *h)
 		return 0;
@@ -75,7 +75,7 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	copy.n_records = (present - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	copy.n_cut = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record) - copy.n_records;
 	if (r->is_live) {
-		int taken = reader_copy_live(r, &copy, sequence);
+		int taken = reader_copy_live(r, &copy, h, sequence);
 		if (taken <= 0)
 			return taken;
 	}

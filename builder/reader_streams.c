@@ -20,9 +20,9 @@ static int compare_u64(uint64_t a, uint64_t b)
 static int compare_copies(const void *left, const void *right)
 {
 	const struct segment_copy *a = left, *b = right;
-	int order = compare_u64(a->header->stream, b->header->stream);
+	int order = compare_u64(a->header.stream, b->header.stream);
 	if (order == 0)
-		order = compare_u64(a->header->sequence, b->header->sequence);
+		order = compare_u64(a->header.sequence, b->header.sequence);
 	if (order == 0)
 		order = compare_u64(b->n_records, a->n_records);
 	if (order == 0)
@@ -56,7 +56,7 @@ static void report_cut(struct reader *r, const struct segment_copy *copy)
 	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file"};
 	if (copy->n_cut > 0)
 		reader_finding(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: %u records, expected %u",
-			       r->dump->path, (unsigned long long)copy->header->sequence, copy->header->stream, files[copy->source],
+			       r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream, files[copy->source],
 			       (unsigned long long)copy->at, copy->n_records, copy->n_records + copy->n_cut);
 }
 
@@ -91,24 +91,25 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 /* Takes one stream's copies, n of them, best first. */
 static int make_stream(struct reader *r, struct stream *s, const struct segment_copy *copies, size_t n)
 {
-	*s = (struct stream){.number = copies[0].header->stream};
+	*s = (struct stream){.number = copies[0].header.stream};
 	s->segments = calloc(n, sizeof *s->segments);
 	if (s->segments == NULL)
 		return error("%s: out of memory", r->dump->path);
 	const struct segment_copy *taken = NULL;
 	bool is_sealed = false;
 	for (size_t i = 0; i < n; i++) {
-		const struct segment_header *h = copies[i].header;
-		if (taken != NULL && taken->header->sequence == h->sequence) {
+		const struct segment_header *h = &copies[i].header;
+		if (taken != NULL && taken->header.sequence == h->sequence) {
 			/* Sealing a stream may write its last segment once more, only to say that it is the last. */
 			is_sealed |= copies[i].is_sealed && copies[i].n_records == taken->n_records;
-			report_conflict(r, taken->header, h);
+			report_conflict(r, &taken->header, h);
 			continue;
 		}
 		taken = &copies[i];
 		is_sealed = taken->is_sealed && taken->n_cut == 0;
 		report_cut(r, taken);
-		struct segment segment = {.header = h, .records = taken->records, .n_records = taken->n_records};
+		struct segment segment = {
+			.header = h, .records = taken->records, .n_records = taken->n_records, .is_mapped = !taken->is_heap};
 		note_gap(r, s, h, &segment);
 		s->segments[s->n_segments++] = segment;
 	}
@@ -292,7 +293,7 @@ int reader_make_streams(struct reader *r)
 	if (r->n_copies > 0)
 		qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
 	for (size_t i = 0; i < r->n_copies; i++)
-		if (i == 0 || r->copies[i].header->stream != r->copies[i - 1].header->stream)
+		if (i == 0 || r->copies[i].header.stream != r->copies[i - 1].header.stream)
 			dump->n_streams++;
 	size_t n_wanted = dump->n_streams;
 	dump->n_streams = 0;
@@ -300,7 +301,7 @@ int reader_make_streams(struct reader *r)
 	if (dump->streams == NULL)
 		return error("%s: out of memory", dump->path);
 	for (size_t i = 0, n; i < r->n_copies; i += n) {
-		for (n = 1; i + n < r->n_copies && r->copies[i + n].header->stream == r->copies[i].header->stream;)
+		for (n = 1; i + n < r->n_copies && r->copies[i + n].header.stream == r->copies[i].header.stream;)
 			n++;
 		struct stream *s = &dump->streams[dump->n_streams++];
 		if (make_stream(r, s, &r->copies[i], n) != 0)

@@ -5,6 +5,8 @@
  */
 #include "builder/reader_private.h"
 
+#include <string.h>
+
 /* The last segment that segments are missing before; 0 where the stream is here from its beginning. */
 static size_t last_gap(const struct stream *s)
 {
@@ -23,18 +25,20 @@ static size_t count_before(const struct stream *s, uint64_t begin)
 	return n;
 }
 
-static uint64_t leave_out(struct stream *s, size_t n)
+/* Takes the n first segments away. Returns how many records went with them. */
+static uint64_t leave_out(struct reader *r, struct stream *s, size_t n)
 {
-	uint64_t n_records = 0;
-	for (size_t i = 0; i < n; i++)
-		n_records += s->segments[i].n_records;
+	uint64_t n_before = s->n_records;
+	if (n == 0)
+		return 0;
 	s->n_segments -= n;
-	for (size_t i = 0; n > 0 && i < s->n_segments; i++)
-		s->segments[i] = s->segments[i + n];
-	if (n > 0)
-		s->segments[0].is_after_gap = true;
-	s->n_records -= n_records;
-	return n_records;
+	memmove(s->segments, s->segments + n, s->n_segments * sizeof *s->segments);
+	s->segments[0].is_after_gap = true;
+	reader_drop_cut_groups(r, s);
+	s->n_records = 0;
+	for (size_t i = 0; i < s->n_segments; i++)
+		s->n_records += s->segments[i].n_records;
+	return n_before - s->n_records;
 }
 
 void reader_cut_window(struct reader *r)
@@ -49,7 +53,7 @@ void reader_cut_window(struct reader *r)
 	if (!r->is_newest || begin == 0)
 		return;
 	for (size_t i = 0; i < dump->n_streams; i++)
-		dump->n_left_out += leave_out(&dump->streams[i], count_before(&dump->streams[i], begin));
+		dump->n_left_out += leave_out(r, &dump->streams[i], count_before(&dump->streams[i], begin));
 	dump->n_records -= dump->n_left_out;
 	dump->window_ticks = begin;
 	if (dump->n_left_out > 0)
