@@ -192,10 +192,13 @@ int main(int argc, char *argv[])
 	}
 	if (request.is_check)
 		return report_check(&launch);
-	if (access(launch.recorder, R_OK) != 0) {
-		report("the recorder %s cannot be read: %s", launch.recorder, strerror(errno));
+	char version[64];
+	if (!check_recorder_version(launch.recorder, version)) {
+		report("%s: there is no recorder of Otter's", launch.recorder);
 		return STATUS_OWN_FAILURE;
 	}
+	if (strcmp(version, RECORDER_VERSION) != 0)
+		report("the recorder is version %s, this launcher " RECORDER_VERSION, version);
 	if (launch.is_preloading)
 		report("%s is linked to gcc's libgomp, which has no tools interface; LLVM's %s takes its place", request.argv[0],
 		       launch.libomp);

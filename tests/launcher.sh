@@ -211,6 +211,8 @@ mkdir -p moved/bin moved/lib
 cp "$record" moved/bin
 LC_ALL=C sed 's/otter-recorder [0-9.]* format [0-9]/otter-recorder 9.9.9 format 9/' "$BUILD/lib/libotter-ompt.so" >moved/lib/libotter-ompt.so
 expect "--version: a recorder of another version" "*recorder 9.9.9*another version*" "$(moved/bin/otter-record --version)"
+moved/bin/otter-record --dir moved ./fib 5 >/dev/null 2>err
+expect "a recorder of another version is said when it is used" "*recorder is version 9.9.9*" "$(cat err)"
 rm moved/lib/libotter-ompt.so
 moved/bin/otter-record ./fib 5 >out 2>/dev/null
 expect "no recorder beside it: its own failure, nothing is run" "125" "$?$(cat out)"
