@@ -51,7 +51,8 @@ void text_number(struct text *text, uint64_t number)
 {
 	char digits[20];
 	separate(text);
-	put(text, digits, (size_t)(text_decimal(digits, number, 1) - digits));
+	char *end = text_decimal(digits, number, 1);
+	put(text, digits, (size_t)(end - digits));
 }
 
 void text_hex(struct text *text, uint64_t number)
