@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LIVE_TRIES 10
+
 struct ring {
 	struct reader *reader;
 	const char *path;
@@ -169,16 +171,18 @@ static int scan_ring(struct reader *r, const char *path, uint32_t number)
 			       RING_CONTROL_BYTES);
 		return 0;
 	}
-	const struct ring_control *control = bytes;
-	if (!read_control(&ring, control, number))
-		return 0;
-	check_position(&ring);
-	if (keep_facts(&ring, control) != 0)
-		return -1;
-	for (uint32_t i = 0; i < ring.n_segments; i++)
-		if (take_segment(&ring, i) != 0)
-			return -1;
-	return 0;
+	/* A fast producer may have used all its segments again before we had copied one. */
+	int n_tries = r->is_live ? LIVE_TRIES : 1;
+	size_t n_before = r->n_copies;
+	while (n_tries-- > 0 && r->n_copies == n_before) {
+		if (!read_control(&ring, bytes, number))
+			return 0;
+		check_position(&ring);
+		for (uint32_t i = 0; i < ring.n_segments; i++)
+			if (take_segment(&ring, i) != 0)
+				return -1;
+	}
+	return keep_facts(&ring, bytes);
 }
 
 static int scan_directory(struct reader *r, const char *dir)
