@@ -84,15 +84,20 @@ static int walk_parallel_begin(struct walk *w, const struct record *r)
 	return PUSH(w->open_regions, w->n_open_regions, w->open_regions_capacity, row);
 }
 
+
 static void walk_parallel_end(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
+	uint32_t task = model_task(m, r->a);
 	uint32_t row = model_region(m, id_make(m->dump->streams[w->stream].number, record_value(r)));
-	m->regions[row].end_ticks = r->time;
-	m->regions[row].state |= REGION_ENDED;
-	while (w->n_open_regions > 0 && w->open_regions[--w->n_open_regions] != row)
-		continue;
-	make_current(w, model_task(m, r->a), r->time);
+	size_t n = model_find_ended(m, w->open_regions, w->n_open_regions, row, task);
+	if (n > 0) {
+		struct region *region = &m->regions[w->open_regions[n - 1]];
+		region->end_ticks = r->time;
+		region->state |= REGION_ENDED;
+		w->n_open_regions = n - 1;
+	}
+	make_current(w, task, r->time);
 }
 
 static int walk_implicit_begin(struct walk *w, const struct record *r)

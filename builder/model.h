@@ -171,6 +171,12 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 /* Allocates the tables for what the dump can hold; gather.c's first step. 0, or -1. */
 int model_allocate(struct model *m, const struct dump *dump);
 
+/*
+ * Which of a thread's open regions a parallel_end ends: that of its encountering task. Its name alone may be wrong in nested regions:
+ * libomp gives the team back before it reports the end, and may read the next owner's id (Q30). Index + 1, or 0 for none.
+ */
+size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task);
+
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);
 void model_free(struct model *m);

@@ -110,9 +110,11 @@ static int parallel_begin(struct replay *r, struct stream_state *s, const struct
 static int parallel_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
-	size_t n = s->n_regions;
-	while (n > 0 && s->regions[n - 1] != region)
-		n--;
+	size_t n = model_find_ended(r->model, s->regions, s->n_regions, region, model_task(r->model, record->a));
+	if (n > 0 && s->regions[n - 1] != region) {
+		replay_quirk(r, "region_end_names_another");
+		region = s->regions[n - 1];
+	}
 	if (n == 0) {
 		replay_repair(r, "region_end_without_begin");
 		return 0;
