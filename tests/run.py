@@ -59,7 +59,7 @@ class Expectation:
                 continue
             key, values = words[0], words[1:]
             if key in self.ONE:
-                setattr(self, key, line.split(None, 1)[1])
+                setattr(self, key, " ".join(values))
             elif key in self.LIST:
                 setattr(self, key, values)
             elif key in self.MANY:
