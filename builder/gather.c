@@ -84,7 +84,6 @@ static int walk_parallel_begin(struct walk *w, const struct record *r)
 	return PUSH(w->open_regions, w->n_open_regions, w->open_regions_capacity, row);
 }
 
-
 static void walk_parallel_end(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
