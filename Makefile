@@ -51,7 +51,8 @@ BLD_SRC    := $(wildcard builder/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 STRESS_SRC := $(wildcard tests/stress/*.c)
-PROG_SRC   := $(filter-out %_tool.c,$(wildcard tests/tools/*.c))
+TOOL_SRC   := $(wildcard tests/tools/*_tool.c)
+PROG_SRC   := $(filter-out $(TOOL_SRC),$(wildcard tests/tools/*.c))
 # A unit test belongs to the recorder if it includes a header of the recorder, else to the builder.
 REC_UNIT   := $(if $(UNIT_SRC),$(shell grep -l '"recorder/' $(UNIT_SRC)))
 BLD_UNIT   := $(filter-out $(REC_UNIT),$(UNIT_SRC))
@@ -69,6 +70,7 @@ UNIT_LIB   := $(O)/unit.a
 UNIT_BIN   := $(call exe,$(UNIT_SRC))
 STRESS_BIN := $(call exe,$(STRESS_SRC))
 PROG_BIN   := $(call exe,$(PROG_SRC))
+TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
 .PHONY: all deps demo check bench lint install uninstall clean help
 .PHONY: check-run check-bin check-unit check-stress demo-run bench-run links need
@@ -93,6 +95,7 @@ $(call obj,$(LAUNCH_SRC)): PART_CF := $(TOOL_CF)
 $(call obj,$(BLD_SRC)): PART_CF := $(BLD_CF)
 $(call obj,$(REC_UNIT) $(STRESS_SRC)): PART_CF := $(OMPT_CF) $(call pkg_cflags,ck check)
 $(call obj,$(BLD_UNIT) $(UNIT_HELP)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC) check)
+$(call obj,$(TOOL_SRC)): PART_CF := -fPIC $(OMPT_CF)
 
 $(O)/%.o: %.c | need
 	@mkdir -p $(@D)
@@ -137,9 +140,14 @@ $(O)/tests/%: $(O)/tests/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
+# Tools of the OpenMP runtime, like the recorder.
+$(O)/tests/tools/%.so: $(O)/tests/tools/%.o
+	$(call say,LINK)
+	$(Q)$(LINK) -shared -o $@ $^
+
 check-unit: $(UNIT_BIN)
 check-stress: $(STRESS_BIN)
-check-bin: all check-unit check-stress $(PROG_BIN)
+check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO)
 
 # The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
