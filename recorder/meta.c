@@ -167,20 +167,25 @@ static void scratch_write(struct session *session, struct text *text, char *scra
 }
 
 /* OTTER_VERBOSE: a line on stderr, the only thing that is ever printed. */
-static void say(const struct session *session, const char *what, const struct text *more)
+static void say(const struct config *config, const char *what, const char *dir, const char *more)
 {
-	if (!session->config.is_verbose)
+	if (!config->is_verbose)
 		return;
 	char line[PATH_MAX + 256];
 	struct text text;
 	text_init(&text, line, sizeof line);
 	text_word(&text, what);
-	text_value(&text, session->dir);
-	if (more)
-		text_word(&text, more->bytes);
+	text_value(&text, dir);
+	if (*more)
+		text_word(&text, more);
 	text_end(&text);
 	if (write(STDERR_FILENO, text.bytes, text.n_bytes) < 0)
 		return; /* there is nobody else to tell */
+}
+
+void meta_refused(const struct config *config)
+{
+	say(config, "otter: nothing is recorded: no dump can be made in", config->dir, "");
 }
 
 void meta_begin(struct session *session)
@@ -222,7 +227,7 @@ void meta_begin(struct session *session)
 	}
 	maps_put(session, &text);
 	scratch_write(session, &text, scratch);
-	say(session, "otter: recording into", NULL);
+	say(&session->config, "otter: recording into", session->dir, "");
 }
 
 void meta_runtime(struct session *session, const struct text *lines)
@@ -320,7 +325,7 @@ static void say_totals(const struct session *session, const struct totals *total
 	text_number(&text, totals->records);
 	text_word(&text, "lost");
 	text_number(&text, lost);
-	say(session, "otter: recorded into", &text);
+	say(&session->config, "otter: recorded into", session->dir, bytes);
 }
 
 void meta_end(struct session *session, const char *how)

@@ -6,6 +6,7 @@
 #ifndef OTTER_RECORDER_META_H
 #define OTTER_RECORDER_META_H
 
+struct config;
 struct session;
 struct text;
 
@@ -14,6 +15,9 @@ void meta_begin(struct session *session);
 
 /* What the runtime is and which callbacks it takes: lines built by the tool, for this session and for those of forked children. */
 void meta_runtime(struct session *session, const struct text *lines);
+
+/* There is no dump to write this into: said on stderr, if OTTER_VERBOSE asks for words. */
+void meta_refused(const struct config *config);
 
 /* A sentence for people. */
 void meta_note(struct session *session, const char *sentence);

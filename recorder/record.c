@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/record.h"
 
-#include <errno.h>
-
 #include "recorder/context.h"
+#include "recorder/guard.h"
 
 static uint64_t deferred_time(void)
 {
@@ -29,7 +28,7 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 		__atomic_fetch_add(&session_lost_reentry, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
-	int error = errno;
+	struct guard guard = guard_enter();
 	tls_stream = STREAM_BUSY;
 	signal_fence();
 	struct session *session = session_get();
@@ -48,13 +47,13 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 		__atomic_fetch_add(&session_lost_no_stream, 1, __ATOMIC_RELAXED);
 		record_leave(NULL);
 	}
-	errno = error;
+	guard_leave(guard);
 	return stream;
 }
 
 NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 {
-	int error = errno;
+	struct guard guard = guard_enter();
 	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_ACQUIRE);
 	if (epoch & EPOCH_FLAGS) {
 		bool is_stopped = epoch & EPOCH_STOPPED;
@@ -82,7 +81,7 @@ NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 		}
 		stream->epoch = epoch;
 	}
-	errno = error;
+	guard_leave(guard);
 	return !(epoch & EPOCH_FLAGS);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/segment.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/guard.h"
 #include "recorder/output.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
@@ -189,9 +189,9 @@ static uint64_t next(struct stream *stream, uint64_t time)
 
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 {
-	int error = errno; /* the program's */
+	struct guard guard = guard_enter();
 	uint64_t position = next(stream, time);
-	errno = error;
+	guard_leave(guard);
 	return position;
 }
 

@@ -12,6 +12,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/guard.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/place.h"
@@ -168,6 +169,8 @@ bool session_begin(void)
 	struct session *session = create();
 	if (session)
 		publish(session);
+	else
+		meta_refused(&process_config);
 	return session;
 }
 
@@ -204,7 +207,7 @@ void session_end(const char *how)
 	struct session *session = session_get();
 	if (!session)
 		return;
-	int error = errno;
+	struct guard guard = guard_enter();
 	/* F1: says that it is over, then looks for free streams; pairs with F2 in stream_release. */
 	__atomic_store_n(&session->is_ended, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
@@ -227,7 +230,7 @@ void session_end(const char *how)
 	session->n_streams_at_end = n_streams;
 	meta_end(session, how);
 	place_leave(session);
-	errno = error;
+	guard_leave(guard);
 }
 
 bool session_is_over(void)

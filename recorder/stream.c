@@ -13,6 +13,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/meta.h"
+#include "recorder/guard.h"
 #include "recorder/output.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
@@ -178,7 +179,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 void stream_release(struct stream *stream, uint64_t ticks)
 {
 	struct session *session = stream->session;
-	int error = errno;
+	struct guard guard = guard_enter();
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
 	struct ring_control *control = stream_control(stream);
 	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
@@ -195,7 +196,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 		stream_seal(stream);
 	signal_fence();
 	tls_stream = NULL;
-	errno = error;
+	guard_leave(guard);
 }
 
 /* ---- The end ---- */

@@ -10,6 +10,7 @@
 #include "recorder/callbacks.h"
 #include "recorder/config.h"
 #include "recorder/context.h"
+#include "recorder/guard.h"
 #include "recorder/meta.h"
 #include "recorder/session.h"
 #include "recorder/text.h"
@@ -99,7 +100,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 		text_number(&text, (unsigned)result);
 		text_end(&text);
 	}
+	struct guard guard = guard_enter();
 	meta_runtime(session, &text);
+	guard_leave(guard);
 	return 1;
 }
 
@@ -118,11 +121,14 @@ __attribute__((destructor)) static void destroy(void)
 ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static ompt_start_tool_result_t result = {initialize, finalize, {0}};
+	struct guard guard = guard_enter();
 	omp_version = version;
 	runtime_version = runtime;
-	if (session_get())
+	bool has_session = session_get();
+	if (has_session)
 		session_continue();
-	else if (!session_begin())
-		return NULL;
-	return &result;
+	else
+		has_session = session_begin();
+	guard_leave(guard);
+	return has_session ? &result : NULL;
 }

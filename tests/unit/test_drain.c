@@ -3,6 +3,7 @@
  * The way out of the ring: the drain thread's file, a stream's own, sealing, and what happens when a file takes no more.
  */
 #include <check.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -292,6 +293,35 @@ START_TEST(newest_are_kept)
 }
 END_TEST
 
+static bool has_survived;
+
+static void *cancelled_thread(void *argument)
+{
+	pthread_cancel(pthread_self());
+	errno = 77;
+	put_many(SMALL_RECORDS * 3);
+	has_survived = errno == 77;
+	pthread_testcancel();
+	has_survived = false;
+	return argument;
+}
+
+/* Writing files would be points of cancellation, and would change errno: neither is the program's doing. */
+START_TEST(slow_path_is_not_noticed)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	pthread_t thread;
+	pthread_create(&thread, NULL, cancelled_thread, NULL);
+	pthread_join(thread, NULL);
+	ck_assert(has_survived);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 3);
+	ck_assert_uint_eq(dump->n_rings, 0);
+	dump_remove();
+}
+END_TEST
+
 /* Open descriptors are the program's: it may close them all, and ours are never among its own. */
 START_TEST(no_descriptor_is_kept)
 {
@@ -382,6 +412,7 @@ int main(void)
 	tcase_add_test(refusal, newest_are_kept);
 	suite_add_tcase(suite, refusal);
 	TCase *process = tcase_create("process");
+	tcase_add_test(process, slow_path_is_not_noticed);
 	tcase_add_test(process, no_descriptor_is_kept);
 	tcase_add_test(process, forked_child_has_its_own_session);
 	tcase_add_test(process, child_of_an_interrupted_append_harms_nobody);
