@@ -75,7 +75,6 @@ TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 .PHONY: all deps demo check bench lint install uninstall clean help
 .PHONY: check-run check-bin check-unit check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
-.SECONDARY:
 
 all: links
 
@@ -136,12 +135,12 @@ $(call exe,$(REC_UNIT) $(STRESS_SRC)): $(REC_LIB) $(COMMON_LIB)
 $(call exe,$(BLD_UNIT) $(PROG_SRC)): LINK_LD := $(TEST_LD) $(BLD_LD)
 $(call exe,$(BLD_UNIT)): $(UNIT_LIB) $(BLD_LIB) $(COMMON_LIB)
 $(call exe,$(PROG_SRC)): $(COMMON_LIB)
-$(O)/tests/%: $(O)/tests/%.o
+$(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
 # Tools of the OpenMP runtime, like the recorder.
-$(O)/tests/tools/%.so: $(O)/tests/tools/%.o
+$(TOOL_SO): $(O)/%.so: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -o $@ $^
 
