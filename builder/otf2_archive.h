@@ -126,13 +126,15 @@ enum {
 struct open_region {
 	uint32_t region;
 	uint32_t task;
+	uint32_t around; /* OPEN_IMPLICIT: the task that ran before */
 	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL } type;
 };
 
 struct location {
 	OTF2_EvtWriter *writer; /* NULL: not yet or no longer open */
 	uint64_t last_time;
-	uint32_t task;            /* current, as the events say; UNSET: to be looked up */
+	uint32_t task;            /* current, as replay said last; UNSET: to be looked up */
+	uint32_t running;         /* current, as the archive says; 0: where the location began, UNSET: none, its task is complete */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open, open_capacity;
 	uint32_t rank_team, rank; /* the last answer of team_rank() */
@@ -260,7 +262,7 @@ uint32_t location_find_open(const struct location *l, uint32_t task);
 int location_leave(struct archive *a, struct location *l, uint64_t time);
 /* Leaves the region and what is inside it, if the task has it open here. */
 int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task);
-int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region); /* Enter and Leave */
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task); /* Enter and Leave */
 /* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
 int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
@@ -279,7 +281,13 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
 int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
-int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit);
+int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+/* Before an event that belongs to a task: the archive must say that this task is the current one. */
+static inline int event_run(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	return l->running == task ? 0 : event_run_slow(a, l, time, task);
+}
 
 /* Before an event that belongs to the current task: its start may be missing in the records, and is made up for. */
 int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time);

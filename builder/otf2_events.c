@@ -49,9 +49,13 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	struct location *l = &a->now.locations[at->stream];
 	const struct model *m = a->now.model;
 	const struct region *r = &m->regions[m->tasks[task].region];
-	if (r->state & REGION_INITIAL || m->tasks[task].region == 0)
-		return location_enter(a, l, location_stamp(a, l, at->ticks),
-				      archive_region(a, m->tasks[task].construct, REGION_INITIAL_TASK), task, OPEN_INITIAL);
+	if (r->state & REGION_INITIAL || m->tasks[task].region == 0) {
+		uint64_t begin = location_stamp(a, l, at->ticks);
+		if (l->running == 0) /* it needs no switch: the location begins in it */
+			l->running = task;
+		return location_enter(a, l, begin, archive_region(a, m->tasks[task].construct, REGION_INITIAL_TASK), task,
+				      OPEN_INITIAL);
+	}
 	uint64_t ticks = at->ticks > r->begin_ticks ? at->ticks : r->begin_ticks; /* never before the fork */
 	uint64_t time = location_stamp(a, l, ticks);
 	uint32_t comm = event_team_comm(a, task);
@@ -59,8 +63,13 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	if (comm == UNSET ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 		return -1;
+	uint32_t around = l->running;
+	l->running = task;
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
-	return location_enter(a, l, time, archive_region(a, m->tasks[task].construct, kind), task, OPEN_IMPLICIT);
+	if (location_enter(a, l, time, archive_region(a, m->tasks[task].construct, kind), task, OPEN_IMPLICIT) != 0)
+		return -1;
+	l->open[l->n_open - 1].around = around;
+	return 0;
 }
 
 static int implicit_end(void *self, const struct point *at, uint32_t task)
@@ -71,11 +80,13 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	if (i == l->n_open)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	bool is_team = l->open[i].type == OPEN_IMPLICIT;
+	struct open_region own = l->open[i];
 	l->task = UNSET;
 	if (location_unwind(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
 		return -1;
-	return is_team ? event_team_end(a, l, time, task) : 0;
+	if (own.type == OPEN_INITIAL)
+		l->running = 0;
+	return own.type == OPEN_IMPLICIT ? event_team_end(a, l, time, &own) : 0;
 }
 
 /* ---- Scopes ---- */
@@ -188,7 +199,8 @@ static int flush(void *self, const struct point *at, uint32_t construct)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	return event_follow(a, l, at, time) != 0 ? -1 : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH));
+	return event_follow(a, l, at, time) != 0 ? -1
+						 : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
 }
 
 static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)

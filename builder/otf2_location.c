@@ -135,12 +135,16 @@ int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 	}
-	l->open[l->n_open++] = (struct open_region){region, task, type};
+	if (event_run(a, l, time, task) != 0)
+		return -1;
+	l->open[l->n_open++] = (struct open_region){region, task, 0, type};
 	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
 }
 
 int location_leave(struct archive *a, struct location *l, uint64_t time)
 {
+	if (event_run(a, l, time, l->open[l->n_open - 1].task) != 0)
+		return -1;
 	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, l->open[--l->n_open].region), "writing Leave");
 }
 
@@ -166,9 +170,9 @@ int location_leave_region(struct archive *a, struct location *l, uint64_t time, 
 	return rc;
 }
 
-int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region)
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
 {
-	if (region == UNSET)
+	if (region == UNSET || event_run(a, l, time, task) != 0)
 		return -1;
 	int rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
 	return rc != 0 ? rc : archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
@@ -181,11 +185,11 @@ int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32
 		struct open_region top = l->open[l->n_open - 1];
 		rc = location_leave(a, l, time);
 		if (rc == 0 && top.type == OPEN_IMPLICIT)
-			rc = event_team_end(a, l, time, top.task);
+			rc = event_team_end(a, l, time, &top);
 		if (rc == 0 && top.type == OPEN_TASK) {
 			rc = event_task_complete(a, l, time, top.task, a->string_unfinished);
 			if (rc == 0 && l->n_open > 0)
-				rc = event_task_switch(a, l, time, l->open[l->n_open - 1].task);
+				rc = event_run(a, l, time, l->open[l->n_open - 1].task);
 		}
 	}
 	return rc;

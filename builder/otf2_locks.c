@@ -112,10 +112,11 @@ static int lock_event(struct archive *a, struct location *l, const struct point 
 	case MUTEX_NEST_END: return lock_released(a, l, at, m);
 	case MUTEX_INIT:
 		return location_pass(a, l, location_stamp(a, l, at->ticks),
-				     archive_region(a, m->construct, nest ? REGION_INIT_NEST_LOCK : REGION_INIT_LOCK));
+				     archive_region(a, m->construct, nest ? REGION_INIT_NEST_LOCK : REGION_INIT_LOCK), at->task);
 	case MUTEX_DESTROY:
 		return location_pass(a, l, location_stamp(a, l, at->ticks),
-				     archive_region(a, m->construct, nest ? REGION_DESTROY_NEST_LOCK : REGION_DESTROY_LOCK));
+				     archive_region(a, m->construct, nest ? REGION_DESTROY_NEST_LOCK : REGION_DESTROY_LOCK),
+				     at->task);
 	}
 	return 0;
 }

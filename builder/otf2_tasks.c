@@ -64,8 +64,35 @@ int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint
 	struct key k;
 	if (task_key(a, task, &k) != 0)
 		return -1;
+	l->running = task;
 	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			     "writing ThreadTaskSwitch");
+}
+
+/* May the task run here? An implicit one only inside its team, and none again that is complete. */
+static bool can_run(const struct process *p, const struct location *l, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	const struct region *r = &p->model->regions[t->region];
+	if (is_explicit(p, task))
+		return !task_bit(p, task, TASK_BIT_COMPLETED) || t->state & TASK_DETACHED;
+	return r->state & REGION_INITIAL || r->team == 0 || location_find_open(l, task) < l->n_open;
+}
+
+/* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
+int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	if (task != 0 && can_run(&a->now, l, task))
+		return event_task_switch(a, l, time, task);
+	if (l->running != UNSET)
+		return 0;
+	if (l->n_open > 0)
+		return event_task_switch(a, l, time, l->open[l->n_open - 1].task);
+	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
+	l->running = 0;
+	return comm == UNSET ? -1
+			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
+					     "writing ThreadTaskSwitch");
 }
 
 /* `status`: a string that says how, where it is not an ordinary completion; else UNSET. */
@@ -74,9 +101,10 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 	struct key k;
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
 		return 0;
-	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
-	if (task_key(a, task, &k) != 0)
+	if (event_run(a, l, time, task) != 0 || task_key(a, task, &k) != 0)
 		return -1;
+	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
+	l->running = UNSET;
 	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
 					     "adding an attribute") != 0)
 		return -1;
@@ -93,9 +121,10 @@ uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
 	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
 }
 
-int event_team_end(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
 {
-	uint32_t comm = event_team_comm(a, task);
+	uint32_t comm = event_team_comm(a, implicit->task);
+	l->running = implicit->around;
 	return comm == UNSET ? -1
 			     : archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
 }
@@ -181,12 +210,10 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 	uint32_t i = location_find_open(l, task);
 	if (i < l->n_open)
 		return location_unwind(a, l, time, i + 1) != 0 ? -1 : location_leave(a, l, time);
-	if (event_task_switch(a, l, time, task) != 0)
-		return -1;
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
 		return 0;
 	task_bit_set(&a->now, task, TASK_BIT_STARTED);
-	return location_pass(a, l, time, task_region(a, task));
+	return location_pass(a, l, time, task_region(a, task), task);
 }
 
 static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
@@ -231,8 +258,8 @@ int event_follow(struct archive *a, struct location *l, const struct point *at, 
 		return 0;
 	l->task = at->task;
 	if (at->task == 0 || !is_explicit(&a->now, at->task) || location_find_open(l, at->task) < l->n_open ||
-	    task_bit(&a->now, at->task, TASK_BIT_COMPLETED))
-		return 0;
+	    !can_run(&a->now, l, at->task))
+		return event_run(a, l, time, at->task);
 	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
 }
 
@@ -246,9 +273,11 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
 		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
+	if (!is_explicit(&a->now, task)) /* contradictory records */
+		return 0;
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
-	if (region == UNSET || task_key(a, task, &k) != 0 ||
+	if (region == UNSET || event_run(a, l, time, at->task) != 0 || task_key(a, task, &k) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
@@ -262,7 +291,7 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 		return 0;
 	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
 		return -1;
-	return current != 0 ? event_task_switch(a, l, time, current) : 0;
+	return current != 0 ? event_run(a, l, time, current) : 0;
 }
 
 int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -276,7 +305,7 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 	if (next != 0 && is_explicit(p, next) && !task_bit(p, next, TASK_BIT_STARTED)) {
 		uint64_t created = process_time(p, p->model->tasks[next].create_ticks);
 		if (time <= created) /* created first, whatever two processors' clocks say */
-			l->last_time = time = created + 1;
+			l->last_time = time = created < p->last_time ? created + 1 : created;
 	}
 	if (status == task_status_taskwait_complete)
 		return location_leave_region(a, l, time,
@@ -288,10 +317,12 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 	if (prior != 0 && is_explicit(p, prior) && leave_task(a, l, time, prior, status) != 0)
 		return -1;
 	if (next == 0) /* cancelled before it began: the current task stays */
-		return at->task != prior && at->task != 0 ? event_task_switch(a, l, time, at->task) : 0;
+		return at->task != prior ? event_run(a, l, time, at->task) : 0;
 	l->task = next;
 	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
 		return 0; /* suspended for good, its regions are left */
+	if (!can_run(p, l, next))
+		return event_run(a, l, time, next);
 	if (event_task_switch(a, l, time, next) != 0)
 		return -1;
 	return is_explicit(p, next) ? start_task(a, l, time, next) : 0;
