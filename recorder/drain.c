@@ -13,6 +13,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/maps.h"
+#include "recorder/meta.h"
 #include "recorder/segment.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
@@ -106,7 +107,7 @@ static void *drain_main(void *argument)
 	return NULL;
 }
 
-bool drain_start(struct session *session)
+static bool start(struct session *session)
 {
 	sigset_t all, before;
 	pthread_attr_t attributes;
@@ -133,6 +134,15 @@ void drain_wake(struct session *session)
 {
 	if (!session->has_drain_thread)
 		return;
+	if (unlikely(!__atomic_load_n(&session->is_drain_started, __ATOMIC_RELAXED))) {
+		if (__atomic_exchange_n(&session->is_drain_started, 1, __ATOMIC_RELAXED))
+			return; /* somebody is at it; the thread begins with a look at every stream */
+		if (!start(session)) {
+			__atomic_store_n(&session->has_drain_thread, false, __ATOMIC_RELAXED);
+			meta_note(session, "no drain thread could be started: threads write themselves");
+		}
+		return;
+	}
 	ck_pr_fence_memory(); /* D2: the work before the look; pairs with D1 in sleep_until_woken */
 	if (!__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
 		return;

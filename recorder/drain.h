@@ -15,10 +15,9 @@ struct session;
 /* Remembers on which processors the process may run, before a runtime binds the thread that will start the drain thread. */
 void drain_remember_affinity(void);
 
-/* Starts it. False: it could not be, and producers drain themselves. */
-bool drain_start(struct session *session);
-
-/* There may be work: any thread, after it has published that work. */
+/* There may be work: any thread, after it has published that work. The first call starts the thread: a program that never fills a segment has
+ * none, and need not wait at its end until one of idle priority has had its turn to die. Where it cannot be started, producers drain
+ * themselves. */
 void drain_wake(struct session *session);
 
 /* One look at every stream; true where there was something to do. The drain thread's, and that of tests in its place. */

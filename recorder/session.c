@@ -142,10 +142,8 @@ static struct session *create(void)
 		munmap(session, sizeof *session);
 		return NULL;
 	}
-	session->has_drain_thread = session->config.has_drain_thread && drain_start(session);
+	session->has_drain_thread = session->config.has_drain_thread;
 	meta_begin(session);
-	if (session->has_drain_thread != session->config.has_drain_thread)
-		meta_note(session, "no drain thread could be started: threads write themselves");
 	return session;
 }
 

@@ -26,8 +26,8 @@ struct session {
 	char dir[PATH_MAX];      /* the dump */
 	char ring_dir[PATH_MAX]; /* where its rings are: the dump, or a directory of its own */
 	struct clock_triple start;
-	uint32_t shift; /* log2(config.segment_bytes) */
-	bool has_drain_thread;
+	uint32_t shift;        /* log2(config.segment_bytes) */
+	bool has_drain_thread; /* or will have, from the first full segment on */
 	bool has_drain_file;
 
 	/* Written by any thread, each alone on its line. */
@@ -40,8 +40,9 @@ struct session {
 	alignas(CACHE_LINE_BYTES) uint64_t n_bytes;        /* written or about to be */
 	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten;  /* records, OTTER_KEEP=newest */
 	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;   /* futex: 1 while the drain thread sleeps or is about to */
-	uint64_t drain_place;                              /* in drain.seg: the drain thread's */
-	uint64_t n_drained;                                /* segments: the drain thread's */
+	uint32_t is_drain_started;
+	uint64_t drain_place; /* in drain.seg: the drain thread's */
+	uint64_t n_drained;   /* segments: the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;

@@ -35,6 +35,7 @@ static struct session *begin_undrained(void)
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
 	ck_assert_ptr_nonnull(session);
 	session->has_drain_thread = true;
+	session->is_drain_started = 1;
 	return session;
 }
 
