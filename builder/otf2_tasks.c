@@ -76,7 +76,8 @@ static bool can_run(const struct process *p, const struct location *l, uint32_t 
 	const struct region *r = &p->model->regions[t->region];
 	if (is_explicit(p, task))
 		return !task_bit(p, task, TASK_BIT_COMPLETED) || t->state & TASK_DETACHED;
-	return r->state & REGION_INITIAL || r->team == 0 || location_find_open(l, task) < l->n_open;
+	return location_find_open(l, task) < l->n_open ||
+	       ((r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l);
 }
 
 /* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
@@ -273,7 +274,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
 		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
-	if (!is_explicit(&a->now, task)) /* contradictory records */
+	if (task == 0 || !is_explicit(&a->now, task)) /* contradictory records */
 		return 0;
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
