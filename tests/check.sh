@@ -47,7 +47,7 @@ run() {
 		"$word" "$name" "$passed" "$failed" "$skipped" $((ms / 1000)) $((ms % 1000))
 	if ((failed > 0)); then
 		[ "$status" -eq 124 ] && echo "     | no end within $limit s"
-		tail -n 60 "$log" | sed 's/^/     | /'
+		grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/     | /'
 		echo "     | exit status $status"
 	else
 		grep '^skip ' "$log" | sed 's/^/     | /'
