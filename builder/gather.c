@@ -309,7 +309,7 @@ static int walk_stream(struct walk *w)
 	w->since_ticks = w->tid = 0;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		unsigned kind = record_kind(r);
-		if (cursor_at_gap(&c))
+		if (cursor_at_gap(&c) || kind == EVENT_records_lost)
 			forget(w, model_task(m, cursor_header(&c)->task), cursor_header(&c)->ticks);
 		m->n_events[kind]++;
 		if (has_time(kind)) {

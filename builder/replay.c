@@ -75,13 +75,13 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 	return VISIT(r, stream_begin, &at);
 }
 
-/* Behind missing segments nothing that was open is known to be open still. */
-static int cross_gap(struct replay *r, struct stream_state *s)
+/* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
+static int cross_gap(struct replay *r, struct stream_state *s, const char *repair)
 {
 	const struct segment_header *header = cursor_header(&s->cursor);
 	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
 		return -1;
-	replay_repair(r, "missing_segments");
+	replay_repair(r, repair);
 	s->task = model_task(r->model, header->task);
 	return 0;
 }
@@ -89,7 +89,8 @@ static int cross_gap(struct replay *r, struct stream_state *s)
 static int replay_record(struct replay *r, struct stream_state *s)
 {
 	const struct record *record = cursor_peek(&s->cursor);
-	if (s->has_begun && cursor_at_gap(&s->cursor) && cross_gap(r, s) != 0)
+	bool is_gap = cursor_at_gap(&s->cursor), is_lost = record_kind(record) == EVENT_records_lost;
+	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, is_gap ? "missing_segments" : "lost_records") != 0)
 		return -1;
 	if (!s->has_begun && begin_stream(r, s, record) != 0)
 		return -1;
