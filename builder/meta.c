@@ -364,6 +364,17 @@ static char *read_file(const char *path, size_t *n_bytes)
 	return text;
 }
 
+/* The recorder makes the directory, then meta: a process killed in between leaves a dump of which only the name is there. */
+static bool is_just_made(const char *dir, const char *path)
+{
+	size_t n = strlen(dir);
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	struct stat st;
+	return n > 6 && strncmp(dir + n - 6, ".otter", 6) == 0 && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && stat(path, &st) != 0 &&
+	       errno == ENOENT;
+}
+
 int meta_read(struct meta *meta, const char *dir)
 {
 	*meta = (struct meta){.segment_bytes = SEGMENT_BYTES_DEFAULT, .rank = -1};
@@ -375,6 +386,10 @@ int meta_read(struct meta *meta, const char *dir)
 	char path[PATH_MAX];
 	if (snprintf(path, sizeof path, "%s/meta", dir) >= (int)sizeof path)
 		return error("%s: path too long", dir);
+	if (is_just_made(dir, path)) {
+		meta->is_empty = true;
+		return 0;
+	}
 	size_t n_bytes;
 	char *text = read_file(path, &n_bytes);
 	int result = text == NULL ? -1 : parse(meta, path, text, n_bytes);

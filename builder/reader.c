@@ -291,6 +291,9 @@ static int read_dump(struct reader *r)
 	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)
 		return -1;
 	reader_make_clock(r);
+	struct stat st;
+	if (dump->first_realtime_ns == 0 && stat(dump->path, &st) == 0) /* nothing says when: as it was last written to */
+		dump->first_realtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	reader_cut_window(r);
 	judge(r);
 	return 0;

@@ -58,16 +58,23 @@ static int add_path(struct job *job, char *path)
 	return 0;
 }
 
+static bool has_dump_name(const char *path)
+{
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return n > 6 && strncmp(path + n - 6, ".otter", 6) == 0;
+}
+
 static int is_dump_name(const struct dirent *entry)
 {
-	size_t n = strlen(entry->d_name);
-	return n > 6 && strcmp(entry->d_name + n - 6, ".otter") == 0;
+	return has_dump_name(entry->d_name);
 }
 
 /* A dump is itself; a directory of dumps stands for all of them, by name. */
 static int find_dumps(struct job *job, const char *path)
 {
-	if (has_file(path, "meta"))
+	if (has_file(path, "meta") || has_dump_name(path))
 		return add_path(job, strdup(path));
 	struct dirent **entries;
 	int n = scandir(path, &entries, is_dump_name, versionsort);
