@@ -18,15 +18,15 @@ struct canon {
 	const struct model *m;
 	uint32_t process;
 	bool has_many_processes;
-	uint32_t *ordinal;      /* by task: number among its siblings, from 1; 0: not reached from a root */
-	uint64_t *shape;        /* by task: hash of its subtree */
-	uint32_t *order;        /* tasks, parents before children */
+	uint32_t *ordinal; /* by task: number among its siblings, from 1; 0: not reached from a root */
+	uint64_t *shape;   /* by task: hash of its subtree */
+	uint32_t *order;   /* tasks, parents before children */
 	uint32_t n_ordered;
-	uint32_t *first_child;  /* by task: index into children; n_tasks + 1 entries */
+	uint32_t *first_child; /* by task: index into children; n_tasks + 1 entries */
 	uint32_t *children;
 	uint32_t *node_ordinal; /* by inner node */
 	uint64_t *node_shape;   /* by inner node: of the tasks that it waits for */
-	char **lines; /* to be sorted */
+	char **lines;           /* to be sorted */
 	size_t n_lines, lines_capacity;
 };
 

@@ -76,8 +76,10 @@ static int add_team(struct model *m, struct interning *in, uint32_t parent, cons
 		uint32_t capacity = in->capacity ? in->capacity * 2 : 16;
 		struct team *teams = realloc(m->teams, capacity * sizeof *teams);
 		uint32_t *next = realloc(in->next, capacity * sizeof *next);
-		m->teams = teams ? teams : m->teams;
-		in->next = next ? next : in->next;
+		if (teams != NULL)
+			m->teams = teams;
+		if (next != NULL)
+			in->next = next;
 		if (teams == NULL || next == NULL)
 			return -1;
 		in->capacity = capacity;

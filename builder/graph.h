@@ -36,11 +36,11 @@ enum edge_kind { EDGE_CREATE, EDGE_SEQUENCE, EDGE_DEPEND, EDGE_TASKWAIT, EDGE_TA
 /* A node that is not a task. */
 struct node {
 	uint8_t kind;
-	uint8_t is_placed; /* in its task's sequence (or, barrier and join: reached by an edge) */
+	uint8_t is_placed;     /* in its task's sequence (or, barrier and join: reached by an edge) */
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
-	uint8_t is_in_work; /* of an implicit task, inside a construct that one thread of the team executes */
-	uint32_t task;     /* that it belongs to; the encountering one of a region; 0 for barriers */
-	uint32_t region;   /* barrier, region, join */
+	uint8_t is_in_work;    /* of an implicit task, inside a construct that one thread of the team executes */
+	uint32_t task;         /* that it belongs to; the encountering one of a region; 0 for barriers */
+	uint32_t region;       /* barrier, region, join */
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
 	uint32_t phase;    /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0 */
@@ -82,13 +82,13 @@ struct graph {
 	struct map groups;       /* task -> innermost open group, row of `open_groups` */
 	struct open_group {
 		uint32_t node, interval, outer;
-	} *open_groups;
+	} * open_groups;
 	uint32_t n_open_groups, open_groups_capacity, free_group;
 	struct dependence_tables *dependences;
 	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} *first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	} * first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
 	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
 };
 
@@ -105,10 +105,10 @@ struct node_view {
 	uint32_t task;   /* 0 none */
 	uint32_t region; /* 0 none */
 	uint32_t construct;
-	uint32_t stream; /* row; UINT32_MAX where it belongs to none */
+	uint32_t stream;                                           /* row; UINT32_MAX where it belongs to none */
 	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
-	unsigned flags; /* task_flags of a task, else 0 */
-	unsigned state; /* task.state of a task, else 0 */
+	unsigned flags;                                            /* task_flags of a task, else 0 */
+	unsigned state;                                            /* task.state of a task, else 0 */
 };
 
 struct edge_view {

@@ -12,7 +12,7 @@ struct map {
 	struct map_slot {
 		uint64_t key;
 		uint32_t value;
-	} *slots;
+	} * slots;
 	size_t n_slots; /* 0 or a power of two */
 	size_t n_used;
 };

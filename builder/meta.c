@@ -371,8 +371,8 @@ static bool is_just_made(const char *dir, const char *path)
 	while (n > 1 && dir[n - 1] == '/')
 		n--;
 	struct stat st;
-	return n > 6 && strncmp(dir + n - 6, ".otter", 6) == 0 && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) && stat(path, &st) != 0 &&
-	       errno == ENOENT;
+	return n > 6 && strncmp(dir + n - 6, ".otter", 6) == 0 && stat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       stat(path, &st) != 0 && errno == ENOENT;
 }
 
 int meta_read(struct meta *meta, const char *dir)

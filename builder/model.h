@@ -16,10 +16,10 @@ enum {
 	TASK_STARTED = 4,   /* it was switched to, or began (implicit) */
 	TASK_COMPLETED = 8, /* complete, cancel, late_fulfill, taskwait_complete, or implicit end */
 	TASK_CANCELLED = 16,
-	TASK_DETACHED = 32,  /* its body ended before it completed */
-	TASK_MARKED = 64,    /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
+	TASK_DETACHED = 32,   /* its body ended before it completed */
+	TASK_MARKED = 64,     /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
 	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
-	TASK_MIGRATED = 256  /* its parts ran on more than one stream */
+	TASK_MIGRATED = 256   /* its parts ran on more than one stream */
 };
 
 struct task {
@@ -44,14 +44,14 @@ struct task {
 _Static_assert(sizeof(struct task) == 64, "design.md promises 64 bytes a task");
 
 struct region {
-	uint32_t task;      /* encountering; 0 for the region around a root's initial task */
+	uint32_t task; /* encountering; 0 for the region around a root's initial task */
 	uint32_t construct;
 	uint32_t team;      /* row of teams; 0 where no implicit task of it was recorded */
 	uint32_t requested; /* threads */
 	uint32_t actual;    /* from the primary's implicit task */
 	uint16_t n_members_seen;
-	uint8_t flags;      /* parallel_flags */
-	uint8_t state;      /* REGION_ bits */
+	uint8_t flags; /* parallel_flags */
+	uint8_t state; /* REGION_ bits */
 	uint64_t begin_ticks;
 	uint64_t join_ticks; /* end of the primary's closing barrier, else of its implicit task; UINT64_MAX: never seen */
 	uint64_t end_ticks;  /* parallel_end; UINT64_MAX: never seen */
@@ -103,8 +103,8 @@ struct construct {
 	uint64_t codeptr; /* return address, 0 unknown */
 	enum construct_kind kind;
 	/* From symbols.c: strings live as long as the model; "" unknown. */
-	const char *label;    /* what a person knows: "task@fib.c:12", or "task@fib+0x1234" */
-	const char *file;     /* whole path */
+	const char *label; /* what a person knows: "task@fib.c:12", or "task@fib+0x1234" */
+	const char *file;  /* whole path */
 	const char *function;
 	unsigned line;
 };
@@ -115,7 +115,7 @@ struct model {
 	uint32_t n_tasks;   /* rows, row 0 included */
 	struct region *regions;
 	uint32_t n_regions;
-	uint32_t *task_base;   /* by row of dump.streams: row of counter 0, i.e. row = base + counter */
+	uint32_t *task_base; /* by row of dump.streams: row of counter 0, i.e. row = base + counter */
 	uint32_t *region_base;
 	struct team *teams;
 	uint32_t n_teams;
@@ -127,8 +127,8 @@ struct model {
 	uint64_t n_threads;  /* distinct OS threads */
 	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
 	struct tally quirks, repairs;
-	uint32_t **lock_orders; /* by stream: acquisition numbers, in the order of its acquiring records */
-	void *private_tables;   /* construct hash and the like */
+	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
+	void *private_tables;         /* construct hash and the like */
 	struct model_string *strings; /* what constructs point to */
 };
 

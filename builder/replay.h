@@ -27,9 +27,9 @@ enum scope_type {
 	SCOPE_SYNC,      /* kind: sync_kind, a barrier, taskwait or taskgroup */
 	SCOPE_SYNC_WAIT, /* kind: sync_kind; inside its SCOPE_SYNC */
 	SCOPE_REDUCTION,
-	SCOPE_WORK,   /* kind: work_kind */
+	SCOPE_WORK, /* kind: work_kind */
 	SCOPE_MASKED,
-	SCOPE_MUTEX   /* kind: mutex_kind critical, ordered or atomic; from mutex_acquire to mutex_released */
+	SCOPE_MUTEX /* kind: mutex_kind critical, ordered or atomic; from mutex_acquire to mutex_released */
 };
 
 struct scope {
@@ -37,12 +37,12 @@ struct scope {
 	unsigned kind;
 	uint32_t construct;
 	uint32_t region;
-	uint64_t count;       /* SCOPE_WORK: iterations */
-	uint64_t wait_id;     /* SCOPE_MUTEX */
+	uint64_t count;   /* SCOPE_WORK: iterations */
+	uint64_t wait_id; /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
-	bool is_acquired;     /* SCOPE_MUTEX: mutex_acquired has come */
-	uint32_t ordinal;     /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
-	uint32_t node[2];     /* the graph's own */
+	bool is_acquired; /* SCOPE_MUTEX: mutex_acquired has come */
+	uint32_t ordinal; /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
+	uint32_t node[2]; /* the graph's own */
 };
 
 #define TASK_STATUS_CUT 0
@@ -59,7 +59,8 @@ struct mutex {
 	unsigned kind; /* mutex_kind */
 	uint64_t wait_id;
 	uint32_t construct;
-	uint32_t order; /* MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1; 0: was never acquired here */
+	uint32_t
+		order; /* MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1; 0: was never acquired here */
 };
 
 /* A visitor. Every function may be NULL; each returns 0, or -1 to stop the replay (having said why). */

@@ -14,16 +14,16 @@
 /* An implicit task that the thread is in. */
 struct implicit {
 	uint32_t task;
-	uint32_t outer;      /* the task current around it */
-	size_t n_regions;    /* regions of the thread that were open at its begin */
-	size_t n_suspended;  /* tasks of the thread that were suspended at its begin */
+	uint32_t outer;     /* the task current around it */
+	size_t n_regions;   /* regions of the thread that were open at its begin */
+	size_t n_suspended; /* tasks of the thread that were suspended at its begin */
 };
 
 struct stream_state {
 	struct cursor cursor;
 	uint32_t row;
-	uint32_t task;       /* current, 0 unknown */
-	uint64_t last_ticks; /* of the last event delivered */
+	uint32_t task;              /* current, 0 unknown */
+	uint64_t last_ticks;        /* of the last event delivered */
 	struct implicit *implicits; /* innermost last */
 	size_t n_implicits, implicits_capacity;
 	uint32_t *regions; /* encountered by this thread and open, innermost last */
@@ -33,7 +33,7 @@ struct stream_state {
 	struct held {
 		uint64_t wait_id;
 		uint32_t order;
-	} *held; /* mutexes taken */
+	} * held; /* mutexes taken */
 	size_t n_held, held_capacity;
 	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;        /* of the thread that has the stream */
@@ -54,15 +54,15 @@ struct replay {
 };
 
 /* Calls one function of every visitor; evaluates to 0, or -1 as soon as one fails. */
-#define VISIT(replay, function, ...) \
-	({ \
-		int visit_rc = 0; \
-		for (size_t visit_i = 0; visit_i < (replay)->n_visitors && visit_rc == 0; visit_i++) { \
-			const struct visitor *visit_v = &(replay)->visitors[visit_i]; \
-			if (visit_v->ops->function != NULL) \
-				visit_rc = visit_v->ops->function(visit_v->self, __VA_ARGS__); \
-		} \
-		visit_rc; \
+#define VISIT(replay, function, ...)                                                                                               \
+	({                                                                                                                         \
+		int visit_rc = 0;                                                                                                  \
+		for (size_t visit_i = 0; visit_i < (replay)->n_visitors && visit_rc == 0; visit_i++) {                             \
+			const struct visitor *visit_v = &(replay)->visitors[visit_i];                                              \
+			if (visit_v->ops->function != NULL)                                                                        \
+				visit_rc = visit_v->ops->function(visit_v->self, __VA_ARGS__);                                     \
+		}                                                                                                                  \
+		visit_rc;                                                                                                          \
 	})
 
 /* The point of an event: never before the last one of its stream. */
@@ -98,6 +98,7 @@ struct implicit *replay_innermost(struct stream_state *s);
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* Leaves the scopes of a task down to `n_left`; `repair` names why, NULL counts nothing. */
-int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks, const char *repair);
+int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
+			const char *repair);
 
 #endif

@@ -14,7 +14,7 @@ struct options {
 	enum graph_level level;
 	uint64_t max_nodes;
 	bool has_otf2, has_dot, has_csv, has_summary; /* into the output directory */
-	bool has_list, has_canonical;                  /* to stdout */
+	bool has_list, has_canonical;                 /* to stdout */
 	bool is_forced, is_quiet;
 };
 

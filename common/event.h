@@ -18,13 +18,13 @@ enum event_kind {
 /* Values of the enumerations and flag sets: task_status_switch, task_flags_untied, ... */
 enum {
 #define ENUM(set, value, name) set##_##name = (value),
-#define FLAG(set, bit, name) set##_##name = 1 << (bit),
+#define FLAG(set, bit, name)   set##_##name = 1 << (bit),
 #include "common/events.def"
 };
 
 /* Continuation records: they have no time stamp, and belong to the nearest record before them that is none. */
 #define EVENT_CONTINUATION_FIRST 96
-#define EVENT_CONTINUATION_LAST 127
+#define EVENT_CONTINUATION_LAST  127
 
 /* 32 bytes, little-endian, the same in memory and on disk. Slots of `head`: kind 8, flags 12, value 44 bits. */
 struct record {
@@ -37,9 +37,9 @@ struct record {
 _Static_assert(sizeof(struct record) == 32, "the dump format fixes a record at 32 bytes");
 
 #define RECORD_FLAGS_SHIFT 8
-#define RECORD_FLAGS_MASK UINT64_C(0xfff)
+#define RECORD_FLAGS_MASK  UINT64_C(0xfff)
 #define RECORD_VALUE_SHIFT 20
-#define RECORD_VALUE_MAX ((UINT64_C(1) << 44) - 1)
+#define RECORD_VALUE_MAX   ((UINT64_C(1) << 44) - 1)
 
 static inline uint64_t record_head(enum event_kind kind, uint64_t flags, uint64_t value)
 {
@@ -79,7 +79,7 @@ static inline uint32_t high32(uint64_t word)
 
 /* An id of a task or region: which stream gave it, and that stream's counter, from 1. 0 is unknown. */
 #define ID_STREAM_BITS 20
-#define ID_STREAM_MAX ((UINT32_C(1) << ID_STREAM_BITS) - 1)
+#define ID_STREAM_MAX  ((UINT32_C(1) << ID_STREAM_BITS) - 1)
 
 static inline uint64_t id_make(uint32_t stream, uint64_t counter)
 {

@@ -24,19 +24,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORMAT_MAJOR 1
-#define FORMAT_MINOR 0
+#define FORMAT_MAJOR          1
+#define FORMAT_MINOR          0
 #define FORMAT_VERSION_STRING "1.0"
-#define OTTER_VERSION_STRING "0.1.0"
+#define OTTER_VERSION_STRING  "0.1.0"
 
 #define SEGMENT_MAGIC UINT64_C(0x474553524554544f) /* "OTTERSEG" in memory order */
-#define RING_MAGIC UINT64_C(0x474e52524554544f)    /* "OTTERRNG" in memory order */
+#define RING_MAGIC    UINT64_C(0x474e52524554544f) /* "OTTERRNG" in memory order */
 
-#define RING_CONTROL_BYTES 4096
-#define SEGMENT_BYTES_MIN 4096
+#define RING_CONTROL_BYTES    4096
+#define SEGMENT_BYTES_MIN     4096
 #define SEGMENT_BYTES_DEFAULT (256 * 1024)
-#define SEGMENT_BYTES_MAX (16 * 1024 * 1024)
-#define RING_SEGMENTS 8
+#define SEGMENT_BYTES_MAX     (16 * 1024 * 1024)
+#define RING_SEGMENTS         8
 
 #define SEGMENT_SEALED (UINT32_C(1) << 31) /* in `closed`: the stream's last segment */
 
@@ -53,9 +53,9 @@ struct segment_header {
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
 	/* The stream's state before the first record. */
-	uint64_t tid;    /* OS thread that holds the stream */
-	uint64_t task;   /* its current task, 0 unknown */
-	uint64_t region; /* its current region, 0 unknown */
+	uint64_t tid;       /* OS thread that holds the stream */
+	uint64_t task;      /* its current task, 0 unknown */
+	uint64_t region;    /* its current region, 0 unknown */
 	uint64_t n_tasks;   /* task ids given by this stream so far: the last counter */
 	uint64_t n_regions; /* region ids given so far */
 	uint64_t n_lost;    /* records lost by this stream so far, all causes */

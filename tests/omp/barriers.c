@@ -7,7 +7,7 @@ int main(void)
 	int n = 0;
 #pragma omp parallel num_threads(3)
 	{
-#pragma omp barrier /* @first */
+#pragma omp barrier        /* @first */
 #pragma omp task shared(n) /* @task */
 		{
 			add(&n, 1);

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #define STAGES 5
-#define ITEMS 40
+#define ITEMS  40
 
 int main(void)
 {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CHECK(condition)                                                                      \
-	do {                                                                                  \
-		if (!(condition)) {                                                           \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			_exit(99);                                                            \
-		}                                                                             \
+#define CHECK(condition)                                                                                                           \
+	do {                                                                                                                       \
+		if (!(condition)) {                                                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
+			_exit(99);                                                                                                 \
+		}                                                                                                                  \
 	} while (0)
 
 /* Waits until another thread has set *flag. */

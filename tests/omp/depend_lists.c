@@ -23,7 +23,7 @@ int main(void)
 		CHECK(v[0] == 0 && v[2] == 2 && v[4] == 4 && v[6] == 6);
 #pragma omp task shared(v) depend(iterator(i = 1 : 8 : 2), inout : v[i]) /* @odd */
 		CHECK(v[1] == 1 && v[3] == 30 && v[5] == 5 && v[7] == 7);
-#pragma omp task shared(v) depend(in : v[0 : 4]) /* @section */
+#pragma omp task shared(v) depend(in : v [0:4]) /* @section */
 		CHECK(v[0] == 0);
 #pragma omp task shared(v) depend(inout : v[0]) /* @first */
 		v[0] = 9;

@@ -2,7 +2,7 @@
 /* One task with 1000 predecessors, and one with a dependence list longer than a segment of the dump. */
 #include "check.h"
 
-#define N 1000
+#define N    1000
 #define LONG 40000
 
 static char v[LONG];

@@ -26,7 +26,7 @@ int main(void)
 			add(&n, 1);
 			omp_fulfill_event(event);
 		}
-#pragma omp taskwait /* @wait1 */
+#pragma omp taskwait                    /* @wait1 */
 #pragma omp task shared(n) detach(late) /* @bytask */
 		add(&n, 10);
 #pragma omp task shared(n) /* @fulfiller */

@@ -7,7 +7,7 @@ int main(void)
 	int n = 0;
 #pragma omp task shared(n) /* @task */
 	n += 1;
-#pragma omp taskwait /* @wait */
+#pragma omp taskwait  /* @wait */
 #pragma omp taskgroup /* @group */
 	{
 #pragma omp task shared(n) /* @member */

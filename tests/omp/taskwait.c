@@ -27,7 +27,7 @@ int main(void)
 		}
 #pragma omp taskwait /* @wait */
 		CHECK(n == 21 || n == 22);
-#pragma omp taskwait /* @empty */
+#pragma omp taskwait       /* @empty */
 #pragma omp task shared(n) /* @after */
 		add(&n, 100);
 	}

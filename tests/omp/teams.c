@@ -14,7 +14,7 @@ int main(void)
 	}
 	CHECK(n == 42);
 #pragma omp teams num_teams(1) thread_limit(2) /* @single */
-#pragma omp parallel num_threads(2) /* @singleinner */
+#pragma omp parallel num_threads(2)            /* @singleinner */
 	add(&one, 1);
 	CHECK(one == 2);
 	return 0;

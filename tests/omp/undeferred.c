@@ -16,7 +16,7 @@ int main(void)
 			CHECK(n == 10);
 		}
 		CHECK(n == 10);
-#pragma omp taskwait /* @wait */
+#pragma omp taskwait              /* @wait */
 #pragma omp task if (0) shared(n) /* @last */
 		n += 5;
 		CHECK(n == 15);

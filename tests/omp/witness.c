@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define TEAM 3
+#define TEAM  3
 #define SLOTS (TEAM + 1) /* the team's threads, and the short-lived root threads that follow each other */
 
 enum phase { PHASE_BORN = 1, PHASE_RECORDING, PHASE_ENDING };
