@@ -410,4 +410,8 @@ void graph_finish(struct graph *graph)
 		join->previous = graph->region_node[region];
 		join->previous_kind = EDGE_SEQUENCE;
 	}
+	/* Looked up once here, so that exports only read. */
+	enum edge_kind kind;
+	for (uint32_t task = 1; task < graph->model->n_tasks; task++)
+		graph_joiner(graph, task, &kind);
 }

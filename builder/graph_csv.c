@@ -183,44 +183,53 @@ static int edge_row(void *self, const struct edge_view *edge)
 	return end_line(csv);
 }
 
-/* One process's rows. 0, or -1 with the error said. Errors of the files are noticed when they are closed. */
-static int process_rows(const struct graphs *graphs, size_t i, FILE *nodes, FILE *edges)
+/* The quoted places of a model's constructs. NULL when memory is out (said). */
+static char **quote_places(const struct model *m)
 {
-	struct csv csv = {
-		.out = nodes, .trace = &graphs->traces[i], .graph = &graphs->graphs[i], .offset = graphs_offset(graphs, i)};
-	const struct model *m = csv.graph->model;
-	int rc = 0;
-	csv.places = calloc(m->n_constructs, sizeof *csv.places);
-	for (uint32_t c = 0; csv.places != NULL && c < m->n_constructs && rc == 0; c++)
-		rc = (csv.places[c] = place_text(&m->constructs[c])) != NULL ? 0 : -1;
-	if (csv.places == NULL || rc != 0) {
-		rc = error("out of memory for the tables");
-	} else {
-		graph_each_node(csv.graph, node_row, &csv);
-		csv.out = edges;
-		graph_each_edge(csv.graph, edge_row, &csv);
-	}
-	for (uint32_t c = 0; csv.places != NULL && c < m->n_constructs; c++)
-		free(csv.places[c]);
-	free(csv.places);
-	return rc;
+	char **places = calloc(m->n_constructs, sizeof *places);
+	for (uint32_t c = 0; places != NULL && c < m->n_constructs; c++)
+		if ((places[c] = place_text(&m->constructs[c])) == NULL) {
+			while (c > 0)
+				free(places[--c]);
+			free(places);
+			places = NULL;
+		}
+	if (places == NULL)
+		error("out of memory for the tables");
+	return places;
 }
 
-int graph_csv(const struct graphs *graphs, const char *dir)
+int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 {
-	FILE *nodes = graph_file_open(dir, "nodes.csv");
-	FILE *edges = nodes != NULL ? graph_file_open(dir, "edges.csv") : NULL;
-	if (edges == NULL) {
-		if (nodes != NULL)
-			fclose(nodes);
+	FILE *out = graph_file_open(dir, "nodes.csv");
+	if (out == NULL)
 		return -1;
-	}
-	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns\n", nodes);
-	fputs("source,target,kind,dependence\n", edges);
+	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns\n", out);
 	int rc = 0;
-	for (size_t i = 0; i < graphs->n && rc == 0; i++)
-		rc = process_rows(graphs, i, nodes, edges);
-	if (graph_file_close(nodes, dir, "nodes.csv") != 0)
-		rc = -1;
-	return graph_file_close(edges, dir, "edges.csv") != 0 ? -1 : rc;
+	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
+		const struct model *m = graphs->graphs[i].model;
+		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), quote_places(m), "", 0};
+		if (csv.places == NULL) {
+			rc = -1;
+			break;
+		}
+		graph_each_node(csv.graph, node_row, &csv); /* an error of the file is noticed when it is closed */
+		for (uint32_t c = 0; c < m->n_constructs; c++)
+			free(csv.places[c]);
+		free(csv.places);
+	}
+	return graph_file_close(out, dir, "nodes.csv") != 0 ? -1 : rc;
+}
+
+int graph_edges_csv(const struct graphs *graphs, const char *dir)
+{
+	FILE *out = graph_file_open(dir, "edges.csv");
+	if (out == NULL)
+		return -1;
+	fputs("source,target,kind,dependence\n", out);
+	for (size_t i = 0; i < graphs->n; i++) {
+		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, "", 0};
+		graph_each_edge(csv.graph, edge_row, &csv);
+	}
+	return graph_file_close(out, dir, "edges.csv");
 }

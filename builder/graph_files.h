@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph's files. Nodes of several processes are numbered through: each process's begin behind the last one's.
+ * The graph's files; they only read the graph, so that several threads may write one each. Nodes of several processes are numbered through: each process's begin behind the last one's.
  */
 #ifndef OTTER_BUILDER_GRAPH_FILES_H
 #define OTTER_BUILDER_GRAPH_FILES_H
@@ -20,7 +20,8 @@ struct graphs {
 uint64_t graphs_offset(const struct graphs *graphs, size_t process);
 
 /* DIR/nodes.csv and DIR/edges.csv, always whole. 0, or -1 with the error said. */
-int graph_csv(const struct graphs *graphs, const char *dir);
+int graph_nodes_csv(const struct graphs *graphs, const char *dir);
+int graph_edges_csv(const struct graphs *graphs, const char *dir);
 
 /* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);

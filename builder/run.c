@@ -167,12 +167,24 @@ static int build_traces(struct job *job)
 	return rc;
 }
 
+/* The files are independent of each other: one a thread. */
 static int write_files(struct job *job, const struct graphs *graphs, const struct summary *summary)
 {
 	const struct options *o = job->options;
 	const char *dir = job->output.temporary;
-	if ((o->has_csv && graph_csv(graphs, dir) != 0) || (o->has_dot && graph_dot(graphs, dir, o->max_nodes) != 0) ||
-	    (o->has_summary && summary_json(summary, dir) != 0))
+	int rc = 0;
+#pragma omp parallel sections reduction(| : rc)
+	{
+#pragma omp section
+		rc |= o->has_csv ? graph_nodes_csv(graphs, dir) : 0;
+#pragma omp section
+		rc |= o->has_csv ? graph_edges_csv(graphs, dir) : 0;
+#pragma omp section
+		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;
+#pragma omp section
+		rc |= o->has_summary ? summary_json(summary, dir) : 0;
+	}
+	if (rc != 0)
 		return -1;
 	return output_commit(&job->output);
 }
