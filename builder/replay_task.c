@@ -62,10 +62,19 @@ static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, ui
 	return 0;
 }
 
+/* When an implicit task ended whose end was recorded, or is made up, at `ticks`: a worker not after its team's join (Q3). */
+static uint64_t implicit_end_ticks(const struct replay *r, uint32_t row, uint64_t ticks)
+{
+	const struct task *task = &r->model->tasks[row];
+	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
+	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
+}
+
 /* Ends the innermost implicit task with all that is open in it. */
 static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
 {
 	struct implicit inner = *replay_innermost(s);
+	ticks = implicit_end_ticks(r, inner.task, ticks);
 	if (cut_tasks(r, s, inner.n_suspended, ticks, repair) != 0)
 		return -1;
 	s->task = inner.task;
@@ -161,14 +170,9 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct r
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
 	forget_moved(r, s, inner->n_suspended);
 	bool is_cut = s->n_suspended > inner->n_suspended;
-	uint64_t ticks = record->time;
-	const struct task *task = &r->model->tasks[inner->task];
-	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
-	if (task->thread != 0 && ticks > join_ticks) { /* Q3 */
-		ticks = join_ticks;
+	if (implicit_end_ticks(r, inner->task, record->time) != record->time)
 		replay_quirk(r, "late_worker_end");
-	}
-	return end_implicit(r, s, ticks, is_cut ? "scope_without_end" : NULL);
+	return end_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
 }
 
 static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
