@@ -119,12 +119,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
 		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
-	case EVENT_buffer_flush: {
-		at = replay_point(s, record->time);
-		uint64_t end_ticks = record->a > at.ticks ? record->a : at.ticks;
-		rc = VISIT(r, buffer_flush, &at, end_ticks);
-		return rc;
-	}
+	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
 	case EVENT_recording_off: at = replay_point(s, record->time); return VISIT(r, measurement, &at, false);
 	default: return 0; /* continuation records of other kinds, task_dependence, error: in the listing only */
 	}
@@ -242,6 +237,7 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		free(r.streams[i].regions);
 		free(r.streams[i].suspended);
 		free(r.streams[i].held);
+		free(r.streams[i].late_flushes);
 	}
 	free(r.streams);
 	free(r.dependences);

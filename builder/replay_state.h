@@ -35,6 +35,10 @@ struct stream_state {
 		uint32_t order;
 	} * held; /* mutexes taken */
 	size_t n_held, held_capacity;
+	struct late_flush {
+		uint64_t begin_ticks, end_ticks;
+	} *late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
+	size_t n_late_flushes, late_flushes_capacity;
 	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;        /* of the thread that has the stream */
 	bool has_begun, is_attached;
@@ -88,6 +92,9 @@ int replay_task_record(struct replay *r, struct stream_state *s, const struct re
 
 /* Closes all that is open in a stream, innermost first; `repair` names why, NULL counts nothing. */
 int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair);
+
+/* A buffer flush: it comes behind the end of an implicit task that is already over. */
+int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* The innermost implicit task of the stream, or NULL. */
 struct implicit *replay_innermost(struct stream_state *s);

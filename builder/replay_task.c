@@ -70,6 +70,25 @@ static uint64_t implicit_end_ticks(const struct replay *r, uint32_t row, uint64_
 	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
 }
 
+static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
+{
+	struct point at = replay_point(s, flush.begin_ticks);
+	return VISIT(r, buffer_flush, &at, flush.end_ticks > at.ticks ? flush.end_ticks : at.ticks);
+}
+
+int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct late_flush flush = {record->time, record->a};
+	const struct implicit *inner = replay_innermost(s);
+	/* A worker reports its end long after its team's join (Q3), and may write out a segment in between: times must not go back. */
+	if (inner == NULL || implicit_end_ticks(r, inner->task, record->time) == record->time)
+		return visit_flush(r, s, flush);
+	if (replay_grow((void **)&s->late_flushes, s->n_late_flushes, &s->late_flushes_capacity, sizeof *s->late_flushes) != 0)
+		return -1;
+	s->late_flushes[s->n_late_flushes++] = flush;
+	return 0;
+}
+
 /* Ends the innermost implicit task with all that is open in it. */
 static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
 {
@@ -86,7 +105,11 @@ static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks
 	frames_drop(&r->frames, inner.task);
 	s->n_implicits--;
 	s->task = inner.outer;
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; i < s->n_late_flushes && rc == 0; i++)
+		rc = visit_flush(r, s, s->late_flushes[i]);
+	s->n_late_flushes = 0;
+	return rc;
 }
 
 int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)

@@ -437,6 +437,29 @@ START_TEST(what_a_killed_process_left_open_is_closed_and_counted)
 }
 END_TEST
 
+START_TEST(a_late_worker_that_writes_a_segment_out_ends_at_the_join_too)
+{
+	uint64_t me = begin_program(2), other = id_make(1, 1);
+	begin_implicit(1, 1, 2, 2, 1);
+	sync_begin(1, sync_kind_barrier_implicit_parallel, other);
+	sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	uint64_t join = now;
+	end_program();
+	now += 1000000;
+	sync_end(1, sync_kind_barrier_implicit_parallel, other);
+	put(1, EVENT_buffer_flush, 0, 4096, now + 100, 0);
+	end_implicit(1, 1, 1);
+	build(GRAPH_TASK);
+	last_end = 0;
+	struct visitor visitor = {&watch_ends, NULL};
+	static struct progress progress;
+	ck_assert_int_eq(replay_run(&trace.model, &visitor, 1, &progress), 0);
+	ck_assert_uint_eq(last_end, join);
+	done();
+}
+END_TEST
+
 START_TEST(a_worker_whose_end_is_missing_ends_at_the_join)
 {
 	w.is_killed = true;
@@ -534,6 +557,7 @@ int main(void)
 	tcase_add_test(tests, other_runtimes_get_no_special_rules);
 	tcase_add_test(tests, a_discarded_task_completes_without_having_run);
 	tcase_add_test(tests, what_a_killed_process_left_open_is_closed_and_counted);
+	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
 	tcase_add_test(tests, a_worker_whose_end_is_missing_ends_at_the_join);
 	tcase_add_test(tests, a_cycle_of_parents_ends);
 	tcase_add_loop_test(tests, all_levels_have_the_same_tasks_and_synchronisations, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
