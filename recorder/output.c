@@ -101,12 +101,23 @@ static int reserve(struct session *session, uint64_t bytes)
 	return limit && after > limit ? loss_cause_limit : 0;
 }
 
-/* Where a segment goes in a circular file: a stream's share of the limit is that of one processor, half for each of its two files. */
-static uint64_t circular_offset(const struct session *session, uint64_t sequence)
+/* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. */
+static uint64_t circular_places(const struct session *session)
 {
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t n_places = session->config.limit_bytes / (n_cpus > 1 ? (uint64_t)n_cpus : 1) / 2 >> session->shift;
-	return sequence % (n_places > 2 ? n_places : 2) << session->shift;
+	return n_places > 2 ? n_places : 2;
+}
+
+static uint64_t circular_offset(const struct session *session, uint64_t sequence)
+{
+	return sequence % circular_places(session) << session->shift;
+}
+
+uint64_t output_first_kept(const struct session *session, uint64_t last)
+{
+	uint64_t n_places = session->config.keeps_newest ? circular_places(session) : last;
+	return last > n_places ? last - n_places + 1 : 1;
 }
 
 int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)

@@ -30,6 +30,9 @@ int output_own(struct stream *stream, const struct segment_header *header, uint3
 /* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
+/* The lowest sequence that a file still has a place for when `last` is in it: circular files keep the newest alone. */
+uint64_t output_first_kept(const struct session *session, uint64_t last);
+
 /* Appends to meta, in one write. */
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes);
 

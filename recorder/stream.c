@@ -201,22 +201,35 @@ void stream_release(struct stream *stream, uint64_t ticks)
 
 /* ---- The end ---- */
 
+/* The unwritten segment with the lowest sequence from `from` on; SEGMENT_NONE where there is none. */
+static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t last)
+{
+	uint32_t next = SEGMENT_NONE;
+	uint64_t lowest = last + 1;
+	for (uint32_t i = 0; i < stream->n_used; i++) {
+		uint64_t sequence = stream_segment(stream, i)->sequence;
+		/* W2: pairs with W1 in segment_write. What the drain thread holds at this moment is written here as well: it may be far
+		 * behind, where the owner went on with its other segments. */
+		if (sequence < from || sequence >= lowest || __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
+			continue;
+		lowest = sequence;
+		next = i;
+	}
+	return next;
+}
+
 /* Writes what no file has yet, oldest first: a circular file must keep the newest. True where everything is out. */
 static bool write_rest(struct stream *stream, uint64_t last)
 {
-	uint64_t from = last > RING_SEGMENTS ? last - RING_SEGMENTS + 1 : 1;
 	bool is_whole = true;
-	for (uint64_t sequence = from; sequence <= last; sequence++) {
-		for (uint32_t i = 0; i < stream->n_used; i++) {
-			const struct segment_header *header = stream_segment(stream, i);
-			/* W2: pairs with W1 in segment_write. What the drain thread holds at this moment is written here as well. */
-			if (header->sequence != sequence || __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
-				continue;
-			if (output_sealed(stream, header, segment_used(stream, i)) == 0)
-				__atomic_store_n(&stream->written[i], sequence, __ATOMIC_RELEASE);
-			else
-				is_whole = false;
-		}
+	uint64_t from = output_first_kept(stream->session, last);
+	for (uint32_t i; (i = next_unwritten(stream, from, last)) != SEGMENT_NONE;) {
+		const struct segment_header *header = stream_segment(stream, i);
+		from = header->sequence + 1;
+		if (output_sealed(stream, header, segment_used(stream, i)) == 0)
+			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELEASE);
+		else
+			is_whole = false;
 	}
 	return is_whole;
 }

@@ -123,6 +123,23 @@ START_TEST(held_segment_is_written_at_the_end)
 }
 END_TEST
 
+/* The same where its owner has gone far beyond it with the other segments, as with an idle-priority thread that gets no processor. */
+START_TEST(segment_held_for_long_is_written_at_the_end)
+{
+	struct session *session = begin_undrained();
+	put_many(SMALL_RECORDS * 2);
+	uint32_t held;
+	ck_assert(handover_take_any(&tls_stream->full, &held));
+	for (uint64_t i = SMALL_RECORDS * 2; i < SMALL_RECORDS * 50; i++)
+		put(i);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 50);
+	ck_assert_uint_eq(dump->n_rings, 0);
+	dump_remove();
+}
+END_TEST
+
 /* What has been drained is not written once more. */
 START_TEST(drained_segment_is_not_written_twice)
 {
@@ -403,6 +420,7 @@ int main(void)
 	suite_add_tcase(suite, drain);
 	TCase *end = tcase_create("end");
 	tcase_add_test(end, held_segment_is_written_at_the_end);
+	tcase_add_test(end, segment_held_for_long_is_written_at_the_end);
 	tcase_add_test(end, drained_segment_is_not_written_twice);
 	tcase_add_test(end, live_stream_goes_on_after_the_end);
 	suite_add_tcase(suite, end);
