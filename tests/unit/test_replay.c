@@ -358,15 +358,33 @@ static int watch_end(void *self, const struct point *at, uint32_t task)
 
 static const struct replay_ops watch_ends = {.implicit_end = watch_end};
 
-START_TEST(a_late_worker_ends_at_the_join)
+/* A program whose worker, task 1 of stream 1, is in the closing barrier and has not reported its end. When the team joined. */
+static uint64_t leave_worker_behind(void)
 {
 	uint64_t me = begin_program(2), other = id_make(1, 1);
+	put(1, EVENT_thread_attach, 0, 0, 4243, 0);
 	begin_implicit(1, 1, 2, 2, 1);
 	sync_begin(1, sync_kind_barrier_implicit_parallel, other);
 	sync_begin(0, sync_kind_barrier_implicit_parallel, me);
 	sync_end(0, sync_kind_barrier_implicit_parallel, me);
 	uint64_t join = now;
 	end_program();
+	return join;
+}
+
+/* When the replay lets that worker end. */
+static uint64_t replayed_worker_end(void)
+{
+	static struct progress progress;
+	struct visitor visitor = {&watch_ends, NULL};
+	last_end = 0;
+	ck_assert_int_eq(replay_run(&trace.model, &visitor, 1, &progress), 0);
+	return last_end;
+}
+
+START_TEST(a_late_worker_ends_at_the_join)
+{
+	uint64_t join = leave_worker_behind(), other = id_make(1, 1);
 	now += 1000000;
 	sync_end(1, sync_kind_barrier_implicit_parallel, other);
 	end_implicit(1, 1, 1);
@@ -439,23 +457,13 @@ END_TEST
 
 START_TEST(a_late_worker_that_writes_a_segment_out_ends_at_the_join_too)
 {
-	uint64_t me = begin_program(2), other = id_make(1, 1);
-	begin_implicit(1, 1, 2, 2, 1);
-	sync_begin(1, sync_kind_barrier_implicit_parallel, other);
-	sync_begin(0, sync_kind_barrier_implicit_parallel, me);
-	sync_end(0, sync_kind_barrier_implicit_parallel, me);
-	uint64_t join = now;
-	end_program();
+	uint64_t join = leave_worker_behind(), other = id_make(1, 1);
 	now += 1000000;
 	sync_end(1, sync_kind_barrier_implicit_parallel, other);
 	put(1, EVENT_buffer_flush, 0, 4096, now + 100, 0);
 	end_implicit(1, 1, 1);
 	build(GRAPH_TASK);
-	last_end = 0;
-	struct visitor visitor = {&watch_ends, NULL};
-	static struct progress progress;
-	ck_assert_int_eq(replay_run(&trace.model, &visitor, 1, &progress), 0);
-	ck_assert_uint_eq(last_end, join);
+	ck_assert_uint_eq(replayed_worker_end(), join);
 	done();
 }
 END_TEST
@@ -464,20 +472,9 @@ START_TEST(a_worker_whose_end_is_missing_ends_at_the_join)
 {
 	w.is_killed = true;
 	w.streams[1].is_live = true;
-	uint64_t me = begin_program(2), other = id_make(1, 1);
-	put(1, EVENT_thread_attach, 0, 0, 4243, 0);
-	begin_implicit(1, 1, 2, 2, 1);
-	sync_begin(1, sync_kind_barrier_implicit_parallel, other);
-	sync_begin(0, sync_kind_barrier_implicit_parallel, me);
-	sync_end(0, sync_kind_barrier_implicit_parallel, me);
-	uint64_t join = now;
-	end_program();
+	uint64_t join = leave_worker_behind();
 	build(GRAPH_TASK);
-	last_end = 0;
-	struct visitor visitor = {&watch_ends, NULL};
-	static struct progress progress;
-	ck_assert_int_eq(replay_run(&trace.model, &visitor, 1, &progress), 0);
-	ck_assert_uint_eq(last_end, join);
+	ck_assert_uint_eq(replayed_worker_end(), join);
 	done();
 }
 END_TEST
