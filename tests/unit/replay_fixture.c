@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Writing a small program's records, and building the graph of them.
+ */
+#include "tests/unit/replay_fixture.h"
+#include "builder/symbols.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dump_writer replay_writer;
+struct trace replay_trace;
+struct graph replay_graph;
+uint64_t replay_now;
+
+static char root[64], dir[128];
+
+void replay_setup(void)
+{
+	strcpy(root, "/tmp/otter-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(dir, sizeof dir, "%s/p-host-1.otter", root);
+	dump_writer_init(&replay_writer, dir);
+	replay_now = 2000;
+}
+
+void replay_teardown(void)
+{
+	dump_writer_remove(dir);
+	dump_writer_remove(root);
+}
+
+/* ---- Writing ---- */
+
+void replay_put(uint32_t stream, unsigned kind, unsigned flags, uint64_t value, uint64_t a, uint64_t b)
+{
+	dump_writer_record(&replay_writer, stream, replay_now += 10, kind, flags, value, a, b);
+}
+
+void replay_begin_region(uint64_t region, unsigned threads)
+{
+	replay_put(0, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, region, threads, 0x1000);
+}
+
+void replay_begin_implicit(uint32_t stream, uint64_t task, uint64_t region, uint64_t threads, uint64_t index)
+{
+	replay_put(stream, EVENT_implicit_task_begin, task_flags_implicit, task, id_make(0, region), threads | index << 32);
+}
+
+void replay_end_implicit(uint32_t stream, uint64_t task, uint64_t index)
+{
+	replay_put(stream, EVENT_implicit_task_end, task_flags_implicit, 0, id_make(stream, task), index << 32);
+}
+
+void replay_sync_begin(uint32_t stream, unsigned kind, uint64_t task)
+{
+	replay_put(stream, EVENT_sync_region_begin, kind, 0, task, 0x2000);
+}
+
+void replay_sync_end(uint32_t stream, unsigned kind, uint64_t task)
+{
+	replay_put(stream, EVENT_sync_region_end, kind, 0, task, 0x2000);
+}
+
+/* Creates an explicit task in stream 0; returns its id. */
+uint64_t replay_create(uint64_t counter, uint64_t parent)
+{
+	replay_put(0, EVENT_task_create, task_flags_explicit, counter, parent, 0x3000);
+	return id_make(0, counter);
+}
+
+void replay_run_task(uint64_t task, uint64_t in)
+{
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, in, task);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, task, in);
+}
+
+/* The usual frame: a root, one region, its implicit task 2 on stream 0. */
+uint64_t replay_begin_program(unsigned threads)
+{
+	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
+	replay_begin_region(2, threads);
+	replay_begin_implicit(0, 2, 2, threads, 0);
+	return id_make(0, 2);
+}
+
+void replay_end_program(void)
+{
+	replay_end_implicit(0, 2, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 2, id_make(0, 1), 0x1000);
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
+	replay_put(0, EVENT_thread_detach, 0, 0, 4242, 0);
+}
+
+/* ---- Reading ---- */
+
+void replay_build(enum graph_level level)
+{
+	static struct progress progress;
+	dump_writer_finish(&replay_writer);
+	memset(&replay_trace, 0, sizeof replay_trace);
+	ck_assert_int_eq(dump_open(&replay_trace.dump, dir), 0);
+	ck_assert_int_eq(model_gather(&replay_trace.model, &replay_trace.dump), 0);
+	ck_assert_int_eq(graph_begin(&replay_graph, &replay_trace.model, level), 0);
+	struct visitor visitor = {&graph_ops, &replay_graph};
+	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+	graph_finish(&replay_graph);
+	ck_assert_int_eq(symbols_resolve(&replay_trace.model), 0);
+}
+
+void replay_done(void)
+{
+	graph_free(&replay_graph);
+	model_free(&replay_trace.model);
+	dump_close(&replay_trace.dump);
+}
+
+uint64_t replay_count_of(const struct tally *tally, const char *name)
+{
+	for (unsigned i = 0; i < tally->n_rows; i++)
+		if (strcmp(tally->rows[i].name, name) == 0)
+			return tally->rows[i].count;
+	return 0;
+}
+
+struct wanted {
+	uint32_t source, target;
+	enum edge_kind kind;
+	unsigned n;
+};
+
+static int match(void *self, const struct edge_view *edge)
+{
+	struct wanted *wanted = self;
+	bool is_source = wanted->source == 0 || wanted->source == edge->source;
+	bool is_target = wanted->target == 0 || wanted->target == edge->target;
+	wanted->n += is_source && is_target && wanted->kind == edge->kind;
+	return 0;
+}
+
+/* Edges between two tasks (0: any node), by id. */
+unsigned replay_edges(uint64_t source, uint64_t target, enum edge_kind kind)
+{
+	struct wanted wanted = {model_task(&replay_trace.model, source), model_task(&replay_trace.model, target), kind, 0};
+	graph_each_edge(&replay_graph, match, &wanted);
+	return wanted.n;
+}

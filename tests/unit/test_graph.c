@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph's rules (docs/design.md section 5) on synthetic dumps: dependences, who waits for whom, the three levels.
+ */
+#include "tests/unit/replay_fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+
+/* ---- Dependences (OpenMP 5.1 section 2.19.11) ---- */
+
+static uint64_t depend1(uint64_t counter, uint64_t parent, uint64_t variable, unsigned type)
+{
+	uint64_t task = replay_create(counter, parent);
+	dump_writer_dependences(&replay_writer, 0, replay_now, task, 1, &variable, &type);
+	return task;
+}
+
+START_TEST(readers_wait_for_the_writer_and_the_next_writer_for_them)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t out = depend1(3, me, 0x10, dependence_type_out), in1 = depend1(4, me, 0x10, dependence_type_in);
+	uint64_t in2 = depend1(5, me, 0x10, dependence_type_in), last = depend1(6, me, 0x10, dependence_type_inout);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(out, in1, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(out, in2, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(in1, in2, EDGE_DEPEND), 0);
+	ck_assert_uint_eq(replay_edges(in1, last, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(in2, last, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 4);
+	replay_done();
+}
+END_TEST
+
+START_TEST(sets_are_unordered_within)
+{
+	uint64_t me = replay_begin_program(1);
+	const unsigned types[] = {dependence_type_mutexinoutset, dependence_type_inoutset};
+	uint64_t first = depend1(3, me, 0x10, dependence_type_out), set[4];
+	for (unsigned i = 0; i < 4; i++)
+		set[i] = depend1(4 + i, me, 0x10, types[i / 2]);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(first, set[0], EDGE_DEPEND) + replay_edges(first, set[1], EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(set[0], set[1], EDGE_DEPEND) + replay_edges(set[2], set[3], EDGE_DEPEND), 0);
+	ck_assert_uint_eq(replay_edges(set[0], set[2], EDGE_DEPEND) + replay_edges(set[0], set[3], EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 6);
+	replay_done();
+}
+END_TEST
+
+START_TEST(a_pair_has_one_edge_however_many_addresses_it_shares)
+{
+	uint64_t me = replay_begin_program(1);
+	const uint64_t variables[] = {0x10, 0x20, 0x30, 0x40, 0x50};
+	const unsigned outs[] = {2, 2, 2, 2, 2}, ins[] = {1, 1, 1, 1, 1};
+	uint64_t a = replay_create(3, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, a, 5, variables, outs);
+	uint64_t b = replay_create(4, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, b, 5, variables, ins);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(a, b, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 1);
+	replay_done();
+}
+END_TEST
+
+START_TEST(in_and_out_of_one_address_in_one_list_are_an_inout)
+{
+	uint64_t me = replay_begin_program(1);
+	const uint64_t variables[] = {0x10, 0x10};
+	const unsigned types[] = {dependence_type_in, dependence_type_out};
+	uint64_t reader = depend1(3, me, 0x10, dependence_type_in), both = replay_create(4, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, both, 2, variables, types);
+	uint64_t last = depend1(5, me, 0x10, dependence_type_in);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(reader, both, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(both, last, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	replay_done();
+}
+END_TEST
+
+START_TEST(all_memory_conflicts_with_every_address)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t a = depend1(3, me, 0x10, dependence_type_in), b = depend1(4, me, 0x20, dependence_type_out);
+	uint64_t all = depend1(5, me, 0, dependence_type_out_all_memory);
+	uint64_t old = depend1(6, me, 0x10, dependence_type_in), new = depend1(7, me, 0x30, dependence_type_in);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(a, all, EDGE_DEPEND) + replay_edges(b, all, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(all, old, EDGE_DEPEND) + replay_edges(all, new, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 4);
+	replay_done();
+}
+END_TEST
+
+START_TEST(only_siblings_depend)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t a = depend1(3, me, 0x10, dependence_type_out);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, a);
+	depend1(4, a, 0x10, dependence_type_in);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, a, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 0);
+	replay_done();
+}
+END_TEST
+
+/* ---- Who waits (section 5 of docs/design.md) ---- */
+
+START_TEST(a_taskwait_waits_for_children_only)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t child = replay_create(3, me);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, child);
+	uint64_t grandchild = replay_create(4, child);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, child, me);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	replay_sync_end(0, sync_kind_taskwait, me);
+	replay_sync_begin(0, sync_kind_barrier_explicit, me);
+	replay_run_task(grandchild, me);
+	replay_sync_end(0, sync_kind_barrier_explicit, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(child, 0, EDGE_TASKWAIT), 1);
+	ck_assert_uint_eq(replay_edges(grandchild, 0, EDGE_TASKWAIT), 0);
+	ck_assert_uint_eq(replay_edges(grandchild, 0, EDGE_BARRIER), 1);
+	replay_done();
+}
+END_TEST
+
+START_TEST(a_taskgroup_waits_for_descendants_but_not_for_what_was_before_it)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t before = replay_create(3, me);
+	replay_sync_begin(0, sync_kind_taskgroup, me);
+	uint64_t child = replay_create(4, me);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, child);
+	uint64_t grandchild = replay_create(5, child);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, child, me);
+	replay_run_task(grandchild, me);
+	replay_sync_end(0, sync_kind_taskgroup, me);
+	replay_run_task(before, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(child, 0, EDGE_TASKGROUP), 1);
+	ck_assert_uint_eq(replay_edges(grandchild, 0, EDGE_TASKGROUP), 1);
+	ck_assert_uint_eq(replay_edges(before, 0, EDGE_TASKGROUP), 0);
+	ck_assert_uint_eq(replay_edges(before, 0, EDGE_BARRIER), 1); /* the join */
+	replay_done();
+}
+END_TEST
+
+START_TEST(a_barrier_waits_by_phase_and_not_by_time)
+{
+	/* Thread 1 is already behind the barrier and creates a task before the records of thread 0's barrier come. */
+	uint64_t me = replay_begin_program(2), other = id_make(1, 1);
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	replay_sync_begin(1, sync_kind_barrier_explicit, other);
+	replay_sync_end(1, sync_kind_barrier_explicit, other);
+	replay_put(1, EVENT_task_create, task_flags_explicit, 2, other, 0x3000);
+	uint64_t early = id_make(1, 2), mine = replay_create(3, me);
+	replay_sync_begin(0, sync_kind_barrier_explicit, me);
+	replay_run_task(mine, me);
+	replay_sync_end(0, sync_kind_barrier_explicit, me);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_run_task(early, me);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, other);
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, other);
+	replay_end_implicit(1, 1, 1);
+	replay_build(GRAPH_TASK);
+	enum edge_kind kind = EDGE_CREATE;
+	struct node_view of_mine =
+		graph_node(&replay_graph, graph_joiner(&replay_graph, model_task(&replay_trace.model, mine), &kind));
+	ck_assert_int_eq(of_mine.kind, NODE_BARRIER);
+	struct node_view of_early =
+		graph_node(&replay_graph, graph_joiner(&replay_graph, model_task(&replay_trace.model, early), &kind));
+	ck_assert_int_eq(of_early.kind, NODE_JOIN);
+	replay_done();
+}
+END_TEST
+
+START_TEST(a_cycle_of_parents_ends)
+{
+	replay_begin_program(1);
+	replay_create(3, id_make(0, 4));
+	replay_create(4, id_make(0, 3));
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	struct graphs graphs = {&replay_trace, &replay_graph, 1};
+	FILE *null = fopen("/dev/null", "w");
+	ck_assert_int_eq(graph_canonical(&graphs, null), 0);
+	fclose(null);
+	replay_done();
+}
+END_TEST
+
+/* ---- The three levels ---- */
+
+struct level_counts {
+	unsigned n_tasks, n_syncs, n_others, creates;
+};
+
+static int count_node(void *self, const struct node_view *node)
+{
+	struct level_counts *counts = self;
+	if (node->kind <= NODE_TARGET)
+		counts->n_tasks++;
+	else if (node->kind <= NODE_JOIN)
+		counts->n_syncs++;
+	else
+		counts->n_others++;
+	return 0;
+}
+
+START_TEST(all_levels_have_the_same_tasks_and_synchronisations)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_put(0, EVENT_work_begin, work_kind_single_executor, 0, 1, 0x4000);
+	uint64_t task = replay_create(3, me);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	replay_run_task(task, me);
+	replay_sync_end(0, sync_kind_taskwait, me);
+	replay_put(0, EVENT_work_end, work_kind_single_executor, 0, 1, 0x4000);
+	replay_end_program();
+	replay_build((enum graph_level)_i);
+	struct level_counts counts = {0};
+	graph_each_node(&replay_graph, count_node, &counts);
+	counts.creates = replay_edges(0, 0, EDGE_CREATE);
+	ck_assert_uint_eq(counts.n_tasks, 3); /* initial, implicit, explicit */
+	ck_assert_uint_eq(counts.n_syncs, 3); /* region, taskwait, join */
+	ck_assert_uint_eq(counts.creates, 2);
+	ck_assert_uint_eq(counts.n_others, _i == GRAPH_TASK ? 0 : _i == GRAPH_SCOPE ? 2 : 3);
+	replay_done();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("graph");
+	TCase *tests = tcase_create("synthetic dumps");
+	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
+	tcase_add_test(tests, readers_wait_for_the_writer_and_the_next_writer_for_them);
+	tcase_add_test(tests, sets_are_unordered_within);
+	tcase_add_test(tests, a_pair_has_one_edge_however_many_addresses_it_shares);
+	tcase_add_test(tests, in_and_out_of_one_address_in_one_list_are_an_inout);
+	tcase_add_test(tests, all_memory_conflicts_with_every_address);
+	tcase_add_test(tests, only_siblings_depend);
+	tcase_add_test(tests, a_taskwait_waits_for_children_only);
+	tcase_add_test(tests, a_taskgroup_waits_for_descendants_but_not_for_what_was_before_it);
+	tcase_add_test(tests, a_barrier_waits_by_phase_and_not_by_time);
+	tcase_add_test(tests, a_cycle_of_parents_ends);
+	tcase_add_loop_test(tests, all_levels_have_the_same_tasks_and_synchronisations, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed > 0;
+}
