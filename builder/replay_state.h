@@ -37,7 +37,7 @@ struct stream_state {
 	size_t n_held, held_capacity;
 	struct late_flush {
 		uint64_t begin_ticks, end_ticks;
-	} *late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
+	} * late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
 	size_t n_late_flushes, late_flushes_capacity;
 	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;        /* of the thread that has the stream */
