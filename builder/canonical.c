@@ -23,7 +23,7 @@ static void put_task_path(const struct canon *c, FILE *out, uint32_t row, unsign
 		if (c->has_many_processes)
 			fprintf(out, "%u:", c->process);
 		fprintf(out, "%u", c->ordinal[row]);
-	} else if (!canonical_is_explicit(task)) {
+	} else if (!task_is_explicit(task)) {
 		put_region_path(c, out, task->region, depth + 1);
 		fputs(".i", out);
 	} else {
@@ -139,7 +139,7 @@ static int add_graph_edge(void *self, const struct edge_view *edge)
 	struct canon *c = self;
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
 	bool is_from_merged = source.kind == NODE_BARRIER || (source.task != 0 && canonical_is_merged(c, source.task));
-	if (edge->kind == EDGE_CREATE && canonical_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
+	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
 		uint32_t parent = c->m->tasks[edge->target].parent;
 		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
 		if (canonical_is_merged(c, parent))

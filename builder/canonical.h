@@ -34,15 +34,10 @@ struct canon {
 int canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
 
-static inline bool canonical_is_explicit(const struct task *task)
-{
-	return !(task->flags & (task_flags_implicit | task_flags_initial));
-}
-
 /* Is the task one of a team's, all of which are one node here? */
 static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 {
-	return !canonical_is_explicit(&c->m->tasks[task]) && !(c->m->regions[c->m->tasks[task].region].state & REGION_INITIAL);
+	return !task_is_explicit(&c->m->tasks[task]) && !(c->m->regions[c->m->tasks[task].region].state & REGION_INITIAL);
 }
 
 static inline const char *canonical_label(const struct canon *c, uint32_t construct)

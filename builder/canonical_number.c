@@ -23,14 +23,14 @@ static void find_children(struct canon *c, const uint32_t *family)
 {
 	const struct model *m = c->m;
 	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (canonical_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
 			c->first_child[family[m->tasks[i].parent] + 1]++;
 	for (uint32_t i = 0; i < m->n_tasks; i++)
 		c->first_child[i + 1] += c->first_child[i];
 	uint32_t *end = c->order; /* scratch until walk_families fills it */
 	memcpy(end, c->first_child, m->n_tasks * sizeof *end);
 	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (canonical_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
 			c->children[end[family[m->tasks[i].parent]]++] = i;
 	for (uint32_t i = 0; i < m->n_tasks; i++)
 		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
@@ -45,7 +45,7 @@ static uint32_t *find_families(const struct model *m)
 	for (uint32_t i = 0; family != NULL && of_region != NULL && i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
 		family[i] = i;
-		if (canonical_is_explicit(task) || task->region == 0)
+		if (task_is_explicit(task) || task->region == 0)
 			continue;
 		if (of_region[task->region] == 0)
 			of_region[task->region] = i;
@@ -63,7 +63,7 @@ static uint32_t *find_families(const struct model *m)
 static void walk_families(struct canon *c)
 {
 	for (uint32_t i = 1; i < c->m->n_tasks; i++)
-		if (graph_task_is_node(c->graph, i) && (!canonical_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0))
+		if (graph_task_is_node(c->graph, i) && (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0))
 			c->order[c->n_ordered++] = i;
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		uint32_t task = c->order[i];
@@ -151,7 +151,7 @@ static void number_tasks(struct canon *c)
 		uint32_t task = c->order[i], first = c->first_child[task], n = c->first_child[task + 1] - first;
 		if (c->ordinal[task] == 0) /* a root */
 			c->ordinal[task] = c->m->tasks[task].flags & task_flags_initial ? ++n_initial : 1;
-		if (!canonical_is_explicit(&c->m->tasks[task]) && n > 0)
+		if (!task_is_explicit(&c->m->tasks[task]) && n > 0)
 			qsort_r(c->children + first, n, sizeof *c->children, compare_shapes, c);
 		for (uint32_t j = 0; j < n; j++)
 			c->ordinal[c->children[first + j]] = j + 1;

@@ -4,6 +4,7 @@
  * fact goes to a row that its id addresses. What must hold between streams (parents, teams, marks) is settled afterwards.
  */
 #include "builder/gather.h"
+#include "builder/array.h"
 #include "builder/map.h"
 
 #include <stdlib.h>
@@ -34,22 +35,8 @@ struct walk {
 	uint32_t n_own_acquisitions;
 };
 
-/* Makes room for one more element of an array; false when memory is out. */
-static bool grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	if (n < *capacity)
-		return true;
-	size_t larger = *capacity ? *capacity * 2 : 16;
-	void *grown = realloc(*array, larger * element_bytes);
-	if (grown == NULL)
-		return false;
-	*array = grown;
-	*capacity = larger;
-	return true;
-}
-
 #define PUSH(array, n, capacity, ...)                                                                                              \
-	(grow((void **)&(array), (n), &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
+	(array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
 
 static void make_current(struct walk *w, uint32_t task, uint64_t ticks)
 {
@@ -170,12 +157,6 @@ static void walk_task_create(struct walk *w, const struct record *r)
 	m->tasks[task->parent].state |= TASK_SEEN;
 }
 
-/* Implicit tasks are always at the bottom of their thread's stack and never marked. */
-static bool is_explicit(const struct task *task)
-{
-	return !(task->flags & (task_flags_implicit | task_flags_initial));
-}
-
 /* The task goes on here. Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
 static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
@@ -196,7 +177,7 @@ static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 		return;
 	}
 	/* It ran elsewhere before (or after: streams are walked one by one, the earlier part tells where it started). */
-	if (task->run_stream != w->stream && is_explicit(task)) {
+	if (task->run_stream != w->stream && task_is_explicit(task)) {
 		if (!(task->state & TASK_MIGRATED))
 			w->m->n_migrated++;
 		task->state |= TASK_MARKED | TASK_MIGRATED;
@@ -240,11 +221,11 @@ static int walk_task_schedule(struct walk *w, const struct record *r)
 	if (r->b == 0 || prior == next)
 		return 0;
 	int rc = 0;
-	if (!is_complete && status != task_status_detach && is_explicit(task))
+	if (!is_complete && status != task_status_detach && task_is_explicit(task))
 		rc = PUSH(w->suspended, w->n_suspended, w->suspended_capacity, prior);
 	if (next != w->task)
 		make_current(w, next, r->time);
-	if (is_explicit(&m->tasks[next]))
+	if (task_is_explicit(&m->tasks[next]))
 		resume(w, next, r->time);
 	else
 		resume_implicit(w, next);
@@ -292,12 +273,6 @@ static int walk_record(struct walk *w, const struct record *r)
 	return 0;
 }
 
-/* Continuation records have no time stamp. */
-static bool has_time(unsigned kind)
-{
-	return kind != EVENT_dependences_more && kind != EVENT_control_tool_more && kind != EVENT_text;
-}
-
 static int walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
@@ -312,7 +287,7 @@ static int walk_stream(struct walk *w)
 		if (cursor_at_gap(&c) || kind == EVENT_records_lost)
 			forget(w, model_task(m, cursor_header(&c)->task), cursor_header(&c)->ticks);
 		m->n_events[kind]++;
-		if (has_time(kind)) {
+		if (!record_is_continuation(r)) {
 			if (m->first_ticks == 0 || r->time < m->first_ticks)
 				m->first_ticks = r->time;
 			last_ticks = r->time;
@@ -333,7 +308,7 @@ static void settle_tasks(struct model *m)
 	m->regions[0] = (struct region){.join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		struct task *task = &m->tasks[i];
-		if (is_explicit(task))
+		if (task_is_explicit(task))
 			continue;
 		struct region *region = &m->regions[task->region];
 		task->parent = region->task;

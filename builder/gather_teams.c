@@ -15,10 +15,9 @@ struct memberships {
 	uint32_t *streams;
 };
 
-static bool is_member(const struct model *m, const struct task *task)
+static bool is_member(const struct task *task)
 {
-	(void)m;
-	return task->flags & (task_flags_implicit | task_flags_initial) && task->region != 0;
+	return !task_is_explicit(task) && task->region != 0;
 }
 
 static int collect(const struct model *m, struct memberships *all)
@@ -40,7 +39,7 @@ static int collect(const struct model *m, struct memberships *all)
 	}
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
-		if (!is_member(m, task))
+		if (!is_member(task))
 			continue;
 		struct slot *mine = &slots[all->first[task->region]];
 		uint16_t at = n_filled[task->region]++;

@@ -3,6 +3,7 @@
  * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
  */
 #include "builder/graph.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 
@@ -90,14 +91,8 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 
 int graph_add_edge(struct graph *graph, const struct edge *edge)
 {
-	if (graph->n_edges == graph->edges_capacity) {
-		size_t capacity = graph->edges_capacity ? graph->edges_capacity * 2 : 1024;
-		struct edge *edges = realloc(graph->edges, capacity * sizeof *edges);
-		if (edges == NULL)
-			return error("out of memory for %zu edges of the graph", capacity);
-		graph->edges = edges;
-		graph->edges_capacity = capacity;
-	}
+	if (!array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges))
+		return error("out of memory for %zu edges of the graph", graph->n_edges + 1);
 	graph->edges[graph->n_edges++] = *edge;
 	return 0;
 }
@@ -176,11 +171,11 @@ static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 		uint32_t parent = m->tasks[up].parent;
 		if (graph->inherited[up] != 0)
 			found = graph->inherited[up];
-		else if (m->tasks[up].flags & (task_flags_implicit | task_flags_initial) || parent == 0)
+		else if (!task_is_explicit(&m->tasks[up]) || parent == 0)
 			return 0;
 		else if (interval->group != 0)
 			found = interval->group;
-		else if (m->tasks[parent].flags & (task_flags_implicit | task_flags_initial)) {
+		else if (!task_is_explicit(&m->tasks[parent])) {
 			uint64_t region = m->tasks[parent].region;
 			const uint32_t *barrier = map_get(&graph->barriers, region << 32 | ((uint64_t)interval->phase + 1));
 			found = barrier != NULL ? *barrier : graph->join_node[region];
@@ -200,7 +195,7 @@ static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
 {
 	const struct task *task = &graph->model->tasks[row];
-	if (task->flags & (task_flags_implicit | task_flags_initial) || graph->intervals == NULL)
+	if (!task_is_explicit(task) || graph->intervals == NULL)
 		return 0;
 	const struct interval *interval = &graph->intervals[task->interval];
 	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
@@ -215,7 +210,7 @@ static int task_edges(const struct graph *graph, uint32_t row, int (*function)(v
 		      void *self)
 {
 	const struct task *task = &graph->model->tasks[row];
-	bool is_implicit = task->flags & (task_flags_implicit | task_flags_initial);
+	bool is_implicit = !task_is_explicit(task);
 	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
 	struct edge_view create = {origin, row, EDGE_CREATE, 0};
 	if (origin != 0 && function(self, &create) != 0)

@@ -7,11 +7,6 @@
 
 #include <stdlib.h>
 
-static bool is_explicit(const struct task *task)
-{
-	return !(task->flags & (task_flags_implicit | task_flags_initial));
-}
-
 /* ---- Positions ---- */
 
 /* The node comes next in the task's sequence. */
@@ -21,7 +16,7 @@ static void place(struct graph *graph, uint32_t task, uint32_t id)
 	node->previous = graph->model->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	node->is_placed = true;
-	if (!is_explicit(&graph->model->tasks[task])) {
+	if (!task_is_explicit(&graph->model->tasks[task])) {
 		const uint32_t *in_work = map_get(&graph->in_work, task);
 		node->phase = graph->model->tasks[task].interval;
 		node->is_in_work = in_work != NULL && *in_work > 0;
@@ -118,7 +113,7 @@ static uint32_t child_interval(struct graph *graph, uint32_t parent)
 	const struct task *task = &graph->model->tasks[parent];
 	graph->intervals[graph->n_intervals] = (struct interval){
 		.group = group != NULL ? group->node : 0,
-		.phase = is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
+		.phase = task_is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
 	};
 	*interval = graph->n_intervals++;
 	return *interval;
@@ -274,7 +269,7 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	struct graph *graph = self;
 	const struct task *task = &graph->model->tasks[row];
 	(void)at;
-	if (row == 0 || !is_explicit(task))
+	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
@@ -297,7 +292,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	struct task *task = &graph->model->tasks[at->task];
-	if (is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
+	if (task_is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
 		return 0; /* the closing one is the join */
 	uint32_t *found = map_put(&graph->barriers, (uint64_t)task->region << 32 | ((uint64_t)scope->ordinal + 1));
 	if (found == NULL)
@@ -335,7 +330,7 @@ static bool is_pair(const struct graph *graph, const struct scope *scope)
 static int count_work(struct graph *graph, uint32_t task, const struct scope *scope, uint32_t change)
 {
 	bool is_work = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
-	if (!is_work || is_explicit(&graph->model->tasks[task]))
+	if (!is_work || task_is_explicit(&graph->model->tasks[task]))
 		return 0;
 	uint32_t *in_work = map_put(&graph->in_work, task);
 	if (in_work == NULL)

@@ -6,6 +6,7 @@
  * omp_all_memory stands for every address of the parent.
  */
 #include "builder/graph.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 
@@ -37,15 +38,7 @@ struct dependence_tables {
 
 static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
-	if (n < *capacity)
-		return 0;
-	size_t larger = *capacity ? *capacity * 2 : 64;
-	void *grown = realloc(*array, larger * element_bytes);
-	if (grown == NULL)
-		return error("out of memory for dependences");
-	*array = grown;
-	*capacity = larger;
-	return 0;
+	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for dependences");
 }
 
 static struct address *find(struct dependence_tables *t, uint32_t parent, uint64_t variable)

@@ -43,6 +43,12 @@ struct task {
 
 _Static_assert(sizeof(struct task) == 64, "design.md promises 64 bytes a task");
 
+/* Created by a construct of the program, and not the implicit task of a team or a root's initial task. */
+static inline bool task_is_explicit(const struct task *task)
+{
+	return !(task->flags & (task_flags_implicit | task_flags_initial));
+}
+
 struct region {
 	uint32_t task; /* encountering; 0 for the region around a root's initial task */
 	uint32_t construct;

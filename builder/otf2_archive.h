@@ -17,6 +17,7 @@
 #ifndef OTTER_BUILDER_OTF2_ARCHIVE_H
 #define OTTER_BUILDER_OTF2_ARCHIVE_H
 
+#include "builder/array.h"
 #include "builder/map.h"
 #include "builder/trace.h"
 
@@ -222,9 +223,6 @@ static inline int archive_check(struct archive *a, OTF2_ErrorCode code, const ch
 	return __builtin_expect(code != OTF2_SUCCESS, 0) ? archive_failed(a, code, what) : 0;
 }
 int archive_out_of_memory(struct archive *a);
-
-/* Makes room for `n` elements in all; false when memory is out. */
-bool archive_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
 
 /* ---- otf2_defs.c. UNSET when memory is out ---- */
 uint32_t archive_string(struct archive *a, const char *text);

@@ -12,25 +12,10 @@
 
 #define PARADIGM OTF2_PARADIGM_OPENMP
 
-bool archive_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	if (n <= *capacity)
-		return true;
-	size_t larger = *capacity ? *capacity : 16;
-	while (larger < n)
-		larger *= 2;
-	void *grown = realloc(*array, larger * element_bytes);
-	if (grown == NULL)
-		return false;
-	*array = grown;
-	*capacity = larger;
-	return true;
-}
-
 static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_bytes)
 {
 	size_t wide = *capacity;
-	bool is_done = archive_grow(array, n, &wide, element_bytes);
+	bool is_done = array_reserve(array, n, &wide, element_bytes);
 	*capacity = (uint32_t)wide;
 	return is_done;
 }
@@ -88,7 +73,7 @@ uint32_t archive_region_def(struct archive *a, const struct region_def *def)
 uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
 {
 	if (!grow32((void **)&a->comms, a->n_comms + 1, &a->comms_capacity, sizeof *a->comms) ||
-	    !archive_grow((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {
+	    !array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {
 		archive_out_of_memory(a);
 		return UNSET;
 	}

@@ -131,7 +131,7 @@ int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_
 		return -1;
 	if (l->n_open == l->open_capacity) {
 		size_t capacity = l->open_capacity;
-		if (!archive_grow((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
+		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 	}

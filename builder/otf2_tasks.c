@@ -15,11 +15,6 @@ struct key {
 	uint32_t comm, rank, generation;
 };
 
-static bool is_explicit(const struct process *p, uint32_t task)
-{
-	return !(p->model->tasks[task].flags & (task_flags_implicit | task_flags_initial));
-}
-
 /* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
 static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
 {
@@ -50,7 +45,7 @@ static int task_key(struct archive *a, uint32_t task, struct key *key)
 	const struct task *t = &p->model->tasks[task];
 	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
 	uint64_t generation = 0;
-	if (is_explicit(p, task))
+	if (task_is_explicit(&p->model->tasks[task]))
 		model_task_origin(p->model, task, &stream, &generation);
 	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
 	*key = (struct key){p->first_comm + team - 1, rank, (uint32_t)generation};
@@ -74,7 +69,7 @@ static bool can_run(const struct process *p, const struct location *l, uint32_t 
 {
 	const struct task *t = &p->model->tasks[task];
 	const struct region *r = &p->model->regions[t->region];
-	if (is_explicit(p, task))
+	if (task_is_explicit(&p->model->tasks[task]))
 		return !task_bit(p, task, TASK_BIT_COMPLETED) || t->state & TASK_DETACHED;
 	return location_find_open(l, task) < l->n_open ||
 	       ((r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l);
@@ -147,7 +142,7 @@ static struct suspended *suspended_of(struct archive *a, uint32_t task)
 		return NULL;
 	if (*row == 0) {
 		size_t capacity = p->suspended_capacity;
-		if (!archive_grow((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
+		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
 			return NULL;
 		p->suspended_capacity = (uint32_t)capacity;
 		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0};
@@ -190,7 +185,7 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && s != NULL && i < s->n_open; i++) {
 		size_t capacity = l->open_capacity;
-		if (!archive_grow((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
+		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 		l->open[l->n_open++] = s->open[i];
@@ -258,7 +253,7 @@ int event_follow(struct archive *a, struct location *l, const struct point *at, 
 	if (l->task == at->task)
 		return 0;
 	l->task = at->task;
-	if (at->task == 0 || !is_explicit(&a->now, at->task) || location_find_open(l, at->task) < l->n_open ||
+	if (at->task == 0 || !task_is_explicit(&a->now.model->tasks[at->task]) || location_find_open(l, at->task) < l->n_open ||
 	    !can_run(&a->now, l, at->task))
 		return event_run(a, l, time, at->task);
 	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
@@ -274,7 +269,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
 		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
-	if (task == 0 || !is_explicit(&a->now, task)) /* contradictory records */
+	if (task == 0 || !task_is_explicit(&a->now.model->tasks[task])) /* contradictory records */
 		return 0;
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
@@ -303,7 +298,7 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 	if (status == task_status_early_fulfill || (prior == next && prior != 0))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (next != 0 && is_explicit(p, next) && !task_bit(p, next, TASK_BIT_STARTED)) {
+	if (next != 0 && task_is_explicit(&p->model->tasks[next]) && !task_bit(p, next, TASK_BIT_STARTED)) {
 		uint64_t created = process_time(p, p->model->tasks[next].create_ticks);
 		if (time <= created) /* created first, whatever two processors' clocks say */
 			l->last_time = time = created < p->last_time ? created + 1 : created;
@@ -315,7 +310,7 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
 	if (status != TASK_STATUS_CUT && event_follow(a, l, at, time) != 0)
 		return -1;
-	if (prior != 0 && is_explicit(p, prior) && leave_task(a, l, time, prior, status) != 0)
+	if (prior != 0 && task_is_explicit(&p->model->tasks[prior]) && leave_task(a, l, time, prior, status) != 0)
 		return -1;
 	if (next == 0) /* cancelled before it began: the current task stays */
 		return at->task != prior ? event_run(a, l, time, at->task) : 0;
@@ -326,5 +321,5 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 		return event_run(a, l, time, next);
 	if (event_task_switch(a, l, time, next) != 0)
 		return -1;
-	return is_explicit(p, next) ? start_task(a, l, time, next) : 0;
+	return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
 }

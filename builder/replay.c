@@ -3,6 +3,7 @@
  * The replay's main loop: streams one after the other, or, where tasks moved between threads, merged by time.
  */
 #include "builder/replay_state.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 
@@ -18,15 +19,7 @@ struct point replay_point(struct stream_state *s, uint64_t ticks)
 
 int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
-	if (n < *capacity)
-		return 0;
-	size_t larger = *capacity ? *capacity * 2 : 16;
-	void *grown = realloc(*array, larger * element_bytes);
-	if (grown == NULL)
-		return error("out of memory in the replay");
-	*array = grown;
-	*capacity = larger;
-	return 0;
+	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
 }
 
 /* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
@@ -181,12 +174,9 @@ static void heap_sink(struct heap *heap, size_t i)
 /* A stray continuation record has payload where others have a time: it would be sorted by it. */
 static void skip_strays(struct stream_state *s)
 {
-	for (const struct record *record; (record = cursor_peek(&s->cursor)) != NULL;) {
-		unsigned kind = record_kind(record);
-		if (kind != EVENT_dependences_more && kind != EVENT_control_tool_more && kind != EVENT_text)
-			return;
+	const struct record *record;
+	while ((record = cursor_peek(&s->cursor)) != NULL && record_is_continuation(record))
 		cursor_next(&s->cursor);
-	}
 }
 
 static int run_merged(struct replay *r)

@@ -10,11 +10,6 @@ struct implicit *replay_innermost(struct stream_state *s)
 	return s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
 }
 
-static bool is_explicit(const struct replay *r, uint32_t task)
-{
-	return !(r->model->tasks[task].flags & (task_flags_implicit | task_flags_initial));
-}
-
 /* Ends the regions that the thread encountered since `n_left` of them were open. */
 static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair)
 {
@@ -214,7 +209,7 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 /* The task runs now. One that has run before may be among the suspended; most often it is the last one. */
 static int resume(struct replay *r, struct stream_state *s, uint32_t task)
 {
-	bool may_be_suspended = r->model->tasks[task].state & TASK_HAS_PARTS || !is_explicit(r, task);
+	bool may_be_suspended = r->model->tasks[task].state & TASK_HAS_PARTS || !task_is_explicit(&r->model->tasks[task]);
 	for (size_t i = may_be_suspended ? s->n_suspended : 0; i > 0; i--) {
 		if (s->suspended[i - 1] != task)
 			continue;
@@ -259,7 +254,7 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 	if (VISIT(r, task_switch, &at, prior, next, status) != 0)
 		return -1;
 	if (is_over || status == task_status_detach) {
-		if (is_explicit(r, prior))
+		if (task_is_explicit(&r->model->tasks[prior]))
 			frames_drop(&r->frames, prior);
 	} else {
 		if (replay_grow((void **)&s->suspended, s->n_suspended, &s->suspended_capacity, sizeof *s->suspended) != 0)

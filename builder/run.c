@@ -3,6 +3,7 @@
  * The way of the data through the builder: open, gather, replay into the graph and the sinks, write.
  */
 #include "builder/run.h"
+#include "builder/array.h"
 #include "builder/graph_files.h"
 #include "builder/list.h"
 #include "builder/otf2.h"
@@ -44,15 +45,9 @@ static int add_path(struct job *job, char *path)
 {
 	if (path == NULL)
 		return error("out of memory");
-	if (job->n_paths == job->paths_capacity) {
-		size_t capacity = job->paths_capacity ? job->paths_capacity * 2 : 16;
-		char **grown = realloc(job->paths, capacity * sizeof *grown);
-		if (grown == NULL) {
-			free(path);
-			return error("out of memory");
-		}
-		job->paths = grown;
-		job->paths_capacity = capacity;
+	if (!array_reserve((void **)&job->paths, job->n_paths + 1, &job->paths_capacity, sizeof *job->paths)) {
+		free(path);
+		return error("out of memory");
 	}
 	job->paths[job->n_paths++] = path;
 	return 0;
