@@ -36,16 +36,31 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# A package that is in the way of one of these is left to the user to remove.
+apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+
+# Debian lets only one version of LLVM's OpenMP runtime be installed. Programs find the newer one under the same name, so an older one
+# is replaced; any other package that would have to go is left to the user to remove.
 install() {
-	$root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends --no-remove $missing >"$log" 2>&1
+	apt install -s --no-install-recommends $missing >"$log" 2>&1 || return 1
+	leaving=$(sed -n 's/^Remv \([^ ]*\).*/\1/p' "$log" | tr '\n' ' ')
+	for package in $leaving; do
+		case $package in
+		libomp-dev | libomp-[0-9]*-dev | libomp5-[0-9]*) ;;
+		*)
+			echo "apt-get would remove $package for them." >>"$log"
+			return 1
+			;;
+		esac
+	done
+	[ -z "$leaving" ] || echo "Replacing ${leaving% }: only one version of this runtime can be installed"
+	apt install -y --no-install-recommends $missing >"$log" 2>&1
 }
 
 echo "Installing$missing"
 # The package lists may be absent or too old: they are fetched only if it does not work without.
 install && exit 0
-$root apt-get update >"$log" 2>&1 || cat "$log" >&2
+apt update >"$log" 2>&1 || cat "$log" >&2
 install && exit 0
 cat "$log" >&2
-echo "Could not install$missing. (libomp-19-dev excludes the libomp-*-dev of another version: remove that one first.)" >&2
+echo "Could not install$missing." >&2
 exit 1
