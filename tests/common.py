@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests on real programs share: where things are, running them, reports, and checks on a graph.
 
-Used by run.py, kill.py and faults.py, each a program of its own. Environment: BUILD (default build) holds what `make check-bin` makes; CLANG
-(default clang-19) and GCC (default gcc) compile the programs.
+Used by the programs run.py, schedules.py, kill.py, faults.py and others. Environment: BUILD (default build) holds what `make check-bin` makes;
+CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) compile the programs.
 """
 import csv
 import json
@@ -21,7 +21,8 @@ LAUNCHER = BUILD / "bin" / "otter-record"
 BUILDER = BUILD / "bin" / "otter-build"
 COUNT_TOOL = BUILD / "tests" / "tools" / "count_tool.so"
 WORK = BUILD / "tests" / "run"
-COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc")}
+RESULTS = BUILD / "tests" / "results"
+COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc"), "flang": os.environ.get("FLANG", "flang-new-19")}
 ARCHIVE_CHECK = ROOT / "tests" / "otf2_check.py"
 
 # Everything that would change what a program or the recorder does, but for what a test itself sets.
@@ -73,6 +74,18 @@ def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
         out, err = process.communicate()
         return Result("hang", out or "", err)
     return Result(process.returncode, out or "", err)
+
+
+def compiler_found(compiler):
+    return shutil.which(COMPILERS[compiler]) is not None
+
+
+def compile_program(source, output, compiler, flags=()):
+    """A program of tests/omp, in whatever language."""
+    if source.suffix != ".f90":
+        return compile_c(source, output, compiler, flags)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return run([COMPILERS[compiler], "-fopenmp", "-g", "-O1", "-module-dir", output.parent, *flags, source, "-o", output])
 
 
 def compile_c(source, output, compiler="clang", flags=()):
