@@ -40,9 +40,9 @@ The graph
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
 A mark is a comment /* @NAME */ (in Fortran ! @NAME) in the construct's line. @NAME stands for the line's task, target, taskwait, taskgroup, barrier
-and region nodes, @NAME:KIND for those of one kind. The words with marks need a construct's line, which LLVM's runtime tells of clang's and flang's
-programs (of gcc's it may give another construct's return address): they hold for gcc only where "gcc" is in front. N may be "3+": at least. With
-several dumps a number is given for each, in ascending order.
+and region nodes, @NAME:KIND for those of one kind. The words with marks need a construct's line. Of gcc's programs LLVM's runtime may give another
+construct's return address, and flang 19 notes another statement's line for many: for these two they hold only where "gcc" or "flang" is in front.
+N may be "3+": at least. With several dumps a number is given for each, in ascending order.
 """
 import csv
 import re
@@ -77,7 +77,7 @@ class Expectation:
                 (for_compilers if words[0] in COMPILERS else for_runtimes).append(words.pop(0))
             key, values = words[0], words[1:]
             if for_compilers and compiler not in for_compilers or for_runtimes and runtime not in for_runtimes or \
-                    compiler == "gcc" and key in self.LINES and not for_compilers:
+                    compiler != "clang" and key in self.LINES and not for_compilers:
                 continue
             if key == "canonical" and (values[:1] != ["no"] or len(values) < 2):
                 raise ValueError(f"{path.name}:{number}: canonical no REASON")
