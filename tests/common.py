@@ -4,7 +4,9 @@
 Used by the programs run.py, schedules.py, kill.py, faults.py and others. Environment: BUILD (default build) holds what `make check-bin` makes;
 CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) compile the programs.
 """
+import contextlib
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -112,6 +114,15 @@ def empty(directory):
     return directory
 
 
+@contextlib.contextmanager
+def alone(directory):
+    """Nobody else who runs the tests in this tree is in `directory` meanwhile; it is empty at first."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with open(directory.with_name(directory.name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield empty(directory)
+
+
 def dumps_in(directory):
     return sorted(p for p in directory.glob("*.otter*") if p.is_dir())
 
@@ -155,7 +166,9 @@ class Graph:
         with open(out / "nodes.csv", newline="") as f:
             self.nodes = list(csv.DictReader(f))
         with open(out / "edges.csv", newline="") as f:
-            self.edges = [(r["source"], r["target"], r["kind"]) for r in csv.DictReader(f)]
+            rows = list(csv.DictReader(f))
+        self.edges = [(r["source"], r["target"], r["kind"]) for r in rows]
+        self.dependence = {(r["source"], r["target"], "depend"): r["dependence"] for r in rows if r["kind"] == "depend"}
         self.kind = {n["id"]: n["kind"] for n in self.nodes}
         self.next, self.n_in = {}, {n["id"]: 0 for n in self.nodes}
         self.known = all(s in self.kind and t in self.kind for s, t, _ in self.edges)

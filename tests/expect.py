@@ -29,7 +29,7 @@ The dump
 The graph
     nodes|edges KIND N      in the tables
     at @MARK KIND N         nodes of a kind that come from the line marked @MARK
-    edge KIND @A @B N       edges of a kind from A, or the last node of a task of A, to B
+    edge KIND @A @B N       edges of a kind (depend:TYPE: of a dependence of that type) from A, or the last node of a task of A, to B
     before @A @B            every node of A has a path to every node of B
     precedes @A @B          every node of B has a path from one of A, and every one of A to one of B
     unordered @A @B         no node of one has a path to any of the other
@@ -136,7 +136,9 @@ class Marked:
 
     def edges(self, kind, a_name, b_name):
         a, b = set(self.some(a_name)), set(self.some(b_name))
-        return sum(k == kind and t in b and (s in a or self.owner[s] in a) for s, t, k in self.graph.edges)
+        kind, _, dependence = kind.partition(":")
+        return sum(k == kind and t in b and (s in a or self.owner[s] in a) and dependence in ("", self.graph.dependence.get((s, t, k)))
+                   for s, t, k in self.graph.edges)
 
     def wrong_order(self, what, a_name, b_name):
         a, b = self.some(a_name), self.some(b_name)

@@ -11,6 +11,7 @@ import sys
 
 from common import *
 from expect import *
+from levels import wrong_levels
 
 PARTS = ("untraced", "counts", "archive", "quirks", "levels")
 
@@ -33,6 +34,14 @@ def environment(want, compiler):
 
 def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
     """Records a program, builds, compares. `env` chooses the runtime of that name; `skip`: PARTS that are left out."""
+    with alone(WORK / "omp" / f"{source.stem}-{compiler}{suffix}") as work:
+        report = test_in(work, source, compiler, runtime, env or {}, suffix, skip)
+        if report.failed == 0 and "KEEP" not in os.environ:
+            shutil.rmtree(work)
+        return report
+
+
+def test_in(work, source, compiler, runtime, env, suffix, skip):
     report, name = Report(), f"omp/{source.stem}-{compiler}{suffix}"
     want = Expectation(source.with_suffix(".expect"), compiler, runtime)
     leave_result(source, compiler, runtime, "differs", want)
@@ -40,9 +49,8 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
         report.skip(name, f"no {COMPILERS[compiler]}")
         leave_result(source, compiler, runtime, None, want)
         return report
-    work = empty(WORK / "omp" / f"{source.stem}-{compiler}{suffix}")
     program = work / source.stem
-    env = {**environment(want, compiler), **(env or {})}
+    env = {**environment(want, compiler), **env}
     result = compile_program(source, program, compiler)
     if not report.check(f"{name}/compile", result.why([0])):
         return report
@@ -83,6 +91,8 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
     report.check(f"{name}/expected", "; ".join(wrong_numbers(want, summaries, graphs, outs)))
     if "quirks" not in skip:
         report.check(f"{name}/quirks", "; ".join(wrong_quirks(want, summaries)))
+    if "levels" not in skip:
+        report.check(f"{name}/levels", "; ".join(wrong_levels(dumps, graphs, outs)))
     if "counts" not in skip:
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
@@ -93,8 +103,6 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
         report.check(f"{name}/list", None if want.listed in result.out else f"--list lacks {want.listed!r}")
     if report.failed == 0:
         leave_result(source, compiler, runtime, "exact", want)
-        if "KEEP" not in os.environ:
-            shutil.rmtree(work)
     return report
 
 
