@@ -3,6 +3,7 @@
  * Canonical names and the sorted list of edges. See canonical.h for what the form is.
  */
 #include "builder/canonical.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,22 @@ static void put_name(const struct canon *c, FILE *out, uint32_t id)
 
 /* ---- The list ---- */
 
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Takes the line, whatever becomes of it. */
+static int keep_line(struct canon *c, char *line)
+{
+	if (!array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines)) {
+		free(line);
+		return error("out of memory for the canonical graph");
+	}
+	c->lines[c->n_lines++] = line;
+	return 0;
+}
+
 static int add_line(struct canon *c, const struct edge_view *edge)
 {
 	char *line = NULL;
@@ -100,16 +117,7 @@ static int add_line(struct canon *c, const struct edge_view *edge)
 		fprintf(out, ":%s", event_enum_name("dependence_type", edge->dependence));
 	if (fclose(out) != 0)
 		return error("out of memory for the canonical graph");
-	if (c->n_lines == c->lines_capacity) {
-		size_t capacity = c->lines_capacity ? c->lines_capacity * 2 : 1024;
-		char **grown = realloc(c->lines, capacity * sizeof *grown);
-		if (grown == NULL)
-			return error("out of memory for the canonical graph");
-		c->lines = grown;
-		c->lines_capacity = capacity;
-	}
-	c->lines[c->n_lines++] = line;
-	return 0;
+	return keep_line(c, line);
 }
 
 /* Where a phase of a team begins: the barrier before it, else the implicit task. 0: neither was recorded. */
@@ -181,16 +189,50 @@ static int add_phases(struct canon *c)
 	return 0;
 }
 
-static int by_text(const void *left, const void *right)
+/* NULL when memory is out (said). */
+static char *name_of(const struct canon *c, uint32_t id)
 {
-	return strcmp(*(char *const *)left, *(char *const *)right);
+	char *name = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&name, &n_bytes);
+	if (out != NULL) {
+		put_name(c, out, id);
+		if (fclose(out) == 0)
+			return name;
+	}
+	error("out of memory for the canonical graph");
+	return NULL;
+}
+
+/* Tasks that exclude each other: a line for each name and the next one, and not for every pair. */
+static int add_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	char **names = calloc(n, sizeof *names), *line;
+	int rc = names != NULL ? 0 : error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = (names[i] = name_of(c, nodes[i])) != NULL ? 0 : -1;
+	if (rc == 0)
+		qsort(names, n, sizeof *names, by_text);
+	for (uint32_t i = 1; i < n && rc == 0; i++) {
+		bool has_line = asprintf(&line, "%s -- %s exclusive", names[i - 1], names[i]) >= 0;
+		rc = has_line ? keep_line(c, line) : error("out of memory for the canonical graph");
+	}
+	for (uint32_t i = 0; names != NULL && i < n; i++)
+		free(names[i]);
+	free(names);
+	return rc;
 }
 
 static int collect(struct canon *c)
 {
 	int rc = canonical_number(c);
 	if (rc == 0)
-		rc = graph_each_edge(c->graph, add_graph_edge, c) == 0 ? add_phases(c) : -1;
+		rc = graph_each_edge(c->graph, add_graph_edge, c);
+	if (rc == 0)
+		rc = graph_each_exclusive(c->graph, add_exclusive, c);
+	if (rc == 0)
+		rc = add_phases(c);
 	canonical_free(c);
 	return rc;
 }

@@ -98,6 +98,14 @@ static int count_dependence(void *self, const struct edge_view *edge)
 	return 0;
 }
 
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	for (uint32_t i = 0; i < n; i++)
+		c->shape[graph_node(c->graph, nodes[i]).task] += mix(3, n);
+	return 0;
+}
+
 static uint64_t joiner_shape(const struct canon *c, uint32_t task)
 {
 	enum edge_kind kind;
@@ -128,6 +136,7 @@ static void number_tasks(struct canon *c)
 {
 	/* Shapes first, children before parents. */
 	graph_each_edge(c->graph, count_dependence, c);
+	graph_each_exclusive(c->graph, count_exclusive, c);
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
 		if (node->task != 0 && node->is_placed)

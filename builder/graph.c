@@ -51,6 +51,7 @@ int graph_begin(struct graph *graph, struct model *model, enum graph_level level
 void graph_free(struct graph *graph)
 {
 	graph_depend_free(graph);
+	graph_free_exclusive(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->groups);
 	map_free(&graph->in_work);
@@ -159,51 +160,6 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 			rc = function(self, &view);
 	}
 	return rc;
-}
-
-/* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
-static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
-{
-	const struct model *m = graph->model;
-	uint32_t up = task, found = 0;
-	for (uint32_t n = 0; n < m->n_tasks && found == 0; n++) { /* bounded: a damaged dump may have a cycle of parents */
-		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
-		uint32_t parent = m->tasks[up].parent;
-		if (graph->inherited[up] != 0)
-			found = graph->inherited[up];
-		else if (!task_is_explicit(&m->tasks[up]) || parent == 0)
-			return 0;
-		else if (interval->group != 0)
-			found = interval->group;
-		else if (!task_is_explicit(&m->tasks[parent])) {
-			uint64_t region = m->tasks[parent].region;
-			const uint32_t *barrier = map_get(&graph->barriers, region << 32 | ((uint64_t)interval->phase + 1));
-			found = barrier != NULL ? *barrier : graph->join_node[region];
-			if (found == 0)
-				return 0;
-		} else
-			up = parent;
-	}
-	for (uint32_t on = task; found != 0 && graph->inherited[on] == 0; on = m->tasks[on].parent) {
-		graph->inherited[on] = found;
-		if (on == up)
-			break;
-	}
-	return found;
-}
-
-uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
-{
-	const struct task *task = &graph->model->tasks[row];
-	if (!task_is_explicit(task) || graph->intervals == NULL)
-		return 0;
-	const struct interval *interval = &graph->intervals[task->interval];
-	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
-	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
-	if (node == NULL)
-		return 0;
-	*kind = node->kind == NODE_TASKWAIT ? EDGE_TASKWAIT : node->kind == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
-	return joiner;
 }
 
 static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),

@@ -85,6 +85,7 @@ struct graph {
 	} * open_groups;
 	uint32_t n_open_groups, open_groups_capacity, free_group;
 	struct dependence_tables *dependences;
+	struct exclusive_sets *exclusive;
 	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
@@ -92,10 +93,10 @@ struct graph {
 	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
 };
 
-/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1. */
+/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
 int graph_begin(struct graph *graph, struct model *model, enum graph_level level);
 extern const struct replay_ops graph_ops; /* graph_build.c */
-void graph_finish(struct graph *graph);
+int graph_finish(struct graph *graph);
 void graph_free(struct graph *graph);
 
 /* A node as exports show it. */
@@ -121,6 +122,12 @@ struct edge_view {
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
 
+/*
+ * Calls for every set of at least two tasks that exclude each other (mutexinoutset): their nodes, ascending, the sets ascending too. Stops
+ * where the function does not return 0.
+ */
+int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
+
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 
@@ -140,8 +147,24 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 struct node *graph_inner_node(const struct graph *graph, uint32_t id); /* NULL for tasks */
 int graph_add_edge(struct graph *graph, const struct edge *edge);
 
+/* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */
+uint32_t graph_interval(struct graph *graph, uint32_t parent);
+
+/* A synchronisation, `node`, waits for all children created so far. */
+void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
+
+/* A taskgroup begins, and ends: it waits for its members then. */
+int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope);
+void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
+
 /* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */
 int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+int graph_depend_finish(struct graph *graph); /* behind the last list */
 void graph_depend_free(struct graph *graph);
+
+/* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
+int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
+void graph_finish_exclusive(struct graph *graph);
+void graph_free_exclusive(struct graph *graph);
 
 #endif

@@ -3,7 +3,7 @@
  * Dependence edges, from the lists alone (OpenMP 5.1 section 2.19.11): for every parent and address the siblings' dependences
  * form sets in the order of creation. Consecutive `in`s are one set, so are consecutive `mutexinoutset`s and `inoutset`s; an `out` or
  * `inout` is a set of its own. The tasks of a set depend on those of the set before it: that orders them behind all earlier ones too.
- * omp_all_memory stands for every address of the parent.
+ * omp_all_memory stands for every address of the parent. The tasks of a `mutexinoutset` set exclude each other besides.
  */
 #include "builder/graph.h"
 #include "builder/array.h"
@@ -34,6 +34,8 @@ struct dependence_tables {
 	size_t n_members, members_capacity;
 	uint32_t *sources; /* of the task at hand */
 	size_t n_sources, sources_capacity;
+	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
+	size_t n_exclusive, exclusive_capacity;
 };
 
 static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
@@ -94,6 +96,22 @@ static uint32_t add_member(struct dependence_tables *t, uint32_t task, uint32_t 
 	return (uint32_t)t->n_members++;
 }
 
+/* The current set of an address is complete, and becomes the one before. */
+static int close_set(struct dependence_tables *t, struct address *address)
+{
+	uint32_t list = address->current;
+	address->current = 0;
+	if (list == 0)
+		return 0;
+	address->before = list;
+	if (address->type != dependence_type_mutexinoutset || t->members[list].next == 0)
+		return 0;
+	if (grow((void **)&t->exclusive, t->n_exclusive, &t->exclusive_capacity, sizeof *t->exclusive) != 0)
+		return -1;
+	t->exclusive[t->n_exclusive++] = list;
+	return 0;
+}
+
 /* The task comes to an address: what it waits for there, and the set that it joins or opens. */
 static int touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned type)
 {
@@ -104,16 +122,12 @@ static int touch(struct dependence_tables *t, struct address *address, uint32_t 
 			return 0;
 		/* Out of the set that it had joined: together the two types are an inout behind that set. */
 		address->current = t->members[address->current].next;
-		address->before = address->current != 0 ? address->current : address->before;
-		address->current = 0;
 		type = dependence_type_inout;
 	}
 	bool joins = type == address->type && type != dependence_type_inout;
-	if (!joins) {
-		address->before = address->current != 0 ? address->current : address->before;
-		address->current = 0;
-		address->type = (uint8_t)type;
-	}
+	if (!joins && close_set(t, address) != 0)
+		return -1;
+	address->type = (uint8_t)type;
 	if (add_sources(t, address->before) != 0)
 		return -1;
 	address->current = add_member(t, task, address->current);
@@ -174,6 +188,35 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 	return 0;
 }
 
+/* Hands the members of a list over as a set of exclusive tasks. */
+static int add_exclusive(struct graph *graph, uint32_t list)
+{
+	struct dependence_tables *t = graph->dependences;
+	uint32_t n = 0;
+	for (t->n_sources = 0; list != 0; list = t->members[list].next, n++) {
+		uint32_t task = t->members[list].task;
+		bool is_wait = graph->model->tasks[task].flags & task_flags_taskwait;
+		if (grow((void **)&t->sources, n, &t->sources_capacity, sizeof *t->sources) != 0)
+			return -1;
+		t->sources[n] = is_wait ? graph->model->tasks[task].last : task;
+	}
+	return graph_add_exclusive(graph, t->sources, n);
+}
+
+int graph_depend_finish(struct graph *graph)
+{
+	struct dependence_tables *t = graph->dependences;
+	int rc = 0;
+	if (t == NULL)
+		return 0;
+	for (size_t i = 1; i < t->n_addresses && rc == 0; i++)
+		rc = close_set(t, &t->addresses[i]);
+	for (size_t i = 0; i < t->n_exclusive && rc == 0; i++)
+		rc = add_exclusive(graph, t->exclusive[i]);
+	graph_finish_exclusive(graph);
+	return rc;
+}
+
 void graph_depend_free(struct graph *graph)
 {
 	struct dependence_tables *t = graph->dependences;
@@ -185,6 +228,7 @@ void graph_depend_free(struct graph *graph)
 	free(t->addresses);
 	free(t->members);
 	free(t->sources);
+	free(t->exclusive);
 	free(t);
 	graph->dependences = NULL;
 }
