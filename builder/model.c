@@ -100,14 +100,19 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 
 size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task)
 {
-	bool is_right = m->regions[region].task == task;
-	for (size_t n = n_open; n > 0; n--)
-		if (is_right ? open[n - 1] == region : m->regions[open[n - 1]].task == task)
-			return n;
-	for (size_t n = n_open; n > 0; n--)
+	size_t of_task = 0;
+	for (size_t n = n_open; n > 0; n--) {
+		if (m->regions[open[n - 1]].task != task)
+			continue;
 		if (open[n - 1] == region)
 			return n;
-	return 0;
+		if (of_task == 0)
+			of_task = n;
+	}
+	for (size_t n = n_open; of_task == 0 && n > 0; n--)
+		if (open[n - 1] == region)
+			return n;
+	return of_task;
 }
 
 bool model_is_libomp(const struct model *m)

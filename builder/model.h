@@ -179,7 +179,8 @@ int model_allocate(struct model *m, const struct dump *dump);
 
 /*
  * Which of a thread's open regions a parallel_end ends: that of its encountering task. Its name alone may be wrong in nested regions:
- * libomp gives the team back before it reports the end, and may read the next owner's id (Q30). Index + 1, or 0 for none.
+ * libomp gives the team back before it reports the end, and may read the next owner's id (Q30): of a region that is not open any more,
+ * that somebody else has open, or that has not begun. Index + 1, or 0 for none.
  */
 size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task);
 

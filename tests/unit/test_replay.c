@@ -87,6 +87,29 @@ START_TEST(other_runtimes_get_no_special_rules)
 }
 END_TEST
 
+/* Q30, met with three nested levels: the runtime gave the team of region 3 to region 4 before it reported the end of region 3. */
+START_TEST(a_region_ends_though_the_next_one_is_named)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t ends[2];
+	for (uint64_t region = 3; region < 5; region++) {
+		replay_begin_region(region, 1);
+		replay_begin_implicit(0, region, region, 1, 0);
+		replay_end_implicit(0, region, 0);
+		replay_put(0, EVENT_parallel_end, parallel_flags_team, 4, me, 0x1000);
+		ends[region - 3] = replay_now;
+	}
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	for (uint64_t region = 3; region < 5; region++)
+		ck_assert_uint_eq(replay_trace.model.regions[model_region(&replay_trace.model, id_make(0, region))].end_ticks,
+				  ends[region - 3]);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "region_end_names_another"), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_discarded_task_completes_without_having_run)
 {
 	uint64_t me = replay_begin_program(1);
@@ -165,6 +188,7 @@ int main(void)
 	tcase_add_test(tests, a_late_worker_ends_at_the_join);
 	tcase_add_test(tests, a_single_without_end_is_closed_by_the_barrier);
 	tcase_add_test(tests, other_runtimes_get_no_special_rules);
+	tcase_add_test(tests, a_region_ends_though_the_next_one_is_named);
 	tcase_add_test(tests, a_discarded_task_completes_without_having_run);
 	tcase_add_test(tests, what_a_killed_process_left_open_is_closed_and_counted);
 	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
