@@ -72,16 +72,45 @@ END_TEST
 START_TEST(in_and_out_of_one_address_in_one_list_are_an_inout)
 {
 	uint64_t me = replay_begin_program(1);
-	const uint64_t variables[] = {0x10, 0x10};
-	const unsigned types[] = {dependence_type_in, dependence_type_out};
-	uint64_t reader = depend1(3, me, 0x10, dependence_type_in), both = replay_create(4, me);
-	dump_writer_dependences(&replay_writer, 0, replay_now, both, 2, variables, types);
-	uint64_t last = depend1(5, me, 0x10, dependence_type_in);
+	const uint64_t variables[] = {0x10, 0x20, 0x10};
+	const unsigned types[2][3] = {{dependence_type_in, dependence_type_in, dependence_type_out},
+				      {dependence_type_out, dependence_type_in, dependence_type_in}};
+	uint64_t first = depend1(3, me, 0x10, dependence_type_out), reader = depend1(4, me, 0x10, dependence_type_in);
+	uint64_t both = replay_create(5, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, both, 3, variables, types[_i]);
+	uint64_t last = depend1(6, me, 0x10, dependence_type_in);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(first, reader, EDGE_DEPEND), 1);
 	ck_assert_uint_eq(replay_edges(reader, both, EDGE_DEPEND), 1);
 	ck_assert_uint_eq(replay_edges(both, last, EDGE_DEPEND), 1);
-	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 3);
+	replay_done();
+}
+END_TEST
+
+static int keep_type(void *self, const struct edge_view *edge)
+{
+	if (edge->kind == EDGE_DEPEND)
+		*(unsigned *)self = edge->dependence;
+	return 0;
+}
+
+START_TEST(an_edge_shows_the_dependence_that_made_it)
+{
+	/* Two locations: what came before the second one alone is waited for as `in`; of what came before both the stronger one shows. */
+	const uint64_t variables[] = {0x10, 0x20};
+	const unsigned outs[] = {dependence_type_out, dependence_type_out}, mixed[] = {dependence_type_inout, dependence_type_in};
+	uint64_t me = replay_begin_program(1), first = replay_create(3, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, first, _i + 1, variables + 1 - _i, outs);
+	uint64_t second = replay_create(4, me);
+	dump_writer_dependences(&replay_writer, 0, replay_now, second, 2, variables, mixed);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	unsigned type = 0;
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 1);
+	graph_each_edge(&replay_graph, keep_type, &type);
+	ck_assert_uint_eq(type, _i == 0 ? dependence_type_in : dependence_type_inout);
 	replay_done();
 }
 END_TEST
@@ -370,7 +399,8 @@ int main(void)
 	tcase_add_test(tests, readers_wait_for_the_writer_and_the_next_writer_for_them);
 	tcase_add_test(tests, sets_are_unordered_within);
 	tcase_add_test(tests, a_pair_has_one_edge_however_many_addresses_it_shares);
-	tcase_add_test(tests, in_and_out_of_one_address_in_one_list_are_an_inout);
+	tcase_add_loop_test(tests, in_and_out_of_one_address_in_one_list_are_an_inout, 0, 2);
+	tcase_add_loop_test(tests, an_edge_shows_the_dependence_that_made_it, 0, 2);
 	tcase_add_test(tests, all_memory_conflicts_with_every_address);
 	tcase_add_test(tests, only_siblings_depend);
 	tcase_add_test(tests, tasks_of_a_mutexinoutset_set_exclude_each_other);
