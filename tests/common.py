@@ -50,7 +50,7 @@ class Report:
         self.lines.append(f"skip {name}: {reason}")
 
     def print(self):
-        print("\n".join(self.lines), flush=True)
+        print("".join(line + "\n" for line in self.lines), end="", flush=True)
 
 
 class Result:

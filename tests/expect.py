@@ -8,7 +8,7 @@ those compilers on those runtimes alone.
 The program
     covers SECTION TEXT     what of OpenMP 5.1 it proves: a row of docs/conformance.md
     compilers C...          which compilers' programs (clang; of .f90 flang)
-    unbuilt C REASON        why not that compiler's: for docs/conformance.md
+    unbuilt NAME REASON     why there is none by that compiler, or on that runtime: for docs/conformance.md
     threads N               OMP_NUM_THREADS (2)
     env NAME=VALUE          in addition
     args A...               of the program
@@ -47,7 +47,7 @@ N may be "3+": at least. With several dumps a number is given for each, in ascen
 import csv
 import re
 
-from common import COMPILERS
+from common import COMPILERS, RESULTS
 
 POINTS = ("task", "target", "taskwait", "taskgroup", "barrier", "region")
 JOINS = ("taskwait", "taskgroup", "barrier")  # the kinds of edges by which a task is waited for
@@ -90,11 +90,20 @@ class Expectation:
             else:
                 raise ValueError(f"{path.name}:{number}: unknown word {key}")
 
+    def not_for(self, name):
+        """Why there is no program for that compiler or runtime; None: there is."""
+        return next((" ".join(reason) for who, *reason in self.unbuilt if who == name), None)
+
 
 def source_of(expect):
     """The program beside an expectation."""
     c, fortran = expect.with_suffix(".c"), expect.with_suffix(".f90")
     return fortran if fortran.exists() else c
+
+
+def result_file(source, compiler, runtime):
+    """Where a program's result is left for docs/conformance.md."""
+    return RESULTS / f"{source.stem}-{compiler}-{runtime}"
 
 
 def marks_of(source):
