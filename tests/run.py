@@ -13,7 +13,7 @@ from common import *
 from expect import *
 from levels import wrong_levels
 
-PARTS = ("untraced", "counts", "archive", "quirks", "levels")
+PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive")
 
 
 def program_jobs(names):
@@ -95,6 +95,8 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
         report.check(f"{name}/quirks", "; ".join(wrong_quirks(want, summaries)))
     if "levels" not in skip:
         report.check(f"{name}/levels", "; ".join(wrong_levels(dumps, graphs, outs)))
+    if "canonical" not in skip:
+        report.check(f"{name}/canonical", "; ".join(filter(None, map(wrong_canonical, dumps, graphs))))
     if "counts" not in skip:
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
@@ -106,6 +108,18 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if report.failed == 0:
         leave_result(source, compiler, runtime, "exact")
     return report
+
+
+def wrong_canonical(dump, graph):
+    """The canonical list has every explicit task and every dependence of the graph, each under a name of its own: None or a reason."""
+    result = run([BUILDER, "--canonical", dump])
+    lines = [line.rsplit(" ", 3) for line in result.out.splitlines()]
+    created = {target for _, _, target, kind in lines if kind == "create" and not target.startswith(("implicit[", "initial["))}
+    n_created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial") for _, t, kind in graph.edges)
+    n_depend = sum(kind.startswith("depend") for _, _, _, kind in lines)
+    if len(created) != n_created:
+        return f"{len(created)} tasks, not {n_created}"
+    return differs([str(graph.count_edges("depend"))], [n_depend])
 
 
 def leave_result(source, compiler, runtime, result):
