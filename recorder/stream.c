@@ -12,6 +12,7 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/drain.h"
 #include "recorder/meta.h"
 #include "recorder/guard.h"
 #include "recorder/output.h"
@@ -20,7 +21,7 @@
 
 __thread struct stream *tls_stream;
 
-/* Gives a stream back at the end of a thread that never had a thread_end. */
+/* Gives a stream back at the end of a thread that never had a thread_end; and tells of each thread's end. */
 static pthread_key_t thread_key;
 
 /* The key's value while destructors run for a second time. */
@@ -39,6 +40,9 @@ static void thread_exits(void *value)
 		signal_fence();
 		stream_release(stream, clock_ticks());
 	}
+	struct session *session = session_get();
+	if (session)
+		drain_thread_exits(session);
 }
 
 int stream_setup(void)
@@ -185,7 +189,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
 	stream->tid = 0;
-	pthread_setspecific(thread_key, NULL);
+	pthread_setspecific(thread_key, LAST_CALL); /* the thread may live on, until it exits */
 	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
 	/* T2: everything before the stream is free; pairs with T1 in stream_claim. */
 	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
