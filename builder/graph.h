@@ -77,7 +77,7 @@ struct graph {
 	uint32_t *open_interval; /* by task: the interval of a child created now outside any taskgroup; 0 none yet */
 	uint32_t *region_node;   /* by region: where it begins */
 	uint32_t *join_node;     /* by region: where it ends */
-	struct map barriers;     /* region << 32 | ordinal + 1 -> node */
+	struct map barriers;     /* graph_barrier_key -> node */
 	struct map in_work;      /* implicit task -> worksharing and masked scopes open in it */
 	struct map groups;       /* task -> innermost open group, row of `open_groups` */
 	struct open_group {
@@ -139,6 +139,23 @@ bool graph_task_is_node(const struct graph *graph, uint32_t task);
 
 const char *node_kind_name(enum node_kind kind);
 const char *edge_kind_name(enum edge_kind kind);
+
+/*
+ * The key of an implicit task's barrier, by its number from 0: the same for all members of its team. Each initial task of a league is a
+ * team of its own.
+ */
+static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
+{
+	bool is_alone = m->tasks[task].flags & task_flags_initial;
+	return ((uint64_t)is_alone << 63 | (uint64_t)(is_alone ? task : m->tasks[task].region) << 31) + ordinal + 1;
+}
+
+/* Its node, 0 none. */
+static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, uint32_t ordinal)
+{
+	const uint32_t *node = map_get(&graph->barriers, graph_barrier_key(graph->model, task, ordinal));
+	return node != NULL ? *node : 0;
+}
 
 /* ---- between the files graph*.c ---- */
 

@@ -203,7 +203,7 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 	struct task *task = &graph->model->tasks[at->task];
 	if (task_is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
 		return 0; /* the closing one is the join */
-	uint32_t *found = map_put(&graph->barriers, (uint64_t)task->region << 32 | ((uint64_t)scope->ordinal + 1));
+	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
 	if (found == NULL)
 		return error("out of memory for the graph");
 	if (*found == 0) {

@@ -107,9 +107,8 @@ static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 		else if (interval->group != 0)
 			found = interval->group;
 		else if (!task_is_explicit(&m->tasks[parent])) {
-			uint64_t region = m->tasks[parent].region;
-			const uint32_t *barrier = map_get(&graph->barriers, region << 32 | ((uint64_t)interval->phase + 1));
-			found = barrier != NULL ? *barrier : graph->join_node[region];
+			uint32_t barrier = graph_barrier(graph, parent, interval->phase);
+			found = barrier != 0 ? barrier : graph->join_node[m->tasks[parent].region];
 			if (found == 0)
 				return 0;
 		} else

@@ -93,6 +93,8 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		r->n_since_progress = 0;
 	}
 
+	if (r->model->n_ended_elsewhere > 0 && replay_end_silent_part(r, s, record) != 0)
+		return -1;
 	int rc = replay_task_record(r, s, record);
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
@@ -209,11 +211,7 @@ static int run_merged(struct replay *r)
 int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
 	size_t n_streams = model->dump->n_streams;
-	struct replay r = {.model = model,
-			   .visitors = visitors,
-			   .n_visitors = n_visitors,
-			   .is_libomp = model_is_libomp(model),
-			   .progress = progress};
+	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
 	r.streams = calloc(n_streams + 1, sizeof *r.streams);
 	if (r.streams == NULL)
 		return error("out of memory in the replay");

@@ -54,7 +54,6 @@ struct replay {
 	size_t dependences_capacity;
 	struct progress *progress;
 	unsigned n_since_progress;
-	bool is_libomp;
 };
 
 /* Calls one function of every visitor; evaluates to 0, or -1 as soon as one fails. */
@@ -85,7 +84,16 @@ static inline void replay_repair(struct replay *r, const char *name)
 	tally_add(&r->model->repairs, name, 1);
 }
 
+/* What one runtime is known to do is a quirk of that one, and contradicts the specification anywhere else. */
+static inline void replay_deviation(struct replay *r, const char *name)
+{
+	tally_add(r->model->is_libomp ? &r->model->quirks : &r->model->repairs, name, 1);
+}
+
 /* ---- replay_task.c ---- */
+
+/* If the current task's last part has ended without a word (Q33), and the record is the first one to show it: ends it. */
+int replay_end_silent_part(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* Records that are about threads, regions and tasks. 1: not one of them. */
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record);

@@ -10,6 +10,11 @@ struct implicit *replay_innermost(struct stream_state *s)
 	return s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
 }
 
+static bool is_hidden(const struct replay *r, uint32_t region)
+{
+	return r->model->regions[region].state & REGION_HIDDEN;
+}
+
 /* Ends the regions that the thread encountered since `n_left` of them were open. */
 static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair)
 {
@@ -18,7 +23,7 @@ static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, 
 		if (repair != NULL)
 			replay_repair(r, "region_without_end");
 		uint32_t region = s->regions[--s->n_regions];
-		if (VISIT(r, region_end, &at, region) != 0)
+		if (!is_hidden(r, region) && VISIT(r, region_end, &at, region) != 0)
 			return -1;
 	}
 	return 0;
@@ -131,6 +136,10 @@ static int parallel_begin(struct replay *r, struct stream_state *s, const struct
 	if (replay_grow((void **)&s->regions, s->n_regions, &s->regions_capacity, sizeof *s->regions) != 0)
 		return -1;
 	s->regions[s->n_regions++] = region;
+	if (is_hidden(r, region)) {
+		replay_quirk(r, "league_inner_team"); /* Q31 */
+		return 0;
+	}
 	return VISIT(r, region_begin, &at, region);
 }
 
@@ -139,7 +148,7 @@ static int parallel_end(struct replay *r, struct stream_state *s, const struct r
 	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
 	size_t n = model_find_ended(r->model, s->regions, s->n_regions, region, model_task(r->model, record->a));
 	if (n > 0 && s->regions[n - 1] != region) {
-		replay_quirk(r, "region_end_names_another");
+		replay_deviation(r, "region_end_names_another"); /* Q30 */
 		region = s->regions[n - 1];
 	}
 	if (n == 0) {
@@ -156,12 +165,28 @@ static int parallel_end(struct replay *r, struct stream_state *s, const struct r
 		return -1;
 	struct point at = replay_point(s, record->time);
 	s->n_regions = n - 1;
-	return VISIT(r, region_end, &at, region);
+	return is_hidden(r, region) ? 0 : VISIT(r, region_end, &at, region);
+}
+
+/* Is it the implicit task of a hidden region, which stands for the initial task around it? */
+static bool is_alias(const struct replay *r, uint32_t row)
+{
+	return r->model->n_aliases > 0 && model_alias(r->model, row) != row;
+}
+
+static bool is_alias_id(const struct replay *r, uint64_t id)
+{
+	size_t stream = model_id_row(r->model->dump, id);
+	return stream < r->model->dump->n_streams && is_alias(r, model_own_task(r->model, (uint32_t)stream, id_counter(id)));
 }
 
 static int implicit_begin(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	uint32_t row = model_task(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+	uint32_t row = model_own_task(r->model, s->row, record_value(record));
+	if (is_alias(r, row)) {
+		replay_point(s, record->time);
+		return 0;
+	}
 	bool is_nested = s->n_regions > 0 && s->regions[s->n_regions - 1] == r->model->tasks[row].region;
 	if (s->n_implicits > 0 && !is_nested) {
 		/* A thread works in one team at a time, but for regions that it encounters itself. */
@@ -181,6 +206,10 @@ static int implicit_begin(struct replay *r, struct stream_state *s, const struct
 static int implicit_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct implicit *inner = replay_innermost(s);
+	if (r->model->n_aliases > 0 && is_alias_id(r, record->a)) {
+		replay_point(s, record->time);
+		return 0;
+	}
 	if (inner == NULL) {
 		replay_repair(r, "implicit_task_end_without_begin");
 		return 0;
@@ -196,7 +225,7 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct r
 static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
-	uint32_t row = model_task(m, id_make(m->dump->streams[s->row].number, record_value(record)));
+	uint32_t row = model_own_task(m, s->row, record_value(record));
 	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
 	const struct frame *frame = frames_find(&r->frames, s->task);
 	const struct construct *construct = &m->constructs[m->tasks[row].construct];
@@ -222,6 +251,62 @@ static int resume(struct replay *r, struct stream_state *s, uint32_t task)
 	return 0;
 }
 
+/* The last part of an untied task, whose end the runtime did not report, ends on its stream. */
+static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	const struct implicit *inner = replay_innermost(s);
+	uint32_t prior = s->task, next = inner != NULL ? inner->task : 0;
+	if (s->n_suspended > (inner != NULL ? inner->n_suspended : 0))
+		next = s->suspended[--s->n_suspended];
+	if (replay_leave_scopes(r, s, prior, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, ticks);
+	r->model->tasks[prior].end_ticks = at.ticks;
+	replay_quirk(r, "untied_part_without_end"); /* Q33 */
+	if (VISIT(r, task_switch, &at, prior, next, task_status_complete) != 0)
+		return -1;
+	frames_drop(&r->frames, prior);
+	s->task = next;
+	return 0;
+}
+
+/* Another thread than that of its last part reports a task's completion: nothing is switched here. That part ends now if it has not. */
+static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	replay_point(s, ticks);
+	for (size_t i = 0; i < r->model->dump->n_streams; i++)
+		if (r->streams[i].task == task)
+			return end_part(r, &r->streams[i], ticks);
+	return 0;
+}
+
+/* The task that a record names as the current one of its thread; 0: it names none. */
+static uint32_t named_current(const struct model *m, const struct record *record)
+{
+	switch (record_kind(record)) {
+	case EVENT_task_schedule: return record->b != 0 ? model_task(m, record->a) : 0;
+	case EVENT_task_create:
+	case EVENT_implicit_task_end:
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_begin:
+	case EVENT_reduction_end:
+	case EVENT_masked_begin:
+	case EVENT_masked_end: return model_task(m, record->a);
+	default: return 0;
+	}
+}
+
+int replay_end_silent_part(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	if (!(r->model->tasks[s->task].state & TASK_ENDED_ELSEWHERE))
+		return 0;
+	uint32_t current = named_current(r->model, record);
+	return current == 0 || current == s->task ? 0 : end_part(r, s, record->time);
+}
+
 static int task_schedule(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
@@ -229,12 +314,14 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 	unsigned status = record_flags(record);
 	bool is_over = status == task_status_complete || status == task_status_cancel;
 
+	if (prior != s->task && next == s->task && m->tasks[prior].state & TASK_ENDED_ELSEWHERE && status == task_status_complete)
+		return end_elsewhere(r, s, prior, record->time);
 	if (is_over && prior != s->task && !(m->tasks[prior].state & TASK_STARTED))
 		next = 0; /* cancelled before it started: nothing is switched (Q14) */
 	else if (record->b == 0)
 		next = 0;
 	else if (prior == next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
-		replay_quirk(r, "switch_to_itself");
+		replay_deviation(r, "switch_to_itself");
 		if (s->task == next)
 			return 0;
 		prior = s->task;

@@ -102,7 +102,7 @@ START_TEST(an_edge_shows_the_dependence_that_made_it)
 	const uint64_t variables[] = {0x10, 0x20};
 	const unsigned outs[] = {dependence_type_out, dependence_type_out}, mixed[] = {dependence_type_inout, dependence_type_in};
 	uint64_t me = replay_begin_program(1), first = replay_create(3, me);
-	dump_writer_dependences(&replay_writer, 0, replay_now, first, _i + 1, variables + 1 - _i, outs);
+	dump_writer_dependences(&replay_writer, 0, replay_now, first, (size_t)_i + 1, variables + 1 - _i, outs);
 	uint64_t second = replay_create(4, me);
 	dump_writer_dependences(&replay_writer, 0, replay_now, second, 2, variables, mixed);
 	replay_end_program();
