@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Iterators in depend: none, one, two, with a step, counting down, and lists of more than a hundred. */
+/* Iterators in depend: one, two, with a step, counting down, and lists of more than a hundred. */
 #include "check.h"
 
 #define N 150
@@ -18,8 +18,6 @@ int main(void)
 			add(&n, v[i] == i);
 #pragma omp task shared(v) depend(iterator(i = N - 1 : -1 : -2), in : v[i]) /* @odd */
 		CHECK(v[N - 1] == N - 1);
-#pragma omp task shared(v) depend(iterator(i = 0 : 0), in : v[i]) /* @none */
-		add(&v[0], 0);
 		for (int i = 0; i < 3; i++)
 			for (int j = 0; j < 3; j++)
 #pragma omp task shared(m) firstprivate(i, j) depend(out : m[i][j]) /* @cell */
