@@ -13,8 +13,8 @@ static int forget(struct walk *w, uint32_t task, uint64_t ticks)
 	int rc = gather_implicit_missing(w);
 	for (size_t i = 0; i < w->n_suspended; i++)
 		w->m->tasks[w->suspended[i]].state |= TASK_MARKED;
-	w->n_suspended = w->n_frames = w->n_open_regions = 0;
-	w->task = 0;
+	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
+	w->task = w->ended_wait = 0;
 	gather_make_current(w, task, ticks);
 	return rc;
 }
@@ -46,7 +46,7 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_parallel_end: gather_parallel_end(w, r); break;
 	case EVENT_implicit_task_begin: return gather_implicit_begin(w, r);
 	case EVENT_implicit_task_end: return gather_implicit_end(w, r);
-	case EVENT_task_create: gather_task_create(w, r); break;
+	case EVENT_task_create: return gather_task_create(w, r);
 	case EVENT_task_schedule: return gather_task_schedule(w, r);
 	case EVENT_mutex_acquired: return walk_mutex_acquired(w, r);
 	case EVENT_sync_region_begin: gather_sync_begin(w, r); break;
@@ -64,8 +64,8 @@ static int walk_stream(struct walk *w)
 	struct cursor c;
 	cursor_init(&c, &m->dump->streams[w->stream]);
 	uint64_t last_ticks = 0;
-	w->n_suspended = w->n_frames = w->n_open_regions = 0;
-	w->n_own_acquisitions = w->task = 0;
+	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
+	w->n_own_acquisitions = w->task = w->ended_wait = 0;
 	w->since_ticks = w->tid = 0;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		unsigned kind = record_kind(r);
@@ -77,8 +77,11 @@ static int walk_stream(struct walk *w)
 				m->first_ticks = r->time;
 			last_ticks = r->time;
 		}
+		uint32_t ended_wait = w->ended_wait;
 		if (rc != 0 || walk_record(w, r) != 0)
 			return error("%s: stream %u: out of memory", m->dump->path, m->dump->streams[w->stream].number);
+		if (ended_wait != 0 && w->ended_wait == ended_wait)
+			w->ended_wait = 0;
 	}
 	if (forget(w, 0, last_ticks) != 0)
 		return error("%s: out of memory", m->dump->path);
@@ -135,6 +138,7 @@ int model_gather(struct model *m, const struct dump *dump)
 	free(w.frames);
 	free(w.open_regions);
 	free(w.suspended);
+	free(w.waits);
 	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);

@@ -41,6 +41,10 @@ struct walk {
 	/* Explicit tasks suspended on this thread, by the order of their suspension: the dual-stack rule (docs/design.md). */
 	uint32_t *suspended;
 	size_t n_suspended, suspended_capacity;
+	/* Dummies of taskwaits with dependences that the thread is in, and the one whose end was the last record. */
+	uint32_t *waits;
+	size_t n_waits, waits_capacity;
+	uint32_t ended_wait;
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
@@ -70,7 +74,7 @@ void gather_sync_end(struct walk *w, const struct record *r);
 int gather_implicit_missing(struct walk *w);
 
 /* gather_task.c: likewise. */
-void gather_task_create(struct walk *w, const struct record *r);
+int gather_task_create(struct walk *w, const struct record *r);
 int gather_task_schedule(struct walk *w, const struct record *r);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */

@@ -4,20 +4,52 @@
  */
 #include "builder/gather.h"
 
-void gather_task_create(struct walk *w, const struct record *r)
+/* The most that a compiler puts between two calls with nothing but the second one's arguments. */
+#define ARGUMENTS_BYTES_MAX 48
+
+/*
+ * LLVM's runtime takes an undeferred task with dependences apart (Q34): it waits for them by a dummy, and then comes the task without any.
+ * It does when nothing was reported in between and no call lies between the two: the runtime called itself (gcc), or the second call
+ * follows on the first one (clang).
+ */
+static bool is_behind_its_wait(const struct walk *w, const struct task *task, uint64_t codeptr)
+{
+	const struct model *m = w->m;
+	const struct task *wait = &m->tasks[w->ended_wait];
+	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
+	if (!m->is_libomp || w->ended_wait == 0 || task->parent != wait->parent || (task->flags & undeferred) != undeferred ||
+	    task->flags & task_flags_has_dependences)
+		return false;
+	uint64_t wait_codeptr = m->constructs[wait->construct].codeptr;
+	return m->constructs[task->construct].codeptr == 0 ||
+	       (codeptr > wait_codeptr && codeptr - wait_codeptr <= ARGUMENTS_BYTES_MAX);
+}
+
+int gather_task_create(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
 	unsigned flags = record_flags(r);
 	enum construct_kind kind = flags & task_flags_target     ? CONSTRUCT_TARGET
 				   : flags & task_flags_taskwait ? CONSTRUCT_TASKWAIT
 								 : CONSTRUCT_TASK;
-	struct task *task = &m->tasks[model_own_task(m, w->stream, record_value(r))];
+	uint32_t row = model_own_task(m, w->stream, record_value(r));
+	struct task *task = &m->tasks[row];
 	task->parent = model_task(m, r->a);
 	task->construct = model_construct(m, kind, r->b);
 	task->flags = (uint16_t)flags;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
+	if (flags & task_flags_taskwait)
+		return PUSH(w->waits, w->n_waits, w->waits_capacity, row);
+	if (is_behind_its_wait(w, task, r->b)) {
+		struct task *wait = &m->tasks[w->ended_wait];
+		wait->waits_for = row;
+		if (m->constructs[task->construct].codeptr == 0)
+			task->construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
+		tally_add(&m->quirks, "undeferred_behind_its_wait", 1);
+	}
+	return 0;
 }
 
 /* The task goes on here. Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
@@ -67,6 +99,11 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	struct model *m = w->m;
 	uint32_t prior = model_task(m, r->a), next = model_task(m, r->b);
 	unsigned status = record_flags(r);
+	if (status == task_status_taskwait_complete && w->n_waits > 0) {
+		w->ended_wait = w->waits[--w->n_waits];
+		if (prior == 0) /* libomp: the dummy's id may be known to its creation alone */
+			prior = w->ended_wait;
+	}
 	if (prior == next && r->b != 0) /* an untied task of a serial team goes on (Q15): from whatever is current */
 		prior = w->task;
 	struct task *task = &m->tasks[prior];

@@ -86,6 +86,14 @@ struct graph {
 	uint32_t n_open_groups, open_groups_capacity, free_group;
 	struct dependence_tables *dependences;
 	struct exclusive_sets *exclusive;
+	struct latest_list {
+		uint32_t task;
+		size_t first_edge, n_edges;
+	} * latest_lists; /* by stream: the last dependence list, and its edges */
+	struct unproven {
+		uint32_t source, sink;
+	} * unproven; /* dependences that the runtime found, and the sink's list does not show */
+	size_t n_unproven, unproven_capacity;
 	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
@@ -177,7 +185,15 @@ void graph_close_group(struct graph *graph, const struct point *at, const struct
 /* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */
 int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
 int graph_depend_finish(struct graph *graph); /* behind the last list */
+
 void graph_depend_free(struct graph *graph);
+
+/*
+ * graph_check.c: is what the runtime found among the edges of the list, or does it follow from them? Counted behind the last list where
+ * not. 0, or -1.
+ */
+int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
+int graph_finish_check(struct graph *graph);
 
 /* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
 int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);

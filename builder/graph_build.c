@@ -177,12 +177,19 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 {
 	struct graph *graph = self;
 	const struct task *task = &graph->model->tasks[row];
-	(void)at;
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
-	return graph_depend(graph, row, node, list, n);
+	size_t first_edge = graph->n_edges;
+	int rc = graph_depend(graph, row, node, list, n);
+	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
+	return rc;
+}
+
+static int task_dependence(void *self, const struct point *at, uint32_t source, uint32_t sink)
+{
+	return graph_check_dependence(self, at->stream, source, sink);
 }
 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -300,6 +307,7 @@ const struct replay_ops graph_ops = {
 	.implicit_end = implicit_end,
 	.task_create = task_create,
 	.dependences = dependences,
+	.task_dependence = task_dependence,
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
@@ -316,9 +324,15 @@ int graph_finish(struct graph *graph)
 		join->previous = graph->region_node[region];
 		join->previous_kind = EDGE_SEQUENCE;
 	}
+	if (graph_finish_check(graph) != 0)
+		return -1;
 	/* Looked up once here, so that exports only read. */
 	enum edge_kind kind;
-	for (uint32_t task = 1; task < graph->model->n_tasks; task++)
-		graph_joiner(graph, task, &kind);
+	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
+		struct task *task = &graph->model->tasks[row];
+		graph_joiner(graph, row, &kind);
+		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
+			task->last = graph->model->tasks[task->waits_for].last;
+	}
 	return graph_depend_finish(graph);
 }

@@ -248,10 +248,10 @@ static int add_exclusive(struct graph *graph, uint32_t list)
 	int rc = 0;
 	for (; list != 0 && rc == 0; list = t->members[list].next) {
 		uint32_t task = t->members[list].task;
-		bool is_wait = graph->model->tasks[task].flags & task_flags_taskwait;
+		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
 		rc = grow((void **)&nodes, n, &capacity, sizeof *nodes);
 		if (rc == 0)
-			nodes[n++] = is_wait ? graph->model->tasks[task].last : task;
+			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : wait->last;
 	}
 	if (rc == 0)
 		rc = graph_add_exclusive(graph, nodes, (uint32_t)n);

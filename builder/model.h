@@ -31,8 +31,9 @@ struct task {
 	uint16_t flags;      /* task_flags of the record */
 	uint16_t state;
 	union {
-		uint32_t thread; /* implicit, initial: number in the team */
-		uint32_t origin; /* explicit: graph node that it was created from */
+		uint32_t thread;    /* implicit, initial: number in the team */
+		uint32_t origin;    /* explicit: graph node that it was created from */
+		uint32_t waits_for; /* dummy of a wait: the undeferred task that has these dependences, 0 none */
 	};
 	uint32_t last;     /* graph: the task's latest node */
 	uint32_t interval; /* graph: which synchronisation of the parent waits for it */

@@ -27,7 +27,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 {
 	uint64_t n = record_value(head);
 	struct point at = replay_point(s, head->time);
-	uint32_t task = model_task(r->model, head->a);
+	uint32_t task = replay_dependent(r, s, head->a);
 	size_t have = 0;
 	bool is_cut = false;
 	while (have < n && !is_cut) {
@@ -104,6 +104,9 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	struct point at;
 	switch (record_kind(record)) {
 	case EVENT_dependences: return read_dependences(r, s, record);
+	case EVENT_task_dependence:
+		at = replay_point(s, record->time);
+		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), replay_dependent(r, s, record->b));
 	case EVENT_cancel:
 		at = replay_point(s, record->time);
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
@@ -116,7 +119,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
 	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
 	case EVENT_recording_off: at = replay_point(s, record->time); return VISIT(r, measurement, &at, false);
-	default: return 0; /* continuation records of other kinds, task_dependence, error: in the listing only */
+	default: return 0; /* continuation records of other kinds, error: in the listing only */
 	}
 }
 
@@ -224,6 +227,7 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		free(r.streams[i].implicits);
 		free(r.streams[i].regions);
 		free(r.streams[i].suspended);
+		free(r.streams[i].waits);
 		free(r.streams[i].held);
 		free(r.streams[i].late_flushes);
 	}

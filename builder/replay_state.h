@@ -30,6 +30,8 @@ struct stream_state {
 	size_t n_regions, regions_capacity;
 	uint32_t *suspended; /* tasks suspended on this thread, the latest last */
 	size_t n_suspended, suspended_capacity;
+	uint32_t *waits; /* dummies of taskwaits with dependences that the thread is in, innermost last */
+	size_t n_waits, waits_capacity;
 	struct held {
 		uint64_t wait_id;
 		uint32_t order;
@@ -103,6 +105,9 @@ int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks
 
 /* A buffer flush: it comes behind the end of an implicit task that is already over. */
 int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* The task of a dependence record. libomp's dummies may be known by name to their creation alone: the innermost one is meant by id 0. */
+uint32_t replay_dependent(const struct replay *r, const struct stream_state *s, uint64_t id);
 
 /* The innermost implicit task of the stream, or NULL. */
 struct implicit *replay_innermost(struct stream_state *s);

@@ -125,7 +125,7 @@ int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks
 	if (s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0)
 		return -1;
 	s->task = 0;
-	s->n_held = 0;
+	s->n_held = s->n_waits = 0;
 	return end_regions(r, s, 0, ticks, repair);
 }
 
@@ -231,8 +231,18 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 	const struct construct *construct = &m->constructs[m->tasks[row].construct];
 	if (frame != NULL && record->b != 0 && construct->codeptr == 0)
 		m->tasks[row].construct = model_construct(m, construct->kind, frame->last_work);
+	if (m->tasks[row].flags & task_flags_taskwait) {
+		if (replay_grow((void **)&s->waits, s->n_waits, &s->waits_capacity, sizeof *s->waits) != 0)
+			return -1;
+		s->waits[s->n_waits++] = row;
+	}
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, task_create, &at, row);
+}
+
+uint32_t replay_dependent(const struct replay *r, const struct stream_state *s, uint64_t id)
+{
+	return id == 0 && s->n_waits > 0 ? s->waits[s->n_waits - 1] : model_task(r->model, id);
 }
 
 /* The task runs now. One that has run before may be among the suspended; most often it is the last one. */
@@ -314,6 +324,10 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 	unsigned status = record_flags(record);
 	bool is_over = status == task_status_complete || status == task_status_cancel;
 
+	if (status == task_status_taskwait_complete && s->n_waits > 0) {
+		uint32_t innermost = s->waits[--s->n_waits];
+		prior = prior != 0 ? prior : innermost;
+	}
 	if (prior != s->task && next == s->task && m->tasks[prior].state & TASK_ENDED_ELSEWHERE && status == task_status_complete)
 		return end_elsewhere(r, s, prior, record->time);
 	if (is_over && prior != s->task && !(m->tasks[prior].state & TASK_STARTED))

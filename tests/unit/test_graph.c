@@ -144,6 +144,28 @@ START_TEST(only_siblings_depend)
 }
 END_TEST
 
+/* ---- The runtime's own word for a dependence ---- */
+
+START_TEST(a_dependence_that_no_list_shows_is_counted)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t first = depend1(3, me, 0x10, dependence_type_out), other = depend1(4, me, 0x20, dependence_type_out);
+	uint64_t second = depend1(5, me, 0x10, dependence_type_inout);
+	replay_put(0, EVENT_task_dependence, 0, 0, first, second);
+	uint64_t third = depend1(6, me, 0x10, dependence_type_in);
+	replay_put(0, EVENT_task_dependence, 0, 0, second, third);
+	replay_put(0, EVENT_task_dependence, 0, 0, first, third); /* follows from the two others */
+	if (_i == 1)
+		replay_put(0, EVENT_task_dependence, 0, 0, other, third);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "dependence_not_in_list"), (unsigned)_i);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), (unsigned)_i);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2); /* never from these records */
+	replay_done();
+}
+END_TEST
+
 /* ---- Mutual exclusion (OpenMP 5.1 section 2.19.11, mutexinoutset) ---- */
 
 static uint64_t depend2(uint64_t counter, uint64_t parent, uint64_t variable, unsigned type, uint64_t variable2, unsigned type2)
@@ -403,6 +425,7 @@ int main(void)
 	tcase_add_loop_test(tests, an_edge_shows_the_dependence_that_made_it, 0, 2);
 	tcase_add_test(tests, all_memory_conflicts_with_every_address);
 	tcase_add_test(tests, only_siblings_depend);
+	tcase_add_loop_test(tests, a_dependence_that_no_list_shows_is_counted, 0, 2);
 	tcase_add_test(tests, tasks_of_a_mutexinoutset_set_exclude_each_other);
 	tcase_add_test(tests, a_set_of_one_and_other_sets_exclude_nobody);
 	tcase_add_test(tests, the_same_tasks_at_several_addresses_are_one_set);

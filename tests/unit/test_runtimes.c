@@ -301,6 +301,94 @@ START_TEST(an_untied_part_without_end_ends_where_it_ran)
 }
 END_TEST
 
+/* ---- Waits with dependences ---- */
+
+#define DUMMY (task_flags_taskwait | task_flags_undeferred | task_flags_mergeable | task_flags_has_dependences)
+
+static void depend(uint64_t task, uint64_t variable, unsigned type)
+{
+	dump_writer_dependences(&replay_writer, 0, replay_now, task, 1, &variable, &type);
+}
+
+/* The dummy that stands for the wait, and whose id its creation alone knows. */
+static void wait_for(uint64_t counter, uint64_t parent, uint64_t variable, uint64_t codeptr)
+{
+	replay_put(0, EVENT_task_create, DUMMY, counter, parent, codeptr);
+	depend(0, variable, dependence_type_in);
+}
+
+static void end_wait(void)
+{
+	replay_put(0, EVENT_task_schedule, task_status_taskwait_complete, 0, 0, 0);
+}
+
+START_TEST(waits_with_dependences_nest)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t a = replay_create(3, me), b = replay_create(4, me);
+	depend(a, 0x10, dependence_type_out);
+	wait_for(5, me, 0x10, 0x7000);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, b);
+	uint64_t child = replay_create(6, b);
+	depend(child, 0x20, dependence_type_out);
+	wait_for(7, b, 0x20, 0x8000);
+	replay_put(0, EVENT_task_dependence, 0, 0, child, 0);
+	replay_run_task(child, b);
+	end_wait();
+	uint64_t inner_end = replay_now;
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, b, me);
+	replay_run_task(a, me);
+	end_wait();
+	uint64_t outer_end = replay_now;
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 7))].end_ticks, inner_end);
+	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 5))].end_ticks, outer_end);
+	ck_assert_uint_eq(n_nodes(NODE_TASKWAIT), 2);
+	ck_assert_uint_eq(replay_edges(a, 0, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(child, 0, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
+/*
+ * task if(0) depend(in : x): a wait and then the task, which the next writer waits for (_i: 0, clang's two calls; 1, gcc's one, whose second
+ * half is called by the runtime). taskwait depend(in : x) and a task of its own (2: another call in between, 3: something happened).
+ */
+START_TEST(an_undeferred_task_has_the_dependences_of_its_wait)
+{
+	static const uint64_t codeptrs[] = {0x700d, 0x9000, 0x7040, 0x700d};
+	replay_writer.more_meta = "map 9000 a000 0 - /usr/lib/libomp.so.5\n";
+	uint64_t me = replay_begin_program(1), first = replay_create(3, me);
+	depend(first, 0x10, dependence_type_out);
+	wait_for(4, me, 0x10, 0x7000);
+	replay_run_task(first, me);
+	end_wait();
+	if (_i == 3)
+		replay_put(0, EVENT_flush, 0, 0, 0, 0x7005);
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_undeferred, 5, me, codeptrs[_i]);
+	uint64_t task = id_make(0, 5);
+	replay_run_task(task, me);
+	uint64_t next = replay_create(6, me);
+	depend(next, 0x10, dependence_type_out);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	bool is_one = _i < 2;
+	ck_assert_uint_eq(quirk("undeferred_behind_its_wait"), is_one);
+	ck_assert_uint_eq(replay_edges(task, next, EDGE_DEPEND), is_one);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	if (_i == 1) {
+		const struct model *m = &replay_trace.model;
+		ck_assert_uint_eq(m->constructs[m->tasks[model_task(m, task)].construct].codeptr, 0x7000);
+	}
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("runtimes");
@@ -314,6 +402,8 @@ int main(void)
 	tcase_add_test(tests, each_initial_task_of_a_league_has_barriers_of_its_own);
 	tcase_add_loop_test(tests, a_league_of_one_has_the_region_of_its_teams_construct, 0, 2);
 	tcase_add_loop_test(tests, an_untied_part_without_end_ends_where_it_ran, 0, 2);
+	tcase_add_test(tests, waits_with_dependences_nest);
+	tcase_add_loop_test(tests, an_undeferred_task_has_the_dependences_of_its_wait, 0, 4);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
