@@ -37,6 +37,7 @@ The graph
                             them, and only these. Or "nothing". SYNC: taskwait, taskgroup, barrier or join
     exclusive @A @B         each task of A and each other one of B are in a mutually exclusive set (mutexinoutset)
     unexclusive @A @B       none of them is
+    scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
 A mark is a comment /* @NAME */ (in Fortran ! @NAME) in the construct's line. @NAME stands for the line's task, target, taskwait, taskgroup, barrier
@@ -60,8 +61,8 @@ HABITS = {r: ("one_kind_of_implicit_barrier",) for r in RUNTIMES if r != HOME}  
 class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None}
     LIST = {"build_exit": ["0"], "args": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive")
-    MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "event") + LINES
+    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive")
+    MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
         self.__dict__.update(self.ONE)
@@ -196,8 +197,8 @@ class Marked:
         return None if n == (len(pairs) if what == "exclusive" else 0) else f"{n} of {len(pairs)} pairs of {a_name} and {b_name} exclude each other"
 
 
-def wrong_numbers(want, summaries, graphs, outs):
-    """All the expectation's numbers and orders: a list of reasons. One summary, graph and directory of outputs a dump."""
+def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
+    """All the expectation's numbers and orders: a list of reasons. One summary, graph, directory of outputs and graph of scopes a dump."""
     wrong = []
 
     def check(what, wanted, numbers):
@@ -220,6 +221,14 @@ def wrong_numbers(want, summaries, graphs, outs):
         check(f"nodes {kind}", n, lambda: [g.count(kind) for g in graphs])
     for kind, *n in want.edges:
         check(f"edges {kind}", n, lambda: [g.count_edges(kind) for g in graphs])
+    if scope_graphs is not None:
+        marked_scopes = [Marked(g, want.source, out) for g, out in zip(scope_graphs, outs)]
+        for kind, *n in want.scope_nodes:
+            check(f"scope_nodes {kind}", n, lambda: [g.count(kind) for g in scope_graphs])
+        for kind, *n in want.scope_edges:
+            check(f"scope_edges {kind}", n, lambda: [g.count_edges(kind) for g in scope_graphs])
+        for kind, a, b, *n in want.scope_edge:
+            check(f"scope_edge {kind} {a} {b}", n, lambda: [m.edges(kind, a, b) for m in marked_scopes])
     for name, *n in want.event:
         check(f"event {name}", n, lambda: [s["events"].get(name, 0) for s in summaries])
     for mark, kind, *n in want.at:

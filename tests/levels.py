@@ -64,8 +64,8 @@ def differs(level, task_graph, other):
 
 
 def wrong_levels(dumps, graphs, outs):
-    """For each dump, its task graph and the directory of that: a list of reasons."""
-    wrong = []
+    """For each dump, its task graph and the directory of that: the other graphs by level, and a list of reasons."""
+    others, wrong = {level: [] for level in EXTRA}, []
     for dump, graph, out in zip(dumps, graphs, outs):
         for level in EXTRA:
             directory = out.with_name(f"{out.name}-{level}")
@@ -74,7 +74,8 @@ def wrong_levels(dumps, graphs, outs):
             reason = result.why([0, 3])
             if not reason:
                 other = Graph(directory)
+                others[level].append(other)
                 reason = other.flaw(complete=False) or differs(level, graph, other)
             if reason:
                 wrong.append(f"{level}: {reason} ({directory})")
-    return wrong
+    return others, wrong
