@@ -136,18 +136,20 @@ FAULTS = [
     ("DEF-REF", "a comm's parent comes after it", lambda a: a["comms"][0].__setitem__(2, TEAM)),
     ("DEF-REF", "a process's creator is not defined", lambda a: a["location_groups"][0].__setitem__(4, 5)),
     ("DEF-UNKNOWN", "a definition of a kind that does not exist", lambda a: [
-        a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_UINT64]), patch(a, None, b"\x17\x05\x01\x01\x01\x07", b"\xf0\x05\x01\x01\x01\x07")]),
+        a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_UINT64]),
+        patch(a, None, b"\x17\x05\x01\x01\x01\x07", b"\xf0\x05\x01\x01\x01\x07")]),
     ("DEF-UNUSED", "a region that nobody enters", lambda a: a["regions"].append([5, 8])),
+    ("DEF-UNUSED", "a team that never runs", lambda a: [
+        a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [0]]), a["comms"].append([2, 3, SERIAL])]),
     ("DEF-UNUSED", "a group without a team", lambda a: a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [1]])),
     ("DEF-UNUSED", "a node that nothing is on", lambda a: a["nodes"].append([1, 2, 3, 0])),
     ("EVT-COUNT", "a location's definition counts one event less", lambda a: a["counts"].__setitem__(WORKER, -1)),
-    ("EVT-REF", "a region that is not defined is entered",
-     lambda a: [change(a, MASTER, ("Enter", 11), ["Enter", 11, 77]), change(a, MASTER, ("Leave", 190), ["Leave", 190, 77]),
-                a["regions"].__delitem__(0), [r.__setitem__(0, r[0] - 1) for r in a["regions"]],
-                [e.__setitem__(2, e[2] - 1) for events in a["events"].values() for e in events if e[0] in ("Enter", "Leave") and e[2] != 77]]),
+    ("EVT-REF", "a region that is not defined is entered", lambda a: insert(
+        a, MASTER, ("Leave", 190), ["Enter", 150, 77], ["Leave", 151, 77])),
     ("EVT-REF", "a string parameter that is not defined",
-     lambda a: [a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_STRING]), insert(a, MASTER, ("Leave", 60), ["ParameterString", 57, 1, 88])]),
-    ("EVT-REF", "a task of a team that is not defined is created", lambda a: insert(
+     lambda a: [a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_STRING]),
+                insert(a, MASTER, ("Leave", 60), ["ParameterString", 57, 1, 88])]),
+    ("EVT-REF", "a task of a team that is not defined runs", lambda a: insert(
         a, MASTER, ("Leave", 190), ["ThreadTaskSwitch", 150, 9, 0, 0])),
     ("EVT-UNKNOWN", "an event of a kind that does not exist",
      lambda a: patch(a, MASTER, b"\x38" + bytes(7) + b"\x22\x03", b"\x38" + bytes(7) + b"\xf0\x03")),
@@ -171,8 +173,8 @@ FAULTS = [
     ("LOCK-ORDER", "an acquisition is left out in the count",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 3), (WORKER, "ThreadReleaseLock", 85, 3))),
     ("LOCK-ORDER", "acquisitions are numbered against time",
-     lambda a: renumber(a, *((MASTER, f"Thread{e}Lock", t, 2) for e, t in (("Acquire", 51), ("Acquire", 53), ("Release", 54), ("Release", 55))),
-                        (WORKER, "ThreadAcquireLock", 81, 1), (WORKER, "ThreadReleaseLock", 85, 1))),
+     lambda a: renumber(a, (MASTER, "ThreadAcquireLock", 51, 2), (MASTER, "ThreadAcquireLock", 53, 2),
+                        (MASTER, "ThreadReleaseLock", 54, 2), (MASTER, "ThreadReleaseLock", 55, 2), (WORKER, "ThreadAcquireLock", 81, 1), (WORKER, "ThreadReleaseLock", 85, 1))),
     ("LOCK LOCK-HOLDER", "two acquisitions of a lock have one number",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 1), (WORKER, "ThreadReleaseLock", 85, 1))),
     ("MEASURE", "measurement is switched off twice",
@@ -218,7 +220,8 @@ FAULTS = [
      lambda a: insert(a, MASTER, ("ThreadTaskSwitch", 60), ["Enter", 60, LOCK], ["Leave", 60, LOCK])),
     ("TASK-NOCURRENT", "a flush between two tasks", lambda a: insert(a, MASTER, ("ThreadTaskSwitch", 60), ["BufferFlush", 60, 60])),
     ("TASK-NOTCURRENT", "a task completes that does not run",
-     lambda a: [drop(a, WORKER, "ThreadTaskComplete", 40), insert(a, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskComplete", 45, TEAM, 0, 2])]),
+     lambda a: [drop(a, WORKER, "ThreadTaskComplete", 40),
+                insert(a, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskComplete", 45, TEAM, 0, 2], ["ThreadTaskSwitch", 45, TEAM, 1, 0])]),
     ("TASK-OVERLAP", "a task runs on two threads at once", run_early),
     ("TASK-TEAM", "a team ends within a task", end_within_task),
     ("TASK-TEAM", "an implicit task runs outside of its team", lambda a: insert(

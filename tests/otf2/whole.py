@@ -3,6 +3,8 @@
 import bisect
 import collections
 
+from definitions import UNDEFINED
+
 
 def is_before(first, second):
     """Of two moments: by place on one location, by time between two (which have no order at the same time)."""
@@ -144,11 +146,16 @@ def check_properties(check):
 
 
 def check_use(check):
-    """The words that the writer always defines (strings, attributes, parameters) may be without use; what stands for the program not."""
+    """
+    The words that the writer always defines (strings, attributes, parameters) may be without use; what stands for the program not. But
+    the team around an initial task has no events of its own.
+    """
+    defs = check.defs
+    defs.used["Comm"].update(ref for ref, (members, parent) in defs.tables["Comm"].items() if len(members) == 1 and parent == UNDEFINED)
     kinds = ["Region", "SystemTreeNode"] + (["Group", "Comm"] if check.has_all_teams else [])
     for kind in kinds:
-        for ref in check.defs.tables[kind]:
-            if ref not in check.defs.used[kind]:
+        for ref in defs.tables[kind]:
+            if ref not in defs.used[kind]:
                 check.report.add("DEF-UNUSED", f"{kind} {ref} is never used")
 
 
