@@ -5,7 +5,8 @@
  * Tests load it through OMP_TOOL_LIBRARIES. COUNT_FILE names its output, "<COUNT_FILE>.<pid>": one "name count" a line, all names,
  * written at finalize and again by the destructor (whichever comes last is right). COUNT_CHAIN names another tool that is loaded
  * behind this one and gets every callback it registers for, so that a recorder and the counts describe the very same run, whatever
- * the timing. A forked child starts from zero.
+ * the timing. COUNT_RUNTIME is the name of the runtime that the chained tool is told, in place of the real one. A forked child starts
+ * from zero.
  *
  * Any thread calls the callbacks; counters are atomic. Registration happens once, on one thread, inside ompt_start_tool's initialize.
  */
@@ -192,6 +193,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
 {
 	static ompt_start_tool_result_t result = {tool_initialize, tool_finalize, {0}};
 	const char *next = getenv("COUNT_CHAIN");
+	const char *other_runtime = getenv("COUNT_RUNTIME");
 	if (next != NULL) {
 		void *library = dlopen(next, RTLD_NOW | RTLD_LOCAL);
 		ompt_start_tool_result_t *(*start)(unsigned, const char *) = NULL;
@@ -200,7 +202,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned omp_version, const char *runt
 		if (start == NULL)
 			fprintf(stderr, "count_tool: %s: %s\n", next, dlerror());
 		else
-			chain = start(omp_version, runtime_version);
+			chain = start(omp_version, other_runtime != NULL ? other_runtime : runtime_version);
 	}
 	pthread_atfork(NULL, NULL, forked);
 	return &result;
