@@ -8,19 +8,19 @@ int main(void)
 	omp_set_max_active_levels(2);
 #pragma omp parallel num_threads(3)
 	{
-#pragma omp masked
+#pragma omp masked /* @first */
 		{
 			CHECK(omp_get_thread_num() == 0);
 			add(&n, 1);
 		}
-#pragma omp masked filter(2)
+#pragma omp masked filter(2) /* @filter */
 		{
 			CHECK(omp_get_thread_num() == 2);
 #pragma omp task shared(n) /* @task */
 			add(&n, 10);
 		}
 		int me = omp_get_thread_num();
-#pragma omp masked filter(me % 2 == 0 ? me : -1)
+#pragma omp masked filter(me % 2 == 0 ? me : -1) /* @evens */
 		{
 #pragma omp task shared(n) /* @even */
 			add(&n, 100);
