@@ -89,9 +89,10 @@ quirks='cat builder/*.c | tr -d "\n" | grep -oE "quirks?[,(][^;]*;" | grep -oE "
 # shellcheck disable=SC2016 # the backticks of Markdown
 described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
 run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
-for script in run.py schedules.py runtimes.py endings.py faults.py kill.py otf2_selftest.py launcher.sh install.sh conformance.py; do
+for script in expect_selftest.py run.py schedules.py runtimes.py endings.py faults.py kill.py otf2_selftest.py launcher.sh install.sh conformance.py; do
 	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
 done
+[ -f bench/selftest ] && run bench bench/selftest
 
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))

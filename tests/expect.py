@@ -76,8 +76,10 @@ class Expectation:
             if not words or words[0].startswith("#"):
                 continue
             for_compilers, for_runtimes = [], []
-            while words and words[0] in COMPILERS or words[0] in RUNTIMES:
+            while words and words[0] in (*COMPILERS, *RUNTIMES):
                 (for_compilers if words[0] in COMPILERS else for_runtimes).append(words.pop(0))
+            if not words:
+                raise ValueError(f"{path.name}:{number}: for whom, but not what")
             key, values = words[0], words[1:]
             if for_compilers and compiler not in for_compilers or for_runtimes and runtime not in for_runtimes or \
                     compiler != "clang" and key in self.LINES and not for_compilers:
