@@ -7,8 +7,8 @@
 # shellcheck disable=SC2086 # lists of words
 set -u
 
-packages='gcc libc6-dev make pkg-config clang-19 flang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev
-	check libdw-dev libjansson-dev graphviz'
+packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
+	libdw-dev libjansson-dev graphviz'
 [ "${1-}" = check ] && packages='flang-19'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
 [ "${1-}" = lint ] && packages='clang-format cppcheck shellcheck mandoc binutils'
