@@ -7,7 +7,7 @@ int main(void)
 	int n = 0, after = 0, tasks = 0;
 #pragma omp parallel num_threads(2) /* @region */
 	{
-#pragma omp for schedule(dynamic, 1) /* @loop */
+#pragma omp for schedule(monotonic : dynamic, 1) /* @loop */
 		for (int i = 0; i < 1000; i++) {
 			if (i == 0) {
 #pragma omp task shared(tasks) /* @task */

@@ -42,7 +42,7 @@ static void *second(void *arg)
 	int n = 0;
 	(void)arg;
 	omp_set_max_active_levels(2); /* of this thread's data environment */
-#pragma omp parallel num_threads(3) /* @second */
+#pragma omp parallel num_threads(3)   /* @second */
 	{
 #pragma omp masked
 		{
@@ -69,7 +69,7 @@ int main(void)
 	CHECK(pthread_create(&threads[1], NULL, second, NULL) == 0);
 #pragma omp task shared(n) /* @alone */
 	n = 1;
-#pragma omp taskwait /* @mainwait */
+#pragma omp taskwait                /* @mainwait */
 #pragma omp parallel num_threads(2) /* @main */
 	{
 #pragma omp masked
