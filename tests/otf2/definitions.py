@@ -142,15 +142,12 @@ class Definitions:
         self.refer("Group", group, f"comm {ref}")
         self.refer("Comm", parent, f"comm {ref}", True)
         members = self.tables["Group"].get(group, (None, None))[1]
-        around = self.tables["Comm"].get(parent, ([], None))[0]
         if members is None:
             self.report.add("COMM", f"comm {ref} is not of a team's group")
         elif not members:
             self.report.add("COMM", f"comm {ref} has no member")
         elif len({self.locations[m][2] for m in members if m in self.locations}) > 1:
             self.report.add("COMM", f"comm {ref} has members of several processes")
-        elif around and members[0] not in around:
-            self.report.add("COMM", f"the first member of comm {ref} is none of the team around it")
         self.define("Comm", ref, (members or [], parent), (tuple(members or ()), parent))
 
     def on_parameter(self, ref, name, kind):

@@ -68,9 +68,18 @@ class Check:
         if l.ref not in members:
             l.bad("TEAM-MEMBER", f"begins team {comm} and is no member")
             return
+        if members[0] == l.ref and self.has_all_teams and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
+            l.bad("TEAM-PARENT", f"begins team {comm} in task {l.task}")
         l.stop(time)
         l.teams.append((comm, time, l.task))
         l.run((comm, members.index(l.ref), 0), time)
+
+    def is_around(self, l, comm):
+        """Is the current task one of that team? The initial task is one of a team without a parent."""
+        if l.task is not None:
+            return comm == l.task[0]
+        members, parent = self.defs.tables["Comm"].get(comm, ([], None))
+        return members == [l.ref] and parent == UNDEFINED
 
     def on_team_end(self, l, time, comm):
         if not l.teams or l.teams[-1][0] != comm:

@@ -122,8 +122,6 @@ FAULTS = [
     ("CLOCK", "the clock does not run", lambda a: a["clock"].__setitem__(0, 0)),
     ("CLOCK", "the real time is not known", lambda a: a["clock"].__setitem__(3, 0xFFFFFFFFFFFFFFFF)),
     ("COMM", "a team is of the group of all locations", lambda a: [a["comms"].append([2, 0, SERIAL]), truncate(a)]),
-    ("COMM", "a team around another does not hold its first member",
-     lambda a: [a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [1]]), a["comms"].append([2, 3, SERIAL]), truncate(a)]),
     ("COMM", "a team has no member", lambda a: [a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, []]),
                                                 a["comms"].append([2, 3, SERIAL]), truncate(a)]),
     ("COMM", "a team's members are of two processes", second_process),
@@ -133,7 +131,7 @@ FAULTS = [
     ("DEF-DUP", "a team is defined twice", lambda a: [
         a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [0, 1]]), a["comms"].append([2, 3, SERIAL]), truncate(a)]),
     ("DEF-REF", "a region's name is not defined", lambda a: a["regions"][CREATE].__setitem__(1, 99)),
-    ("DEF-REF", "a comm's parent comes after it", lambda a: a["comms"][0].__setitem__(2, TEAM)),
+    ("DEF-REF TEAM-PARENT", "a comm's parent comes after it", lambda a: a["comms"][0].__setitem__(2, TEAM)),
     ("DEF-REF", "a process's creator is not defined", lambda a: a["location_groups"][0].__setitem__(4, 5)),
     ("DEF-UNKNOWN", "a definition of a kind that does not exist", lambda a: [
         a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_UINT64]),
@@ -239,5 +237,12 @@ FAULTS = [
      lambda a: append(a, WORKER, ["ThreadTeamBegin", 100, TEAM], ["ThreadTeamEnd", 100, TEAM])),
     ("TEAM-MEMBER", "a thread begins a team that it is not in",
      lambda a: insert(a, WORKER, ("ThreadTeamBegin",), ["ThreadTeamBegin", 22, SERIAL])),
+    ("TEAM-PARENT", "a team begins in a task of another team than the one around it", lambda a: [
+        a["comms"].append([2, 1, SERIAL]), insert(a, MASTER, ("Leave", 100), ["ThreadFork", 80, OPENMP, 1], ["ThreadTeamBegin", 81, 2],
+                                                  ["ThreadTeamEnd", 82, 2], ["ThreadJoin", 83, OPENMP])]),
+    ("TEAM-PARENT", "a team begins in an initial task that is none of the team around it", lambda a: [
+        a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [1]]), a["comms"].insert(1, [1, 3, NONE]),
+        a["comms"][2].__setitem__(slice(0, 3), [2, 2, 1]),
+        [e.__setitem__(2, 2) for events in a["events"].values() for e in events if e[0][:10] in ("ThreadTeam", "ThreadTask")]]),
     ("TIME", "a location's time goes back", lambda a: patch(a, MASTER, b"\x05\x38" + bytes(7), b"\x05\x35" + bytes(7))),
 ]

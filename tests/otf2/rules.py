@@ -10,7 +10,7 @@ RULES = {
     "BALANCE-LOC": "Enter and Leave of a location pair up, innermost first",
     "BALANCE-TASK": "so they do for each task: it leaves what it entered, and all of it before it completes",
     "CLOCK": "resolution and real time are sane, offset is the first event's time, length reaches the last one's",
-    "COMM": "a team is of a team's group, has members, all of one process, the first of them in the team around it",
+    "COMM": "a team is of a team's group and has members, all of one process",
     "DEF-DENSE": "definitions of a kind are numbered from 0 in the order in which they come",
     "DEF-DUP": "nothing is defined twice: neither a number nor a string, a team, an attribute, a parameter",
     "DEF-REF": "what a definition refers to is defined before it",
@@ -53,6 +53,7 @@ RULES = {
     "TEAM-FORK": "a team's member is in it between fork and join of its first member only",
     "TEAM-INSTANCES": "all members begin a team equally often",
     "TEAM-MEMBER": "who begins a team is a member of it",
+    "TEAM-PARENT": "the first member begins a team in a task of the team around it",
     "TIME": "a location's time stamps never go back",
 }
 
