@@ -12,6 +12,7 @@ The program
     threads N               OMP_NUM_THREADS (2)
     env NAME=VALUE          in addition
     args A...               of the program
+    small A...              in place of these where it is run again and again (schedules.py)
     exit N                  of the program; -6 is SIGABRT (0)
     untraced_exit N         where it differs without the recorder
     output TEXT             its stdout holds this
@@ -60,7 +61,7 @@ HABITS = {r: ("one_kind_of_implicit_barrier",) for r in RUNTIMES if r != HOME}  
 
 class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None}
-    LIST = {"build_exit": ["0"], "args": [], "counts": ["exact"], "canonical": []}
+    LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
     LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive")
     MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event") + LINES
 

@@ -22,7 +22,7 @@ VARIANTS = [{"OMP_NUM_THREADS": n} for n in ("1", "2", "4", "16")] * RUNS + \
 
 def canonical_list(program, want, env, directory):
     """Records once: (the list, None), or (None, a reason)."""
-    result = run([program, *want.args], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all", "OTTER_DIR": str(directory)})
+    result = run([program, *(want.small or want.args)], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all", "OTTER_DIR": str(directory)})
     if result.status != int(want.exit):
         return None, result.why([int(want.exit)])
     dumps = dumps_in(directory)
