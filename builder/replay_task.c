@@ -5,130 +5,6 @@
  */
 #include "builder/replay_state.h"
 
-struct implicit *replay_innermost(struct stream_state *s)
-{
-	return s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
-}
-
-static bool is_hidden(const struct replay *r, uint32_t region)
-{
-	return r->model->regions[region].state & REGION_HIDDEN;
-}
-
-/* Ends the regions that the thread encountered since `n_left` of them were open. */
-static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair)
-{
-	while (s->n_regions > n_left) {
-		struct point at = replay_point(s, ticks);
-		if (repair != NULL)
-			replay_repair(r, "region_without_end");
-		uint32_t region = s->regions[--s->n_regions];
-		if (!is_hidden(r, region) && VISIT(r, region_end, &at, region) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Forgets suspended tasks that went on, and ended, on another thread. */
-static void forget_moved(struct replay *r, struct stream_state *s, size_t bottom)
-{
-	size_t n_left = bottom;
-	if (s->n_suspended <= bottom)
-		return;
-	for (size_t i = bottom; i < s->n_suspended; i++) {
-		unsigned state = r->model->tasks[s->suspended[i]].state;
-		if (!(state & TASK_MIGRATED) || !(state & TASK_COMPLETED))
-			s->suspended[n_left++] = s->suspended[i];
-	}
-	s->n_suspended = n_left;
-}
-
-/* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
-static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, uint64_t ticks, const char *repair)
-{
-	forget_moved(r, s, bottom);
-	while (s->n_suspended > bottom) {
-		uint32_t prior = s->task, next = s->suspended[--s->n_suspended];
-		if (replay_leave_scopes(r, s, prior, 0, ticks, repair) != 0)
-			return -1;
-		if (repair != NULL && prior != 0)
-			replay_repair(r, "task_without_end");
-		struct point at = replay_point(s, ticks);
-		if (VISIT(r, task_switch, &at, prior, next, TASK_STATUS_CUT) != 0)
-			return -1;
-		frames_drop(&r->frames, prior);
-		s->task = next;
-	}
-	return 0;
-}
-
-/* When an implicit task ended whose end was recorded, or is made up, at `ticks`: a worker not after its team's join (Q3). */
-static uint64_t implicit_end_ticks(const struct replay *r, uint32_t row, uint64_t ticks)
-{
-	const struct task *task = &r->model->tasks[row];
-	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
-	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
-}
-
-static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
-{
-	struct point at = replay_point(s, flush.begin_ticks);
-	return VISIT(r, buffer_flush, &at, flush.end_ticks > at.ticks ? flush.end_ticks : at.ticks);
-}
-
-int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	struct late_flush flush = {record->time, record->a};
-	const struct implicit *inner = replay_innermost(s);
-	/* A worker reports its end long after its team's join (Q3), and may write out a segment in between: times must not go back. */
-	if (inner == NULL || implicit_end_ticks(r, inner->task, record->time) == record->time)
-		return visit_flush(r, s, flush);
-	if (replay_grow((void **)&s->late_flushes, s->n_late_flushes, &s->late_flushes_capacity, sizeof *s->late_flushes) != 0)
-		return -1;
-	s->late_flushes[s->n_late_flushes++] = flush;
-	return 0;
-}
-
-/* Ends the innermost implicit task with all that is open in it. */
-static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
-{
-	struct implicit inner = *replay_innermost(s);
-	ticks = implicit_end_ticks(r, inner.task, ticks);
-	if (cut_tasks(r, s, inner.n_suspended, ticks, repair) != 0)
-		return -1;
-	s->task = inner.task;
-	if (replay_leave_scopes(r, s, inner.task, 0, ticks, repair) != 0 || end_regions(r, s, inner.n_regions, ticks, repair) != 0)
-		return -1;
-	struct point at = replay_point(s, ticks);
-	if (VISIT(r, implicit_end, &at, inner.task) != 0)
-		return -1;
-	frames_drop(&r->frames, inner.task);
-	s->n_implicits--;
-	s->task = inner.outer;
-	int rc = 0;
-	for (size_t i = 0; i < s->n_late_flushes && rc == 0; i++)
-		rc = visit_flush(r, s, s->late_flushes[i]);
-	s->n_late_flushes = 0;
-	return rc;
-}
-
-int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
-{
-	while (s->n_implicits > 0) {
-		if (repair != NULL)
-			replay_repair(r, "implicit_task_without_end");
-		if (end_implicit(r, s, ticks, repair) != 0)
-			return -1;
-	}
-	if (cut_tasks(r, s, 0, ticks, repair) != 0)
-		return -1;
-	if (s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0)
-		return -1;
-	s->task = 0;
-	s->n_held = s->n_waits = 0;
-	return end_regions(r, s, 0, ticks, repair);
-}
-
 static int parallel_begin(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
@@ -136,7 +12,7 @@ static int parallel_begin(struct replay *r, struct stream_state *s, const struct
 	if (replay_grow((void **)&s->regions, s->n_regions, &s->regions_capacity, sizeof *s->regions) != 0)
 		return -1;
 	s->regions[s->n_regions++] = region;
-	if (is_hidden(r, region)) {
+	if (replay_is_hidden(r, region)) {
 		replay_quirk(r, "league_inner_team"); /* Q31 */
 		return 0;
 	}
@@ -158,14 +34,14 @@ static int parallel_end(struct replay *r, struct stream_state *s, const struct r
 	/* An implicit task that began inside the region must have ended. */
 	while (s->n_implicits > 0 && replay_innermost(s)->n_regions >= n) {
 		replay_repair(r, "implicit_task_without_end");
-		if (end_implicit(r, s, record->time, "scope_without_end") != 0)
+		if (replay_close_implicit(r, s, record->time, "scope_without_end") != 0)
 			return -1;
 	}
-	if (end_regions(r, s, n, record->time, "region_without_end") != 0)
+	if (replay_close_regions(r, s, n, record->time, "region_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, record->time);
 	s->n_regions = n - 1;
-	return is_hidden(r, region) ? 0 : VISIT(r, region_end, &at, region);
+	return replay_is_hidden(r, region) ? 0 : VISIT(r, region_end, &at, region);
 }
 
 /* Is it the implicit task of a hidden region, which stands for the initial task around it? */
@@ -215,11 +91,11 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct r
 		return 0;
 	}
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
-	forget_moved(r, s, inner->n_suspended);
+	replay_forget_moved(r, s, inner->n_suspended);
 	bool is_cut = s->n_suspended > inner->n_suspended;
-	if (implicit_end_ticks(r, inner->task, record->time) != record->time)
+	if (replay_implicit_end_ticks(r, inner->task, record->time) != record->time)
 		replay_quirk(r, "late_worker_end");
-	return end_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
+	return replay_close_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
 }
 
 static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
@@ -383,7 +259,7 @@ static int recording_on(struct replay *r, struct stream_state *s, const struct r
 	if (task != s->task) {
 		/* What ended meanwhile, and when, is not known: the program asked for that. */
 		replay_quirk(r, "paused_elsewhere");
-		if (replay_close_stream(r, s, s->last_ticks, NULL) != 0)
+		if (replay_close_stream(r, s, s->last_ticks, REPAIR_NONE) != 0)
 			return -1;
 		s->task = task;
 	}
@@ -394,8 +270,8 @@ static int recording_on(struct replay *r, struct stream_state *s, const struct r
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	switch (record_kind(record)) {
-	case EVENT_thread_begin:
-	case EVENT_thread_end: replay_point(s, record->time); return 0;
+	case EVENT_thread_begin: replay_point(s, record->time); return 0;
+	case EVENT_thread_end: return replay_thread_end(r, s, record);
 	case EVENT_thread_attach: return thread_attach(r, s, record);
 	case EVENT_thread_detach:
 		replay_point(s, record->time);
