@@ -121,17 +121,45 @@ def test_ending(job):
     return report
 
 
-def compile_program_of(name, compiler, *flags):
-    program = WORK / "endings" / "programs" / f"{name}-{compiler}"
-    return program, compile_c(ROOT / "tests/endings" / f"{name}.c", program, compiler, flags)
+def test_library(job):
+    """A library with OpenMP in a program without, loaded while it runs, and unloaded, and loaded again: one dump, which has it all."""
+    times, how, compiler, programs = job
+    report, name = Report(), f"endings/library-{how}-{times}-{compiler}"
+    work = empty(WORK / "endings" / f"library-{how}-{times}-{compiler}")
+    args, env = [programs["opens"], programs["library"], times, how], {"OMP_NUM_THREADS": "2", **preload_for(compiler)}
+    untraced = run(args, env)
+    traced = run(args, {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)})
+    reasons = [untraced.why([0])]
+    if (traced.status, traced.out, traced.err) != (untraced.status, untraced.out, untraced.err):
+        reasons.append(f"ends with {traced.status} {traced.out!r} {traced.err!r}, untraced with {untraced.status} {untraced.out!r} {untraced.err!r}")
+    dumps = dumps_in(work)
+    if len(dumps) != 1:
+        reasons.append(f"{len(dumps)} dumps")
+    else:
+        n_tasks = sum(5 + i for i in range(times))
+        row = {"regions": times, "implicit": 2 * times, "created": n_tasks, "switches": 2 * n_tasks, "waits": 0, "criticals": 0}
+        reasons += wrong_dump(dumps[0], row, 0, True, work / "build")
+        places = {(n["file"].rpartition("/")[2], n["kind"]) for n in Graph(work / "build").nodes if n["kind"] == "task"}
+        if places != {("library.c", "task")}:
+            reasons.append(f"tasks come from {places}")
+    report.check(name, "; ".join(filter(None, reasons)))
+    if report.failed == 0 and "KEEP" not in os.environ:
+        shutil.rmtree(work)
+    return report
+
+
+def compile_one(name, compiler, suffix="", flags=()):
+    """(program or library, Result)"""
+    output = WORK / "endings" / "programs" / f"{name}-{compiler}{suffix}"
+    return output, compile_c(ROOT / "tests/endings" / f"{name}.c", output, compiler, flags)
 
 
 def say_untraced(programs, places):
     """A table: does it end, and how, without the recorder?"""
     work = empty(WORK / "endings" / "untraced")
-    for (compiler, program), place in itertools.product(programs.items(), places):
+    for (compiler, built), place in itertools.product(programs.items(), places):
         env = {"OMP_NUM_THREADS": "2", **preload_for(compiler)}
-        said = (f"{way} {run_one(program, place, way, work / 'witness', env, 3)[0].status}" for way in WAYS)
+        said = (f"{way} {run_one(built['matrix'], place, way, work / 'witness', env, 3)[0].status}" for way in WAYS)
         print(f"{compiler:6}{place:14}", ", ".join(said), flush=True)
 
 
@@ -140,16 +168,21 @@ def main():
     need(RECORDER, BUILDER)
     programs = {}
     for compiler in ("clang", "gcc"):
-        programs[compiler], result = compile_program_of("matrix", compiler)
-        if result.status != 0:
-            print(f"not ok endings/compile-{compiler}: {result.err}")
+        results = {"matrix": compile_one("matrix", compiler), "library": compile_one("library", compiler, ".so", ["-shared", "-fPIC"]),
+                   "opens": compile_one("opens", compiler, "", ["-fno-openmp", "-ldl"])}
+        programs[compiler] = {name: output for name, (output, _) in results.items()}
+        reasons = [f"{name}: {result.why([0])}" for name, (_, result) in results.items() if result.status != 0]
+        if reasons:
+            print(f"not ok endings/compile-{compiler}: {'; '.join(reasons)}")
             return 1
     if "--untraced" in sys.argv:
         say_untraced(programs, names)
         return 0
-    jobs = [(place, way, compiler, program) for place in names for way in WAYS if (place, way) not in ENDLESS
-            for compiler, program in programs.items()]
-    return 0 if run_all(jobs, test_ending) else 1
+    jobs = [(place, way, compiler, p["matrix"]) for place in names for way in WAYS if (place, way) not in ENDLESS for compiler, p in programs.items()]
+    is_good = run_all(jobs, test_ending)
+    if not sys.argv[1:]:
+        is_good &= run_all([(times, how, c, p) for times in (1, 2, 3) for how in ("close", "keep") for c, p in programs.items()], test_library)
+    return 0 if is_good else 1
 
 
 if __name__ == "__main__":
