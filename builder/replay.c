@@ -118,7 +118,10 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		at = replay_point(s, record->time);
 		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
 	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
-	case EVENT_recording_off: at = replay_point(s, record->time); return VISIT(r, measurement, &at, false);
+	case EVENT_recording_off:
+		at = replay_point(s, record->time);
+		s->is_off = true;
+		return VISIT(r, measurement, &at, false);
 	default: return 0; /* continuation records of other kinds, error: in the listing only */
 	}
 }

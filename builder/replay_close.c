@@ -118,7 +118,7 @@ int replay_close_implicit(struct replay *r, struct stream_state *s, uint64_t tic
 static bool is_quiet_root(const struct replay *r, const struct stream_state *s)
 {
 	const struct model *m = r->model;
-	if (s->n_implicits != 1 || s->n_suspended > 0 || s->n_regions > 0)
+	if (s->is_off || s->n_implicits != 1 || s->n_suspended > 0 || s->n_regions > 0)
 		return false;
 	uint32_t root = s->implicits[0].task;
 	const struct frame *frame = frames_find(&r->frames, root);

@@ -45,6 +45,7 @@ struct stream_state {
 	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;        /* of the thread that has the stream */
 	bool has_begun, is_attached;
+	bool is_off; /* the program has ended, or paused, the recording */
 };
 
 struct replay {

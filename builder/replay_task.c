@@ -256,6 +256,7 @@ static int thread_attach(struct replay *r, struct stream_state *s, const struct 
 static int recording_on(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint32_t task = model_task(r->model, record->a);
+	s->is_off = false;
 	if (task != s->task) {
 		/* What ended meanwhile, and when, is not known: the program asked for that. */
 		replay_quirk(r, "paused_elsewhere");
