@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, "build")
 OUT = os.path.join(BUILD, "bench")
 CLANG = os.environ.get("BENCH_CLANG", "clang-19")  # it brings the runtime that is measured
-FLAGS = ("-std=c11 -D_GNU_SOURCE -O2 -g -pthread -Wall -Wextra -Wshadow -Wconversion"
+FLAGS = ("-std=c11 -D_GNU_SOURCE -O2 -gdwarf-4 -pthread -Wall -Wextra -Wshadow -Wconversion"
          " -Wstrict-prototypes -Wmissing-prototypes").split()
 RECORDER = os.path.join(BUILD, "lib", "libotter-ompt.so")
 BUILDER = os.path.join(BUILD, "bin", "otter-build")
@@ -88,11 +88,11 @@ def figures(text):
     return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", text)}
 
 
-def run(argv, variables, cpus=None, may_fail=False, cwd=None):
+def run(argv, variables, cpus=None, may_fail=False, cwd=None, limit_s=LIMIT_S):
     """Runs one program to its end on `cpus`, with these variables, and returns its Cost. One that fails raises Failed."""
     before = os.sched_getaffinity(0)
     results = os.path.join(OUT, "measured")
-    command = [os.path.join(OUT, "measure"), results, str(LIMIT_S)] + ["%s=%s" % v for v in variables.items()] + argv
+    command = [os.path.join(OUT, "measure"), results, str(limit_s)] + ["%s=%s" % v for v in variables.items()] + argv
     if cpus is not None:
         os.sched_setaffinity(0, cpus)
     try:
@@ -128,15 +128,16 @@ RECORD, HEADER_RECORDS, TIME, END = 32, 4, 0, 16  # common/format.h, common/even
 
 def longest_flush_ticks(path, segment_bytes):
     """The longest time between begin and end of a buffer_flush record in one file of segments."""
+    longest = 0
     with open(path, "rb") as f:
-        data = f.read()
-    kinds = data[8::RECORD]
-    longest, slot = 0, kinds.find(BUFFER_FLUSH)
-    while slot >= 0:
-        if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
-            begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
-            longest = max(longest, end - begin)
-        slot = kinds.find(BUFFER_FLUSH, slot + 1)
+        while data := f.read(max(segment_bytes, 64 << 20)):  # whole segments: both are powers of two
+            kinds = data[8::RECORD]
+            slot = kinds.find(BUFFER_FLUSH)
+            while slot >= 0:
+                if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
+                    begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
+                    longest = max(longest, end - begin)
+                slot = kinds.find(BUFFER_FLUSH, slot + 1)
     return longest
 
 

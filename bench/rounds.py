@@ -15,7 +15,7 @@ import subjects
 FIELDS = ("date machine cpu cores kernel compiler runtime commit files load part workload size placement threads subject setting round status"
           " ops all_ops wall_ns cpu_ns process_wall_ns process_cpu_ns finish_ns rss_kib peak_kib minor_faults major_faults yields preemptions"
           " callbacks_per_op records_per_op lost stalled_ns longest_stall_ns streams bytes archive_ns archive_bytes graph_ns"
-          " chunk_ps change_ns").split()
+          " chunk_ps change_ns path instructions").split()
 
 # status of a row
 WELL, FAILED, SILENT = 0, 1, 2
@@ -118,7 +118,7 @@ class Rounds:
         line = subject.fill(subject.words[key], out=self.dumps)
         return harness.run(["sh", "-c", line], {}, cwd=self.dumps).wall_ns if line else ""
 
-    def once(self, part, workload, size, placement, entry, number, callbacks, is_whole=False):
+    def once(self, part, workload, size, placement, entry, number, callbacks, is_whole=False, limit_s=harness.LIMIT_S):
         """One run, one row. is_whole: to the archive and the graph. False: it failed."""
         subject = entry.subject
         variables = dict(pinned(placement), **subject.environment(out=self.dumps))
@@ -128,7 +128,7 @@ class Rounds:
                    setting=entry.setting, round=number, status=WELL)
         try:
             self.command(subject, "before")
-            cost = harness.run(argv, variables, placement.cpus)
+            cost = harness.run(argv, variables, placement.cpus, limit_s=limit_s)
             got = harness.figures(cost.stdout)
             row.update(ops=got["ops"], all_ops=got["all_ops"], wall_ns=got["wall_ns"], cpu_ns=got["cpu_ns"], rss_kib=got["rss_kib"],
                        process_wall_ns=cost.wall_ns, process_cpu_ns=cost.cpu_ns, finish_ns=cost.end_ns - got["end_ns"],
@@ -157,7 +157,7 @@ class Rounds:
         self.add(**row)
         return row["status"] != FAILED
 
-    def interleaved(self, part, workload, placement, entries, size=None, repeats=1, is_whole=False):
+    def interleaved(self, part, workload, placement, entries, size=None, repeats=1, **more):
         """Each of `entries` once a round; one that failed is left out of what follows."""
         size = size or self.size(workload)
         callbacks = self.count(workload, size, placement)
@@ -166,7 +166,7 @@ class Rounds:
             progress("%s: %s, %s: round %d of %d" % (part, workload, placement.name, number + 1, self.n_rounds))
             at = number % len(entries)
             for entry in entries[at:] + entries[:at]:
-                if not all(self.once(part, workload, size, placement, entry, number, callbacks, is_whole) for _ in range(repeats)):
+                if not all(self.once(part, workload, size, placement, entry, number, callbacks, **more) for _ in range(repeats)):
                     entries = [e for e in entries if e is not entry]
         progress("")
 
