@@ -62,7 +62,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
 
     d = empty(work / "dumps")
     result = run([program, *want.args], {**env, "OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER),
-                                         "COUNT_FILE": str(work / "counts"), "OTTER_EVENTS": "all", "OTTER_DIR": str(d)})
+                                         "COUNT_FILE": str(work / "counts"), "OTTER_EVENTS": env.get("OTTER_EVENTS", "all"), "OTTER_DIR": str(d)})
     reason = result.why([int(want.exit)])
     if not reason and want.output and want.output not in result.out:
         reason = f"printed {result.out!r}"
