@@ -50,7 +50,7 @@ def environment_of(runtime, library):
     exported = (library / "libomp.so.5").read_bytes()
     lacks = [name for name in NEWER_ENTRIES if name.encode() not in exported]
     entries = WORK / "runtimes" / f"entries-{runtime[3:]}.so"
-    result = compile_c(ROOT / "tests/runtimes/newer_entries.c", entries, "gcc", ["-shared", "-fPIC", "-fno-openmp", *(f"-DLACKS_{name}" for name in lacks)])
+    result = compile_c(ROOT / "tests/runtimes/newer_entries.c", entries, "gcc", ["-shared", "-fPIC", "-fno-openmp", "-O2", "-foptimize-sibling-calls", *(f"-DLACKS_{name}" for name in lacks)])
     if result.status != 0:
         sys.exit(f"not ok runtimes/entries: {result.err}")
     return {"LD_LIBRARY_PATH": str(library), "LD_PRELOAD": str(entries), "LD_BIND_NOW": "1"}
@@ -75,7 +75,7 @@ def wrong_lists(work, source, compiler, environments):
     program = work / source.stem
     for runtime, env in {HOME: {}, **environments}.items():
         want = Expectation(source.with_suffix(".expect"), compiler, runtime)
-        if want.not_for(runtime):
+        if want.not_for(runtime) or want.canonical:
             continue
         lists[runtime], wrong[runtime] = canonical_list(program, want, {**programs.environment(want, compiler), **env}, empty(work / "dumps"))
         if not wrong[runtime] and lists[runtime] != lists[HOME]:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Entry points that clang 19's programs call and older runtimes lack, preloaded for those: LACKS_... say which. Both do what the
- * code of a compiler as old as the runtime would have done.
+ * code of a compiler as old as the runtime would have done. They go on by a jump: the return address that the runtime
+ * reports must be the program's.
  */
 #include <stdint.h>
 #include <stdlib.h>
