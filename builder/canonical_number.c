@@ -56,6 +56,9 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	uint64_t joiner_l = joiner_shape(c, l), joiner_r = joiner_shape(c, r);
 	if (joiner_l != joiner_r)
 		return joiner_l < joiner_r ? -1 : 1;
+	/* Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th belongs to the n-th. */
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
 	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
 }
 
@@ -159,6 +162,8 @@ static int compare_nodes(const void *left, const void *right, void *canon)
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	if (c->node_shape[l] != c->node_shape[r])
 		return c->node_shape[l] < c->node_shape[r] ? -1 : 1;
+	if (c->graph->nodes[l].task != c->graph->nodes[r].task)
+		return c->graph->nodes[l].task < c->graph->nodes[r].task ? -1 : 1;
 	return l < r ? -1 : l > r;
 }
 
