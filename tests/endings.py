@@ -63,8 +63,8 @@ def wanted_end(place, way, row):
         return 0, True
     if (place, way) == ("initial_task", "exit"):
         return 3, True  # the runtime finalizes, but the task never ends
-    if (place, way) in (("root", "exit"), ("destructor", "exit")):
-        return 3, False  # the main thread lives; the rest of the end, with the runtime's, does not come
+    if (place, way) == ("destructor", "exit"):
+        return 3, False  # the rest of the end, with the runtime's, does not come
     ends_well = way in ("return", "exit") and place not in CONSTRUCTS or way == "pthread_exit" and place in ("alone", "busy", "root")
     return (0, True) if ends_well else (3, False)
 
