@@ -22,6 +22,7 @@ from schedules import canonical_list
 OLDER = [r for r in RUNTIMES if r != HOME]
 NEWER_ENTRIES = ("__kmpc_dispatch_deinit", "__kmpc_omp_taskwait_deps_51")
 VENDOR = "Vendor OpenMP 1.2"
+SKIPPED = ("untraced", "levels", "canonical")  # and the archive, but for the oldest one, which differs most: it is what the replay makes of a runtime
 
 
 def unpacked(runtime):
@@ -93,7 +94,7 @@ def test_versions(job):
     for runtime, env in environments.items():
         if compiler == "gcc":  # its code calls what it calls of GNU's runtime, and finds it in what run.py preloads
             env = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
-        one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", ("untraced", "levels", "canonical"))
+        one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", SKIPPED + (() if runtime == OLDER[0] else ("archive",)))
         report.lines += one.lines
         report.failed += one.failed
     if not Expectation(source.with_suffix(".expect"), compiler).canonical and compiler != "gcc" and compiler_found(compiler):
