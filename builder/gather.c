@@ -69,7 +69,7 @@ static int walk_stream(struct walk *w)
 	uint64_t last_ticks = 0;
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->n_own_acquisitions = w->task = w->ended_wait = 0;
-	w->n_records = w->new_root_at = 0;
+	w->n_records = w->new_root_at = w->region_at = 0;
 	w->is_whole = false;
 	w->since_ticks = w->tid = 0;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {

@@ -48,6 +48,7 @@ struct walk {
 	uint32_t ended_wait;
 	uint64_t n_records;     /* so far, this one included */
 	uint64_t ended_wait_at; /* that many */
+	uint64_t region_at;     /* a region began with this one */
 	uint64_t new_root_at;   /* a root's initial task began, or is made up, with this one */
 	bool is_whole;          /* nothing is missing since the thread took the stream */
 	struct acquisition *acquisitions;

@@ -44,6 +44,7 @@ int gather_parallel_begin(struct walk *w, const struct record *r)
 	region->flags = (uint8_t)flags;
 	region->state |= REGION_SEEN | REGION_ANNOUNCED | (is_league_inner_team(w, r) ? REGION_HIDDEN : 0);
 	region->begin_ticks = r->time;
+	w->region_at = w->n_records;
 	if (is_helper_team(w, r, region->construct)) {
 		region->state |= REGION_HELPER;
 		m->tasks[w->task].state |= TASK_HELPER;
@@ -96,6 +97,12 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 				   .n_regions = w->n_open_regions};
 	if (record_flags(r) & task_flags_initial)
 		region = league_region(w, region);
+	else if (m->is_libomp && frame.n_regions > 0 && high32(r->b) == 0 && w->region_at + 1 == w->n_records &&
+		 region != w->open_regions[frame.n_regions - 1]) {
+		region = w->open_regions[frame.n_regions -
+					 1]; /* a serialized region inside of another one (Q38): it has just begun */
+		tally_add(&m->quirks, "outer_task_named", 1);
+	}
 	if (m->regions[region].state & REGION_HIDDEN && w->n_open_regions > 0 && region == w->open_regions[w->n_open_regions - 1]) {
 		frame.task = w->task;
 		frame.is_alias = true;

@@ -136,6 +136,15 @@ static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior,
 		*prior = w->task;
 		return *prior != *next;
 	}
+	if (*prior != w->task &&
+	    status == task_status_cancel) { /* before it started, or between its parts (Q14): nothing is switched */
+		struct task *cancelled = &m->tasks[*prior];
+		if (cancelled->state & TASK_STARTED && cancelled->run_stream != w->stream && !(cancelled->state & TASK_MIGRATED)) {
+			cancelled->state |= TASK_MIGRATED;
+			m->n_migrated++;
+		}
+		return false;
+	}
 	/* The parts of an untied task are counted: the last one may end unsaid, and another thread report the completion (Q33). */
 	struct task *task = &m->tasks[*prior];
 	if (*prior != w->task && *next == w->task && status == task_status_complete && m->is_libomp && task->state & TASK_STARTED) {

@@ -22,10 +22,16 @@ int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
 }
 
-/* libomp has no type for omp_all_memory where it has no name for it yet, or in a taskwait (Q39): there no variable is at address 0. */
-static unsigned dependence_type(struct replay *r, uint64_t variable, unsigned type)
+/*
+ * libomp has no type for omp_all_memory where it has no name for it yet, or, in the list of a wait, whatever was there before (Q39). No
+ * variable is at address 0.
+ */
+static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
 {
-	if (variable != 0 || type != 0 || !r->model->is_libomp)
+	if (variable != 0 || !r->model->is_libomp || type == dependence_type_out_all_memory ||
+	    type == dependence_type_inout_all_memory)
+		return type;
+	if (type != 0 && !(r->model->tasks[task].flags & task_flags_taskwait))
 		return type;
 	replay_quirk(r, "all_memory_without_type");
 	return dependence_type_out_all_memory;
@@ -43,7 +49,8 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 		if (have == 0) {
 			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
 				return -1;
-			r->dependences[have++] = (struct dependence){head->b, dependence_type(r, head->b, record_flags(head))};
+			r->dependences[have++] =
+				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
 			continue;
 		}
 		const struct record *more = cursor_peek(&s->cursor);
@@ -57,7 +64,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
 				return -1;
 			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
-			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, variables[i], type)};
+			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, task, variables[i], type)};
 		}
 	}
 	if (is_cut) {

@@ -122,6 +122,22 @@ int replay_end_silent_part(struct replay *r, struct stream_state *s, const struc
 	return current == 0 || current == s->task ? 0 : end_part(r, s, record->time);
 }
 
+/* A suspended task will not go on. */
+static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	for (size_t i = s->n_suspended; i > 0; i--)
+		if (s->suspended[i - 1] == task) {
+			for (size_t j = i; j < s->n_suspended; j++)
+				s->suspended[j - 1] = s->suspended[j];
+			s->n_suspended--;
+			break;
+		}
+	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	frames_drop(&r->frames, task);
+	return 0;
+}
+
 /*
  * A record that does not simply switch from the current task to another one: what is meant. 1: a switch all the same, 0: that was all,
  * or -1.
@@ -142,8 +158,12 @@ static int look_closer(struct replay *r, struct stream_state *s, const struct re
 	if (*prior != s->task && *next == s->task && m->tasks[*prior].state & TASK_ENDED_ELSEWHERE &&
 	    status == task_status_complete)
 		return end_elsewhere(r, s, *prior, record->time);
-	bool is_unstarted = is_over && *prior != s->task && !(m->tasks[*prior].state & TASK_STARTED); /* cancelled before (Q14) */
-	if (is_unstarted || *next == 0) {
+	/* Cancelled before it started, or an untied one between its parts (Q14): nothing is switched. */
+	bool is_waiting =
+		*prior != s->task && (status == task_status_cancel || (is_over && !(m->tasks[*prior].state & TASK_STARTED)));
+	if (is_waiting && m->tasks[*prior].state & TASK_STARTED && forget_suspended(r, s, *prior, record->time) != 0)
+		return -1;
+	if (is_waiting || *next == 0) {
 		struct point at = replay_point(s, record->time);
 		return VISIT(r, task_switch, &at, *prior, 0, status);
 	}
