@@ -101,7 +101,9 @@ int replay_missing_root(struct replay *r, struct stream_state *s, const struct r
 int replay_implicit_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct implicit *inner = replay_innermost(s);
-	if (r->model->n_aliases > 0 && is_alias_id(r, record->a)) {
+	bool is_in_initial = inner != NULL && r->model->tasks[inner->task].flags & task_flags_initial;
+	bool is_of_alias = is_alias_id(r, record->a) || (is_in_initial && !(record_flags(record) & task_flags_initial)); /* Q38 */
+	if (r->model->n_aliases > 0 && is_of_alias) {
 		replay_point(s, record->time);
 		return 0;
 	}
