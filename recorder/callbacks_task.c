@@ -134,8 +134,12 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 		record_put(stream, time, record_head(EVENT_implicit_task_begin, packed, id_counter(id)), id_of(region), numbers);
 		enter_implicit(stream, (struct stream_context){id, id_of(region)});
 	} else {
-		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id_of(task), numbers);
+		uint64_t id = id_of(task) ? id_of(task) : stream->now.task;
+		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id, numbers);
 		leave_implicit(stream);
+		/* Of workers (quirk Q4) this is the place that has to be 0 at the next taskwait with dependences (Q34). */
+		if (task && actual == 0 && !(flags & ompt_task_initial))
+			task->value = 0;
 	}
 	record_leave(stream);
 }
@@ -184,15 +188,23 @@ void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t 
 	}
 }
 
-static void NOINLINE schedule_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t prior, uint64_t next)
+/*
+ * The implicit task of a worker in the closing barrier has no id until it is named here (put_workers_last): then nothing has run in that
+ * barrier yet, and it is the stream's task. The dummy of a taskwait has none at all.
+ */
+static void NOINLINE schedule_slow(struct stream *stream, uint64_t time, uint64_t head, ompt_data_t *prior, ompt_data_t *next)
 {
 	if (!stream)
 		stream = record_enter(time);
 	if (!stream)
 		return;
-	record_put(stream, time, head, prior, next);
+	if (next && prior && prior->value == 0)
+		prior->value = stream->now.task;
+	if (next && next->value == 0)
+		next->value = stream->now.task;
+	record_put(stream, time, head, id_of(prior), id_of(next));
 	if (next)
-		stream->now.task = next;
+		stream->now.task = next->value;
 	record_leave(stream);
 }
 
@@ -201,18 +213,17 @@ void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t
 	uint64_t time = clock_ticks();
 	uint64_t head = record_head(EVENT_task_schedule, (unsigned)status, 0);
 	struct stream *stream = tls_stream;
-	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY)) {
-		schedule_slow(NULL, time, head, id_of(prior), id_of(next));
+	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY || id_of(prior) == 0 || id_of(next) == 0)) {
+		schedule_slow(NULL, time, head, prior, next);
 		return;
 	}
 	tls_stream = STREAM_BUSY;
 	signal_fence();
-	if (likely(record_try(stream, time, head, id_of(prior), id_of(next)))) {
-		if (next)
-			stream->now.task = id_of(next);
+	if (likely(record_try(stream, time, head, prior->value, next->value))) {
+		stream->now.task = next->value;
 		record_leave(stream);
 	} else {
-		schedule_slow(stream, time, head, id_of(prior), id_of(next));
+		schedule_slow(stream, time, head, prior, next);
 	}
 }
 
