@@ -167,6 +167,35 @@ def test_other_name(job):
 OTHER_NAMES = [("tasks", "clang", None, None), ("single", "gcc", "work_without_end", "scope_without_end")]
 
 
+def test_offload(_):
+    """Target tasks that really go to a device, which here is the host's processor again."""
+    report, name = Report(), "runtimes/offload"
+    with alone(WORK / "runtimes" / "offload") as work:
+        program = work / "offload"
+        result = compile_c(ROOT / "tests/runtimes/offload.c", program, "clang", ["-fopenmp-targets=x86_64-pc-linux-gnu"])
+        if result.status != 0:
+            report.skip(name, f"clang cannot build it, which takes package clang-tools-19: {result.why([0])}")
+            return report
+        library = pathlib.Path(run([COMPILERS["clang"], "-print-file-name=libomptarget.so"]).out.strip()).parent
+        env = {"LD_LIBRARY_PATH": str(library), "OMP_TARGET_OFFLOAD": "MANDATORY", "OMP_NUM_THREADS": "2"}
+        result = run([program], env)
+        if result.status != 0:
+            report.skip(name, f"no such device: {result.why([0])}")
+            return report
+        result = run([program], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)})
+        dumps = dumps_in(work)
+        if not report.check(f"{name}/record", result.why([0]) or (None if len(dumps) == 1 else f"{len(dumps)} dumps")):
+            return report
+        result, summary = build(dumps[0], work / "build")
+        if report.check(f"{name}/build", result.why([0])):
+            graph = Graph(work / "build")
+            seen = {"target": summary["tasks"]["target"], "explicit": summary["tasks"]["explicit"], "taskwait": graph.count_edges("taskwait")}
+            report.check(f"{name}/expected", None if seen == {"target": 4, "explicit": 0, "taskwait": 4} else f"{seen}")
+            report.check(f"{name}/graph", graph.flaw())
+            report.check(f"{name}/archive", check_archive(work / "build", 4))
+    return report
+
+
 def main():
     need(RECORDER, BUILDER, COUNT_TOOL)
     programs.compile_program = compile_once(compile_program)
@@ -187,6 +216,7 @@ def main():
     is_good = run_all(jobs, test_versions)
     if not sys.argv[1:]:
         is_good &= run_all([(ROOT / f"tests/omp/{source}.c", *rest) for source, *rest in OTHER_NAMES], test_other_name)
+        is_good &= run_all([None], test_offload)
     return 0 if is_good and report.failed == 0 else 1
 
 
