@@ -10,11 +10,12 @@
 /* The thread's story breaks off: another thread takes the stream, or records are missing. */
 static int forget(struct walk *w, uint32_t task, uint64_t ticks)
 {
-	int rc = gather_implicit_missing(w);
+	int rc = gather_settle_reduction(w) == 0 ? gather_implicit_missing(w) : -1;
 	for (size_t i = 0; i < w->n_suspended; i++)
 		w->m->tasks[w->suspended[i]].state |= TASK_MARKED;
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->task = w->ended_wait = 0;
+	w->implementation_barrier = 0;
 	w->is_whole = false;
 	gather_make_current(w, task, ticks);
 	return rc;
@@ -47,12 +48,14 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_parallel_begin: return gather_parallel_begin(w, r);
 	case EVENT_parallel_end: gather_parallel_end(w, r); break;
 	case EVENT_implicit_task_begin: return gather_implicit_begin(w, r);
-	case EVENT_implicit_task_end: return gather_implicit_end(w, r);
+	case EVENT_implicit_task_end: return gather_settle_reduction(w) == 0 ? gather_implicit_end(w, r) : -1;
 	case EVENT_task_create: return gather_task_create(w, r);
 	case EVENT_task_schedule: return gather_task_schedule(w, r);
 	case EVENT_mutex_acquired: return walk_mutex_acquired(w, r);
-	case EVENT_sync_region_begin: gather_sync_begin(w, r); break;
+	case EVENT_sync_region_begin: return gather_sync_begin(w, r);
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
+	case EVENT_reduction_begin: w->reduction_barrier = w->m->is_libomp ? w->implementation_barrier : 0; break;
+	case EVENT_work_begin: return gather_settle_reduction(w);
 	case EVENT_thread_attach: return walk_thread_attach(w, r);
 	case EVENT_recording_off: w->is_whole = false; break;
 	case EVENT_recording_on: return forget(w, model_task(w->m, r->a), r->time);

@@ -55,6 +55,8 @@ struct walk {
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
+	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
+	uint64_t reduction_barrier;      /* of one in which something was reduced, and behind which nothing has come yet */
 };
 
 /* 0, or -1 when memory is out. */
@@ -87,7 +89,9 @@ int gather_parallel_begin(struct walk *w, const struct record *r);
 void gather_parallel_end(struct walk *w, const struct record *r);
 int gather_implicit_begin(struct walk *w, const struct record *r);
 int gather_implicit_end(struct walk *w, const struct record *r);
-void gather_sync_begin(struct walk *w, const struct record *r);
+int gather_sync_begin(struct walk *w, const struct record *r);
+/* Something comes behind a reduction that is not its construct's barrier: the reduction's own barrier is none of the program's. */
+int gather_settle_reduction(struct walk *w);
 void gather_sync_end(struct walk *w, const struct record *r);
 /* The ends of the thread's implicit tasks are not there. */
 int gather_implicit_missing(struct walk *w);

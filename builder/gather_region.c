@@ -160,18 +160,44 @@ static struct region *joining_region(const struct walk *w, const struct walk_fra
 	return task != NULL && task->thread == 0 && task->region != 0 ? &w->m->regions[task->region] : NULL;
 }
 
-void gather_sync_begin(struct walk *w, const struct record *r)
+int gather_settle_reduction(struct walk *w)
 {
-	struct walk_frame *frame = record_flags(r) == sync_kind_barrier_implicit ? innermost(w) : NULL;
-	if (frame == NULL)
-		return;
-	frame->n_implicit_barriers++;
-	frame->barrier_codeptr = r->b;
+	uint64_t codeptr = w->reduction_barrier;
+	w->reduction_barrier = 0;
+	return model_set_reduction_barrier(w->m, codeptr);
+}
+
+/*
+ * In larger teams libomp reduces by a tree, which is a barrier (Q41). Where the construct ends with a barrier smaller teams have one more,
+ * too; where it does not they have none.
+ */
+int gather_sync_begin(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_flags(r);
+	struct walk_frame *frame = innermost(w);
+	if (w->reduction_barrier != 0) {
+		const struct region *region = frame != NULL ? &w->m->regions[w->m->tasks[frame->task].region] : &w->m->regions[0];
+		bool is_constructs = kind == sync_kind_barrier_implicit_workshare ||
+				     (kind == sync_kind_barrier_implicit && r->b != w->m->constructs[region->construct].codeptr);
+		if (is_constructs)
+			w->reduction_barrier = 0;
+		else if (gather_settle_reduction(w) != 0)
+			return -1;
+	}
+	if (kind == sync_kind_barrier_implementation)
+		w->implementation_barrier = r->b;
+	if (frame != NULL && kind == sync_kind_barrier_implicit) {
+		frame->n_implicit_barriers++;
+		frame->barrier_codeptr = r->b;
+	}
+	return 0;
 }
 
 void gather_sync_end(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
+	if (kind == sync_kind_barrier_implementation)
+		w->implementation_barrier = 0;
 	bool is_closing = kind == sync_kind_barrier_implicit_parallel || kind == sync_kind_barrier_teams;
 	if (!is_closing && kind != sync_kind_barrier_implicit)
 		return;

@@ -218,7 +218,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	struct task *task = &graph->model->tasks[at->task];
-	if (task_is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
+	if (task_is_explicit(task) || scope->is_reduction || scope->kind == sync_kind_barrier_implicit_parallel ||
+	    scope->kind == sync_kind_barrier_teams)
 		return 0; /* the closing one is the join */
 	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
 	if (found == NULL)
@@ -304,8 +305,10 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 			struct node *node = graph_inner_node(graph, scope->node[0]);
 			if (at->ticks > node->end_ticks)
 				node->end_ticks = at->ticks;
-		} else
+		} else {
+			graph->since_ticks[at->stream] = at->ticks; /* the fragment goes on behind the wait */
 			return 0;
+		}
 		return fragment_start(graph, at, at->task);
 	}
 	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)

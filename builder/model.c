@@ -11,10 +11,11 @@
 #define RECENT_CONSTRUCTS 64
 
 struct private_tables {
-	struct map aliases;          /* row of a task -> the task that it stands for */
-	struct map closing_barriers; /* row of an implicit task -> number */
-	struct map missing_roots;    /* stream << 32 | n, + 1 -> row of the task */
-	struct map construct_rows;   /* codeptr << 8 | kind */
+	struct map aliases;            /* row of a task -> the task that it stands for */
+	struct map closing_barriers;   /* row of an implicit task -> number */
+	struct map reduction_barriers; /* codeptr -> 1 */
+	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
+	struct map construct_rows;     /* codeptr << 8 | kind */
 	uint32_t construct_capacity;
 	struct {
 		uint64_t key;
@@ -179,6 +180,18 @@ int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
 	return 0;
 }
 
+bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
+{
+	const struct private_tables *private = m->private_tables;
+	return codeptr != 0 && map_get(&private->reduction_barriers, codeptr) != NULL;
+}
+
+int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
+{
+	struct private_tables *private = m->private_tables;
+	return codeptr == 0 || map_put(&private->reduction_barriers, codeptr) != NULL ? 0 : -1;
+}
+
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
 {
 	const struct private_tables *private = m->private_tables;
@@ -247,6 +260,7 @@ void model_free(struct model *m)
 		map_free(&private->aliases);
 		map_free(&private->closing_barriers);
 		map_free(&private->missing_roots);
+		map_free(&private->reduction_barriers);
 	}
 	free(private);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)

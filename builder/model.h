@@ -231,6 +231,13 @@ size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_op
 uint32_t model_closing_barrier(const struct model *m, uint32_t task);
 int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
 
+/*
+ * Return addresses of barriers that a reduction is carried out in: libomp's tree, in larger teams alone, which the program's text does not
+ * have (Q41).
+ */
+bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
+int model_set_reduction_barrier(struct model *m, uint64_t codeptr);
+
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);
 void model_free(struct model *m);

@@ -117,6 +117,51 @@ START_TEST(without_an_end_the_return_address_tells_which_barrier_it_is)
 }
 END_TEST
 
+/* ---- The barrier of a tree reduction ---- */
+
+/*
+ * Thread 0 combines inside of the barrier, thread 1 is a leaf. Nothing more ends the construct (_i: 0), or a barrier of its own does (1):
+ * there smaller teams have two, as well. Another barrier of this kind without a reduction inside is one of the program's.
+ */
+START_TEST(a_reductions_own_barrier_is_none_of_the_programs)
+{
+	uint64_t me = replay_begin_program(2), tasks[2];
+	const uint64_t members[] = {me, id_make(1, 1)};
+	const unsigned kind = sync_kind_barrier_implementation;
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	for (uint32_t barrier = 0; barrier < 2; barrier++) {
+		tasks[barrier] = replay_create(3 + barrier, me);
+		for (uint32_t i = 2; i > 0; i--) { /* thread 1 first: its stream does not show what the barrier is for */
+			uint64_t codeptr = barrier == 0 ? 0x7000 : 0x8000;
+			replay_put(i - 1, EVENT_sync_region_begin, kind, 0, members[i - 1], codeptr);
+			if (i == 1 && barrier == 0) {
+				replay_put(0, EVENT_reduction_begin, sync_kind_reduction, 0, me, 0);
+				replay_put(0, EVENT_reduction_end, sync_kind_reduction, 0, me, 0);
+			}
+			if (i == 1)
+				replay_run_task(tasks[barrier], me);
+			replay_put(i - 1, EVENT_sync_region_end, kind, 0, members[i - 1], codeptr);
+			if (_i == 1 && barrier == 0) {
+				replay_sync_begin(i - 1, sync_kind_barrier_implicit_workshare, members[i - 1]);
+				replay_sync_end(i - 1, sync_kind_barrier_implicit_workshare, members[i - 1]);
+			}
+		}
+	}
+	replay_end_implicit(1, 1, 1);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(n_nodes(NODE_BARRIER), _i == 0 ? 1 : 3);
+	enum edge_kind edge;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t joiner = graph_joiner(&replay_graph, model_task(&replay_trace.model, tasks[i]), &edge);
+		ck_assert_int_eq(graph_node(&replay_graph, joiner).kind, NODE_BARRIER);
+	}
+	ck_assert_uint_eq(quirk("reduction_barrier"), _i == 0 ? 2 : 0);
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 /* ---- Leagues ---- */
 
 static void begin_league(uint64_t region, unsigned n_teams)
@@ -332,6 +377,7 @@ int main(void)
 	tcase_add_test(tests, a_team_of_one_has_no_closing_barrier);
 	tcase_add_test(tests, other_runtimes_close_teams_of_one_with_a_barrier);
 	tcase_add_loop_test(tests, without_an_end_the_return_address_tells_which_barrier_it_is, 0, 2);
+	tcase_add_loop_test(tests, a_reductions_own_barrier_is_none_of_the_programs, 0, 2);
 	tcase_add_loop_test(tests, the_runtimes_team_inside_a_league_is_left_out, 0, 2);
 	tcase_add_test(tests, each_initial_task_of_a_league_has_barriers_of_its_own);
 	tcase_add_loop_test(tests, a_league_of_one_has_the_region_of_its_teams_construct, 0, 2);
