@@ -168,6 +168,8 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	struct task *task = &m->tasks[prior];
 	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
 			   status == task_status_taskwait_complete;
+	if (status == task_status_late_fulfill && w->task == 0)
+		task->state |= TASK_FULFILLED_OUTSIDE;
 	if (is_complete) {
 		task->state |= TASK_COMPLETED | (status == task_status_cancel ? TASK_CANCELLED : 0);
 		task->end_ticks = r->time;

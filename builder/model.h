@@ -21,7 +21,8 @@ enum {
 	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
 	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
 	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
-	TASK_ENDED_ELSEWHERE = 512 /* untied: a thread that did not run its last part reported the completion */
+	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
+	TASK_ENDED_ELSEWHERE = 512     /* untied: a thread that did not run its last part reported the completion */
 };
 
 struct task {

@@ -134,7 +134,7 @@ static void set_clock(struct archive *a, const struct trace *trace)
 
 /* ---- A process ---- */
 
-/* Threads that never were in a team, and the tasks that they fulfil: their records are few. */
+/* Threads that never were in a team. */
 static int find_foreign_threads(struct archive *a)
 {
 	struct process *p = &a->now;
@@ -145,23 +145,11 @@ static int find_foreign_threads(struct archive *a)
 	for (uint32_t t = 1; t < m->n_teams; t++)
 		for (uint32_t i = 0; i < m->teams[t].n_members; i++)
 			is_member[m->team_members[m->teams[t].first_member + i]] = true;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < m->dump->n_streams; i++) {
-		if (is_member[i])
-			continue;
-		a->locations[p->def->first_location + i].is_foreign = true;
-		struct cursor c;
-		cursor_init(&c, &m->dump->streams[i]);
-		for (const struct record *r; rc == 0 && (r = cursor_next(&c)) != NULL;) {
-			if (record_kind(r) != EVENT_task_schedule || record_flags(r) != task_status_late_fulfill)
-				continue;
-			uint32_t task = model_task(m, r->a);
-			if (task != 0 && map_put(&p->foreign_fulfilments, task) == NULL)
-				rc = -1;
-		}
-	}
+	for (size_t i = 0; i < m->dump->n_streams; i++)
+		if (!is_member[i])
+			a->locations[p->def->first_location + i].is_foreign = true;
 	free(is_member);
-	return rc;
+	return 0;
 }
 
 static void free_process(struct process *p)
@@ -176,7 +164,6 @@ static void free_process(struct process *p)
 	free(p->suspended);
 	map_free(&p->suspended_rows);
 	map_free(&p->lock_rows);
-	map_free(&p->foreign_fulfilments);
 	*p = (struct process){0};
 }
 

@@ -167,7 +167,6 @@ struct process {
 	uint32_t n_suspended, suspended_capacity;
 	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */
 	uint32_t first_lock, n_locks;
-	struct map foreign_fulfilments; /* task row -> 1: fulfilled by a thread that is in no team */
 	bool is_converted;              /* stamps are ns of real time, else ticks */
 	uint64_t first_time, last_time; /* of the process, as stamps */
 };

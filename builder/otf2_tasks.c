@@ -226,8 +226,9 @@ static int leave_task(struct archive *a, struct location *l, uint64_t time, uint
 		if (end_body(a, l, time, task) != 0)
 			return -1;
 		/* Fulfilled by a thread that is in no team and can switch to no task: it completes here, and says so. */
-		return map_get(&a->now.foreign_fulfilments, task) != NULL ? event_task_complete(a, l, time, task, a->string_detach)
-									  : 0;
+		return a->now.model->tasks[task].state & TASK_FULFILLED_OUTSIDE
+			       ? event_task_complete(a, l, time, task, a->string_detach)
+			       : 0;
 	case TASK_STATUS_CUT: /* its end is missing; where it is suspended there is nothing to end */
 		if (location_find_open(l, task) == l->n_open)
 			return 0;
@@ -283,7 +284,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 
 static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)
 {
-	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || map_get(&a->now.foreign_fulfilments, task) != NULL)
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || a->now.model->tasks[task].state & TASK_FULFILLED_OUTSIDE)
 		return 0;
 	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
 		return -1;
