@@ -132,7 +132,7 @@ static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigne
 
 /*
  * gcc's code reports no end of single, and of sections after a cancellation (Q21). Neither a barrier nor a worksharing region
- * may be closely nested inside a worksharing region (OpenMP 5.1 section 2.20), so the open one must have ended.
+ * may be closely nested inside a worksharing region (OpenMP 5.1 section 2.22), so the open one must have ended.
  */
 static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
