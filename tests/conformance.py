@@ -115,7 +115,7 @@ expectations and the results of `make check`, which fails where it is not up to 
 
 A row says what the program's graph is compared for. "exact": every task, edge and order that follows from the program's text came out, every callback was
 recorded, nothing had to be repaired, and the three levels of the graph and the archive agree. The names in parentheses are those of the runtime's deviations
-that come on the way ([runtimes.md](runtimes.md)); one that depends on the timing of any program, `late_worker_end`, is left out. The three compilers are those on libomp 19 (gcc's
+that come on the way ([runtimes.md](runtimes.md)), except those that any program may show: @COMMON@. The three compilers are those on libomp 19 (gcc's
 programs are given it in place of their own), the columns behind them are all of a program's compilers on an older libomp. "-": not a program for that compiler. Programs marked * have one
 canonical edge list with 1, 2, 4 and 16 threads, whatever the timing (`tests/schedules.py`); of the others their expectation says why not.
 
@@ -144,7 +144,7 @@ def cell(source, wants, compilers, runtime):
     for c in compilers:
         want = wants(c, runtime)
         if want.not_for(runtime):
-            return f"not built: {want.not_for(runtime)}"
+            return f"not run: {want.not_for(runtime)}"
         results.add(result_of(source, c, runtime))
         quirks |= {name for name, *_ in want.quirk}
     if results == {None}:
@@ -196,7 +196,8 @@ def gaps(rows):
 def page():
     """(the page, columns in which something was not run this time)."""
     rows, known, missing = table(), committed_cells(), set()
-    text = HEAD + line_of(("section", "what", "program"), COLUMNS) + "|---" * (3 + len(COLUMNS)) + "|\n"
+    common = [f"`{name}`" for name in TIMING] + [f"`{name}` on older runtimes" for name in sorted({n for names in HABITS.values() for n in names})]
+    text = HEAD.replace("@COMMON@", ", ".join(common)) + line_of(("section", "what", "program"), COLUMNS) + "|---" * (3 + len(COLUMNS)) + "|\n"
     for key, cells in rows:
         old = known.get((key[0], key[1], key[2].split(")")[0]), [UNKNOWN] * len(COLUMNS))
         missing |= {column for column, c in zip(COLUMNS, cells) if c is None}
