@@ -128,7 +128,7 @@ int output_drained(struct stream *stream, const struct segment_header *header, u
 	if (cause)
 		return cause;
 	if (session->config.keeps_newest) {
-		if (!output_path(path, session->dir, stream->number, ".dseg"))
+		if (!output_path(path, session->dir, header->stream, ".dseg"))
 			return loss_cause_io_error;
 		uint64_t offset = circular_offset(session, header->sequence);
 		return write_segment(session, path, &stream->has_drain_file, offset, header, used_bytes);

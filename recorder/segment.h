@@ -31,6 +31,9 @@ int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread);
 /* Bytes used in a closed segment, header included. */
 uint32_t segment_used(struct stream *stream, uint32_t index);
 
+/* Lets plain appends into the open segment, unless something was turned since the stream last looked. */
+void segment_admit(struct stream *stream);
+
 /* Closes the current segment, if there is one. `flags`: SEGMENT_SEALED or 0. */
 void segment_close(struct stream *stream, uint32_t flags);
 

@@ -18,7 +18,9 @@
 #include "recorder/ring.h"
 #include "recorder/session.h"
 
-__thread struct stream *tls_stream;
+const struct stream stream_none = {.is_busy = true};
+const struct stream stream_coming = {.is_busy = true};
+__thread struct stream *tls_stream = STREAM_NONE;
 
 /* Gives a stream back at the end of a thread that never had a thread_end. */
 static pthread_key_t thread_key;
@@ -34,8 +36,8 @@ static void thread_exits(void *value)
 		pthread_setspecific(thread_key, LAST_CALL);
 		return;
 	}
-	if (stream && stream != STREAM_BUSY) {
-		tls_stream = STREAM_BUSY;
+	if (!stream->is_busy) {
+		stream->is_busy = true;
 		signal_fence();
 		stream_release(stream, clock_ticks());
 	}
@@ -79,7 +81,7 @@ static void ring_control_fill(struct stream *stream)
 	control->minor = FORMAT_MINOR;
 	control->stream = stream->number;
 	control->n_segments = RING_SEGMENTS;
-	control->segment_bytes = (uint32_t)stream->mask + 1;
+	control->segment_bytes = UINT32_C(1) << stream->shift;
 	control->pid = (uint64_t)getpid();
 	control->position = UINT64_C(1) << stream->shift;
 	control->magic = RING_MAGIC;
@@ -113,7 +115,6 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 								: "could not make another ring: its thread is not recorded");
 		return NULL;
 	}
-	stream->mask = (UINT64_C(1) << session->shift) - 1;
 	stream->shift = session->shift;
 	stream->number = number;
 	stream->session = session;
@@ -159,11 +160,17 @@ static struct stream *find_free(struct session *session, uintptr_t self)
 struct stream *stream_take(struct session *session, uint64_t ticks)
 {
 	uintptr_t self = stream_self();
-	struct stream *stream = find_free(session, self);
+	struct stream *stream = pthread_getspecific(thread_key);
+	if (stream && stream != LAST_CALL && stream->session == session && stream->owner == self)
+		return stream; /* a handler took it a moment ago */
+	stream = find_free(session, self);
 	if (!stream) {
 		if (session_stopped(session) || __atomic_load_n(&session->refuses_streams, __ATOMIC_RELAXED))
 			return NULL;
+		sigset_t signals;
+		guard_hold_signals(&signals);
 		stream = stream_create(session, self);
+		guard_let_signals(&signals);
 		if (!stream)
 			return NULL;
 	}
@@ -176,17 +183,25 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	return stream;
 }
 
+static void put_counts(struct stream *stream)
+{
+	struct ring_control *control = stream_control(stream);
+	__atomic_store_n(&control->n_tasks, stream_n_tasks(stream), __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream_n_regions(stream), __ATOMIC_RELAXED);
+}
+
 void stream_release(struct stream *stream, uint64_t ticks)
 {
 	struct session *session = stream->session;
 	struct guard guard = guard_enter();
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
-	struct ring_control *control = stream_control(stream);
-	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	put_counts(stream);
 	stream->tid = 0;
 	pthread_setspecific(thread_key, NULL);
 	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
+	tls_stream = STREAM_COMING;
+	signal_fence();
+	stream->is_busy = false;
 	/* T2: everything before the stream is free; pairs with T1 in stream_claim. */
 	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
 	/* F2: frees the stream, then looks whether the session has ended; pairs with F1 in session_end, which says so, then looks for free
@@ -195,7 +210,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
-	tls_stream = NULL;
+	tls_stream = STREAM_NONE;
 	guard_leave(guard);
 }
 
@@ -238,8 +253,7 @@ void stream_seal(struct stream *stream)
 {
 	struct session *session = stream->session;
 	struct ring_control *control = stream_control(stream);
-	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	put_counts(stream);
 	uint32_t index;
 	while (handover_take_any(&stream->full, &index))
 		; /* the drain thread need not write what is written here */

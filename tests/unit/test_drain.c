@@ -113,7 +113,7 @@ START_TEST(held_segment_is_written_at_the_end)
 	uint32_t held;
 	ck_assert(handover_take_any(&tls_stream->full, &held));
 	session_end("finalize");
-	ck_assert_ptr_null(tls_stream);
+	ck_assert_ptr_eq(tls_stream, STREAM_NONE);
 	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 4);
 	ck_assert_uint_eq(dump->n_rings, 0);
@@ -364,7 +364,7 @@ START_TEST(forked_child_has_its_own_session)
 	put_many(10);
 	pid_t child = fork();
 	if (child == 0) {
-		bool is_good = session_get() == NULL && session_is_child() && tls_stream == NULL;
+		bool is_good = session_get() == NULL && session_is_child() && tls_stream == STREAM_NONE;
 		put_many(SMALL_RECORDS * 30);
 		is_good &= session_get() && strcmp(session_get()->dir, session->dir) != 0 && tls_stream->number == 0;
 		session_end("finalize");
