@@ -21,6 +21,16 @@ struct stream;
 /* Room that is left to others on a file system. */
 #define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
 
+/* Room that is taken at once for a file that grows, at most. */
+#define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
+
+/* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
+struct output_file {
+	bool exists;
+	uint64_t n_places; /* segments in it; not of circular ones */
+	uint64_t reserved; /* up to this byte there is room on the disk; 0 where nobody has asked for it */
+};
+
 /* The drain thread writes a segment: to drain.seg, or to the stream's circular NNNNN.dseg. */
 int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
@@ -29,6 +39,10 @@ int output_own(struct stream *stream, const struct segment_header *header, uint3
 
 /* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+
+/* Gives back the room behind the end of NNNNN.seg. (That of drain.seg stays, at most AHEAD_BYTES: the file is the drain thread's, and whoever
+ * touches it waits for a writer that may have no processor.) */
+void output_trim(struct stream *stream);
 
 /* The lowest sequence that a file still has a place for when `last` is in it: circular files keep the newest alone. */
 uint64_t output_first_kept(const struct session *session, uint64_t last);

@@ -18,6 +18,7 @@
 #include "common/format.h"
 #include "recorder/compiler.h"
 #include "recorder/config.h"
+#include "recorder/output.h"
 
 struct stream;
 
@@ -28,7 +29,6 @@ struct session {
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	bool has_drain_thread; /* or will have, from the first full segment on */
-	bool has_drain_file;
 
 	/* Written by any thread, each alone on its line. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
@@ -41,8 +41,7 @@ struct session {
 	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten;  /* records, OTTER_KEEP=newest */
 	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;   /* futex: 1 while the drain thread sleeps or is about to */
 	uint32_t is_drain_started;
-	uint64_t drain_place; /* in drain.seg: the drain thread's */
-	uint64_t n_drained;   /* segments: the drain thread's */
+	struct output_file drain_file; /* drain.seg: the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;

@@ -274,7 +274,9 @@ void stream_seal(struct stream *stream)
 		}
 	}
 	char path[PATH_MAX];
-	if (write_rest(stream, last) && output_path(path, session->ring_dir, stream->number, ".ring"))
+	bool is_whole = write_rest(stream, last);
+	output_trim(stream);
+	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
 		unlink(path);
 	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELEASE);
 }

@@ -22,6 +22,7 @@
 #include "common/format.h"
 #include "recorder/compiler.h"
 #include "recorder/handover.h"
+#include "recorder/output.h"
 
 struct session;
 
@@ -66,11 +67,10 @@ struct stream {
 	uint64_t flush_begin; /* a buffer_flush record that is still to be written: bytes != 0 */
 	uint64_t flush_end;
 	uint64_t flush_bytes;
-	bool is_off;           /* a recording_off record has been written, a recording_on record not yet */
-	uint64_t n_own_places; /* segments in NNNNN.seg */
-	bool has_file;         /* NNNNN.seg exists */
-	bool has_drain_file;   /* NNNNN.dseg exists (the drain thread's, no other looks) */
-	uint32_t n_populated;  /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
+	bool is_off;                   /* a recording_off record has been written, a recording_on record not yet */
+	uint32_t n_populated;          /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
+	struct output_file file;       /* NNNNN.seg */
+	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */

@@ -4,12 +4,15 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "recorder/drain.h"
+#include "recorder/output.h"
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
 
@@ -98,7 +101,7 @@ START_TEST(round_takes_one_segment_of_a_stream)
 	for (size_t i = 0; i < dump->n_segments; i++)
 		n_drained += dump->segments[i].is_drained;
 	ck_assert_uint_eq(n_drained, 3);
-	ck_assert_uint_eq(session->drain_place, 3);
+	ck_assert_uint_eq(session->drain_file.n_places, 3);
 	ck_assert_int_ge(n_rounds, 3);
 	ck_assert(!drain_round(session));
 	dump_remove();
@@ -311,6 +314,33 @@ START_TEST(newest_are_kept)
 }
 END_TEST
 
+/* Room that was taken ahead for a growing file is given back with the stream. */
+START_TEST(room_ahead_is_given_back)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	char path[PATH_MAX];
+	struct stat status;
+	struct statfs fs;
+	put_many(SMALL_RECORDS * 400);
+	struct stream *stream = tls_stream;
+	ck_assert(output_path(path, session->dir, 0, ".seg"));
+	ck_assert_int_eq(statfs(session->dir, &fs), 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	if (fs.f_type == EXT4_SUPER_MAGIC) {
+		ck_assert_uint_gt(stream->file.reserved, (uint64_t)status.st_size);
+		ck_assert_uint_le(stream->file.reserved, (uint64_t)status.st_size * 3 / 2);
+		ck_assert_int_gt(status.st_blocks * 512, status.st_size);
+	}
+	session_end("finalize");
+	ck_assert_uint_eq(stream->file.reserved, 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_int_le(status.st_blocks * 512, status.st_size + 65536); /* the file system may need blocks of its own */
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 400);
+	dump_remove();
+}
+END_TEST
+
 static bool has_survived;
 
 static void *cancelled_thread(void *argument)
@@ -422,6 +452,7 @@ int main(void)
 	tcase_add_test(end, held_segment_is_written_at_the_end);
 	tcase_add_test(end, segment_held_for_long_is_written_at_the_end);
 	tcase_add_test(end, drained_segment_is_not_written_twice);
+	tcase_add_test(end, room_ahead_is_given_back);
 	tcase_add_test(end, live_stream_goes_on_after_the_end);
 	suite_add_tcase(suite, end);
 	TCase *refusal = tcase_create("refusal");
