@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -14,6 +15,8 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 #include "recorder/text.h"
+
+#define ZEROS_PARTS 128 /* pages of zeros in a call */
 
 bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix)
 {
@@ -60,6 +63,46 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 			offset += n;
 	}
 	return 0;
+}
+
+int output_zeros(int fd, uint64_t offset, uint64_t bytes)
+{
+	static const unsigned char zeros[4096];
+	struct iovec parts[ZEROS_PARTS];
+	if (!output_fits_limit(offset + bytes))
+		return loss_cause_limit;
+	for (unsigned i = 0; i < ZEROS_PARTS; i++)
+		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
+	while (bytes) {
+		/* The last part may be written in part; what is left then begins at any byte of a page of zeros. */
+		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
+		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? cause_of(errno) : loss_cause_io_error;
+		offset += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
+{
+	struct statfs fs;
+	*has_all = fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+	if (!output_fits_limit(bytes))
+		return loss_cause_limit;
+	if (!output_has_space(fd, bytes))
+		return loss_cause_no_space;
+	if (*has_all) {
+		int error = posix_fallocate(fd, 0, (off_t)bytes);
+		return error ? cause_of(error) : 0;
+	}
+	int cause = output_zeros(fd, 0, first);
+	if (!cause && ftruncate(fd, (off_t)bytes) != 0)
+		cause = cause_of(errno);
+	return cause;
 }
 
 /* Counts the records of another segment that is about to be overwritten at `offset`. */

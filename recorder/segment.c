@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/segment.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
@@ -25,8 +27,33 @@ void segment_lose(struct stream *stream, unsigned cause, uint64_t n)
 void segment_populate(struct stream *stream, uint32_t index)
 {
 	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
-	if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= index)
-		__atomic_store_n(&stream->n_populated, index + 1, __ATOMIC_RELAXED);
+}
+
+/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
+static bool make_room(struct stream *stream, uint32_t index)
+{
+	char path[PATH_MAX];
+	uint64_t bytes = UINT64_C(1) << stream->shift;
+	if (!output_path(path, stream->session->ring_dir, stream->number, ".ring"))
+		return false;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	bool has_room = output_zeros(fd, RING_CONTROL_BYTES + index * bytes, bytes) == 0;
+	close(fd);
+	return has_room;
+}
+
+/* A segment that was never used gets its room in the ring's file, and its memory. The first has had both from birth. */
+static bool begin_use(struct stream *stream)
+{
+	uint32_t index = stream->n_used;
+	if (index && !stream->has_all_room && !make_room(stream, index))
+		return false;
+	if (index)
+		segment_populate(stream, index);
+	stream->n_used++;
+	return true;
 }
 
 uint32_t segment_used(struct stream *stream, uint32_t index)
@@ -114,12 +141,16 @@ static int take_segment(struct stream *stream, uint32_t *index)
 			if (cause >= 0)
 				return cause;
 		}
-		if (stream->n_used < RING_SEGMENTS) {
+		if (stream->n_used < stream->n_segments) {
 			*index = stream->n_used;
-			__atomic_store_n(&stream->n_used, *index + 1, __ATOMIC_RELAXED); /* the drain thread populates by it */
-			if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= *index)
-				segment_populate(stream, *index);
-			return 0;
+			if (begin_use(stream))
+				return 0;
+			/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
+			stream->n_segments = stream->n_used;
+			if (stream->n_segments < 2) {
+				session_stop(stream->session, loss_cause_no_space);
+				return loss_cause_no_space;
+			}
 		}
 		if (config->drops_when_full && stream->session->has_drain_thread)
 			return loss_cause_full;

@@ -40,7 +40,7 @@ void segment_close(struct stream *stream, uint32_t flags);
 /* Counts `n` records of the stream as lost. */
 void segment_lose(struct stream *stream, unsigned cause, uint64_t n);
 
-/* Makes sure the memory of a segment is there, so that the appends do not fault. */
+/* Maps the memory of a segment, which its file has already, so that the appends do not fault. */
 void segment_populate(struct stream *stream, uint32_t index);
 
 #endif

@@ -50,20 +50,20 @@ int stream_setup(void)
 
 /* ---- Birth ---- */
 
-/* Makes the ring's file, with all its room on the disk, and maps it at `where`. 0, or the loss_cause. */
-static int map_ring(const char *path, void *where, size_t bytes)
+/* Makes the ring's file, with room for a segment at least, and maps it. 0, or the loss_cause. */
+static int map_ring(struct stream *stream, const char *path, size_t bytes)
 {
+	void *where = stream_control(stream);
 	if (!output_fits_limit(bytes))
-		return loss_cause_limit;
+		return loss_cause_limit; /* before there is a file */
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return loss_cause_no_stream;
-	/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
-	int error = output_has_space(fd, bytes) ? posix_fallocate(fd, 0, (off_t)bytes) : ENOSPC;
-	if (!error && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		error = errno;
+	int cause = output_ring(fd, bytes, RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift), &stream->has_all_room);
+	if (!cause && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		cause = loss_cause_no_stream;
 	close(fd);
-	if (!error) {
+	if (!cause) {
 		/* A child must never write into its parent's ring. And no read-ahead: what it would fetch at the first fault is
 		 * megabytes of zeros, page by page, on the thread's time. */
 		madvise(where, bytes, MADV_DONTFORK);
@@ -71,7 +71,7 @@ static int map_ring(const char *path, void *where, size_t bytes)
 		return 0;
 	}
 	unlink(path);
-	return error == ENOSPC || error == EDQUOT ? loss_cause_no_space : loss_cause_no_stream;
+	return cause;
 }
 
 static void ring_control_fill(struct stream *stream)
@@ -103,9 +103,11 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 	if (memory == MAP_FAILED)
 		return NULL;
 	struct stream *stream = memory;
-	int cause = mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0 ? 0 : loss_cause_no_stream;
-	if (!cause)
-		cause = map_ring(path, stream_control(stream), ring_bytes);
+	int cause = loss_cause_no_stream;
+	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
+		stream->shift = session->shift;
+		cause = map_ring(stream, path, ring_bytes);
+	}
 	if (cause) {
 		munmap(memory, STREAM_BYTES + ring_bytes);
 		/* Not again with every event: where there is no ring now there is none a microsecond later. */
@@ -115,10 +117,10 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 								: "could not make another ring: its thread is not recorded");
 		return NULL;
 	}
-	stream->shift = session->shift;
 	stream->number = number;
 	stream->session = session;
 	stream->current = SEGMENT_NONE;
+	stream->n_segments = RING_SEGMENTS;
 	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
 	stream->owner = owner;
 	handover_init(&stream->full);

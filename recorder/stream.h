@@ -60,6 +60,8 @@ struct stream {
 	struct session *session;
 	uint32_t current;     /* index of the segment that is appended to, or SEGMENT_NONE */
 	uint32_t n_used;      /* segments that have been opened at least once */
+	uint32_t n_segments;  /* that there may be: fewer than RING_SEGMENTS where the disk was full */
+	bool has_all_room;    /* the ring's file has no holes */
 	uint64_t n_records;   /* in the segments before the current one */
 	uint64_t tid;         /* of the thread that has the stream */
 	uint64_t n_flushes;   /* of the session, when last looked at */
@@ -68,7 +70,6 @@ struct stream {
 	uint64_t flush_end;
 	uint64_t flush_bytes;
 	bool is_off;                   /* a recording_off record has been written, a recording_on record not yet */
-	uint32_t n_populated;          /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
 	struct output_file file;       /* NNNNN.seg */
 	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
 

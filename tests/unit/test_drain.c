@@ -341,6 +341,45 @@ START_TEST(room_ahead_is_given_back)
 }
 END_TEST
 
+/* No room for the ring's third segment: it goes on with two, its thread writes them itself. */
+START_TEST(ring_grows_as_far_as_there_is_room)
+{
+	struct session *session = begin_undrained();
+	char path[PATH_MAX];
+	put_many(SMALL_RECORDS * 2 - 1); /* thread_attach is the first */
+	struct stream *stream = tls_stream;
+	ck_assert_uint_eq(stream->n_used, 2);
+	ck_assert(output_path(path, session->ring_dir, 0, ".ring"));
+	ck_assert_int_eq(unlink(path), 0);
+	stream->has_all_room = false; /* it would have on a tmpfs */
+	for (uint64_t i = SMALL_RECORDS * 2 - 1; i < SMALL_RECORDS * 20; i++)
+		put(i);
+	ck_assert_uint_eq(stream->n_segments, 2);
+	ck_assert_uint_eq(session_stopped(session), 0);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 20);
+	dump_remove();
+}
+END_TEST
+
+/* With one alone there would be somebody to wait for. */
+START_TEST(ring_of_one_segment_stops)
+{
+	struct session *session = begin_undrained();
+	char path[PATH_MAX];
+	put(0);
+	ck_assert(output_path(path, session->ring_dir, 0, ".ring"));
+	ck_assert_int_eq(unlink(path), 0);
+	tls_stream->has_all_room = false;
+	for (uint64_t i = 1; i < SMALL_RECORDS * 3; i++)
+		put(i);
+	ck_assert_uint_eq(session_stopped(session), loss_cause_no_space);
+	ck_assert_uint_eq(SMALL_RECORDS - 1 + sum_lost(session, loss_cause_no_space), SMALL_RECORDS * 3);
+	dump_remove();
+}
+END_TEST
+
 static bool has_survived;
 
 static void *cancelled_thread(void *argument)
@@ -460,6 +499,8 @@ int main(void)
 	tcase_add_test(refusal, file_size_limit_raises_no_signal);
 	tcase_add_test(refusal, vanished_directory_stops_recording_only);
 	tcase_add_test(refusal, newest_are_kept);
+	tcase_add_test(refusal, ring_grows_as_far_as_there_is_room);
+	tcase_add_test(refusal, ring_of_one_segment_stops);
 	suite_add_tcase(suite, refusal);
 	TCase *process = tcase_create("process");
 	tcase_add_test(process, slow_path_is_not_noticed);

@@ -70,7 +70,6 @@ START_TEST(appends_share_no_cache_line)
 	ck_assert_uint_gt(LINE_OF(stream, shift), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, session), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, n_used), last_own);
-	ck_assert_uint_gt(LINE_OF(stream, n_populated), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, drain_file), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, full), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, empty), last_own);
