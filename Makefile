@@ -151,10 +151,12 @@ check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO)
 # The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 check: deps
+	$(Q)tests/deps.sh check || echo "The tests that need it are left out."
 	$(AGAIN) check-run
 demo: deps
 	$(AGAIN) demo-run
 bench: deps
+	$(Q)tests/deps.sh bench
 	$(AGAIN) bench-run
 
 check-run: check-bin
@@ -164,7 +166,7 @@ check-run: check-bin
 demo-run: all
 	$(Q)docs/demo/run.sh
 bench-run: all
-	$(Q)bench/run
+	$(Q)bench/run $(if $(QUICK),--quick)
 
 deps:
 	$(Q)tests/deps.sh
@@ -204,7 +206,7 @@ help:
 	@echo "make demo       install what is missing, record a program, build its archive and its graph"
 	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
 	@echo "make deps       install the packages that are missing (Debian)"
-	@echo "make bench      measure the recorder beside its alternatives"
+	@echo "make bench      measure the recorder beside its alternatives (QUICK=1: for a look, a minute)"
 	@echo "make lint       format, cppcheck, shellcheck, include rules, exported symbols, man pages"
 	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall takes it away"
 	@echo "make clean      remove build/"

@@ -1,88 +1,86 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What bench/run, bench/builder and bench/instructions share: compiling the pieces, running a program and taking what it cost, and
-reading what a dump says about itself. Python 3, standard library only."""
+"""What the scripts of this folder share: compiling the pieces, running a program and taking what it cost, reading what a dump says about
+itself, and what the machine is. Python 3, standard library only."""
+import datetime
 import os
 import platform
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
-import time
 from collections import namedtuple
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-OUT = os.path.join(ROOT, "build", "bench")
+BUILD = os.path.join(ROOT, "build")
+OUT = os.path.join(BUILD, "bench")
 CLANG = os.environ.get("BENCH_CLANG", "clang-19")  # it brings the runtime that is measured
-FLAGS = ("-std=c11 -D_GNU_SOURCE -O2 -g -pthread -Wall -Wextra -Wshadow -Wconversion"
+FLAGS = ("-std=c11 -D_GNU_SOURCE -O2 -gdwarf-4 -pthread -Wall -Wextra -Wshadow -Wconversion"
          " -Wstrict-prototypes -Wmissing-prototypes").split()
-RECORDER = os.path.join(ROOT, "build", "lib", "libotter-ompt.so")
-BUILDER = os.path.join(ROOT, "build", "bin", "otter-build")
+RECORDER = os.path.join(BUILD, "lib", "libotter-ompt.so")
+BUILDER = os.path.join(BUILD, "bin", "otter-build")
+TOOLS = ("attached", "empty", "floor", "count")
+LIMIT_S = 120  # for one process
 
-Cost = namedtuple("Cost", "stdout stderr wall_ns cpu_ns rss_kib")
+Cost = namedtuple("Cost", "status stdout stderr wall_ns cpu_ns peak_kib minor_faults major_faults yields preemptions end_ns")
+
+
+class Failed(Exception):
+    """A program that was measured did not end well."""
 
 
 def die(text):
     sys.exit("bench: " + text)
 
 
-def compile_tools():
-    """The programs and tools into build/bench: always anew, so that no measurement is of an old one."""
+# ---- Compiling ----
+
+def compile_one(name, sources, flags=(), driver=CLANG):
+    """One program or library into build/bench, unless it is newer than all that it may be made of."""
+    target = os.path.join(OUT, name)
     os.makedirs(OUT, exist_ok=True)
-    if shutil.which(CLANG) is None:
+    made_of = [os.path.join(top, f) for part in ("bench", "common", "recorder") for top, _, files in os.walk(os.path.join(ROOT, part))
+               for f in files if f.endswith((".c", ".h", ".def"))]
+    made_of += [f for f in sources if f.endswith(".a")] + [__file__]
+    if os.path.exists(target) and os.path.getmtime(target) > max(map(os.path.getmtime, made_of)):
+        return target
+    job = shlex.split(driver) + ["-I."] + FLAGS + list(flags) + ["-o", target] + list(sources)
+    if subprocess.run(job, cwd=ROOT).returncode != 0:
+        die("cannot compile " + name)
+    return target
+
+
+def workload_sources(folder="bench/workloads"):
+    return sorted(os.path.join(folder, f) for f in os.listdir(os.path.join(ROOT, folder)) if f.endswith(".c")) + ["-lm"]
+
+
+def compile_all():
+    if shutil.which(shlex.split(CLANG)[0]) is None:
         die("no " + CLANG)
-    jobs = [["-fopenmp", "-o", "micro", "bench/micro.c"]]
-    for tool in ("empty", "floor", "count"):
-        jobs.append(["-fPIC", "-shared", "-o", tool + ".so", "bench/tools/" + tool + "_tool.c"])
-    for job in jobs:
-        job[job.index("-o") + 1] = os.path.join(OUT, job[job.index("-o") + 1])
-        if subprocess.run([CLANG, "-I."] + FLAGS + job, cwd=ROOT).returncode != 0:
-            die("cannot compile " + job[-1])
+    compile_one("workload", workload_sources(), ["-fopenmp"])
+    compile_one("measure", ["bench/measure.c"])
+    compile_one("shim.so", ["bench/tools/shim.c"], ["-fPIC", "-shared"])
+    for tool in TOOLS:
+        compile_one(tool + ".so", ["bench/tools/%s_tool.c" % tool], ["-fPIC", "-shared"])
 
 
-def compile_record_loop():
-    """bench/record_loop.c with the very objects that the recorder was linked of. False where there is no recorder yet."""
+def compile_ladder():
+    """bench/ladder.c with the very objects that the recorder was linked of. None where there is no recorder yet."""
     objects = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(RECORDER))), "recorder.a")
     if not os.path.exists(RECORDER) or not os.path.exists(objects):
-        return False
-    job = [CLANG, "-I."] + FLAGS + ["-o", os.path.join(OUT, "record_loop"), "bench/record_loop.c", objects]
-    if subprocess.run(job, cwd=ROOT).returncode != 0:
-        die("cannot compile bench/record_loop.c")
-    return True
+        return None
+    return compile_one("ladder", ["bench/ladder.c", objects])
 
+
+# ---- Running ----
 
 def environment(**more):
     """The caller's environment without what would change a measurement."""
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("OMP_", "KMP_", "LIBOMP_", "OTTER_")) and k != "LD_PRELOAD"}
+           if not k.startswith(("OMP_", "KMP_", "LIBOMP_", "OTTER_", "EZTRACE_", "SCOREP_", "APEX_", "TAU_")) and k != "LD_PRELOAD"}
     env.update(more)
     return env
-
-
-def recorder_environment(drain, dumps):
-    return {"OMP_TOOL_LIBRARIES": RECORDER, "OTTER_DIR": dumps, "OTTER_DRAIN": drain}
-
-
-def run(argv, env, cpus=None):
-    """Runs one program to its end on `cpus` and returns its Cost; a program that fails ends the benchmark. Cost.rss_kib is never less
-    than this script's own 15 MiB: Linux counts the moment between fork and exec."""
-    before = os.sched_getaffinity(0)
-    if cpus is not None:
-        os.sched_setaffinity(0, cpus)
-    try:
-        begin = time.monotonic_ns()
-        with open(os.path.join(OUT, "stdout"), "w+") as out, open(os.path.join(OUT, "stderr"), "w+") as err:
-            child = subprocess.Popen(argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-            _, status, usage = os.wait4(child.pid, 0)
-            wall_ns = time.monotonic_ns() - begin
-            child.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            err.seek(0)
-            cost = Cost(out.read(), err.read(), wall_ns, round((usage.ru_utime + usage.ru_stime) * 1e9), usage.ru_maxrss)
-    finally:
-        os.sched_setaffinity(0, before)
-    if child.returncode != 0:
-        die("%s ended with %d\n%s%s" % (" ".join(argv), child.returncode, cost.stdout, cost.stderr))
-    return cost
 
 
 def figures(text):
@@ -90,34 +88,73 @@ def figures(text):
     return {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", text)}
 
 
+def run(argv, variables, cpus=None, may_fail=False, cwd=None, limit_s=LIMIT_S):
+    """Runs one program to its end on `cpus`, with these variables, and returns its Cost. One that fails raises Failed."""
+    before = os.sched_getaffinity(0)
+    results = os.path.join(OUT, "measured")
+    command = [os.path.join(OUT, "measure"), results, str(limit_s)] + ["%s=%s" % v for v in variables.items()] + argv
+    if cpus is not None:
+        os.sched_setaffinity(0, cpus)
+    try:
+        with open(os.path.join(OUT, "stdout"), "w+") as out, open(os.path.join(OUT, "stderr"), "w+") as err:
+            child = subprocess.Popen(command, env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=cwd)
+            try:
+                child.wait()
+            except KeyboardInterrupt:
+                child.send_signal(signal.SIGTERM)  # it ends the program
+                child.wait()
+                raise
+            out.seek(0)
+            err.seek(0)
+            stdout, stderr = out.read(), err.read()
+    finally:
+        os.sched_setaffinity(0, before)
+    if child.returncode != 0:
+        die("cannot measure: %s%s" % (stdout, stderr))
+    with open(results) as f:
+        got = figures(f.read())
+    cost = Cost(got["status"], stdout, stderr, got["end_ns"] - got["begin_ns"], got["cpu_ns"], got["peak_kib"], got["minor_faults"],
+                got["major_faults"], got["yields"], got["preemptions"], got["end_ns"])
+    if cost.status != 0 and not may_fail:
+        raise Failed("%s ended with %d\n%s%s" % (" ".join(argv), cost.status, stdout, stderr[-2000:]))
+    return cost
+
+
+# ---- Dumps and directories ----
+
 BUFFER_FLUSH = 66  # kind of the record that a thread leaves where it wrote out a segment itself
 RECORD, HEADER_RECORDS, TIME, END = 32, 4, 0, 16  # common/format.h, common/events.def
 
 
 def longest_flush_ticks(path, segment_bytes):
     """The longest time between begin and end of a buffer_flush record in one file of segments."""
+    longest = 0
     with open(path, "rb") as f:
-        data = f.read()
-    kinds = data[8::RECORD]
-    longest, slot = 0, kinds.find(BUFFER_FLUSH)
-    while slot >= 0:
-        if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
-            begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
-            longest = max(longest, end - begin)
-        slot = kinds.find(BUFFER_FLUSH, slot + 1)
+        while data := f.read(max(segment_bytes, 64 << 20)):  # whole segments: both are powers of two
+            kinds = data[8::RECORD]
+            slot = kinds.find(BUFFER_FLUSH)
+            while slot >= 0:
+                if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
+                    begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
+                    longest = max(longest, end - begin)
+                slot = kinds.find(BUFFER_FLUSH, slot + 1)
     return longest
 
 
-def dump_read(dumps):
-    """What the one dump under `dumps` says: path, streams, records, lost, stalled_ns, longest_stall_ns, bytes."""
-    names = [n for n in os.listdir(dumps) if n.endswith(".otter")]
+def dump_path(directory):
+    names = [n for n in os.listdir(directory) if n.endswith(".otter")]
     if len(names) != 1:
-        die("expected one dump in %s, found %d: did the recorder attach?" % (dumps, len(names)))
-    path = os.path.join(dumps, names[0])
+        raise Failed("expected one dump in %s, found %d: did the recorder attach?" % (directory, len(names)))
+    return os.path.join(directory, names[0])
+
+
+def dump_read(directory):
+    """What the one dump in `directory` says: streams, records, lost, stalled_ns, longest_stall_ns."""
+    path = dump_path(directory)
     streams, lost, stalled_ns, clocks = {}, {}, 0, {}
     with open(os.path.join(path, "meta"), errors="surrogateescape") as meta:
         for line in meta:
-            key, *fields = line.split()
+            key, *fields = line.split() or [""]
             if key == "stream":
                 streams[fields[0]] = int(fields[2])
             elif key == "lost":
@@ -131,49 +168,52 @@ def dump_read(dumps):
             elif key in ("start", "end"):
                 clocks[key] = [int(field) for field in fields]
     files = [os.path.join(path, f) for f in os.listdir(path)]
-    ticks = max((longest_flush_ticks(f, segment_bytes) for f in files if f.endswith(".seg")), default=0)
+    ticks = max((longest_flush_ticks(f, segment_bytes) for f in files if f.endswith("seg")), default=0)
     ns_per_tick = (clocks["end"][1] - clocks["start"][1]) / (clocks["end"][0] - clocks["start"][0])
-    return {"path": path, "streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()),
-            "stalled_ns": stalled_ns, "longest_stall_ns": round(ticks * ns_per_tick), "bytes": sum(map(os.path.getsize, files))}
+    return {"streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()), "stalled_ns": stalled_ns,
+            "longest_stall_ns": round(ticks * ns_per_tick)}
 
 
-def rounds():
-    text = os.environ.get("BENCH_ROUNDS", "7")
-    if not text.isdecimal() or int(text) == 0:
-        die("BENCH_ROUNDS=%s: not a number of rounds" % text)
-    return int(text)
+def bytes_below(path):
+    return sum(os.path.getsize(os.path.join(top, f)) for top, _, files in os.walk(path) for f in files)
 
 
 def scratch(base=None):
-    """An empty directory for dumps: under build/bench, or under `base` (a tmpfs, say)."""
-    path = os.path.join(base or OUT, "otter-bench-dumps-%d" % os.getpid())
+    """An empty directory for what tracers write: under build/bench, or under `base` (a tmpfs, say)."""
+    path = os.path.join(base or OUT, "otter-bench-%d" % os.getpid())
     shutil.rmtree(path, ignore_errors=True)
     os.makedirs(path)
     return path
 
 
 def empty(path):
-    """Removes the dumps in a scratch directory, and so their dirty pages before the disk sees them."""
+    """Removes everything in a scratch directory, and so its dirty pages before the disk sees them."""
     for name in os.listdir(path):
-        shutil.rmtree(os.path.join(path, name))
+        inner = os.path.join(path, name)
+        if os.path.isdir(inner) and not os.path.islink(inner):
+            shutil.rmtree(inner)
+        else:
+            os.unlink(inner)
 
 
-def filesystem(path):
-    return subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True).stdout.strip()
-
+# ---- The machine ----
 
 def first_line(*argv):
-    lines = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    try:
+        lines = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
+    except OSError:
+        lines = []
     return lines[0].strip() if lines else "unknown"
 
 
-def machine():
+def machine(dumps):
     """What the figures are of."""
     cpu = re.search(r"model name\s*:\s*(.*)", open("/proc/cpuinfo").read())
-    maps = run([os.path.join(OUT, "micro"), "hello"], environment(LD_TRACE_LOADED_OBJECTS="1")).stdout
-    runtime = re.search(r"=> (\S*libomp\S*)", maps)
+    linked = subprocess.run(["ldd", os.path.join(OUT, "workload")], capture_output=True, text=True).stdout
+    runtime = re.search(r"=> (\S*libomp\S*)", linked)
     changed = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, text=True).stdout
-    return {"machine": platform.machine(), "cpu": cpu.group(1) if cpu else "unknown", "cores": str(os.cpu_count()),
-            "kernel": platform.release(), "compiler": first_line(CLANG, "--version"),
-            "runtime": os.path.realpath(runtime.group(1)) if runtime else "unknown",
-            "commit": first_line("git", "rev-parse", "--short", "HEAD") + ("+" if changed else "")}
+    return {"date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"), "machine": platform.machine(),
+            "cpu": cpu.group(1) if cpu else "unknown", "cores": str(len(os.sched_getaffinity(0))), "kernel": platform.release(),
+            "compiler": first_line(CLANG, "--version"), "runtime": os.path.realpath(runtime.group(1)) if runtime else "unknown",
+            "commit": first_line("git", "rev-parse", "--short", "HEAD") + ("+" if changed else ""),
+            "files": first_line("stat", "-f", "-c", "%T", dumps), "load": "%.1f" % os.getloadavg()[0]}

@@ -3,6 +3,7 @@
  * Canonical names and the sorted list of edges. See canonical.h for what the form is.
  */
 #include "builder/canonical.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +86,22 @@ static void put_name(const struct canon *c, FILE *out, uint32_t id)
 
 /* ---- The list ---- */
 
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Takes the line, whatever becomes of it. */
+static int keep_line(struct canon *c, char *line)
+{
+	if (!array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines)) {
+		free(line);
+		return error("out of memory for the canonical graph");
+	}
+	c->lines[c->n_lines++] = line;
+	return 0;
+}
+
 static int add_line(struct canon *c, const struct edge_view *edge)
 {
 	char *line = NULL;
@@ -100,31 +117,22 @@ static int add_line(struct canon *c, const struct edge_view *edge)
 		fprintf(out, ":%s", event_enum_name("dependence_type", edge->dependence));
 	if (fclose(out) != 0)
 		return error("out of memory for the canonical graph");
-	if (c->n_lines == c->lines_capacity) {
-		size_t capacity = c->lines_capacity ? c->lines_capacity * 2 : 1024;
-		char **grown = realloc(c->lines, capacity * sizeof *grown);
-		if (grown == NULL)
-			return error("out of memory for the canonical graph");
-		c->lines = grown;
-		c->lines_capacity = capacity;
-	}
-	c->lines[c->n_lines++] = line;
-	return 0;
+	return keep_line(c, line);
 }
 
-/* Where a phase of a team begins: the barrier before it, else the implicit task. 0: neither was recorded. */
-static uint32_t phase_begin(const struct canon *c, uint32_t region, uint32_t phase, uint32_t implicit)
+/* Where a phase of an implicit task's team begins: the barrier before it, else the task. */
+static uint32_t phase_begin(const struct canon *c, uint32_t implicit, uint32_t phase)
 {
-	const uint32_t *barrier = phase > 0 ? map_get(&c->graph->barriers, (uint64_t)region << 32 | phase) : NULL;
-	return barrier != NULL ? *barrier : implicit;
+	uint32_t barrier = phase > 0 ? graph_barrier(c->graph, implicit, phase - 1) : 0;
+	return barrier != 0 ? barrier : implicit;
 }
 
 /* Where it ends: the barrier behind it, else the join. */
-static uint32_t phase_end(const struct canon *c, uint32_t region, uint32_t phase, enum edge_kind *kind)
+static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t phase, enum edge_kind *kind)
 {
-	const uint32_t *barrier = map_get(&c->graph->barriers, (uint64_t)region << 32 | ((uint64_t)phase + 1));
-	*kind = barrier != NULL ? EDGE_BARRIER : EDGE_JOIN;
-	return barrier != NULL ? *barrier : c->graph->join_node[region];
+	uint32_t barrier = graph_barrier(c->graph, implicit, phase);
+	*kind = barrier != 0 ? EDGE_BARRIER : EDGE_JOIN;
+	return barrier != 0 ? barrier : c->graph->join_node[c->m->tasks[implicit].region];
 }
 
 static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
@@ -138,12 +146,13 @@ static int add_graph_edge(void *self, const struct edge_view *edge)
 {
 	struct canon *c = self;
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
-	bool is_from_merged = source.kind == NODE_BARRIER || (source.task != 0 && canonical_is_merged(c, source.task));
+	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
+							  : source.task != 0 && canonical_is_merged(c, source.task);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
 		uint32_t parent = c->m->tasks[edge->target].parent;
 		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
 		if (canonical_is_merged(c, parent))
-			return add_edge(c, phase_begin(c, c->m->tasks[parent].region, phase, parent), edge->target, EDGE_CREATE);
+			return add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
 	}
 	if (edge->kind == EDGE_SEQUENCE && target.task != 0 && canonical_is_merged(c, target.task))
 		return 0;
@@ -160,37 +169,69 @@ static int add_phases(struct canon *c)
 		const struct node *node = &c->graph->nodes[i];
 		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || !canonical_is_merged(c, node->task))
 			continue;
-		uint32_t region = c->m->tasks[node->task].region, id = c->m->n_tasks + i;
-		uint32_t end = phase_end(c, region, node->phase, &kind);
+		uint32_t id = c->m->n_tasks + i, end = phase_end(c, node->task, node->phase, &kind);
 		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;
-		if (add_edge(c, phase_begin(c, region, node->phase, node->task), id, EDGE_SEQUENCE) != 0 ||
+		if (add_edge(c, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE) != 0 ||
 		    add_edge(c, last, end, kind) != 0)
 			return -1;
 	}
 	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
 		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task))
 			continue;
-		uint32_t region = c->m->tasks[task].region;
 		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
-			uint32_t end = phase_end(c, region, phase, &kind);
+			uint32_t end = phase_end(c, task, phase, &kind);
 			is_last = kind == EDGE_JOIN;
-			if (add_edge(c, phase_begin(c, region, phase, task), end, kind) != 0)
+			if (add_edge(c, phase_begin(c, task, phase), end, kind) != 0)
 				return -1;
 		}
 	}
 	return 0;
 }
 
-static int by_text(const void *left, const void *right)
+/* NULL when memory is out (said). */
+static char *name_of(const struct canon *c, uint32_t id)
 {
-	return strcmp(*(char *const *)left, *(char *const *)right);
+	char *name = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&name, &n_bytes);
+	if (out != NULL) {
+		put_name(c, out, id);
+		if (fclose(out) == 0)
+			return name;
+	}
+	error("out of memory for the canonical graph");
+	return NULL;
+}
+
+/* Tasks that exclude each other: a line for each name and the next one, and not for every pair. */
+static int add_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	char **names = calloc(n, sizeof *names), *line;
+	int rc = names != NULL ? 0 : error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = (names[i] = name_of(c, nodes[i])) != NULL ? 0 : -1;
+	if (rc == 0)
+		qsort(names, n, sizeof *names, by_text);
+	for (uint32_t i = 1; i < n && rc == 0; i++) {
+		bool has_line = asprintf(&line, "%s -- %s exclusive", names[i - 1], names[i]) >= 0;
+		rc = has_line ? keep_line(c, line) : error("out of memory for the canonical graph");
+	}
+	for (uint32_t i = 0; names != NULL && i < n; i++)
+		free(names[i]);
+	free(names);
+	return rc;
 }
 
 static int collect(struct canon *c)
 {
 	int rc = canonical_number(c);
 	if (rc == 0)
-		rc = graph_each_edge(c->graph, add_graph_edge, c) == 0 ? add_phases(c) : -1;
+		rc = graph_each_edge(c->graph, add_graph_edge, c);
+	if (rc == 0)
+		rc = graph_each_exclusive(c->graph, add_exclusive, c);
+	if (rc == 0)
+		rc = add_phases(c);
 	canonical_free(c);
 	return rc;
 }

@@ -1,90 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Canonical numbers: families, the shape of every subtree, and from them each node's number among its siblings.
+ * Canonical numbers: the shape of every subtree, and from it each node's number among its siblings.
  */
 #include "builder/canonical.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Families: who is whose child ---- */
-
-static int by_creation(const void *left, const void *right, void *model)
-{
-	const struct model *m = model;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	if (m->tasks[l].create_ticks != m->tasks[r].create_ticks)
-		return m->tasks[l].create_ticks < m->tasks[r].create_ticks ? -1 : 1;
-	return l < r ? -1 : l > r;
-}
-
-/* The children of every task in the order of creation; those of implicit tasks gathered at the first one of the region. */
-static void find_children(struct canon *c, const uint32_t *family)
-{
-	const struct model *m = c->m;
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
-			c->first_child[family[m->tasks[i].parent] + 1]++;
-	for (uint32_t i = 0; i < m->n_tasks; i++)
-		c->first_child[i + 1] += c->first_child[i];
-	uint32_t *end = c->order; /* scratch until walk_families fills it */
-	memcpy(end, c->first_child, m->n_tasks * sizeof *end);
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
-			c->children[end[family[m->tasks[i].parent]]++] = i;
-	for (uint32_t i = 0; i < m->n_tasks; i++)
-		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
-			by_creation, (void *)(uintptr_t)m);
-}
-
-/* Which task stands for each one: itself, or for implicit tasks the first one of their region. */
-static uint32_t *find_families(const struct model *m)
-{
-	uint32_t *family = malloc(m->n_tasks * sizeof *family);
-	uint32_t *of_region = calloc(m->n_regions, sizeof *of_region);
-	for (uint32_t i = 0; family != NULL && of_region != NULL && i < m->n_tasks; i++) {
-		const struct task *task = &m->tasks[i];
-		family[i] = i;
-		if (task_is_explicit(task) || task->region == 0)
-			continue;
-		if (of_region[task->region] == 0)
-			of_region[task->region] = i;
-		family[i] = of_region[task->region];
-	}
-	if (of_region == NULL) {
-		free(family);
-		family = NULL;
-	}
-	free(of_region);
-	return family;
-}
-
-/* Breadth first from the tasks that nobody created explicitly: a cycle, which only damage makes, is never reached. */
-static void walk_families(struct canon *c)
-{
-	for (uint32_t i = 1; i < c->m->n_tasks; i++)
-		if (graph_task_is_node(c->graph, i) && (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0))
-			c->order[c->n_ordered++] = i;
-	for (uint32_t i = 0; i < c->n_ordered; i++) {
-		uint32_t task = c->order[i];
-		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++)
-			c->order[c->n_ordered++] = c->children[j];
-	}
-}
-
-/* ---- Shapes and numbers ---- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
 	while (*text != '\0')
-		hash = mix(hash, (unsigned char)*text++);
-	return mix(hash, 0);
+		hash = canonical_mix(hash, (unsigned char)*text++);
+	return canonical_mix(hash, 0);
 }
 
 static int count_dependence(void *self, const struct edge_view *edge)
@@ -95,6 +22,14 @@ static int count_dependence(void *self, const struct edge_view *edge)
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
 	c->shape[source.task] += UINT64_C(1) << 32;
 	c->shape[target.task] += 1;
+	return 0;
+}
+
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	for (uint32_t i = 0; i < n; i++)
+		c->shape[graph_node(c->graph, nodes[i]).task] += canonical_mix(3, n);
 	return 0;
 }
 
@@ -121,41 +56,104 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	uint64_t joiner_l = joiner_shape(c, l), joiner_r = joiner_shape(c, r);
 	if (joiner_l != joiner_r)
 		return joiner_l < joiner_r ? -1 : 1;
-	return by_creation(left, right, (void *)(uintptr_t)c->m);
+	/* Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th belongs to the n-th. */
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
 }
 
-static void number_tasks(struct canon *c)
+/* Nodes inside of tasks: in order in a task of one thread; in a team's what every member comes to counts once, and no order. */
+static void shape_nodes(struct canon *c)
 {
-	/* Shapes first, children before parents. */
-	graph_each_edge(c->graph, count_dependence, c);
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
-		if (node->task != 0 && node->is_placed)
-			c->shape[node->task] = mix_text(mix(c->shape[node->task], node->kind), canonical_label(c, node->construct));
+		uint64_t label = c->label_hash[node->construct];
+		if (node->task == 0 || !node->is_placed)
+			continue;
+		uint32_t family = c->family[node->task];
+		if (!canonical_is_merged(c, node->task))
+			c->shape[node->task] = canonical_mix(canonical_mix(c->shape[node->task], node->kind), label);
+		else if (node->is_in_work || family == node->task)
+			c->shape[family] += canonical_mix(canonical_mix(node->phase, node->kind), label);
 	}
+}
+
+/* The shape of everything inside of each task, children before parents. */
+static void shape_tasks(struct canon *c)
+{
+	graph_each_edge(c->graph, count_dependence, c);
+	graph_each_exclusive(c->graph, count_exclusive, c);
+	shape_nodes(c);
 	for (uint32_t i = c->n_ordered; i > 0; i--) {
 		uint32_t task = c->order[i - 1];
-		uint64_t hash = mix_text(c->shape[task], canonical_label(c, c->m->tasks[task].construct));
-		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++)
-			hash = mix(hash, c->shape[c->children[j]]);
+		bool is_merged = canonical_is_merged(c, task);
+		uint64_t hash = canonical_mix(c->shape[task], c->label_hash[c->m->tasks[task].construct]);
+		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++) {
+			uint64_t child = c->shape[c->children[j]];
+			hash = is_merged ? hash + canonical_mix(1, child) : canonical_mix(hash, child);
+		}
+		for (uint32_t nested = c->first_nested[task]; nested != 0; nested = c->next_nested[nested])
+			hash += canonical_mix(5, c->shape[nested]);
 		c->shape[task] = hash;
 	}
+	/* Of inner nodes: what waits there, or, of regions, what is in them. Sums: in any order. */
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		enum edge_kind kind;
-		uint32_t joiner = graph_joiner(c->graph, c->order[i], &kind);
+		uint32_t task = c->order[i], joiner = graph_joiner(c->graph, task, &kind);
 		if (joiner != 0)
-			c->node_shape[joiner - c->m->n_tasks] += mix(1, c->shape[c->order[i]]); /* a sum: in any order */
+			c->node_shape[joiner - c->m->n_tasks] += canonical_mix(1, c->shape[task]);
 	}
-	uint32_t n_initial = 0;
+	for (uint32_t region = 1; region < c->m->n_regions; region++)
+		if (c->graph->region_node[region] != 0)
+			c->node_shape[c->graph->region_node[region] - c->m->n_tasks] +=
+				canonical_mix(2, c->shape[c->of_region[region]]);
+}
+
+static int compare_roots(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	if (c->shape[l] != c->shape[r])
+		return c->shape[l] < c->shape[r] ? -1 : 1;
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+}
+
+/* The process's first initial task is 1; threads of the program come to OpenMP in any order, and so by shape. */
+static int number_roots(struct canon *c)
+{
+	uint32_t n_roots = 0, *roots = malloc(((size_t)c->n_ordered + 1) * sizeof *roots);
+	if (roots == NULL)
+		return error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < c->n_ordered; i++)
+		if (c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]))
+			roots[n_roots++] = c->order[i];
+	for (uint32_t i = 1; i < n_roots; i++)
+		if (canonical_by_creation(&roots[i], &roots[0], (void *)(uintptr_t)c->m) < 0) {
+			uint32_t first = roots[i];
+			roots[i] = roots[0];
+			roots[0] = first;
+		}
+	if (n_roots > 2)
+		qsort_r(roots + 1, n_roots - 1, sizeof *roots, compare_roots, c);
+	for (uint32_t i = 0; i < n_roots; i++)
+		c->ordinal[roots[i]] = i + 1;
+	free(roots);
+	return 0;
+}
+
+static int number_tasks(struct canon *c)
+{
+	for (uint32_t i = 1; i < c->m->n_tasks; i++)
+		if (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0)
+			c->ordinal[i] = 1;
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		uint32_t task = c->order[i], first = c->first_child[task], n = c->first_child[task + 1] - first;
-		if (c->ordinal[task] == 0) /* a root */
-			c->ordinal[task] = c->m->tasks[task].flags & task_flags_initial ? ++n_initial : 1;
 		if (!task_is_explicit(&c->m->tasks[task]) && n > 0)
 			qsort_r(c->children + first, n, sizeof *c->children, compare_shapes, c);
 		for (uint32_t j = 0; j < n; j++)
 			c->ordinal[c->children[first + j]] = j + 1;
 	}
+	return number_roots(c);
 }
 
 static int compare_nodes(const void *left, const void *right, void *canon)
@@ -164,6 +162,8 @@ static int compare_nodes(const void *left, const void *right, void *canon)
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	if (c->node_shape[l] != c->node_shape[r])
 		return c->node_shape[l] < c->node_shape[r] ? -1 : 1;
+	if (c->graph->nodes[l].task != c->graph->nodes[r].task)
+		return c->graph->nodes[l].task < c->graph->nodes[r].task ? -1 : 1;
 	return l < r ? -1 : l > r;
 }
 
@@ -171,67 +171,62 @@ static int compare_nodes(const void *left, const void *right, void *canon)
  * Inner nodes: of a task in its order. Those of a merged task within (barriers before, construct, kind): what every thread of the team
  * comes to is numbered by thread, and so is one node; what one thread executes is numbered through, in order of shape.
  */
-static int number_nodes(struct canon *c)
+static int number_nodes(struct canon *c, bool is_in_work)
 {
 	struct map counts = {0};
-	uint32_t *sorted = malloc((c->graph->n_nodes + (size_t)1) * sizeof *sorted);
-	for (uint32_t i = 0; sorted != NULL && i < c->graph->n_nodes; i++)
+	uint32_t n_nodes = c->graph->n_nodes, *sorted = malloc((n_nodes + (size_t)1) * sizeof *sorted);
+	bool has_memory = sorted != NULL;
+	for (uint32_t i = 0; has_memory && i < n_nodes; i++)
 		sorted[i] = i;
-	if (sorted != NULL && c->graph->n_nodes > 1)
-		qsort_r(sorted, c->graph->n_nodes, sizeof *sorted, compare_nodes, c);
-	for (uint32_t pass = 0; pass < 2 && sorted != NULL; pass++) {
-		for (uint32_t n = 0; n < c->graph->n_nodes; n++) {
-			uint32_t i = pass == 0 ? n : sorted[n];
-			const struct node *node = &c->graph->nodes[i];
-			if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || node->is_in_work != pass)
-				continue;
-			uint64_t key = node->task;
-			if (canonical_is_merged(c, node->task)) {
-				uint64_t owner = pass == 0 ? node->task : c->m->tasks[node->task].region;
-				key = mix(mix(mix(mix(pass + 7, owner), node->phase), node->construct), node->kind) | UINT64_C(1)
-															      << 63;
-			}
-			uint32_t *count = map_put(&counts, key);
-			if (count == NULL) {
-				free(sorted);
-				sorted = NULL;
-				break;
-			}
-			c->node_ordinal[i] = ++*count;
+	if (has_memory && is_in_work && n_nodes > 1)
+		qsort_r(sorted, n_nodes, sizeof *sorted, compare_nodes, c);
+	for (uint32_t n = 0; has_memory && n < n_nodes; n++) {
+		const struct node *node = &c->graph->nodes[sorted[n]];
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || node->is_in_work != is_in_work)
+			continue;
+		uint64_t key = node->task;
+		if (canonical_is_merged(c, node->task)) {
+			key = canonical_mix(7 + is_in_work, is_in_work ? c->family[node->task] : node->task);
+			key = canonical_mix(canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]),
+					    node->kind) |
+			      UINT64_C(1) << 63;
 		}
+		uint32_t *count = map_put(&counts, key);
+		has_memory = count != NULL;
+		if (has_memory)
+			c->node_ordinal[sorted[n]] = ++*count;
 	}
 	map_free(&counts);
-	if (sorted == NULL)
-		return error("out of memory for the canonical graph");
 	free(sorted);
-	return 0;
+	return has_memory ? 0 : error("out of memory for the canonical graph");
 }
 
 int canonical_number(struct canon *c)
 {
-	uint32_t n = c->m->n_tasks;
-	uint32_t *family = find_families(c->m);
-	c->n_ordered = 0;
-	c->ordinal = calloc(n, sizeof *c->ordinal);
-	c->shape = calloc(n, sizeof *c->shape);
-	c->order = calloc(n, sizeof *c->order);
-	c->first_child = calloc((size_t)n + 1, sizeof *c->first_child);
-	c->children = calloc(n, sizeof *c->children);
+	c->label_hash = calloc(c->m->n_constructs, sizeof *c->label_hash);
+	c->ordinal = calloc(c->m->n_tasks, sizeof *c->ordinal);
+	c->shape = calloc(c->m->n_tasks, sizeof *c->shape);
 	c->node_ordinal = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_ordinal);
 	c->node_shape = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_shape);
-	bool has_memory = family != NULL && c->ordinal != NULL && c->shape != NULL && c->order != NULL && c->first_child != NULL &&
-			  c->children != NULL && c->node_ordinal != NULL && c->node_shape != NULL;
-	if (has_memory) {
-		find_children(c, family);
-		walk_families(c);
-		number_tasks(c);
-	}
-	free(family);
-	return has_memory ? number_nodes(c) : error("out of memory for the canonical graph");
+	if (c->label_hash == NULL || c->ordinal == NULL || c->shape == NULL || c->node_ordinal == NULL || c->node_shape == NULL)
+		return error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < c->m->n_constructs; i++)
+		c->label_hash[i] = mix_text(0, canonical_label(c, i));
+	/* What is in no worksharing construct has its number by the task's own order; which regions are one follows from that. */
+	if (number_nodes(c, false) != 0 || canonical_families(c) != 0)
+		return -1;
+	shape_tasks(c);
+	return number_tasks(c) == 0 ? number_nodes(c, true) : -1;
 }
 
 void canonical_free(struct canon *c)
 {
+	free(c->label_hash);
+	free(c->family);
+	free(c->of_region);
+	free(c->is_settled);
+	free(c->first_nested);
+	free(c->next_nested);
 	free(c->ordinal);
 	free(c->shape);
 	free(c->order);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The steps of model_gather() behind the pass over the records: what needs all streams' tables at once.
+ * The steps of model_gather(), shared by the files gather*.c: the pass over the records, stream by stream, and behind it what needs
+ * all streams' tables at once.
  */
 #ifndef OTTER_BUILDER_GATHER_H
 #define OTTER_BUILDER_GATHER_H
 
+#include "builder/array.h"
+#include "builder/map.h"
 #include "builder/model.h"
 
 /* One taking of a mutex, as the pass over the records met it. */
@@ -14,6 +17,65 @@ struct acquisition {
 	uint32_t stream;
 	uint32_t index; /* among the stream's acquisitions */
 };
+
+/* What the pass knows while it walks one stream. */
+struct walk {
+	struct model *m;
+	uint32_t stream;      /* row */
+	uint32_t task;        /* current */
+	uint64_t since_ticks; /* when it became current */
+	uint64_t tid;         /* of the thread that has the stream */
+	/* Implicit tasks that this thread is in, innermost last, with what was current around each. */
+	struct walk_frame {
+		uint32_t task, outer;
+		uint32_t n_threads;                          /* of the team, as its begin says */
+		uint32_t n_implicit_barriers;                /* of the one kind that older runtimes have for all of them */
+		uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
+		size_t n_suspended;                          /* at its begin */
+		bool is_alias;                               /* of the task around it */
+	} * frames;
+	size_t n_frames, frames_capacity;
+	/* Regions that this thread encountered and that are open. */
+	uint32_t *open_regions;
+	size_t n_open_regions, open_regions_capacity;
+	/* Explicit tasks suspended on this thread, by the order of their suspension: the dual-stack rule (docs/design.md). */
+	uint32_t *suspended;
+	size_t n_suspended, suspended_capacity;
+	/* Dummies of taskwaits with dependences that the thread is in, and the one whose end was the last record. */
+	uint32_t *waits;
+	size_t n_waits, waits_capacity;
+	uint32_t ended_wait;
+	struct acquisition *acquisitions;
+	size_t n_acquisitions, acquisitions_capacity;
+	struct map tids; /* of all threads met */
+	uint32_t n_own_acquisitions;
+};
+
+/* 0, or -1 when memory is out. */
+#define PUSH(array, n, capacity, ...)                                                                                              \
+	(array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
+
+static inline void gather_make_current(struct walk *w, uint32_t task, uint64_t ticks)
+{
+	if (ticks > w->since_ticks)
+		w->m->tasks[w->task].busy_ticks += ticks - w->since_ticks;
+	w->task = task;
+	w->since_ticks = ticks;
+}
+
+/* gather_region.c: one record each. 0, or -1 when memory is out. */
+int gather_parallel_begin(struct walk *w, const struct record *r);
+void gather_parallel_end(struct walk *w, const struct record *r);
+int gather_implicit_begin(struct walk *w, const struct record *r);
+int gather_implicit_end(struct walk *w, const struct record *r);
+void gather_sync_begin(struct walk *w, const struct record *r);
+void gather_sync_end(struct walk *w, const struct record *r);
+/* The ends of the thread's implicit tasks are not there. */
+int gather_implicit_missing(struct walk *w);
+
+/* gather_task.c: likewise. */
+int gather_task_create(struct walk *w, const struct record *r);
+int gather_task_schedule(struct walk *w, const struct record *r);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
 int gather_lock_orders(struct model *m, struct acquisition *list, size_t n);

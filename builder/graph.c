@@ -38,10 +38,12 @@ int graph_begin(struct graph *graph, struct model *model, enum graph_level level
 	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
 	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
 	graph->since_ticks = calloc(model->dump->n_streams + 1, sizeof *graph->since_ticks);
+	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
 	if (level == GRAPH_FRAGMENT)
 		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
 	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
-	    graph->since_ticks == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
+	    graph->since_ticks == NULL || graph->latest_lists == NULL ||
+	    (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
 		return error("out of memory for the graph of %u tasks", model->n_tasks);
 	for (uint32_t i = 0; i < model->n_tasks; i++)
 		model->tasks[i].last = i;
@@ -51,6 +53,7 @@ int graph_begin(struct graph *graph, struct model *model, enum graph_level level
 void graph_free(struct graph *graph)
 {
 	graph_depend_free(graph);
+	graph_free_exclusive(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->groups);
 	map_free(&graph->in_work);
@@ -64,6 +67,8 @@ void graph_free(struct graph *graph)
 	free(graph->inherited);
 	free(graph->first_fragments);
 	free(graph->since_ticks);
+	free(graph->latest_lists);
+	free(graph->unproven);
 	*graph = (struct graph){0};
 }
 
@@ -159,51 +164,6 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 			rc = function(self, &view);
 	}
 	return rc;
-}
-
-/* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
-static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
-{
-	const struct model *m = graph->model;
-	uint32_t up = task, found = 0;
-	for (uint32_t n = 0; n < m->n_tasks && found == 0; n++) { /* bounded: a damaged dump may have a cycle of parents */
-		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
-		uint32_t parent = m->tasks[up].parent;
-		if (graph->inherited[up] != 0)
-			found = graph->inherited[up];
-		else if (!task_is_explicit(&m->tasks[up]) || parent == 0)
-			return 0;
-		else if (interval->group != 0)
-			found = interval->group;
-		else if (!task_is_explicit(&m->tasks[parent])) {
-			uint64_t region = m->tasks[parent].region;
-			const uint32_t *barrier = map_get(&graph->barriers, region << 32 | ((uint64_t)interval->phase + 1));
-			found = barrier != NULL ? *barrier : graph->join_node[region];
-			if (found == 0)
-				return 0;
-		} else
-			up = parent;
-	}
-	for (uint32_t on = task; found != 0 && graph->inherited[on] == 0; on = m->tasks[on].parent) {
-		graph->inherited[on] = found;
-		if (on == up)
-			break;
-	}
-	return found;
-}
-
-uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
-{
-	const struct task *task = &graph->model->tasks[row];
-	if (!task_is_explicit(task) || graph->intervals == NULL)
-		return 0;
-	const struct interval *interval = &graph->intervals[task->interval];
-	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
-	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
-	if (node == NULL)
-		return 0;
-	*kind = node->kind == NODE_TASKWAIT ? EDGE_TASKWAIT : node->kind == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
-	return joiner;
 }
 
 static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),

@@ -77,7 +77,7 @@ struct graph {
 	uint32_t *open_interval; /* by task: the interval of a child created now outside any taskgroup; 0 none yet */
 	uint32_t *region_node;   /* by region: where it begins */
 	uint32_t *join_node;     /* by region: where it ends */
-	struct map barriers;     /* region << 32 | ordinal + 1 -> node */
+	struct map barriers;     /* graph_barrier_key -> node */
 	struct map in_work;      /* implicit task -> worksharing and masked scopes open in it */
 	struct map groups;       /* task -> innermost open group, row of `open_groups` */
 	struct open_group {
@@ -85,6 +85,15 @@ struct graph {
 	} * open_groups;
 	uint32_t n_open_groups, open_groups_capacity, free_group;
 	struct dependence_tables *dependences;
+	struct exclusive_sets *exclusive;
+	struct latest_list {
+		uint32_t task;
+		size_t first_edge, n_edges;
+	} * latest_lists; /* by stream: the last dependence list, and its edges */
+	struct unproven {
+		uint32_t source, sink;
+	} * unproven; /* dependences that the runtime found, and the sink's list does not show */
+	size_t n_unproven, unproven_capacity;
 	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
@@ -92,10 +101,10 @@ struct graph {
 	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
 };
 
-/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1. */
+/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
 int graph_begin(struct graph *graph, struct model *model, enum graph_level level);
 extern const struct replay_ops graph_ops; /* graph_build.c */
-void graph_finish(struct graph *graph);
+int graph_finish(struct graph *graph);
 void graph_free(struct graph *graph);
 
 /* A node as exports show it. */
@@ -121,6 +130,12 @@ struct edge_view {
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
 
+/*
+ * Calls for every set of at least two tasks that exclude each other (mutexinoutset): their nodes, ascending, the sets ascending too. Stops
+ * where the function does not return 0.
+ */
+int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
+
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 
@@ -133,6 +148,23 @@ bool graph_task_is_node(const struct graph *graph, uint32_t task);
 const char *node_kind_name(enum node_kind kind);
 const char *edge_kind_name(enum edge_kind kind);
 
+/*
+ * The key of an implicit task's barrier, by its number from 0: the same for all members of its team. Each initial task of a league is a
+ * team of its own.
+ */
+static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
+{
+	bool is_alone = m->tasks[task].flags & task_flags_initial;
+	return ((uint64_t)is_alone << 63 | (uint64_t)(is_alone ? task : m->tasks[task].region) << 31) + ordinal + 1;
+}
+
+/* Its node, 0 none. */
+static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, uint32_t ordinal)
+{
+	const uint32_t *node = map_get(&graph->barriers, graph_barrier_key(graph->model, task, ordinal));
+	return node != NULL ? *node : 0;
+}
+
 /* ---- between the files graph*.c ---- */
 
 /* A new node, not yet anywhere; 0 when memory is out (said). */
@@ -140,8 +172,32 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 struct node *graph_inner_node(const struct graph *graph, uint32_t id); /* NULL for tasks */
 int graph_add_edge(struct graph *graph, const struct edge *edge);
 
+/* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */
+uint32_t graph_interval(struct graph *graph, uint32_t parent);
+
+/* A synchronisation, `node`, waits for all children created so far. */
+void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
+
+/* A taskgroup begins, and ends: it waits for its members then. */
+int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope);
+void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
+
 /* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */
 int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+int graph_depend_finish(struct graph *graph); /* behind the last list */
+
 void graph_depend_free(struct graph *graph);
+
+/*
+ * graph_check.c: is what the runtime found among the edges of the list, or does it follow from them? Counted behind the last list where
+ * not. 0, or -1.
+ */
+int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
+int graph_finish_check(struct graph *graph);
+
+/* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
+int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
+void graph_finish_exclusive(struct graph *graph);
+void graph_free_exclusive(struct graph *graph);
 
 #endif

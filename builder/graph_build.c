@@ -84,97 +84,6 @@ static int fragment_start(struct graph *graph, const struct point *at, uint32_t 
 	return add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
 }
 
-/* ---- Who waits for whom ---- */
-
-static struct open_group *innermost_group(const struct graph *graph, uint32_t task)
-{
-	const uint32_t *row = map_get(&graph->groups, task);
-	return row != NULL && *row != 0 ? &graph->open_groups[*row] : NULL;
-}
-
-/* The interval of a child that `parent` creates now. */
-static uint32_t child_interval(struct graph *graph, uint32_t parent)
-{
-	struct open_group *group = innermost_group(graph, parent);
-	uint32_t *interval = group != NULL ? &group->interval : &graph->open_interval[parent];
-	if (*interval != 0)
-		return *interval;
-	if (graph->n_intervals >= graph->intervals_capacity) {
-		uint32_t capacity = graph->intervals_capacity ? graph->intervals_capacity * 2 : 1024;
-		struct interval *intervals = realloc(graph->intervals, capacity * sizeof *intervals);
-		if (intervals == NULL) {
-			error("out of memory for the graph");
-			return 0;
-		}
-		intervals[0] = (struct interval){0};
-		graph->intervals = intervals;
-		graph->intervals_capacity = capacity;
-	}
-	const struct task *task = &graph->model->tasks[parent];
-	graph->intervals[graph->n_intervals] = (struct interval){
-		.group = group != NULL ? group->node : 0,
-		.phase = task_is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
-	};
-	*interval = graph->n_intervals++;
-	return *interval;
-}
-
-/* A synchronisation waits for all children created so far. */
-static void close_intervals(struct graph *graph, uint32_t task, uint32_t node)
-{
-	uint32_t base = graph->open_interval[task];
-	if (base != 0)
-		graph->intervals[base].node = node;
-	graph->open_interval[task] = 0;
-	const uint32_t *first = map_get(&graph->groups, task);
-	for (uint32_t row = first ? *first : 0; row != 0; row = graph->open_groups[row].outer) {
-		if (graph->open_groups[row].interval != 0)
-			graph->intervals[graph->open_groups[row].interval].node = node;
-		graph->open_groups[row].interval = 0;
-	}
-}
-
-static int open_group(struct graph *graph, const struct point *at, struct scope *scope)
-{
-	uint32_t row = graph->free_group;
-	if (row != 0)
-		graph->free_group = graph->open_groups[row].outer;
-	else {
-		if (graph->n_open_groups + 1 >= graph->open_groups_capacity) {
-			uint32_t capacity = graph->open_groups_capacity ? graph->open_groups_capacity * 2 : 64;
-			struct open_group *grown = realloc(graph->open_groups, capacity * sizeof *grown);
-			if (grown == NULL)
-				return error("out of memory for the graph");
-			graph->open_groups = grown;
-			graph->open_groups_capacity = capacity;
-		}
-		row = ++graph->n_open_groups;
-	}
-	uint32_t *innermost = map_put(&graph->groups, at->task);
-	scope->node[0] = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
-	scope->node[1] = row;
-	if (innermost == NULL || scope->node[0] == 0)
-		return -1;
-	graph->open_groups[row] = (struct open_group){scope->node[0], 0, *innermost};
-	*innermost = row;
-	return 0;
-}
-
-static void close_group(struct graph *graph, const struct point *at, const struct scope *scope)
-{
-	struct open_group *group = &graph->open_groups[scope->node[1]];
-	if (group->interval != 0)
-		graph->intervals[group->interval].node = scope->node[0];
-	if (group->outer != 0)
-		*map_put(&graph->groups, at->task) = group->outer;
-	else
-		map_remove(&graph->groups, at->task);
-	group->outer = graph->free_group;
-	graph->free_group = scope->node[1];
-	place(graph, at->task, scope->node[0]);
-	graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
-}
-
 /* ---- Regions ---- */
 
 static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
@@ -238,7 +147,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
 	if (join == 0)
 		return -1;
-	close_intervals(graph, task, join);
+	graph_close_intervals(graph, task, join);
 	return reach(graph, task, join, EDGE_JOIN);
 }
 
@@ -257,7 +166,7 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		task->last = id;
 	} else {
 		task->origin = graph->model->tasks[task->parent].last;
-		task->interval = child_interval(graph, task->parent);
+		task->interval = graph_interval(graph, task->parent);
 		if (task->interval == 0)
 			return -1;
 	}
@@ -268,12 +177,19 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 {
 	struct graph *graph = self;
 	const struct task *task = &graph->model->tasks[row];
-	(void)at;
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
-	return graph_depend(graph, row, node, list, n);
+	size_t first_edge = graph->n_edges;
+	int rc = graph_depend(graph, row, node, list, n);
+	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
+	return rc;
+}
+
+static int task_dependence(void *self, const struct point *at, uint32_t source, uint32_t sink)
+{
+	return graph_check_dependence(self, at->stream, source, sink);
 }
 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -294,7 +210,7 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 	struct task *task = &graph->model->tasks[at->task];
 	if (task_is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
 		return 0; /* the closing one is the join */
-	uint32_t *found = map_put(&graph->barriers, (uint64_t)task->region << 32 | ((uint64_t)scope->ordinal + 1));
+	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
 	if (found == NULL)
 		return error("out of memory for the graph");
 	if (*found == 0) {
@@ -311,7 +227,7 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 		node->construct = scope->construct;
 	scope->node[0] = *found;
 	task->interval = scope->ordinal + 1;
-	close_intervals(graph, at->task, *found);
+	graph_close_intervals(graph, at->task, *found);
 	if (reach(graph, at->task, *found, EDGE_BARRIER) != 0)
 		return -1;
 	task->last = *found;
@@ -350,12 +266,12 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 		return count_work(graph, at->task, scope, 1);
 	fragment_stop(graph, at);
 	switch (scope->kind) {
-	case sync_kind_taskgroup: return open_group(graph, at, scope);
+	case sync_kind_taskgroup: return graph_open_group(graph, at, scope);
 	case sync_kind_taskwait:
 		scope->node[0] = add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
 		if (scope->node[0] == 0)
 			return -1;
-		close_intervals(graph, at->task, scope->node[0]);
+		graph_close_intervals(graph, at->task, scope->node[0]);
 		return 0;
 	default: return barrier(graph, at, scope);
 	}
@@ -367,7 +283,9 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	if (scope->type == SCOPE_SYNC) {
 		if (scope->kind == sync_kind_taskgroup) {
 			fragment_stop(graph, at);
-			close_group(graph, at, scope);
+			graph_close_group(graph, at, scope);
+			place(graph, at->task, scope->node[0]);
+			graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
 		} else if (scope->node[0] != 0) {
 			struct node *node = graph_inner_node(graph, scope->node[0]);
 			if (at->ticks > node->end_ticks)
@@ -389,12 +307,13 @@ const struct replay_ops graph_ops = {
 	.implicit_end = implicit_end,
 	.task_create = task_create,
 	.dependences = dependences,
+	.task_dependence = task_dependence,
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
 };
 
-void graph_finish(struct graph *graph)
+int graph_finish(struct graph *graph)
 {
 	/* A region that none of its members were recorded of: its end follows on its begin. */
 	for (uint32_t region = 1; region < graph->model->n_regions; region++) {
@@ -405,8 +324,15 @@ void graph_finish(struct graph *graph)
 		join->previous = graph->region_node[region];
 		join->previous_kind = EDGE_SEQUENCE;
 	}
+	if (graph_finish_check(graph) != 0)
+		return -1;
 	/* Looked up once here, so that exports only read. */
 	enum edge_kind kind;
-	for (uint32_t task = 1; task < graph->model->n_tasks; task++)
-		graph_joiner(graph, task, &kind);
+	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
+		struct task *task = &graph->model->tasks[row];
+		graph_joiner(graph, row, &kind);
+		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
+			task->last = graph->model->tasks[task->waits_for].last;
+	}
+	return graph_depend_finish(graph);
 }

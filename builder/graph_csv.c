@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nodes.csv and edges.csv: the whole graph as tables.
+ * nodes.csv, edges.csv and exclusive.csv: the whole graph as tables.
  */
 #include "builder/graph_files.h"
 #include "builder/text.h"
@@ -45,7 +45,8 @@ struct csv {
 	const struct trace *trace;
 	const struct graph *graph;
 	uint64_t offset;
-	char **places; /* by construct: "label,file,line,function", quoted once for all its nodes */
+	char **places;  /* by construct: "label,file,line,function", quoted once for all its nodes */
+	uint64_t n_set; /* exclusive sets so far, over all processes */
 	char line[512];
 	size_t n_line;
 };
@@ -208,7 +209,7 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
 		const struct model *m = graphs->graphs[i].model;
-		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), quote_places(m), "", 0};
+		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), quote_places(m), 0, "", 0};
 		if (csv.places == NULL) {
 			rc = -1;
 			break;
@@ -228,8 +229,39 @@ int graph_edges_csv(const struct graphs *graphs, const char *dir)
 		return -1;
 	fputs("source,target,kind,dependence\n", out);
 	for (size_t i = 0; i < graphs->n; i++) {
-		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, "", 0};
+		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, 0, "", 0};
 		graph_each_edge(csv.graph, edge_row, &csv);
 	}
 	return graph_file_close(out, dir, "edges.csv");
+}
+
+static int exclusive_rows(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct csv *csv = self;
+	csv->n_set++;
+	for (uint32_t i = 0; i < n; i++) {
+		put_number(csv, csv->trace->process);
+		put_text(csv, ",");
+		put_number(csv, csv->n_set);
+		put_text(csv, ",");
+		put_number(csv, csv->offset + nodes[i]);
+		if (end_line(csv) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int graph_exclusive_csv(const struct graphs *graphs, const char *dir)
+{
+	FILE *out = graph_file_open(dir, "exclusive.csv");
+	if (out == NULL)
+		return -1;
+	fputs("process,set,node\n", out);
+	uint64_t n_set = 0;
+	for (size_t i = 0; i < graphs->n; i++) {
+		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, n_set, "", 0};
+		graph_each_exclusive(csv.graph, exclusive_rows, &csv);
+		n_set = csv.n_set;
+	}
+	return graph_file_close(out, dir, "exclusive.csv");
 }

@@ -3,7 +3,7 @@
  * Dependence edges, from the lists alone (OpenMP 5.1 section 2.19.11): for every parent and address the siblings' dependences
  * form sets in the order of creation. Consecutive `in`s are one set, so are consecutive `mutexinoutset`s and `inoutset`s; an `out` or
  * `inout` is a set of its own. The tasks of a set depend on those of the set before it: that orders them behind all earlier ones too.
- * omp_all_memory stands for every address of the parent.
+ * omp_all_memory stands for every address of the parent. The tasks of a `mutexinoutset` set exclude each other besides.
  */
 #include "builder/graph.h"
 #include "builder/array.h"
@@ -32,8 +32,15 @@ struct dependence_tables {
 	size_t n_addresses, addresses_capacity;
 	struct member *members; /* row 0 unused */
 	size_t n_members, members_capacity;
-	uint32_t *sources; /* of the task at hand */
+	struct source {
+		uint32_t task;
+		unsigned type; /* dependence_type of the task at hand, where it comes behind this one */
+	} * sources;           /* of the task at hand */
 	size_t n_sources, sources_capacity;
+	struct dependence *list; /* of the task at hand, each location once */
+	size_t list_capacity;
+	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
+	size_t n_exclusive, exclusive_capacity;
 };
 
 static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
@@ -74,12 +81,12 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 	}
 }
 
-static int add_sources(struct dependence_tables *t, uint32_t list)
+static int add_sources(struct dependence_tables *t, uint32_t list, unsigned type)
 {
 	for (; list != 0; list = t->members[list].next) {
 		if (grow((void **)&t->sources, t->n_sources, &t->sources_capacity, sizeof *t->sources) != 0)
 			return -1;
-		t->sources[t->n_sources++] = t->members[list].task;
+		t->sources[t->n_sources++] = (struct source){t->members[list].task, type};
 	}
 	return 0;
 }
@@ -94,49 +101,122 @@ static uint32_t add_member(struct dependence_tables *t, uint32_t task, uint32_t 
 	return (uint32_t)t->n_members++;
 }
 
-/* The task comes to an address: what it waits for there, and the set that it joins or opens. */
-static int touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned type)
+/* The current set of an address is complete, and becomes the one before. */
+static int close_set(struct dependence_tables *t, struct address *address)
 {
-	if (type == dependence_type_out)
-		type = dependence_type_inout;
-	if (address->current != 0 && t->members[address->current].task == task) { /* the same address twice in one list */
-		if (type == address->type || address->type == dependence_type_inout)
-			return 0;
-		/* Out of the set that it had joined: together the two types are an inout behind that set. */
-		address->current = t->members[address->current].next;
-		address->before = address->current != 0 ? address->current : address->before;
-		address->current = 0;
-		type = dependence_type_inout;
-	}
+	uint32_t list = address->current;
+	address->current = 0;
+	if (list == 0)
+		return 0;
+	address->before = list;
+	if (address->type != dependence_type_mutexinoutset || t->members[list].next == 0)
+		return 0;
+	if (grow((void **)&t->exclusive, t->n_exclusive, &t->exclusive_capacity, sizeof *t->exclusive) != 0)
+		return -1;
+	t->exclusive[t->n_exclusive++] = list;
+	return 0;
+}
+
+/* The task comes to an address: what it waits for there, and the set that it joins or opens. */
+static int touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned named_type)
+{
+	unsigned type = named_type == dependence_type_in || named_type == dependence_type_mutexinoutset ||
+					named_type == dependence_type_inoutset
+				? named_type
+				: dependence_type_inout;
 	bool joins = type == address->type && type != dependence_type_inout;
-	if (!joins) {
-		address->before = address->current != 0 ? address->current : address->before;
-		address->current = 0;
-		address->type = (uint8_t)type;
-	}
-	if (add_sources(t, address->before) != 0)
+	if (!joins && close_set(t, address) != 0)
+		return -1;
+	address->type = (uint8_t)type;
+	if (add_sources(t, address->before, named_type) != 0)
 		return -1;
 	address->current = add_member(t, task, address->current);
 	return address->current != 0 ? 0 : -1;
 }
 
-static int touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task)
+static int touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task, unsigned type)
 {
 	uint32_t *all = map_put(&t->all, parent);
-	if (all == NULL || add_sources(t, *all) != 0)
+	if (all == NULL || add_sources(t, *all, type) != 0)
 		return -1;
 	uint32_t *first = map_get(&t->parents, parent);
 	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent)
-		if (touch(t, &t->addresses[row], task, dependence_type_inout) != 0)
+		if (touch(t, &t->addresses[row], task, type) != 0)
 			return -1;
 	*all = add_member(t, task, 0);
 	return *all != 0 ? 0 : -1;
 }
 
-static int by_number(const void *left, const void *right)
+static bool is_all_memory(unsigned type)
 {
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	return l < r ? -1 : l > r;
+	return type == dependence_type_out_all_memory || type == dependence_type_inout_all_memory;
+}
+
+/* Which of two types the edge shows, where a pair shares several locations. */
+static int strength(unsigned type)
+{
+	switch (type) {
+	case dependence_type_in: return 1;
+	case dependence_type_inoutset: return 2;
+	case dependence_type_mutexinoutset: return 3;
+	default: return 4;
+	}
+}
+
+static int by_location(const void *left, const void *right)
+{
+	const struct dependence *l = left, *r = right;
+	if (l->variable != r->variable)
+		return l->variable < r->variable ? -1 : 1;
+	return (l->type > r->type) - (l->type < r->type);
+}
+
+/*
+ * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one location, in
+ * whatever order, together are an inout. The length, or -1.
+ */
+static long settle_list(struct dependence_tables *t, const struct dependence *list, size_t n)
+{
+	size_t n_left = 0, n_settled = 0;
+	if (n > 0 && grow((void **)&t->list, n - 1, &t->list_capacity, sizeof *t->list) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (list[i].type != dependence_type_source && list[i].type != dependence_type_sink)
+			t->list[n_left++] = list[i];
+	if (n_left > 1)
+		qsort(t->list, n_left, sizeof *t->list, by_location);
+	for (size_t i = 0; i < n_left; i++) {
+		struct dependence *last = n_settled > 0 ? &t->list[n_settled - 1] : NULL;
+		if (last == NULL || last->variable != t->list[i].variable || is_all_memory(t->list[i].type))
+			t->list[n_settled++] = t->list[i];
+		else if (last->type != t->list[i].type)
+			last->type = dependence_type_inout;
+	}
+	return (long)n_settled;
+}
+
+/* By task, the strongest type first. */
+static int by_task(const void *left, const void *right)
+{
+	const struct source *l = left, *r = right;
+	if (l->task != r->task)
+		return l->task < r->task ? -1 : 1;
+	return strength(r->type) - strength(l->type);
+}
+
+/* What the task of the settled list waits for, into t->sources. */
+static int find_sources(struct dependence_tables *t, uint32_t parent, uint32_t task, long n)
+{
+	t->n_sources = 0;
+	for (long i = 0; i < n; i++)
+		if (is_all_memory(t->list[i].type)) /* stands for the rest of the list, too */
+			return touch_all(t, parent, task, t->list[i].type);
+	for (long i = 0; i < n; i++) {
+		struct address *address = find(t, parent, t->list[i].variable);
+		if (address == NULL || touch(t, address, task, t->list[i].type) != 0)
+			return error("out of memory for dependences");
+	}
+	return 0;
 }
 
 int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n)
@@ -144,34 +224,53 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 	if (graph->dependences == NULL && (graph->dependences = calloc(1, sizeof *graph->dependences)) == NULL)
 		return error("out of memory for dependences");
 	struct dependence_tables *t = graph->dependences;
-	uint32_t parent = graph->model->tasks[task].parent;
-	unsigned strongest = 0; /* what the edges show: the first type of the list */
-	t->n_sources = 0;
-	for (size_t i = 0; i < n; i++) {
-		int rc;
-		if (list[i].type == dependence_type_source || list[i].type == dependence_type_sink)
-			continue; /* doacross: between iterations, not tasks */
-		if (strongest == 0)
-			strongest = list[i].type;
-		if (list[i].type == dependence_type_out_all_memory || list[i].type == dependence_type_inout_all_memory) {
-			rc = touch_all(t, parent, task);
-		} else {
-			struct address *address = find(t, parent, list[i].variable);
-			rc = address != NULL ? touch(t, address, task, list[i].type) : error("out of memory for dependences");
-		}
-		if (rc != 0)
-			return -1;
-	}
+	long n_settled = settle_list(t, list, n);
+	if (n_settled < 0 || find_sources(t, graph->model->tasks[task].parent, task, n_settled) != 0)
+		return -1;
 	if (t->n_sources > 1)
-		qsort(t->sources, t->n_sources, sizeof *t->sources, by_number);
+		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
-		if (t->sources[i] == task || (i > 0 && t->sources[i] == t->sources[i - 1]))
+		if (i > 0 && t->sources[i].task == t->sources[i - 1].task)
 			continue;
-		struct edge edge = {t->sources[i], node, EDGE_DEPEND, true, (uint8_t)strongest};
+		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
 		if (graph_add_edge(graph, &edge) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Hands the members of a list over as a set of exclusive tasks. */
+static int add_exclusive(struct graph *graph, uint32_t list)
+{
+	struct dependence_tables *t = graph->dependences;
+	size_t n = 0, capacity = 0;
+	uint32_t *nodes = NULL;
+	int rc = 0;
+	for (; list != 0 && rc == 0; list = t->members[list].next) {
+		uint32_t task = t->members[list].task;
+		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
+		rc = grow((void **)&nodes, n, &capacity, sizeof *nodes);
+		if (rc == 0)
+			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : wait->last;
+	}
+	if (rc == 0)
+		rc = graph_add_exclusive(graph, nodes, (uint32_t)n);
+	free(nodes);
+	return rc;
+}
+
+int graph_depend_finish(struct graph *graph)
+{
+	struct dependence_tables *t = graph->dependences;
+	int rc = 0;
+	if (t == NULL)
+		return 0;
+	for (size_t i = 1; i < t->n_addresses && rc == 0; i++)
+		rc = close_set(t, &t->addresses[i]);
+	for (size_t i = 0; i < t->n_exclusive && rc == 0; i++)
+		rc = add_exclusive(graph, t->exclusive[i]);
+	graph_finish_exclusive(graph);
+	return rc;
 }
 
 void graph_depend_free(struct graph *graph)
@@ -185,6 +284,8 @@ void graph_depend_free(struct graph *graph)
 	free(t->addresses);
 	free(t->members);
 	free(t->sources);
+	free(t->list);
+	free(t->exclusive);
 	free(t);
 	graph->dependences = NULL;
 }

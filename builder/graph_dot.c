@@ -20,7 +20,10 @@ static const struct {
 	[NODE_SCOPE_BEGIN] = {"house", "#dddddd"},     [NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
 
-static const char *const edge_styles[EDGE_KINDS] = {
+/* Beside the edges: tasks that exclude each other. */
+#define PAIR_EXCLUSIVE EDGE_KINDS
+
+static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[EDGE_CREATE] = "color=\"#000000\"",
 	[EDGE_SEQUENCE] = "color=\"#999999\",style=dashed",
 	[EDGE_DEPEND] = "color=\"#d55e00\",penwidth=1.5",
@@ -28,6 +31,7 @@ static const char *const edge_styles[EDGE_KINDS] = {
 	[EDGE_TASKGROUP] = "color=\"#0072b2\",style=dotted",
 	[EDGE_BARRIER] = "color=\"#cc79a7\"",
 	[EDGE_JOIN] = "color=\"#009e73\"",
+	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
 struct dot {
@@ -41,7 +45,7 @@ struct dot {
 	struct map pairs; /* (from group, to group, kind) -> row + 1 of n_edges */
 	struct pair {
 		uint32_t from, to;
-		enum edge_kind kind;
+		unsigned kind; /* edge_kind, or PAIR_EXCLUSIVE */
 		uint64_t n;
 	} * edges;
 	uint32_t n_edges, edges_capacity;
@@ -88,6 +92,16 @@ static int whole_edge(void *self, const struct edge_view *edge)
 	return 0;
 }
 
+/* A line through all members, and not one for each of the many pairs. */
+static int whole_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct dot *dot = self;
+	for (uint32_t i = 1; i < n; i++)
+		fprintf(dot->out, "  n%" PRIu64 " -> n%" PRIu64 " [%s];\n", dot->offset + nodes[i - 1], dot->offset + nodes[i],
+			edge_styles[PAIR_EXCLUSIVE]);
+	return 0;
+}
+
 static uint32_t group_of(const struct node_view *node)
 {
 	return node->construct * NODE_KINDS + (uint32_t)node->kind;
@@ -101,12 +115,11 @@ static int count_node(void *self, const struct node_view *node)
 	return 0;
 }
 
-static int count_edge(void *self, const struct edge_view *edge)
+static int count_pair(struct dot *dot, uint32_t source_id, uint32_t target_id, unsigned kind)
 {
-	struct dot *dot = self;
-	struct node_view source = graph_node(dot->graph, edge->source), target = graph_node(dot->graph, edge->target);
+	struct node_view source = graph_node(dot->graph, source_id), target = graph_node(dot->graph, target_id);
 	uint32_t from = group_of(&source), to = group_of(&target);
-	uint32_t *row = map_put(&dot->pairs, ((uint64_t)from << 32 | to) * EDGE_KINDS + edge->kind + 1);
+	uint32_t *row = map_put(&dot->pairs, ((uint64_t)from << 32 | to) * (EDGE_KINDS + 1) + kind + 1);
 	if (row == NULL)
 		return error("out of memory");
 	if (*row == 0) {
@@ -118,10 +131,23 @@ static int count_edge(void *self, const struct edge_view *edge)
 			dot->edges = grown;
 			dot->edges_capacity = capacity;
 		}
-		dot->edges[dot->n_edges++] = (struct pair){from, to, edge->kind, 0};
+		dot->edges[dot->n_edges++] = (struct pair){from, to, kind, 0};
 		*row = dot->n_edges;
 	}
 	dot->edges[*row - 1].n++;
+	return 0;
+}
+
+static int count_edge(void *self, const struct edge_view *edge)
+{
+	return count_pair(self, edge->source, edge->target, edge->kind);
+}
+
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (count_pair(self, nodes[i - 1], nodes[i], PAIR_EXCLUSIVE) != 0)
+			return -1;
 	return 0;
 }
 
@@ -131,7 +157,8 @@ static int draw_aggregate(struct dot *dot)
 	dot->n_nodes = calloc(n_groups, sizeof *dot->n_nodes);
 	dot->busy_ns = calloc(n_groups, sizeof *dot->busy_ns);
 	int rc = dot->n_nodes == NULL || dot->busy_ns == NULL ? error("out of memory") : 0;
-	if (rc == 0 && (graph_each_node(dot->graph, count_node, dot) != 0 || graph_each_edge(dot->graph, count_edge, dot) != 0))
+	if (rc == 0 && (graph_each_node(dot->graph, count_node, dot) != 0 || graph_each_edge(dot->graph, count_edge, dot) != 0 ||
+			graph_each_exclusive(dot->graph, count_exclusive, dot) != 0))
 		rc = -1;
 	for (uint32_t i = 0; rc == 0 && i < n_groups; i++) {
 		if (dot->n_nodes[i] == 0)
@@ -190,6 +217,7 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 		else {
 			graph_each_node(dot.graph, whole_node, &dot);
 			graph_each_edge(dot.graph, whole_edge, &dot);
+			graph_each_exclusive(dot.graph, whole_exclusive, &dot);
 		}
 		if (graphs->n > 1)
 			fputs(" }\n", out);

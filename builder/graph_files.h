@@ -19,9 +19,10 @@ struct graphs {
 /* What a process adds to its nodes' numbers. */
 uint64_t graphs_offset(const struct graphs *graphs, size_t process);
 
-/* DIR/nodes.csv and DIR/edges.csv, always whole. 0, or -1 with the error said. */
+/* DIR/nodes.csv, DIR/edges.csv and DIR/exclusive.csv, always whole. 0, or -1 with the error said. */
 int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
+int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
 
 /* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);

@@ -9,7 +9,9 @@
 #include <string.h>
 
 struct private_tables {
-	struct map construct_rows; /* codeptr << 8 | kind */
+	struct map aliases;          /* row of a task -> the task that it stands for */
+	struct map closing_barriers; /* row of an implicit task -> number */
+	struct map construct_rows;   /* codeptr << 8 | kind */
 	uint32_t construct_capacity;
 };
 
@@ -58,18 +60,29 @@ void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_ro
 	*counter = low ? task - m->task_base[low - 1] : 0;
 }
 
-/* Does the address lie in the OpenMP runtime's own code? (Its binary's name, in the maps.) */
+static const struct meta_map *find_map(const struct meta *meta, uint64_t address)
+{
+	for (size_t i = 0; i < meta->n_maps; i++)
+		if (address >= meta->maps[i].start && address < meta->maps[i].end)
+			return &meta->maps[i];
+	return NULL;
+}
+
+/*
+ * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
+ * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.
+ */
 static bool is_in_runtime(const struct model *m, uint64_t codeptr)
 {
-	for (size_t i = 0; i < m->dump->meta.n_maps; i++) {
-		const struct meta_map *map = &m->dump->meta.maps[i];
-		if (codeptr < map->start || codeptr >= map->end)
-			continue;
-		const char *name = strrchr(map->path, '/');
-		name = name != NULL ? name + 1 : map->path;
-		return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
-	}
-	return false;
+	const struct meta *meta = &m->dump->meta;
+	const struct meta_map *map = find_map(meta, codeptr), *runtime = find_map(meta, meta->runtime_code);
+	if (map == NULL)
+		return false;
+	if (runtime != NULL && strcmp(runtime->path, meta->program) != 0 && strcmp(runtime->path, map->path) == 0)
+		return true;
+	const char *name = strrchr(map->path, '/');
+	name = name != NULL ? name + 1 : map->path;
+	return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
 }
 
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
@@ -100,24 +113,59 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 
 size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task)
 {
-	bool is_right = m->regions[region].task == task;
-	for (size_t n = n_open; n > 0; n--)
-		if (is_right ? open[n - 1] == region : m->regions[open[n - 1]].task == task)
-			return n;
-	for (size_t n = n_open; n > 0; n--)
+	size_t of_task = 0;
+	for (size_t n = n_open; n > 0; n--) {
+		if (m->regions[open[n - 1]].task != task)
+			continue;
 		if (open[n - 1] == region)
 			return n;
+		if (of_task == 0)
+			of_task = n;
+	}
+	for (size_t n = n_open; of_task == 0 && n > 0; n--)
+		if (open[n - 1] == region)
+			return n;
+	return of_task;
+}
+
+uint32_t model_alias(const struct model *m, uint32_t row)
+{
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *of = map_get(&private->aliases, row);
+	return of != NULL ? *of : row;
+}
+
+int model_set_alias(struct model *m, uint32_t row, uint32_t of)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *alias = row != 0 ? map_put(&private->aliases, row) : NULL;
+	if (alias == NULL)
+		return row != 0 ? -1 : 0;
+	*alias = of;
+	m->n_aliases++;
 	return 0;
 }
 
-bool model_is_libomp(const struct model *m)
+uint32_t model_closing_barrier(const struct model *m, uint32_t task)
 {
-	return strncmp(m->dump->meta.runtime, "LLVM OMP", 8) == 0;
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *number = map_get(&private->closing_barriers, task);
+	return number != NULL ? *number : 0;
+}
+
+int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *slot = task != 0 ? map_put(&private->closing_barriers, task) : NULL;
+	if (slot == NULL)
+		return task != 0 ? -1 : 0;
+	*slot = number;
+	return 0;
 }
 
 int model_allocate(struct model *m, const struct dump *dump)
 {
-	*m = (struct model){.dump = dump};
+	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
 	struct private_tables *private = calloc(1, sizeof *private);
 	m->private_tables = private;
 	m->task_base = calloc(dump->n_streams + 1, sizeof *m->task_base);
@@ -149,8 +197,11 @@ int model_allocate(struct model *m, const struct dump *dump)
 void model_free(struct model *m)
 {
 	struct private_tables *private = m->private_tables;
-	if (private != NULL)
+	if (private != NULL) {
 		map_free(&private->construct_rows);
+		map_free(&private->aliases);
+		map_free(&private->closing_barriers);
+	}
 	free(private);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);

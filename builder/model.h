@@ -19,7 +19,8 @@ enum {
 	TASK_DETACHED = 32,   /* its body ended before it completed */
 	TASK_MARKED = 64,     /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
 	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
-	TASK_MIGRATED = 256   /* its parts ran on more than one stream */
+	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
+	TASK_ENDED_ELSEWHERE = 512 /* untied: a thread that did not run its last part reported the completion */
 };
 
 struct task {
@@ -30,8 +31,9 @@ struct task {
 	uint16_t flags;      /* task_flags of the record */
 	uint16_t state;
 	union {
-		uint32_t thread; /* implicit, initial: number in the team */
-		uint32_t origin; /* explicit: graph node that it was created from */
+		uint32_t thread;    /* implicit, initial: number in the team */
+		uint32_t origin;    /* explicit: graph node that it was created from */
+		uint32_t waits_for; /* dummy of a wait: the undeferred task that has these dependences, 0 none */
 	};
 	uint32_t last;     /* graph: the task's latest node */
 	uint32_t interval; /* graph: which synchronisation of the parent waits for it */
@@ -67,7 +69,8 @@ enum {
 	REGION_SEEN = 1,
 	REGION_ANNOUNCED = 2, /* by parallel_begin */
 	REGION_ENDED = 4,
-	REGION_INITIAL = 8 /* around a root thread's initial task */
+	REGION_INITIAL = 8, /* around a root thread's initial task */
+	REGION_HIDDEN = 16  /* the runtime's own inside a league: its one implicit task is another name of the league's */
 };
 
 /* A distinct team: who, in order of thread number, and inside which team. */
@@ -130,8 +133,11 @@ struct model {
 	uint32_t n_constructs;
 	uint64_t first_ticks, last_ticks; /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
-	uint64_t n_threads;  /* distinct OS threads */
-	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
+	uint64_t n_threads;         /* distinct OS threads */
+	uint64_t n_migrated;        /* tasks whose parts ran on more than one stream */
+	uint64_t n_ended_elsewhere; /* tasks with TASK_ENDED_ELSEWHERE */
+	uint64_t n_aliases;         /* task ids that stand for another task */
+	bool is_libomp;             /* LLVM's runtime, whose deviations are known */
 	struct tally quirks, repairs;
 	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;         /* construct hash and the like */
@@ -150,12 +156,23 @@ static inline size_t model_id_row(const struct dump *dump, uint64_t id)
 	return number < dump->n_streams && dump->streams[number].number == number ? number : model_stream_row(dump, number);
 }
 
+/* Which task a row stands for: itself, but for the implicit task of a hidden region. */
+uint32_t model_alias(const struct model *m, uint32_t row);
+int model_set_alias(struct model *m, uint32_t row, uint32_t of);
+
 /* Rows by id; 0 for id 0 and for ids that no stream gave. */
 static inline uint32_t model_task(const struct model *m, uint64_t id)
 {
 	size_t row = model_id_row(m->dump, id);
 	bool is_known = row < m->dump->n_streams && id_counter(id) - 1 < m->dump->streams[row].max_task;
-	return is_known ? m->task_base[row] + (uint32_t)id_counter(id) : 0;
+	uint32_t task = is_known ? m->task_base[row] + (uint32_t)id_counter(id) : 0;
+	return m->n_aliases == 0 ? task : model_alias(m, task);
+}
+
+/* The row of a task that the stream with row `stream` made, by its counter; aliases are not followed. 0 for counters that it did not give. */
+static inline uint32_t model_own_task(const struct model *m, uint32_t stream, uint64_t counter)
+{
+	return counter - 1 < m->dump->streams[stream].max_task ? m->task_base[stream] + (uint32_t)counter : 0;
 }
 
 static inline uint32_t model_region(const struct model *m, uint64_t id)
@@ -179,15 +196,19 @@ int model_allocate(struct model *m, const struct dump *dump);
 
 /*
  * Which of a thread's open regions a parallel_end ends: that of its encountering task. Its name alone may be wrong in nested regions:
- * libomp gives the team back before it reports the end, and may read the next owner's id (Q30). Index + 1, or 0 for none.
+ * libomp gives the team back before it reports the end, and may read the next owner's id (Q30): of a region that is not open any more,
+ * that somebody else has open, or that has not begun. Index + 1, or 0 for none.
  */
 size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task);
+
+/*
+ * Runtimes with one kind for all implicit barriers: which of an implicit task's is the closing one, counted from 1; 0: none is.
+ */
+uint32_t model_closing_barrier(const struct model *m, uint32_t task);
+int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
 
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);
 void model_free(struct model *m);
-
-/* Is it LLVM's runtime, whose deviations replay knows? (From its version string.) */
-bool model_is_libomp(const struct model *m);
 
 #endif

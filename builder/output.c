@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 /* Everything that the builder writes into an output directory. */
-static const char *const own_files[] = {"trace.otf2", "trace.def", "trace", "graph.dot", "nodes.csv", "edges.csv", "summary.json"};
+static const char *const own_files[] = {"trace.otf2", "trace.def", "trace",         "graph.dot",
+					"nodes.csv",  "edges.csv", "exclusive.csv", "summary.json"};
 
 static bool is_own(const char *name)
 {

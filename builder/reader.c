@@ -261,9 +261,13 @@ static void judge(struct reader *r)
 	struct dump *dump = r->dump;
 	dump->is_snapshot = r->is_live && (!dump->meta.is_ended || has_unsealed_ring(dump));
 	dump->is_complete = dump->meta.is_ended && !dump->is_snapshot && dump->n_lost == 0 && tally_total(&dump->findings) == 0;
-	for (size_t i = 0; i < dump->n_streams; i++)
-		if (!dump->streams[i].is_sealed || dump->streams[i].n_missing_segments > 0)
+	/* A thread that lives on when the runtime finalizes leaves its ring, and all that it recorded is in it. */
+	bool is_final = strcmp(dump->meta.ended, "finalize") == 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct stream *stream = &dump->streams[i];
+		if (!(stream->is_sealed || (stream->has_ring && is_final)) || stream->n_missing_segments > 0)
 			dump->is_complete = false;
+	}
 }
 
 static void add_file_size(struct dump *dump, const char *name)

@@ -27,7 +27,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 {
 	uint64_t n = record_value(head);
 	struct point at = replay_point(s, head->time);
-	uint32_t task = model_task(r->model, head->a);
+	uint32_t task = replay_dependent(r, s, head->a);
 	size_t have = 0;
 	bool is_cut = false;
 	while (have < n && !is_cut) {
@@ -93,6 +93,8 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		r->n_since_progress = 0;
 	}
 
+	if (r->model->n_ended_elsewhere > 0 && replay_end_silent_part(r, s, record) != 0)
+		return -1;
 	int rc = replay_task_record(r, s, record);
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
@@ -102,6 +104,9 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	struct point at;
 	switch (record_kind(record)) {
 	case EVENT_dependences: return read_dependences(r, s, record);
+	case EVENT_task_dependence:
+		at = replay_point(s, record->time);
+		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), replay_dependent(r, s, record->b));
 	case EVENT_cancel:
 		at = replay_point(s, record->time);
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
@@ -113,8 +118,11 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		at = replay_point(s, record->time);
 		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
 	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
-	case EVENT_recording_off: at = replay_point(s, record->time); return VISIT(r, measurement, &at, false);
-	default: return 0; /* continuation records of other kinds, task_dependence, error: in the listing only */
+	case EVENT_recording_off:
+		at = replay_point(s, record->time);
+		s->is_off = true;
+		return VISIT(r, measurement, &at, false);
+	default: return 0; /* continuation records of other kinds, error: in the listing only */
 	}
 }
 
@@ -209,11 +217,7 @@ static int run_merged(struct replay *r)
 int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
 	size_t n_streams = model->dump->n_streams;
-	struct replay r = {.model = model,
-			   .visitors = visitors,
-			   .n_visitors = n_visitors,
-			   .is_libomp = model_is_libomp(model),
-			   .progress = progress};
+	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
 	r.streams = calloc(n_streams + 1, sizeof *r.streams);
 	if (r.streams == NULL)
 		return error("out of memory in the replay");
@@ -226,6 +230,7 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		free(r.streams[i].implicits);
 		free(r.streams[i].regions);
 		free(r.streams[i].suspended);
+		free(r.streams[i].waits);
 		free(r.streams[i].held);
 		free(r.streams[i].late_flushes);
 	}

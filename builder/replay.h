@@ -76,6 +76,8 @@ struct replay_ops {
 	/* Explicit and target tasks, and the dummies of taskwait with dependences (task_flags_taskwait). */
 	int (*task_create)(void *self, const struct point *at, uint32_t task);
 	int (*dependences)(void *self, const struct point *at, uint32_t task, const struct dependence *list, size_t n);
+	/* The runtime let `sink` wait for `source`: follows on the list of `sink` on the same stream, for sources that are not complete. */
+	int (*task_dependence)(void *self, const struct point *at, uint32_t source, uint32_t sink);
 	/*
 	 * prior stops (status: task_status), next runs. next is 0 for fulfilments, taskwait_complete, and tasks that were cancelled
 	 * before they started: then the current task stays. TASK_STATUS_CUT: the record of prior's end is missing, and it ends here.

@@ -13,9 +13,11 @@ static bool is_barrier(unsigned sync)
 	return sync != sync_kind_taskwait && sync != sync_kind_taskgroup && sync != sync_kind_reduction;
 }
 
+/* A scope region is none: barriers and worksharing may stand inside of it. */
 static bool is_worksharing(const struct scope *scope)
 {
-	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute;
+	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute &&
+	       scope->kind != work_kind_scope;
 }
 
 static enum construct_kind sync_construct(unsigned sync)
@@ -69,7 +71,7 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	while (frame != NULL && frame->n_scopes > n_left) {
 		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
 		/* Where the records end, the scope was open; where its task or a construct around it ends, the runtime left it open. */
-		bool is_left_open = r->is_libomp && (repair == NULL || strcmp(repair, "scope_without_end") == 0);
+		bool is_left_open = r->model->is_libomp && (repair == NULL || strcmp(repair, "scope_without_end") == 0);
 		if (is_left_open && scope->type == SCOPE_WORK)
 			replay_quirk(r, "work_without_end"); /* Q21 */
 		else if (is_left_open && scope->type == SCOPE_MASKED)
@@ -121,7 +123,7 @@ static int leave(struct replay *r, struct stream_state *s, enum scope_type type,
 /* A worker's end of the closing barrier comes at its next use: it ended when the team joined (Q3). */
 static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigned sync, uint64_t ticks)
 {
-	if (sync != sync_kind_barrier_implicit_parallel && sync != sync_kind_barrier_teams && sync != sync_kind_barrier_implicit)
+	if (sync != sync_kind_barrier_implicit_parallel && sync != sync_kind_barrier_teams)
 		return ticks;
 	const struct task *task = &r->model->tasks[s->task];
 	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
@@ -141,9 +143,43 @@ static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t 
 	return frame != NULL && n < frame->n_scopes ? replay_leave_scopes(r, s, s->task, n, ticks, "scope_without_end") : 0;
 }
 
+static bool is_implicit_barrier(unsigned sync)
+{
+	return sync == sync_kind_barrier_implicit_parallel || sync == sync_kind_barrier_teams ||
+	       sync == sync_kind_barrier_implicit_workshare;
+}
+
+/*
+ * What the one kind of older runtimes for all implicit barriers (Q32) stands for: at the begin the closing barrier, if it is the one that
+ * gather found, at the end and for the waiting inside that of the innermost one that is open.
+ */
+static int one_kind(struct replay *r, struct stream_state *s, bool is_begin, unsigned *sync)
+{
+	struct frame *frame = is_begin ? frames_get(&r->frames, s->task) : frames_find(&r->frames, s->task);
+	if (is_begin && frame == NULL)
+		return error("out of memory in the replay");
+	*sync = sync_kind_barrier_implicit_workshare;
+	if (is_begin) {
+		replay_quirk(r, "one_kind_of_implicit_barrier");
+		bool is_closing = ++frame->n_implicit_barriers == model_closing_barrier(r->model, s->task);
+		if (is_closing)
+			*sync = r->model->tasks[s->task].flags & task_flags_initial ? sync_kind_barrier_teams
+										    : sync_kind_barrier_implicit_parallel;
+		return 0;
+	}
+	for (uint32_t n = frame != NULL ? frame->n_scopes : 0; n > 0; n--)
+		if (frame->scopes[n - 1].type == SCOPE_SYNC && is_implicit_barrier(frame->scopes[n - 1].kind)) {
+			*sync = frame->scopes[n - 1].kind;
+			break;
+		}
+	return 0;
+}
+
 static int sync_begin(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
 {
 	unsigned sync = record_flags(record);
+	if (sync == sync_kind_barrier_implicit && one_kind(r, s, type == SCOPE_SYNC, &sync) != 0)
+		return -1;
 	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
 	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
@@ -152,6 +188,14 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
 		scope.construct = model_construct(r->model, sync_construct(sync), frame->last_work);
 	return enter(r, s, scope, record->time);
+}
+
+static int sync_end(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
+{
+	unsigned sync = record_flags(record);
+	if (sync == sync_kind_barrier_implicit && one_kind(r, s, false, &sync) != 0)
+		return -1;
+	return leave(r, s, type, sync, sync_end_ticks(r, s, sync, record->time));
 }
 
 static int work_begin(struct replay *r, struct stream_state *s, const struct record *record)
@@ -246,9 +290,9 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 
 	switch (record_kind(record)) {
 	case EVENT_sync_region_begin: return sync_begin(r, s, record, SCOPE_SYNC);
-	case EVENT_sync_region_end: return leave(r, s, SCOPE_SYNC, flags, sync_end_ticks(r, s, flags, ticks));
+	case EVENT_sync_region_end: return sync_end(r, s, record, SCOPE_SYNC);
 	case EVENT_sync_region_wait_begin: return sync_begin(r, s, record, SCOPE_SYNC_WAIT);
-	case EVENT_sync_region_wait_end: return leave(r, s, SCOPE_SYNC_WAIT, flags, sync_end_ticks(r, s, flags, ticks));
+	case EVENT_sync_region_wait_end: return sync_end(r, s, record, SCOPE_SYNC_WAIT);
 	case EVENT_reduction_begin: return sync_begin(r, s, record, SCOPE_REDUCTION);
 	case EVENT_reduction_end: return leave(r, s, SCOPE_REDUCTION, flags, ticks);
 	case EVENT_work_begin: return work_begin(r, s, record);

@@ -4,6 +4,7 @@
  *
  * replay.c       which record comes next, from which stream
  * replay_task.c  tasks, regions and threads: who is current
+ * replay_close.c ends: of implicit tasks, threads, streams
  * replay_scope.c what is open inside a task: synchronisations, worksharing, mutual exclusion
  */
 #ifndef OTTER_BUILDER_REPLAY_STATE_H
@@ -30,6 +31,8 @@ struct stream_state {
 	size_t n_regions, regions_capacity;
 	uint32_t *suspended; /* tasks suspended on this thread, the latest last */
 	size_t n_suspended, suspended_capacity;
+	uint32_t *waits; /* dummies of taskwaits with dependences that the thread is in, innermost last */
+	size_t n_waits, waits_capacity;
 	struct held {
 		uint64_t wait_id;
 		uint32_t order;
@@ -42,6 +45,7 @@ struct stream_state {
 	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;        /* of the thread that has the stream */
 	bool has_begun, is_attached;
+	bool is_off; /* the program has ended, or paused, the recording */
 };
 
 struct replay {
@@ -54,7 +58,6 @@ struct replay {
 	size_t dependences_capacity;
 	struct progress *progress;
 	unsigned n_since_progress;
-	bool is_libomp;
 };
 
 /* Calls one function of every visitor; evaluates to 0, or -1 as soon as one fails. */
@@ -82,29 +85,70 @@ static inline void replay_quirk(struct replay *r, const char *name)
 
 static inline void replay_repair(struct replay *r, const char *name)
 {
-	tally_add(&r->model->repairs, name, 1);
+	if (*name != '\0')
+		tally_add(&r->model->repairs, name, 1);
+}
+
+/* What one runtime is known to do is a quirk of that one, and contradicts the specification anywhere else. */
+static inline void replay_deviation(struct replay *r, const char *name)
+{
+	tally_add(r->model->is_libomp ? &r->model->quirks : &r->model->repairs, name, 1);
 }
 
 /* ---- replay_task.c ---- */
 
+/* If the current task's last part has ended without a word (Q33), and the record is the first one to show it: ends it. */
+int replay_end_silent_part(struct replay *r, struct stream_state *s, const struct record *record);
+
 /* Records that are about threads, regions and tasks. 1: not one of them. */
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record);
 
-/* Closes all that is open in a stream, innermost first; `repair` names why, NULL counts nothing. */
+/* The task of a dependence record. libomp's dummies may be known by name to their creation alone: the innermost one is meant by id 0. */
+uint32_t replay_dependent(const struct replay *r, const struct stream_state *s, uint64_t id);
+
+/* ---- replay_close.c ---- */
+
+/* The innermost implicit task of the stream, or NULL. */
+struct implicit *replay_innermost(struct stream_state *s);
+
+/* When an implicit task ended whose end was recorded, or is made up, at `ticks`: a worker not after its team's join (Q3). */
+uint64_t replay_implicit_end_ticks(const struct replay *r, uint32_t row, uint64_t ticks);
+
+/* Forgets tasks suspended since `bottom` that went on, and ended, on another thread. */
+void replay_forget_moved(struct replay *r, struct stream_state *s, size_t bottom);
+
+/*
+ * In the following `repair` names why something is ended without a record. NULL: its end was recorded, and only what is left open inside counts.
+ * REPAIR_NONE: it is known to have ended, and nothing counts.
+ */
+#define REPAIR_NONE ""
+
+/* Ends the innermost implicit task with all that is open in it. */
+int replay_close_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair);
+
+/* Ends the regions that the thread encountered since `n_left` of them were open. */
+int replay_close_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair);
+
+/* Closes all that is open in a stream, innermost first. */
 int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair);
 
 /* A buffer flush: it comes behind the end of an implicit task that is already over. */
 int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record);
 
-/* The innermost implicit task of the stream, or NULL. */
-struct implicit *replay_innermost(struct stream_state *s);
+int replay_thread_end(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* Is the region one that only the runtime knows of (Q31)? */
+static inline bool replay_is_hidden(const struct replay *r, uint32_t region)
+{
+	return r->model->regions[region].state & REGION_HIDDEN;
+}
 
 /* ---- replay_scope.c ---- */
 
 /* Records that are about scopes and mutexes. 1: not one of them. */
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
-/* Leaves the scopes of a task down to `n_left`; `repair` names why, NULL counts nothing. */
+/* Leaves the scopes of a task down to `n_left`; `repair` as above, NULL being "scope_without_end". */
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
 			const char *repair);
 

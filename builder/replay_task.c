@@ -5,125 +5,6 @@
  */
 #include "builder/replay_state.h"
 
-struct implicit *replay_innermost(struct stream_state *s)
-{
-	return s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
-}
-
-/* Ends the regions that the thread encountered since `n_left` of them were open. */
-static int end_regions(struct replay *r, struct stream_state *s, size_t n_left, uint64_t ticks, const char *repair)
-{
-	while (s->n_regions > n_left) {
-		struct point at = replay_point(s, ticks);
-		if (repair != NULL)
-			replay_repair(r, "region_without_end");
-		uint32_t region = s->regions[--s->n_regions];
-		if (VISIT(r, region_end, &at, region) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Forgets suspended tasks that went on, and ended, on another thread. */
-static void forget_moved(struct replay *r, struct stream_state *s, size_t bottom)
-{
-	size_t n_left = bottom;
-	if (s->n_suspended <= bottom)
-		return;
-	for (size_t i = bottom; i < s->n_suspended; i++) {
-		unsigned state = r->model->tasks[s->suspended[i]].state;
-		if (!(state & TASK_MIGRATED) || !(state & TASK_COMPLETED))
-			s->suspended[n_left++] = s->suspended[i];
-	}
-	s->n_suspended = n_left;
-}
-
-/* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
-static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, uint64_t ticks, const char *repair)
-{
-	forget_moved(r, s, bottom);
-	while (s->n_suspended > bottom) {
-		uint32_t prior = s->task, next = s->suspended[--s->n_suspended];
-		if (replay_leave_scopes(r, s, prior, 0, ticks, repair) != 0)
-			return -1;
-		if (repair != NULL && prior != 0)
-			replay_repair(r, "task_without_end");
-		struct point at = replay_point(s, ticks);
-		if (VISIT(r, task_switch, &at, prior, next, TASK_STATUS_CUT) != 0)
-			return -1;
-		frames_drop(&r->frames, prior);
-		s->task = next;
-	}
-	return 0;
-}
-
-/* When an implicit task ended whose end was recorded, or is made up, at `ticks`: a worker not after its team's join (Q3). */
-static uint64_t implicit_end_ticks(const struct replay *r, uint32_t row, uint64_t ticks)
-{
-	const struct task *task = &r->model->tasks[row];
-	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
-	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
-}
-
-static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
-{
-	struct point at = replay_point(s, flush.begin_ticks);
-	return VISIT(r, buffer_flush, &at, flush.end_ticks > at.ticks ? flush.end_ticks : at.ticks);
-}
-
-int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	struct late_flush flush = {record->time, record->a};
-	const struct implicit *inner = replay_innermost(s);
-	/* A worker reports its end long after its team's join (Q3), and may write out a segment in between: times must not go back. */
-	if (inner == NULL || implicit_end_ticks(r, inner->task, record->time) == record->time)
-		return visit_flush(r, s, flush);
-	if (replay_grow((void **)&s->late_flushes, s->n_late_flushes, &s->late_flushes_capacity, sizeof *s->late_flushes) != 0)
-		return -1;
-	s->late_flushes[s->n_late_flushes++] = flush;
-	return 0;
-}
-
-/* Ends the innermost implicit task with all that is open in it. */
-static int end_implicit(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
-{
-	struct implicit inner = *replay_innermost(s);
-	ticks = implicit_end_ticks(r, inner.task, ticks);
-	if (cut_tasks(r, s, inner.n_suspended, ticks, repair) != 0)
-		return -1;
-	s->task = inner.task;
-	if (replay_leave_scopes(r, s, inner.task, 0, ticks, repair) != 0 || end_regions(r, s, inner.n_regions, ticks, repair) != 0)
-		return -1;
-	struct point at = replay_point(s, ticks);
-	if (VISIT(r, implicit_end, &at, inner.task) != 0)
-		return -1;
-	frames_drop(&r->frames, inner.task);
-	s->n_implicits--;
-	s->task = inner.outer;
-	int rc = 0;
-	for (size_t i = 0; i < s->n_late_flushes && rc == 0; i++)
-		rc = visit_flush(r, s, s->late_flushes[i]);
-	s->n_late_flushes = 0;
-	return rc;
-}
-
-int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)
-{
-	while (s->n_implicits > 0) {
-		if (repair != NULL)
-			replay_repair(r, "implicit_task_without_end");
-		if (end_implicit(r, s, ticks, repair) != 0)
-			return -1;
-	}
-	if (cut_tasks(r, s, 0, ticks, repair) != 0)
-		return -1;
-	if (s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0)
-		return -1;
-	s->task = 0;
-	s->n_held = 0;
-	return end_regions(r, s, 0, ticks, repair);
-}
-
 static int parallel_begin(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
@@ -131,6 +12,10 @@ static int parallel_begin(struct replay *r, struct stream_state *s, const struct
 	if (replay_grow((void **)&s->regions, s->n_regions, &s->regions_capacity, sizeof *s->regions) != 0)
 		return -1;
 	s->regions[s->n_regions++] = region;
+	if (replay_is_hidden(r, region)) {
+		replay_quirk(r, "league_inner_team"); /* Q31 */
+		return 0;
+	}
 	return VISIT(r, region_begin, &at, region);
 }
 
@@ -139,7 +24,7 @@ static int parallel_end(struct replay *r, struct stream_state *s, const struct r
 	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
 	size_t n = model_find_ended(r->model, s->regions, s->n_regions, region, model_task(r->model, record->a));
 	if (n > 0 && s->regions[n - 1] != region) {
-		replay_quirk(r, "region_end_names_another");
+		replay_deviation(r, "region_end_names_another"); /* Q30 */
 		region = s->regions[n - 1];
 	}
 	if (n == 0) {
@@ -149,19 +34,35 @@ static int parallel_end(struct replay *r, struct stream_state *s, const struct r
 	/* An implicit task that began inside the region must have ended. */
 	while (s->n_implicits > 0 && replay_innermost(s)->n_regions >= n) {
 		replay_repair(r, "implicit_task_without_end");
-		if (end_implicit(r, s, record->time, "scope_without_end") != 0)
+		if (replay_close_implicit(r, s, record->time, "scope_without_end") != 0)
 			return -1;
 	}
-	if (end_regions(r, s, n, record->time, "region_without_end") != 0)
+	if (replay_close_regions(r, s, n, record->time, "region_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, record->time);
 	s->n_regions = n - 1;
-	return VISIT(r, region_end, &at, region);
+	return replay_is_hidden(r, region) ? 0 : VISIT(r, region_end, &at, region);
+}
+
+/* Is it the implicit task of a hidden region, which stands for the initial task around it? */
+static bool is_alias(const struct replay *r, uint32_t row)
+{
+	return r->model->n_aliases > 0 && model_alias(r->model, row) != row;
+}
+
+static bool is_alias_id(const struct replay *r, uint64_t id)
+{
+	size_t stream = model_id_row(r->model->dump, id);
+	return stream < r->model->dump->n_streams && is_alias(r, model_own_task(r->model, (uint32_t)stream, id_counter(id)));
 }
 
 static int implicit_begin(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	uint32_t row = model_task(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
+	uint32_t row = model_own_task(r->model, s->row, record_value(record));
+	if (is_alias(r, row)) {
+		replay_point(s, record->time);
+		return 0;
+	}
 	bool is_nested = s->n_regions > 0 && s->regions[s->n_regions - 1] == r->model->tasks[row].region;
 	if (s->n_implicits > 0 && !is_nested) {
 		/* A thread works in one team at a time, but for regions that it encounters itself. */
@@ -181,29 +82,43 @@ static int implicit_begin(struct replay *r, struct stream_state *s, const struct
 static int implicit_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct implicit *inner = replay_innermost(s);
+	if (r->model->n_aliases > 0 && is_alias_id(r, record->a)) {
+		replay_point(s, record->time);
+		return 0;
+	}
 	if (inner == NULL) {
 		replay_repair(r, "implicit_task_end_without_begin");
 		return 0;
 	}
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
-	forget_moved(r, s, inner->n_suspended);
+	replay_forget_moved(r, s, inner->n_suspended);
 	bool is_cut = s->n_suspended > inner->n_suspended;
-	if (implicit_end_ticks(r, inner->task, record->time) != record->time)
+	if (replay_implicit_end_ticks(r, inner->task, record->time) != record->time)
 		replay_quirk(r, "late_worker_end");
-	return end_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
+	return replay_close_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
 }
 
 static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
-	uint32_t row = model_task(m, id_make(m->dump->streams[s->row].number, record_value(record)));
+	uint32_t row = model_own_task(m, s->row, record_value(record));
 	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
 	const struct frame *frame = frames_find(&r->frames, s->task);
 	const struct construct *construct = &m->constructs[m->tasks[row].construct];
 	if (frame != NULL && record->b != 0 && construct->codeptr == 0)
 		m->tasks[row].construct = model_construct(m, construct->kind, frame->last_work);
+	if (m->tasks[row].flags & task_flags_taskwait) {
+		if (replay_grow((void **)&s->waits, s->n_waits, &s->waits_capacity, sizeof *s->waits) != 0)
+			return -1;
+		s->waits[s->n_waits++] = row;
+	}
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, task_create, &at, row);
+}
+
+uint32_t replay_dependent(const struct replay *r, const struct stream_state *s, uint64_t id)
+{
+	return id == 0 && s->n_waits > 0 ? s->waits[s->n_waits - 1] : model_task(r->model, id);
 }
 
 /* The task runs now. One that has run before may be among the suspended; most often it is the last one. */
@@ -222,6 +137,62 @@ static int resume(struct replay *r, struct stream_state *s, uint32_t task)
 	return 0;
 }
 
+/* The last part of an untied task, whose end the runtime did not report, ends on its stream. */
+static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	const struct implicit *inner = replay_innermost(s);
+	uint32_t prior = s->task, next = inner != NULL ? inner->task : 0;
+	if (s->n_suspended > (inner != NULL ? inner->n_suspended : 0))
+		next = s->suspended[--s->n_suspended];
+	if (replay_leave_scopes(r, s, prior, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, ticks);
+	r->model->tasks[prior].end_ticks = at.ticks;
+	replay_quirk(r, "untied_part_without_end"); /* Q33 */
+	if (VISIT(r, task_switch, &at, prior, next, task_status_complete) != 0)
+		return -1;
+	frames_drop(&r->frames, prior);
+	s->task = next;
+	return 0;
+}
+
+/* Another thread than that of its last part reports a task's completion: nothing is switched here. That part ends now if it has not. */
+static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	replay_point(s, ticks);
+	for (size_t i = 0; i < r->model->dump->n_streams; i++)
+		if (r->streams[i].task == task)
+			return end_part(r, &r->streams[i], ticks);
+	return 0;
+}
+
+/* The task that a record names as the current one of its thread; 0: it names none. */
+static uint32_t named_current(const struct model *m, const struct record *record)
+{
+	switch (record_kind(record)) {
+	case EVENT_task_schedule: return record->b != 0 ? model_task(m, record->a) : 0;
+	case EVENT_task_create:
+	case EVENT_implicit_task_end:
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_begin:
+	case EVENT_reduction_end:
+	case EVENT_masked_begin:
+	case EVENT_masked_end: return model_task(m, record->a);
+	default: return 0;
+	}
+}
+
+int replay_end_silent_part(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	if (!(r->model->tasks[s->task].state & TASK_ENDED_ELSEWHERE))
+		return 0;
+	uint32_t current = named_current(r->model, record);
+	return current == 0 || current == s->task ? 0 : end_part(r, s, record->time);
+}
+
 static int task_schedule(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
@@ -229,12 +200,18 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 	unsigned status = record_flags(record);
 	bool is_over = status == task_status_complete || status == task_status_cancel;
 
+	if (status == task_status_taskwait_complete && s->n_waits > 0) {
+		uint32_t innermost = s->waits[--s->n_waits];
+		prior = prior != 0 ? prior : innermost;
+	}
+	if (prior != s->task && next == s->task && m->tasks[prior].state & TASK_ENDED_ELSEWHERE && status == task_status_complete)
+		return end_elsewhere(r, s, prior, record->time);
 	if (is_over && prior != s->task && !(m->tasks[prior].state & TASK_STARTED))
 		next = 0; /* cancelled before it started: nothing is switched (Q14) */
 	else if (record->b == 0)
 		next = 0;
 	else if (prior == next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
-		replay_quirk(r, "switch_to_itself");
+		replay_deviation(r, "switch_to_itself");
 		if (s->task == next)
 			return 0;
 		prior = s->task;
@@ -279,10 +256,11 @@ static int thread_attach(struct replay *r, struct stream_state *s, const struct 
 static int recording_on(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint32_t task = model_task(r->model, record->a);
+	s->is_off = false;
 	if (task != s->task) {
 		/* What ended meanwhile, and when, is not known: the program asked for that. */
 		replay_quirk(r, "paused_elsewhere");
-		if (replay_close_stream(r, s, s->last_ticks, NULL) != 0)
+		if (replay_close_stream(r, s, s->last_ticks, REPAIR_NONE) != 0)
 			return -1;
 		s->task = task;
 	}
@@ -293,8 +271,8 @@ static int recording_on(struct replay *r, struct stream_state *s, const struct r
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	switch (record_kind(record)) {
-	case EVENT_thread_begin:
-	case EVENT_thread_end: replay_point(s, record->time); return 0;
+	case EVENT_thread_begin: replay_point(s, record->time); return 0;
+	case EVENT_thread_end: return replay_thread_end(r, s, record);
 	case EVENT_thread_attach: return thread_attach(r, s, record);
 	case EVENT_thread_detach:
 		replay_point(s, record->time);

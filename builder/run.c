@@ -137,8 +137,7 @@ static int build_trace(struct job *job, size_t i, struct sink *sink)
 	}
 	if (replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
 		return -1;
-	graph_finish(graph);
-	if (symbols_resolve(&trace->model) != 0)
+	if (graph_finish(graph) != 0 || symbols_resolve(&trace->model) != 0)
 		return -1;
 	return sink != NULL && sink->end != NULL ? sink->end(sink->self, trace) : 0;
 }
@@ -174,6 +173,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 		rc |= o->has_csv ? graph_nodes_csv(graphs, dir) : 0;
 #pragma omp section
 		rc |= o->has_csv ? graph_edges_csv(graphs, dir) : 0;
+#pragma omp section
+		rc |= o->has_csv ? graph_exclusive_csv(graphs, dir) : 0;
 #pragma omp section
 		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;
 #pragma omp section

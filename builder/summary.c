@@ -21,6 +21,14 @@ static int count_edge(void *self, const struct edge_view *edge)
 	return 0;
 }
 
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	(void)nodes;
+	(void)n;
+	((struct summary *)self)->n_exclusive_sets++;
+	return 0;
+}
+
 static void add_tally(struct tally *sum, const struct tally *tally)
 {
 	for (unsigned i = 0; i < tally->n_rows; i++)
@@ -62,6 +70,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs)
 		collect_tasks(s, &graphs->graphs[i]);
 		graph_each_node(&graphs->graphs[i], count_node, s);
 		graph_each_edge(&graphs->graphs[i], count_edge, s);
+		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
 		add_tally(&s->quirks, &m->quirks);
 		add_tally(&s->repairs, &m->repairs);
 		add_tally(&s->findings, &dump->findings);
@@ -130,6 +139,8 @@ void summary_print(const struct summary *s, FILE *out)
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
 	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
 	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
+	if (s->n_exclusive_sets != 0)
+		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
 	print_tally(out, "damage", &s->findings);
@@ -175,8 +186,8 @@ static json_t *json_summary(const struct summary *s)
 	for (unsigned i = 0; i < n_event_infos; i++)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
-	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, s:{s:s,s:o,s:o}, "
-			 "s:{s:I,s:I,s:I}}",
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
+			 "s:{s:s,s:o,s:o,s:I}, s:{s:I,s:I,s:I}}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -195,6 +206,7 @@ static json_t *json_summary(const struct summary *s)
 			 "graph", "level", levels[g->graphs[0].level],                 //
 			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
 			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //
+			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
 			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump));
 }

@@ -14,7 +14,7 @@ struct summary {
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t events[EVENT_KIND_LIMIT];
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
-	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS];
+	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };

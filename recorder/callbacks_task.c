@@ -217,6 +217,10 @@ HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	struct stream *stream = tls_stream;
 	uint64_t position;
 	(void)frame;
+	/* The dummy of a taskwait with dependences gets an id, but is not told (quirk Q34): libomp has one ompt_data_t a thread for all of them, and
+	 * aborts when a second such wait finds it written, which a task run inside the first one may well begin. */
+	if (unlikely(packed & task_flags_taskwait))
+		task = NULL;
 	if (likely(task && record_begin(stream, 1, &position))) {
 		task->value = record_new_task(stream);
 		record_end(stream, position, time, head + stream->last_task, id_of(parent), address(codeptr));

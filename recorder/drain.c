@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/drain.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/segment.h"
@@ -32,6 +38,8 @@ void drain_remember_affinity(void)
 /* Is there work? Only looked at before sleep. */
 static bool has_work(struct session *session)
 {
+	if (__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
+		return true;
 	if (session_stopped(session))
 		return false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
@@ -64,17 +72,55 @@ bool drain_round(struct session *session)
 	return has_done;
 }
 
-static void sleep_until_woken(struct session *session)
+/* How many threads the process has (a main thread that has exited stays one of them until the end), and has the main thread exited? */
+static unsigned count_threads(bool *has_main_exited)
+{
+	char text[1024];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	const char *at = strrchr(text, ')'); /* behind the program's name, which may hold anything */
+	*has_main_exited = at && at[1] == ' ' && at[2] == 'Z';
+	for (unsigned field = 2; at && field < 20; field++)
+		at = strchr(at + 1, ' ');
+	return at ? (unsigned)strtoul(at, NULL, 10) : 0;
+}
+
+/* Has everybody else exited? A thread that was recorded sees to that itself (drain_thread_exits); where another was the last, it is found out
+ * within a second. */
+static bool is_last_thread(void)
+{
+	bool has_main_exited;
+	return count_threads(&has_main_exited) == 2 && has_main_exited;
+}
+
+/* Only the calling thread is left, beside the drain thread. */
+static bool is_last_but_one(void)
+{
+	bool has_main_exited;
+	unsigned n = count_threads(&has_main_exited);
+	return gettid() == getpid() ? n == 2 : n == 3 && has_main_exited;
+}
+
+/* False: it has to end. */
+static bool sleep_until_woken(struct session *session)
 {
 	/* D1: says that it sleeps, then looks once more; pairs with D2 in drain_wake, which publishes work, then looks whether it sleeps. */
 	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
 	if (has_work(session)) {
 		__atomic_store_n(&session->drain_sleeps, 0, __ATOMIC_RELAXED);
-		return;
+		return true;
 	}
-	while (__atomic_load_n(&session->drain_sleeps, __ATOMIC_ACQUIRE))
-		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+	const struct timespec second = {.tv_sec = 1};
+	while (__atomic_load_n(&session->drain_sleeps, __ATOMIC_ACQUIRE)) {
+		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
+		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
+			return false;
+	}
+	return true;
 }
 
 static void *drain_main(void *argument)
@@ -85,9 +131,10 @@ static void *drain_main(void *argument)
 	if (has_affinity)
 		sched_setaffinity(0, sizeof process_affinity, &process_affinity);
 	prctl(PR_SET_NAME, "otter-drain");
-	for (;;) {
+	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
 		if (!drain_round(session)) {
-			sleep_until_woken(session);
+			if (!sleep_until_woken(session))
+				break;
 		} else if (clock_ns(CLOCK_MONOTONIC) - session->maps_checked_ns > MAPS_INTERVAL_NS) {
 			session->maps_checked_ns = clock_ns(CLOCK_MONOTONIC);
 			maps_write_if_changed(session);
@@ -100,23 +147,30 @@ static bool start(struct session *session)
 {
 	sigset_t all, before;
 	pthread_attr_t attributes;
-	pthread_t thread;
 	session->maps_checked_ns = clock_ns(CLOCK_MONOTONIC);
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, DRAIN_STACK_BYTES);
 	/* The program's signals are not ours to take. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&thread, &attributes, drain_main, session);
+	int error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
 	if (error) { /* a program with much TLS does not fit into a small stack */
 		pthread_attr_setstacksize(&attributes, 8u << 20);
-		error = pthread_create(&thread, &attributes, drain_main, session);
+		error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
-	return error == 0;
+	if (error)
+		return false;
+	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE); /* E1: pairs with E2 in drain_thread_exits */
+	return true;
+}
+
+static void wake(struct session *session)
+{
+	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
+		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void drain_wake(struct session *session)
@@ -133,8 +187,21 @@ void drain_wake(struct session *session)
 		return;
 	}
 	ck_pr_fence_memory(); /* D2: the work before the look; pairs with D1 in sleep_until_woken */
-	if (!__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
-		return;
-	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
-		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
+		wake(session);
+}
+
+void drain_thread_exits(struct session *session)
+{
+	struct guard guard = guard_enter();
+	/* E2: the thread's handle behind the word that it is there; pairs with E1 in start. */
+	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_but_one()) {
+		__atomic_store_n(&session->has_drain_thread, false, __ATOMIC_RELAXED); /* from now on each thread its own */
+		__atomic_store_n(&session->is_drain_running, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&session->must_drain_end, 1, __ATOMIC_RELAXED);
+		ck_pr_fence_memory(); /* D2, as in drain_wake */
+		wake(session);
+		pthread_join(session->drain_thread, NULL);
+	}
+	guard_leave(guard);
 }

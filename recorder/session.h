@@ -9,6 +9,7 @@
 #ifndef OTTER_RECORDER_SESSION_H
 #define OTTER_RECORDER_SESSION_H
 
+#include <pthread.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,6 +42,9 @@ struct session {
 	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten;  /* records, OTTER_KEEP=newest */
 	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;   /* futex: 1 while the drain thread sleeps or is about to */
 	uint32_t is_drain_started;
+	uint32_t is_drain_running; /* it is there, and drain_thread is it */
+	uint32_t must_drain_end;
+	pthread_t drain_thread;
 	struct output_file drain_file; /* drain.seg: the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;

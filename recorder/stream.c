@@ -12,6 +12,7 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/drain.h"
 #include "recorder/meta.h"
 #include "recorder/guard.h"
 #include "recorder/output.h"
@@ -22,7 +23,7 @@ const struct stream stream_none = {.is_busy = true};
 const struct stream stream_coming = {.is_busy = true};
 __thread struct stream *tls_stream = STREAM_NONE;
 
-/* Gives a stream back at the end of a thread that never had a thread_end. */
+/* Gives a stream back at the end of a thread that never had a thread_end; and tells of each thread's end. */
 static pthread_key_t thread_key;
 
 /* The key's value while destructors run for a second time. */
@@ -41,6 +42,9 @@ static void thread_exits(void *value)
 		signal_fence();
 		stream_release(stream, clock_ticks());
 	}
+	struct session *session = session_get();
+	if (session)
+		drain_thread_exits(session);
 }
 
 int stream_setup(void)
@@ -199,7 +203,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
 	put_counts(stream);
 	stream->tid = 0;
-	pthread_setspecific(thread_key, NULL);
+	pthread_setspecific(thread_key, LAST_CALL); /* the thread may live on, until it exits */
 	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
 	tls_stream = STREAM_COMING;
 	signal_fence();

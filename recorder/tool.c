@@ -76,6 +76,9 @@ static void put_runtime(struct text *text)
 {
 	text_line(text, "runtime", runtime_version ? runtime_version : "unknown");
 	text_line_number(text, "omp_version", omp_version);
+	/* Whose code it is tells the builder which return addresses are the runtime's own. (The lookup itself may be another tool's.) */
+	if (get_task_info)
+		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)get_task_info);
 }
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data)

@@ -84,9 +84,15 @@ wrap=(setarch "$(uname -m)" -R) args=(10000) # a tenth of the records, as each t
 programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
-for script in run.py faults.py kill.py otf2_selftest.py launcher.sh install.sh; do
+# Where the builder counts a quirk, and what the page says of each in a heading or at the beginning of a table's row.
+quirks='cat builder/*.c | tr -d "\n" | grep -oE "(quirks?|deviation)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
+# shellcheck disable=SC2016 # the backticks of Markdown
+described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
+run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
+for script in expect_selftest.py run.py schedules.py runtimes.py endings.py faults.py kill.py otf2_selftest.py launcher.sh install.sh conformance.py; do
 	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
 done
+[ -f bench/selftest ] && run bench bench/selftest
 
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the tests on real programs share: where things are, running them, reports, and checks on a graph.
 
-Used by run.py, kill.py and faults.py, each a program of its own. Environment: BUILD (default build) holds what `make check-bin` makes; CLANG
-(default clang-19) and GCC (default gcc) compile the programs.
+Used by the programs run.py, schedules.py, kill.py, faults.py and others. Environment: BUILD (default build) holds what `make check-bin` makes;
+CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) compile the programs.
 """
+import contextlib
 import csv
+import fcntl
 import json
 import os
 import pathlib
@@ -21,7 +23,8 @@ LAUNCHER = BUILD / "bin" / "otter-record"
 BUILDER = BUILD / "bin" / "otter-build"
 COUNT_TOOL = BUILD / "tests" / "tools" / "count_tool.so"
 WORK = BUILD / "tests" / "run"
-COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc")}
+RESULTS = BUILD / "tests" / "results"
+COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc"), "flang": os.environ.get("FLANG", "flang-new-19")}
 ARCHIVE_CHECK = ROOT / "tests" / "otf2_check.py"
 
 # Everything that would change what a program or the recorder does, but for what a test itself sets.
@@ -47,7 +50,7 @@ class Report:
         self.lines.append(f"skip {name}: {reason}")
 
     def print(self):
-        print("\n".join(self.lines), flush=True)
+        print("".join(line + "\n" for line in self.lines), end="", flush=True)
 
 
 class Result:
@@ -75,6 +78,18 @@ def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
     return Result(process.returncode, out or "", err)
 
 
+def compiler_found(compiler):
+    return shutil.which(COMPILERS[compiler]) is not None
+
+
+def compile_program(source, output, compiler, flags=()):
+    """A program of tests/omp, in whatever language."""
+    if source.suffix != ".f90":
+        return compile_c(source, output, compiler, flags)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    return run([COMPILERS[compiler], "-fopenmp", "-g", "-O1", "-module-dir", output.parent, *flags, source, "-o", output])
+
+
 def compile_c(source, output, compiler="clang", flags=()):
     # A construct that ends a function is called by a jump where the compiler may, and its return address is that of somebody else.
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -97,6 +112,15 @@ def empty(directory):
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     return directory
+
+
+@contextlib.contextmanager
+def alone(directory):
+    """Nobody else who runs the tests in this tree is in `directory` meanwhile; it is empty at first."""
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with open(directory.with_name(directory.name + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield empty(directory)
 
 
 def dumps_in(directory):
@@ -142,7 +166,9 @@ class Graph:
         with open(out / "nodes.csv", newline="") as f:
             self.nodes = list(csv.DictReader(f))
         with open(out / "edges.csv", newline="") as f:
-            self.edges = [(r["source"], r["target"], r["kind"]) for r in csv.DictReader(f)]
+            rows = list(csv.DictReader(f))
+        self.edges = [(r["source"], r["target"], r["kind"]) for r in rows]
+        self.dependence = {(r["source"], r["target"], "depend"): r["dependence"] for r in rows if r["kind"] == "depend"}
         self.kind = {n["id"]: n["kind"] for n in self.nodes}
         self.next, self.n_in = {}, {n["id"]: 0 for n in self.nodes}
         self.known = all(s in self.kind and t in self.kind for s, t, _ in self.edges)

@@ -25,7 +25,7 @@ finding() {
 }
 
 mapfile -t sources < <(git ls-files '*.c' '*.h')
-mapfile -t scripts < <(git ls-files '*.sh' .ci/run)
+mapfile -t scripts < <(git ls-files '*.sh' .ci/run bench | xargs grep -lE '^#!/bin/(ba)?sh')
 mapfile -t pages < <(git ls-files 'docs/*.[1-8]')
 
 # including PATTERN FILE...: lines with an #include of it

@@ -6,7 +6,7 @@ int main(void)
 {
 	int ran = 0, after = 0;
 	CHECK(omp_get_cancellation());
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2) /* @region */
 #pragma omp single nowait
 	{
 #pragma omp taskgroup /* @group */

@@ -9,7 +9,7 @@ int main(void)
 {
 	int stage[STAGES] = {0}, sum = 0;
 #pragma omp parallel
-#pragma omp single
+#pragma omp single /* @single */
 	{
 		for (int i = 0; i < ITEMS; i++) {
 #pragma omp task shared(stage) depend(inout : stage[0]) /* @source */

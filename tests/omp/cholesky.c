@@ -7,7 +7,7 @@
 int main(void)
 {
 	int a[N][N] = {{0}};
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	for (int k = 0; k < N; k++) {
 #pragma omp task shared(a) firstprivate(k) depend(inout : a[k][k]) /* @potrf */

@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* critical: unnamed, named, with a hint. */
+/* critical: unnamed, named, with hints, one inside of another, and in tasks. */
 #include "check.h"
 
 int main(void)
 {
-	int a = 0, b = 0, c = 0;
-#pragma omp parallel num_threads(3)
-	for (int i = 0; i < 50; i++) {
+	int a = 0, b = 0, c = 0, d = 0, e = 0;
+#pragma omp parallel num_threads(3) /* @region */
+	{
+		for (int i = 0; i < 50; i++) {
 #pragma omp critical
-		a++;
+			a++;
 #pragma omp critical(named)
-		b++;
+			{
+				b++;
+#pragma omp critical(inner)
+				e++;
+			}
 #pragma omp critical(hinted) hint(omp_sync_hint_uncontended)
-		c++;
+			c++;
+#pragma omp critical(speculative) hint(omp_sync_hint_contended | omp_sync_hint_nonspeculative)
+			c++;
+		}
+#pragma omp task shared(d) /* @task */
+		{
+#pragma omp critical(named)
+			d++;
+		}
 	}
-	CHECK(a == 150 && b == 150 && c == 150);
+	CHECK(a == 150 && b == 150 && c == 300 && d == 3 && e == 150);
 	return 0;
 }

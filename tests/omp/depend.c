@@ -5,7 +5,7 @@
 int main(void)
 {
 	int a = 0, sum = 0, set = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task shared(a) depend(out : a) /* @out */

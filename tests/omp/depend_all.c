@@ -4,8 +4,8 @@
 
 int main(void)
 {
-	int x = 0, y = 0, z = 0;
-#pragma omp parallel
+	int x = 0, y = 0, z = 0, w = 0;
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task shared(x) depend(out : x) /* @x */
@@ -22,7 +22,9 @@ int main(void)
 		y = 2;
 #pragma omp task shared(x) depend(inout : x) /* @x3 */
 		x = 3;
+#pragma omp task shared(w) depend(out : w) /* @new */
+		w = 1;
 	}
-	CHECK(x == 3 && y == 2 && z == 1);
+	CHECK(x == 3 && y == 2 && z == 1 && w == 1);
 	return 0;
 }

@@ -5,7 +5,7 @@
 int main(void)
 {
 	int x = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task shared(x) depend(out : x) /* @first */

@@ -17,7 +17,7 @@ int main(void)
 {
 	int n = 0;
 	pthread_t foreign;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 		omp_event_handle_t event;

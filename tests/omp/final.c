@@ -5,7 +5,7 @@
 int main(void)
 {
 	int n = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task final(1) shared(n) /* @final */

@@ -8,9 +8,9 @@ static int tasks(int count)
 {
 	int n = 0;
 #pragma omp parallel num_threads(2)
-#pragma omp single
+#pragma omp single /* @single */
 	for (int i = 0; i < count; i++)
-#pragma omp task shared(n)
+#pragma omp task shared(n) /* @task */
 		add(&n, 1);
 	return n;
 }

@@ -8,7 +8,7 @@ int main(void)
 {
 	int hits[N] = {0}, last = -1;
 	omp_set_schedule(omp_sched_dynamic, 5);
-#pragma omp parallel num_threads(2)
+#pragma omp parallel num_threads(2) /* @region */
 	{
 #pragma omp for schedule(static) /* @static */
 		for (int i = 0; i < N; i++)
@@ -20,6 +20,9 @@ int main(void)
 		for (int i = 0; i < N; i++)
 			hits[i]++;
 #pragma omp for schedule(guided) /* @guided */
+		for (int i = 0; i < N; i++)
+			hits[i]++;
+#pragma omp for schedule(auto) /* @auto */
 		for (int i = 0; i < N; i++)
 			hits[i]++;
 #pragma omp for schedule(runtime) /* @runtime */
@@ -42,6 +45,6 @@ int main(void)
 			hits[i] = 1000;
 	}
 	for (int i = 0; i < N; i++)
-		CHECK(hits[i] == 7);
+		CHECK(hits[i] == 8);
 	return 0;
 }

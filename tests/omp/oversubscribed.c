@@ -8,7 +8,7 @@ int main(void)
 	for (int k = 0; k < 3; k++) {
 #pragma omp parallel num_threads(sizes[k]) /* @region */
 		{
-#pragma omp single
+#pragma omp single /* @single */
 			for (int i = 0; i < 50; i++)
 #pragma omp task shared(n) /* @task */
 				add(&n, 1);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions over a region, a loop, tasks and a taskloop. */
+/* Reductions over tasks: task_reduction and in_reduction, a taskloop's, and the task modifier of a region's and a loop's. */
 #include "check.h"
 
 int main(void)
 {
-	int a = 0, b = 0, c = 0, d = 0;
-#pragma omp parallel num_threads(2) reduction(+ : a)
+	int c = 0, d = 0, e = 0, f = 0;
+#pragma omp parallel num_threads(2) /* @region */
 	{
-		a += 1;
-#pragma omp for reduction(+ : b)
-		for (int i = 0; i < 100; i++)
-			b += i;
-#pragma omp single
+#pragma omp single                          /* @single */
 #pragma omp taskgroup task_reduction(+ : c) /* @group */
 		{
 			for (int i = 0; i < 8; i++)
@@ -23,6 +19,19 @@ int main(void)
 		for (int i = 0; i < 100; i++)
 			d += i;
 	}
-	CHECK(a == 2 && b == 4950 && c == 28 && d == 4950);
+	CHECK(c == 28 && d == 4950);
+#pragma omp parallel num_threads(2) reduction(task, + : e) /* @modifier */
+	{
+#pragma omp task in_reduction(+ : e) /* @member */
+		e += 5;
+	}
+	CHECK(e == 10);
+#pragma omp parallel num_threads(2)                     /* @around */
+#pragma omp for reduction(task, + : f) schedule(static) /* @for */
+	for (int i = 0; i < 10; i++) {
+#pragma omp task in_reduction(+ : f) /* @iteration */
+		f += i;
+	}
+	CHECK(f == 45);
 	return 0;
 }

@@ -5,7 +5,7 @@
 int main(void)
 {
 	int n = 0, outside = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task shared(outside) /* @outside */
@@ -29,7 +29,7 @@ int main(void)
 				{
 #pragma omp task shared(n) /* @waited */
 					add(&n, 1000);
-#pragma omp taskwait
+#pragma omp taskwait /* @wait */
 				}
 			}
 			int now;

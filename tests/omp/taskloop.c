@@ -5,7 +5,7 @@
 int main(void)
 {
 	int hits[100] = {0}, n = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp taskloop grainsize(strict : 10) shared(hits) /* @grain */
@@ -27,6 +27,7 @@ int main(void)
 				add(&n, 1);
 			CHECK(n == 9);
 		}
+#pragma omp taskwait /* @last */
 	}
 	return 0;
 }

@@ -5,7 +5,7 @@
 int main(void)
 {
 	int n = 0, inner = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 	{
 #pragma omp single /* @single */
 		for (int i = 0; i < 10; i++) {

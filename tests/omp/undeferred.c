@@ -5,7 +5,7 @@
 int main(void)
 {
 	int n = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 #pragma omp task if (0) shared(n) /* @undeferred */

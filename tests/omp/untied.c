@@ -5,7 +5,7 @@
 int main(void)
 {
 	int n = 0;
-#pragma omp parallel
+#pragma omp parallel /* @region */
 #pragma omp single nowait
 	{
 		for (int i = 0; i < 20; i++)

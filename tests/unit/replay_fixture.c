@@ -106,7 +106,7 @@ void replay_build(enum graph_level level)
 	ck_assert_int_eq(graph_begin(&replay_graph, &replay_trace.model, level), 0);
 	struct visitor visitor = {&graph_ops, &replay_graph};
 	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
-	graph_finish(&replay_graph);
+	ck_assert_int_eq(graph_finish(&replay_graph), 0);
 	ck_assert_int_eq(symbols_resolve(&replay_trace.model), 0);
 }
 

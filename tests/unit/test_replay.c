@@ -87,6 +87,29 @@ START_TEST(other_runtimes_get_no_special_rules)
 }
 END_TEST
 
+/* Q30, met with three nested levels: the runtime gave the team of region 3 to region 4 before it reported the end of region 3. */
+START_TEST(a_region_ends_though_the_next_one_is_named)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t ends[2];
+	for (uint64_t region = 3; region < 5; region++) {
+		replay_begin_region(region, 1);
+		replay_begin_implicit(0, region, region, 1, 0);
+		replay_end_implicit(0, region, 0);
+		replay_put(0, EVENT_parallel_end, parallel_flags_team, 4, me, 0x1000);
+		ends[region - 3] = replay_now;
+	}
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	for (uint64_t region = 3; region < 5; region++)
+		ck_assert_uint_eq(replay_trace.model.regions[model_region(&replay_trace.model, id_make(0, region))].end_ticks,
+				  ends[region - 3]);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "region_end_names_another"), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_discarded_task_completes_without_having_run)
 {
 	uint64_t me = replay_begin_program(1);
@@ -143,6 +166,35 @@ START_TEST(a_worker_whose_end_is_missing_ends_at_the_join)
 }
 END_TEST
 
+/* Q36: woken for the runtime's end, a worker may leave its closing barrier without a word. */
+START_TEST(a_worker_may_leave_the_runtime_without_a_word)
+{
+	uint64_t join = leave_worker_behind();
+	replay_now += 1000000;
+	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "worker_without_end"), 1);
+	ck_assert_uint_eq(replayed_worker_end(), join);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	replay_done();
+}
+END_TEST
+
+/* Q10: OpenMP asks for no end of an initial task whose thread is alive when the runtime finalizes; anything else that is open was cut. */
+START_TEST(a_root_may_have_no_end)
+{
+	replay_begin_program(1);
+	replay_end_program();
+	for (uint32_t stream = 1; stream <= 2; stream++)
+		replay_put(stream, EVENT_implicit_task_begin, task_flags_initial, 1, id_make(stream, 1), 1 | UINT64_C(1) << 32);
+	replay_put(2, EVENT_work_begin, work_kind_sections, 0, 1, 0x4000);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "root_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "implicit_task_without_end"), 1);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_cut_list_is_skipped_and_counted)
 {
 	uint64_t me = replay_begin_program(1);
@@ -165,8 +217,11 @@ int main(void)
 	tcase_add_test(tests, a_late_worker_ends_at_the_join);
 	tcase_add_test(tests, a_single_without_end_is_closed_by_the_barrier);
 	tcase_add_test(tests, other_runtimes_get_no_special_rules);
+	tcase_add_test(tests, a_region_ends_though_the_next_one_is_named);
 	tcase_add_test(tests, a_discarded_task_completes_without_having_run);
 	tcase_add_test(tests, what_a_killed_process_left_open_is_closed_and_counted);
+	tcase_add_test(tests, a_worker_may_leave_the_runtime_without_a_word);
+	tcase_add_test(tests, a_root_may_have_no_end);
 	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
 	tcase_add_test(tests, a_worker_whose_end_is_missing_ends_at_the_join);
 	tcase_add_test(tests, a_cut_list_is_skipped_and_counted);

@@ -90,7 +90,8 @@ static void find_own_maps(void)
 static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t n_maps, struct model *model)
 {
 	static struct dump dump;
-	dump = (struct dump){.path = (char *)"test", .meta = {.maps = maps, .n_maps = n_maps}};
+	dump = (struct dump){.path = (char *)"test",
+			     .meta = {.maps = maps, .n_maps = n_maps, .runtime = (char *)"", .program = (char *)""}};
 	ck_assert_int_eq(model_allocate(model, &dump), 0);
 	uint32_t row = model_construct(model, CONSTRUCT_TASK, codeptr);
 	ck_assert_int_eq(symbols_resolve(model), 0);

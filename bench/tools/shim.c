@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A library for LD_PRELOAD that changes what the recorder meets, for the scenarios of bench/scenarios:
+ *
+ *   BENCH_DISK_MBPS=N     pwrite is a disk of N MB/s: one at a time through the whole process, each as long as its bytes take. What it
+ *                         writes goes into the page cache all the same
+ *   BENCH_NO_IDLE=1       a thread that asks for the idle priority stays at the normal one
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+static ssize_t (*next_pwrite)(int fd, const void *bytes, size_t n_bytes, off_t offset);
+static int (*next_setscheduler)(pid_t pid, int policy, const struct sched_param *parameter);
+static uint64_t ns_per_kb; /* 0: as fast as it is */
+static int keeps_normal;
+
+ssize_t pwrite(int fd, const void *bytes, size_t n_bytes, off_t offset);
+int sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameter);
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *mbps = getenv("BENCH_DISK_MBPS");
+	*(void **)&next_pwrite = dlsym(RTLD_NEXT, "pwrite");
+	*(void **)&next_setscheduler = dlsym(RTLD_NEXT, "sched_setscheduler");
+	if (mbps != NULL && atoi(mbps) > 0)
+		ns_per_kb = 1000000 / (uint64_t)atoi(mbps);
+	keeps_normal = getenv("BENCH_NO_IDLE") != NULL;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The disk does what came first: each write begins when the one before has ended. */
+static void wait_for_disk(size_t n_bytes)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static uint64_t free_ns;
+	pthread_mutex_lock(&lock);
+	uint64_t now = now_ns();
+	free_ns = (free_ns > now ? free_ns : now) + n_bytes * ns_per_kb / 1000;
+	struct timespec until = {(time_t)(free_ns / 1000000000), (long)(free_ns % 1000000000)};
+	pthread_mutex_unlock(&lock);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+		;
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t n_bytes, off_t offset)
+{
+	if (ns_per_kb)
+		wait_for_disk(n_bytes);
+	return next_pwrite(fd, bytes, n_bytes, offset);
+}
+
+int sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameter)
+{
+	if (keeps_normal && policy == SCHED_IDLE)
+		return 0;
+	return next_setscheduler(pid, policy, parameter);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first pass's regions and implicit tasks: which thread is in which, and when a team joined. Quirk numbers are those of docs/design.md.
+ */
+#include "builder/gather.h"
+
+/*
+ * Inside each initial task of a league LLVM's runtime begins a region that the program does not have, as the team that inner regions
+ * grow from (Q31): it says no return address. A root's initial task is in a region that its own stream made up; nobody announced that one.
+ */
+static bool is_league_inner_team(const struct walk *w, const struct record *r)
+{
+	const struct model *m = w->m;
+	const struct task *task = &m->tasks[w->task];
+	if (!m->is_libomp || r->b != 0 || record_flags(r) & parallel_flags_league || !(task->flags & task_flags_initial))
+		return false;
+	bool is_of_stream = task->region > m->region_base[w->stream] &&
+			    task->region <= m->region_base[w->stream] + m->dump->streams[w->stream].max_region;
+	return !is_of_stream || m->regions[task->region].state & REGION_ANNOUNCED;
+}
+
+int gather_parallel_begin(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	uint32_t row = model_region(m, id_make(m->dump->streams[w->stream].number, record_value(r)));
+	struct region *region = &m->regions[row];
+	unsigned flags = record_flags(r);
+	region->task = w->task;
+	region->construct = model_construct(m, flags & parallel_flags_league ? CONSTRUCT_TEAMS : CONSTRUCT_PARALLEL, r->b);
+	region->requested = low32(r->a);
+	region->flags = (uint8_t)flags;
+	region->state |= REGION_SEEN | REGION_ANNOUNCED | (is_league_inner_team(w, r) ? REGION_HIDDEN : 0);
+	region->begin_ticks = r->time;
+	return PUSH(w->open_regions, w->n_open_regions, w->open_regions_capacity, row);
+}
+
+void gather_parallel_end(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	uint32_t task = model_task(m, r->a);
+	uint32_t row = model_region(m, id_make(m->dump->streams[w->stream].number, record_value(r)));
+	size_t n = model_find_ended(m, w->open_regions, w->n_open_regions, row, task);
+	if (n > 0) {
+		struct region *region = &m->regions[w->open_regions[n - 1]];
+		region->end_ticks = r->time;
+		region->state |= REGION_ENDED;
+		w->n_open_regions = n - 1;
+	}
+	gather_make_current(w, task, r->time);
+}
+
+/*
+ * The region of an initial task inside of an open league of the same thread is that league, whatever the record says: with num_teams(1)
+ * libomp names a region that nobody announced, or one that is long over (Q7).
+ */
+static uint32_t league_region(struct walk *w, uint32_t named)
+{
+	struct model *m = w->m;
+	uint32_t enclosing = w->n_open_regions > 0 ? w->open_regions[w->n_open_regions - 1] : 0;
+	if (enclosing == named || !(m->regions[enclosing].flags & parallel_flags_league))
+		return named;
+	tally_add(m->is_libomp ? &m->quirks : &m->repairs, "league_of_one_region", 1);
+	return enclosing;
+}
+
+int gather_implicit_begin(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	uint32_t row = model_own_task(m, w->stream, record_value(r));
+	struct task *task = &m->tasks[row];
+	uint32_t region = model_region(m, r->a);
+	struct walk_frame frame = {.task = row, .outer = w->task, .n_threads = low32(r->b), .n_suspended = w->n_suspended};
+	if (record_flags(r) & task_flags_initial)
+		region = league_region(w, region);
+	if (m->regions[region].state & REGION_HIDDEN && w->n_open_regions > 0 && region == w->open_regions[w->n_open_regions - 1]) {
+		frame.task = w->task;
+		frame.is_alias = true;
+		if (model_set_alias(m, row, w->task) != 0)
+			return -1;
+		return PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
+	}
+	task->region = region;
+	task->flags = (uint16_t)record_flags(r);
+	task->thread = high32(r->b);
+	task->state |= TASK_SEEN | TASK_CREATED | TASK_STARTED;
+	task->run_stream = w->stream;
+	task->create_ticks = task->start_ticks = r->time;
+	m->regions[region].state |= REGION_SEEN;
+	if (task->thread == 0)
+		m->regions[region].actual = low32(r->b);
+	int rc = PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
+	gather_make_current(w, row, r->time);
+	return rc;
+}
+
+/* The innermost implicit task that is not another name of the one around it, or NULL. */
+static struct walk_frame *innermost(struct walk *w)
+{
+	size_t n = w->n_frames;
+	while (n > 0 && w->frames[n - 1].is_alias)
+		n--;
+	return n > 0 ? &w->frames[n - 1] : NULL;
+}
+
+/* The region whose join is where this implicit task's closing barrier ends: that of its thread 0. NULL: somebody else's is. */
+static struct region *joining_region(const struct walk *w, const struct walk_frame *frame)
+{
+	const struct task *task = frame != NULL ? &w->m->tasks[frame->task] : NULL;
+	return task != NULL && task->thread == 0 && task->region != 0 ? &w->m->regions[task->region] : NULL;
+}
+
+void gather_sync_begin(struct walk *w, const struct record *r)
+{
+	struct walk_frame *frame = record_flags(r) == sync_kind_barrier_implicit ? innermost(w) : NULL;
+	if (frame == NULL)
+		return;
+	frame->n_implicit_barriers++;
+	frame->barrier_codeptr = r->b;
+}
+
+void gather_sync_end(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_flags(r);
+	bool is_closing = kind == sync_kind_barrier_implicit_parallel || kind == sync_kind_barrier_teams;
+	if (!is_closing && kind != sync_kind_barrier_implicit)
+		return;
+	struct walk_frame *frame = innermost(w);
+	struct region *region = joining_region(w, frame);
+	if (is_closing && region != NULL)
+		region->join_ticks = r->time;
+	else if (frame != NULL)
+		frame->barrier_end_ticks = r->time;
+}
+
+/*
+ * Before LLVM 19 the barriers behind worksharing and the closing ones are of one kind (Q32). The last one of an implicit task is the
+ * closing one, except that libomp has none in a team of one (Q6).
+ */
+static int name_closing_barrier(struct walk *w, const struct walk_frame *frame)
+{
+	if (frame->n_implicit_barriers == 0 || (w->m->is_libomp && frame->n_threads == 1))
+		return 0;
+	struct region *region = joining_region(w, frame);
+	if (region != NULL && frame->barrier_end_ticks != 0)
+		region->join_ticks = frame->barrier_end_ticks;
+	return model_set_closing_barrier(w->m, frame->task, frame->n_implicit_barriers);
+}
+
+int gather_implicit_missing(struct walk *w)
+{
+	int rc = 0;
+	for (size_t i = 0; i < w->n_frames && rc == 0; i++) {
+		/* Was the last barrier begun the closing one? Then it has the region's return address, or none on workers. */
+		const struct walk_frame *frame = &w->frames[i];
+		const struct region *region = &w->m->regions[w->m->tasks[frame->task].region];
+		if (frame->barrier_codeptr == 0 || frame->barrier_codeptr == w->m->constructs[region->construct].codeptr)
+			rc = name_closing_barrier(w, frame);
+	}
+	return rc;
+}
+
+int gather_implicit_end(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	if (w->n_frames == 0) { /* its begin is missing */
+		gather_make_current(w, 0, r->time);
+		return 0;
+	}
+	struct walk_frame frame = w->frames[--w->n_frames];
+	if (frame.is_alias)
+		return 0;
+	int rc = name_closing_barrier(w, &frame);
+	struct region *region = joining_region(w, &frame);
+	if (region != NULL && region->join_ticks == UINT64_MAX)
+		region->join_ticks = r->time;
+	m->tasks[frame.task].end_ticks = r->time;
+	m->tasks[frame.task].state |= TASK_COMPLETED;
+	gather_make_current(w, frame.outer, r->time);
+	return rc;
+}

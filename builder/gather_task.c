@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first pass's explicit tasks: who created them, where they ran, and which of them an archive has to treat with care.
+ */
+#include "builder/gather.h"
+
+/* The most that a compiler puts between two calls with nothing but the second one's arguments. */
+#define ARGUMENTS_BYTES_MAX 48
+
+/*
+ * LLVM's runtime takes an undeferred task with dependences apart (Q34): it waits for them by a dummy, and then comes the task without any.
+ * It does when nothing was reported in between and no call lies between the two: the runtime called itself (gcc), or the second call
+ * follows on the first one (clang).
+ */
+static bool is_behind_its_wait(const struct walk *w, const struct task *task, uint64_t codeptr)
+{
+	const struct model *m = w->m;
+	const struct task *wait = &m->tasks[w->ended_wait];
+	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
+	if (!m->is_libomp || w->ended_wait == 0 || task->parent != wait->parent || (task->flags & undeferred) != undeferred ||
+	    task->flags & task_flags_has_dependences)
+		return false;
+	uint64_t wait_codeptr = m->constructs[wait->construct].codeptr;
+	return m->constructs[task->construct].codeptr == 0 ||
+	       (codeptr > wait_codeptr && codeptr - wait_codeptr <= ARGUMENTS_BYTES_MAX);
+}
+
+int gather_task_create(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	unsigned flags = record_flags(r);
+	enum construct_kind kind = flags & task_flags_target     ? CONSTRUCT_TARGET
+				   : flags & task_flags_taskwait ? CONSTRUCT_TASKWAIT
+								 : CONSTRUCT_TASK;
+	uint32_t row = model_own_task(m, w->stream, record_value(r));
+	struct task *task = &m->tasks[row];
+	task->parent = model_task(m, r->a);
+	task->construct = model_construct(m, kind, r->b);
+	task->flags = (uint16_t)flags;
+	task->state |= TASK_SEEN | TASK_CREATED;
+	task->create_ticks = r->time;
+	m->tasks[task->parent].state |= TASK_SEEN;
+	if (flags & task_flags_taskwait)
+		return PUSH(w->waits, w->n_waits, w->waits_capacity, row);
+	if (is_behind_its_wait(w, task, r->b)) {
+		struct task *wait = &m->tasks[w->ended_wait];
+		wait->waits_for = row;
+		if (m->constructs[task->construct].codeptr == 0)
+			task->construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
+		tally_add(&m->quirks, "undeferred_behind_its_wait", 1);
+	}
+	return 0;
+}
+
+/* The task goes on here. Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
+static void resume(struct walk *w, uint32_t row, uint64_t ticks)
+{
+	struct task *task = &w->m->tasks[row];
+	if (!(task->state & TASK_STARTED)) {
+		task->state |= TASK_SEEN | TASK_STARTED;
+		task->run_stream = w->stream;
+		task->start_ticks = ticks;
+		return;
+	}
+	task->state |= TASK_HAS_PARTS;
+	for (size_t i = w->n_suspended; i > 0; i--) {
+		if (w->suspended[i - 1] != row)
+			continue;
+		for (size_t j = i; j < w->n_suspended; j++)
+			w->m->tasks[w->suspended[j]].state |= TASK_MARKED;
+		w->n_suspended = i - 1;
+		return;
+	}
+	/* It ran elsewhere before (or after: streams are walked one by one, the earlier part tells where it started). */
+	if (task->run_stream != w->stream && task_is_explicit(task)) {
+		if (!(task->state & TASK_MIGRATED))
+			w->m->n_migrated++;
+		task->state |= TASK_MARKED | TASK_MIGRATED;
+		if (ticks < task->start_ticks) {
+			task->start_ticks = ticks;
+			task->run_stream = w->stream;
+		}
+	}
+}
+
+/* The thread's implicit task goes on: it lies below all that the thread suspended in it. */
+static void resume_implicit(struct walk *w, uint32_t row)
+{
+	size_t n = w->n_frames;
+	while (n > 0 && w->frames[n - 1].task != row)
+		n--;
+	size_t bottom = n > 0 ? w->frames[n - 1].n_suspended : 0;
+	while (w->n_suspended > bottom)
+		w->m->tasks[w->suspended[--w->n_suspended]].state |= TASK_MARKED;
+}
+
+int gather_task_schedule(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	uint32_t prior = model_task(m, r->a), next = model_task(m, r->b);
+	unsigned status = record_flags(r);
+	if (status == task_status_taskwait_complete && w->n_waits > 0) {
+		w->ended_wait = w->waits[--w->n_waits];
+		if (prior == 0) /* libomp: the dummy's id may be known to its creation alone */
+			prior = w->ended_wait;
+	}
+	if (prior == next && r->b != 0) /* an untied task of a serial team goes on (Q15): from whatever is current */
+		prior = w->task;
+	struct task *task = &m->tasks[prior];
+	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
+			   status == task_status_taskwait_complete;
+	if (is_complete) {
+		task->state |= TASK_COMPLETED | (status == task_status_cancel ? TASK_CANCELLED : 0);
+		task->end_ticks = r->time;
+	}
+	if (status == task_status_detach) {
+		task->state |= TASK_DETACHED;
+		if (!(task->state & TASK_COMPLETED))
+			task->end_ticks = r->time;
+	}
+	/* The parts of an untied task are counted: the last one may end unsaid, and another thread report the completion (Q33). */
+	if (m->is_libomp && status == task_status_complete && prior != w->task && next == w->task && task->state & TASK_STARTED) {
+		task->state |= TASK_ENDED_ELSEWHERE;
+		m->n_ended_elsewhere++;
+		return 0;
+	}
+	if (r->b == 0 || prior == next)
+		return 0;
+	int rc = 0;
+	if (!is_complete && status != task_status_detach && task_is_explicit(task))
+		rc = PUSH(w->suspended, w->n_suspended, w->suspended_capacity, prior);
+	if (next != w->task)
+		gather_make_current(w, next, r->time);
+	if (task_is_explicit(&m->tasks[next]))
+		resume(w, next, r->time);
+	else
+		resume_implicit(w, next);
+	return rc;
+}

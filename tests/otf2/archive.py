@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A small good archive as data, and its way into files, through OTF2's Python bindings alone. For otf2_selftest.py."""
+import _otf2
+
+MASTER, WORKER = 0, 1 << 32
+OPENMP = _otf2.PARADIGM_OPENMP
+NONE = 0xFFFFFFFF
+INITIAL, PARALLEL, TASK, CREATE, LOCK = range(5)  # regions
+SERIAL, TEAM = range(2)  # comms
+REAL_TIME = 1700000000 * 10 ** 9
+
+
+def good():
+    """Two threads: one task runs where it was made, one elsewhere, one moves with its region closed and opened again."""
+    strings = ["", "OpenMP", "machine", "node", "process", "Master thread", "OMP thread 1", "initial task", "parallel", "task",
+               "create task", "omp_set_lock", "program", "iterations", "argument", "status"]
+    return {
+        "properties": {"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE": True, "OTF2::THREAD_LOCK_EVENT_COMPLETE": True,
+                       "OTTER::TRUNCATED": False},
+        "clock": [1000, 10, 190, REAL_TIME],
+        "strings": [[i, text] for i, text in enumerate(strings)],
+        "attributes": [[0, 15, 0, _otf2.TYPE_STRING]],
+        "nodes": [[0, 2, 3, NONE]],
+        "location_groups": [[0, 4, _otf2.LOCATION_GROUP_TYPE_PROCESS, 0, NONE]],
+        "locations": [[MASTER, 5, 0], [WORKER, 6, 0]],
+        "counts": {},
+        "regions": [[INITIAL, 7], [PARALLEL, 8], [TASK, 9], [CREATE, 10], [LOCK, 11]],
+        "groups": [[0, _otf2.GROUP_TYPE_COMM_LOCATIONS, [MASTER, WORKER]], [1, _otf2.GROUP_TYPE_COMM_GROUP, [0]],
+                   [2, _otf2.GROUP_TYPE_COMM_GROUP, [0, 1]]],
+        "comms": [[SERIAL, 1, NONE], [TEAM, 2, SERIAL]],
+        "parameters": [[0, 13, _otf2.PARAMETER_TYPE_UINT64]],
+        "patches": [],  # (file, bytes, bytes instead of them), once all is written
+        "events": {
+            MASTER: [
+                ["ProgramBegin", 10, 12, [14]],
+                ["Enter", 11, INITIAL],
+                ["ThreadFork", 20, OPENMP, 2],
+                ["ThreadTeamBegin", 21, TEAM], ["Enter", 21, PARALLEL],
+                ["Enter", 30, CREATE], ["ThreadTaskCreate", 30, TEAM, 0, 1], ["Leave", 30, CREATE],
+                ["Enter", 31, CREATE], ["ThreadTaskCreate", 31, TEAM, 0, 2], ["Leave", 31, CREATE],
+                ["Enter", 32, CREATE], ["ThreadTaskCreate", 32, TEAM, 0, 3], ["Leave", 32, CREATE],
+                ["ThreadTaskSwitch", 40, TEAM, 0, 3], ["Enter", 40, TASK],
+                ["Leave", 45, TASK], ["ThreadTaskSwitch", 45, TEAM, 0, 1], ["Enter", 45, TASK],
+                ["Enter", 50, LOCK], ["ThreadAcquireLock", 51, OPENMP, 0, 1], ["Leave", 51, LOCK],
+                ["Enter", 52, LOCK], ["ThreadAcquireLock", 53, OPENMP, 0, 1], ["Leave", 53, LOCK],
+                ["Enter", 54, LOCK], ["ThreadReleaseLock", 54, OPENMP, 0, 1], ["Leave", 54, LOCK],
+                ["Enter", 55, LOCK], ["ThreadReleaseLock", 55, OPENMP, 0, 1], ["Leave", 55, LOCK],
+                ["ParameterUnsignedInt", 56, 0, 7],
+                ["Leave", 60, TASK], ["ThreadTaskComplete", 60, TEAM, 0, 1], ["ThreadTaskSwitch", 60, TEAM, 0, 0],
+                ["BufferFlush", 70, 75],
+                ["Leave", 100, PARALLEL], ["ThreadTeamEnd", 100, TEAM],
+                ["ThreadJoin", 101, OPENMP],
+                ["MeasurementOnOff", 110, _otf2.MEASUREMENT_OFF], ["MeasurementOnOff", 120, _otf2.MEASUREMENT_ON],
+                ["Leave", 190, INITIAL],
+                ["ProgramEnd", 200, 0],
+            ],
+            WORKER: [
+                ["ThreadTeamBegin", 22, TEAM], ["Enter", 22, PARALLEL],
+                ["ThreadTaskSwitch", 35, TEAM, 0, 2], ["Enter", 35, TASK],
+                ["Leave", 40, TASK], ["ThreadTaskComplete", 40, TEAM, 0, 2], ["ThreadTaskSwitch", 40, TEAM, 1, 0],
+                ["ThreadTaskSwitch", 60, TEAM, 0, 3], ["Enter", 60, TASK],
+                ["Leave", 70, TASK], ["ThreadTaskComplete", 70, TEAM, 0, 3, "status"], ["ThreadTaskSwitch", 70, TEAM, 1, 0],
+                ["Enter", 80, LOCK], ["ThreadAcquireLock", 81, OPENMP, 0, 2], ["Leave", 81, LOCK],
+                ["Enter", 85, LOCK], ["ThreadReleaseLock", 85, OPENMP, 0, 2], ["Leave", 85, LOCK],
+                ["Leave", 100, PARALLEL], ["ThreadTeamEnd", 100, TEAM],
+            ],
+        },
+    }
+
+
+def pre_flush(data, file_type, location, caller, final):
+    return _otf2.FLUSH
+
+
+def write_definitions(handle, archive):
+    w = _otf2.Archive_GetGlobalDefWriter(handle)
+    _otf2.GlobalDefWriter_WriteClockProperties(w, *archive["clock"])
+    for string in archive["strings"]:
+        _otf2.GlobalDefWriter_WriteString(w, *string)
+    _otf2.GlobalDefWriter_WriteParadigm(w, OPENMP, 1, _otf2.PARADIGM_CLASS_THREAD_FORK_JOIN)
+    for attribute in archive["attributes"]:
+        _otf2.GlobalDefWriter_WriteAttribute(w, *attribute)
+    for node in archive["nodes"]:
+        _otf2.GlobalDefWriter_WriteSystemTreeNode(w, *node)
+    for group in archive["location_groups"]:
+        _otf2.GlobalDefWriter_WriteLocationGroup(w, *group)
+    for ref, name, group in archive["locations"]:
+        n_events = len(archive["events"].get(ref, ())) + archive["counts"].get(ref, 0)
+        _otf2.GlobalDefWriter_WriteLocation(w, ref, name, _otf2.LOCATION_TYPE_CPU_THREAD, n_events, group)
+    for ref, name in archive["regions"]:
+        _otf2.GlobalDefWriter_WriteRegion(w, ref, name, name, 0, _otf2.REGION_ROLE_CODE, OPENMP, _otf2.REGION_FLAG_NONE, 0, 0, 0)
+    for ref, kind, members in archive["groups"]:
+        _otf2.GlobalDefWriter_WriteGroup(w, ref, 0, kind, OPENMP, _otf2.GROUP_FLAG_NONE, members)
+    for ref, group, parent in archive["comms"]:
+        _otf2.GlobalDefWriter_WriteComm(w, ref, 0, group, parent, _otf2.COMM_FLAG_NONE)
+    for parameter in archive["parameters"]:
+        _otf2.GlobalDefWriter_WriteParameter(w, *parameter)
+    _otf2.Archive_CloseGlobalDefWriter(handle, w)
+
+
+def write_event(w, name, arguments):
+    attributes = None
+    if isinstance(arguments[-1], (str, float)):  # an attribute behind the arguments: a string's, or a number that it should not be
+        attributes = _otf2.AttributeList_New()
+        if isinstance(arguments.pop(), str):
+            _otf2.AttributeList_AddStringRef(attributes, 0, 15)
+        else:
+            _otf2.AttributeList_AddUint64(attributes, 0, 15)
+    getattr(_otf2, f"EvtWriter_{name}")(w, attributes, *arguments)
+
+
+def write(archive, directory):
+    handle = _otf2.Archive_Open(directory, "trace", _otf2.FILEMODE_WRITE, 262144, 262144, _otf2.SUBSTRATE_POSIX,
+                                _otf2.COMPRESSION_NONE)
+    callbacks = _otf2.FlushCallbacks(pre_flush=pre_flush, post_flush=None)
+    _otf2.Archive_SetFlushCallbacks(handle, callbacks, None)
+    _otf2.Archive_SetSerialCollectiveCallbacks(handle)
+    for name, value in archive["properties"].items():
+        _otf2.Archive_SetBoolProperty(handle, name, value, True)
+    _otf2.Archive_OpenDefFiles(handle)
+    _otf2.Archive_OpenEvtFiles(handle)
+    for ref, events in archive["events"].items():
+        w = _otf2.Archive_GetEvtWriter(handle, ref)
+        for name, *arguments in sorted(events, key=lambda event: event[1]):  # OTF2 takes none that goes back in time
+            write_event(w, name, arguments)
+        _otf2.Archive_CloseEvtWriter(handle, w)
+        _otf2.Archive_CloseDefWriter(handle, _otf2.Archive_GetDefWriter(handle, ref))
+    _otf2.Archive_CloseEvtFiles(handle)
+    _otf2.Archive_CloseDefFiles(handle)
+    write_definitions(handle, archive)
+    _otf2.Archive_Close(handle)
+    for name, old, new in archive["patches"]:
+        path = f"{directory}/{name}"
+        with open(path, "rb") as file:
+            data = file.read()
+        if data.count(old) != 1:
+            raise ValueError(f"{path}: {old} is there {data.count(old)} times")
+        with open(path, "wb") as file:
+            file.write(data.replace(old, new))

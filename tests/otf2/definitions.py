@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The archive's global definitions, read and checked for order, density, references and doubles while they come."""
+import _otf2
+
+UNDEFINED = 0xFFFFFFFF
+
+
+class Definitions:
+    KINDS = ("String", "Attribute", "SystemTreeNode", "LocationGroup", "Region", "Group", "Comm", "Parameter", "Paradigm")
+
+    def __init__(self, report):
+        self.report = report
+        self.clock = None
+        self.tables = {kind: {} for kind in self.KINDS}
+        self.contents = {kind: set() for kind in self.KINDS}
+        self.used = {kind: set() for kind in self.KINDS}
+        self.locations = {}  # ref -> (name, number of events, location group)
+        self.comm_locations = None
+
+    def refer(self, kind, ref, what, may_be_undefined=False):
+        if may_be_undefined and ref == UNDEFINED:
+            return
+        self.used[kind].add(ref)
+        if ref not in self.tables[kind]:
+            self.report.add("DEF-REF", f"{what} refers to {kind} {ref}, which is not defined before it")
+
+    def refer_location(self, ref, what):
+        if ref not in self.locations:
+            self.report.add("DEF-REF", f"{what} refers to location {ref:#x}, which is not defined before it")
+
+    def refer_value(self, kind, value, what):
+        if kind == _otf2.TYPE_STRING:
+            self.refer("String", value.stringRef, what)
+
+    def define(self, kind, ref, value, content=None):
+        """content: what no other definition of this kind may have. (Regions and groups may be alike: of two addresses, of two teams.)"""
+        table = self.tables[kind]
+        if ref in table:
+            self.report.add("DEF-DUP", f"{kind} {ref} is defined twice")
+        elif kind != "Paradigm" and ref != len(table):
+            self.report.add("DEF-DENSE", f"{kind} {ref} comes where {len(table)} should")
+        elif content is not None and content in self.contents[kind]:
+            self.report.add("DEF-DUP", f"{kind} {ref} is the same as an earlier one")
+        if content is not None:
+            self.contents[kind].add(content)
+        table[ref] = value
+
+    # ---- One function a kind of definition ----
+
+    def on_clock_properties(self, resolution, offset, length, realtime):
+        if self.clock is not None:
+            self.report.add("DEF-DUP", "two ClockProperties")
+        self.clock = (resolution, offset, length, realtime)
+
+    def on_string(self, ref, text):
+        self.define("String", ref, text, text)
+
+    def on_paradigm(self, ref, name, kind):
+        self.refer("String", name, "a paradigm")
+        self.define("Paradigm", ref, kind)
+
+    def on_paradigm_property(self, ref, name, kind, value):
+        self.refer("Paradigm", ref, "a paradigm's property")
+        self.refer_value(kind, value, "a paradigm's property")
+
+    def on_attribute(self, ref, name, description, kind):
+        self.refer("String", name, f"attribute {ref}")
+        self.refer("String", description, f"attribute {ref}")
+        self.define("Attribute", ref, kind, name)
+
+    def on_system_tree_node(self, ref, name, kind, parent):
+        self.refer("String", name, f"node {ref}")
+        self.refer("String", kind, f"node {ref}")
+        self.refer("SystemTreeNode", parent, f"node {ref}", True)
+        self.define("SystemTreeNode", ref, name)
+
+    def on_system_tree_node_property(self, ref, name, kind, value):
+        if ref not in self.tables["SystemTreeNode"]:
+            self.report.add("DEF-REF", f"a property of node {ref}, which is not defined before it")
+        self.refer("String", name, "a node's property")
+        self.refer_value(kind, value, "a node's property")
+
+    def on_system_tree_node_domain(self, ref, domain):
+        if ref not in self.tables["SystemTreeNode"]:
+            self.report.add("DEF-REF", f"a domain of node {ref}, which is not defined before it")
+
+    def on_location_group(self, ref, name, kind, parent, creator):
+        self.refer("String", name, f"location group {ref}")
+        self.refer("SystemTreeNode", parent, f"location group {ref}")
+        self.refer("LocationGroup", creator, f"location group {ref}", True)
+        self.define("LocationGroup", ref, name)
+
+    def on_location_group_property(self, ref, name, kind, value):
+        self.refer("LocationGroup", ref, "a location group's property")
+        self.refer("String", name, "a location group's property")
+        self.refer_value(kind, value, "a location group's property")
+
+    def on_location(self, ref, name, kind, n_events, group):
+        self.refer("String", name, f"location {ref:#x}")
+        self.refer("LocationGroup", group, f"location {ref:#x}")
+        if ref in self.locations:
+            self.report.add("DEF-DUP", f"location {ref:#x} is defined twice")
+        self.locations[ref] = (name, n_events, group)
+
+    def on_location_property(self, ref, name, kind, value):
+        self.refer_location(ref, "a location's property")
+        self.refer("String", name, "a location's property")
+        self.refer_value(kind, value, "a location's property")
+
+    def on_region(self, ref, name, canonical, description, role, paradigm, flags, source, begin, end):
+        for text in (name, canonical, description, source):
+            self.refer("String", text, f"region {ref}")
+        self.refer("Paradigm", paradigm, f"region {ref}")
+        if self.tables["String"].get(name) in ("", b""):
+            self.report.add("REGION", f"region {ref} has no name")
+        self.define("Region", ref, (name, role))
+
+    def on_group(self, ref, name, kind, paradigm, flags, members):
+        self.refer("String", name, f"group {ref}")
+        self.refer("Paradigm", paradigm, f"group {ref}")
+        if len(set(members)) != len(members):
+            self.report.add("GROUP", f"group {ref} has a member twice")
+        if kind == _otf2.GROUP_TYPE_COMM_LOCATIONS:
+            if self.comm_locations is not None:
+                self.report.add("GROUP", "two groups of all locations")
+            self.comm_locations = list(members)
+            for member in members:
+                self.refer_location(member, f"group {ref}")
+            self.used["Group"].add(ref)
+            self.define("Group", ref, (kind, None))
+            return
+        if kind != _otf2.GROUP_TYPE_COMM_GROUP:
+            self.report.add("GROUP", f"group {ref} is of a kind that no team has")
+        everybody = self.comm_locations or []
+        for member in members:
+            if member >= len(everybody):
+                self.report.add("GROUP", f"group {ref} has member {member} of {len(everybody)} locations")
+        self.define("Group", ref, (kind, [everybody[m] for m in members if m < len(everybody)]))
+
+    def on_comm(self, ref, name, group, parent, flags):
+        self.refer("String", name, f"comm {ref}")
+        self.refer("Group", group, f"comm {ref}")
+        self.refer("Comm", parent, f"comm {ref}", True)
+        members = self.tables["Group"].get(group, (None, None))[1]
+        if members is None:
+            self.report.add("COMM", f"comm {ref} is not of a team's group")
+        elif not members:
+            self.report.add("COMM", f"comm {ref} has no member")
+        elif len({self.locations[m][2] for m in members if m in self.locations}) > 1:
+            self.report.add("COMM", f"comm {ref} has members of several processes")
+        self.define("Comm", ref, (members or [], parent), (tuple(members or ()), parent))
+
+    def on_parameter(self, ref, name, kind):
+        self.refer("String", name, f"parameter {ref}")
+        self.define("Parameter", ref, kind, name)
+
+    def on_unknown(self):
+        self.report.add("DEF-UNKNOWN", "a definition of an unknown kind")
+
+    def callbacks(self):
+        """What OTF2 calls a kind of definition -> a function of its own: the binding keeps its C side in it."""
+        return (("ClockProperties", lambda _, *values: self.on_clock_properties(*values)),
+                ("String", lambda _, *values: self.on_string(*values)),
+                ("Paradigm", lambda _, *values: self.on_paradigm(*values)),
+                ("ParadigmProperty", lambda _, *values: self.on_paradigm_property(*values)),
+                ("Attribute", lambda _, *values: self.on_attribute(*values)),
+                ("SystemTreeNode", lambda _, *values: self.on_system_tree_node(*values)),
+                ("SystemTreeNodeProperty", lambda _, *values: self.on_system_tree_node_property(*values)),
+                ("SystemTreeNodeDomain", lambda _, *values: self.on_system_tree_node_domain(*values)),
+                ("LocationGroup", lambda _, *values: self.on_location_group(*values)),
+                ("LocationGroupProperty", lambda _, *values: self.on_location_group_property(*values)),
+                ("Location", lambda _, *values: self.on_location(*values)),
+                ("LocationProperty", lambda _, *values: self.on_location_property(*values)),
+                ("Region", lambda _, *values: self.on_region(*values)),
+                ("Group", lambda _, *values: self.on_group(*values)),
+                ("Comm", lambda _, *values: self.on_comm(*values)),
+                ("Parameter", lambda _, *values: self.on_parameter(*values)),
+                ("Unknown", lambda _, *values: self.on_unknown(*values)))
+
+    def read(self, reader):
+        callbacks = _otf2.GlobalDefReaderCallbacks_New()
+        functions = self.callbacks()
+        for name, function in functions:
+            getattr(_otf2, f"GlobalDefReaderCallbacks_Set{name}Callback")(callbacks, function)
+        handle = _otf2.Reader_GetGlobalDefReader(reader)
+        _otf2.Reader_RegisterGlobalDefCallbacks(reader, handle, callbacks, None)
+        _otf2.Reader_ReadAllGlobalDefinitions(reader, handle)
+        _otf2.GlobalDefReaderCallbacks_Delete(callbacks)
+        _otf2.Reader_CloseGlobalDefReader(reader, handle)
+        if self.clock is None:
+            self.report.add("CLOCK", "no ClockProperties")
+        if self.tables["String"].get(0) not in ("", b""):
+            self.report.add("STRING-NULL", "string 0 is not the empty one")
+        if self.comm_locations is not None and set(self.comm_locations) != set(self.locations):
+            self.report.add("GROUP", "the group of all locations does not hold all locations")

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads all locations' events and checks what one location alone can tell."""
+import collections
+import os
+
+import _otf2
+
+from definitions import UNDEFINED, Definitions
+from location import Location, Task
+from rules import Report
+
+
+class Check:
+    def __init__(self):
+        self.report = Report()
+        self.defs = Definitions(self.report)
+        self.tasks = collections.defaultdict(Task)  # (comm, thread, generation) ->
+        self.locations = {}
+        self.forks = collections.defaultdict(list)  # location -> [begin, end, enclosing]
+        self.teams = []  # (comm, location, begin, end)
+        self.locks = collections.defaultdict(list)  # lock -> (order, moment, is_acquire, who)
+        self.counts = collections.Counter()
+        self.latest = None
+        self.properties = {}
+        self.is_truncated = self.has_all_teams = self.has_all_locks = False
+
+    # ---- What an event refers to ----
+
+    def defined(self, l, kind, ref):
+        if ref in self.defs.tables[kind]:
+            self.defs.used[kind].add(ref)
+            return True
+        l.bad("EVT-REF", f"{kind} {ref} is not defined")
+        return False
+
+    def attributes(self, l, attributes):
+        for i in range(_otf2.AttributeList_GetNumberOfElements(attributes)):
+            ref, kind, value = _otf2.AttributeList_GetAttributeByIndex(attributes, i)
+            if not self.defined(l, "Attribute", ref):
+                continue
+            if self.defs.tables["Attribute"][ref] != kind:
+                l.bad("ATTR-TYPE", f"attribute {ref} is not of its defined type")
+            elif kind == _otf2.TYPE_STRING:
+                self.defined(l, "String", value.stringRef)
+
+    def members(self, l, comm):
+        """Of a team; None where it is not defined."""
+        return self.defs.tables["Comm"][comm][0] if self.defined(l, "Comm", comm) else None
+
+    # ---- One function a kind of event ----
+
+    def on_fork(self, l, time, model, requested):
+        self.counts["forks"] += 1
+        l.forks.append(len(self.forks[l.ref]))
+        self.forks[l.ref].append([time, None, l.forks[-2] if len(l.forks) > 1 else None])
+
+    def on_join(self, l, time, model):
+        if l.forks:
+            self.forks[l.ref][l.forks.pop()][1] = time
+        else:
+            l.bad("FORK", "a join without a fork")
+
+    def on_team_begin(self, l, time, comm):
+        self.counts["teams"] += 1
+        members = self.members(l, comm)
+        if members is None:
+            return
+        if l.ref not in members:
+            l.bad("TEAM-MEMBER", f"begins team {comm} and is no member")
+            return
+        if members[0] == l.ref and self.has_all_teams and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
+            l.bad("TEAM-PARENT", f"begins team {comm} in task {l.task}")
+        l.stop(time)
+        l.teams.append((comm, time, l.task))
+        l.run((comm, members.index(l.ref), 0), time)
+
+    def is_around(self, l, comm):
+        """Is the current task one of that team? The initial task is one of a team without a parent."""
+        if l.task is not None:
+            return comm == l.task[0]
+        members, parent = self.defs.tables["Comm"].get(comm, ([], None))
+        return members == [l.ref] and parent == UNDEFINED
+
+    def on_team_end(self, l, time, comm):
+        if not l.teams or l.teams[-1][0] != comm:
+            l.bad("TEAM", f"ends team {comm}, which is not the innermost")
+            return
+        if l.task is not None and (l.task[0] != comm or l.task[2] != 0):
+            l.bad("TASK-TEAM", f"team {comm} ends within task {l.task}")
+        comm, begin, around = l.teams.pop()
+        self.teams.append((comm, l.ref, begin, time))
+        l.stop(time)
+        l.task = None
+        l.run(around, time)
+
+    def on_task_create(self, l, time, comm, thread, generation):
+        members = self.members(l, comm)
+        task = self.tasks[(comm, thread, generation)]
+        self.counts["tasks"] += 1
+        if generation == 0:
+            l.bad("TASK-GEN", "an explicit task with generation 0")
+        if members is not None and (thread >= len(members) or members[thread] != l.ref):
+            l.bad("TASK-CREATOR", f"creates task {(comm, thread, generation)} that thread {thread} of comm {comm} creates")
+        if task.create is not None:
+            l.bad("TASK-DUP", f"task {(comm, thread, generation)} is created twice")
+        task.create = l.now(time)
+
+    def on_task_switch(self, l, time, comm, thread, generation):
+        self.counts["switches"] += 1
+        members = self.members(l, comm)
+        if members is None:
+            return
+        if thread >= len(members):
+            l.bad("TASK-THREAD", f"thread {thread} of a team of {len(members)}")
+        elif generation == 0 and members[thread] != l.ref:
+            l.bad("TASK-IMPLICIT", f"runs the implicit task {thread} of comm {comm}, which is another's")
+        elif generation == 0 and l.teams and l.teams[-1][0] != comm:
+            l.bad("TASK-TEAM", f"runs its implicit task of comm {comm} inside that of {l.teams[-1][0]}")
+        # The initial task needs no team: whoever goes back to it goes back to where the location began.
+        is_initial = generation == 0 and not l.teams
+        if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
+            l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
+        l.run(None if is_initial else (comm, thread, generation), time)
+
+    def on_task_complete(self, l, time, comm, thread, generation):
+        key = (comm, thread, generation)
+        self.members(l, comm)
+        task = self.tasks[key]
+        self.counts["completed"] += 1
+        if l.task != key:
+            l.bad("TASK-NOTCURRENT", f"task {key} completes while {l.task} is current")
+        if task.complete is not None:
+            l.bad("TASK-DUP", f"task {key} completes twice")
+        if l.open_of_task[key]:
+            l.bad("BALANCE-TASK", f"task {key} completes with {l.open_of_task[key]} regions open")
+        l.stop(time)
+        task.complete = l.now(time)
+        l.task = None
+        l.is_task_over = True
+
+    def on_acquire(self, l, time, model, lock, order):
+        self.counts["acquisitions"] += 1
+        self.locks[lock].append((order, l.now(time), True, l.runner()))
+
+    def on_release(self, l, time, model, lock, order):
+        self.locks[lock].append((order, l.now(time), False, l.runner()))
+
+    def on_parameter(self, l, ref, kind, string=None):
+        if self.defined(l, "Parameter", ref) and self.defs.tables["Parameter"][ref] != kind:
+            l.bad("PARAM", f"parameter {ref} is of another type")
+        if not l.stack:
+            l.bad("PARAM", "a parameter outside of all regions")
+        if string is not None:
+            self.defined(l, "String", string)
+
+    def on_flush(self, l, time, stop):
+        self.counts["flushes"] += 1
+        self.latest = max(self.latest or stop, stop)
+        if stop < time:
+            l.bad("FLUSH", f"a flush from {time} to {stop}")
+
+    def on_measurement(self, l, time, mode):
+        if l.is_on == (mode == _otf2.MEASUREMENT_ON):
+            l.bad("MEASURE", "measurement is switched to what it was")
+        l.is_on = mode == _otf2.MEASUREMENT_ON
+
+    def on_program_begin(self, l, time, name, arguments):
+        for string in [name] + arguments:
+            self.defined(l, "String", string)
+        l.program.append((l.n_events, time, True))
+
+    def on_program_end(self, l, time, status):
+        l.program.append((l.n_events, time, False))
+
+    def on_unknown(self, l, time):
+        l.bad("EVT-UNKNOWN", "an event of an unknown kind")
+
+    def callbacks(self, l):
+        """OTF2's name of a kind -> one location's function. Each must be a function of its own: the binding keeps its C side in it."""
+
+        def plain(function, is_free=False, is_switch=False):
+            def callback(_, time, position, data, attributes, *values):
+                l.event(time, attributes, is_free, is_switch)
+                function(l, time, *values)
+            return callback
+
+        def plain_region(function):  # nearly all events are Enter and Leave
+            regions = self.defs.tables["Region"]
+
+            def callback(_, time, position, data, attributes, region):
+                l.event(time, attributes)
+                if region not in regions:
+                    l.bad("EVT-REF", f"Region {region} is not defined")
+                function(region)
+            return callback
+
+        def parameter(kind):
+            def callback(_, time, position, data, attributes, ref, value):
+                l.event(time, attributes)
+                self.on_parameter(l, ref, kind, value if kind == _otf2.PARAMETER_TYPE_STRING else None)
+            return callback
+
+        return (("Enter", plain_region(l.enter)), ("Leave", plain_region(l.leave)), ("ThreadFork", plain(self.on_fork)),
+                ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain(self.on_team_begin)),
+                ("ThreadTeamEnd", plain(self.on_team_end)), ("ThreadTaskCreate", plain(self.on_task_create)),
+                ("ThreadTaskSwitch", plain(self.on_task_switch, is_switch=True)), ("ThreadTaskComplete", plain(self.on_task_complete)),
+                ("ThreadAcquireLock", plain(self.on_acquire)), ("ThreadReleaseLock", plain(self.on_release)),
+                ("ParameterString", parameter(_otf2.PARAMETER_TYPE_STRING)), ("ParameterInt", parameter(_otf2.PARAMETER_TYPE_INT64)),
+                ("ParameterUnsignedInt", parameter(_otf2.PARAMETER_TYPE_UINT64)), ("BufferFlush", plain(self.on_flush)),
+                ("MeasurementOnOff", plain(self.on_measurement, True)), ("ProgramBegin", plain(self.on_program_begin, True)),
+                ("ProgramEnd", plain(self.on_program_end, True)), ("Unknown", plain(self.on_unknown)))
+
+    # ---- Reading ----
+
+    def read(self, anchor):
+        reader = _otf2.Reader_Open(anchor)
+        _otf2.Reader_SetSerialCollectiveCallbacks(reader)
+        self.properties = {name: _otf2.Reader_GetProperty(reader, name) for name in _otf2.Reader_GetPropertyNames(reader)}
+        self.is_truncated = self.properties.get("OTTER::TRUNCATED") == "true"
+        self.has_all_teams = self.properties.get("OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE") == "true"
+        self.has_all_locks = self.properties.get("OTF2::THREAD_LOCK_EVENT_COMPLETE") == "true"
+        self.defs.read(reader)
+        for ref in self.defs.locations:
+            _otf2.Reader_SelectLocation(reader, ref)
+        files = anchor[:-len(".otf2")]
+        for ref in self.defs.locations:
+            for suffix in ("evt", "def"):
+                if not os.path.exists(f"{files}/{ref}.{suffix}"):
+                    self.report.add("FILE", f"{files}/{ref}.{suffix} is missing")
+        _otf2.Reader_OpenDefFiles(reader)
+        _otf2.Reader_OpenEvtFiles(reader)
+        for ref, (_, n_events, _) in self.defs.locations.items():
+            if os.path.exists(f"{files}/{ref}.def"):
+                local = _otf2.Reader_GetDefReader(reader, ref)
+                _otf2.Reader_ReadAllLocalDefinitions(reader, local)
+                _otf2.Reader_CloseDefReader(reader, local)
+            self.locations[ref] = Location(self, ref)
+            if os.path.exists(f"{files}/{ref}.evt"):
+                self.read_location(reader, self.locations[ref], n_events)
+        _otf2.Reader_CloseDefFiles(reader)
+        _otf2.Reader_CloseEvtFiles(reader)
+        _otf2.Reader_Close(reader)
+
+    def read_location(self, reader, location, n_events):
+        ref = location.ref
+        handle = _otf2.Reader_GetEvtReader(reader, ref)
+        callbacks = _otf2.EvtReaderCallbacks_New()
+        functions = self.callbacks(location)
+        for name, function in functions:
+            getattr(_otf2, f"EvtReaderCallbacks_Set{name}Callback")(callbacks, function)
+        _otf2.Reader_RegisterEvtCallbacks(reader, handle, callbacks, None)
+        _otf2.EvtReaderCallbacks_Delete(callbacks)
+        try:
+            _otf2.Reader_ReadAllLocalEvents(reader, handle)
+        except _otf2.Error as reason:
+            location.bad("EVT-READ", str(reason))
+        _otf2.Reader_CloseEvtReader(reader, handle)
+        location.finish()
+        if location.n_events != n_events:
+            self.report.add("EVT-COUNT", f"location {ref:#x} has {location.n_events} events, its definition says {n_events}")
+        self.counts["events"] += location.n_events

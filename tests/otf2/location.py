@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is open on one location while its events come, in order. What concerns several locations is left to whole.py."""
+import collections
+
+
+class Task:
+    """Of the whole archive. A moment is (time, location, number of the event there)."""
+    __slots__ = ("create", "complete", "parts")
+
+    def __init__(self):
+        self.create = None
+        self.complete = None
+        self.parts = []
+
+
+class Part:
+    """A task runs on a location for a while."""
+    __slots__ = ("begin", "end", "n_open")
+
+    def __init__(self, begin):
+        self.begin = begin
+        self.end = None
+        self.n_open = 0  # regions open at the end
+
+
+class Location:
+    def __init__(self, check, ref):
+        self.check, self.ref = check, ref
+        self.n_events = 0
+        self.first = self.last = None
+        self.stack = []  # (region, task)
+        self.teams = []  # (comm, time, task around it)
+        self.task = None
+        self.is_task_over = False  # completed, and nothing switched to since
+        self.forks = []  # open: index into check.forks[ref]
+        self.is_on = True
+        self.program = []  # (position, time, is_begin)
+        self.open_of_task = collections.Counter()
+
+    def bad(self, name, text):
+        self.check.report.add(name, f"location {self.ref:#x} event {self.n_events}: {text}")
+
+    def event(self, time, attributes, is_free=False, is_switch=False):
+        """Every event begins here. is_free: allowed while measurement is off."""
+        self.n_events += 1
+        if self.first is None:
+            self.first = time
+        elif time < self.last:
+            self.bad("TIME", f"{time} after {self.last}")
+        self.last = time
+        if not self.is_on and not is_free:
+            self.bad("MEASURE", "an event while measurement is off")
+        if self.is_task_over and not is_switch:
+            self.bad("TASK-NOCURRENT", "an event after a task's end, before a switch")
+        if attributes is not None:
+            self.check.attributes(self, attributes)
+
+    def now(self, time):
+        return (time, self.ref, self.n_events)
+
+    def runner(self):
+        """Who runs: a task, or whatever the location began with."""
+        return self.task if self.task is not None else ("initial", self.ref)
+
+    def run(self, task, time):
+        """Another task, or none, is current from here on."""
+        self.stop(time)
+        self.task = task
+        self.is_task_over = False
+        if task is not None and task[2] != 0:
+            self.check.tasks[task].parts.append(Part(self.now(time)))
+
+    def stop(self, time):
+        if self.task is not None and self.task[2] != 0:
+            part = self.check.tasks[self.task].parts[-1]
+            if part.begin[1] == self.ref and part.end is None:
+                part.end = self.now(time)
+                part.n_open = self.open_of_task[self.task]
+
+    def enter(self, region):
+        self.check.defs.used["Region"].add(region)
+        self.stack.append((region, self.task))
+        self.open_of_task[self.task] += 1
+
+    def leave(self, region):
+        if not self.stack:
+            self.bad("BALANCE-LOC", f"Leave of region {region}, none is open")
+            return
+        top, task = self.stack.pop()
+        self.open_of_task[task] -= 1
+        if top != region:
+            self.bad("BALANCE-LOC", f"Leave of region {region}, the innermost is {top}")
+        elif task != self.task:
+            self.bad("BALANCE-TASK", f"task {self.task} leaves region {region}, which task {task} entered")
+
+    def finish(self):
+        if self.stack:
+            self.bad("BALANCE-LOC", f"{len(self.stack)} regions are open at the end")
+        if self.teams:
+            self.bad("TEAM", "a team is open at the end")
+        if self.forks:
+            self.bad("FORK", "a fork without a join")
+        self.stop(self.last)

@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Other runtimes: the programs of tests/omp on the older versions of LLVM's, and a runtime that is not LLVM's.
+
+    tests/runtimes.py [NAME...]     all programs, or these
+
+Each program is compiled once and recorded on libomp 14, 15 and 16; what is built must be what its expectation says (a line that begins with
+libomp14 and so on says what differs there), and its canonical list the same, byte for byte, as with libomp 19. Debian's packages of these versions
+exclude one another, so they are downloaded and unpacked side by side into build/runtimes, once. Without them: skipped. (gcc's programs have no list:
+LLVM's runtime may give their constructs another construct's return address.)
+
+No other vendor's runtime is free to be had here: the counting tool gives LLVM's another name on its way to the recorder.
+"""
+import sys
+import tempfile
+
+import run as programs
+from common import *
+from expect import *
+from schedules import canonical_list
+
+OLDER = [r for r in RUNTIMES if r != HOME]
+NEWER_ENTRIES = ("__kmpc_dispatch_deinit", "__kmpc_omp_taskwait_deps_51")
+VENDOR = "Vendor OpenMP 1.2"
+
+
+def unpacked(runtime):
+    """(the directory of its library, None), or (None, why there is none)."""
+    number = runtime.removeprefix("libomp")
+    home, package = BUILD / "runtimes" / number, f"libomp5-{number}"
+    library = home / f"usr/lib/llvm-{number}/lib"
+    if not library.exists():
+        if not shutil.which("apt-get") or not shutil.which("dpkg-deb"):
+            return None, f"no apt-get to download {package} with"
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home.parent) as directory:
+            result = run(["apt-get", "download", package], cwd=directory)
+            files = list(pathlib.Path(directory).glob("*.deb"))
+            if not files:
+                return None, f"apt-get download {package}: {result.why([None])}"
+            result = run(["dpkg-deb", "-x", files[0], f"{directory}/files"])
+            if result.status != 0:
+                return None, f"dpkg-deb -x {files[0].name}: {result.why([0])}"
+            if not home.exists():
+                os.rename(f"{directory}/files", home)
+    return (library, None) if (library / "libomp.so.5").exists() else (None, f"{package} has no {library}/libomp.so.5")
+
+
+def environment_of(runtime, library):
+    """That programs find it, and find in it all that they call: whatever else is missing ends them at once, and not in the middle."""
+    exported = (library / "libomp.so.5").read_bytes()
+    lacks = [name for name in NEWER_ENTRIES if name.encode() not in exported]
+    entries = WORK / "runtimes" / f"entries-{runtime[3:]}.so"
+    result = compile_c(ROOT / "tests/runtimes/newer_entries.c", entries, "gcc", ["-shared", "-fPIC", "-fno-openmp", "-O2", "-foptimize-sibling-calls", *(f"-DLACKS_{name}" for name in lacks)])
+    if result.status != 0:
+        sys.exit(f"not ok runtimes/entries: {result.err}")
+    return {"LD_LIBRARY_PATH": str(library), "LD_PRELOAD": str(entries), "LD_BIND_NOW": "1"}
+
+
+def compile_once(compile_program):
+    """The same program for every runtime."""
+    def compile_or_copy(source, output, compiler, flags=()):
+        known = WORK / "runtimes" / "programs" / f"{source.stem}-{compiler}"
+        if not known.exists():
+            result = compile_program(source, known, compiler, flags)
+            if result.status != 0:
+                return result
+        shutil.copy(known, output)
+        return Result(0, "", "")
+    return compile_or_copy
+
+
+def wrong_lists(work, source, compiler, environments):
+    """The canonical lists on all runtimes: a reason by runtime."""
+    wrong, lists = {}, {}
+    program = work / source.stem
+    for runtime, env in {HOME: {}, **environments}.items():
+        want = Expectation(source.with_suffix(".expect"), compiler, runtime)
+        if want.not_for(runtime) or want.canonical:
+            continue
+        lists[runtime], wrong[runtime] = canonical_list(program, want, {**programs.environment(want, compiler), **env}, empty(work / "dumps"))
+        if not wrong[runtime] and lists[runtime] != lists[HOME]:
+            (work / HOME).write_text(lists[HOME] or "")
+            (work / runtime).write_text(lists[runtime])
+            wrong[runtime] = f"another list than with {HOME}: diff {work}/{{{HOME},{runtime}}}"
+    return wrong
+
+
+def test_versions(job):
+    """One program on all the older versions."""
+    source, compiler, environments = job
+    report = Report()
+    for runtime, env in environments.items():
+        if compiler == "gcc":  # its code calls what it calls of GNU's runtime, and finds it in what run.py preloads
+            env = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
+        one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", ("untraced", "levels", "canonical"))
+        report.lines += one.lines
+        report.failed += one.failed
+    if not Expectation(source.with_suffix(".expect"), compiler).canonical and compiler != "gcc" and compiler_found(compiler):
+        with alone(WORK / "runtimes" / f"{source.stem}-{compiler}") as work:
+            result = programs.compile_program(source, work / source.stem, compiler)
+            wrong = wrong_lists(work, source, compiler, environments) if result.status == 0 else {HOME: result.why([0])}
+            for runtime, reason in wrong.items():
+                report.check(f"runtimes/{source.stem}-{compiler}-{runtime}/list", reason)
+            if not any(wrong.values()):
+                shutil.rmtree(work)
+    return report
+
+
+def test_is_loaded(runtime, library, env):
+    """Is it really that library that the programs run on? The dump says what was mapped."""
+    report = Report()
+    source = ROOT / "tests/omp/tasks.c"
+    with alone(WORK / "runtimes" / f"loaded-{runtime}") as work:
+        program = work / source.stem
+        reason = programs.compile_program(source, program, "clang").why([0])
+        reason = reason or run([program], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)}).why([0])
+        meta = b"".join((d / "meta").read_bytes() for d in dumps_in(work))
+        libraries = set(re.findall(rb"/\S*libomp[^/\s]*\.so[.0-9]*", meta))
+        if not reason and libraries != {str(library / "libomp.so.5").encode()}:
+            reason = f"the program ran on {libraries}"
+        report.check(f"runtimes/{runtime}-loaded", reason)
+    return report
+
+
+def recorded_as(runtime, source, compiler, work):
+    """Records through the counting tool, which tells the recorder that runtime's name (None: the real one), and builds: (dump, out, summary, status)."""
+    want = Expectation(source.with_suffix(".expect"), compiler)
+    dumps, out = empty(work / "dumps"), work / ("build-other" if runtime else "build")
+    result = run([work / source.stem, *want.args],
+                 {**programs.environment(want, compiler), "OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER), "OTTER_EVENTS": "all",
+                  "OTTER_DIR": str(dumps), **({"COUNT_RUNTIME": runtime} if runtime else {})})
+    if result.status != 0 or len(dumps_in(dumps)) != 1:
+        raise RuntimeError(f"{len(dumps_in(dumps))} dumps, {result.why([0])}")
+    result, summary = build(dumps_in(dumps)[0], out)
+    canonical = run([BUILDER, "--canonical", dumps_in(dumps)[0]]).out
+    return summary, result.status, canonical, run(["otf2-print", "-G", out / "trace.otf2"]).out
+
+
+def test_other_name(job):
+    """A runtime that is not LLVM's is recorded and named; what LLVM's is known for is no excuse there."""
+    source, compiler, quirk, repair = job
+    report, name = Report(), f"runtimes/vendor-{source.stem}-{compiler}"
+    with alone(WORK / "runtimes" / f"vendor-{source.stem}-{compiler}") as work:
+        result = compile_program(source, work / source.stem, compiler)
+        if not report.check(f"{name}/compile", result.why([0])):
+            return report
+        llvm, llvm_status, llvm_list, _ = recorded_as(None, source, compiler, work)
+        vendor, status, vendor_list, archive = recorded_as(VENDOR, source, compiler, work)
+        report.check(f"{name}/summary", None if vendor["runtime"] == VENDOR and llvm["runtime"].startswith("LLVM OMP") else
+                     f"the runtimes are {vendor['runtime']} and {llvm['runtime']}")
+        report.check(f"{name}/archive", None if VENDOR in archive else "the archive does not name the runtime")
+        n = llvm["quirks"].get(quirk, 0) if quirk else 0
+        report.check(f"{name}/llvm", None if llvm_status == 0 and not llvm["repairs"] and (n > 0) == bool(quirk) else
+                     f"status {llvm_status}, {n} of {quirk}, repairs {llvm['repairs']}")
+        wanted = {repair: n} if repair else {}
+        report.check(f"{name}/vendor", None if status == (3 if repair else 0) and vendor["repairs"] == wanted and quirk not in vendor["quirks"] else
+                     f"status {status}, quirks {vendor['quirks']}, repairs {vendor['repairs']}, not {wanted}")
+        report.check(f"{name}/list", None if vendor_list and vendor_list == llvm_list else "its canonical list is another one")
+        if report.failed == 0:
+            shutil.rmtree(work)
+    return report
+
+
+# A program that any runtime may give, and gcc's single region, which LLVM's never ends.
+OTHER_NAMES = [("tasks", "clang", None, None), ("single", "gcc", "work_without_end", "scope_without_end")]
+
+
+def main():
+    need(RECORDER, BUILDER, COUNT_TOOL)
+    programs.compile_program = compile_once(compile_program)
+    empty(WORK / "runtimes" / "programs")
+    report, environments = Report(), {}
+    for runtime in OLDER:
+        library, reason = unpacked(runtime)
+        if reason:
+            report.skip(f"runtimes/{runtime}", reason)
+            continue
+        env = environment_of(runtime, library)
+        loaded = test_is_loaded(runtime, library, env)
+        report.lines += loaded.lines
+        report.failed += loaded.failed
+        environments[runtime] = env
+    report.print()
+    jobs = [(source, compiler, environments) for source, compiler in programs.program_jobs(sys.argv[1:])] if environments else []
+    is_good = run_all(jobs, test_versions)
+    if not sys.argv[1:]:
+        is_good &= run_all([(ROOT / f"tests/omp/{source}.c", *rest) for source, *rest in OTHER_NAMES], test_other_name)
+    return 0 if is_good and report.failed == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

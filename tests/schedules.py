@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The canonical graph is the same whatever the schedule: for every program of tests/omp that does not say `canonical no`, recorded again and again.
+
+    tests/schedules.py [NAME...]        all programs, or these
+
+Each is run SCHEDULES times (default 20) with each of 1, 2, 4 and 16 threads, and a few times with OTTER_DRAIN=self and with the smallest ring. Each
+dump's canonical edge list must be the same, byte for byte, and not empty. Of the first that differs both lists stay in build/tests/run/schedules.
+"""
+import difflib
+import itertools
+import sys
+
+from common import *
+from expect import *
+from run import environment, program_jobs
+
+RUNS = int(os.environ.get("SCHEDULES", "20"))
+VARIANTS = [{"OMP_NUM_THREADS": n} for n in ("1", "2", "4", "16")] * RUNS + \
+    [{"OMP_NUM_THREADS": "4", **v} for v in ({"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K"})] * min(RUNS, 3)
+
+
+def canonical_list(program, want, env, directory):
+    """Records once: (the list, None), or (None, a reason)."""
+    result = run([program, *(want.small or want.args)], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all", "OTTER_DIR": str(directory)})
+    if result.status != int(want.exit):
+        return None, result.why([int(want.exit)])
+    dumps = dumps_in(directory)
+    if len(dumps) != int(want.dumps):
+        return None, f"{len(dumps)} dumps, not {want.dumps}"
+    result = run([BUILDER, "--canonical", *dumps])
+    for dump in dumps:
+        shutil.rmtree(dump)
+    reason = result.why([int(n) for n in want.build_exit])
+    return (None, f"otter-build --canonical: {reason}") if reason else (result.out, None if result.out else "an empty list")
+
+
+def first_difference(a, b):
+    lines = [line for line in difflib.unified_diff(a.splitlines(), b.splitlines(), lineterm="", n=0) if not line.startswith(("---", "+++", "@@"))]
+    return f"{len(lines)} lines differ: " + " | ".join(itertools.islice(lines, 4))
+
+
+def test_schedules(job):
+    source, compiler = job
+    report, name = Report(), f"schedules/{source.stem}-{compiler}"
+    if not compiler_found(compiler):
+        report.skip(name, f"no {COMPILERS[compiler]}")
+        return report
+    want = Expectation(source.with_suffix(".expect"), compiler)
+    with alone(WORK / "schedules" / f"{source.stem}-{compiler}") as work:
+        program = work / source.stem
+        result = compile_program(source, program, compiler)
+        reason, first = result.why([0]), None
+        for variant in VARIANTS:
+            if reason:
+                break
+            shown = " ".join(f"{k}={v}" for k, v in variant.items())
+            edges, reason = canonical_list(program, want, {**environment(want, compiler), **variant}, empty(work / "dumps"))
+            if reason:
+                reason = f"with {shown}: {reason}"
+                break
+            if first is None:
+                first = edges
+                (work / "first").write_text(first)
+            if edges != first:
+                (work / "other").write_text(edges)
+                reason = f"{shown} gives another list than one thread, {work}/first and other: {first_difference(first, edges)}"
+        if report.check(name, reason):
+            shutil.rmtree(work)
+    return report
+
+
+def main():
+    need(RECORDER, BUILDER)
+    jobs = [(source, c) for source, c in program_jobs(sys.argv[1:])
+            if c != "gcc" and not Expectation(source.with_suffix(".expect"), c).canonical]
+    return 0 if run_all(jobs, test_schedules) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
