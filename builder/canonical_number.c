@@ -68,7 +68,7 @@ static void shape_nodes(struct canon *c)
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
 		uint64_t label = c->label_hash[node->construct];
-		if (node->task == 0 || !node->is_placed)
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN) /* with its region */
 			continue;
 		uint32_t family = c->family[node->task];
 		if (!canonical_is_merged(c, node->task))

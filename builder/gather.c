@@ -10,11 +10,13 @@
 /* The thread's story breaks off: another thread takes the stream, or records are missing. */
 static int forget(struct walk *w, uint32_t task, uint64_t ticks)
 {
-	int rc = gather_implicit_missing(w);
+	int rc = gather_settle_reduction(w) == 0 ? gather_implicit_missing(w) : -1;
 	for (size_t i = 0; i < w->n_suspended; i++)
 		w->m->tasks[w->suspended[i]].state |= TASK_MARKED;
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->task = w->ended_wait = 0;
+	w->implementation_barrier = 0;
+	w->is_whole = false;
 	gather_make_current(w, task, ticks);
 	return rc;
 }
@@ -31,6 +33,7 @@ static int walk_thread_attach(struct walk *w, const struct record *r)
 	if (r->a != w->tid && forget(w, 0, r->time) != 0)
 		return -1;
 	w->tid = r->a;
+	w->is_whole = true;
 	uint32_t *seen = map_put(&w->tids, r->a + 1);
 	if (seen == NULL)
 		return -1;
@@ -45,13 +48,16 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_parallel_begin: return gather_parallel_begin(w, r);
 	case EVENT_parallel_end: gather_parallel_end(w, r); break;
 	case EVENT_implicit_task_begin: return gather_implicit_begin(w, r);
-	case EVENT_implicit_task_end: return gather_implicit_end(w, r);
+	case EVENT_implicit_task_end: return gather_settle_reduction(w) == 0 ? gather_implicit_end(w, r) : -1;
 	case EVENT_task_create: return gather_task_create(w, r);
 	case EVENT_task_schedule: return gather_task_schedule(w, r);
 	case EVENT_mutex_acquired: return walk_mutex_acquired(w, r);
-	case EVENT_sync_region_begin: gather_sync_begin(w, r); break;
+	case EVENT_sync_region_begin: return gather_sync_begin(w, r);
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
+	case EVENT_reduction_begin: w->reduction_barrier = w->m->is_libomp ? w->implementation_barrier : 0; break;
+	case EVENT_work_begin: return gather_settle_reduction(w);
 	case EVENT_thread_attach: return walk_thread_attach(w, r);
+	case EVENT_recording_off: w->is_whole = false; break;
 	case EVENT_recording_on: return forget(w, model_task(w->m, r->a), r->time);
 	default: break;
 	}
@@ -66,6 +72,8 @@ static int walk_stream(struct walk *w)
 	uint64_t last_ticks = 0;
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->n_own_acquisitions = w->task = w->ended_wait = 0;
+	w->n_records = w->new_root_at = w->region_at = 0;
+	w->is_whole = false;
 	w->since_ticks = w->tid = 0;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		unsigned kind = record_kind(r);
@@ -77,11 +85,11 @@ static int walk_stream(struct walk *w)
 				m->first_ticks = r->time;
 			last_ticks = r->time;
 		}
-		uint32_t ended_wait = w->ended_wait;
+		w->n_records++;
+		if (w->task == 0 && w->is_whole && m->is_libomp && rc == 0 && model_needs_task(kind))
+			rc = gather_missing_root(w, r->time);
 		if (rc != 0 || walk_record(w, r) != 0)
 			return error("%s: stream %u: out of memory", m->dump->path, m->dump->streams[w->stream].number);
-		if (ended_wait != 0 && w->ended_wait == ended_wait)
-			w->ended_wait = 0;
 	}
 	if (forget(w, 0, last_ticks) != 0)
 		return error("%s: out of memory", m->dump->path);
@@ -108,6 +116,8 @@ static void settle_tasks(struct model *m)
 			region->begin_ticks = task->start_ticks;
 			task->thread = 0; /* the runtime says 1 (quirk Q5); it is the only one */
 		}
+		if (region->state & REGION_HELPER)
+			task->state |= TASK_HELPER;
 		/* A worker's end is reported at its next use: it ended when the team joined (quirk Q3). */
 		if (task->thread != 0 && task->end_ticks > region->join_ticks) {
 			uint64_t late_ticks = task->end_ticks - region->join_ticks;

@@ -33,6 +33,7 @@ struct walk {
 		uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
 		size_t n_suspended;                          /* at its begin */
 		bool is_alias;                               /* of the task around it */
+		size_t n_regions;                            /* open at its begin */
 	} * frames;
 	size_t n_frames, frames_capacity;
 	/* Regions that this thread encountered and that are open. */
@@ -45,10 +46,17 @@ struct walk {
 	uint32_t *waits;
 	size_t n_waits, waits_capacity;
 	uint32_t ended_wait;
+	uint64_t n_records;     /* so far, this one included */
+	uint64_t ended_wait_at; /* that many */
+	uint64_t region_at;     /* a region began with this one */
+	uint64_t new_root_at;   /* a root's initial task began, or is made up, with this one */
+	bool is_whole;          /* nothing is missing since the thread took the stream */
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
+	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
+	uint64_t reduction_barrier;      /* of one in which something was reduced, and behind which nothing has come yet */
 };
 
 /* 0, or -1 when memory is out. */
@@ -63,15 +71,33 @@ static inline void gather_make_current(struct walk *w, uint32_t task, uint64_t t
 	w->since_ticks = ticks;
 }
 
+/*
+ * The task that a record names as the thread's own. Behind regions of one thread in regions of one thread libomp may name one around the
+ * innermost implicit task: that one is meant (Q38). An initial task that was made up has no id.
+ */
+uint32_t gather_other(const struct walk *w, uint32_t task);
+
+static inline uint32_t gather_own(const struct walk *w, uint64_t id)
+{
+	uint32_t task = model_task(w->m, id);
+	bool is_sure = task == w->task || (task != 0 && task_is_explicit(&w->m->tasks[task]));
+	return is_sure ? task : gather_other(w, task);
+}
+
 /* gather_region.c: one record each. 0, or -1 when memory is out. */
 int gather_parallel_begin(struct walk *w, const struct record *r);
 void gather_parallel_end(struct walk *w, const struct record *r);
 int gather_implicit_begin(struct walk *w, const struct record *r);
 int gather_implicit_end(struct walk *w, const struct record *r);
-void gather_sync_begin(struct walk *w, const struct record *r);
+int gather_sync_begin(struct walk *w, const struct record *r);
+/* Something comes behind a reduction that is not its construct's barrier: the reduction's own barrier is none of the program's. */
+int gather_settle_reduction(struct walk *w);
 void gather_sync_end(struct walk *w, const struct record *r);
 /* The ends of the thread's implicit tasks are not there. */
 int gather_implicit_missing(struct walk *w);
+
+/* A root thread is there whose initial task libomp did not report: in a forked child, and of its helper team (LLVM 18 and older). */
+int gather_missing_root(struct walk *w, uint64_t ticks);
 
 /* gather_task.c: likewise. */
 int gather_task_create(struct walk *w, const struct record *r);

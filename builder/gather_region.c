@@ -19,6 +19,19 @@ static bool is_league_inner_team(const struct walk *w, const struct record *r)
 	return !is_of_stream || m->regions[task->region].state & REGION_ANNOUNCED;
 }
 
+/*
+ * For target tasks libomp has a team of its own, which a root thread of its own begins first of all, called by the runtime (Q22). The
+ * program has no such region.
+ */
+static bool is_helper_team(const struct walk *w, const struct record *r, uint32_t construct)
+{
+	const struct model *m = w->m;
+	bool is_first = w->new_root_at != 0 && w->n_records - w->new_root_at <= 1;
+	bool is_of_runtime = r->b != 0 && m->constructs[construct].codeptr == 0;
+	return m->is_libomp && is_first && is_of_runtime && !(record_flags(r) & parallel_flags_league) &&
+	       w->tid != (uint64_t)m->dump->meta.pid;
+}
+
 int gather_parallel_begin(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
@@ -31,19 +44,27 @@ int gather_parallel_begin(struct walk *w, const struct record *r)
 	region->flags = (uint8_t)flags;
 	region->state |= REGION_SEEN | REGION_ANNOUNCED | (is_league_inner_team(w, r) ? REGION_HIDDEN : 0);
 	region->begin_ticks = r->time;
+	w->region_at = w->n_records;
+	if (is_helper_team(w, r, region->construct)) {
+		region->state |= REGION_HELPER;
+		m->tasks[w->task].state |= TASK_HELPER;
+		tally_add(&m->quirks, "helper_team", 1);
+	}
 	return PUSH(w->open_regions, w->n_open_regions, w->open_regions_capacity, row);
 }
 
 void gather_parallel_end(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
-	uint32_t task = model_task(m, r->a);
+	size_t n_kept = w->n_frames > 0 ? w->frames[w->n_frames - 1].n_regions : 0;
+	uint32_t task = gather_own(w, r->a);
 	uint32_t row = model_region(m, id_make(m->dump->streams[w->stream].number, record_value(r)));
-	size_t n = model_find_ended(m, w->open_regions, w->n_open_regions, row, task);
+	size_t n = model_find_ended(m, w->open_regions, w->n_open_regions, n_kept, row, task);
 	if (n > 0) {
 		struct region *region = &m->regions[w->open_regions[n - 1]];
 		region->end_ticks = r->time;
 		region->state |= REGION_ENDED;
+		task = region->task;
 		w->n_open_regions = n - 1;
 	}
 	gather_make_current(w, task, r->time);
@@ -69,9 +90,19 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 	uint32_t row = model_own_task(m, w->stream, record_value(r));
 	struct task *task = &m->tasks[row];
 	uint32_t region = model_region(m, r->a);
-	struct walk_frame frame = {.task = row, .outer = w->task, .n_threads = low32(r->b), .n_suspended = w->n_suspended};
+	struct walk_frame frame = {.task = row,
+				   .outer = w->task,
+				   .n_threads = low32(r->b),
+				   .n_suspended = w->n_suspended,
+				   .n_regions = w->n_open_regions};
 	if (record_flags(r) & task_flags_initial)
 		region = league_region(w, region);
+	else if (m->is_libomp && frame.n_regions > 0 && high32(r->b) == 0 && w->region_at + 1 == w->n_records &&
+		 region != w->open_regions[frame.n_regions - 1]) {
+		region = w->open_regions[frame.n_regions -
+					 1]; /* a serialized region inside of another one (Q38): it has just begun */
+		tally_add(&m->quirks, "outer_task_named", 1);
+	}
 	if (m->regions[region].state & REGION_HIDDEN && w->n_open_regions > 0 && region == w->open_regions[w->n_open_regions - 1]) {
 		frame.task = w->task;
 		frame.is_alias = true;
@@ -88,9 +119,29 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 	m->regions[region].state |= REGION_SEEN;
 	if (task->thread == 0)
 		m->regions[region].actual = low32(r->b);
+	if (w->n_frames == 0 && record_flags(r) & task_flags_initial)
+		w->new_root_at = w->n_records;
 	int rc = PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
 	gather_make_current(w, row, r->time);
 	return rc;
+}
+
+int gather_missing_root(struct walk *w, uint64_t ticks)
+{
+	struct model *m = w->m;
+	if (w->n_frames > 0)
+		return 0;
+	struct walk_frame frame = {.task = model_add_root(m, w->stream), .n_threads = 1};
+	if (frame.task == 0)
+		return -1;
+	struct task *task = &m->tasks[frame.task];
+	task->state = TASK_SEEN | TASK_CREATED | TASK_STARTED;
+	task->run_stream = w->stream;
+	task->create_ticks = task->start_ticks = ticks;
+	m->regions[task->region].state |= REGION_SEEN;
+	w->new_root_at = w->n_records;
+	gather_make_current(w, frame.task, ticks);
+	return PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
 }
 
 /* The innermost implicit task that is not another name of the one around it, or NULL. */
@@ -109,18 +160,44 @@ static struct region *joining_region(const struct walk *w, const struct walk_fra
 	return task != NULL && task->thread == 0 && task->region != 0 ? &w->m->regions[task->region] : NULL;
 }
 
-void gather_sync_begin(struct walk *w, const struct record *r)
+int gather_settle_reduction(struct walk *w)
 {
-	struct walk_frame *frame = record_flags(r) == sync_kind_barrier_implicit ? innermost(w) : NULL;
-	if (frame == NULL)
-		return;
-	frame->n_implicit_barriers++;
-	frame->barrier_codeptr = r->b;
+	uint64_t codeptr = w->reduction_barrier;
+	w->reduction_barrier = 0;
+	return model_set_reduction_barrier(w->m, codeptr);
+}
+
+/*
+ * In larger teams libomp reduces by a tree, which is a barrier (Q41). Where the construct ends with a barrier smaller teams have one more,
+ * too; where it does not they have none.
+ */
+int gather_sync_begin(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_flags(r);
+	struct walk_frame *frame = innermost(w);
+	if (w->reduction_barrier != 0) {
+		const struct region *region = frame != NULL ? &w->m->regions[w->m->tasks[frame->task].region] : &w->m->regions[0];
+		bool is_constructs = kind == sync_kind_barrier_implicit_workshare ||
+				     (kind == sync_kind_barrier_implicit && r->b != w->m->constructs[region->construct].codeptr);
+		if (is_constructs)
+			w->reduction_barrier = 0;
+		else if (gather_settle_reduction(w) != 0)
+			return -1;
+	}
+	if (kind == sync_kind_barrier_implementation)
+		w->implementation_barrier = r->b;
+	if (frame != NULL && kind == sync_kind_barrier_implicit) {
+		frame->n_implicit_barriers++;
+		frame->barrier_codeptr = r->b;
+	}
+	return 0;
 }
 
 void gather_sync_end(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
+	if (kind == sync_kind_barrier_implementation)
+		w->implementation_barrier = 0;
 	bool is_closing = kind == sync_kind_barrier_implicit_parallel || kind == sync_kind_barrier_teams;
 	if (!is_closing && kind != sync_kind_barrier_implicit)
 		return;

@@ -4,6 +4,19 @@
  */
 #include "builder/gather.h"
 
+uint32_t gather_other(const struct walk *w, uint32_t task)
+{
+	uint32_t innermost = w->n_frames > 0 ? w->frames[w->n_frames - 1].task : 0;
+	if (task == innermost)
+		return task;
+	if (task == 0)
+		return innermost >= w->m->n_task_ids ? innermost : 0;
+	for (size_t i = 0; i + 1 < w->n_frames && w->m->is_libomp; i++)
+		if (w->frames[i].task == task)
+			return innermost;
+	return task;
+}
+
 /* The most that a compiler puts between two calls with nothing but the second one's arguments. */
 #define ARGUMENTS_BYTES_MAX 48
 
@@ -17,8 +30,8 @@ static bool is_behind_its_wait(const struct walk *w, const struct task *task, ui
 	const struct model *m = w->m;
 	const struct task *wait = &m->tasks[w->ended_wait];
 	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
-	if (!m->is_libomp || w->ended_wait == 0 || task->parent != wait->parent || (task->flags & undeferred) != undeferred ||
-	    task->flags & task_flags_has_dependences)
+	if (!m->is_libomp || w->ended_wait == 0 || w->ended_wait_at + 1 != w->n_records || task->parent != wait->parent ||
+	    (task->flags & undeferred) != undeferred || task->flags & task_flags_has_dependences)
 		return false;
 	uint64_t wait_codeptr = m->constructs[wait->construct].codeptr;
 	return m->constructs[task->construct].codeptr == 0 ||
@@ -34,7 +47,7 @@ int gather_task_create(struct walk *w, const struct record *r)
 								 : CONSTRUCT_TASK;
 	uint32_t row = model_own_task(m, w->stream, record_value(r));
 	struct task *task = &m->tasks[row];
-	task->parent = model_task(m, r->a);
+	task->parent = gather_own(w, r->a);
 	task->construct = model_construct(m, kind, r->b);
 	task->flags = (uint16_t)flags;
 	task->state |= TASK_SEEN | TASK_CREATED;
@@ -94,18 +107,64 @@ static void resume_implicit(struct walk *w, uint32_t row)
 		w->m->tasks[w->suspended[--w->n_suspended]].state |= TASK_MARKED;
 }
 
+/* A taskwait with dependences is over: its dummy. libomp tells the dummy's id to its creation alone (it is a thread's, not a task's). */
+static uint32_t end_wait(struct walk *w, uint64_t id)
+{
+	uint32_t named = model_task(w->m, id);
+	if (w->n_waits == 0)
+		return named;
+	w->ended_wait = w->waits[--w->n_waits];
+	w->ended_wait_at = w->n_records;
+	return named != 0 ? named : w->ended_wait;
+}
+
+/* A record that does not simply switch from the current task to another one: what is meant. Is anything switched? */
+static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior, uint32_t *next)
+{
+	struct model *m = w->m;
+	unsigned status = record_flags(r);
+	if (r->b == 0 && model_is_fulfilment(status)) {
+		if (status == task_status_taskwait_complete)
+			*prior = end_wait(w, r->a);
+		return false;
+	}
+	*prior = gather_own(w, r->a);
+	*next = gather_own(w, r->b);
+	if (*next == 0 && r->b == 0)
+		return false;
+	if (*prior == *next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
+		*prior = w->task;
+		return *prior != *next;
+	}
+	if (*prior != w->task &&
+	    status == task_status_cancel) { /* before it started, or between its parts (Q14): nothing is switched */
+		struct task *cancelled = &m->tasks[*prior];
+		if (cancelled->state & TASK_STARTED && cancelled->run_stream != w->stream && !(cancelled->state & TASK_MIGRATED)) {
+			cancelled->state |= TASK_MIGRATED;
+			m->n_migrated++;
+		}
+		return false;
+	}
+	/* The parts of an untied task are counted: the last one may end unsaid, and another thread report the completion (Q33). */
+	struct task *task = &m->tasks[*prior];
+	if (*prior != w->task && *next == w->task && status == task_status_complete && m->is_libomp && task->state & TASK_STARTED) {
+		task->state |= TASK_ENDED_ELSEWHERE;
+		m->has_silence = true;
+		return false;
+	}
+	return true;
+}
+
 int gather_task_schedule(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
 	uint32_t prior = model_task(m, r->a), next = model_task(m, r->b);
 	unsigned status = record_flags(r);
-	if (status == task_status_taskwait_complete && w->n_waits > 0) {
-		w->ended_wait = w->waits[--w->n_waits];
-		if (prior == 0) /* libomp: the dummy's id may be known to its creation alone */
-			prior = w->ended_wait;
-	}
-	if (prior == next && r->b != 0) /* an untied task of a serial team goes on (Q15): from whatever is current */
-		prior = w->task;
+	bool is_switch = true;
+	if (prior != w->task || prior == next || next == 0)
+		is_switch = look_closer(w, r, &prior, &next);
+	else if (!task_is_explicit(&m->tasks[next]))
+		next = gather_other(w, next);
 	struct task *task = &m->tasks[prior];
 	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
 			   status == task_status_taskwait_complete;
@@ -118,13 +177,7 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 		if (!(task->state & TASK_COMPLETED))
 			task->end_ticks = r->time;
 	}
-	/* The parts of an untied task are counted: the last one may end unsaid, and another thread report the completion (Q33). */
-	if (m->is_libomp && status == task_status_complete && prior != w->task && next == w->task && task->state & TASK_STARTED) {
-		task->state |= TASK_ENDED_ELSEWHERE;
-		m->n_ended_elsewhere++;
-		return 0;
-	}
-	if (r->b == 0 || prior == next)
+	if (!is_switch)
 		return 0;
 	int rc = 0;
 	if (!is_complete && status != task_status_detach && task_is_explicit(task))

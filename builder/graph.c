@@ -72,11 +72,6 @@ void graph_free(struct graph *graph)
 	*graph = (struct graph){0};
 }
 
-struct node *graph_inner_node(const struct graph *graph, uint32_t id)
-{
-	return id >= graph->model->n_tasks ? &graph->nodes[id - graph->model->n_tasks] : NULL;
-}
-
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
 	if (graph->n_nodes == graph->nodes_capacity) {
@@ -105,7 +100,7 @@ int graph_add_edge(struct graph *graph, const struct edge *edge)
 bool graph_task_is_node(const struct graph *graph, uint32_t row)
 {
 	const struct task *task = &graph->model->tasks[row];
-	return row != 0 && task->state & TASK_SEEN && !(task->flags & task_flags_taskwait);
+	return row != 0 && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(task->flags & task_flags_taskwait);
 }
 
 static enum node_kind task_kind(const struct task *task)

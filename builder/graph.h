@@ -169,7 +169,11 @@ static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, u
 
 /* A new node, not yet anywhere; 0 when memory is out (said). */
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
-struct node *graph_inner_node(const struct graph *graph, uint32_t id); /* NULL for tasks */
+static inline struct node *graph_inner_node(const struct graph *graph, uint32_t id) /* NULL for tasks */
+{
+	return id >= graph->model->n_tasks ? &graph->nodes[id - graph->model->n_tasks] : NULL;
+}
+
 int graph_add_edge(struct graph *graph, const struct edge *edge);
 
 /* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */

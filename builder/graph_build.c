@@ -55,6 +55,12 @@ static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind
 	return graph_add_edge(graph, &edge);
 }
 
+/* The runtime's own team for target tasks is not the program's: of its members the graph has nothing. */
+static bool is_helper(const struct graph *graph, uint32_t task)
+{
+	return graph->model->tasks[task].state & TASK_HELPER;
+}
+
 /* ---- Fragments ---- */
 
 /* The current task of a stream stops, or comes to a scheduling point: its fragment has run until now. */
@@ -78,7 +84,7 @@ static void fragment_stop(struct graph *graph, const struct point *at)
 /* The task goes on behind a scheduling point: with a fragment of its own. */
 static int fragment_start(struct graph *graph, const struct point *at, uint32_t task)
 {
-	if (graph->level != GRAPH_FRAGMENT || task == 0)
+	if (graph->level != GRAPH_FRAGMENT || task == 0 || is_helper(graph, task))
 		return 0;
 	graph->since_ticks[at->stream] = at->ticks;
 	return add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
@@ -109,6 +115,8 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	fragment_stop(graph, at);
+	if (is_helper(graph, at->task))
+		return 0;
 	uint32_t id = add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
 	graph->region_node[region] = id;
 	if (id == 0)
@@ -121,6 +129,8 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	uint32_t task = graph->model->regions[region].task;
+	if (is_helper(graph, task))
+		return 0;
 	uint32_t join = join_node(graph, region, at->ticks);
 	if (join == 0)
 		return -1;
@@ -142,7 +152,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct graph *graph = self;
 	const struct task *implicit = &graph->model->tasks[task];
 	fragment_stop(graph, at);
-	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL)
+	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL || is_helper(graph, task))
 		return 0; /* what a root's initial task left running nobody waits for */
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
 	if (join == 0)
@@ -208,7 +218,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	struct task *task = &graph->model->tasks[at->task];
-	if (task_is_explicit(task) || scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams)
+	if (task_is_explicit(task) || scope->is_reduction || scope->kind == sync_kind_barrier_implicit_parallel ||
+	    scope->kind == sync_kind_barrier_teams)
 		return 0; /* the closing one is the join */
 	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
 	if (found == NULL)
@@ -260,6 +271,8 @@ static int count_work(struct graph *graph, uint32_t task, const struct scope *sc
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct graph *graph = self;
+	if (is_helper(graph, at->task))
+		return 0;
 	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	if (scope->type != SCOPE_SYNC)
@@ -280,6 +293,8 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct graph *graph = self;
+	if (is_helper(graph, at->task))
+		return 0;
 	if (scope->type == SCOPE_SYNC) {
 		if (scope->kind == sync_kind_taskgroup) {
 			fragment_stop(graph, at);
@@ -290,8 +305,10 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 			struct node *node = graph_inner_node(graph, scope->node[0]);
 			if (at->ticks > node->end_ticks)
 				node->end_ticks = at->ticks;
-		} else
+		} else {
+			graph->since_ticks[at->stream] = at->ticks; /* the fragment goes on behind the wait */
 			return 0;
+		}
 		return fragment_start(graph, at, at->task);
 	}
 	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)

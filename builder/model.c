@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RECENT_CONSTRUCTS 64
+
 struct private_tables {
-	struct map aliases;          /* row of a task -> the task that it stands for */
-	struct map closing_barriers; /* row of an implicit task -> number */
-	struct map construct_rows;   /* codeptr << 8 | kind */
+	struct map aliases;            /* row of a task -> the task that it stands for */
+	struct map closing_barriers;   /* row of an implicit task -> number */
+	struct map reduction_barriers; /* codeptr -> 1 */
+	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
+	struct map construct_rows;     /* codeptr << 8 | kind */
 	uint32_t construct_capacity;
+	struct {
+		uint64_t key;
+		uint32_t row;
+	} recent[RECENT_CONSTRUCTS]; /* of construct_rows: a program has few, and names each very often */
 };
 
 struct model_string {
@@ -88,14 +96,21 @@ static bool is_in_runtime(const struct model *m, uint64_t codeptr)
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
 {
 	struct private_tables *private = m->private_tables;
-	uint32_t *row = map_put(&private->construct_rows, codeptr << 8 | kind);
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
+	if (private->recent[recent].key == key && private->recent[recent].row != 0)
+		return private->recent[recent].row;
+	uint32_t *row = map_put(&private->construct_rows, key);
 	if (row == NULL)
 		return 0;
-	if (*row != 0)
+	if (*row != 0) {
+		private->recent[recent].key = key;
+		private->recent[recent].row = *row;
 		return *row;
+	}
 	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
 		uint32_t nameless = model_construct(m, kind, 0); /* may move the map */
-		row = map_put(&private->construct_rows, codeptr << 8 | kind);
+		row = map_put(&private->construct_rows, key);
 		return row != NULL ? (*row = nameless) : 0;
 	}
 	if (m->n_constructs == private->construct_capacity) {
@@ -111,9 +126,11 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 	return *row;
 }
 
-size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task)
+size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task)
 {
 	size_t of_task = 0;
+	if (m->is_libomp && n_open > n_kept)
+		return n_open;
 	for (size_t n = n_open; n > 0; n--) {
 		if (m->regions[open[n - 1]].task != task)
 			continue;
@@ -163,6 +180,47 @@ int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
 	return 0;
 }
 
+bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
+{
+	const struct private_tables *private = m->private_tables;
+	return codeptr != 0 && map_get(&private->reduction_barriers, codeptr) != NULL;
+}
+
+int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
+{
+	struct private_tables *private = m->private_tables;
+	return codeptr == 0 || map_put(&private->reduction_barriers, codeptr) != NULL ? 0 : -1;
+}
+
+uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
+{
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *row = map_get(&private->missing_roots, ((uint64_t)stream << 32 | n) + 1);
+	return row != NULL ? *row : 0;
+}
+
+uint32_t model_add_root(struct model *m, uint32_t stream)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t n = 0;
+	while (model_missing_root(m, stream, n) != 0)
+		n++;
+	uint32_t *row = map_put(&private->missing_roots, ((uint64_t)stream << 32 | n) + 1);
+	struct task *tasks = realloc(m->tasks, ((size_t)m->n_tasks + 1) * sizeof *tasks);
+	if (tasks != NULL)
+		m->tasks = tasks;
+	struct region *regions = realloc(m->regions, ((size_t)m->n_regions + 1) * sizeof *regions);
+	if (regions != NULL)
+		m->regions = regions;
+	if (row == NULL || tasks == NULL || regions == NULL || m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX)
+		return 0;
+	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
+	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
+	m->n_regions++;
+	m->has_silence = true;
+	return *row = m->n_tasks++;
+}
+
 int model_allocate(struct model *m, const struct dump *dump)
 {
 	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
@@ -182,7 +240,7 @@ int model_allocate(struct model *m, const struct dump *dump)
 		if (n_tasks > UINT32_MAX || n_regions > UINT32_MAX)
 			return error("%s: more than %u tasks or regions in one process", dump->path, UINT32_MAX);
 	}
-	m->n_tasks = (uint32_t)n_tasks;
+	m->n_tasks = m->n_task_ids = (uint32_t)n_tasks;
 	m->n_regions = (uint32_t)n_regions;
 	m->tasks = calloc(n_tasks, sizeof *m->tasks);
 	m->regions = calloc(n_regions, sizeof *m->regions);
@@ -201,6 +259,8 @@ void model_free(struct model *m)
 		map_free(&private->construct_rows);
 		map_free(&private->aliases);
 		map_free(&private->closing_barriers);
+		map_free(&private->missing_roots);
+		map_free(&private->reduction_barriers);
 	}
 	free(private);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)

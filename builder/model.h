@@ -20,6 +20,7 @@ enum {
 	TASK_MARKED = 64,     /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
 	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
 	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
+	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
 	TASK_ENDED_ELSEWHERE = 512 /* untied: a thread that did not run its last part reported the completion */
 };
 
@@ -70,6 +71,7 @@ enum {
 	REGION_ANNOUNCED = 2, /* by parallel_begin */
 	REGION_ENDED = 4,
 	REGION_INITIAL = 8, /* around a root thread's initial task */
+	REGION_HELPER = 32, /* of the runtime's own team for target tasks */
 	REGION_HIDDEN = 16  /* the runtime's own inside a league: its one implicit task is another name of the league's */
 };
 
@@ -133,11 +135,12 @@ struct model {
 	uint32_t n_constructs;
 	uint64_t first_ticks, last_ticks; /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
-	uint64_t n_threads;         /* distinct OS threads */
-	uint64_t n_migrated;        /* tasks whose parts ran on more than one stream */
-	uint64_t n_ended_elsewhere; /* tasks with TASK_ENDED_ELSEWHERE */
-	uint64_t n_aliases;         /* task ids that stand for another task */
-	bool is_libomp;             /* LLVM's runtime, whose deviations are known */
+	uint64_t n_threads;  /* distinct OS threads */
+	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
+	uint32_t n_task_ids; /* rows below have ids; from here on initial tasks are made up */
+	uint64_t n_aliases;  /* task ids that stand for another task */
+	bool has_silence;    /* tasks with TASK_ENDED_ELSEWHERE, or initial tasks made up */
+	bool is_libomp;      /* LLVM's runtime, whose deviations are known */
 	struct tally quirks, repairs;
 	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;         /* construct hash and the like */
@@ -195,17 +198,45 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 int model_allocate(struct model *m, const struct dump *dump);
 
 /*
- * Which of a thread's open regions a parallel_end ends: that of its encountering task. Its name alone may be wrong in nested regions:
- * libomp gives the team back before it reports the end, and may read the next owner's id (Q30): of a region that is not open any more,
- * that somebody else has open, or that has not begun. Index + 1, or 0 for none.
+ * A root thread whose initial task nobody reported gets one, with a region of its own: the tables grow. Its row, or 0 when memory is out.
+ * The replay finds the stream's n-th one, from 0, again; 0: there are not so many.
  */
-size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, uint32_t region, uint32_t task);
+uint32_t model_add_root(struct model *m, uint32_t stream);
+uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
+
+/* Statuses of task_schedule that are about one task and switch nothing. */
+static inline bool model_is_fulfilment(unsigned status)
+{
+	return status == task_status_early_fulfill || status == task_status_late_fulfill || status == task_status_taskwait_complete;
+}
+
+/* Does a record of this kind need a current task? */
+static inline bool model_needs_task(unsigned kind)
+{
+	return kind == EVENT_parallel_begin || kind == EVENT_task_create || kind == EVENT_sync_region_begin ||
+	       kind == EVENT_work_begin || kind == EVENT_masked_begin;
+}
+
+/*
+ * Which of a thread's open regions a parallel_end ends: the named one, if the named task encountered it. The names alone may be wrong with
+ * libomp (Q30): it gives the team back before it reports the end, and may read the next owner's id, of a region that is not open any
+ * more, that somebody else has open, or that has not begun. There the last one that began ends, as regions of a thread nest, unless it
+ * is among the first n_kept ones, whose implicit tasks are not over. Index + 1, or 0 for none.
+ */
+size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task);
 
 /*
  * Runtimes with one kind for all implicit barriers: which of an implicit task's is the closing one, counted from 1; 0: none is.
  */
 uint32_t model_closing_barrier(const struct model *m, uint32_t task);
 int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
+
+/*
+ * Return addresses of barriers that a reduction is carried out in: libomp's tree, in larger teams alone, which the program's text does not
+ * have (Q41).
+ */
+bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
+int model_set_reduction_barrier(struct model *m, uint64_t codeptr);
 
 /* gather.c: fills the tables from all streams, then teams, marks and lock orders. 0, or -1 (out of memory). */
 int model_gather(struct model *m, const struct dump *dump);

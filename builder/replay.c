@@ -22,6 +22,21 @@ int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
 }
 
+/*
+ * libomp has no type for omp_all_memory where it has no name for it yet, or, in the list of a wait, whatever was there before (Q39). No
+ * variable is at address 0.
+ */
+static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
+{
+	if (variable != 0 || !r->model->is_libomp || type == dependence_type_out_all_memory ||
+	    type == dependence_type_inout_all_memory)
+		return type;
+	if (type != 0 && !(r->model->tasks[task].flags & task_flags_taskwait))
+		return type;
+	replay_quirk(r, "all_memory_without_type");
+	return dependence_type_out_all_memory;
+}
+
 /* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
 static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
 {
@@ -34,7 +49,8 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 		if (have == 0) {
 			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
 				return -1;
-			r->dependences[have++] = (struct dependence){head->b, record_flags(head)};
+			r->dependences[have++] =
+				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
 			continue;
 		}
 		const struct record *more = cursor_peek(&s->cursor);
@@ -47,8 +63,8 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
 			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
 				return -1;
-			r->dependences[have++] =
-				(struct dependence){variables[i], (unsigned)(record_value(more) >> (8 * i) & 0xff)};
+			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
+			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, task, variables[i], type)};
 		}
 	}
 	if (is_cut) {
@@ -93,7 +109,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		r->n_since_progress = 0;
 	}
 
-	if (r->model->n_ended_elsewhere > 0 && replay_end_silent_part(r, s, record) != 0)
+	if (r->model->has_silence && (replay_end_silent_part(r, s, record) != 0 || replay_missing_root(r, s, record) != 0))
 		return -1;
 	int rc = replay_task_record(r, s, record);
 	if (rc == 1)

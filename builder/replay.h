@@ -40,9 +40,10 @@ struct scope {
 	uint64_t count;   /* SCOPE_WORK: iterations */
 	uint64_t wait_id; /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
-	bool is_acquired; /* SCOPE_MUTEX: mutex_acquired has come */
-	uint32_t ordinal; /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
-	uint32_t node[2]; /* the graph's own */
+	bool is_reduction; /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
+	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired has come */
+	uint32_t ordinal;  /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
+	uint32_t node[2];  /* the graph's own */
 };
 
 #define TASK_STATUS_CUT 0

@@ -92,7 +92,7 @@ static int enter(struct replay *r, struct stream_state *s, struct scope scope, u
 	struct point at = replay_point(s, ticks);
 	scope.region = r->model->tasks[s->task].region;
 	scope.enter_ticks = at.ticks;
-	if (scope.type == SCOPE_SYNC && is_barrier(scope.kind)) {
+	if (scope.type == SCOPE_SYNC && is_barrier(scope.kind) && !scope.is_reduction) {
 		scope.ordinal = frame->n_barriers;
 		if (scope.kind != sync_kind_barrier_implicit_parallel && scope.kind != sync_kind_barrier_teams)
 			frame->n_barriers++;
@@ -183,6 +183,10 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
 	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
+	if (sync == sync_kind_barrier_implementation && type == SCOPE_SYNC && model_is_reduction_barrier(r->model, record->b)) {
+		scope.is_reduction = true;
+		replay_quirk(r, "reduction_barrier"); /* Q41 */
+	}
 	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
 	const struct frame *frame = frames_find(&r->frames, s->task);
 	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)

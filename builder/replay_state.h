@@ -3,7 +3,8 @@
  * What the replay keeps, by stream, and how it talks to its visitors. Shared by the files replay*.c, by nobody else.
  *
  * replay.c       which record comes next, from which stream
- * replay_task.c  tasks, regions and threads: who is current
+ * replay_region.c threads, regions and implicit tasks
+ * replay_task.c  explicit tasks: who is current
  * replay_close.c ends: of implicit tasks, threads, streams
  * replay_scope.c what is open inside a task: synchronisations, worksharing, mutual exclusion
  */
@@ -42,8 +43,9 @@ struct stream_state {
 		uint64_t begin_ticks, end_ticks;
 	} * late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
 	size_t n_late_flushes, late_flushes_capacity;
-	uint32_t n_acquired; /* acquiring records so far: index into model.lock_orders */
-	uint64_t tid;        /* of the thread that has the stream */
+	uint32_t n_acquired;      /* acquiring records so far: index into model.lock_orders */
+	uint64_t tid;             /* of the thread that has the stream */
+	uint32_t n_missing_roots; /* initial tasks made up so far */
 	bool has_begun, is_attached;
 	bool is_off; /* the program has ended, or paused, the recording */
 };
@@ -94,6 +96,19 @@ static inline void replay_deviation(struct replay *r, const char *name)
 {
 	tally_add(r->model->is_libomp ? &r->model->quirks : &r->model->repairs, name, 1);
 }
+
+/* ---- replay_region.c ---- */
+
+/* One record each. 0, or -1. */
+int replay_parallel_begin(struct replay *r, struct stream_state *s, const struct record *record);
+int replay_parallel_end(struct replay *r, struct stream_state *s, const struct record *record);
+int replay_implicit_begin(struct replay *r, struct stream_state *s, const struct record *record);
+int replay_implicit_end(struct replay *r, struct stream_state *s, const struct record *record);
+int replay_thread_attach(struct replay *r, struct stream_state *s, const struct record *record);
+int replay_recording_on(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* Begins the initial task of a root thread that nobody reported, where gather found that one is needed here. */
+int replay_missing_root(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* ---- replay_task.c ---- */
 

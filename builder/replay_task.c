@@ -1,111 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of threads, regions and tasks: which task is current on a stream, and what ends with what. Quirk numbers are those
- * of docs/design.md.
+ * The replay of explicit tasks: which one is current on a stream. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/replay_state.h"
-
-static int parallel_begin(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
-	struct point at = replay_point(s, record->time);
-	if (replay_grow((void **)&s->regions, s->n_regions, &s->regions_capacity, sizeof *s->regions) != 0)
-		return -1;
-	s->regions[s->n_regions++] = region;
-	if (replay_is_hidden(r, region)) {
-		replay_quirk(r, "league_inner_team"); /* Q31 */
-		return 0;
-	}
-	return VISIT(r, region_begin, &at, region);
-}
-
-static int parallel_end(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	uint32_t region = model_region(r->model, id_make(r->model->dump->streams[s->row].number, record_value(record)));
-	size_t n = model_find_ended(r->model, s->regions, s->n_regions, region, model_task(r->model, record->a));
-	if (n > 0 && s->regions[n - 1] != region) {
-		replay_deviation(r, "region_end_names_another"); /* Q30 */
-		region = s->regions[n - 1];
-	}
-	if (n == 0) {
-		replay_repair(r, "region_end_without_begin");
-		return 0;
-	}
-	/* An implicit task that began inside the region must have ended. */
-	while (s->n_implicits > 0 && replay_innermost(s)->n_regions >= n) {
-		replay_repair(r, "implicit_task_without_end");
-		if (replay_close_implicit(r, s, record->time, "scope_without_end") != 0)
-			return -1;
-	}
-	if (replay_close_regions(r, s, n, record->time, "region_without_end") != 0)
-		return -1;
-	struct point at = replay_point(s, record->time);
-	s->n_regions = n - 1;
-	return replay_is_hidden(r, region) ? 0 : VISIT(r, region_end, &at, region);
-}
-
-/* Is it the implicit task of a hidden region, which stands for the initial task around it? */
-static bool is_alias(const struct replay *r, uint32_t row)
-{
-	return r->model->n_aliases > 0 && model_alias(r->model, row) != row;
-}
-
-static bool is_alias_id(const struct replay *r, uint64_t id)
-{
-	size_t stream = model_id_row(r->model->dump, id);
-	return stream < r->model->dump->n_streams && is_alias(r, model_own_task(r->model, (uint32_t)stream, id_counter(id)));
-}
-
-static int implicit_begin(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	uint32_t row = model_own_task(r->model, s->row, record_value(record));
-	if (is_alias(r, row)) {
-		replay_point(s, record->time);
-		return 0;
-	}
-	bool is_nested = s->n_regions > 0 && s->regions[s->n_regions - 1] == r->model->tasks[row].region;
-	if (s->n_implicits > 0 && !is_nested) {
-		/* A thread works in one team at a time, but for regions that it encounters itself. */
-		if (replay_close_stream(r, s, s->last_ticks, "scope_without_end") != 0)
-			return -1;
-	}
-	struct point at = replay_point(s, record->time);
-	if (VISIT(r, implicit_begin, &at, row) != 0)
-		return -1;
-	if (replay_grow((void **)&s->implicits, s->n_implicits, &s->implicits_capacity, sizeof *s->implicits) != 0)
-		return -1;
-	s->implicits[s->n_implicits++] = (struct implicit){row, s->task, s->n_regions, s->n_suspended};
-	s->task = row;
-	return 0;
-}
-
-static int implicit_end(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	struct implicit *inner = replay_innermost(s);
-	if (r->model->n_aliases > 0 && is_alias_id(r, record->a)) {
-		replay_point(s, record->time);
-		return 0;
-	}
-	if (inner == NULL) {
-		replay_repair(r, "implicit_task_end_without_begin");
-		return 0;
-	}
-	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
-	replay_forget_moved(r, s, inner->n_suspended);
-	bool is_cut = s->n_suspended > inner->n_suspended;
-	if (replay_implicit_end_ticks(r, inner->task, record->time) != record->time)
-		replay_quirk(r, "late_worker_end");
-	return replay_close_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
-}
 
 static int task_create(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
 	uint32_t row = model_own_task(m, s->row, record_value(record));
 	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
-	const struct frame *frame = frames_find(&r->frames, s->task);
 	const struct construct *construct = &m->constructs[m->tasks[row].construct];
-	if (frame != NULL && record->b != 0 && construct->codeptr == 0)
+	const struct frame *frame = construct->codeptr == 0 && record->b != 0 ? frames_find(&r->frames, s->task) : NULL;
+	if (frame != NULL)
 		m->tasks[row].construct = model_construct(m, construct->kind, frame->last_work);
 	if (m->tasks[row].flags & task_flags_taskwait) {
 		if (replay_grow((void **)&s->waits, s->n_waits, &s->waits_capacity, sizeof *s->waits) != 0)
@@ -119,6 +25,29 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 uint32_t replay_dependent(const struct replay *r, const struct stream_state *s, uint64_t id)
 {
 	return id == 0 && s->n_waits > 0 ? s->waits[s->n_waits - 1] : model_task(r->model, id);
+}
+
+static uint32_t other_task(struct replay *r, const struct stream_state *s, uint32_t task)
+{
+	const struct implicit *inner = s->n_implicits > 0 ? &s->implicits[s->n_implicits - 1] : NULL;
+	if (inner != NULL && task == inner->task)
+		return task;
+	if (task == 0)
+		return inner != NULL && inner->task >= r->model->n_task_ids ? inner->task : 0;
+	for (size_t i = 0; i + 1 < s->n_implicits && r->model->is_libomp; i++)
+		if (s->implicits[i].task == task) {
+			replay_quirk(r, "outer_task_named"); /* Q38 */
+			return inner->task;
+		}
+	return task;
+}
+
+/* The task that a record names as the thread's own; as gather_own. */
+static inline uint32_t own_task(struct replay *r, const struct stream_state *s, uint64_t id)
+{
+	uint32_t task = model_task(r->model, id);
+	bool is_sure = task == s->task || (task != 0 && task_is_explicit(&r->model->tasks[task]));
+	return is_sure ? task : other_task(r, s, task);
 }
 
 /* The task runs now. One that has run before may be among the suspended; most often it is the last one. */
@@ -193,45 +122,83 @@ int replay_end_silent_part(struct replay *r, struct stream_state *s, const struc
 	return current == 0 || current == s->task ? 0 : end_part(r, s, record->time);
 }
 
+/* A suspended task will not go on. */
+static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	for (size_t i = s->n_suspended; i > 0; i--)
+		if (s->suspended[i - 1] == task) {
+			for (size_t j = i; j < s->n_suspended; j++)
+				s->suspended[j - 1] = s->suspended[j];
+			s->n_suspended--;
+			break;
+		}
+	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	frames_drop(&r->frames, task);
+	return 0;
+}
+
+/*
+ * A record that does not simply switch from the current task to another one: what is meant. 1: a switch all the same, 0: that was all,
+ * or -1.
+ */
+static int look_closer(struct replay *r, struct stream_state *s, const struct record *record, uint32_t *prior, uint32_t *next)
+{
+	struct model *m = r->model;
+	unsigned status = record_flags(record);
+	bool is_over = status == task_status_complete || status == task_status_cancel;
+	bool is_fulfilment = record->b == 0 && model_is_fulfilment(status);
+	if (!is_fulfilment) {
+		*prior = own_task(r, s, record->a);
+		*next = own_task(r, s, record->b);
+	} else if (status == task_status_taskwait_complete && s->n_waits > 0) {
+		uint32_t innermost = s->waits[--s->n_waits];
+		*prior = *prior != 0 ? *prior : innermost;
+	}
+	if (*prior != s->task && *next == s->task && m->tasks[*prior].state & TASK_ENDED_ELSEWHERE &&
+	    status == task_status_complete)
+		return end_elsewhere(r, s, *prior, record->time);
+	/* Cancelled before it started, or an untied one between its parts (Q14): nothing is switched. */
+	bool is_waiting =
+		*prior != s->task && (status == task_status_cancel || (is_over && !(m->tasks[*prior].state & TASK_STARTED)));
+	if (is_waiting && m->tasks[*prior].state & TASK_STARTED && forget_suspended(r, s, *prior, record->time) != 0)
+		return -1;
+	if (is_waiting || *next == 0) {
+		struct point at = replay_point(s, record->time);
+		return VISIT(r, task_switch, &at, *prior, 0, status);
+	}
+	if (*prior == *next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
+		replay_deviation(r, "switch_to_itself");
+		if (s->task == *next)
+			return 0;
+		*prior = s->task;
+	} else if (*prior != s->task) {
+		if (s->task != 0 || s->n_implicits > 0)
+			replay_repair(r, "switch_from_another_task");
+		s->task = *prior;
+	}
+	return 1;
+}
+
 static int task_schedule(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct model *m = r->model;
 	uint32_t prior = model_task(m, record->a), next = model_task(m, record->b);
 	unsigned status = record_flags(record);
-	bool is_over = status == task_status_complete || status == task_status_cancel;
-
-	if (status == task_status_taskwait_complete && s->n_waits > 0) {
-		uint32_t innermost = s->waits[--s->n_waits];
-		prior = prior != 0 ? prior : innermost;
-	}
-	if (prior != s->task && next == s->task && m->tasks[prior].state & TASK_ENDED_ELSEWHERE && status == task_status_complete)
-		return end_elsewhere(r, s, prior, record->time);
-	if (is_over && prior != s->task && !(m->tasks[prior].state & TASK_STARTED))
-		next = 0; /* cancelled before it started: nothing is switched (Q14) */
-	else if (record->b == 0)
-		next = 0;
-	else if (prior == next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
-		replay_deviation(r, "switch_to_itself");
-		if (s->task == next)
-			return 0;
-		prior = s->task;
-	} else if (prior != s->task) {
-		if (s->task != 0 || s->n_implicits > 0)
-			replay_repair(r, "switch_from_another_task");
-		s->task = prior;
-	}
-	if (next == 0) {
-		struct point at = replay_point(s, record->time);
-		return VISIT(r, task_switch, &at, prior, 0, status);
-	}
-	if ((is_over || status == task_status_detach) &&
-	    replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
+	if (prior != s->task || prior == next || next == 0) {
+		int rc = look_closer(r, s, record, &prior, &next);
+		if (rc != 1)
+			return rc;
+	} else if (!task_is_explicit(&m->tasks[next]))
+		next = other_task(r, s, next);
+	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
+	if (is_over && replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, record->time);
 	if (VISIT(r, task_switch, &at, prior, next, status) != 0)
 		return -1;
-	if (is_over || status == task_status_detach) {
-		if (task_is_explicit(&r->model->tasks[prior]))
+	if (is_over) {
+		if (task_is_explicit(&m->tasks[prior]))
 			frames_drop(&r->frames, prior);
 	} else {
 		if (replay_grow((void **)&s->suspended, s->n_suspended, &s->suspended_capacity, sizeof *s->suspended) != 0)
@@ -241,50 +208,23 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 	return resume(r, s, next);
 }
 
-static int thread_attach(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	/* The same thread may give its stream back early and take it again: its scopes stay open. */
-	bool is_same = s->tid == record->a;
-	if (!is_same && replay_close_stream(r, s, s->last_ticks, "thread_left_scope_open") != 0)
-		return -1;
-	s->tid = record->a;
-	s->is_attached = true;
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, thread_attach, &at, record->a);
-}
-
-static int recording_on(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	uint32_t task = model_task(r->model, record->a);
-	s->is_off = false;
-	if (task != s->task) {
-		/* What ended meanwhile, and when, is not known: the program asked for that. */
-		replay_quirk(r, "paused_elsewhere");
-		if (replay_close_stream(r, s, s->last_ticks, REPAIR_NONE) != 0)
-			return -1;
-		s->task = task;
-	}
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, measurement, &at, true);
-}
-
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	switch (record_kind(record)) {
 	case EVENT_thread_begin: replay_point(s, record->time); return 0;
 	case EVENT_thread_end: return replay_thread_end(r, s, record);
-	case EVENT_thread_attach: return thread_attach(r, s, record);
+	case EVENT_thread_attach: return replay_thread_attach(r, s, record);
 	case EVENT_thread_detach:
 		replay_point(s, record->time);
 		s->is_attached = false;
 		return 0;
-	case EVENT_parallel_begin: return parallel_begin(r, s, record);
-	case EVENT_parallel_end: return parallel_end(r, s, record);
-	case EVENT_implicit_task_begin: return implicit_begin(r, s, record);
-	case EVENT_implicit_task_end: return implicit_end(r, s, record);
+	case EVENT_parallel_begin: return replay_parallel_begin(r, s, record);
+	case EVENT_parallel_end: return replay_parallel_end(r, s, record);
+	case EVENT_implicit_task_begin: return replay_implicit_begin(r, s, record);
+	case EVENT_implicit_task_end: return replay_implicit_end(r, s, record);
 	case EVENT_task_create: return task_create(r, s, record);
 	case EVENT_task_schedule: return task_schedule(r, s, record);
-	case EVENT_recording_on: return recording_on(r, s, record);
+	case EVENT_recording_on: return replay_recording_on(r, s, record);
 	default: return 1;
 	}
 }

@@ -37,12 +37,50 @@ static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum 
 
 /* ---- Synchronisation ---- */
 
+/* The closing barrier of a team, on a worker (quirks Q3, Q9); LLVM 18 and older call all implicit barriers the same. */
+static inline bool is_workers_last(ompt_sync_region_t kind, const void *codeptr)
+{
+	return !codeptr && (kind == ompt_sync_region_barrier_implicit_parallel || kind == ompt_sync_region_barrier_teams ||
+			    kind == ompt_sync_region_barrier_implicit);
+}
+
+/*
+ * libomp keeps a copy of a worker's implicit task from here on, for the ends that it reports late, where it also keeps the dummy of a
+ * taskwait with dependences: it aborts when such a wait finds anything there, of a task run in this barrier, or in any later region. So the
+ * copy has to be 0, and the id comes from the stream until task_schedule has given it back (quirk Q34).
+ */
+static NOINLINE void put_workers_last(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
+				      uint64_t flags, ompt_data_t *task)
+{
+	bool is_begin = endpoint == ompt_scope_begin;
+	struct stream *stream = record_enter_again(&time);
+	if (stream) {
+		uint64_t id = id_of(task) ? id_of(task) : stream->now.task;
+		record_put(stream, time, record_head(is_begin ? begin : end, flags, 0), id, 0);
+		record_leave(stream);
+	}
+	if (is_begin && task)
+		task->value = 0;
+}
+
 HOT void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
 			const void *codeptr)
 {
 	uint64_t time = record_time();
 	(void)region;
-	put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, id_of(task), codeptr);
+	if (unlikely(is_workers_last(kind, codeptr)))
+		put_workers_last(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, task);
+	else
+		put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, id_of(task), codeptr);
+}
+
+/* Where the user wants no synchronisation recorded: the program must not die of that. */
+void on_sync_region_unrecorded(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+			       const void *codeptr)
+{
+	(void)region;
+	if (endpoint == ompt_scope_begin && task && is_workers_last(kind, codeptr))
+		task->value = 0;
 }
 
 HOT void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
@@ -50,7 +88,11 @@ HOT void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endp
 {
 	uint64_t time = record_time();
 	(void)region;
-	put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task), codeptr);
+	if (unlikely(is_workers_last(kind, codeptr)))
+		put_workers_last(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, task);
+	else
+		put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task),
+			 codeptr);
 }
 
 HOT void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,

@@ -127,6 +127,13 @@ static inline void leave_implicit(struct stream *stream)
 	stream->now = outer;
 }
 
+/* Of workers (quirk Q4) this is the place that has to be 0 at the next taskwait with dependences (Q34). */
+static inline void forget_workers_task(ompt_data_t *task, unsigned actual, int flags)
+{
+	if (actual == 0 && !(flags & ompt_task_initial))
+		task->value = 0;
+}
+
 /* Of a forked child's first thread. True: it is remembered, or forgotten, and not to be recorded. */
 static bool defers_initial(uint64_t time, bool is_begin, ompt_data_t *region, ompt_data_t *task, uint64_t flags, uint64_t numbers)
 {
@@ -163,8 +170,11 @@ static NOINLINE void implicit_task_slow(ompt_scope_endpoint_t endpoint, ompt_dat
 		record_put(stream, time, record_head(EVENT_implicit_task_begin, packed, id_counter(id)), id_of(region), numbers);
 		enter_implicit(stream, (struct stream_context){id, id_of(region)});
 	} else {
-		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id_of(task), numbers);
+		uint64_t id = id_of(task) ? id_of(task) : stream->now.task;
+		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id, numbers);
 		leave_implicit(stream);
+		if (task)
+			forget_workers_task(task, actual, flags);
 	}
 	record_leave(stream);
 }
@@ -178,9 +188,11 @@ HOT void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, o
 	uint64_t position;
 	if (endpoint == ompt_scope_end) {
 		if (likely(task && record_begin(stream, 1, &position))) {
+			uint64_t id = task->value ? task->value : stream->now.task;
 			leave_implicit(stream);
-			record_end(stream, position, time, record_head(EVENT_implicit_task_end, pack_task_flags(flags), 0),
-				   task->value, numbers);
+			forget_workers_task(task, actual, flags);
+			record_end(stream, position, time, record_head(EVENT_implicit_task_end, pack_task_flags(flags), 0), id,
+				   numbers);
 			return;
 		}
 	} else if (likely(region && region->value && task && record_begin(stream, 1, &position))) {
@@ -229,14 +241,22 @@ HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	}
 }
 
-static NOINLINE void schedule_slow(uint64_t time, uint64_t head, uint64_t prior, uint64_t next)
+/*
+ * The implicit task of a worker in the closing barrier has no id until it is named here (put_workers_last): then nothing has run in that
+ * barrier yet, and it is the stream's task. The dummy of a taskwait has none at all.
+ */
+static NOINLINE void schedule_slow(uint64_t time, uint64_t head, ompt_data_t *prior, ompt_data_t *next)
 {
 	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
-	record_put(stream, time, head, prior, next);
+	if (next && prior && prior->value == 0)
+		prior->value = stream->now.task;
+	if (next && next->value == 0)
+		next->value = stream->now.task;
+	record_put(stream, time, head, id_of(prior), id_of(next));
 	if (next)
-		stream->now.task = next;
+		stream->now.task = next->value;
 	record_leave(stream);
 }
 
@@ -246,12 +266,12 @@ HOT void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_da
 	uint64_t head = record_head(EVENT_task_schedule, (unsigned)status, 0);
 	struct stream *stream = tls_stream;
 	uint64_t position;
-	if (likely(record_begin(stream, 1, &position))) {
-		if (likely(next))
-			stream->now.task = next->value;
-		record_end(stream, position, time, head, id_of(prior), id_of(next));
+	uint64_t prior_id = id_of(prior), next_id = id_of(next);
+	if (likely(prior_id && next_id && record_begin(stream, 1, &position))) {
+		stream->now.task = next_id;
+		record_end(stream, position, time, head, prior_id, next_id);
 	} else {
-		schedule_slow(time, head, id_of(prior), id_of(next));
+		schedule_slow(time, head, prior, next);
 	}
 }
 

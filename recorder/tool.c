@@ -95,8 +95,11 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	text_init(&text, bytes, sizeof bytes);
 	put_runtime(&text);
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
-		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1))
+		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1)) {
+			if (callbacks[i].number == ompt_callback_sync_region)
+				set_callback(callbacks[i].number, (ompt_callback_t)(void *)on_sync_region_unrecorded);
 			continue;
+		}
 		ompt_set_result_t result = set_callback(callbacks[i].number, callbacks[i].function);
 		text_word(&text, "callback");
 		text_word(&text, callbacks[i].name);

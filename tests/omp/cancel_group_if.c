@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cancel taskgroup: if(0) cancels nothing; the encountering task of the taskgroup cancels it; a taskloop and depending tasks are cancelled. */
+/*
+ * cancel taskgroup: if(0) cancels nothing; the encountering task of the taskgroup cancels it; a taskloop and depending tasks
+ * are cancelled.
+ */
 #include "check.h"
 
 int main(void)

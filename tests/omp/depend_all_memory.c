@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* omp_all_memory: twice in a row, with other variables in the list, behind variables not seen before, as taskwait, and among a task's children. */
+/*
+ * omp_all_memory: twice in a row, with other variables in the list, behind variables not seen before, as taskwait, and among a
+ * task's children.
+ */
 #include "check.h"
 
 int main(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks created inside of every construct that may hold a task construct; their parent is the implicit task, whatever is around them. */
+/*
+ * Tasks created inside of every construct that may hold a task construct; their parent is the implicit task, whatever is around
+ * them.
+ */
 #include "check.h"
 
 static int n, in_masked;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks in teams of one: of the initial task, of regions of one thread, of a region inside of an undeferred task; parents and synchronisations. */
+/*
+ * Tasks in teams of one: of the initial task, of regions of one thread, of a region inside of an undeferred task; parents and
+ * synchronisations.
+ */
 #include "check.h"
 
 static int n;

@@ -117,6 +117,51 @@ START_TEST(without_an_end_the_return_address_tells_which_barrier_it_is)
 }
 END_TEST
 
+/* ---- The barrier of a tree reduction ---- */
+
+/*
+ * Thread 0 combines inside of the barrier, thread 1 is a leaf. Nothing more ends the construct (_i: 0), or a barrier of its own does (1):
+ * there smaller teams have two, as well. Another barrier of this kind without a reduction inside is one of the program's.
+ */
+START_TEST(a_reductions_own_barrier_is_none_of_the_programs)
+{
+	uint64_t me = replay_begin_program(2), tasks[2];
+	const uint64_t members[] = {me, id_make(1, 1)};
+	const unsigned kind = sync_kind_barrier_implementation;
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	for (uint32_t barrier = 0; barrier < 2; barrier++) {
+		tasks[barrier] = replay_create(3 + barrier, me);
+		for (uint32_t i = 2; i > 0; i--) { /* thread 1 first: its stream does not show what the barrier is for */
+			uint64_t codeptr = barrier == 0 ? 0x7000 : 0x8000;
+			replay_put(i - 1, EVENT_sync_region_begin, kind, 0, members[i - 1], codeptr);
+			if (i == 1 && barrier == 0) {
+				replay_put(0, EVENT_reduction_begin, sync_kind_reduction, 0, me, 0);
+				replay_put(0, EVENT_reduction_end, sync_kind_reduction, 0, me, 0);
+			}
+			if (i == 1)
+				replay_run_task(tasks[barrier], me);
+			replay_put(i - 1, EVENT_sync_region_end, kind, 0, members[i - 1], codeptr);
+			if (_i == 1 && barrier == 0) {
+				replay_sync_begin(i - 1, sync_kind_barrier_implicit_workshare, members[i - 1]);
+				replay_sync_end(i - 1, sync_kind_barrier_implicit_workshare, members[i - 1]);
+			}
+		}
+	}
+	replay_end_implicit(1, 1, 1);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(n_nodes(NODE_BARRIER), _i == 0 ? 1 : 3);
+	enum edge_kind edge;
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t joiner = graph_joiner(&replay_graph, model_task(&replay_trace.model, tasks[i]), &edge);
+		ck_assert_int_eq(graph_node(&replay_graph, joiner).kind, NODE_BARRIER);
+	}
+	ck_assert_uint_eq(quirk("reduction_barrier"), _i == 0 ? 2 : 0);
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 /* ---- Leagues ---- */
 
 static void begin_league(uint64_t region, unsigned n_teams)
@@ -238,152 +283,86 @@ START_TEST(a_league_of_one_has_the_region_of_its_teams_construct)
 }
 END_TEST
 
-/* ---- Untied tasks ---- */
+/* ---- Roots, and names of tasks around ---- */
 
-static uint64_t completed_ticks, completed_stream, completions;
-
-static int watch_completion(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+/* Three regions of one thread, one in the other: behind the innermost the runtime believes that it is in the outermost. */
+START_TEST(behind_serialized_regions_the_innermost_task_goes_on)
 {
-	const uint32_t *task = self;
-	(void)next;
-	if (prior == *task && status == task_status_complete) {
-		completed_ticks = at->ticks;
-		completed_stream = at->stream;
-		completions++;
+	uint64_t outer = replay_begin_program(1), middle = id_make(0, 3);
+	for (uint64_t i = 3; i < 5; i++) {
+		replay_begin_region(i, 1);
+		replay_begin_implicit(0, i, i, 1, 0);
 	}
-	return 0;
-}
-
-static const struct replay_ops watch_completions = {.task_switch = watch_completion};
-
-/*
- * An untied task's first part on stream 0, its last one on stream 1, whose end nobody reports; stream 0 reports the completion, before
- * (_i: 0) or after stream 1 shows its implicit task again.
- */
-START_TEST(an_untied_part_without_end_ends_where_it_ran)
-{
-	uint64_t me = replay_begin_program(2), other = id_make(1, 1);
-	replay_begin_implicit(1, 1, 2, 2, 1);
-	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_untied, 3, me, 0x3000);
-	uint64_t task = id_make(0, 3), child = id_make(0, 4);
-	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
-	replay_create(4, task);
-	replay_put(0, EVENT_task_schedule, task_status_switch, 0, task, me);
-	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
-	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, other);
-	replay_put(1, EVENT_task_schedule, task_status_switch, 0, other, task);
-	uint64_t expected = replay_now + 10;
-	for (int i = 0; i < 2; i++)
-		if (i == _i)
-			replay_put(0, EVENT_task_schedule, task_status_complete, 0, task, me);
-		else
-			replay_put(1, EVENT_task_schedule, task_status_switch, 0, other, child);
-	replay_put(1, EVENT_task_schedule, task_status_complete, 0, child, other);
-	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
-	replay_end_program();
-	replay_sync_end(1, sync_kind_barrier_implicit_parallel, other);
-	replay_end_implicit(1, 1, 1);
-	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(quirk("untied_part_without_end"), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
-	ck_assert_uint_eq(replay_edges(task, child, EDGE_CREATE), 1);
-	ck_assert_uint_eq(replay_edges(task, 0, EDGE_BARRIER) + replay_edges(child, 0, EDGE_BARRIER), 2);
-
-	static struct progress progress;
-	uint32_t row = model_task(&replay_trace.model, task);
-	struct visitor visitor = {&watch_completions, &row};
-	completions = 0;
-	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
-	ck_assert_uint_eq(completions, 1);
-	ck_assert_uint_eq(completed_stream, 1);
-	ck_assert_uint_eq(completed_ticks, expected);
-	replay_done();
-}
-END_TEST
-
-/* ---- Waits with dependences ---- */
-
-#define DUMMY (task_flags_taskwait | task_flags_undeferred | task_flags_mergeable | task_flags_has_dependences)
-
-static void depend(uint64_t task, uint64_t variable, unsigned type)
-{
-	dump_writer_dependences(&replay_writer, 0, replay_now, task, 1, &variable, &type);
-}
-
-/* The dummy that stands for the wait, and whose id its creation alone knows. */
-static void wait_for(uint64_t counter, uint64_t parent, uint64_t variable, uint64_t codeptr)
-{
-	replay_put(0, EVENT_task_create, DUMMY, counter, parent, codeptr);
-	depend(0, variable, dependence_type_in);
-}
-
-static void end_wait(void)
-{
-	replay_put(0, EVENT_task_schedule, task_status_taskwait_complete, 0, 0, 0);
-}
-
-START_TEST(waits_with_dependences_nest)
-{
-	uint64_t me = replay_begin_program(1);
-	uint64_t a = replay_create(3, me), b = replay_create(4, me);
-	depend(a, 0x10, dependence_type_out);
-	wait_for(5, me, 0x10, 0x7000);
-	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, b);
-	uint64_t child = replay_create(6, b);
-	depend(child, 0x20, dependence_type_out);
-	wait_for(7, b, 0x20, 0x8000);
-	replay_put(0, EVENT_task_dependence, 0, 0, child, 0);
-	replay_run_task(child, b);
-	end_wait();
-	uint64_t inner_end = replay_now;
-	replay_put(0, EVENT_task_schedule, task_status_complete, 0, b, me);
-	replay_run_task(a, me);
-	end_wait();
-	uint64_t outer_end = replay_now;
+	replay_end_implicit(0, 4, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 4, middle, 0x1000);
+	uint64_t task = replay_create(5, outer);
+	replay_run_task(task, outer);
+	replay_end_implicit(0, 2, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 2, id_make(0, 1), 0x1000);
+	uint64_t last = replay_create(6, outer);
+	replay_run_task(last, outer);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	const struct model *m = &replay_trace.model;
-	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 7))].end_ticks, inner_end);
-	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 5))].end_ticks, outer_end);
-	ck_assert_uint_eq(n_nodes(NODE_TASKWAIT), 2);
-	ck_assert_uint_eq(replay_edges(a, 0, EDGE_DEPEND), 1);
-	ck_assert_uint_eq(replay_edges(child, 0, EDGE_DEPEND), 1);
-	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(replay_edges(middle, task, EDGE_CREATE), 0); /* it hangs on the join behind the innermost region */
+	ck_assert_uint_eq(replay_trace.model.tasks[model_task(&replay_trace.model, task)].parent,
+			  model_task(&replay_trace.model, middle));
+	ck_assert_uint_eq(replay_trace.model.tasks[model_task(&replay_trace.model, last)].parent,
+			  model_task(&replay_trace.model, outer));
+	ck_assert_uint_eq(quirk("outer_task_named"), 2);
+	ck_assert_uint_eq(quirk("region_end_names_another"), 1);
 	ck_assert_uint_eq(n_repairs(), 0);
 	replay_done();
 }
 END_TEST
 
-/*
- * task if(0) depend(in : x): a wait and then the task, which the next writer waits for (_i: 0, clang's two calls; 1, gcc's one, whose second
- * half is called by the runtime). taskwait depend(in : x) and a task of its own (2: another call in between, 3: something happened).
- */
-START_TEST(an_undeferred_task_has_the_dependences_of_its_wait)
+/* A root thread in a forked child (LLVM 18 and older): no initial task begins, but one ends. */
+START_TEST(a_root_without_initial_task_gets_one)
 {
-	static const uint64_t codeptrs[] = {0x700d, 0x9000, 0x7040, 0x700d};
+	replay_put(0, EVENT_thread_attach, 0, 0, 4242, 0);
+	replay_begin_region(1, 1);
+	replay_begin_implicit(0, 1, 1, 1, 0);
+	replay_end_implicit(0, 1, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 1, 0, 0x1000);
+	uint64_t task = replay_create(2, 0);
+	replay_run_task(task, 0);
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, 0, UINT64_C(1) << 32);
+	replay_put(0, EVENT_thread_detach, 0, 0, 4242, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(n_nodes(NODE_INITIAL), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_SEQUENCE), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_CREATE), 2);
+	ck_assert_uint_eq(quirk("initial_task_without_begin"), 1);
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
+/* The runtime's own team for target tasks, which one of the program's runs in. */
+START_TEST(the_helper_team_is_left_out)
+{
 	replay_writer.more_meta = "map 9000 a000 0 - /usr/lib/libomp.so.5\n";
-	uint64_t me = replay_begin_program(1), first = replay_create(3, me);
-	depend(first, 0x10, dependence_type_out);
-	wait_for(4, me, 0x10, 0x7000);
-	replay_run_task(first, me);
-	end_wait();
-	if (_i == 3)
-		replay_put(0, EVENT_flush, 0, 0, 0, 0x7005);
-	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_undeferred, 5, me, codeptrs[_i]);
-	uint64_t task = id_make(0, 5);
-	replay_run_task(task, me);
-	uint64_t next = replay_create(6, me);
-	depend(next, 0x10, dependence_type_out);
+	uint64_t me = replay_begin_program(1), helper = id_make(1, 2);
+	replay_put(0, EVENT_task_create, task_flags_target | task_flags_untied, 3, me, 0x3000);
+	uint64_t task = id_make(0, 3);
+	dump_writer_root(&replay_writer, 1, replay_now, 1, 1);
+	replay_put(1, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, 2, 8, 0x9100);
+	replay_put(1, EVENT_implicit_task_begin, task_flags_implicit, 2, id_make(1, 2), 8);
+	replay_put(1, EVENT_masked_begin, 0, 0, helper, 0x9200);
+	replay_put(1, EVENT_task_schedule, task_status_switch, 0, helper, task);
+	replay_put(1, EVENT_task_schedule, task_status_complete, 0, task, helper);
 	replay_end_program();
-	replay_build(GRAPH_TASK);
-	bool is_one = _i < 2;
-	ck_assert_uint_eq(quirk("undeferred_behind_its_wait"), is_one);
-	ck_assert_uint_eq(replay_edges(task, next, EDGE_DEPEND), is_one);
-	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
-	if (_i == 1) {
-		const struct model *m = &replay_trace.model;
-		ck_assert_uint_eq(m->constructs[m->tasks[model_task(m, task)].construct].codeptr, 0x7000);
-	}
+	replay_put(1, EVENT_implicit_task_end, task_flags_implicit, 0, helper, 0);
+	replay_put(1, EVENT_parallel_end, parallel_flags_invoker_runtime | parallel_flags_team, 2, id_make(1, 1), 0x9100);
+	replay_put(1, EVENT_implicit_task_end, task_flags_initial, 0, id_make(1, 1), UINT64_C(1) << 32);
+	replay_build((enum graph_level)_i);
+	ck_assert_uint_eq(n_nodes(NODE_INITIAL), 1);
+	ck_assert_uint_eq(n_nodes(NODE_IMPLICIT), 1);
+	ck_assert_uint_eq(n_nodes(NODE_REGION), 1);
+	ck_assert_uint_eq(n_nodes(NODE_JOIN), 1);
+	ck_assert_uint_eq(n_nodes(NODE_TARGET), 1);
+	ck_assert_uint_eq(n_nodes(NODE_SCOPE_BEGIN), 0);
+	ck_assert_uint_eq(replay_edges(task, 0, EDGE_BARRIER), 1);
+	ck_assert_uint_eq(quirk("helper_team"), 1);
 	ck_assert_uint_eq(n_repairs(), 0);
 	replay_done();
 }
@@ -398,12 +377,13 @@ int main(void)
 	tcase_add_test(tests, a_team_of_one_has_no_closing_barrier);
 	tcase_add_test(tests, other_runtimes_close_teams_of_one_with_a_barrier);
 	tcase_add_loop_test(tests, without_an_end_the_return_address_tells_which_barrier_it_is, 0, 2);
+	tcase_add_loop_test(tests, a_reductions_own_barrier_is_none_of_the_programs, 0, 2);
 	tcase_add_loop_test(tests, the_runtimes_team_inside_a_league_is_left_out, 0, 2);
 	tcase_add_test(tests, each_initial_task_of_a_league_has_barriers_of_its_own);
 	tcase_add_loop_test(tests, a_league_of_one_has_the_region_of_its_teams_construct, 0, 2);
-	tcase_add_loop_test(tests, an_untied_part_without_end_ends_where_it_ran, 0, 2);
-	tcase_add_test(tests, waits_with_dependences_nest);
-	tcase_add_loop_test(tests, an_undeferred_task_has_the_dependences_of_its_wait, 0, 4);
+	tcase_add_test(tests, behind_serialized_regions_the_innermost_task_goes_on);
+	tcase_add_test(tests, a_root_without_initial_task_gets_one);
+	tcase_add_loop_test(tests, the_helper_team_is_left_out, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

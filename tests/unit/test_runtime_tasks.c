@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What LLVM's runtime does differently with tasks, on synthetic dumps: untied parts without end, waits with dependences. The records are
+ * those of real programs, cut down to what matters.
+ */
+#include "tests/unit/replay_fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t quirk(const char *name)
+{
+	return replay_count_of(&replay_trace.model.quirks, name);
+}
+
+static uint64_t n_repairs(void)
+{
+	return tally_total(&replay_trace.model.repairs);
+}
+
+static int count_kind(void *self, const struct node_view *node)
+{
+	((unsigned *)self)[node->kind]++;
+	return 0;
+}
+
+static unsigned n_nodes(enum node_kind kind)
+{
+	unsigned counts[NODE_KINDS] = {0};
+	graph_each_node(&replay_graph, count_kind, counts);
+	return counts[kind];
+}
+
+/* ---- Untied tasks ---- */
+
+static uint64_t completed_ticks, completed_stream, completions;
+
+static int watch_completion(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	const uint32_t *task = self;
+	(void)next;
+	if (prior == *task && status == task_status_complete) {
+		completed_ticks = at->ticks;
+		completed_stream = at->stream;
+		completions++;
+	}
+	return 0;
+}
+
+static const struct replay_ops watch_completions = {.task_switch = watch_completion};
+
+/*
+ * An untied task's first part on stream 0, its last one on stream 1, whose end nobody reports; stream 0 reports the completion, before
+ * (_i: 0) or after stream 1 shows its implicit task again.
+ */
+START_TEST(an_untied_part_without_end_ends_where_it_ran)
+{
+	uint64_t me = replay_begin_program(2), other = id_make(1, 1);
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_untied, 3, me, 0x3000);
+	uint64_t task = id_make(0, 3), child = id_make(0, 4);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
+	replay_create(4, task);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, task, me);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, other);
+	replay_put(1, EVENT_task_schedule, task_status_switch, 0, other, task);
+	uint64_t expected = replay_now + 10;
+	for (int i = 0; i < 2; i++)
+		if (i == _i)
+			replay_put(0, EVENT_task_schedule, task_status_complete, 0, task, me);
+		else
+			replay_put(1, EVENT_task_schedule, task_status_switch, 0, other, child);
+	replay_put(1, EVENT_task_schedule, task_status_complete, 0, child, other);
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, other);
+	replay_end_implicit(1, 1, 1);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(quirk("untied_part_without_end"), 1);
+	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_edges(task, child, EDGE_CREATE), 1);
+	ck_assert_uint_eq(replay_edges(task, 0, EDGE_BARRIER) + replay_edges(child, 0, EDGE_BARRIER), 2);
+
+	static struct progress progress;
+	uint32_t row = model_task(&replay_trace.model, task);
+	struct visitor visitor = {&watch_completions, &row};
+	completions = 0;
+	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+	ck_assert_uint_eq(completions, 1);
+	ck_assert_uint_eq(completed_stream, 1);
+	ck_assert_uint_eq(completed_ticks, expected);
+	replay_done();
+}
+END_TEST
+
+/* ---- Waits with dependences ---- */
+
+#define DUMMY (task_flags_taskwait | task_flags_undeferred | task_flags_mergeable | task_flags_has_dependences)
+
+static void depend(uint64_t task, uint64_t variable, unsigned type)
+{
+	dump_writer_dependences(&replay_writer, 0, replay_now, task, 1, &variable, &type);
+}
+
+/* The dummy that stands for the wait, and whose id its creation alone knows. */
+static void wait_for(uint64_t counter, uint64_t parent, uint64_t variable, uint64_t codeptr)
+{
+	replay_put(0, EVENT_task_create, DUMMY, counter, parent, codeptr);
+	depend(0, variable, dependence_type_in);
+}
+
+static void end_wait(void)
+{
+	replay_put(0, EVENT_task_schedule, task_status_taskwait_complete, 0, 0, 0);
+}
+
+START_TEST(waits_with_dependences_nest)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t a = replay_create(3, me), b = replay_create(4, me);
+	depend(a, 0x10, dependence_type_out);
+	wait_for(5, me, 0x10, 0x7000);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, b);
+	uint64_t child = replay_create(6, b);
+	depend(child, 0x20, dependence_type_out);
+	wait_for(7, b, 0x20, 0x8000);
+	replay_put(0, EVENT_task_dependence, 0, 0, child, 0);
+	replay_run_task(child, b);
+	end_wait();
+	uint64_t inner_end = replay_now;
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, b, me);
+	replay_run_task(a, me);
+	end_wait();
+	uint64_t outer_end = replay_now;
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 7))].end_ticks, inner_end);
+	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 5))].end_ticks, outer_end);
+	ck_assert_uint_eq(n_nodes(NODE_TASKWAIT), 2);
+	ck_assert_uint_eq(replay_edges(a, 0, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(child, 0, EDGE_DEPEND), 1);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
+/*
+ * task if(0) depend(in : x): a wait and then the task, which the next writer waits for (_i: 0, clang's two calls; 1, gcc's one, whose second
+ * half is called by the runtime). taskwait depend(in : x) and a task of its own (2: another call in between, 3: something happened).
+ */
+START_TEST(an_undeferred_task_has_the_dependences_of_its_wait)
+{
+	static const uint64_t codeptrs[] = {0x700d, 0x9000, 0x7040, 0x700d};
+	replay_writer.more_meta = "map 9000 a000 0 - /usr/lib/libomp.so.5\n";
+	uint64_t me = replay_begin_program(1), first = replay_create(3, me);
+	depend(first, 0x10, dependence_type_out);
+	wait_for(4, me, 0x10, 0x7000);
+	replay_run_task(first, me);
+	end_wait();
+	if (_i == 3)
+		replay_put(0, EVENT_flush, 0, 0, 0, 0x7005);
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_undeferred, 5, me, codeptrs[_i]);
+	uint64_t task = id_make(0, 5);
+	replay_run_task(task, me);
+	uint64_t next = replay_create(6, me);
+	depend(next, 0x10, dependence_type_out);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	bool is_one = _i < 2;
+	ck_assert_uint_eq(quirk("undeferred_behind_its_wait"), is_one);
+	ck_assert_uint_eq(replay_edges(task, next, EDGE_DEPEND), is_one);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
+	if (_i == 1) {
+		const struct model *m = &replay_trace.model;
+		ck_assert_uint_eq(m->constructs[m->tasks[model_task(m, task)].construct].codeptr, 0x7000);
+	}
+	ck_assert_uint_eq(n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
+/* omp_all_memory in a runtime that has no name for it yet: no type, and no address. */
+START_TEST(no_type_and_no_address_are_all_memory)
+{
+	uint64_t me = replay_begin_program(1);
+	uint64_t a = replay_create(3, me);
+	depend(a, 0x10, dependence_type_out);
+	uint64_t all = replay_create(4, me);
+	depend(all, 0, 0);
+	uint64_t b = replay_create(5, me);
+	depend(b, 0x20, dependence_type_in);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_edges(a, all, EDGE_DEPEND) + replay_edges(all, b, EDGE_DEPEND), 2);
+	ck_assert_uint_eq(quirk("all_memory_without_type"), 1);
+	replay_done();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("runtime tasks");
+	TCase *tests = tcase_create("synthetic dumps");
+	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
+	tcase_add_loop_test(tests, an_untied_part_without_end_ends_where_it_ran, 0, 2);
+	tcase_add_test(tests, waits_with_dependences_nest);
+	tcase_add_loop_test(tests, an_undeferred_task_has_the_dependences_of_its_wait, 0, 4);
+	tcase_add_test(tests, no_type_and_no_address_are_all_memory);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed > 0;
+}
