@@ -52,7 +52,7 @@ void on_error(ompt_severity_t severity, const char *message, size_t length, cons
 /* The id that the runtime keeps for us; it may have no object to say (quirks Q2, Q4), and then it is 0. */
 static inline uint64_t id_of(const ompt_data_t *data)
 {
-	return data ? data->value : 0;
+	return __builtin_expect(data != NULL, 1) ? data->value : 0;
 }
 
 #endif

@@ -15,13 +15,24 @@ static inline void put(uint64_t time, enum event_kind kind, uint64_t flags, uint
 	record_one(time, record_head(kind, flags, value), a, (uint64_t)(uintptr_t)codeptr);
 }
 
-/* The two ends of something have neighbouring kinds. The runtime may also say that both are now. */
+/* The runtime may also say that both ends are now. What else it says is taken for an end. */
+static NOINLINE void put_both(uint64_t time, ompt_scope_endpoint_t endpoint, uint64_t begin_head, uint64_t end_head, uint64_t a,
+			      uint64_t b)
+{
+	if (endpoint == ompt_scope_beginend)
+		record_one(time, begin_head, a, b);
+	record_one(time, end_head, a, b);
+}
+
+/* The two ends of something have kinds of their own. */
 static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
 			    uint64_t flags, uint64_t a, const void *codeptr)
 {
-	if (unlikely(endpoint == ompt_scope_beginend))
-		put(time, begin, flags, 0, a, codeptr);
-	put(time, endpoint == ompt_scope_begin ? begin : end, flags, 0, a, codeptr);
+	unsigned is_end = (unsigned)endpoint - ompt_scope_begin;
+	if (unlikely(is_end > 1))
+		put_both(time, endpoint, record_head(begin, flags, 0), record_head(end, flags, 0), a, (uint64_t)(uintptr_t)codeptr);
+	else
+		record_one(time, record_head(begin, flags, 0) + is_end * (end - begin), a, (uint64_t)(uintptr_t)codeptr);
 }
 
 /* ---- Synchronisation ---- */
@@ -38,11 +49,11 @@ static inline bool is_workers_last(ompt_sync_region_t kind, const void *codeptr)
  * taskwait with dependences: it aborts when such a wait finds anything there, of a task run in this barrier, or in any later region. So the
  * copy has to be 0, and the id comes from the stream until task_schedule has given it back (quirk Q34).
  */
-static void NOINLINE put_workers_last(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
+static NOINLINE void put_workers_last(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
 				      uint64_t flags, ompt_data_t *task)
 {
 	bool is_begin = endpoint == ompt_scope_begin;
-	struct stream *stream = record_enter(time);
+	struct stream *stream = record_enter_again(&time);
 	if (stream) {
 		uint64_t id = id_of(task) ? id_of(task) : stream->now.task;
 		record_put(stream, time, record_head(is_begin ? begin : end, flags, 0), id, 0);
@@ -52,10 +63,10 @@ static void NOINLINE put_workers_last(uint64_t time, ompt_scope_endpoint_t endpo
 		task->value = 0;
 }
 
-void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-		    const void *codeptr)
+HOT void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+			const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	if (unlikely(is_workers_last(kind, codeptr)))
 		put_workers_last(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, task);
@@ -72,10 +83,10 @@ void on_sync_region_unrecorded(ompt_sync_region_t kind, ompt_scope_endpoint_t en
 		task->value = 0;
 }
 
-void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-			 const void *codeptr)
+HOT void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+			     const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	if (unlikely(is_workers_last(kind, codeptr)))
 		put_workers_last(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, task);
@@ -84,28 +95,28 @@ void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint
 			 codeptr);
 }
 
-void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
-		  const void *codeptr)
+HOT void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+		      const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	put_ends(time, endpoint, EVENT_reduction_begin, EVENT_reduction_end, (unsigned)kind, id_of(task), codeptr);
 }
 
 /* ---- Worksharing ---- */
 
-void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
-	     const void *codeptr)
+HOT void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
+		 const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	(void)task;
 	put_ends(time, endpoint, EVENT_work_begin, EVENT_work_end, (unsigned)kind, count, codeptr);
 }
 
-void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
+HOT void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	(void)task;
 	uint64_t start = instance.value;
@@ -120,9 +131,9 @@ void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, o
 	record_one(time, record_head(EVENT_dispatch, (unsigned)kind, 0), start, iterations);
 }
 
-void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr)
+HOT void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)region;
 	put_ends(time, endpoint, EVENT_masked_begin, EVENT_masked_end, 0, id_of(task), codeptr);
 }
@@ -134,53 +145,53 @@ static inline uint64_t pack_hint(unsigned hint, unsigned impl)
 	return hint | (uint64_t)(impl < IMPL_MAX ? impl : IMPL_MAX) << 32;
 }
 
-void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_mutex_acquire(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_mutex_acquire, (unsigned)kind, pack_hint(hint, impl), wait_id, codeptr);
 }
 
-void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_mutex_acquired, (unsigned)kind, 0, wait_id, codeptr);
 }
 
-void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_mutex_released(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_mutex_released, (unsigned)kind, 0, wait_id, codeptr);
 }
 
-void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_lock_init(ompt_mutex_t kind, unsigned hint, unsigned impl, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_lock_init, (unsigned)kind, pack_hint(hint, impl), wait_id, codeptr);
 }
 
-void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_lock_destroy, (unsigned)kind, 0, wait_id, codeptr);
 }
 
-void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
+HOT void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put_ends(time, endpoint, EVENT_nest_lock_begin, EVENT_nest_lock_end, 0, wait_id, codeptr);
 }
 
 /* ---- Others ---- */
 
-void on_flush(ompt_data_t *thread_data, const void *codeptr)
+HOT void on_flush(ompt_data_t *thread_data, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	(void)thread_data;
 	put(time, EVENT_flush, 0, 0, 0, codeptr);
 }
 
-void on_cancel(ompt_data_t *task, int flags, const void *codeptr)
+HOT void on_cancel(ompt_data_t *task, int flags, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	put(time, EVENT_cancel, (unsigned)flags, 0, id_of(task), codeptr);
 }

@@ -53,75 +53,111 @@ void on_thread_end(ompt_data_t *thread_data)
 
 /* ---- Parallel regions ---- */
 
-void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
-		       const void *codeptr)
+static NOINLINE void begin_region_slow(uint64_t time, uint64_t head, ompt_data_t *region, uint64_t requested, const void *codeptr)
 {
-	uint64_t time = clock_ticks();
-	(void)task;
-	(void)frame;
-	struct stream *stream = record_enter(time);
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	uint64_t id = record_new_region(stream);
 	if (region)
 		region->value = id;
-	record_put(stream, time, record_head(EVENT_parallel_begin, pack_parallel_flags(flags), id_counter(id)), requested,
-		   address(codeptr));
+	record_put(stream, time, head + stream->last_region, requested, address(codeptr));
 	record_leave(stream);
 }
 
-void on_parallel_end(ompt_data_t *region, ompt_data_t *task, int flags, const void *codeptr)
+HOT void on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *region, unsigned requested, int flags,
+			   const void *codeptr)
 {
-	uint64_t time = clock_ticks();
-	struct stream *stream = record_enter(time);
+	uint64_t time = record_time();
+	uint64_t head = record_head(EVENT_parallel_begin, pack_parallel_flags(flags), 0);
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	(void)task;
+	(void)frame;
+	if (likely(region && record_begin(stream, 1, &position))) {
+		region->value = record_new_region(stream);
+		record_end(stream, position, time, head + stream->last_region, requested, address(codeptr));
+	} else {
+		begin_region_slow(time, head, region, requested, codeptr);
+	}
+}
+
+static NOINLINE void end_region_slow(uint64_t time, uint64_t head, uint64_t task, const void *codeptr)
+{
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
-	uint64_t head = record_head(EVENT_parallel_end, pack_parallel_flags(flags), id_counter(id_of(region)));
-	record_put(stream, time, head, id_of(task), address(codeptr));
-	stream->now.task = id_of(task);
+	record_put(stream, time, head, task, address(codeptr));
+	stream->now.task = task;
 	record_leave(stream);
+}
+
+HOT void on_parallel_end(ompt_data_t *region, ompt_data_t *task, int flags, const void *codeptr)
+{
+	uint64_t time = record_time();
+	uint64_t head = record_head(EVENT_parallel_end, pack_parallel_flags(flags), id_counter(id_of(region)));
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	if (likely(record_begin(stream, 1, &position))) {
+		stream->now.task = id_of(task);
+		record_end(stream, position, time, head, id_of(task), address(codeptr));
+	} else {
+		end_region_slow(time, head, id_of(task), codeptr);
+	}
 }
 
 /* ---- Implicit tasks ---- */
 
-static void enter_implicit(struct stream *stream, struct stream_context inner)
+static inline void enter_implicit(struct stream *stream, struct stream_context inner)
 {
-	if (stream->team_depth < STREAM_TEAM_DEPTH)
+	if (likely(stream->team_depth < STREAM_TEAM_DEPTH))
 		stream->team[stream->team_depth] = stream->now;
 	stream->team_depth++;
 	stream->now = inner;
 }
 
-static void leave_implicit(struct stream *stream)
+static inline void leave_implicit(struct stream *stream)
 {
 	struct stream_context outer = {0, 0};
-	if (stream->team_depth) {
+	if (likely(stream->team_depth)) {
 		stream->team_depth--;
-		if (stream->team_depth < STREAM_TEAM_DEPTH)
+		if (likely(stream->team_depth < STREAM_TEAM_DEPTH))
 			outer = stream->team[stream->team_depth];
 	}
 	stream->now = outer;
 }
 
-void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
-		      int flags)
+/* Of workers (quirk Q4) this is the place that has to be 0 at the next taskwait with dependences (Q34). */
+static inline void forget_workers_task(ompt_data_t *task, unsigned actual, int flags)
+{
+	if (actual == 0 && !(flags & ompt_task_initial))
+		task->value = 0;
+}
+
+/* Of a forked child's first thread. True: it is remembered, or forgotten, and not to be recorded. */
+static bool defers_initial(uint64_t time, bool is_begin, ompt_data_t *region, ompt_data_t *task, uint64_t flags, uint64_t numbers)
+{
+	if (!is_begin)
+		return session_defer_end();
+	if (!session_defer_task(time, flags, numbers))
+		return false;
+	if (task)
+		task->value = DEFERRED_ID;
+	if (region)
+		region->value = DEFERRED_ID;
+	return true;
+}
+
+static NOINLINE void implicit_task_slow(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual,
+					unsigned index, int flags)
 {
 	uint64_t time = clock_ticks();
 	uint64_t packed = pack_task_flags(flags);
 	uint64_t numbers = actual | (uint64_t)index << 32;
 	bool is_begin = endpoint != ompt_scope_end;
-	if (unlikely(record_may_defer()) && flags & ompt_task_initial) {
-		if (!is_begin && session_defer_end())
-			return;
-		if (is_begin && session_defer_task(time, packed, numbers)) {
-			if (task)
-				task->value = DEFERRED_ID;
-			if (region)
-				region->value = DEFERRED_ID;
-			return;
-		}
-	}
-	struct stream *stream = record_enter(time);
+	if (record_may_defer() && flags & ompt_task_initial && defers_initial(time, is_begin, region, task, packed, numbers))
+		return;
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	if (is_begin) {
@@ -137,54 +173,71 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_
 		uint64_t id = id_of(task) ? id_of(task) : stream->now.task;
 		record_put(stream, time, record_head(EVENT_implicit_task_end, packed, 0), id, numbers);
 		leave_implicit(stream);
-		/* Of workers (quirk Q4) this is the place that has to be 0 at the next taskwait with dependences (Q34). */
-		if (task && actual == 0 && !(flags & ompt_task_initial))
-			task->value = 0;
+		if (task)
+			forget_workers_task(task, actual, flags);
 	}
 	record_leave(stream);
+}
+
+HOT void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, unsigned actual, unsigned index,
+			  int flags)
+{
+	uint64_t time = record_time();
+	uint64_t numbers = actual | (uint64_t)index << 32;
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	if (endpoint == ompt_scope_end) {
+		if (likely(task && record_begin(stream, 1, &position))) {
+			uint64_t id = task->value ? task->value : stream->now.task;
+			leave_implicit(stream);
+			forget_workers_task(task, actual, flags);
+			record_end(stream, position, time, record_head(EVENT_implicit_task_end, pack_task_flags(flags), 0), id,
+				   numbers);
+			return;
+		}
+	} else if (likely(region && region->value && task && record_begin(stream, 1, &position))) {
+		struct stream_context inner = {record_new_task(stream), region->value};
+		uint64_t head = record_head(EVENT_implicit_task_begin, pack_task_flags(flags), 0) + stream->last_task;
+		task->value = inner.task;
+		enter_implicit(stream, inner);
+		record_end(stream, position, time, head, inner.region, numbers);
+		return;
+	}
+	implicit_task_slow(endpoint, region, task, actual, index, flags);
 }
 
 /* ---- Explicit tasks ---- */
 
-/*
- * The dummy of a taskwait with dependences gets an id, but is not told (quirk Q34): libomp has one ompt_data_t a thread for all of them, and
- * aborts when a second such wait finds it written, which a task run inside the first one may well begin.
- */
-static void NOINLINE create_slow(struct stream *stream, uint64_t time, ompt_data_t *task, uint64_t flags, uint64_t parent,
-				 const void *codeptr)
+static NOINLINE void create_slow(uint64_t time, uint64_t head, ompt_data_t *task, uint64_t parent, const void *codeptr)
 {
-	if (!stream)
-		stream = record_enter(time);
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	uint64_t id = record_new_task(stream);
-	if (task && !(flags & task_flags_taskwait))
+	if (task)
 		task->value = id;
-	record_put(stream, time, record_head(EVENT_task_create, flags, id_counter(id)), parent, address(codeptr));
+	record_put(stream, time, head + stream->last_task, parent, address(codeptr));
 	record_leave(stream);
 }
 
-void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
-		    const void *codeptr)
+HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
+			const void *codeptr)
 {
-	uint64_t time = clock_ticks();
-	(void)frame;
+	uint64_t time = record_time();
 	uint64_t packed = pack_task_flags(flags) | (has_dependences ? task_flags_has_dependences : 0);
+	uint64_t head = record_head(EVENT_task_create, packed, 0);
 	struct stream *stream = tls_stream;
-	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY || !task || packed & task_flags_taskwait)) {
-		create_slow(NULL, time, task, packed, id_of(parent), codeptr);
-		return;
-	}
-	tls_stream = STREAM_BUSY;
-	signal_fence();
-	uint64_t counter = stream->n_tasks + 1;
-	uint64_t head = record_head(EVENT_task_create, packed, counter);
-	if (likely(record_try(stream, time, head, id_of(parent), address(codeptr)))) {
-		stream->n_tasks = counter;
-		task->value = id_make(stream->number, counter);
-		record_leave(stream);
+	uint64_t position;
+	(void)frame;
+	/* The dummy of a taskwait with dependences gets an id, but is not told (quirk Q34): libomp has one ompt_data_t a thread for all of them, and
+	 * aborts when a second such wait finds it written, which a task run inside the first one may well begin. */
+	if (unlikely(packed & task_flags_taskwait))
+		task = NULL;
+	if (likely(task && record_begin(stream, 1, &position))) {
+		task->value = record_new_task(stream);
+		record_end(stream, position, time, head + stream->last_task, id_of(parent), address(codeptr));
 	} else {
-		create_slow(stream, time, task, packed, id_of(parent), codeptr);
+		create_slow(time, head, task, id_of(parent), codeptr);
 	}
 }
 
@@ -192,10 +245,9 @@ void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t 
  * The implicit task of a worker in the closing barrier has no id until it is named here (put_workers_last): then nothing has run in that
  * barrier yet, and it is the stream's task. The dummy of a taskwait has none at all.
  */
-static void NOINLINE schedule_slow(struct stream *stream, uint64_t time, uint64_t head, ompt_data_t *prior, ompt_data_t *next)
+static NOINLINE void schedule_slow(uint64_t time, uint64_t head, ompt_data_t *prior, ompt_data_t *next)
 {
-	if (!stream)
-		stream = record_enter(time);
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	if (next && prior && prior->value == 0)
@@ -208,22 +260,18 @@ static void NOINLINE schedule_slow(struct stream *stream, uint64_t time, uint64_
 	record_leave(stream);
 }
 
-void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
+HOT void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next)
 {
-	uint64_t time = clock_ticks();
+	uint64_t time = record_time();
 	uint64_t head = record_head(EVENT_task_schedule, (unsigned)status, 0);
 	struct stream *stream = tls_stream;
-	if (unlikely((uintptr_t)stream <= (uintptr_t)STREAM_BUSY || id_of(prior) == 0 || id_of(next) == 0)) {
-		schedule_slow(NULL, time, head, prior, next);
-		return;
-	}
-	tls_stream = STREAM_BUSY;
-	signal_fence();
-	if (likely(record_try(stream, time, head, prior->value, next->value))) {
-		stream->now.task = next->value;
-		record_leave(stream);
+	uint64_t position;
+	uint64_t prior_id = id_of(prior), next_id = id_of(next);
+	if (likely(prior_id && next_id && record_begin(stream, 1, &position))) {
+		stream->now.task = next_id;
+		record_end(stream, position, time, head, prior_id, next_id);
 	} else {
-		schedule_slow(stream, time, head, prior, next);
+		schedule_slow(time, head, prior, next);
 	}
 }
 
@@ -231,31 +279,69 @@ void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t
 
 #define DEPENDENCES_A_RECORD 3
 
-void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences)
+/* The words of a dependences_more record, from the `k` of its dependences. */
+static inline struct record dependences_more(const ompt_dependence_t *d, unsigned k)
 {
-	uint64_t time = clock_ticks();
-	struct stream *stream = record_enter(time);
+	uint64_t types = d[0].dependence_type & 0xff;
+	struct record r = {.time = d[0].variable.value};
+	if (k > 1) {
+		types |= (uint64_t)(d[1].dependence_type & 0xff) << 8;
+		r.a = d[1].variable.value;
+	}
+	if (k > 2) {
+		types |= (uint64_t)(d[2].dependence_type & 0xff) << 16;
+		r.b = d[2].variable.value;
+	}
+	r.head = record_head(EVENT_dependences_more, k, types);
+	return r;
+}
+
+static NOINLINE void dependences_slow(uint64_t time, ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences)
+{
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	unsigned n = n_dependences > 0 ? (unsigned)n_dependences : 0;
 	uint64_t head = record_head(EVENT_dependences, n ? dependences[0].dependence_type : 0, n);
-	uint64_t first = n ? dependences[0].variable.value : 0;
 	if (record_is_on(stream, time)) {
 		struct ring_group group = ring_group_begin(stream);
-		ring_group_append(&group, time, head, id_of(task), first);
+		ring_group_append(&group, time, head, id_of(task), n ? dependences[0].variable.value : 0);
 		for (unsigned i = 1; i < n; i += DEPENDENCES_A_RECORD) {
-			uint64_t types = 0;
-			uint64_t variables[DEPENDENCES_A_RECORD] = {0};
-			unsigned k = 0;
-			for (; k < DEPENDENCES_A_RECORD && i + k < n; k++) {
-				types |= (uint64_t)(dependences[i + k].dependence_type & 0xff) << 8 * k;
-				variables[k] = dependences[i + k].variable.value;
-			}
-			ring_group_append(&group, variables[0], record_head(EVENT_dependences_more, k, types), variables[1],
-					  variables[2]);
+			unsigned left = n - i;
+			struct record r =
+				dependences_more(dependences + i, left < DEPENDENCES_A_RECORD ? left : DEPENDENCES_A_RECORD);
+			ring_group_append(&group, r.time, r.head, r.a, r.b);
 		}
 		ring_group_end(&group);
 	}
+	record_leave(stream);
+}
+
+HOT void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int n_dependences)
+{
+	uint64_t time = record_time();
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	/* Plain where even a record for each of them would fit. */
+	if (unlikely(n_dependences <= 0 || !record_begin(stream, (unsigned)n_dependences, &position))) {
+		dependences_slow(time, task, dependences, n_dependences);
+		return;
+	}
+	const ompt_dependence_t *d = dependences + 1;
+	unsigned left = (unsigned)n_dependences - 1;
+	ring_store(stream, position, time, record_head(EVENT_dependences, dependences[0].dependence_type, (unsigned)n_dependences),
+		   id_of(task), dependences[0].variable.value);
+	for (; left >= DEPENDENCES_A_RECORD; left -= DEPENDENCES_A_RECORD, d += DEPENDENCES_A_RECORD) {
+		struct record r = dependences_more(d, DEPENDENCES_A_RECORD);
+		position += sizeof r;
+		ring_store(stream, position, r.time, r.head, r.a, r.b);
+	}
+	if (left) {
+		struct record r = dependences_more(d, left);
+		position += sizeof r;
+		ring_store(stream, position, r.time, r.head, r.a, r.b);
+	}
+	ring_publish(stream, position + sizeof(struct record));
 	record_leave(stream);
 }
 

@@ -13,6 +13,16 @@
 /* Does the processor's counter run evenly, whatever its frequency and sleep states? Else ticks are CLOCK_MONOTONIC in ns. */
 extern HIDDEN bool clock_is_counter;
 
+/* Is what clock_counter() returns a tick? Only x86-64 has counters that are not to be trusted. */
+static inline bool clock_counter_is_ticks(void)
+{
+#if defined(__x86_64__)
+	return clock_is_counter;
+#else
+	return true;
+#endif
+}
+
 void clock_choose(void);
 
 /* As meta names it: tsc, cntvct or monotonic. */
@@ -26,7 +36,7 @@ NOINLINE uint64_t clock_monotonic_ticks(void);
 
 static inline uint64_t clock_ticks(void)
 {
-	return likely(clock_is_counter) ? clock_counter() : clock_monotonic_ticks();
+	return likely(clock_counter_is_ticks()) ? clock_counter() : clock_monotonic_ticks();
 }
 
 #endif

@@ -8,6 +8,8 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE    __attribute__((noinline, cold))
+/* What runs for every event: together, and each at the begin of a cache line. */
+#define HOT __attribute__((hot, aligned(CACHE_LINE_BYTES)))
 
 /* A variable of the library alone, so that it is addressed directly (-fvisibility covers definitions, not declarations). */
 #define HIDDEN __attribute__((visibility("hidden")))

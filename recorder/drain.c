@@ -50,16 +50,6 @@ static bool has_work(struct session *session)
 	return false;
 }
 
-/* The segment after the last used one, so that its owner finds its memory there. */
-static bool populate_ahead(struct stream *stream)
-{
-	uint32_t n_populated = __atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED);
-	if (n_populated >= RING_SEGMENTS || n_populated > __atomic_load_n(&stream->n_used, __ATOMIC_RELAXED))
-		return false;
-	segment_populate(stream, n_populated);
-	return true;
-}
-
 bool drain_round(struct session *session)
 {
 	bool has_done = false;
@@ -68,7 +58,6 @@ bool drain_round(struct session *session)
 		uint32_t index;
 		if (!stream || session_stopped(session))
 			continue;
-		has_done |= populate_ahead(stream);
 		if (!handover_take_any(&stream->full, &index))
 			continue;
 		has_done = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The drain thread: takes full segments of all streams, writes them to its own file, gives them back; and populates rings ahead of use.
+ * The drain thread: takes full segments of all streams, writes them to its own file, gives them back.
  * One a session, of idle priority: it takes idle processors and nothing else. Nobody waits for it, but a process's last other thread when
  * that has exited.
  */

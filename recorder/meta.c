@@ -262,7 +262,7 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 {
 	struct ring_control *control = stream_control(stream);
 	uint64_t position = load(&control->position);
-	uint64_t offset = position & stream->mask;
+	uint64_t offset = stream_offset(stream, position);
 	bool is_sealed = __atomic_load_n(&stream->owner, __ATOMIC_RELAXED) == STREAM_SEALED;
 	uint64_t n_records = load(&stream->n_records);
 	if (!is_sealed && offset)

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 #include "recorder/text.h"
+
+#define ZEROS_PARTS 128 /* pages of zeros in a call */
 
 bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix)
 {
@@ -61,6 +65,46 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 	return 0;
 }
 
+int output_zeros(int fd, uint64_t offset, uint64_t bytes)
+{
+	static const unsigned char zeros[4096];
+	struct iovec parts[ZEROS_PARTS];
+	if (!output_fits_limit(offset + bytes))
+		return loss_cause_limit;
+	for (unsigned i = 0; i < ZEROS_PARTS; i++)
+		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
+	while (bytes) {
+		/* The last part may be written in part; what is left then begins at any byte of a page of zeros. */
+		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
+		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? cause_of(errno) : loss_cause_io_error;
+		offset += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
+{
+	struct statfs fs;
+	*has_all = fstatfs(fd, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+	if (!output_fits_limit(bytes))
+		return loss_cause_limit;
+	if (!output_has_space(fd, bytes))
+		return loss_cause_no_space;
+	if (*has_all) {
+		int error = posix_fallocate(fd, 0, (off_t)bytes);
+		return error ? cause_of(error) : 0;
+	}
+	int cause = output_zeros(fd, 0, first);
+	if (!cause && ftruncate(fd, (off_t)bytes) != 0)
+		cause = cause_of(errno);
+	return cause;
+}
+
 /* Counts the records of another segment that is about to be overwritten at `offset`. */
 static void count_overwritten(struct session *session, int fd, off_t offset, const struct segment_header *next)
 {
@@ -72,18 +116,39 @@ static void count_overwritten(struct session *session, int fd, off_t offset, con
 	__atomic_fetch_add(&session->n_overwritten, (used - sizeof old) / sizeof(struct record), __ATOMIC_RELAXED);
 }
 
-static int write_segment(struct session *session, const char *path, bool *exists, uint64_t offset,
+/* Sees that there is room for a segment at `offset`. Where a file grows on ext4, room for more is taken at once: a write into it costs two thirds
+ * of one that finds its blocks itself. Up to half of what the file has, so that small ones stay small. */
+static bool claim_space(const struct session *session, int fd, struct output_file *file, uint64_t offset, uint32_t used_bytes)
+{
+	struct statfs fs;
+	if (offset + used_bytes <= file->reserved || fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
+		return true;
+	uint64_t available = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
+	if (available < used_bytes + FREE_SPACE_BYTES)
+		return false;
+	uint64_t ahead = offset / 2 < AHEAD_BYTES ? offset / 2 : AHEAD_BYTES;
+	ahead &= ~((UINT64_C(1) << session->shift) - 1);
+	uint64_t limit = session->config.limit_bytes;
+	if (limit && __atomic_load_n(&session->n_bytes, __ATOMIC_RELAXED) + ahead > limit)
+		return true;
+	if (fs.f_type == EXT4_SUPER_MAGIC && !session->config.keeps_newest && ahead && available >= ahead + FREE_SPACE_BYTES &&
+	    fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)ahead) == 0)
+		file->reserved = offset + ahead;
+	return true;
+}
+
+static int write_segment(struct session *session, const char *path, struct output_file *file, uint64_t offset,
 			 const struct segment_header *header, uint32_t used_bytes)
 {
 	if (!output_fits_limit(offset + used_bytes))
 		return loss_cause_limit;
-	int flags = O_CLOEXEC | O_NOFOLLOW | (session->config.keeps_newest ? O_RDWR : O_WRONLY) | (*exists ? 0 : O_CREAT | O_EXCL);
-	int fd = open(path, flags, 0600);
+	int flags = O_CLOEXEC | O_NOFOLLOW | (session->config.keeps_newest ? O_RDWR : O_WRONLY);
+	int fd = open(path, flags | (file->exists ? 0 : O_CREAT | O_EXCL), 0600);
 	if (fd < 0)
 		return cause_of(errno);
-	*exists = true;
+	file->exists = true;
 	int cause = 0;
-	if (!output_has_space(fd, used_bytes))
+	if (!claim_space(session, fd, file, offset, used_bytes))
 		cause = loss_cause_no_space;
 	if (!cause && session->config.keeps_newest)
 		count_overwritten(session, fd, (off_t)offset, header);
@@ -128,15 +193,16 @@ int output_drained(struct stream *stream, const struct segment_header *header, u
 	if (cause)
 		return cause;
 	if (session->config.keeps_newest) {
-		if (!output_path(path, session->dir, stream->number, ".dseg"))
+		if (!output_path(path, session->dir, header->stream, ".dseg"))
 			return loss_cause_io_error;
 		uint64_t offset = circular_offset(session, header->sequence);
-		return write_segment(session, path, &stream->has_drain_file, offset, header, used_bytes);
+		return write_segment(session, path, &stream->drain_file, offset, header, used_bytes);
 	}
 	strcpy(stpcpy(path, session->dir), "/drain.seg"); /* session_begin() has seen that it fits */
-	cause = write_segment(session, path, &session->has_drain_file, session->drain_place << session->shift, header, used_bytes);
+	struct output_file *file = &session->drain_file;
+	cause = write_segment(session, path, file, file->n_places << session->shift, header, used_bytes);
 	if (!cause)
-		session->drain_place++;
+		file->n_places++;
 	return cause;
 }
 
@@ -147,10 +213,10 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	if (!output_path(path, session->dir, stream->number, ".seg"))
 		return loss_cause_io_error;
 	uint64_t offset =
-		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->n_own_places << session->shift;
-	int cause = write_segment(session, path, &stream->has_file, offset, header, used_bytes);
+		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->file.n_places << session->shift;
+	int cause = write_segment(session, path, &stream->file, offset, header, used_bytes);
 	if (!cause)
-		stream->n_own_places++;
+		stream->file.n_places++;
 	return cause;
 }
 
@@ -163,6 +229,21 @@ int output_own(struct stream *stream, const struct segment_header *header, uint3
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	return write_own(stream, header, used_bytes);
+}
+
+void output_trim(struct stream *stream)
+{
+	char path[PATH_MAX];
+	struct stat status;
+	if (stream->file.reserved <= stream->file.n_places << stream->shift ||
+	    !output_path(path, stream->session->dir, stream->number, ".seg"))
+		return;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && ftruncate(fd, status.st_size) == 0)
+		stream->file.reserved = 0;
+	close(fd);
 }
 
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes)

@@ -21,6 +21,16 @@ struct stream;
 /* Room that is left to others on a file system. */
 #define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
 
+/* Room that is taken at once for a file that grows, at most. */
+#define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
+
+/* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
+struct output_file {
+	bool exists;
+	uint64_t n_places; /* segments in it; not of circular ones */
+	uint64_t reserved; /* up to this byte there is room on the disk; 0 where nobody has asked for it */
+};
+
 /* The drain thread writes a segment: to drain.seg, or to the stream's circular NNNNN.dseg. */
 int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
@@ -30,6 +40,10 @@ int output_own(struct stream *stream, const struct segment_header *header, uint3
 /* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
+/* Gives back the room behind the end of NNNNN.seg. (That of drain.seg stays, at most AHEAD_BYTES: the file is the drain thread's, and whoever
+ * touches it waits for a writer that may have no processor.) */
+void output_trim(struct stream *stream);
+
 /* The lowest sequence that a file still has a place for when `last` is in it: circular files keep the newest alone. */
 uint64_t output_first_kept(const struct session *session, uint64_t last);
 
@@ -38,6 +52,14 @@ int output_meta(const struct session *session, const char *bytes, size_t n_bytes
 
 /* The path of a stream's file: `dir`/NNNNN`suffix`. False where it is too long. */
 bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix);
+
+/* Zeros into `bytes` of an open file: then its pages are in memory and the file system has promised their room. */
+int output_zeros(int fd, uint64_t offset, uint64_t bytes);
+
+/* Makes a new, open file `bytes` long, with room for the `first` of them, or for all (`*has_all`). Not by fallocate: to give blocks of a disk back takes
+ * milliseconds when the file goes away, pages that have never been there cost nothing. But in memory a hole is filled where it is looked at,
+ * by whoever does: there is none there. */
+int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all);
 
 /* May a file grow to `bytes`: RLIMIT_FSIZE, asked first so that the program gets no SIGXFSZ. */
 bool output_fits_limit(uint64_t bytes);

@@ -24,12 +24,14 @@ static void put_deferred(struct stream *stream)
 
 NOINLINE struct stream *record_enter_slow(uint64_t time)
 {
-	if (tls_stream == STREAM_BUSY) {
+	if (tls_stream != STREAM_NONE) {
+		if (!tls_stream->is_busy)
+			return record_enter(time); /* a handler came in between, and took one */
 		__atomic_fetch_add(&session_lost_reentry, 1, __ATOMIC_RELAXED);
 		return NULL;
 	}
 	struct guard guard = guard_enter();
-	tls_stream = STREAM_BUSY;
+	tls_stream = STREAM_COMING;
 	signal_fence();
 	struct session *session = session_get();
 	if (!session && session_is_child())
@@ -43,21 +45,28 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 		else if (stream)
 			stream->now = context_ask();
 	}
-	if (!stream) {
+	if (stream)
+		stream->is_busy = true;
+	else
 		__atomic_fetch_add(&session_lost_no_stream, 1, __ATOMIC_RELAXED);
-		record_leave(NULL);
-	}
+	signal_fence();
+	tls_stream = stream ? stream : STREAM_NONE;
 	guard_leave(guard);
 	return stream;
 }
 
 NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 {
-	struct guard guard = guard_enter();
 	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_ACQUIRE);
+	bool is_stopped = epoch & EPOCH_STOPPED;
+	if (epoch & EPOCH_FLAGS && stream->is_off) { /* as before: the cheap way past everything */
+		if (is_stopped)
+			segment_lose(stream, session_stopped(stream->session), 1);
+		return false;
+	}
+	struct guard guard = guard_enter();
 	if (epoch & EPOCH_FLAGS) {
-		bool is_stopped = epoch & EPOCH_STOPPED;
-		bool has_room = stream_control(stream)->position & stream->mask;
+		bool has_room = stream_control(stream)->position < stream->end;
 		if (!stream->is_off && (has_room || !is_stopped)) {
 			unsigned reason = is_stopped            ? off_reason_stopped
 					  : epoch & EPOCH_ENDED ? off_reason_ended
@@ -80,15 +89,26 @@ NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 			ring_append(stream, time, record_head(EVENT_recording_on, 0, 0), stream->now.task, stream->now.region);
 		}
 		stream->epoch = epoch;
+		segment_admit(stream);
 	}
 	guard_leave(guard);
 	return !(epoch & EPOCH_FLAGS);
 }
 
-NOINLINE void record_one_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+NOINLINE struct stream *record_enter_again(uint64_t *time)
 {
-	if (!stream)
-		stream = record_enter(time);
+	if (!clock_counter_is_ticks())
+		*time = clock_monotonic_ticks();
+	struct stream *stream = record_enter(*time);
+	/* The plain way may have been closed for an epoch that the stream had seen already; for another, record_gate() opens it. */
+	if (stream && stream->limit != stream->end && stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
+		segment_admit(stream);
+	return stream;
+}
+
+NOINLINE void record_one_slow(uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+{
+	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
 	record_put(stream, time, head, a, b);

@@ -2,8 +2,8 @@
  *
  * The append: one record, or a group of records that belong together, at the end of the calling thread's stream.
  *
- * A record is published by one release store of the position, which only the owner writes and therefore loads plainly. Where the position's
- * offset is 0 there is no open segment: ring_append_slow() hands the full one over, opens the next, and appends.
+ * A record is published by one release store of the position, which only the owner writes and therefore loads plainly. Where the position
+ * has reached the stream's `end` there is no open segment: ring_append_slow() hands the full one over, opens the next, and appends.
  */
 #ifndef OTTER_RECORDER_RING_H
 #define OTTER_RECORDER_RING_H
@@ -15,9 +15,10 @@
 /* Segment full, or none open. Returns false where the record was lost (and counted). */
 NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b);
 
-static inline void ring_store(unsigned char *slot, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+/* Into the open segment, at a position below `end`. */
+static inline void ring_store(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
-	struct record *r = (struct record *)slot;
+	struct record *r = (struct record *)(stream->base + position);
 	r->time = time;
 	r->head = head;
 	r->a = a;
@@ -30,22 +31,23 @@ static inline void ring_publish(struct stream *stream, uint64_t position)
 	__atomic_store_n(&stream_control(stream)->position, position, __ATOMIC_RELEASE);
 }
 
-/* Appends where there is room in the open segment. */
-static inline bool ring_try(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
+/* Plain: only the owner writes it. The fence: before `end` or `limit` is read (see isolate_interrupted_append in session.c). */
+static inline uint64_t ring_position(struct stream *stream)
 {
-	uint64_t position = stream_control(stream)->position; /* plain: ours */
-	uint64_t offset = position & stream->mask;
-	if (unlikely(offset == 0))
-		return false;
-	ring_store(stream->segment + offset, time, head, a, b);
-	ring_publish(stream, position + sizeof(struct record));
-	return true;
+	uint64_t position = stream_control(stream)->position;
+	signal_fence();
+	return position;
 }
 
 static inline void ring_append(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
-	if (unlikely(!ring_try(stream, time, head, a, b)))
+	uint64_t position = ring_position(stream);
+	if (unlikely(position >= stream->end)) {
 		ring_append_slow(stream, time, head, a, b);
+		return;
+	}
+	ring_store(stream, position, time, head, a, b);
+	ring_publish(stream, position + sizeof(struct record));
 }
 
 /* A group: its first record, any number of continuations, its end. Within a segment it is published as a whole. */
@@ -56,20 +58,20 @@ struct ring_group {
 
 static inline struct ring_group ring_group_begin(struct stream *stream)
 {
-	return (struct ring_group){stream, stream_control(stream)->position};
+	return (struct ring_group){stream, ring_position(stream)};
 }
 
 static inline void ring_group_append(struct ring_group *group, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
 	struct stream *stream = group->stream;
-	if (unlikely(group->position == 0 || (group->position & stream->mask) == 0)) {
+	if (unlikely(group->position == 0 || group->position >= stream->end)) {
 		if (group->position)
 			ring_publish(stream, group->position);
 		group->position = segment_next(stream, time);
 		if (group->position == 0)
 			return;
 	}
-	ring_store(stream->segment + (group->position & stream->mask), time, head, a, b);
+	ring_store(stream, group->position, time, head, a, b);
 	group->position += sizeof(struct record);
 }
 

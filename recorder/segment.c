@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/segment.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
@@ -25,8 +27,33 @@ void segment_lose(struct stream *stream, unsigned cause, uint64_t n)
 void segment_populate(struct stream *stream, uint32_t index)
 {
 	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
-	if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= index)
-		__atomic_store_n(&stream->n_populated, index + 1, __ATOMIC_RELAXED);
+}
+
+/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
+static bool make_room(struct stream *stream, uint32_t index)
+{
+	char path[PATH_MAX];
+	uint64_t bytes = UINT64_C(1) << stream->shift;
+	if (!output_path(path, stream->session->ring_dir, stream->number, ".ring"))
+		return false;
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	bool has_room = output_zeros(fd, RING_CONTROL_BYTES + index * bytes, bytes) == 0;
+	close(fd);
+	return has_room;
+}
+
+/* A segment that was never used gets its room in the ring's file, and its memory. The first has had both from birth. */
+static bool begin_use(struct stream *stream)
+{
+	uint32_t index = stream->n_used;
+	if (index && !stream->has_all_room && !make_room(stream, index))
+		return false;
+	if (index)
+		segment_populate(stream, index);
+	stream->n_used++;
+	return true;
 }
 
 uint32_t segment_used(struct stream *stream, uint32_t index)
@@ -40,12 +67,23 @@ void segment_close(struct stream *stream, uint32_t flags)
 		return;
 	struct segment_header *header = stream_segment(stream, stream->current);
 	uint64_t position = stream_control(stream)->position;
-	uint32_t offset = (uint32_t)(position & stream->mask);
-	uint32_t used = offset ? offset : (uint32_t)stream->mask + 1;
+	uint32_t offset = stream_offset(stream, position);
+	uint32_t used = offset ? offset : UINT32_C(1) << stream->shift;
 	__atomic_store_n(&header->closed, segment_closed(used | flags), __ATOMIC_RELAXED);
 	stream->n_records += (used - sizeof *header) / sizeof(struct record);
 	if (offset)
-		ring_publish(stream, ((position >> stream->shift) + 1) << stream->shift);
+		ring_publish(stream, stream->end);
+}
+
+void segment_admit(struct stream *stream)
+{
+	if (!clock_counter_is_ticks())
+		return; /* the plain way has no time stamp to offer */
+	__atomic_store_n(&stream->limit, stream->end, __ATOMIC_RELAXED);
+	/* G2: opens the way, then looks at the epoch; pairs with G1 in session_turn, which counts it on, then closes the way. */
+	ck_pr_fence_memory();
+	if (stream->epoch != __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
+		__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
 }
 
 static void hand_over(struct stream *stream)
@@ -103,12 +141,16 @@ static int take_segment(struct stream *stream, uint32_t *index)
 			if (cause >= 0)
 				return cause;
 		}
-		if (stream->n_used < RING_SEGMENTS) {
+		if (stream->n_used < stream->n_segments) {
 			*index = stream->n_used;
-			__atomic_store_n(&stream->n_used, *index + 1, __ATOMIC_RELAXED); /* the drain thread populates by it */
-			if (__atomic_load_n(&stream->n_populated, __ATOMIC_RELAXED) <= *index)
-				segment_populate(stream, *index);
-			return 0;
+			if (begin_use(stream))
+				return 0;
+			/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
+			stream->n_segments = stream->n_used;
+			if (stream->n_segments < 2) {
+				session_stop(stream->session, loss_cause_no_space);
+				return loss_cause_no_space;
+			}
 		}
 		if (config->drops_when_full && stream->session->has_drain_thread)
 			return loss_cause_full;
@@ -141,8 +183,8 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 		.tid = stream->tid,
 		.task = stream->now.task,
 		.region = stream->now.region,
-		.n_tasks = stream->n_tasks,
-		.n_regions = stream->n_regions,
+		.n_tasks = stream_n_tasks(stream),
+		.n_regions = stream_n_regions(stream),
 		.n_records = stream->n_records,
 	};
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
@@ -154,12 +196,14 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	/* O2: the rest of the header before its sequence; pairs with the reader's first look at it (A2). */
 	__atomic_store_n(&header->sequence, sequence, __ATOMIC_RELEASE);
 
-	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
-	stream->segment = (unsigned char *)header;
+	__atomic_store_n(&control->n_tasks, filled.n_tasks, __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, filled.n_regions, __ATOMIC_RELAXED);
 	stream->current = index;
+	stream->base = (uintptr_t)header - (sequence << stream->shift);
+	stream->end = (sequence + 1) << stream->shift;
 	uint64_t position = sequence << stream->shift | sizeof *header;
 	ring_publish(stream, position);
+	segment_admit(stream);
 	return position;
 }
 
@@ -179,7 +223,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 	uint64_t lost = stream_control(stream)->lost[loss_cause_full];
 	if (lost != stream->lost_said) {
 		uint64_t head = record_head(EVENT_records_lost, loss_cause_full, 0);
-		ring_store(stream->segment + (position & stream->mask), time, head, lost - stream->lost_said, 0);
+		ring_store(stream, position, time, head, lost - stream->lost_said, 0);
 		position += sizeof(struct record);
 		ring_publish(stream, position);
 		stream->lost_said = lost;
@@ -190,7 +234,10 @@ static uint64_t next(struct stream *stream, uint64_t time)
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 {
 	struct guard guard = guard_enter();
+	sigset_t signals;
+	guard_hold_signals(&signals);
 	uint64_t position = next(stream, time);
+	guard_let_signals(&signals);
 	guard_leave(guard);
 	return position;
 }
@@ -208,7 +255,7 @@ NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t he
 	uint64_t position = segment_next(stream, time);
 	if (position == 0)
 		return false;
-	ring_store(stream->segment + (position & stream->mask), time, head, a, b);
+	ring_store(stream, position, time, head, a, b);
 	ring_publish(stream, position + sizeof(struct record));
 	if (stream->flush_bytes)
 		segment_tell_flush(stream);
@@ -219,9 +266,12 @@ void segment_flush(struct stream *stream)
 {
 	if (stream->current == SEGMENT_NONE)
 		return;
+	sigset_t signals;
+	guard_hold_signals(&signals);
 	segment_close(stream, 0);
 	hand_over(stream);
 	uint32_t index;
 	if (!stream->session->has_drain_thread && write_oldest(stream, &index) == 0)
 		handover_put(&stream->empty, index); /* without a drain thread the owner is the one producer of `empty` */
+	guard_let_signals(&signals);
 }

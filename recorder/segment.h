@@ -31,13 +31,16 @@ int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread);
 /* Bytes used in a closed segment, header included. */
 uint32_t segment_used(struct stream *stream, uint32_t index);
 
+/* Lets plain appends into the open segment, unless something was turned since the stream last looked. */
+void segment_admit(struct stream *stream);
+
 /* Closes the current segment, if there is one. `flags`: SEGMENT_SEALED or 0. */
 void segment_close(struct stream *stream, uint32_t flags);
 
 /* Counts `n` records of the stream as lost. */
 void segment_lose(struct stream *stream, unsigned cause, uint64_t n);
 
-/* Makes sure the memory of a segment is there, so that the appends do not fault. */
+/* Maps the memory of a segment, which its file has already, so that the appends do not fault. */
 void segment_populate(struct stream *stream, uint32_t index);
 
 #endif

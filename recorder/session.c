@@ -43,6 +43,15 @@ void session_turn(uint64_t set, uint64_t clear)
 	do
 		next = ((old & ~EPOCH_FLAGS) + EPOCH_STEP) | (((old & EPOCH_FLAGS) | set) & ~clear);
 	while (!__atomic_compare_exchange_n(&record_epoch, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	/* G1: counts the epoch on, then closes the plain way of every stream; pairs with G2 in segment_admit, which opens it, then looks at the
+	 * epoch. One of the two sees the other. */
+	ck_pr_fence_memory();
+	struct session *session = session_get();
+	for (uint32_t i = 0; session && i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream)
+			__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
+	}
 }
 
 void session_stop(struct session *session, unsigned cause)
@@ -65,16 +74,20 @@ static void isolate_interrupted_append(struct session *session)
 	session->stop_cause = loss_cause_reentry; /* of our copy of the session */
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
-		if (stream && stream->owner == stream_self())
-			mmap(stream_control(stream), RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift),
-			     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		if (!stream || stream->owner != stream_self())
+			continue;
+		mmap(stream_control(stream), RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
+		stream->end = 0;
+		stream->limit = 0;
 	}
 }
 
 /* In the child: the session and its files are the parent's. */
 static void forget_session(void)
 {
-	if (current_session && tls_stream == STREAM_BUSY)
+	if (current_session && tls_stream != STREAM_NONE)
 		isolate_interrupted_append(current_session);
 	if (current_session || child_state != CHILD_NOT)
 		child_state = CHILD_FRESH;
@@ -83,7 +96,7 @@ static void forget_session(void)
 	session_lost_no_stream = 0;
 	session_lost_reentry = 0;
 	record_epoch = (record_epoch & ~EPOCH_STOPPED) + EPOCH_STEP;
-	tls_stream = NULL;
+	tls_stream = STREAM_NONE;
 }
 
 bool session_is_child(void)
@@ -182,8 +195,8 @@ struct session *session_begin_child(void)
 		/* The remembered ids are those of stream 0: it is kept for that thread, whoever was first. */
 		struct stream *stream = session_deferred.owner ? stream_create(session, session_deferred.owner) : NULL;
 		if (stream) {
-			stream->n_tasks = session_deferred.has_task;
-			stream->n_regions = session_deferred.has_task;
+			stream->last_task = session_deferred.has_task ? DEFERRED_ID : 0;
+			stream->last_region = stream->last_task;
 		}
 		publish(session);
 	}
@@ -215,12 +228,12 @@ void session_end(const char *how)
 		struct stream *stream = session_stream(session, i);
 		if (!stream)
 			continue;
-		if (stream == own) {
-			tls_stream = STREAM_BUSY;
+		if (stream == own && !own->is_busy) {
+			own->is_busy = true;
 			signal_fence();
 			stream_seal(stream);
 			signal_fence();
-			tls_stream = NULL;
+			tls_stream = STREAM_NONE;
 		} else if (stream_claim(stream, stream_self())) {
 			stream_seal(stream);
 		}

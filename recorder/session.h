@@ -19,6 +19,7 @@
 #include "common/format.h"
 #include "recorder/compiler.h"
 #include "recorder/config.h"
+#include "recorder/output.h"
 
 struct stream;
 
@@ -29,7 +30,6 @@ struct session {
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	bool has_drain_thread; /* or will have, from the first full segment on */
-	bool has_drain_file;
 
 	/* Written by any thread, each alone on its line. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
@@ -45,8 +45,7 @@ struct session {
 	uint32_t is_drain_running; /* it is there, and drain_thread is it */
 	uint32_t must_drain_end;
 	pthread_t drain_thread;
-	uint64_t drain_place; /* in drain.seg: the drain thread's */
-	uint64_t n_drained;   /* segments: the drain thread's */
+	struct output_file drain_file; /* drain.seg: the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;

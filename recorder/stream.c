@@ -19,7 +19,9 @@
 #include "recorder/ring.h"
 #include "recorder/session.h"
 
-__thread struct stream *tls_stream;
+const struct stream stream_none = {.is_busy = true};
+const struct stream stream_coming = {.is_busy = true};
+__thread struct stream *tls_stream = STREAM_NONE;
 
 /* Gives a stream back at the end of a thread that never had a thread_end; and tells of each thread's end. */
 static pthread_key_t thread_key;
@@ -35,8 +37,8 @@ static void thread_exits(void *value)
 		pthread_setspecific(thread_key, LAST_CALL);
 		return;
 	}
-	if (stream && stream != STREAM_BUSY) {
-		tls_stream = STREAM_BUSY;
+	if (!stream->is_busy) {
+		stream->is_busy = true;
 		signal_fence();
 		stream_release(stream, clock_ticks());
 	}
@@ -52,20 +54,20 @@ int stream_setup(void)
 
 /* ---- Birth ---- */
 
-/* Makes the ring's file, with all its room on the disk, and maps it at `where`. 0, or the loss_cause. */
-static int map_ring(const char *path, void *where, size_t bytes)
+/* Makes the ring's file, with room for a segment at least, and maps it. 0, or the loss_cause. */
+static int map_ring(struct stream *stream, const char *path, size_t bytes)
 {
+	void *where = stream_control(stream);
 	if (!output_fits_limit(bytes))
-		return loss_cause_limit;
+		return loss_cause_limit; /* before there is a file */
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return loss_cause_no_stream;
-	/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
-	int error = output_has_space(fd, bytes) ? posix_fallocate(fd, 0, (off_t)bytes) : ENOSPC;
-	if (!error && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		error = errno;
+	int cause = output_ring(fd, bytes, RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift), &stream->has_all_room);
+	if (!cause && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		cause = loss_cause_no_stream;
 	close(fd);
-	if (!error) {
+	if (!cause) {
 		/* A child must never write into its parent's ring. And no read-ahead: what it would fetch at the first fault is
 		 * megabytes of zeros, page by page, on the thread's time. */
 		madvise(where, bytes, MADV_DONTFORK);
@@ -73,7 +75,7 @@ static int map_ring(const char *path, void *where, size_t bytes)
 		return 0;
 	}
 	unlink(path);
-	return error == ENOSPC || error == EDQUOT ? loss_cause_no_space : loss_cause_no_stream;
+	return cause;
 }
 
 static void ring_control_fill(struct stream *stream)
@@ -83,7 +85,7 @@ static void ring_control_fill(struct stream *stream)
 	control->minor = FORMAT_MINOR;
 	control->stream = stream->number;
 	control->n_segments = RING_SEGMENTS;
-	control->segment_bytes = (uint32_t)stream->mask + 1;
+	control->segment_bytes = UINT32_C(1) << stream->shift;
 	control->pid = (uint64_t)getpid();
 	control->position = UINT64_C(1) << stream->shift;
 	control->magic = RING_MAGIC;
@@ -105,9 +107,11 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 	if (memory == MAP_FAILED)
 		return NULL;
 	struct stream *stream = memory;
-	int cause = mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0 ? 0 : loss_cause_no_stream;
-	if (!cause)
-		cause = map_ring(path, stream_control(stream), ring_bytes);
+	int cause = loss_cause_no_stream;
+	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
+		stream->shift = session->shift;
+		cause = map_ring(stream, path, ring_bytes);
+	}
 	if (cause) {
 		munmap(memory, STREAM_BYTES + ring_bytes);
 		/* Not again with every event: where there is no ring now there is none a microsecond later. */
@@ -117,11 +121,10 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 								: "could not make another ring: its thread is not recorded");
 		return NULL;
 	}
-	stream->mask = (UINT64_C(1) << session->shift) - 1;
-	stream->shift = session->shift;
 	stream->number = number;
 	stream->session = session;
 	stream->current = SEGMENT_NONE;
+	stream->n_segments = RING_SEGMENTS;
 	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
 	stream->owner = owner;
 	handover_init(&stream->full);
@@ -163,11 +166,17 @@ static struct stream *find_free(struct session *session, uintptr_t self)
 struct stream *stream_take(struct session *session, uint64_t ticks)
 {
 	uintptr_t self = stream_self();
-	struct stream *stream = find_free(session, self);
+	struct stream *stream = pthread_getspecific(thread_key);
+	if (stream && stream != LAST_CALL && stream->session == session && stream->owner == self)
+		return stream; /* a handler took it a moment ago */
+	stream = find_free(session, self);
 	if (!stream) {
 		if (session_stopped(session) || __atomic_load_n(&session->refuses_streams, __ATOMIC_RELAXED))
 			return NULL;
+		sigset_t signals;
+		guard_hold_signals(&signals);
 		stream = stream_create(session, self);
+		guard_let_signals(&signals);
 		if (!stream)
 			return NULL;
 	}
@@ -180,17 +189,25 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	return stream;
 }
 
+static void put_counts(struct stream *stream)
+{
+	struct ring_control *control = stream_control(stream);
+	__atomic_store_n(&control->n_tasks, stream_n_tasks(stream), __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream_n_regions(stream), __ATOMIC_RELAXED);
+}
+
 void stream_release(struct stream *stream, uint64_t ticks)
 {
 	struct session *session = stream->session;
 	struct guard guard = guard_enter();
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
-	struct ring_control *control = stream_control(stream);
-	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	put_counts(stream);
 	stream->tid = 0;
 	pthread_setspecific(thread_key, LAST_CALL); /* the thread may live on, until it exits */
 	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
+	tls_stream = STREAM_COMING;
+	signal_fence();
+	stream->is_busy = false;
 	/* T2: everything before the stream is free; pairs with T1 in stream_claim. */
 	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
 	/* F2: frees the stream, then looks whether the session has ended; pairs with F1 in session_end, which says so, then looks for free
@@ -199,7 +216,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
-	tls_stream = NULL;
+	tls_stream = STREAM_NONE;
 	guard_leave(guard);
 }
 
@@ -242,8 +259,7 @@ void stream_seal(struct stream *stream)
 {
 	struct session *session = stream->session;
 	struct ring_control *control = stream_control(stream);
-	__atomic_store_n(&control->n_tasks, stream->n_tasks, __ATOMIC_RELAXED);
-	__atomic_store_n(&control->n_regions, stream->n_regions, __ATOMIC_RELAXED);
+	put_counts(stream);
 	uint32_t index;
 	while (handover_take_any(&stream->full, &index))
 		; /* the drain thread need not write what is written here */
@@ -264,7 +280,9 @@ void stream_seal(struct stream *stream)
 		}
 	}
 	char path[PATH_MAX];
-	if (write_rest(stream, last) && output_path(path, session->ring_dir, stream->number, ".ring"))
+	bool is_whole = write_rest(stream, last);
+	output_trim(stream);
+	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
 		unlink(path);
 	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELEASE);
 }

@@ -8,7 +8,8 @@
  *   struct stream (private) | struct ring_control | segment 0 | ... | segment RING_SEGMENTS-1      (the ring file, MAP_SHARED)
  *
  * Threads: `owner` says whose the stream is. Everything but owner, the two hand-over rings and `written` is the owner's alone; a stream
- * passes from one owner to the next through `owner` (release, acquire).
+ * passes from one owner to the next through `owner` (release, acquire). What a record needs shares no cache line with what another thread
+ * touches for a segment.
  */
 #ifndef OTTER_RECORDER_STREAM_H
 #define OTTER_RECORDER_STREAM_H
@@ -17,9 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/event.h"
 #include "common/format.h"
 #include "recorder/compiler.h"
 #include "recorder/handover.h"
+#include "recorder/output.h"
 
 struct session;
 
@@ -37,20 +40,28 @@ struct stream_context {
 };
 
 struct stream {
-	/* For every record. */
-	unsigned char *segment; /* the current one's memory */
-	uint64_t mask;          /* segment_bytes - 1 */
-	uint64_t epoch;         /* of record.h, when recording was last seen to be on */
-	uint64_t n_tasks;       /* ids given */
-	uint64_t n_regions;
-	struct stream_context now; /* what the runtime has told */
+	/* For every record: one cache line, which others write only where recording is turned on or off. */
+	bool is_busy; /* an append is going on: a signal handler may find that */
 	uint32_t number;
-	uint32_t shift; /* log2(segment_bytes) */
+	uint64_t limit;            /* the position where plain appends end: `end`, or 0 while there is something to look at first */
+	uintptr_t base;            /* of the open segment: base + position is the slot */
+	uint64_t last_task;        /* the last id given, without the stream's number */
+	uint64_t last_region;      /* the same */
+	struct stream_context now; /* what the runtime has told */
+	uint64_t epoch;            /* record_epoch when recording was last seen to be on */
 
-	/* For a segment's end. */
+	/* For implicit tasks: the owner's alone. */
+	struct stream_context team[STREAM_TEAM_DEPTH]; /* around the current implicit task */
+	uint32_t team_depth;
+
+	/* For a segment's end: the drain thread looks at it too. */
+	alignas(CACHE_LINE_BYTES) uint64_t end; /* of the open segment, as a position: that has reached it where none is open */
+	uint32_t shift;                         /* log2(segment_bytes) */
 	struct session *session;
 	uint32_t current;     /* index of the segment that is appended to, or SEGMENT_NONE */
 	uint32_t n_used;      /* segments that have been opened at least once */
+	uint32_t n_segments;  /* that there may be: fewer than RING_SEGMENTS where the disk was full */
+	bool has_all_room;    /* the ring's file has no holes */
 	uint64_t n_records;   /* in the segments before the current one */
 	uint64_t tid;         /* of the thread that has the stream */
 	uint64_t n_flushes;   /* of the session, when last looked at */
@@ -58,13 +69,9 @@ struct stream {
 	uint64_t flush_begin; /* a buffer_flush record that is still to be written: bytes != 0 */
 	uint64_t flush_end;
 	uint64_t flush_bytes;
-	bool is_off;           /* a recording_off record has been written, a recording_on record not yet */
-	uint64_t n_own_places; /* segments in NNNNN.seg */
-	bool has_file;         /* NNNNN.seg exists */
-	bool has_drain_file;   /* NNNNN.dseg exists (the drain thread's, no other looks) */
-	uint32_t n_populated;  /* segments whose memory is there (owner and drain thread, relaxed: twice does no harm) */
-	uint32_t team_depth;
-	struct stream_context team[STREAM_TEAM_DEPTH]; /* around the current implicit task */
+	bool is_off;                   /* a recording_off record has been written, a recording_on record not yet */
+	struct output_file file;       /* NNNNN.seg */
+	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */
@@ -73,6 +80,7 @@ struct stream {
 	alignas(CACHE_LINE_BYTES) uint64_t written[RING_SEGMENTS];
 };
 
+_Static_assert(offsetof(struct stream, epoch) + sizeof(uint64_t) == CACHE_LINE_BYTES, "what every record needs is one line");
 _Static_assert(sizeof(struct stream) <= STREAM_BYTES, "the ring follows at a constant offset");
 
 static inline struct ring_control *stream_control(struct stream *stream)
@@ -86,10 +94,30 @@ static inline struct segment_header *stream_segment(struct stream *stream, uint3
 					 ((size_t)index << stream->shift));
 }
 
-/* Of this thread: NULL none, STREAM_BUSY while it is inside an append (a signal handler may find that), else its stream. The one word
- * of TLS that the recorder has. */
+/* Bytes that positions below `position` have in its segment. */
+static inline uint32_t stream_offset(const struct stream *stream, uint64_t position)
+{
+	return (uint32_t)(position & ((UINT64_C(1) << stream->shift) - 1));
+}
+
+/* Ids of tasks and regions that the stream has given. */
+static inline uint64_t stream_n_tasks(const struct stream *stream)
+{
+	return id_counter(stream->last_task);
+}
+
+static inline uint64_t stream_n_regions(const struct stream *stream)
+{
+	return id_counter(stream->last_region);
+}
+
+/* Of this thread. The one word of TLS that the recorder has. Never NULL, so that whoever appends need not ask: a thread that has no stream has
+ * one of two that are always busy. */
 extern HIDDEN __thread struct stream *tls_stream;
-#define STREAM_BUSY ((struct stream *)1)
+extern HIDDEN const struct stream stream_none;   /* never had one, or gave it back */
+extern HIDDEN const struct stream stream_coming; /* takes one, or gives it back: nobody may append meanwhile */
+#define STREAM_NONE   ((struct stream *)(uintptr_t)&stream_none)
+#define STREAM_COMING ((struct stream *)(uintptr_t)&stream_coming)
 
 /* Names the calling thread among the living ones, and the same one in a forked child. */
 static inline uintptr_t stream_self(void)
@@ -101,10 +129,10 @@ static inline uintptr_t stream_self(void)
 int stream_setup(void);
 
 /* A stream for the calling thread, a free one or a new one, with its thread_attach record at `ticks`. NULL: there is none to be had
- * (counted where this is called). The caller has set tls_stream to STREAM_BUSY. */
+ * (counted where this is called). The caller has set tls_stream to STREAM_COMING. */
 struct stream *stream_take(struct session *session, uint64_t ticks);
 
-/* Gives the calling thread's stream back, with its thread_detach record at `ticks`; tls_stream becomes NULL. */
+/* Gives the calling thread's stream back, with its thread_detach record at `ticks`; tls_stream becomes STREAM_NONE. */
 void stream_release(struct stream *stream, uint64_t ticks);
 
 /* Makes a stream that belongs to `owner`, or returns NULL. */

@@ -4,12 +4,15 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "recorder/drain.h"
+#include "recorder/output.h"
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
 
@@ -98,7 +101,7 @@ START_TEST(round_takes_one_segment_of_a_stream)
 	for (size_t i = 0; i < dump->n_segments; i++)
 		n_drained += dump->segments[i].is_drained;
 	ck_assert_uint_eq(n_drained, 3);
-	ck_assert_uint_eq(session->drain_place, 3);
+	ck_assert_uint_eq(session->drain_file.n_places, 3);
 	ck_assert_int_ge(n_rounds, 3);
 	ck_assert(!drain_round(session));
 	dump_remove();
@@ -113,7 +116,7 @@ START_TEST(held_segment_is_written_at_the_end)
 	uint32_t held;
 	ck_assert(handover_take_any(&tls_stream->full, &held));
 	session_end("finalize");
-	ck_assert_ptr_null(tls_stream);
+	ck_assert_ptr_eq(tls_stream, STREAM_NONE);
 	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
 	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 4);
 	ck_assert_uint_eq(dump->n_rings, 0);
@@ -311,6 +314,72 @@ START_TEST(newest_are_kept)
 }
 END_TEST
 
+/* Room that was taken ahead for a growing file is given back with the stream. */
+START_TEST(room_ahead_is_given_back)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	char path[PATH_MAX];
+	struct stat status;
+	struct statfs fs;
+	put_many(SMALL_RECORDS * 400);
+	struct stream *stream = tls_stream;
+	ck_assert(output_path(path, session->dir, 0, ".seg"));
+	ck_assert_int_eq(statfs(session->dir, &fs), 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	if (fs.f_type == EXT4_SUPER_MAGIC) {
+		ck_assert_uint_gt(stream->file.reserved, (uint64_t)status.st_size);
+		ck_assert_uint_le(stream->file.reserved, (uint64_t)status.st_size * 3 / 2);
+		ck_assert_int_gt(status.st_blocks * 512, status.st_size);
+	}
+	session_end("finalize");
+	ck_assert_uint_eq(stream->file.reserved, 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_int_le(status.st_blocks * 512, status.st_size + 65536); /* the file system may need blocks of its own */
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 400);
+	dump_remove();
+}
+END_TEST
+
+/* No room for the ring's third segment: it goes on with two, its thread writes them itself. */
+START_TEST(ring_grows_as_far_as_there_is_room)
+{
+	struct session *session = begin_undrained();
+	char path[PATH_MAX];
+	put_many(SMALL_RECORDS * 2 - 1); /* thread_attach is the first */
+	struct stream *stream = tls_stream;
+	ck_assert_uint_eq(stream->n_used, 2);
+	ck_assert(output_path(path, session->ring_dir, 0, ".ring"));
+	ck_assert_int_eq(unlink(path), 0);
+	stream->has_all_room = false; /* it would have on a tmpfs */
+	for (uint64_t i = SMALL_RECORDS * 2 - 1; i < SMALL_RECORDS * 20; i++)
+		put(i);
+	ck_assert_uint_eq(stream->n_segments, 2);
+	ck_assert_uint_eq(session_stopped(session), 0);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	ck_assert_uint_eq(count_numbers(dump, 0), SMALL_RECORDS * 20);
+	dump_remove();
+}
+END_TEST
+
+/* With one alone there would be somebody to wait for. */
+START_TEST(ring_of_one_segment_stops)
+{
+	struct session *session = begin_undrained();
+	char path[PATH_MAX];
+	put(0);
+	ck_assert(output_path(path, session->ring_dir, 0, ".ring"));
+	ck_assert_int_eq(unlink(path), 0);
+	tls_stream->has_all_room = false;
+	for (uint64_t i = 1; i < SMALL_RECORDS * 3; i++)
+		put(i);
+	ck_assert_uint_eq(session_stopped(session), loss_cause_no_space);
+	ck_assert_uint_eq(SMALL_RECORDS - 1 + sum_lost(session, loss_cause_no_space), SMALL_RECORDS * 3);
+	dump_remove();
+}
+END_TEST
+
 static bool has_survived;
 
 static void *cancelled_thread(void *argument)
@@ -364,7 +433,7 @@ START_TEST(forked_child_has_its_own_session)
 	put_many(10);
 	pid_t child = fork();
 	if (child == 0) {
-		bool is_good = session_get() == NULL && session_is_child() && tls_stream == NULL;
+		bool is_good = session_get() == NULL && session_is_child() && tls_stream == STREAM_NONE;
 		put_many(SMALL_RECORDS * 30);
 		is_good &= session_get() && strcmp(session_get()->dir, session->dir) != 0 && tls_stream->number == 0;
 		session_end("finalize");
@@ -422,6 +491,7 @@ int main(void)
 	tcase_add_test(end, held_segment_is_written_at_the_end);
 	tcase_add_test(end, segment_held_for_long_is_written_at_the_end);
 	tcase_add_test(end, drained_segment_is_not_written_twice);
+	tcase_add_test(end, room_ahead_is_given_back);
 	tcase_add_test(end, live_stream_goes_on_after_the_end);
 	suite_add_tcase(suite, end);
 	TCase *refusal = tcase_create("refusal");
@@ -429,6 +499,8 @@ int main(void)
 	tcase_add_test(refusal, file_size_limit_raises_no_signal);
 	tcase_add_test(refusal, vanished_directory_stops_recording_only);
 	tcase_add_test(refusal, newest_are_kept);
+	tcase_add_test(refusal, ring_grows_as_far_as_there_is_room);
+	tcase_add_test(refusal, ring_of_one_segment_stops);
 	suite_add_tcase(suite, refusal);
 	TCase *process = tcase_create("process");
 	tcase_add_test(process, slow_path_is_not_noticed);
