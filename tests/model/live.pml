@@ -32,7 +32,7 @@ byte now = 0, fenced = 0;
 byte first[LAST + 2]; /* number of a sequence's first record; first[s + 1] - first[s] records were published in it */
 bool is_written = false;
 
-byte known = 0, heard = 0; /* the reader: has been told of all stores up to; will have been, after an acquire fence */
+byte known = 0, told = 0, heard = 0; /* the reader: has been told of all stores up to; will have been, after an acquire fence */
 byte seen[WORDS];
 
 hidden byte believed_is_whole, believed_is_all;
@@ -133,11 +133,16 @@ inline load(word, v)
 	v = found[word * MANY + m];
 	d_step {
 		seen[word] = m;
+		told = tells[word * MANY + m];
 		heard = (tells[word * MANY + m] > heard -> tells[word * MANY + m] : heard);
 		m = 0
 	}
 }
-inline acquire()
+inline acquire_load() /* the last load was one: what its own store told */
+{
+	known = (told > known -> told : known)
+}
+inline acquire_fence()
 {
 	known = (heard > known -> heard : known)
 }
@@ -149,7 +154,7 @@ active proctype builder()
 	is_written;
 	load(POSITION, position); /* read_control: A1 */
 #ifndef MUT_A1_RELAXED
-	acquire();
+	acquire_load();
 #endif
 	if
 	:: i = 0
@@ -157,7 +162,7 @@ active proctype builder()
 	fi;
 	load(SEQUENCE(i), sequence); /* take_segment: the first look, A2 */
 #ifndef MUT_A2_RELAXED
-	acquire();
+	acquire_load();
 #endif
 	if
 	:: sequence == 0 -> goto end
@@ -176,7 +181,7 @@ active proctype builder()
 		load(RECORD(i, k), copied[k])
 	}
 #ifndef MUT_NO_A2_FENCE
-	acquire(); /* A2 */
+	acquire_fence(); /* A2 */
 #endif
 #ifdef MUT_NO_SECOND_LOOK
 	again = sequence;

@@ -133,8 +133,10 @@ inline full_put(i)
 #ifndef MUT_NO_H1
 		tell(t, ENTRY, i);
 #endif
-		ring_has_room = ((PUT_AT + 1) % SLOTS) != (full_head % SLOTS);
+#ifndef MUT_TAIL_FIRST
+		ring_has_room = ((full_tail + 1) % SLOTS) != (full_head % SLOTS);
 		assert(ring_has_room);
+#endif
 		full_slot[(PUT_AT) % SLOTS] = i
 	};
 #ifndef MUT_TAIL_FIRST

@@ -16,8 +16,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # check LABEL MODEL EXPECTED FLAGS...: EXPECTED is `holds` or the assertion's name.
-check() {
-	local label=$1 model=$2 expected=$3 dir status states ms start found
+check() (
+	label=$1 model=$2 expected=$3
 	shift 3
 	[[ $wanted == "  " || $wanted == *" $model "* || $wanted == *" $label "* ]] || return 0
 	dir=$work/$label
@@ -46,7 +46,7 @@ check() {
 	else
 		echo "ok $model $label: breaks $found, $ms ms"
 	fi
-}
+)
 
 {
 	check two_segments ring holds
@@ -57,7 +57,7 @@ check() {
 	check deadlock ring holds -DNO_KILL -DFLUSHES -DFIRST=4
 	check live live holds -DLAST=3
 	check sleep sleep holds
-} >"$work/whole" &
+} &
 {
 	check MUT_R1_EARLY ring nothing_unfinished_is_believed -DMUT_R1_EARLY
 	check MUT_TAIL_FIRST ring no_race -DMUT_TAIL_FIRST
@@ -82,8 +82,9 @@ check() {
 	check LIVE_MUT_A1_RELAXED live believed_is_whole -DLAST=3 -DMUT_A1_RELAXED
 	check LIVE_MUT_NO_A2_FENCE live believed_is_whole -DLAST=3 -DMUT_NO_A2_FENCE
 	check LIVE_MUT_NO_SECOND_LOOK live believed_is_whole -DLAST=3 -DMUT_NO_SECOND_LOOK
-	check LIVE_MUT_O2_RELAXED live believed_is_whole -DLAST=3 -DMUT_O2_RELAXED
-	check LIVE_MUT_A2_RELAXED live believed_is_whole -DLAST=3 -DMUT_A2_RELAXED
+	# What the position has told (R1, A1) includes the header: these two are needed only where a control page is damaged.
+	check LIVE_O2_RELAXED live holds -DLAST=3 -DMUT_O2_RELAXED
+	check LIVE_A2_RELAXED live holds -DLAST=3 -DMUT_A2_RELAXED
 	for pair in D1 D2; do
 		check SLEEP_MUT_NO_$pair sleep nobody_sleeps_over_work -DMUT_NO_$pair
 	done
@@ -91,5 +92,4 @@ check() {
 		check SLEEP_MUT_NO_$pair sleep ended_is_sealed -DMUT_NO_$pair
 	done
 }
-wait $!
-cat "$work/whole"
+wait
