@@ -46,7 +46,7 @@ static inline void handover_put(struct handover *handover, uint32_t index)
 {
 	/* H1: the segment's records and header, and all reads of it, before its index; pairs with H2. The ring's own fence orders stores only. */
 	ck_pr_fence_release();
-	tsan_release(handover);
+	tsan_release(&handover->slots[index]); /* any address that is this segment's alone: it is in one ring, once */
 	ck_ring_enqueue_spmc(&handover->ring, handover->slots, handover_entry(index));
 }
 
@@ -60,8 +60,8 @@ static inline bool handover_take_any(struct handover *handover, uint32_t *index)
 	if (!has_one)
 		return false;
 	ck_pr_fence_acquire(); /* H2: the index before what it stands for; pairs with H1 */
-	tsan_acquire(handover);
 	*index = (uint32_t)((uintptr_t)entry - 1);
+	tsan_acquire(&handover->slots[*index]);
 	return true;
 }
 
@@ -75,8 +75,8 @@ static inline bool handover_take(struct handover *handover, uint32_t *index)
 	if (!has_one)
 		return false;
 	ck_pr_fence_acquire(); /* H2: the same, pairs with H1 */
-	tsan_acquire(handover);
 	*index = (uint32_t)((uintptr_t)entry - 1);
+	tsan_acquire(&handover->slots[*index]);
 	return true;
 }
 

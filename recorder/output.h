@@ -56,9 +56,8 @@ bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const ch
 /* Zeros into `bytes` of an open file: then its pages are in memory and the file system has promised their room. */
 int output_zeros(int fd, uint64_t offset, uint64_t bytes);
 
-/* Makes a new, open file `bytes` long, with room for the `first` of them, or for all (`*has_all`). Not by fallocate: to give blocks of a disk back takes
- * milliseconds when the file goes away, pages that have never been there cost nothing. But in memory a hole is filled where it is looked at,
- * by whoever does: there is none there. */
+/* Makes a new, open file `bytes` long, with room for the `first` of them, or for all (`*has_all`). On ext4 not by fallocate: to give
+ * blocks of a disk back takes milliseconds when the file goes away, pages that have never been there cost nothing. */
 int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all);
 
 /* May a file grow to `bytes`: RLIMIT_FSIZE, asked first so that the program gets no SIGXFSZ. */

@@ -222,8 +222,8 @@ void stream_release(struct stream *stream, uint64_t ticks)
 
 /* ---- The end ---- */
 
-/* The unwritten segment with the lowest sequence from `from` on; SEGMENT_NONE where there is none. */
-static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t last)
+/* The unwritten segment with the lowest sequence from `from` on, that of `must` counting as unwritten; SEGMENT_NONE where there is none. */
+static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t last, uint64_t must)
 {
 	uint32_t next = SEGMENT_NONE;
 	uint64_t lowest = last + 1;
@@ -231,7 +231,9 @@ static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t la
 		uint64_t sequence = stream_segment(stream, i)->sequence;
 		/* W2: pairs with W1 in segment_write. What the drain thread holds at this moment is written here as well: it may be far
 		 * behind, where the owner went on with its other segments. */
-		if (sequence < from || sequence >= lowest || __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
+		if (sequence < from || sequence >= lowest)
+			continue;
+		if (sequence != must && __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
 			continue;
 		lowest = sequence;
 		next = i;
@@ -240,11 +242,11 @@ static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t la
 }
 
 /* Writes what no file has yet, oldest first: a circular file must keep the newest. True where everything is out. */
-static bool write_rest(struct stream *stream, uint64_t last)
+static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 {
 	bool is_whole = true;
 	uint64_t from = output_first_kept(stream->session, last);
-	for (uint32_t i; (i = next_unwritten(stream, from, last)) != SEGMENT_NONE;) {
+	for (uint32_t i; (i = next_unwritten(stream, from, last, must)) != SEGMENT_NONE;) {
 		const struct segment_header *header = stream_segment(stream, i);
 		from = header->sequence + 1;
 		if (output_sealed(stream, header, segment_used(stream, i)) == 0)
@@ -265,22 +267,24 @@ void stream_seal(struct stream *stream)
 		; /* the drain thread need not write what is written here */
 
 	uint64_t last = (control->position >> stream->shift) - 1;
+	uint64_t must = 0;
 	if (stream->current != SEGMENT_NONE) {
 		segment_close(stream, SEGMENT_SEALED);
 		stream->current = SEGMENT_NONE;
 		last = (control->position >> stream->shift) - 1;
 	} else {
-		/* It was handed over already: what is written of it now says that it is the last. */
+		/* It was handed over already: it is written once more, and says now that it is the last. `written` cannot ask for that: the
+		 * drain thread may be about to note there that it has written it as it was. */
 		for (uint32_t i = 0; i < stream->n_used; i++) {
 			struct segment_header *header = stream_segment(stream, i);
 			if (header->sequence == last) {
 				header->closed = segment_closed(segment_used(stream, i) | SEGMENT_SEALED);
-				__atomic_store_n(&stream->written[i], 0, __ATOMIC_RELAXED);
+				must = last;
 			}
 		}
 	}
 	char path[PATH_MAX];
-	bool is_whole = write_rest(stream, last);
+	bool is_whole = write_rest(stream, last, must);
 	output_trim(stream);
 	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
 		unlink(path);

@@ -80,9 +80,11 @@ programs unit-asan "$tree-address/tests/unit" "${sources[@]}"
 wrap=()
 programs stress "$tree/tests/stress" tests/stress/*.c
 # ThreadSanitizer wants its shadow where the address space of some kernels is randomised.
-wrap=(setarch "$(uname -m)" -R) args=(10000) # a tenth of the records, as each takes ten times as long
+wrap=(setarch "$(uname -m)" -R) args=(40000) # a tenth of the records, as each takes ten times as long
 programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()
+run model tests/model/run.sh
+run aarch64 tests/model/aarch64.sh
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
 # Where the builder counts a quirk, and what the page says of each in a heading or at the beginning of a table's row.
 quirks='cat builder/*.c | tr -d "\n" | grep -oE "(quirks?|deviation)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'

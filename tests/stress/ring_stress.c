@@ -4,7 +4,7 @@
  * that producer's counter; afterwards every one of them must be in the dump exactly once and in its place. Producers come in waves, so
  * that streams pass from thread to thread as well.
  *
- *	ring_stress [RECORDS-A-PRODUCER]      exit status 0: all is there
+ *	ring_stress [RECORDS [PRODUCERS...]]  RECORDS of all producers of a wave, PRODUCERS at once; exit status 0: all is there
  *
  * Built plain and under ThreadSanitizer.
  */
@@ -14,14 +14,14 @@
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
 
-#define N_PRODUCERS     4
 #define N_WAVES         3
-#define RECORDS_DEFAULT 100000
+#define RECORDS_DEFAULT 400000
+#define PRODUCERS_MAX   64
 #define GROUP_EVERY     97  /* records between two groups */
 #define GROUP_RECORDS   150 /* longer than a segment */
-#define N_ALL           (N_PRODUCERS * N_WAVES)
+#define N_ALL_MAX       (PRODUCERS_MAX * N_WAVES)
 
-static uint64_t n_records_each = RECORDS_DEFAULT;
+static uint64_t n_records_each;
 
 struct producer {
 	pthread_t thread;
@@ -58,10 +58,10 @@ static void *produce(void *argument)
 /* Every copy of a segment that the drain thread wrote must be the only one it wrote: it takes each from the ring once. */
 static bool check_drained_once(const struct dump *dump)
 {
-	static uint8_t seen[64][DUMP_SEGMENTS_MAX];
+	static uint8_t seen[PRODUCERS_MAX][DUMP_SEGMENTS_MAX];
 	for (size_t i = 0; i < dump->n_segments; i++) {
 		const struct segment_header *header = &dump->segments[i].header;
-		if (dump->segments[i].is_drained && header->stream < 64 && header->sequence < DUMP_SEGMENTS_MAX &&
+		if (dump->segments[i].is_drained && header->stream < PRODUCERS_MAX && header->sequence < DUMP_SEGMENTS_MAX &&
 		    seen[header->stream][header->sequence]++) {
 			fprintf(stderr, "stream %u: segment %llu was drained twice\n", header->stream,
 				(unsigned long long)header->sequence);
@@ -71,10 +71,10 @@ static bool check_drained_once(const struct dump *dump)
 	return true;
 }
 
-static bool check(struct session *session)
+static bool check(struct session *session, unsigned n_all)
 {
 	struct dump *dump = dump_open(session->dir, session->config.segment_bytes);
-	uint64_t next[N_ALL] = {0};
+	uint64_t next[N_ALL_MAX] = {0};
 	bool is_good = check_drained_once(dump);
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		size_t n_records;
@@ -83,7 +83,7 @@ static bool check(struct session *session)
 			const struct record *r = &records[k];
 			if (record_kind(r) != EVENT_task_schedule)
 				continue;
-			if (r->a >= N_ALL || r->b != next[r->a]) {
+			if (r->a >= n_all || r->b != next[r->a]) {
 				fprintf(stderr, "stream %u, record %zu: producer %llu has %llu\n", i, k, (unsigned long long)r->a,
 					(unsigned long long)r->b);
 				return false;
@@ -92,7 +92,7 @@ static bool check(struct session *session)
 		}
 		free(records);
 	}
-	for (unsigned i = 0; i < N_ALL; i++) {
+	for (unsigned i = 0; i < n_all; i++) {
 		if (next[i] == n_records_each)
 			continue;
 		fprintf(stderr, "producer %u: %llu of %llu records\n", i, (unsigned long long)next[i],
@@ -103,42 +103,50 @@ static bool check(struct session *session)
 	return is_good;
 }
 
-static bool run(const char *drain)
+static bool run(const char *drain, unsigned n_producers)
 {
-	struct producer producers[N_ALL];
+	struct producer producers[N_ALL_MAX];
 	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, NULL);
 	if (!session)
 		return false;
 	for (unsigned wave = 0; wave < N_WAVES; wave++) {
-		for (unsigned i = 0; i < N_PRODUCERS; i++) {
-			struct producer *producer = &producers[wave * N_PRODUCERS + i];
-			producer->id = wave * N_PRODUCERS + i;
+		for (unsigned i = 0; i < n_producers; i++) {
+			struct producer *producer = &producers[wave * n_producers + i];
+			producer->id = wave * n_producers + i;
 			pthread_create(&producer->thread, NULL, produce, producer);
 		}
-		for (unsigned i = 0; i < N_PRODUCERS; i++)
-			pthread_join(producers[wave * N_PRODUCERS + i].thread, NULL);
+		for (unsigned i = 0; i < n_producers; i++)
+			pthread_join(producers[wave * n_producers + i].thread, NULL);
 	}
 	session_end("finalize");
-	bool is_good = check(session);
-	printf("%s: %u producers, %llu records each, %u streams: %s\n", drain, N_ALL, (unsigned long long)n_records_each,
-	       session_n_streams(session), is_good ? "all there" : "FAILED");
+	bool is_good = check(session, n_producers * N_WAVES);
+	printf("%s: %u producers at once, %u in all, %llu records each, %u streams: %s\n", drain, n_producers,
+	       n_producers * N_WAVES, (unsigned long long)n_records_each, session_n_streams(session),
+	       is_good ? "all there" : "FAILED");
 	dump_remove();
 	return is_good;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc > 1)
-		n_records_each = strtoull(argv[1], NULL, 10);
-	/* One session a process: the second run is a child's, and so is the first, for the same beginning. */
 	static const char *const drains[] = {"auto", "self"};
-	for (unsigned i = 0; i < 2; i++) {
-		pid_t child = fork();
-		if (child == 0)
-			exit(run(drains[i]) ? 0 : 1);
-		int status = -1;
-		if (waitpid(child, &status, 0) != child || status != 0)
-			return 1;
+	static const unsigned counts[] = {2, 8, PRODUCERS_MAX};
+	uint64_t n_records = argc > 1 ? strtoull(argv[1], NULL, 10) : RECORDS_DEFAULT;
+	int n_counts = argc > 2 ? argc - 2 : (int)(sizeof counts / sizeof *counts);
+	for (int c = 0; c < n_counts; c++) {
+		unsigned n_producers = argc > 2 ? (unsigned)atoi(argv[c + 2]) : counts[c];
+		if (n_producers == 0 || n_producers > PRODUCERS_MAX)
+			return 2;
+		n_records_each = n_records / n_producers;
+		/* One session a process: each run is a child's. */
+		for (unsigned i = 0; i < 2; i++) {
+			pid_t child = fork();
+			if (child == 0)
+				exit(run(drains[i], n_producers) ? 0 : 1);
+			int status = -1;
+			if (waitpid(child, &status, 0) != child || status != 0)
+				return 1;
+		}
 	}
 	return 0;
 }
