@@ -92,6 +92,7 @@ struct comm_def {
 	uint32_t parent; /* UNSET: none */
 	uint32_t n_members;
 	size_t first_member; /* in archive.members */
+	bool is_made_up;     /* of one thread, for tasks whose team was not recorded */
 };
 
 struct location_def {

@@ -77,7 +77,7 @@ uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *stream
 		archive_out_of_memory(a);
 		return UNSET;
 	}
-	a->comms[a->n_comms] = (struct comm_def){parent, n_streams, a->n_members};
+	a->comms[a->n_comms] = (struct comm_def){.parent = parent, .n_members = n_streams, .first_member = a->n_members};
 	for (uint32_t i = 0; i < n_streams; i++)
 		a->members[a->n_members++] = a->now.def->first_location + streams[i];
 	return a->n_comms++;
@@ -103,9 +103,9 @@ static OTF2_AttributeValue value_string(uint32_t string)
 
 /* Everything that is named must have its string before the strings are written: the names of fixed things. */
 struct names {
-	uint32_t openmp, team_template, machine, node, platform, linux_name, schedule, iterations, chunk_start, chunk_iterations,
-		command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid, program, runtime,
-		master;
+	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
+		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
+		program, runtime, master;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -117,6 +117,7 @@ static int intern_names(struct archive *a, struct names *n)
 	} fixed[] = {
 		{&n->openmp, "OpenMP"},
 		{&n->team_template, "Thread team ${id}"},
+		{&n->team_unknown, "team not recorded"},
 		{&n->machine, "machine"},
 		{&n->node, "node"},
 		{&n->platform, "platform"},
@@ -266,11 +267,12 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 	}
 	free(members);
 	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++)
-		rc = archive_check(a,
-				   OTF2_GlobalDefWriter_WriteComm(
-					   w, i, 0, i + 1, a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
-					   OTF2_COMM_FLAG_NONE),
-				   "defining a communicator");
+		rc = archive_check(
+			a,
+			OTF2_GlobalDefWriter_WriteComm(w, i, a->comms[i].is_made_up ? n->team_unknown : 0, i + 1,
+						       a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
+						       OTF2_COMM_FLAG_NONE),
+			"defining a communicator");
 	return rc;
 }
 

@@ -188,8 +188,8 @@ int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32
 			rc = event_team_end(a, l, time, &top);
 		if (rc == 0 && top.type == OPEN_TASK) {
 			rc = event_task_complete(a, l, time, top.task, a->string_unfinished);
-			if (rc == 0 && l->n_open > 0)
-				rc = event_run(a, l, time, l->open[l->n_open - 1].task);
+			if (rc == 0)
+				rc = event_run(a, l, time, l->n_open > 0 ? l->open[l->n_open - 1].task : 0);
 		}
 	}
 	return rc;

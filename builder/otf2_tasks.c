@@ -34,8 +34,11 @@ static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
 static uint32_t solo_comm(struct archive *a, uint32_t stream)
 {
 	struct location *l = &a->now.locations[stream];
-	if (l->solo_comm == UNSET)
+	if (l->solo_comm == UNSET) {
 		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
+		if (l->solo_comm != UNSET)
+			a->comms[l->solo_comm].is_made_up = true;
+	}
 	return l->solo_comm;
 }
 
@@ -317,7 +320,7 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 		return at->task != prior ? event_run(a, l, time, at->task) : 0;
 	l->task = next;
 	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
-		return 0; /* suspended for good, its regions are left */
+		return l->running == UNSET ? event_run_slow(a, l, time, 0) : 0; /* suspended for good, its regions are left */
 	if (!can_run(p, l, next))
 		return event_run(a, l, time, next);
 	if (event_task_switch(a, l, time, next) != 0)

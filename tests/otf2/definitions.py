@@ -148,7 +148,7 @@ class Definitions:
             self.report.add("COMM", f"comm {ref} has no member")
         elif len({self.locations[m][2] for m in members if m in self.locations}) > 1:
             self.report.add("COMM", f"comm {ref} has members of several processes")
-        self.define("Comm", ref, (members or [], parent), (tuple(members or ()), parent))
+        self.define("Comm", ref, (members or [], parent), (name, tuple(members or ()), parent))
 
     def on_parameter(self, ref, name, kind):
         self.refer("String", name, f"parameter {ref}")
