@@ -8,7 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 cc=aarch64-linux-gnu-gcc
 for tool in $cc aarch64-linux-gnu-objdump qemu-aarch64; do
-	command -v $tool >/dev/null || {
+	command -v "$tool" >/dev/null || {
 		echo "skip no $tool: the recorder for aarch64 (tests/deps.sh aarch64 installs it)"
 		exit 77
 	}
@@ -65,10 +65,12 @@ has E2 drain drain_thread_exits 'ldar'
 has S2 drain drain_round 'ldar'
 has C2 session session_get 'ldar'
 
-echo '#include "recorder/clock.h"
+cat >"$work/clocks.c" <<'END'
+#include "recorder/clock.h"
 #include <stdio.h>
 int main(void) { clock_choose(); struct clock_triple a = clock_triple_now(), b = clock_triple_now();
-printf("%s %d\n", clock_name(), b.ticks >= a.ticks && b.monotonic_ns > a.monotonic_ns && a.ticks); return 0; }' >"$work/clocks.c"
+printf("%s %d\n", clock_name(), b.ticks >= a.ticks && b.monotonic_ns > a.monotonic_ns && a.ticks); return 0; }
+END
 # run NAME SOURCE ARGUMENTS...
 run() {
 	local name=$1 source=$2
