@@ -70,6 +70,11 @@ static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
 	struct task *task = &w->m->tasks[row];
 	if (!(task->state & TASK_STARTED)) {
+		/* Untied, and cancelled between its parts by another thread, whose records came first. */
+		if (task->state & TASK_CANCELLED) {
+			task->state |= TASK_MARKED | TASK_MIGRATED;
+			w->m->n_migrated++;
+		}
 		task->state |= TASK_SEEN | TASK_STARTED;
 		task->run_stream = w->stream;
 		task->start_ticks = ticks;
