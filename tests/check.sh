@@ -94,7 +94,6 @@ run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes
 for script in expect_selftest.py run.py schedules.py runtimes.py endings.py faults.py kill.py otf2_selftest.py launcher.sh install.sh conformance.py; do
 	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
 done
-[ -f bench/selftest ] && run bench bench/selftest
 
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))
