@@ -19,15 +19,21 @@
 		}                                                                                                                  \
 	} while (0)
 
-/* Waits until another thread has set *flag. */
-static inline void wait_for(int *flag)
+/* Waits until other threads have brought *counter to count. */
+static inline void wait_for_count(int *counter, int count)
 {
 	int value;
 	do {
 		usleep(100);
 #pragma omp atomic read
-		value = *flag;
-	} while (!value);
+		value = *counter;
+	} while (value < count);
+}
+
+/* Waits until another thread has set *flag. */
+static inline void wait_for(int *flag)
+{
+	wait_for_count(flag, 1);
 }
 
 static inline void set_flag(int *flag)
