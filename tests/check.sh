@@ -95,5 +95,7 @@ for script in expect_selftest.py run.py schedules.py runtimes.py endings.py faul
 	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
 done
 
+[ -f bench/selftest ] && run bench bench/selftest
+
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))
