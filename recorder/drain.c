@@ -126,8 +126,11 @@ static bool sleep_until_woken(struct session *session)
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
+	/* Idle priority: threads that find no free segment write one themselves. Where they drop records instead, nobody else would write as long
+	 * as all processors are busy. */
 	struct sched_param parameter = {0};
-	sched_setscheduler(0, SCHED_IDLE, &parameter);
+	if (!session->config.drops_when_full)
+		sched_setscheduler(0, SCHED_IDLE, &parameter);
 	if (has_affinity)
 		sched_setaffinity(0, sizeof process_affinity, &process_affinity);
 	prctl(PR_SET_NAME, "otter-drain");
