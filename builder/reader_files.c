@@ -34,7 +34,8 @@ static int take_changing(struct reader *r, struct segment_copy *copy, const stru
 static int take_segment(struct reader *r, const struct segment_file *file, size_t at)
 {
 	const struct segment_header *h = (const struct segment_header *)(file->bytes + at);
-	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
+	uint64_t sequence =
+		__atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE); /* A2, as in a ring: a circular file is written again */
 	if (!reader_check_header(r, h, file->stream, file->path, at))
 		return 0;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;

@@ -65,7 +65,7 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	if (at + sizeof *h > ring->n_bytes)
 		return 0;
 	struct reader *r = ring->reader;
-	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE); /* A2: the first look; pairs with O2 in the recorder */
 	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
 		return 0;

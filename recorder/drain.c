@@ -115,6 +115,7 @@ static bool sleep_until_woken(struct session *session)
 		return true;
 	}
 	const struct timespec second = {.tv_sec = 1};
+	/* D4: pairs with D3 in wake: the work for which it was woken is seen at once, not only with the look before the next sleep. */
 	while (__atomic_load_n(&session->drain_sleeps, __ATOMIC_ACQUIRE)) {
 		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
 		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
@@ -172,6 +173,7 @@ static bool start(struct session *session)
 
 static void wake(struct session *session)
 {
+	/* D3: what there is to do before the word that it may not sleep; pairs with D4 in sleep_until_woken. */
 	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
 		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -57,6 +57,7 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 
 NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 {
+	/* G4: pairs with G3 in session_turn: behind the epoch are the cause of a stop, the number of flushes. */
 	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_ACQUIRE);
 	bool is_stopped = epoch & EPOCH_STOPPED;
 	if (epoch & EPOCH_FLAGS && stream->is_off) { /* as before: the cheap way past everything */

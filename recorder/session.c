@@ -40,9 +40,10 @@ void session_turn(uint64_t set, uint64_t clear)
 {
 	uint64_t old = __atomic_load_n(&record_epoch, __ATOMIC_RELAXED);
 	uint64_t next;
+	/* G3: why it is turned before the epoch; pairs with G4 in record_gate. */
 	do
 		next = ((old & ~EPOCH_FLAGS) + EPOCH_STEP) | (((old & EPOCH_FLAGS) | set) & ~clear);
-	while (!__atomic_compare_exchange_n(&record_epoch, &old, next, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+	while (!__atomic_compare_exchange_n(&record_epoch, &old, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 	/* G1: counts the epoch on, then closes the plain way of every stream; pairs with G2 in segment_admit, which opens it, then looks at the
 	 * epoch. One of the two sees the other. */
 	ck_pr_fence_memory();
@@ -57,7 +58,8 @@ void session_turn(uint64_t set, uint64_t clear)
 void session_stop(struct session *session, unsigned cause)
 {
 	uint32_t none = 0;
-	if (!__atomic_compare_exchange_n(&session->stop_cause, &none, cause, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	/* Relaxed: the turn tells the streams (G3). */
+	if (!__atomic_compare_exchange_n(&session->stop_cause, &none, cause, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	session_turn(EPOCH_STOPPED, 0);
 	meta_note(session, cause == loss_cause_limit      ? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE)"
@@ -108,7 +110,8 @@ static bool is_deferred_thread(void)
 {
 	uintptr_t nobody = 0;
 	uintptr_t self = stream_self();
-	return __atomic_compare_exchange_n(&session_deferred.owner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) ||
+	/* Relaxed: the rest is its owner's, and that of threads that it makes later. */
+	return __atomic_compare_exchange_n(&session_deferred.owner, &nobody, self, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
 	       nobody == self;
 }
 
@@ -188,7 +191,8 @@ bool session_begin(void)
 struct session *session_begin_child(void)
 {
 	uint32_t fresh = CHILD_FRESH;
-	if (!__atomic_compare_exchange_n(&child_state, &fresh, CHILD_CREATING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+	/* Relaxed: the session comes by its pointer (C1). */
+	if (!__atomic_compare_exchange_n(&child_state, &fresh, CHILD_CREATING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return session_get();
 	struct session *session = create();
 	if (session) {
@@ -200,7 +204,7 @@ struct session *session_begin_child(void)
 		}
 		publish(session);
 	}
-	__atomic_store_n(&child_state, CHILD_DONE, __ATOMIC_RELEASE);
+	__atomic_store_n(&child_state, CHILD_DONE, __ATOMIC_RELAXED);
 	return session;
 }
 

@@ -250,7 +250,7 @@ static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 		const struct segment_header *header = stream_segment(stream, i);
 		from = header->sequence + 1;
 		if (output_sealed(stream, header, segment_used(stream, i)) == 0)
-			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELEASE);
+			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELAXED); /* for this loop alone */
 		else
 			is_whole = false;
 	}
@@ -288,5 +288,5 @@ void stream_seal(struct stream *stream)
 	output_trim(stream);
 	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
 		unlink(path);
-	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELEASE);
+	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* nobody takes it any more */
 }
