@@ -74,6 +74,8 @@ END_TEST
 START_TEST(without_a_counter_ticks_are_monotonic_ns)
 {
 	clock_is_counter = false;
+	if (clock_counter_is_ticks())
+		return; /* an architecture that has no other kind */
 	ck_assert_str_eq(clock_name(), "monotonic");
 	uint64_t before = clock_ns(CLOCK_MONOTONIC);
 	uint64_t ticks = clock_ticks();
