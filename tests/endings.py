@@ -15,7 +15,7 @@ import struct
 
 from common import *
 
-WAYS = ("return", "exit", "_exit", "abort", "quick_exit", "pthread_exit", "sigterm", "sigkill", "execve")
+WAYS = ("return", "exit", "_exit", "abort", "quick_exit", "pthread_exit", "sigterm", "sigkill", "sigsegv", "execve")
 CONSTRUCTS = ("primary", "worker", "single", "task", "undeferred", "initial_task", "taskwait", "join", "critical", "nested", "child_region")
 PLACES = ("before", "serial", "alone", "busy", *CONSTRUCTS[:-1], "root", "atexit", "destructor", "child", CONSTRUCTS[-1])
 # What does not end without the recorder either. After pthread_exit a process lives until its last thread ends, and the runtime's workers do

@@ -84,6 +84,11 @@ static void by_sigkill(void)
 		pause();
 }
 
+static void by_sigsegv(void)
+{
+	*(volatile char *)mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) = 1;
+}
+
 static void by_execve(void)
 {
 	char *again[] = {arguments[0], "again", "return", arguments[3], NULL};
@@ -102,6 +107,7 @@ static const struct {
 	    {"pthread_exit", by_pthread_exit},
 	    {"sigterm", by_sigterm},
 	    {"sigkill", by_sigkill},
+	    {"sigsegv", by_sigsegv},
 	    {"execve", by_execve}};
 
 static void (*end)(void);
