@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum field_form { FORM_UINT, FORM_ADDRESS, FORM_TICKS, FORM_ID, FORM_FLAGS, FORM_ENUM };
+enum field_form { FORM_UINT, FORM_ADDRESS, FORM_TICKS, FORM_ID, FORM_OPERATION, FORM_DEVICE, FORM_FLAGS, FORM_ENUM };
 
 #define SET_MAX 64 /* values and bits below this have their names looked up beforehand; all there are today */
 
@@ -77,6 +77,22 @@ static void put_id(struct list *l, uint64_t id)
 	put_number(l, id_counter(id), 10);
 }
 
+/* What the runtime counts itself has no stream in it, and begins at 1. */
+static void put_operation(struct list *l, uint64_t id)
+{
+	if (id_counter(id) == 0)
+		put_number(l, id, 10);
+	else
+		put_id(l, id);
+}
+
+static void put_device(struct list *l, uint64_t value)
+{
+	if (event_device_number(value) < 0)
+		put_text(l, "-");
+	put_number(l, (uint64_t)llabs(event_device_number(value)), 10);
+}
+
 static void put_flags(struct list *l, const struct field_plan *plan, uint64_t value)
 {
 	const char *between = "";
@@ -104,6 +120,8 @@ static void put_value(struct list *l, const struct field_plan *plan, uint64_t va
 	case FORM_ADDRESS: put_hex(l, value); break;
 	case FORM_TICKS: put_number(l, dump_ns(l->dump, value), 10); break;
 	case FORM_ID: put_id(l, value); break;
+	case FORM_OPERATION: put_operation(l, value); break;
+	case FORM_DEVICE: put_device(l, value); break;
 	case FORM_FLAGS: put_flags(l, plan, value); break;
 	case FORM_ENUM:
 		if (value < SET_MAX && plan->names[value] != NULL)
@@ -118,8 +136,9 @@ static enum field_form form_of(const char *type)
 	static const struct {
 		const char *type;
 		enum field_form form;
-	} plain[] = {{"UINT", FORM_UINT}, {"ADDRESS", FORM_ADDRESS}, {"TICKS", FORM_TICKS},  {"TASK", FORM_ID},
-		     {"REGION", FORM_ID}, {"OWN_TASK", FORM_ID},     {"OWN_REGION", FORM_ID}};
+	} plain[] = {{"UINT", FORM_UINT},     {"ADDRESS", FORM_ADDRESS},     {"TICKS", FORM_TICKS},
+		     {"TASK", FORM_ID},       {"REGION", FORM_ID},           {"OWN_TASK", FORM_ID},
+		     {"OWN_REGION", FORM_ID}, {"OPERATION", FORM_OPERATION}, {"DEVICE", FORM_DEVICE}};
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (strcmp(plain[i].type, type) == 0)
 			return plain[i].form;

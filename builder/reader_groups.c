@@ -5,13 +5,25 @@
  */
 #include "builder/reader_private.h"
 
+static uint64_t text_records(uint64_t n_bytes)
+{
+	return n_bytes / 24 + (n_bytes % 24 != 0);
+}
+
 /* How many continuation records a record announces; 0 also for kinds that this version does not know. */
 static uint64_t continuations(const struct record *head)
 {
 	switch (record_kind(head)) {
 	case EVENT_dependences: return record_value(head) == 0 ? 0 : (record_value(head) - 1 + 2) / 3;
 	case EVENT_control_tool: return 1;
-	case EVENT_error: return (record_value(head) + 23) / 24;
+	case EVENT_error: return text_records(record_value(head));
+	case EVENT_target_begin: return 1;
+	case EVENT_target_data_op_begin:
+	case EVENT_target_data_op: return 2;
+	case EVENT_target_data_op_end: return 1;
+	case EVENT_target_map: return record_value(head);
+	case EVENT_device_initialize: return text_records(low32(head->b)) + text_records(high32(head->b));
+	case EVENT_device_load: return 2 + text_records(head->b);
 	default: return 0;
 	}
 }

@@ -77,6 +77,12 @@ static inline uint32_t high32(uint64_t word)
 	return (uint32_t)(word >> 32);
 }
 
+/* The runtime's int, as a slot of 32 bits holds it. */
+static inline int64_t event_device_number(uint64_t slot)
+{
+	return (int32_t)low32(slot);
+}
+
 /* An id of a task or region: which stream gave it, and that stream's counter, from 1. 0 is unknown. */
 #define ID_STREAM_BITS 20
 #define ID_STREAM_MAX  ((UINT32_C(1) << ID_STREAM_BITS) - 1)

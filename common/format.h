@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define FORMAT_MAJOR          1
-#define FORMAT_MINOR          0
+#define FORMAT_MINOR          1
 #define FORMAT_VERSION_STRING "1.0"
 #define OTTER_VERSION_STRING  "0.1.0"
 

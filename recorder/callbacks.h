@@ -49,6 +49,28 @@ void on_cancel(ompt_data_t *task, int flags, const void *codeptr);
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
 void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr);
 
+/* callbacks_target.c: target constructs and devices, on the host. Each _emi form, and what is registered where a runtime has only the form without. */
+void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_data_t *target_task,
+		   ompt_data_t *target, const void *codeptr);
+void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t id,
+	       const void *codeptr);
+void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_task, ompt_data_t *target, ompt_id_t *id,
+			   ompt_target_data_op_t type, void *src, int src_device, void *dest, int dest_device, size_t n_bytes,
+			   const void *codeptr);
+void on_target_data_op(ompt_id_t target, ompt_id_t id, ompt_target_data_op_t type, void *src, int src_device, void *dest,
+		       int dest_device, size_t n_bytes, const void *codeptr);
+void on_target_submit_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *id, unsigned requested);
+void on_target_submit(ompt_id_t target, ompt_id_t id, unsigned requested);
+void on_target_map_emi(ompt_data_t *target, unsigned n, void **host, void **device, size_t *n_bytes, unsigned *flags,
+		       const void *codeptr);
+void on_target_map(ompt_id_t target, unsigned n, void **host, void **device, size_t *n_bytes, unsigned *flags, const void *codeptr);
+void on_device_initialize(int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup,
+			  const char *documentation);
+void on_device_finalize(int device);
+void on_device_load(int device, const char *filename, int64_t offset, void *vma, size_t n_bytes, void *host, void *on_device,
+		    uint64_t module);
+void on_device_unload(int device, uint64_t module);
+
 /* The id that the runtime keeps for us; it may have no object to say (quirks Q2, Q4), and then it is 0. */
 static inline uint64_t id_of(const ompt_data_t *data)
 {

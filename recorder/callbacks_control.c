@@ -4,15 +4,11 @@
  */
 #include "recorder/callbacks.h"
 
-#include <string.h>
-
 #include "recorder/record.h"
 
 /* omp_control_tool_t, which is in omp.h; that header is the program's. */
 enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4 };
 enum { CONTROL_SUCCESS = 0, CONTROL_IGNORED = 1 };
-
-#define TEXT_BYTES 24
 
 /* A command changes what is recorded for the whole process: every stream sees it at its next record. */
 static void obey(uint64_t command)
@@ -67,12 +63,7 @@ void on_error(ompt_severity_t severity, const char *message, size_t length, cons
 		struct ring_group group = ring_group_begin(stream);
 		ring_group_append(&group, time, record_head(EVENT_error, (unsigned)severity, length), 0,
 				  (uint64_t)(uintptr_t)codeptr);
-		for (size_t at = 0; at < length; at += TEXT_BYTES) {
-			uint64_t words[3] = {0};
-			size_t n = length - at < TEXT_BYTES ? length - at : TEXT_BYTES;
-			memcpy(words, message + at, n);
-			ring_group_append(&group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
-		}
+		record_put_text(&group, message, length);
 		ring_group_end(&group);
 	}
 	record_leave(stream);

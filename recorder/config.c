@@ -28,6 +28,7 @@ static const char *const group_names[N_EVENT_GROUPS] = {
 	[GROUP_flush] = "flush",
 	[GROUP_cancel] = "cancel",
 	[GROUP_error] = "error",
+	[GROUP_target] = "target",
 };
 
 /* A callback's own name says its group as well: task_schedule, ompt_callback_nest_lock. */

@@ -28,6 +28,7 @@ enum event_group {
 	GROUP_flush,
 	GROUP_cancel,
 	GROUP_error,
+	GROUP_target,
 	N_EVENT_GROUPS
 };
 

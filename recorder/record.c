@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/record.h"
 
+#include <string.h>
+
 #include "recorder/context.h"
 #include "recorder/guard.h"
 
@@ -114,4 +116,16 @@ NOINLINE void record_one_slow(uint64_t time, uint64_t head, uint64_t a, uint64_t
 		return;
 	record_put(stream, time, head, a, b);
 	record_leave(stream);
+}
+
+#define TEXT_BYTES 24 /* in a record */
+
+NOINLINE void record_put_text(struct ring_group *group, const char *text, size_t length)
+{
+	for (size_t at = 0; at < length; at += TEXT_BYTES) {
+		uint64_t words[3] = {0};
+		size_t n = length - at < TEXT_BYTES ? length - at : TEXT_BYTES;
+		memcpy(words, text + at, n);
+		ring_group_append(group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
+	}
 }

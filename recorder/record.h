@@ -134,4 +134,15 @@ static inline uint64_t record_new_region(struct stream *stream)
 	return stream->last_region | stream->number;
 }
 
+static inline uint64_t record_new_operation(struct stream *stream)
+{
+	stream->last_operation += RECORD_ID_STEP;
+	return stream->last_operation | stream->number;
+}
+
+/* ---- Text ---- */
+
+/* Continues a group by text records. */
+NOINLINE void record_put_text(struct ring_group *group, const char *text, size_t length);
+
 #endif

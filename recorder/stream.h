@@ -54,6 +54,8 @@ struct stream {
 	struct stream_context team[STREAM_TEAM_DEPTH]; /* around the current implicit task */
 	uint32_t team_depth;
 
+	uint64_t last_operation; /* as last_task: of target regions and their operations */
+
 	/* For a segment's end: the drain thread looks at it too. */
 	alignas(CACHE_LINE_BYTES) uint64_t end; /* of the open segment, as a position: that has reached it where none is open */
 	uint32_t shift;                         /* log2(segment_bytes) */

@@ -25,11 +25,14 @@ static const struct {
 	ompt_callback_t function;
 	int group; /* enum event_group; -1: always */
 	const char *name;
+	bool is_older; /* form of the row before: only where the runtime does not have that one */
 } callbacks[] = {
-#define CALLBACK(callback, group)                                                                                                  \
+#define CALLBACK_FORM(callback, group, is_older)                                                                                   \
 	{                                                                                                                          \
-		ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback                                 \
+		ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback, is_older                       \
 	}
+#define CALLBACK(callback, group)       CALLBACK_FORM(callback, group, false)
+#define OLDER_CALLBACK(callback, group) CALLBACK_FORM(callback, group, true)
 	CALLBACK(thread_begin, GROUP_thread),
 	CALLBACK(thread_end, GROUP_thread),
 	CALLBACK(parallel_begin, GROUP_parallel),
@@ -54,6 +57,18 @@ static const struct {
 	CALLBACK(flush, GROUP_flush),
 	CALLBACK(cancel, GROUP_cancel),
 	CALLBACK(error, GROUP_error),
+	CALLBACK(target_emi, GROUP_target),
+	OLDER_CALLBACK(target, GROUP_target),
+	CALLBACK(target_data_op_emi, GROUP_target),
+	OLDER_CALLBACK(target_data_op, GROUP_target),
+	CALLBACK(target_submit_emi, GROUP_target),
+	OLDER_CALLBACK(target_submit, GROUP_target),
+	CALLBACK(target_map_emi, GROUP_target),
+	OLDER_CALLBACK(target_map, GROUP_target),
+	CALLBACK(device_initialize, GROUP_target),
+	CALLBACK(device_finalize, GROUP_target),
+	CALLBACK(device_load, GROUP_target),
+	CALLBACK(device_unload, GROUP_target),
 	CALLBACK(control_tool, -1),
 };
 
@@ -94,13 +109,17 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
 	put_runtime(&text);
+	ompt_set_result_t result = ompt_set_error;
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
 		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1)) {
 			if (callbacks[i].number == ompt_callback_sync_region)
 				set_callback(callbacks[i].number, (ompt_callback_t)(void *)on_sync_region_unrecorded);
 			continue;
 		}
-		ompt_set_result_t result = set_callback(callbacks[i].number, callbacks[i].function);
+		bool is_superseded = callbacks[i].is_older && result >= ompt_set_sometimes;
+		if (is_superseded)
+			continue;
+		result = set_callback(callbacks[i].number, callbacks[i].function);
 		text_word(&text, "callback");
 		text_word(&text, callbacks[i].name);
 		text_number(&text, (unsigned)result);

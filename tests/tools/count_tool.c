@@ -5,7 +5,7 @@
  * Tests load it through OMP_TOOL_LIBRARIES. COUNT_FILE names its output, "<COUNT_FILE>.<pid>": one "name count" a line, all names,
  * written at finalize and again by the destructor (whichever comes last is right). COUNT_CHAIN names another tool that is loaded
  * behind this one and gets every callback it registers for, so that a recorder and the counts describe the very same run, whatever
- * the timing. COUNT_RUNTIME is the name of the runtime that the chained tool is told, in place of the real one. A forked child starts
+ * the timing. COUNT_OLD: the runtime is one of OpenMP 5.0, without the callbacks whose names end in _emi. COUNT_RUNTIME is the name of the runtime that the chained tool is told, in place of the real one. A forked child starts
  * from zero.
  *
  * Any thread calls the callbacks; counters are atomic. Registration happens once, on one thread, inside ompt_start_tool's initialize.
@@ -28,6 +28,7 @@ static atomic_ulong counts[EVENT_KIND_LIMIT];
 static ompt_callback_t chained[N_CALLBACKS];
 static ompt_set_result_t results[N_CALLBACKS];
 static _Bool is_counted[N_CALLBACKS];
+static _Bool is_refused[N_CALLBACKS];
 static ompt_start_tool_result_t *chain;
 static ompt_function_lookup_t runtime_lookup;
 static ompt_set_callback_t runtime_set_callback;
@@ -53,6 +54,9 @@ PAIR(reduction);
 PAIR(work);
 PAIR(masked);
 PAIR(nest_lock);
+PAIR(target);
+PAIR(target_data_op);
+PAIR(target_submit);
 
 /* Defines on_NAME, which counts and passes on. */
 #define COUNTED(name, counting, params, args)                                                                                      \
@@ -110,6 +114,36 @@ COUNTED(cancel, count(EVENT_cancel), (ompt_data_t * task, int flags, const void 
 COUNTED(error, count(EVENT_error), (ompt_severity_t severity, const char *message, size_t length, const void *ra),
 	(severity, message, length, ra))
 
+COUNTED(target_emi, count_endpoint(EVENT_target_begin, endpoint),
+	(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_data_t *target_task,
+	 ompt_data_t *target, const void *ra),
+	(kind, endpoint, device, task, target_task, target, ra))
+COUNTED(target_data_op_emi, count_endpoint(EVENT_target_data_op_begin, endpoint),
+	(ompt_scope_endpoint_t endpoint, ompt_data_t *task, ompt_data_t *target, ompt_id_t *id, ompt_target_data_op_t type,
+	 void *src, int src_device, void *dest, int dest_device, size_t n_bytes, const void *ra),
+	(endpoint, task, target, id, type, src, src_device, dest, dest_device, n_bytes, ra))
+COUNTED(target_submit_emi, count_endpoint(EVENT_target_submit_begin, endpoint),
+	(ompt_scope_endpoint_t endpoint, ompt_data_t *target, ompt_id_t *id, unsigned requested), (endpoint, target, id, requested))
+COUNTED(target_map_emi, count(EVENT_target_map),
+	(ompt_data_t * target, unsigned n, void **host, void **device, size_t *bytes, unsigned *flags, const void *ra),
+	(target, n, host, device, bytes, flags, ra))
+COUNTED(target, count_endpoint(EVENT_target_begin, endpoint),
+	(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t target, const void *ra),
+	(kind, endpoint, device, task, target, ra))
+COUNTED(target_data_op, count(EVENT_target_data_op),
+	(ompt_id_t target, ompt_id_t id, ompt_target_data_op_t type, void *src, int src_device, void *dest, int dest_device,
+	 size_t n_bytes, const void *ra),
+	(target, id, type, src, src_device, dest, dest_device, n_bytes, ra))
+COUNTED(target_submit, count(EVENT_target_submit), (ompt_id_t target, ompt_id_t id, unsigned requested), (target, id, requested))
+COUNTED(device_initialize, count(EVENT_device_initialize),
+	(int device, const char *type, ompt_device_t *handle, ompt_function_lookup_t lookup, const char *documentation),
+	(device, type, handle, lookup, documentation))
+COUNTED(device_finalize, count(EVENT_device_finalize), (int device), (device))
+COUNTED(device_load, count(EVENT_device_load),
+	(int device, const char *file, int64_t offset, void *vma, size_t n_bytes, void *host, void *on_device, uint64_t module),
+	(device, file, offset, vma, n_bytes, host, on_device, module))
+COUNTED(device_unload, count(EVENT_device_unload), (int device, uint64_t module), (device, module))
+
 static int on_control_tool(uint64_t command, uint64_t modifier, void *arg, const void *ra)
 {
 	count(EVENT_control_tool);
@@ -138,6 +172,8 @@ static void write_counts(void)
 
 static ompt_set_result_t chain_set_callback(ompt_callbacks_t which, ompt_callback_t function)
 {
+	if (which > 0 && which < N_CALLBACKS && is_refused[which])
+		return ompt_set_never;
 	if (which <= 0 || which >= N_CALLBACKS || !is_counted[which])
 		return runtime_set_callback(which, function);
 	chained[which] = function;
@@ -164,6 +200,15 @@ static int tool_initialize(ompt_function_lookup_t lookup, int device, ompt_data_
 	SET(sync_region), SET(sync_region_wait), SET(reduction), SET(work), SET(dispatch), SET(masked);
 	SET(mutex_acquire), SET(mutex_acquired), SET(mutex_released), SET(lock_init), SET(lock_destroy), SET(nest_lock);
 	SET(flush), SET(cancel), SET(control_tool);
+	/* A runtime of OpenMP 5.0 has the forms without an end, and never both. */
+	if (getenv("COUNT_OLD") != NULL) {
+		is_refused[ompt_callback_target_emi] = is_refused[ompt_callback_target_data_op_emi] = 1;
+		is_refused[ompt_callback_target_submit_emi] = is_refused[ompt_callback_target_map_emi] = 1;
+		SET(target), SET(target_data_op), SET(target_submit);
+	} else {
+		SET(target_emi), SET(target_data_op_emi), SET(target_submit_emi), SET(target_map_emi);
+	}
+	SET(device_initialize), SET(device_finalize), SET(device_load), SET(device_unload);
 	/* LLVM's runtime dies of an error directive without a message where a tool asks for them: only where the recorder does, too. */
 	const char *events = getenv("OTTER_EVENTS");
 	if (events && strstr(events, "error"))

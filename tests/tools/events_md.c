@@ -11,7 +11,8 @@
 
 static const char *const slot_names[] = {"TIME", "FLAGS", "VALUE", "VALUE_LO32", "VALUE_HI12", "A",
 					 "A_LO", "A_HI",  "B",     "B_LO",       "B_HI"};
-static const char *const plain_types[] = {"UINT", "ADDRESS", "TICKS", "TASK", "REGION", "OWN_TASK", "OWN_REGION"};
+static const char *const plain_types[] = {"UINT",     "ADDRESS",    "TICKS",     "TASK",  "REGION",
+					  "OWN_TASK", "OWN_REGION", "OPERATION", "DEVICE"};
 
 static const char head[] =
 	"# Records\n"
@@ -29,7 +30,8 @@ static const char head[] =
 	"| A, B | words 2 and 3 | A_LO, A_HI, B_LO, B_HI are their 32-bit halves |\n"
 	"\n"
 	"Types: TASK and REGION are ids, `counter << 20 | stream`, 0 unknown; OWN_TASK and OWN_REGION are the counter alone, the stream is\n"
-	"the record's own. ADDRESS is of the traced process. UINT is a number. Any other type is an enumeration or flag set, below.\n"
+	"the record's own. OPERATION is an id alike, of a target region or an operation in it, or a number of the runtime's own; DEVICE is a device's number,\n"
+	"signed. ADDRESS is of the traced process. UINT is a number. Any other type is an enumeration or flag set, below.\n"
 	"A number is never used again for another kind, and fields are only added: slots that no field names are 0 today.\n"
 	"\n"
 	"Quirks Q1 to Q29 are what runtimes deliver differently; `design.md` lists them.\n"

@@ -11,12 +11,13 @@
 static int is_id(const char *type)
 {
 	return strcmp(type, "TASK") == 0 || strcmp(type, "REGION") == 0 || strcmp(type, "OWN_TASK") == 0 ||
-	       strcmp(type, "OWN_REGION") == 0;
+	       strcmp(type, "OPERATION") == 0 || strcmp(type, "OWN_REGION") == 0;
 }
 
 static int is_plain(const char *type)
 {
-	return is_id(type) || strcmp(type, "UINT") == 0 || strcmp(type, "ADDRESS") == 0 || strcmp(type, "TICKS") == 0;
+	return is_id(type) || strcmp(type, "UINT") == 0 || strcmp(type, "DEVICE") == 0 || strcmp(type, "ADDRESS") == 0 ||
+	       strcmp(type, "TICKS") == 0;
 }
 
 /* The bits of the four words that a slot covers. */
