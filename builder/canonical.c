@@ -58,6 +58,11 @@ static void put_region_path(const struct canon *c, FILE *out, uint32_t region, u
 		put_inner_path(c, out, id, 'r', depth + 1);
 }
 
+static char inner_letter(unsigned kind)
+{
+	return kind == NODE_REGION ? 'r' : kind == NODE_TASKGROUP ? 'g' : kind == NODE_TARGET_REGION ? 't' : 'w';
+}
+
 static void put_name(const struct canon *c, FILE *out, uint32_t id)
 {
 	const struct node *node = graph_inner_node(c->graph, id);
@@ -79,7 +84,7 @@ static void put_name(const struct canon *c, FILE *out, uint32_t id)
 	} else {
 		fputs(canonical_label(c, node->construct), out);
 		fputc('[', out);
-		put_inner_path(c, out, id, node->kind == NODE_REGION ? 'r' : node->kind == NODE_TASKGROUP ? 'g' : 'w', 0);
+		put_inner_path(c, out, id, inner_letter(node->kind), 0);
 	}
 	fputc(']', out);
 }
@@ -141,11 +146,24 @@ static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge
 	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
 }
 
+/* The node itself, or what it follows on in its task if it is left out. */
+static uint32_t kept_node(const struct canon *c, uint32_t id)
+{
+	const struct node *node;
+	while ((node = graph_inner_node(c->graph, id)) != NULL && canonical_leaves_out(node->kind))
+		id = node->previous;
+	return id;
+}
+
 /* An edge of the graph; those inside a merged task are left to add_phases. */
-static int add_graph_edge(void *self, const struct edge_view *edge)
+static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 {
 	struct canon *c = self;
+	struct edge_view kept = *graph_edge, *edge = &kept;
+	edge->source = kept_node(c, edge->source);
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
+	if (canonical_leaves_out(target.kind))
+		return 0;
 	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
 							  : source.task != 0 && canonical_is_merged(c, source.task);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
@@ -167,7 +185,8 @@ static int add_phases(struct canon *c)
 	enum edge_kind kind;
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
-		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || !canonical_is_merged(c, node->task))
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
+		    !canonical_is_merged(c, node->task))
 			continue;
 		uint32_t id = c->m->n_tasks + i, end = phase_end(c, node->task, node->phase, &kind);
 		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;

@@ -68,8 +68,8 @@ static void shape_nodes(struct canon *c)
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
 		uint64_t label = c->label_hash[node->construct];
-		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN) /* with its region */
-			continue;
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind))
+			continue; /* a join counts with its region */
 		uint32_t family = c->family[node->task];
 		if (!canonical_is_merged(c, node->task))
 			c->shape[node->task] = canonical_mix(canonical_mix(c->shape[node->task], node->kind), label);
@@ -182,7 +182,8 @@ static int number_nodes(struct canon *c, bool is_in_work)
 		qsort_r(sorted, n_nodes, sizeof *sorted, compare_nodes, c);
 	for (uint32_t n = 0; has_memory && n < n_nodes; n++) {
 		const struct node *node = &c->graph->nodes[sorted[n]];
-		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || node->is_in_work != is_in_work)
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
+		    node->is_in_work != is_in_work)
 			continue;
 		uint64_t key = node->task;
 		if (canonical_is_merged(c, node->task)) {

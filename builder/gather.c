@@ -59,7 +59,7 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_thread_attach: return walk_thread_attach(w, r);
 	case EVENT_recording_off: w->is_whole = false; break;
 	case EVENT_recording_on: return forget(w, model_task(w->m, r->a), r->time);
-	default: break;
+	default: return gather_target(w, r);
 	}
 	return 0;
 }
@@ -75,6 +75,7 @@ static int walk_stream(struct walk *w)
 	w->n_records = w->new_root_at = w->region_at = 0;
 	w->is_whole = false;
 	w->since_ticks = w->tid = 0;
+	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		unsigned kind = record_kind(r);
 		bool is_gap = cursor_at_gap(&c) || kind == EVENT_records_lost;
@@ -152,7 +153,8 @@ int model_gather(struct model *m, const struct dump *dump)
 	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);
-		rc = gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
+		rc = gather_settle_target(m) != 0 ? error("%s: out of memory", dump->path)
+						  : gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
 	}
 	free(w.acquisitions);
 	return rc == 0 ? gather_teams(m) : -1;

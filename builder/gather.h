@@ -55,6 +55,9 @@ struct walk {
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
+	uint32_t operation;              /* that the last record without continuation is of, 0 none */
+	char type[256];                  /* of the device announced last */
+	uint32_t n_type, n_type_left;    /* so far, and still to come */
 	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
 	uint64_t reduction_barrier;      /* of one in which something was reduced, and behind which nothing has come yet */
 };
@@ -102,6 +105,11 @@ int gather_missing_root(struct walk *w, uint64_t ticks);
 /* gather_task.c: likewise. */
 int gather_task_create(struct walk *w, const struct record *r);
 int gather_task_schedule(struct walk *w, const struct record *r);
+
+/* gather_target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
+int gather_target(struct walk *w, const struct record *r);
+/* What no record alone says: devices, the sizes of what was deleted. 0, or -1. */
+int gather_settle_target(struct model *m);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
 int gather_lock_orders(struct model *m, struct acquisition *list, size_t n);

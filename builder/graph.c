@@ -8,11 +8,14 @@
 #include <stdlib.h>
 
 static const char *const node_names[NODE_KINDS] = {
-	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",   [NODE_IMPLICIT] = "implicit",
-	[NODE_TASK] = "task",           [NODE_TARGET] = "target",     [NODE_TASKWAIT] = "taskwait",
-	[NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",   [NODE_REGION] = "region",
-	[NODE_JOIN] = "join",           [NODE_FRAGMENT] = "fragment", [NODE_SCOPE_BEGIN] = "scope_begin",
-	[NODE_SCOPE_END] = "scope_end",
+	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",
+	[NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
+	[NODE_TARGET] = "target",       [NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",       [NODE_JOIN] = "join",
+	[NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end", [NODE_TARGET_REGION] = "target_region",
+	[NODE_DATA_OP] = "data_op",     [NODE_SUBMIT] = "submit",
 };
 
 static const char *const edge_names[EDGE_KINDS] = {
@@ -137,16 +140,18 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		return view;
 	}
 	const struct node *node = graph_inner_node(graph, id);
+	bool is_operation = graph_is_operation(node->kind);
 	return (struct node_view){
 		.id = id,
 		.kind = node->is_placed ? node->kind : NODE_NONE,
 		.task = node->task,
-		.region = node->region != 0 ? node->region : m->tasks[node->task].region,
+		.region = !is_operation && node->region != 0 ? node->region : m->tasks[node->task].region,
 		.construct = node->construct,
 		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
 		.begin_ticks = node->begin_ticks,
 		.end_ticks = node->end_ticks,
 		.busy_ticks = node->busy_ticks,
+		.operation = is_operation ? &m->operations[node->operation] : NULL,
 	};
 }
 

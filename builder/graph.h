@@ -28,6 +28,9 @@ enum node_kind {
 	NODE_FRAGMENT,
 	NODE_SCOPE_BEGIN,
 	NODE_SCOPE_END,
+	NODE_TARGET_REGION, /* of a target construct, on the host */
+	NODE_DATA_OP,
+	NODE_SUBMIT,
 	NODE_KINDS
 };
 
@@ -40,7 +43,10 @@ struct node {
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
 	uint8_t is_in_work;    /* of an implicit task, inside a construct that one thread of the team executes */
 	uint32_t task;         /* that it belongs to; the encountering one of a region; 0 for barriers */
-	uint32_t region;       /* barrier, region, join */
+	union {
+		uint32_t region;    /* barrier, region, join */
+		uint32_t operation; /* target region, data operation, submit: row of model.operations */
+	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
 	uint32_t phase;    /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0 */
@@ -118,6 +124,7 @@ struct node_view {
 	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
 	unsigned flags;                                            /* task_flags of a task, else 0 */
 	unsigned state;                                            /* task.state of a task, else 0 */
+	const struct operation *operation;                         /* of a target region, data operation or submit, else NULL */
 };
 
 struct edge_view {
@@ -175,6 +182,23 @@ static inline struct node *graph_inner_node(const struct graph *graph, uint32_t 
 }
 
 int graph_add_edge(struct graph *graph, const struct edge *edge);
+
+/* Is what the node has an operation and no region? */
+static inline bool graph_is_operation(unsigned kind)
+{
+	return kind == NODE_TARGET_REGION || kind == NODE_DATA_OP || kind == NODE_SUBMIT;
+}
+
+/* graph_build.c. A new node next in the task's sequence; 0 when memory is out (said). */
+uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+
+/* GRAPH_FRAGMENT: the current task of a stream stops, and goes on with a fragment of its own. */
+void graph_stop_fragment(struct graph *graph, const struct point *at);
+int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+
+/* graph_target.c: a target region, data operation or submit begins and ends. 0, or -1. */
+int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope);
+int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */
 uint32_t graph_interval(struct graph *graph, uint32_t parent);

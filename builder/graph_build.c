@@ -24,8 +24,7 @@ static void place(struct graph *graph, uint32_t task, uint32_t id)
 	graph->model->tasks[task].last = id;
 }
 
-/* A new node next in the task's sequence; 0 when memory is out. */
-static uint32_t add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
 	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
 	if (id != 0)
@@ -63,8 +62,8 @@ static bool is_helper(const struct graph *graph, uint32_t task)
 
 /* ---- Fragments ---- */
 
-/* The current task of a stream stops, or comes to a scheduling point: its fragment has run until now. */
-static void fragment_stop(struct graph *graph, const struct point *at)
+/* It stops, or comes to a scheduling point: its fragment has run until now. */
+void graph_stop_fragment(struct graph *graph, const struct point *at)
 {
 	if (graph->level != GRAPH_FRAGMENT)
 		return;
@@ -81,13 +80,12 @@ static void fragment_stop(struct graph *graph, const struct point *at)
 	graph->since_ticks[at->stream] = at->ticks;
 }
 
-/* The task goes on behind a scheduling point: with a fragment of its own. */
-static int fragment_start(struct graph *graph, const struct point *at, uint32_t task)
+int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
 {
 	if (graph->level != GRAPH_FRAGMENT || task == 0 || is_helper(graph, task))
 		return 0;
 	graph->since_ticks[at->stream] = at->ticks;
-	return add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
+	return graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
 }
 
 /* ---- Regions ---- */
@@ -114,10 +112,10 @@ static int stream_begin(void *self, const struct point *at)
 static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
-	fragment_stop(graph, at);
+	graph_stop_fragment(graph, at);
 	if (is_helper(graph, at->task))
 		return 0;
-	uint32_t id = add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
+	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
 	graph->region_node[region] = id;
 	if (id == 0)
 		return -1;
@@ -136,14 +134,14 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 		return -1;
 	graph->model->tasks[task].last = join;
 	graph_inner_node(graph, join)->end_ticks = at->ticks;
-	return fragment_start(graph, at, task);
+	return graph_start_fragment(graph, at, task);
 }
 
 static int implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct graph *graph = self;
 	(void)task;
-	fragment_stop(graph, at);
+	graph_stop_fragment(graph, at);
 	return 0;
 }
 
@@ -151,7 +149,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 {
 	struct graph *graph = self;
 	const struct task *implicit = &graph->model->tasks[task];
-	fragment_stop(graph, at);
+	graph_stop_fragment(graph, at);
 	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL || is_helper(graph, task))
 		return 0; /* what a root's initial task left running nobody waits for */
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
@@ -167,10 +165,10 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 {
 	struct graph *graph = self;
 	struct task *task = &graph->model->tasks[row];
-	fragment_stop(graph, at);
+	graph_stop_fragment(graph, at);
 	if (task->flags & task_flags_taskwait) {
 		/* A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its parent. */
-		uint32_t id = add_placed(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
+		uint32_t id = graph_add_placed(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		if (id == 0)
 			return -1;
 		task->last = id;
@@ -180,7 +178,7 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		if (task->interval == 0)
 			return -1;
 	}
-	return fragment_start(graph, at, task->parent);
+	return graph_start_fragment(graph, at, task->parent);
 }
 
 static int dependences(void *self, const struct point *at, uint32_t row, const struct dependence *list, size_t n)
@@ -209,7 +207,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	if (status == task_status_taskwait_complete && dummy >= graph->model->n_tasks)
 		graph_inner_node(graph, dummy)->end_ticks = at->ticks;
 	if (next != 0)
-		fragment_stop(graph, at);
+		graph_stop_fragment(graph, at);
 	return 0;
 }
 
@@ -268,20 +266,27 @@ static int count_work(struct graph *graph, uint32_t task, const struct scope *sc
 	return 0;
 }
 
+static bool is_operation(const struct scope *scope)
+{
+	return scope->type == SCOPE_TARGET || scope->type == SCOPE_DATA_OP || scope->type == SCOPE_SUBMIT;
+}
+
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct graph *graph = self;
 	if (is_helper(graph, at->task))
 		return 0;
-	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
+	if (is_operation(scope))
+		return graph_enter_operation(graph, at, scope);
+	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	if (scope->type != SCOPE_SYNC)
 		return count_work(graph, at->task, scope, 1);
-	fragment_stop(graph, at);
+	graph_stop_fragment(graph, at);
 	switch (scope->kind) {
 	case sync_kind_taskgroup: return graph_open_group(graph, at, scope);
 	case sync_kind_taskwait:
-		scope->node[0] = add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
+		scope->node[0] = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
 		if (scope->node[0] == 0)
 			return -1;
 		graph_close_intervals(graph, at->task, scope->node[0]);
@@ -295,9 +300,11 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct graph *graph = self;
 	if (is_helper(graph, at->task))
 		return 0;
+	if (is_operation(scope))
+		return graph_leave_operation(graph, at, scope);
 	if (scope->type == SCOPE_SYNC) {
 		if (scope->kind == sync_kind_taskgroup) {
-			fragment_stop(graph, at);
+			graph_stop_fragment(graph, at);
 			graph_close_group(graph, at, scope);
 			place(graph, at->task, scope->node[0]);
 			graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
@@ -309,9 +316,9 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 			graph->since_ticks[at->stream] = at->ticks; /* the fragment goes on behind the wait */
 			return 0;
 		}
-		return fragment_start(graph, at, at->task);
+		return graph_start_fragment(graph, at, at->task);
 	}
-	if (is_pair(graph, scope) && add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
+	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	return count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
 }

@@ -137,6 +137,39 @@ static const char *state_name(unsigned state)
 					: "";
 }
 
+static void put_device(struct csv *csv, int32_t device)
+{
+	put_text(csv, ",");
+	if (device == DEVICE_HOST)
+		put_text(csv, "host");
+	else
+		put_number(csv, (uint64_t)device); /* never negative */
+}
+
+/* What a target region, data operation or submit is, how much, from which device to which, under which id. */
+static void put_operation(struct csv *csv, const struct operation *operation)
+{
+	if (operation == NULL) {
+		put_text(csv, ",,,,,,");
+		return;
+	}
+	bool is_data = operation->type == OPERATION_DATA;
+	const char *set = is_data ? "target_data_op" : "target_kind";
+	const char *name = operation->type == OPERATION_SUBMIT ? "submit" : event_enum_name(set, operation->kind);
+	put_text(csv, ",");
+	put_text(csv, name != NULL ? name : "unknown");
+	put_text(csv, is_data && operation->is_async ? "_async," : ",");
+	if (is_data)
+		put_number(csv, operation->n_bytes);
+	put_device(csv, is_data ? operation->src_device : DEVICE_HOST);
+	put_device(csv, is_data ? operation->dest_device : operation->device);
+	put_text(csv, ",");
+	put_number(csv, operation->id);
+	put_text(csv, ",");
+	if (operation->type == OPERATION_SUBMIT)
+		put_number(csv, operation->requested);
+}
+
 static int node_row(void *self, const struct node_view *node)
 {
 	struct csv *csv = self;
@@ -167,6 +200,7 @@ static int node_row(void *self, const struct node_view *node)
 	put_time(csv, node->end_ticks);
 	put_text(csv, ",");
 	put_number(csv, dump_duration_ns(&csv->trace->dump, node->busy_ticks));
+	put_operation(csv, node->operation);
 	return end_line(csv);
 }
 
@@ -205,7 +239,8 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "nodes.csv");
 	if (out == NULL)
 		return -1;
-	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns\n", out);
+	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams\n",
+	      out);
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
 		const struct model *m = graphs->graphs[i].model;

@@ -12,12 +12,21 @@
 static const struct {
 	const char *shape, *colour;
 } node_styles[NODE_KINDS] = {
-	[NODE_INITIAL] = {"doubleoctagon", "#f0e442"}, [NODE_IMPLICIT] = {"box", "#f0e442"},
-	[NODE_TASK] = {"ellipse", "#56b4e9"},          [NODE_TARGET] = {"ellipse", "#cc79a7"},
-	[NODE_TASKWAIT] = {"diamond", "#e69f00"},      [NODE_TASKGROUP] = {"hexagon", "#e69f00"},
-	[NODE_BARRIER] = {"box", "#d55e00"},           [NODE_REGION] = {"triangle", "#009e73"},
-	[NODE_JOIN] = {"invtriangle", "#009e73"},      [NODE_FRAGMENT] = {"ellipse", "#b0d8f0"},
-	[NODE_SCOPE_BEGIN] = {"house", "#dddddd"},     [NODE_SCOPE_END] = {"invhouse", "#dddddd"},
+	[NODE_INITIAL] = {"doubleoctagon", "#f0e442"},
+	[NODE_IMPLICIT] = {"box", "#f0e442"},
+	[NODE_TASK] = {"ellipse", "#56b4e9"},
+	[NODE_TARGET] = {"ellipse", "#cc79a7"},
+	[NODE_TASKWAIT] = {"diamond", "#e69f00"},
+	[NODE_TASKGROUP] = {"hexagon", "#e69f00"},
+	[NODE_BARRIER] = {"box", "#d55e00"},
+	[NODE_REGION] = {"triangle", "#009e73"},
+	[NODE_JOIN] = {"invtriangle", "#009e73"},
+	[NODE_FRAGMENT] = {"ellipse", "#b0d8f0"},
+	[NODE_TARGET_REGION] = {"component", "#cc79a7"},
+	[NODE_DATA_OP] = {"cds", "#ffffff"},
+	[NODE_SUBMIT] = {"rarrow", "#cc79a7"},
+	[NODE_SCOPE_BEGIN] = {"house", "#dddddd"},
+	[NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
 
 /* Beside the edges: tasks that exclude each other. */
@@ -55,8 +64,9 @@ static void put_label(const struct dot *dot, const struct node_view *node)
 {
 	const char *label = dot->graph->model->constructs[node->construct].label;
 	const char *kind = node_kind_name(node->kind);
-	bool is_own_kind = node->kind == NODE_TASK || node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP ||
-			   node->kind == NODE_BARRIER || node->kind == NODE_INITIAL || node->kind == NODE_TARGET;
+	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_TASK || node->kind == NODE_TASKWAIT ||
+			   node->kind == NODE_TASKGROUP || node->kind == NODE_BARRIER || node->kind == NODE_INITIAL ||
+			   node->kind == NODE_TARGET;
 	if (!is_own_kind || label[0] == '\0')
 		fprintf(dot->out, "%s%s", kind, label[0] != '\0' ? "\\n" : "");
 	text_dot(dot->out, label);
@@ -75,6 +85,9 @@ static int whole_node(void *self, const struct node_view *node)
 	if (node->kind <= NODE_TARGET || node->kind == NODE_FRAGMENT)
 		fprintf(dot->out, "\\n#%" PRIu64 "  %.1f us", dot->offset + node->id,
 			(double)dump_duration_ns(&dot->trace->dump, node->busy_ticks) / 1e3);
+	if (node->kind == NODE_DATA_OP)
+		fprintf(dot->out, "\\n%" PRIu64 " bytes, %" PRIu64 " us", node->operation->n_bytes,
+			dump_duration_ns(&dot->trace->dump, node->end_ticks - node->begin_ticks) / 1000);
 	fputs("\",", dot->out);
 	put_style(dot->out, node->kind);
 	fputs("];\n", dot->out);

@@ -3,7 +3,6 @@
  * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
  */
 #include "builder/model.h"
-#include "builder/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +228,9 @@ int model_allocate(struct model *m, const struct dump *dump)
 	m->task_base = calloc(dump->n_streams + 1, sizeof *m->task_base);
 	m->region_base = calloc(dump->n_streams + 1, sizeof *m->region_base);
 	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
-	if (private == NULL || m->task_base == NULL || m->region_base == NULL || m->lock_orders == NULL)
+	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
+	if (private == NULL || m->operation_base == NULL || m->task_base == NULL || m->region_base == NULL ||
+	    m->lock_orders == NULL)
 		return error("%s: out of memory", dump->path);
 	uint64_t n_tasks = 1, n_regions = 1;
 	for (size_t i = 0; i < dump->n_streams; i++) {
@@ -277,5 +278,9 @@ void model_free(struct model *m)
 	free(m->team_members);
 	free(m->task_base);
 	free(m->region_base);
+	free(m->operations);
+	free(m->operation_base);
+	free(m->devices);
+	map_free(&m->operation_rows);
 	*m = (struct model){0};
 }

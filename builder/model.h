@@ -7,6 +7,8 @@
 #ifndef OTTER_BUILDER_MODEL_H
 #define OTTER_BUILDER_MODEL_H
 
+#include "builder/map.h"
+#include "builder/operation.h"
 #include "builder/reader.h"
 
 /* What became of a task; bits of task.state. */
@@ -108,6 +110,20 @@ enum construct_kind {
 	CONSTRUCT_ATOMIC,
 	CONSTRUCT_LOCK,
 	CONSTRUCT_FLUSH,
+	CONSTRUCT_TARGET_ENTER_DATA,
+	CONSTRUCT_TARGET_EXIT_DATA,
+	CONSTRUCT_TARGET_UPDATE,
+	CONSTRUCT_SUBMIT,
+	CONSTRUCT_DATA_UNKNOWN,
+	CONSTRUCT_DATA_ALLOC, /* from here on target_data_op, in its order */
+	CONSTRUCT_DATA_TO_DEVICE,
+	CONSTRUCT_DATA_FROM_DEVICE,
+	CONSTRUCT_DATA_DELETE,
+	CONSTRUCT_DATA_ASSOCIATE,
+	CONSTRUCT_DATA_DISASSOCIATE,
+	CONSTRUCT_DATA_TRANSFER,
+	CONSTRUCT_DATA_MEMSET,
+	CONSTRUCT_DATA_RECT,
 	CONSTRUCT_KINDS
 };
 
@@ -143,6 +159,13 @@ struct model {
 	bool has_silence;    /* tasks with TASK_ENDED_ELSEWHERE, or initial tasks made up */
 	bool is_libomp;      /* LLVM's runtime, whose deviations are known */
 	struct tally quirks, repairs;
+	struct operation *operations; /* row 0 none */
+	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
+	size_t operations_capacity;
+	uint32_t *operation_base;  /* by row of dump.streams: the row of its first operation */
+	struct map operation_rows; /* by id: operation.c */
+	struct device *devices;
+	size_t n_devices, devices_capacity;
 	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;         /* construct hash and the like */
 	struct model_string *strings; /* what constructs point to */

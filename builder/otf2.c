@@ -134,7 +134,7 @@ static void set_clock(struct archive *a, const struct trace *trace)
 
 /* ---- A process ---- */
 
-/* Threads that never were in a team. */
+/* Threads that never were in a team, and those that the runtime has of its own. */
 static int find_foreign_threads(struct archive *a)
 {
 	struct process *p = &a->now;
@@ -149,6 +149,9 @@ static int find_foreign_threads(struct archive *a)
 		if (!is_member[i])
 			a->locations[p->def->first_location + i].is_foreign = true;
 	free(is_member);
+	for (uint32_t i = 1; i < m->n_tasks; i++)
+		if ((m->tasks[i].state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
+			a->locations[p->def->first_location + m->tasks[i].run_stream].is_helper = true;
 	return 0;
 }
 

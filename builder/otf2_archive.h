@@ -10,6 +10,7 @@
  *   otf2_events.c    the visitor: streams, teams, scopes
  *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
+ *   otf2_target.c    the visitor: what the host does for devices
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
@@ -71,6 +72,19 @@ enum region_kind {
 	REGION_DESTROY_NEST_LOCK,
 	REGION_FLUSH,
 	REGION_CONTROL_TOOL,
+	REGION_TARGET,
+	REGION_TARGET_ENTER_DATA,
+	REGION_TARGET_EXIT_DATA,
+	REGION_TARGET_UPDATE,
+	REGION_SUBMIT,
+	REGION_DATA_ALLOC,
+	REGION_DATA_DELETE,
+	REGION_DATA_ASSOCIATE,
+	REGION_DATA_DISASSOCIATE,
+	REGION_DATA_MEMSET,
+	REGION_DATA_TO_DEVICE,
+	REGION_DATA_FROM_DEVICE,
+	REGION_DATA_TRANSFER,
 	REGION_KINDS
 };
 
@@ -102,6 +116,7 @@ struct location_def {
 	uint64_t n_lost;
 	uint32_t number; /* of the stream */
 	bool is_foreign; /* no OpenMP thread: it never was in a team */
+	bool is_helper;  /* of the runtime's own team for target tasks */
 };
 
 struct process_def {
@@ -113,7 +128,16 @@ struct process_def {
 };
 
 /* Attributes and parameters have fixed numbers. */
-enum { ATTRIBUTE_PROCESS_ID, ATTRIBUTE_PRIOR_TASK_STATUS, ATTRIBUTE_TASK_FRAGMENT, ATTRIBUTES };
+enum {
+	ATTRIBUTE_PROCESS_ID,
+	ATTRIBUTE_PRIOR_TASK_STATUS,
+	ATTRIBUTE_TASK_FRAGMENT,
+	ATTRIBUTE_ALLOCATION_SIZE,
+	ATTRIBUTE_RESULT_ADDRESS,
+	ATTRIBUTE_DEALLOCATION_SIZE,
+	ATTRIBUTE_ARGUMENT_ADDRESS,
+	ATTRIBUTES
+};
 enum {
 	PARAMETER_SCHEDULE,
 	PARAMETER_ITERATIONS,
@@ -121,6 +145,8 @@ enum {
 	PARAMETER_CHUNK_ITERATIONS,
 	PARAMETER_COMMAND,
 	PARAMETER_MODIFIER,
+	PARAMETER_HOST_OP_ID,
+	PARAMETER_TEAMS,
 	PARAMETERS
 };
 
@@ -253,11 +279,21 @@ int location_finish(struct archive *a, uint32_t stream);
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks);
 uint64_t process_time(const struct process *p, uint64_t ticks);
 int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on);
-int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type);
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
+			OTF2_AttributeList *attributes);
+static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task,
+				 enum open_type type)
+{
+	return location_enter_with(a, l, time, region, task, type, NULL);
+}
 /* The place of a task's own region on the location, or l->n_open. */
 uint32_t location_find_open(const struct location *l, uint32_t task);
 /* Leaves the innermost region. */
-int location_leave(struct archive *a, struct location *l, uint64_t time);
+int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes);
+static inline int location_leave(struct archive *a, struct location *l, uint64_t time)
+{
+	return location_leave_with(a, l, time, NULL);
+}
 /* Leaves the region and what is inside it, if the task has it open here. */
 int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task);
 int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task); /* Enter and Leave */
@@ -289,6 +325,12 @@ static inline int event_run(struct archive *a, struct location *l, uint64_t time
 
 /* Before an event that belongs to the current task: its start may be missing in the records, and is made up for. */
 int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time);
+
+/* ---- otf2_target.c ---- */
+/* Is the scope a target region, an operation on data, or a launch? Such a one is entered and left here. */
+bool event_is_operation(const struct scope *scope);
+int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope);
+int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope);
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

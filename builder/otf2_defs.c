@@ -105,7 +105,7 @@ static OTF2_AttributeValue value_string(uint32_t string)
 struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
-		program, runtime, master;
+		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -131,6 +131,12 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->process_id, "ProcessId"},
 		{&n->prior_task_status, "prior_task_status"},
 		{&n->task_fragment, "task_fragment"},
+		{&n->allocation_size, "ALLOCATION_SIZE"},
+		{&n->result_address, "RESULT_ADDRESS"},
+		{&n->deallocation_size, "DEALLOCATION_SIZE"},
+		{&n->argument_address, "ARGUMENT_ADDRESS"},
+		{&n->host_op_id, "host_op_id"},
+		{&n->teams, "requested teams"},
 		{&n->tid, "OTTER::TID"},
 		{&n->n_threads, "OTTER::OS_THREADS"},
 		{&n->n_lost, "OTTER::LOST_RECORDS"},
@@ -165,8 +171,12 @@ static int intern_names(struct archive *a, struct names *n)
 		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET &&
 			  n->runtimes[i] != UNSET;
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
-			snprintf(text, sizeof text, a->locations[j].is_foreign ? "Thread %" PRIu32 : "OMP thread %" PRIu32,
-				 a->locations[j].number);
+			const struct location_def *l = &a->locations[j];
+			snprintf(text, sizeof text, "%s %" PRIu32,
+				 l->is_helper    ? "OMP hidden helper thread"
+				 : l->is_foreign ? "Thread"
+						 : "OMP thread",
+				 l->number);
 			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
 			is_done = is_done && n->locations[j] != UNSET;
 		}
@@ -195,6 +205,10 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_PRIOR_TASK_STATUS, n->prior_task_status, 0, OTF2_TYPE_STRING);
 	DEFINE(a, Attribute, w, ATTRIBUTE_TASK_FRAGMENT, n->task_fragment, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_ALLOCATION_SIZE, n->allocation_size, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_RESULT_ADDRESS, n->result_address, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_DEALLOCATION_SIZE, n->deallocation_size, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_ARGUMENT_ADDRESS, n->argument_address, 0, OTF2_TYPE_UINT64);
 	return 0;
 }
 
@@ -297,6 +311,8 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 	DEFINE(a, Parameter, w, PARAMETER_CHUNK_ITERATIONS, n->chunk_iterations, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_COMMAND, n->command, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_MODIFIER, n->modifier, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_HOST_OP_ID, n->host_op_id, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_TEAMS, n->teams, OTF2_PARAMETER_TYPE_UINT64);
 	return 0;
 }
 

@@ -131,6 +131,9 @@ static enum region_kind scope_region(const struct scope *scope)
 		return scope->kind == mutex_kind_ordered  ? REGION_ORDERED
 		       : scope->kind == mutex_kind_atomic ? REGION_ATOMIC
 							  : REGION_CRITICAL;
+	case SCOPE_TARGET:
+	case SCOPE_DATA_OP:
+	case SCOPE_SUBMIT: break; /* otf2_target.c */
 	}
 	return REGION_UNKNOWN;
 }
@@ -171,6 +174,8 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT)
 		return 0; /* the same as the region around it */
+	if (event_is_operation(scope))
+		return event_operation_enter(a, at, scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
 	if (event_follow(a, l, at, time) != 0)
@@ -190,6 +195,8 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT)
 		return 0;
+	if (event_is_operation(scope))
+		return event_operation_leave(a, at, scope);
 	uint32_t region = archive_region(a, scope_construct(a, scope), scope_region(scope));
 	return location_leave_region(a, l, location_stamp(a, l, at->ticks), region, at->task);
 }

@@ -125,7 +125,8 @@ int location_finish(struct archive *a, uint32_t stream)
 	return rc == 0 ? leave_local_definitions(a, id) : -1;
 }
 
-int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type)
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
+			OTF2_AttributeList *attributes)
 {
 	if (region == UNSET)
 		return -1;
@@ -138,14 +139,14 @@ int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_
 	if (event_run(a, l, time, task) != 0)
 		return -1;
 	l->open[l->n_open++] = (struct open_region){region, task, 0, type};
-	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
+	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region), "writing Enter");
 }
 
-int location_leave(struct archive *a, struct location *l, uint64_t time)
+int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
 	if (event_run(a, l, time, l->open[l->n_open - 1].task) != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, l->open[--l->n_open].region), "writing Leave");
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, l->open[--l->n_open].region), "writing Leave");
 }
 
 /* The place of the task's own region on the location, or l->n_open. */

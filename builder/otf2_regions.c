@@ -56,6 +56,19 @@ static const struct {
 	[REGION_DESTROY_NEST_LOCK] = {"omp_destroy_nest_lock", OTF2_REGION_ROLE_WRAPPER},
 	[REGION_FLUSH] = {"flush", OTF2_REGION_ROLE_FLUSH},
 	[REGION_CONTROL_TOOL] = {"omp_control_tool", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET] = {"target", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_ENTER_DATA] = {"target enter data", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_EXIT_DATA] = {"target exit data", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_UPDATE] = {"target update", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_SUBMIT] = {"target submit", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_ALLOC] = {"target data alloc", OTF2_REGION_ROLE_ALLOCATE},
+	[REGION_DATA_DELETE] = {"target data delete", OTF2_REGION_ROLE_DEALLOCATE},
+	[REGION_DATA_ASSOCIATE] = {"target data associate", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_DISASSOCIATE] = {"target data disassociate", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_MEMSET] = {"target data memset", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_TO_DEVICE] = {"target transfer to device", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DATA_FROM_DEVICE] = {"target transfer from device", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DATA_TRANSFER] = {"target transfer", OTF2_REGION_ROLE_DATA_TRANSFER},
 };
 
 OTF2_RegionRole region_kind_role(enum region_kind kind)

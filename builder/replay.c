@@ -114,6 +114,8 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	int rc = replay_task_record(r, s, record);
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
+	if (rc == 1)
+		rc = replay_target_record(r, s, record);
 	if (rc != 1)
 		return rc;
 

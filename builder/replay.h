@@ -29,7 +29,10 @@ enum scope_type {
 	SCOPE_REDUCTION,
 	SCOPE_WORK, /* kind: work_kind */
 	SCOPE_MASKED,
-	SCOPE_MUTEX /* kind: mutex_kind critical, ordered or atomic; from mutex_acquire to mutex_released */
+	SCOPE_MUTEX,   /* kind: mutex_kind critical, ordered or atomic; from mutex_acquire to mutex_released */
+	SCOPE_TARGET,  /* kind: target_kind; on the host */
+	SCOPE_DATA_OP, /* kind: target_data_op, without _async */
+	SCOPE_SUBMIT   /* the launch of a kernel; kernels of a host that is a device itself run in it */
 };
 
 struct scope {
@@ -40,10 +43,11 @@ struct scope {
 	uint64_t count;   /* SCOPE_WORK: iterations */
 	uint64_t wait_id; /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
-	bool is_reduction; /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
-	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired has come */
-	uint32_t ordinal;  /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
-	uint32_t node[2];  /* the graph's own */
+	bool is_reduction;  /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
+	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
+	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
+	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
+	uint32_t node[2];   /* the graph's own */
 };
 
 #define TASK_STATUS_CUT 0

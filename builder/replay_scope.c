@@ -84,7 +84,7 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	return 0;
 }
 
-static int enter(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
+int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
 	struct frame *frame = frames_get(&r->frames, s->task);
 	if (frame == NULL)
@@ -103,8 +103,7 @@ static int enter(struct replay *r, struct stream_state *s, struct scope scope, u
 	return VISIT(r, scope_enter, &at, pushed);
 }
 
-/* Leaves the innermost scope of this type and kind, and what was left open inside it. */
-static int leave(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
+int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
 {
 	struct frame *frame = frames_find(&r->frames, s->task);
 	uint32_t n = frame != NULL ? frame->n_scopes : 0;
@@ -191,7 +190,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	const struct frame *frame = frames_find(&r->frames, s->task);
 	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
 		scope.construct = model_construct(r->model, sync_construct(sync), frame->last_work);
-	return enter(r, s, scope, record->time);
+	return replay_enter_scope(r, s, scope, record->time);
 }
 
 static int sync_end(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
@@ -199,7 +198,7 @@ static int sync_end(struct replay *r, struct stream_state *s, const struct recor
 	unsigned sync = record_flags(record);
 	if (sync == sync_kind_barrier_implicit && one_kind(r, s, false, &sync) != 0)
 		return -1;
-	return leave(r, s, type, sync, sync_end_ticks(r, s, sync, record->time));
+	return replay_leave_scope(r, s, type, sync, sync_end_ticks(r, s, sync, record->time));
 }
 
 static int work_begin(struct replay *r, struct stream_state *s, const struct record *record)
@@ -219,7 +218,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 		codeptr = r->model->constructs[around->construct].codeptr;
 		scope.construct = model_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
 	}
-	if (enter(r, s, scope, record->time) != 0)
+	if (replay_enter_scope(r, s, scope, record->time) != 0)
 		return -1;
 	frames_find(&r->frames, s->task)->last_work = codeptr;
 	return 0;
@@ -259,7 +258,7 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 				      .kind = kind,
 				      .construct = model_construct(r->model, mutex_construct(kind), record->b),
 				      .wait_id = record->a};
-		if (enter(r, s, scope, record->time) != 0)
+		if (replay_enter_scope(r, s, scope, record->time) != 0)
 			return -1;
 	}
 	return visit_mutex(r, s, record, MUTEX_ACQUIRE, kind, 0);
@@ -283,7 +282,7 @@ static int mutex_released(struct replay *r, struct stream_state *s, const struct
 	unsigned kind = record_flags(record);
 	if (visit_mutex(r, s, record, MUTEX_RELEASED, kind, held_order(s, record->a, true)) != 0)
 		return -1;
-	return is_lock(kind) ? 0 : leave(r, s, SCOPE_MUTEX, kind, record->time);
+	return is_lock(kind) ? 0 : replay_leave_scope(r, s, SCOPE_MUTEX, kind, record->time);
 }
 
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record)
@@ -298,13 +297,13 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_sync_region_wait_begin: return sync_begin(r, s, record, SCOPE_SYNC_WAIT);
 	case EVENT_sync_region_wait_end: return sync_end(r, s, record, SCOPE_SYNC_WAIT);
 	case EVENT_reduction_begin: return sync_begin(r, s, record, SCOPE_REDUCTION);
-	case EVENT_reduction_end: return leave(r, s, SCOPE_REDUCTION, flags, ticks);
+	case EVENT_reduction_end: return replay_leave_scope(r, s, SCOPE_REDUCTION, flags, ticks);
 	case EVENT_work_begin: return work_begin(r, s, record);
-	case EVENT_work_end: return leave(r, s, SCOPE_WORK, flags, ticks);
+	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
 	case EVENT_masked_begin:
 		masked.construct = model_construct(r->model, CONSTRUCT_MASKED, record->b);
-		return enter(r, s, masked, ticks);
-	case EVENT_masked_end: return leave(r, s, SCOPE_MASKED, 0, ticks);
+		return replay_enter_scope(r, s, masked, ticks);
+	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	case EVENT_mutex_acquire: return mutex_acquire(r, s, record);
 	case EVENT_mutex_acquired: return mutex_acquired(r, s, record);
 	case EVENT_mutex_released: return mutex_released(r, s, record);

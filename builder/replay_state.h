@@ -7,6 +7,7 @@
  * replay_task.c  explicit tasks: who is current
  * replay_close.c ends: of implicit tasks, threads, streams
  * replay_scope.c what is open inside a task: synchronisations, worksharing, mutual exclusion
+ * replay_target.c target constructs, operations on data, launches
  */
 #ifndef OTTER_BUILDER_REPLAY_STATE_H
 #define OTTER_BUILDER_REPLAY_STATE_H
@@ -43,6 +44,7 @@ struct stream_state {
 		uint64_t begin_ticks, end_ticks;
 	} * late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
 	size_t n_late_flushes, late_flushes_capacity;
+	uint32_t n_operations;    /* target regions, data operations, launches so far */
 	uint32_t n_acquired;      /* acquiring records so far: index into model.lock_orders */
 	uint64_t tid;             /* of the thread that has the stream */
 	uint32_t n_missing_roots; /* initial tasks made up so far */
@@ -163,8 +165,19 @@ static inline bool replay_is_hidden(const struct replay *r, uint32_t region)
 /* Records that are about scopes and mutexes. 1: not one of them. */
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
+/* A scope of the current task; its region and time are filled in here. */
+int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks);
+
+/* Leaves the innermost scope of this type and kind, and what was left open inside it. */
+int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks);
+
 /* Leaves the scopes of a task down to `n_left`; `repair` as above, NULL being "scope_without_end". */
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
 			const char *repair);
+
+/* ---- replay_target.c ---- */
+
+/* Records that are about target constructs and devices. 1: not one of them. */
+int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 #endif

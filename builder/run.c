@@ -202,7 +202,8 @@ static int carry_out(struct job *job)
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
 	struct summary summary;
-	summary_collect(&summary, &graphs);
+	if (summary_collect(&summary, &graphs) != 0)
+		return -1;
 	if (has_files && write_files(job, &graphs, &summary) != 0)
 		return -1;
 	for (size_t i = 0; i < job->n_open && o->has_list; i++)

@@ -51,7 +51,7 @@ static void collect_tasks(struct summary *s, const struct graph *graph)
 	}
 }
 
-void summary_collect(struct summary *s, const struct graphs *graphs)
+int summary_collect(struct summary *s, const struct graphs *graphs)
 {
 	*s = (struct summary){.graphs = graphs, .is_complete = true};
 	for (size_t i = 0; i < graphs->n; i++) {
@@ -68,6 +68,8 @@ void summary_collect(struct summary *s, const struct graphs *graphs)
 		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
 			s->events[j] += m->n_events[j];
 		collect_tasks(s, &graphs->graphs[i]);
+		if (summary_collect_target(&s->target, m) != 0)
+			return -1;
 		graph_each_node(&graphs->graphs[i], count_node, s);
 		graph_each_edge(&graphs->graphs[i], count_edge, s);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
@@ -77,6 +79,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs)
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
+	return 0;
 }
 
 /* ---- For people ---- */
@@ -131,12 +134,15 @@ void summary_print(const struct summary *s, FILE *out)
 	free(runtime);
 	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
 		(double)s->busy_ns / 1e9);
-	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads; lost %" PRIu64 "; stalled %.6f s\n", "records", s->n_records,
-		s->n_threads, s->n_lost, (double)s->stalled_ns / 1e9);
+	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads", "records", s->n_records, s->n_threads);
+	if (s->target.n_helpers != 0)
+		fprintf(out, " (%" PRIu64 " of them the runtime's hidden helpers)", s->target.n_helpers);
+	fprintf(out, "; lost %" PRIu64 "; stalled %.6f s\n", s->n_lost, (double)s->stalled_ns / 1e9);
 	if (s->n_lost != 0)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
+	summary_print_target(&s->target, out);
 	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
 	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
@@ -187,7 +193,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:{s:s,s:o,s:o,s:I}, s:{s:I,s:I,s:I}}",
+			 "s:o, s:{s:s,s:o,s:o,s:I}, s:{s:I,s:I,s:I}}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -203,6 +209,7 @@ static json_t *json_summary(const struct summary *s)
 			 "events", events,                                     //
 			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
 			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
+			 "target", summary_json_target(&s->target),                    //
 			 "graph", "level", levels[g->graphs[0].level],                 //
 			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
 			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //

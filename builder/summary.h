@@ -7,6 +7,17 @@
 
 #include "builder/graph_files.h"
 
+#define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
+
+/* What was done for devices. */
+struct target_summary {
+	uint64_t n_regions, n_submits, n_devices;
+	uint64_t n_helpers; /* threads that the runtime has of its own for target tasks */
+	struct {
+		uint64_t n, n_bytes;
+	} operations[TARGET_DATA_OPS];
+};
+
 /* Several processes are added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -15,16 +26,22 @@ struct summary {
 	uint64_t events[EVENT_KIND_LIMIT];
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
 	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
+	struct target_summary target;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
 
-/* Adds everything up. Call it when all traces are replayed. */
-void summary_collect(struct summary *summary, const struct graphs *graphs);
+/* Adds everything up. Call it when all traces are replayed. 0, or -1 with the error said. */
+int summary_collect(struct summary *summary, const struct graphs *graphs);
 
 void summary_print(const struct summary *summary, FILE *out);
 
 /* DIR/summary.json. 0, or -1 with the error said. */
 int summary_json(const struct summary *summary, const char *dir);
+
+/* summary_target.c: the part that is about devices, in summary_collect and the two forms. */
+int summary_collect_target(struct target_summary *target, const struct model *model);
+void summary_print_target(const struct target_summary *target, FILE *out);
+struct json_t *summary_json_target(const struct target_summary *target);
 
 #endif

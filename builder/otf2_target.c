@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The visitor: target constructs, operations on data, launches, as regions of the host's locations. Their times are the host's: what a device did, and
+ * when, is not in these records.
+ */
+#include "builder/otf2_archive.h"
+
+static enum region_kind target_region(unsigned kind)
+{
+	switch (kind) {
+	case target_kind_enter_data:
+	case target_kind_enter_data_nowait: return REGION_TARGET_ENTER_DATA;
+	case target_kind_exit_data:
+	case target_kind_exit_data_nowait: return REGION_TARGET_EXIT_DATA;
+	case target_kind_update:
+	case target_kind_update_nowait: return REGION_TARGET_UPDATE;
+	default: return REGION_TARGET;
+	}
+}
+
+static enum region_kind data_region(unsigned kind)
+{
+	switch (kind) {
+	case target_data_op_alloc: return REGION_DATA_ALLOC;
+	case target_data_op_delete: return REGION_DATA_DELETE;
+	case target_data_op_associate: return REGION_DATA_ASSOCIATE;
+	case target_data_op_disassociate: return REGION_DATA_DISASSOCIATE;
+	case target_data_op_memset: return REGION_DATA_MEMSET;
+	case target_data_op_transfer_to_device: return REGION_DATA_TO_DEVICE;
+	case target_data_op_transfer_from_device: return REGION_DATA_FROM_DEVICE;
+	default: return REGION_DATA_TRANSFER;
+	}
+}
+
+bool event_is_operation(const struct scope *scope)
+{
+	return scope->type == SCOPE_TARGET || scope->type == SCOPE_DATA_OP || scope->type == SCOPE_SUBMIT;
+}
+
+static enum region_kind operation_region(const struct scope *scope)
+{
+	return scope->type == SCOPE_TARGET   ? target_region(scope->kind)
+	       : scope->type == SCOPE_SUBMIT ? REGION_SUBMIT
+					     : data_region(scope->kind);
+}
+
+static int add_attribute(struct archive *a, uint32_t attribute, uint64_t value)
+{
+	return archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, attribute, value), "adding an attribute");
+}
+
+/* What of an allocation, or its end, is known when it begins. */
+static int add_sizes(struct archive *a, const struct operation *o)
+{
+	if (o->kind == target_data_op_alloc)
+		return add_attribute(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
+	if (o->kind != target_data_op_delete)
+		return 0;
+	if (o->n_bytes != 0 && add_attribute(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
+		return -1;
+	return add_attribute(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
+}
+
+static int parameter(struct archive *a, struct location *l, uint64_t time, uint32_t ref, uint64_t value)
+{
+	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, ref, value), "writing a parameter");
+}
+
+int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope)
+{
+	struct location *l = &a->now.locations[at->stream];
+	const struct operation *o = &a->now.model->operations[scope->operation];
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, time) != 0 || event_run(a, l, time, at->task) != 0)
+		return -1;
+	if (o->type == OPERATION_DATA && add_sizes(a, o) != 0)
+		return -1;
+	if (location_enter_with(a, l, time, archive_region(a, scope->construct, operation_region(scope)), at->task, OPEN_SCOPE,
+				a->attributes) != 0)
+		return -1;
+	if (o->type != OPERATION_SUBMIT)
+		return 0;
+	if (parameter(a, l, time, PARAMETER_HOST_OP_ID, o->id) != 0)
+		return -1;
+	return parameter(a, l, time, PARAMETER_TEAMS, o->requested);
+}
+
+int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope)
+{
+	struct location *l = &a->now.locations[at->stream];
+	const struct operation *o = &a->now.model->operations[scope->operation];
+	uint32_t region = archive_region(a, scope->construct, operation_region(scope));
+	uint64_t time = location_stamp(a, l, at->ticks);
+	bool is_innermost = l->n_open > 0 && l->open[l->n_open - 1].region == region && l->open[l->n_open - 1].task == at->task;
+	if (!is_innermost || o->type != OPERATION_DATA || o->kind != target_data_op_alloc)
+		return location_leave_region(a, l, time, region, at->task);
+	if (add_attribute(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
+		return -1;
+	return location_leave_with(a, l, time, a->attributes);
+}
