@@ -7,6 +7,7 @@ CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) com
 import contextlib
 import csv
 import fcntl
+import functools
 import json
 import os
 import pathlib
@@ -14,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -95,6 +97,25 @@ def compile_c(source, output, compiler="clang", flags=()):
     output.parent.mkdir(parents=True, exist_ok=True)
     return run([COMPILERS[compiler], "-D_GNU_SOURCE", "-fopenmp", "-g", "-O1", "-fno-optimize-sibling-calls", "-Wall", "-Wextra", "-I", ROOT, *flags,
                 source, "-o", output, "-pthread"])
+
+
+@functools.lru_cache
+def no_offload(target):
+    """Why clang's programs cannot have the host's processor as a device here; None: they can."""
+    with tempfile.TemporaryDirectory() as directory:
+        source, program = pathlib.Path(directory) / "probe.c", pathlib.Path(directory) / "probe"
+        source.write_text("int main(void)\n{\n\tint x = 0;\n#pragma omp target map(tofrom : x)\n\tx = 1;\n\treturn x != 1;\n}\n")
+        result = run([COMPILERS["clang"], "-fopenmp", f"-fopenmp-targets={target}-pc-linux-gnu", source, "-o", program])
+        if result.status != 0:
+            return f"clang cannot build it, which takes package clang-tools-19: {result.why([0])}"
+        result = run([program], offload_environment())
+        return f"no such device: {result.why([0])}" if result.status != 0 else None
+
+
+def offload_environment():
+    """A program with code for devices finds the library that runs it, and does not fall back to the host."""
+    library = pathlib.Path(run([COMPILERS["clang"], "-print-file-name=libomptarget.so"]).out.strip()).parent
+    return {"LD_LIBRARY_PATH": str(library), "OMP_TARGET_OFFLOAD": "MANDATORY"}
 
 
 def need(*files):

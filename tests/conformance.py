@@ -62,13 +62,23 @@ CONSTRUCTS = [line.split(" | ") for line in """\
 2.12.3 | taskloop simd | simd
 2.12.4 | taskyield | taskyield
 2.12.5 | initial task | initial task
+2.14.2 | target data | target data
+2.14.3 | target enter data | enter data
+2.14.3 | target enter data: nowait, depend | nowait
+2.14.4 | target exit data | exit data
+2.14.4 | target exit data: nowait, depend | nowait
 2.14.5 | target on the host, deferred and not | target
+2.14.5 | target on a device | on a device
+2.14.5 | target: device, if | device and if
+2.14.6 | target update | update
+2.14.6 | target update: nowait, depend | nowait
 2.16.1 | parallel for, parallel do | parallel
 2.16.3 | parallel sections | sections
 2.16.6 | parallel masked | masked
 2.16.7 | masked taskloop | taskloop
 2.16.9 | parallel masked taskloop | taskloop
 2.16 | teams distribute parallel for | teams distribute
+2.16 | target teams distribute parallel for | target teams distribute
 2.19.1 | critical | critical
 2.19.1 | critical: name and hint | hint
 2.19.2 | barrier | barrier
@@ -96,8 +106,20 @@ CONSTRUCTS = [line.split(" | ") for line in """\
 2.21.5.6 | in_reduction | in_reduction
 2.21.6 | copyin | copyin
 2.21.6.2 | copyprivate | copyprivate
+2.21.7.1 | map: to, from, tofrom, alloc | alloc
+2.21.7.1 | map: always | always
 2.22 | regions inside of tasks | region
 3.6 | omp_pause_resource | pause
+3.8.1 | omp_target_alloc | omp_target_alloc
+3.8.2 | omp_target_free | omp_target_free
+3.8.3 | omp_target_is_present | is_present
+3.8.5 | omp_target_memcpy | memcpy
+3.8.6 | omp_target_memcpy_rect | rect
+3.8.7 | omp_target_memcpy_async | async
+3.8.8 | omp_target_memcpy_rect_async | rect_async
+3.8.9 | omp_target_associate_ptr | associate
+3.8.10 | omp_target_disassociate_ptr | disassociate
+3.8.11 | omp_get_mapped_ptr | mapped_ptr
 3.9 | locks | lock
 3.9 | nest locks | nest
 3.9 | locks with hints | hint

@@ -11,6 +11,7 @@ The program
     unbuilt NAME REASON     why there is none by that compiler, or on that runtime: for docs/conformance.md
     threads N               OMP_NUM_THREADS (2)
     env NAME=VALUE          in addition
+    offload TARGET          clang makes code for that processor too, and the host's own is the device; skipped where that cannot be (see deps.sh check)
     args A...               of the program
     small A...              in place of these where it is run again and again (schedules.py)
     exit N                  of the program; -6 is SIGABRT (0)
@@ -24,6 +25,8 @@ The dump
     counts exact|no|except NAME...      are all callbacks recorded? (exact)
     quirk NAME [sometimes]  the runtime's deviation comes; no other does, but for those that depend on the timing of any program
     tasks KIND N            in the summary
+    operations OPTYPE N     operations on data of that type, in the summary
+    helpers N               threads of the runtime's own for target tasks
     event NAME N            records of a kind
     listed TEXT             --list holds this
 
@@ -36,6 +39,8 @@ The graph
     unordered @A @B         no node of one has a path to any of the other
     joins @SYNC @A...       the nodes of SYNC wait for the tasks of A... and no others: these have an edge (taskwait, taskgroup, barrier) to one of
                             them, and only these. Or "nothing". SYNC: taskwait, taskgroup, barrier or join
+    data @MARK OPTYPE SRC -> DEST N BYTES   operations on data of that type from the line, from device to device (or host), and their bytes in all
+    teams @MARK N           launches from the line ask for so many teams
     exclusive @A @B         each task of A and each other one of B are in a mutually exclusive set (mutexinoutset)
     unexclusive @A @B       none of them is
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
@@ -60,10 +65,11 @@ HABITS = {r: ("one_kind_of_implicit_barrier",) for r in RUNTIMES if r != HOME}  
 
 
 class Expectation:
-    ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None}
+    ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None, "offload": None,
+           "helpers": None}
     LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive")
-    MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event") + LINES
+    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams")
+    MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event", "operations") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
         self.__dict__.update(self.ONE)
@@ -98,7 +104,13 @@ class Expectation:
 
     def not_for(self, name):
         """Why there is no program for that compiler or runtime; None: there is."""
+        if self.offload and name not in ("clang", HOME):
+            return "code for devices is made by clang, and runs with the runtime of its version"
         return next((" ".join(reason) for who, *reason in self.unbuilt if who == name), None)
+
+    def flags(self):
+        """Of the compiler, for this program."""
+        return [f"-fopenmp-targets={self.offload}-pc-linux-gnu"] if self.offload else []
 
 
 def source_of(expect):
@@ -184,6 +196,19 @@ class Marked:
         return f"{sync_name} does not wait for " + ", ".join(place[n] for n in few[:3]) + f": {len(few)}" if few else \
             f"{sync_name} waits for " + ", ".join(place[n] for n in many[:3]) + f", too: {len(many)}"
 
+    def wrong_data(self, name, operation, source, arrow, target, n, n_bytes):
+        """Operations on data: so many, of so many bytes in all, from there to there."""
+        if arrow != "->":
+            raise ValueError(f"data {name} {operation}: SRC -> DEST")
+        ids = set(self.at(name, ("data_op",)))
+        seen = [int(x["bytes"]) for x in self.graph.nodes
+                if x["id"] in ids and (x["operation"], x["src_device"], x["dest_device"]) == (operation, source, target)]
+        return differs([n], [len(seen)]) or (f"{sum(seen)} bytes, not {n_bytes}" if sum(seen) != int(n_bytes) else None)
+
+    def wrong_teams(self, name, n):
+        ids = set(self.some(name, ("submit",)))
+        return differs([n], {int(x["teams"]) for x in self.graph.nodes if x["id"] in ids})
+
     def wrong_exclusion(self, what, a_name, b_name):
         a, b = self.some(a_name, ("task", "target")), self.some(b_name, ("task", "target"))
         sets = {}
@@ -243,6 +268,14 @@ def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
             check_each(what, Marked.wrong_order, what, a, b)
     for sync, *names in want.joins:
         check_each("joins", Marked.wrong_joins, sync, *names)
+    for kind, *n in want.operations:
+        check(f"operations {kind}", n, lambda: [s["target"]["operations"].get(kind, {"count": 0})["count"] for s in summaries])
+    if want.helpers:
+        check("helpers", want.helpers.split(), lambda: [s["target"]["helper_threads"] for s in summaries])
+    for words in want.data:
+        check_each(f"data {' '.join(words)}", Marked.wrong_data, *words)
+    for words in want.teams:
+        check_each(f"teams {' '.join(words)}", Marked.wrong_teams, *words)
     for what in ("exclusive", "unexclusive"):
         for a, b in getattr(want, what):
             check_each(what, Marked.wrong_exclusion, what, a, b)

@@ -19,7 +19,7 @@ except ImportError:
 HERE = os.path.dirname(os.path.abspath(__file__))
 CHECK = os.path.join(HERE, "otf2_check.py")
 sys.path.insert(0, os.path.join(HERE, "otf2"))
-from archive import MASTER, WORKER, good, write
+from archive import MASTER, WORKER, allocate, good, write
 from faults import FAULTS, truncate
 from rules import RULES
 
@@ -55,6 +55,9 @@ def ask_about_good(asker):
     asker.refuses(place, "EXPECT", "another number of tasks", ("--expect", "tasks=4"))
     asker.ask(place, "an unknown option", 3, None, ("--nonsense",))
     asker.ask(place, "an unknown number", 3, None, ("--expect", "cows=1"))
+    place = asker.place()
+    write(allocate(good()), place)
+    asker.ask(place, "an archive with allocations", 0, "VALID")
     cut = good()
     truncate(cut)
     cut["events"][WORKER] = [e for e in cut["events"][WORKER] if e[0] not in ("ThreadTaskComplete", "ThreadAcquireLock")]

@@ -29,7 +29,7 @@ def program_jobs(names):
 
 
 def environment(want, compiler):
-    return {"OMP_NUM_THREADS": want.threads, **preload_for(compiler), **dict(e[0].split("=", 1) for e in want.env)}
+    return {"OMP_NUM_THREADS": want.threads, **preload_for(compiler), **(offload_environment() if want.offload else {}), **dict(e[0].split("=", 1) for e in want.env)}
 
 
 def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
@@ -50,10 +50,14 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
         report.skip(name, f"no {COMPILERS[compiler]}")
         leave_result(source, compiler, runtime, None)
         return report
+    if want.offload and no_offload(want.offload):
+        report.skip(name, no_offload(want.offload))
+        leave_result(source, compiler, runtime, None)
+        return report
     leave_result(source, compiler, runtime, "differs")
     program = work / source.stem
     env = {**environment(want, compiler), **env}
-    result = compile_program(source, program, compiler)
+    result = compile_program(source, program, compiler, want.flags())
     if not report.check(f"{name}/compile", result.why([0])):
         return report
     if "untraced" not in skip:

@@ -47,9 +47,12 @@ def test_schedules(job):
         report.skip(name, f"no {COMPILERS[compiler]}")
         return report
     want = Expectation(source.with_suffix(".expect"), compiler)
+    if want.offload and no_offload(want.offload):
+        report.skip(name, no_offload(want.offload))
+        return report
     with alone(WORK / "schedules" / f"{source.stem}-{compiler}") as work:
         program = work / source.stem
-        result = compile_program(source, program, compiler)
+        result = compile_program(source, program, compiler, want.flags())
         reason, first = result.why([0]), None
         for variant in VARIANTS:
             if reason:

@@ -5,7 +5,7 @@ import _otf2
 MASTER, WORKER = 0, 1 << 32
 OPENMP = _otf2.PARADIGM_OPENMP
 NONE = 0xFFFFFFFF
-INITIAL, PARALLEL, TASK, CREATE, LOCK = range(5)  # regions
+INITIAL, PARALLEL, TASK, CREATE, LOCK, ALLOC, FREE = range(7)  # regions, the last two where memory is allocated
 SERIAL, TEAM = range(2)  # comms
 REAL_TIME = 1700000000 * 10 ** 9
 
@@ -68,6 +68,18 @@ def good():
     }
 
 
+def allocate(archive):
+    """Memory of a device is allocated and freed."""
+    n_strings = len(archive["strings"])
+    archive["strings"] += [[n_strings + i, text] for i, text in enumerate(("alloc", "free", "ALLOCATION_SIZE", "RESULT_ADDRESS", "ARGUMENT_ADDRESS"))]
+    archive["attributes"] += [[1 + i, n_strings + 2 + i, 0, _otf2.TYPE_UINT64] for i in range(3)]
+    archive["regions"] += [[ALLOC, n_strings, _otf2.REGION_ROLE_ALLOCATE], [FREE, n_strings + 1, _otf2.REGION_ROLE_DEALLOCATE]]
+    end = next(i for i, e in enumerate(archive["events"][MASTER]) if e[:2] == ["Leave", 190])
+    archive["events"][MASTER][end:end] = [["Enter", 150, ALLOC, ((1, 64),)], ["Leave", 151, ALLOC, ((2, 4096),)],
+                                          ["Enter", 160, FREE, ((3, 4096),)], ["Leave", 161, FREE]]
+    return archive
+
+
 def pre_flush(data, file_type, location, caller, final):
     return _otf2.FLUSH
 
@@ -87,8 +99,8 @@ def write_definitions(handle, archive):
     for ref, name, group in archive["locations"]:
         n_events = len(archive["events"].get(ref, ())) + archive["counts"].get(ref, 0)
         _otf2.GlobalDefWriter_WriteLocation(w, ref, name, _otf2.LOCATION_TYPE_CPU_THREAD, n_events, group)
-    for ref, name in archive["regions"]:
-        _otf2.GlobalDefWriter_WriteRegion(w, ref, name, name, 0, _otf2.REGION_ROLE_CODE, OPENMP, _otf2.REGION_FLAG_NONE, 0, 0, 0)
+    for ref, name, *role in archive["regions"]:
+        _otf2.GlobalDefWriter_WriteRegion(w, ref, name, name, 0, role[0] if role else _otf2.REGION_ROLE_CODE, OPENMP, _otf2.REGION_FLAG_NONE, 0, 0, 0)
     for ref, kind, members in archive["groups"]:
         _otf2.GlobalDefWriter_WriteGroup(w, ref, 0, kind, OPENMP, _otf2.GROUP_FLAG_NONE, members)
     for ref, group, parent in archive["comms"]:
@@ -100,7 +112,11 @@ def write_definitions(handle, archive):
 
 def write_event(w, name, arguments):
     attributes = None
-    if isinstance(arguments[-1], (str, float)):  # an attribute behind the arguments: a string's, or a number that it should not be
+    if isinstance(arguments[-1], tuple):  # numbers of attributes, and their values
+        attributes = _otf2.AttributeList_New()
+        for ref, value in arguments.pop():
+            _otf2.AttributeList_AddUint64(attributes, ref, value)
+    elif isinstance(arguments[-1], (str, float)):  # an attribute behind the arguments: a string's, or a number that it should not be
         attributes = _otf2.AttributeList_New()
         if isinstance(arguments.pop(), str):
             _otf2.AttributeList_AddStringRef(attributes, 0, 15)

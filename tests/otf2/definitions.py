@@ -3,6 +3,8 @@
 import _otf2
 
 UNDEFINED = 0xFFFFFFFF
+# Roles of regions -> attributes of Enter and Leave.
+MEMORY = {_otf2.REGION_ROLE_ALLOCATE: ("ALLOCATION_SIZE", "RESULT_ADDRESS"), _otf2.REGION_ROLE_DEALLOCATE: ("ARGUMENT_ADDRESS", None)}
 
 
 class Definitions:
@@ -16,6 +18,8 @@ class Definitions:
         self.used = {kind: set() for kind in self.KINDS}
         self.locations = {}  # ref -> (name, number of events, location group)
         self.comm_locations = None
+        self.attribute_names = {}
+        self.memory = {}  # region -> the attribute that its Enter has to have, and its Leave
 
     def refer(self, kind, ref, what, may_be_undefined=False):
         if may_be_undefined and ref == UNDEFINED:
@@ -67,6 +71,7 @@ class Definitions:
         self.refer("String", name, f"attribute {ref}")
         self.refer("String", description, f"attribute {ref}")
         self.define("Attribute", ref, kind, name)
+        self.attribute_names[ref] = self.tables["String"].get(name)
 
     def on_system_tree_node(self, ref, name, kind, parent):
         self.refer("String", name, f"node {ref}")
@@ -114,6 +119,8 @@ class Definitions:
         if self.tables["String"].get(name) in ("", b""):
             self.report.add("REGION", f"region {ref} has no name")
         self.define("Region", ref, (name, role))
+        if role in MEMORY:
+            self.memory[ref] = MEMORY[role]
 
     def on_group(self, ref, name, kind, paradigm, flags, members):
         self.refer("String", name, f"group {ref}")

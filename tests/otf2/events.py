@@ -43,6 +43,13 @@ class Check:
             elif kind == _otf2.TYPE_STRING:
                 self.defined(l, "String", value.stringRef)
 
+    def memory(self, l, attributes, wanted):
+        """An event of a region that allocates or frees: has it the attribute that it has to have?"""
+        refs = [_otf2.AttributeList_GetAttributeByIndex(attributes, i)[0] for i in range(_otf2.AttributeList_GetNumberOfElements(attributes))] \
+            if attributes is not None else []
+        if wanted is not None and wanted not in [self.defs.attribute_names.get(ref) for ref in refs]:
+            l.bad("ALLOC", f"no {wanted}")
+
     def members(self, l, comm):
         """Of a team; None where it is not defined."""
         return self.defs.tables["Comm"][comm][0] if self.defined(l, "Comm", comm) else None
@@ -184,13 +191,15 @@ class Check:
                 function(l, time, *values)
             return callback
 
-        def plain_region(function):  # nearly all events are Enter and Leave
-            regions = self.defs.tables["Region"]
+        def plain_region(function, is_leave):  # nearly all events are Enter and Leave
+            regions, memory = self.defs.tables["Region"], self.defs.memory
 
             def callback(_, time, position, data, attributes, region):
                 l.event(time, attributes)
                 if region not in regions:
                     l.bad("EVT-REF", f"Region {region} is not defined")
+                elif region in memory and not (is_leave and not self.has_all_teams):  # one that had to be closed says nothing
+                    self.memory(l, attributes, memory[region][is_leave])
                 function(region)
             return callback
 
@@ -200,7 +209,7 @@ class Check:
                 self.on_parameter(l, ref, kind, value if kind == _otf2.PARAMETER_TYPE_STRING else None)
             return callback
 
-        return (("Enter", plain_region(l.enter)), ("Leave", plain_region(l.leave)), ("ThreadFork", plain(self.on_fork)),
+        return (("Enter", plain_region(l.enter, False)), ("Leave", plain_region(l.leave, True)), ("ThreadFork", plain(self.on_fork)),
                 ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain(self.on_team_begin)),
                 ("ThreadTeamEnd", plain(self.on_team_end)), ("ThreadTaskCreate", plain(self.on_task_create)),
                 ("ThreadTaskSwitch", plain(self.on_task_switch, is_switch=True)), ("ThreadTaskComplete", plain(self.on_task_complete)),

@@ -2,7 +2,7 @@
 """What can be wrong with an archive: for each rule of rules.py at least one way to break it, and nothing else, in the good archive."""
 import _otf2
 
-from archive import CREATE, LOCK, MASTER, NONE, OPENMP, PARALLEL, SERIAL, TASK, TEAM, WORKER
+from archive import ALLOC, CREATE, FREE, LOCK, MASTER, NONE, OPENMP, PARALLEL, SERIAL, TASK, TEAM, WORKER, allocate
 
 
 def find(archive, location, *event):
@@ -109,6 +109,9 @@ def second_process(archive):
 
 # What the checker says (all of it), when ..., and how to make that of the good archive.
 FAULTS = [
+    ("ALLOC", "an allocation of nobody knows how much", lambda a: change(allocate(a), MASTER, ("Enter", 150), ["Enter", 150, ALLOC])),
+    ("ALLOC", "an allocation of nobody knows where", lambda a: change(allocate(a), MASTER, ("Leave", 151), ["Leave", 151, ALLOC, ((1, 64),)])),
+    ("ALLOC", "nobody knows what is freed", lambda a: change(allocate(a), MASTER, ("Enter", 160), ["Enter", 160, FREE])),
     ("ATTR-TYPE", "an attribute is a number that is defined as a string",
      lambda a: change(a, WORKER, ("ThreadTaskComplete", 70), ["ThreadTaskComplete", 70, TEAM, 0, 3, 0.0])),
     ("BALANCE-LOC", "a region is never left", lambda a: drop(a, WORKER, "Leave", 100, PARALLEL)),

@@ -6,6 +6,7 @@ otf2_selftest.py has at least one broken archive for each.
 import collections
 
 RULES = {
+    "ALLOC": "who enters a region that allocates says how much, and who leaves it where; who enters one that frees, what",
     "ATTR-TYPE": "an attribute's value is of the type that its definition says",
     "BALANCE-LOC": "Enter and Leave of a location pair up, innermost first",
     "BALANCE-TASK": "so they do for each task: it leaves what it entered, and all of it before it completes",
