@@ -24,6 +24,9 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
 
+/* DIR/samples.csv: every sample, a row. */
+int samples_csv(const struct graphs *graphs, const char *dir);
+
 /* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
 

@@ -278,7 +278,7 @@ int list_dump(const struct dump *dump, FILE *out)
 	l->dump = dump;
 	l->out = out;
 	int result = 0;
-	for (size_t i = 0; i < dump->n_streams && result == 0; i++)
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples && result == 0; i++)
 		result = put_stream(l, &dump->streams[i]);
 	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
 		free(l->kinds[kind].fields);

@@ -174,6 +174,18 @@ static bool parse_map(struct meta *m, struct line *l)
 	return true;
 }
 
+static bool parse_name(struct line *l, struct meta_name **names, size_t *n)
+{
+	struct meta_name name;
+	if (!line_number(l, &name.number))
+		return false;
+	const char *text = line_value(l);
+	name.name = copy(text == NULL ? "" : text);
+	*names = grown(*names, *n, sizeof **names);
+	(*names)[(*n)++] = name;
+	return true;
+}
+
 static bool parse_segment_bytes(struct meta *m, struct line *l)
 {
 	uint64_t n;
@@ -205,6 +217,16 @@ static bool parse_recorder(struct meta *m, struct line *l)
 {
 	const char *version = line_field(l), *tool = line_field(l);
 	return replace_string(&m->recorder, version) && replace_string(&m->tool, tool == NULL ? "" : tool);
+}
+
+/* How, and how often a second; the signal is of no use here. */
+static bool parse_sampling(struct meta *m, struct line *l)
+{
+	uint64_t hz;
+	if (!line_number(l, &hz) || hz == 0 || !replace_string(&m->sample_clock, line_field(l)))
+		return false;
+	m->sample_hz = hz;
+	return true;
 }
 
 /* Keys whose value is one string, and where it goes. */
@@ -254,6 +276,12 @@ static bool parse_line(struct meta *m, const char *key, struct line *l)
 		return parse_triple(l, &m->start);
 	if (strcmp(key, "end") == 0)
 		return parse_triple(l, &m->end);
+	if (strcmp(key, "state") == 0)
+		return parse_name(l, &m->states, &m->n_states);
+	if (strcmp(key, "mutex_impl") == 0)
+		return parse_name(l, &m->mutex_impls, &m->n_mutex_impls);
+	if (strcmp(key, "sampling") == 0)
+		return parse_sampling(m, l);
 	if (strcmp(key, "segment_bytes") == 0)
 		return parse_segment_bytes(m, l);
 	if (strcmp(key, "recorder") == 0)
@@ -381,6 +409,7 @@ int meta_read(struct meta *meta, const char *dir)
 		*(char **)((char *)meta + string_keys[i].offset) = copy("");
 	meta->recorder = copy("");
 	meta->tool = copy("");
+	meta->sample_clock = copy("");
 
 	char path[PATH_MAX];
 	if (snprintf(path, sizeof path, "%s/meta", dir) >= (int)sizeof path)
@@ -404,12 +433,22 @@ static void free_strings(char **list, size_t n)
 	free(list);
 }
 
+static void free_names(struct meta_name *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i].name);
+	free(names);
+}
+
 void meta_free(struct meta *meta)
 {
 	for (size_t i = 0; i < COUNT(string_keys); i++)
 		free(*(char **)((char *)meta + string_keys[i].offset));
 	free(meta->recorder);
 	free(meta->tool);
+	free(meta->sample_clock);
+	free_names(meta->states, meta->n_states);
+	free_names(meta->mutex_impls, meta->n_mutex_impls);
 	for (size_t i = 0; i < meta->n_maps; i++) {
 		free(meta->maps[i].build_id);
 		free(meta->maps[i].path);

@@ -26,6 +26,12 @@ struct meta_stream {
 	uint64_t n_records, n_segments, n_lost, stalled_ns;
 };
 
+/* A state of the runtime's, or a way to exclude. */
+struct meta_name {
+	uint64_t number;
+	char *name;
+};
+
 struct meta {
 	unsigned major, minor;
 	uint32_t segment_bytes;
@@ -57,6 +63,12 @@ struct meta {
 	size_t n_maps;
 	struct meta_stream *streams; /* in order of appearance: the last of a number is right */
 	size_t n_streams;
+	struct meta_name *states; /* as the runtime enumerates them (ompt_enumerate_states) */
+	size_t n_states;
+	struct meta_name *mutex_impls; /* the same of ompt_enumerate_mutex_impls */
+	size_t n_mutex_impls;
+	uint64_t sample_hz; /* 0: nothing was sampled */
+	char *sample_clock; /* "wall", "cpu" */
 	char **environment; /* NAME=value */
 	size_t n_environment;
 	char **settings; /* "name value", as used */

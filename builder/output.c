@@ -16,7 +16,7 @@
 
 /* Everything that the builder writes into an output directory. */
 static const char *const own_files[] = {"trace.otf2", "trace.def", "trace",         "graph.dot",
-					"nodes.csv",  "edges.csv", "exclusive.csv", "summary.json"};
+					"nodes.csv",  "edges.csv", "exclusive.csv", "samples.csv", "summary.json"};
 
 static bool is_own(const char *name)
 {

@@ -49,8 +49,10 @@ struct dump {
 	struct meta meta;
 	struct stream *streams; /* by number, ascending; numbers without any segment are absent */
 	size_t n_streams;
-	uint64_t n_records;
-	uint64_t n_bytes; /* of all its files */
+	struct stream *samples; /* the same of what was sampled: that of stream N has the number N | ID_STREAM_SAMPLES */
+	size_t n_samples;
+	uint64_t n_records; /* of streams, not of samples */
+	uint64_t n_bytes;   /* of all its files */
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t n_lost; /* the sum */
 	uint64_t stalled_ns;

@@ -287,6 +287,18 @@ static void total_lost(struct dump *dump)
 	dump->n_lost = sum(dump->lost);
 }
 
+/* Those of samples have the highest numbers. */
+static void part_samples(struct dump *dump)
+{
+	size_t n = dump->n_streams;
+	while (dump->n_streams > 0 && dump->streams[dump->n_streams - 1].number >= ID_STREAM_SAMPLES)
+		dump->n_streams--;
+	dump->samples = dump->streams + dump->n_streams;
+	dump->n_samples = n - dump->n_streams;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		dump->n_records += dump->streams[i].n_records;
+}
+
 int reader_make_streams(struct reader *r)
 {
 	struct dump *dump = r->dump;
@@ -312,9 +324,9 @@ int reader_make_streams(struct reader *r)
 		check_end(r, s);
 		for (size_t k = 0; k < s->n_segments; k++)
 			s->n_records += s->segments[k].n_records;
-		dump->n_records += s->n_records;
 	}
 	check_absent(r);
+	part_samples(dump);
 	total_lost(dump);
 	return 0;
 }

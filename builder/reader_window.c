@@ -55,6 +55,8 @@ void reader_cut_window(struct reader *r)
 	for (size_t i = 0; i < dump->n_streams; i++)
 		dump->n_left_out += leave_out(r, &dump->streams[i], count_before(&dump->streams[i], begin));
 	dump->n_records -= dump->n_left_out;
+	for (size_t i = 0; i < dump->n_samples; i++)
+		leave_out(r, &dump->samples[i], count_before(&dump->samples[i], begin));
 	dump->window_ticks = begin;
 	if (dump->n_left_out > 0)
 		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out",

@@ -27,6 +27,7 @@ struct job {
 	struct graph *graphs;
 	size_t n_open;     /* traces with an open dump */
 	size_t n_gathered; /* traces with a model and a graph */
+	struct samples_summary samples;
 	struct output output;
 	struct progress progress;
 };
@@ -176,6 +177,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 #pragma omp section
 		rc |= o->has_csv ? graph_exclusive_csv(graphs, dir) : 0;
 #pragma omp section
+		rc |= o->has_csv && summary->samples->n_threads != 0 ? samples_csv(graphs, dir) : 0;
+#pragma omp section
 		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;
 #pragma omp section
 		rc |= o->has_summary ? summary_json(summary, dir) : 0;
@@ -202,7 +205,8 @@ static int carry_out(struct job *job)
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
 	struct summary summary;
-	if (summary_collect(&summary, &graphs) != 0)
+	if (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
+	    summary_collect(&summary, &graphs, &job->samples) != 0)
 		return -1;
 	if (has_files && write_files(job, &graphs, &summary) != 0)
 		return -1;
@@ -227,6 +231,7 @@ int run(const struct options *options)
 		diag_quiet();
 	int status = carry_out(&job);
 	output_close(&job.output);
+	samples_summary_free(&job.samples);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
 		if (job.traces[i].model.dump != NULL)

@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_SUMMARY_H
 
 #include "builder/graph_files.h"
+#include "builder/samples_summary.h"
 
 #define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
 
@@ -27,12 +28,13 @@ struct summary {
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
 	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
 	struct target_summary target;
+	const struct samples_summary *samples;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
 
-/* Adds everything up. Call it when all traces are replayed. 0, or -1 with the error said. */
-int summary_collect(struct summary *summary, const struct graphs *graphs);
+/* Adds everything up. Call it when all traces are replayed and the samples counted. 0, or -1 with the error said. */
+int summary_collect(struct summary *summary, const struct graphs *graphs, const struct samples_summary *samples);
 
 void summary_print(const struct summary *summary, FILE *out);
 

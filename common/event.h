@@ -87,6 +87,12 @@ static inline int64_t event_device_number(uint64_t slot)
 #define ID_STREAM_BITS 20
 #define ID_STREAM_MAX  ((UINT32_C(1) << ID_STREAM_BITS) - 1)
 
+/* What was sampled of stream N is in stream N | ID_STREAM_SAMPLES, which gives no ids. */
+#define ID_STREAM_SAMPLES (UINT32_C(1) << (ID_STREAM_BITS - 1))
+
+/* From here on a runtime's states are its own. */
+#define THREAD_STATE_OWN_FIRST 0x200
+
 static inline uint64_t id_make(uint32_t stream, uint64_t counter)
 {
 	return counter << ID_STREAM_BITS | stream;

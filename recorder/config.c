@@ -189,6 +189,40 @@ static bool parse_ranks(const char *text, int64_t rank, bool *is_selected)
 	}
 }
 
+/* `1000` or `1000,wall` or `1000,cpu`. */
+static bool parse_sample(const char *text, uint32_t *hz, bool *is_cpu)
+{
+	char *end;
+	if (*text < '0' || *text > '9')
+		return false;
+	unsigned long number = strtoul(text, &end, 10);
+	*is_cpu = strcmp(end, ",cpu") == 0;
+	if (number == 0 || number > SAMPLE_HZ_MAX || (*end && !*is_cpu && strcmp(end, ",wall") != 0))
+		return false;
+	*hz = (uint32_t)number;
+	return true;
+}
+
+/* Samples need somebody who writes them, and a runtime that knows its thread in a handler: LLVM's looks for the stack that it is on where it is
+ * told to, and ends the program where it is on none that it knows. */
+static void read_sample(struct config *config)
+{
+	const char *sample = variable("OTTER_SAMPLE"), *mode = variable("KMP_GTID_MODE");
+	if (!sample)
+		return;
+	if (strlen(sample) >= sizeof config->sample || !parse_sample(sample, &config->sample_hz, &config->samples_cpu_time)) {
+		note_unusable(config, "OTTER_SAMPLE", sample, "\", nothing is sampled");
+	} else if (mode && (strcmp(mode, "0") == 0 || strcmp(mode, "1") == 0)) {
+		note(config, "OTTER_SAMPLE: nothing is sampled with KMP_GTID_MODE=", mode, "", "");
+		config->sample_hz = 0;
+	} else {
+		strcpy(config->sample, sample);
+		if (!config->has_drain_thread)
+			note(config, "OTTER_SAMPLE: needs the drain thread, OTTER_DRAIN=self is not used", "", "", "");
+		config->has_drain_thread = true;
+	}
+}
+
 /* The rank among the processes of an MPI job, as the usual launchers tell it, or -1. */
 static int64_t find_rank(void)
 {
@@ -279,6 +313,7 @@ void config_read(struct config *config)
 	config->drops_when_full = choose(config, "OTTER_FULL", "wait", "drop", false);
 	config->keeps_newest = choose(config, "OTTER_KEEP", "all", "newest", false);
 	config->is_verbose = choose(config, "OTTER_VERBOSE", "0", "1", false);
+	read_sample(config);
 	if (config->drops_when_full && !config->has_drain_thread) {
 		config->drops_when_full = false;
 		note(config, "OTTER_FULL: drop needs a drain thread, with OTTER_DRAIN=self a thread waits for its own writes", "",

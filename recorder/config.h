@@ -44,6 +44,10 @@ enum event_group {
 #define CONFIG_NOTES_BYTES  2048
 #define CONFIG_EVENTS_BYTES 256
 #define CONFIG_RANKS_BYTES  256
+#define CONFIG_SAMPLE_BYTES 32
+
+/* Above that a thread does little else. */
+#define SAMPLE_HZ_MAX 50000
 
 struct config {
 	uint32_t groups;                  /* bits: enum event_group */
@@ -56,6 +60,9 @@ struct config {
 	bool keeps_newest;                /* OTTER_KEEP=newest, not all */
 	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: none */
 	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all */
+	char sample[CONFIG_SAMPLE_BYTES]; /* OTTER_SAMPLE as used; empty: nothing is sampled */
+	uint32_t sample_hz;               /* 0: nothing */
+	bool samples_cpu_time;            /* timers run while their thread does */
 	bool is_verbose;                  /* OTTER_VERBOSE */
 	int64_t rank;                     /* under MPI, else -1 */
 	char notes[CONFIG_NOTES_BYTES];   /* lines, each with its newline */

@@ -10,4 +10,8 @@
 /* The current task and region, 0 where the runtime does not know or no id was given. Signal-safe, as the runtime's entry point is. */
 struct stream_context context_ask(void);
 
+/* What the runtime says the calling thread's state is (thread_state of events.def, or one of its own), and what it waits for. Signal-safe, as the
+ * runtime's entry point is. thread_state_undefined where there is none. */
+unsigned state_ask(uint64_t *wait_id);
+
 #endif

@@ -44,30 +44,33 @@ static bool has_work(struct session *session)
 		return false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
-		if (stream && handover_has(&stream->full))
+		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
+		if ((stream && handover_has(&stream->full)) || (samples && handover_has(&samples->full)))
 			return true;
 	}
 	return false;
+}
+
+/* One segment of a stream. False: there was none. */
+static bool drain_one(struct session *session, struct stream *stream)
+{
+	uint32_t index;
+	if (!stream || session_stopped(session) || !handover_take_any(&stream->full, &index))
+		return false;
+	int cause = segment_write(stream, index, true);
+	if (cause)
+		session_stop(session, (unsigned)cause); /* the segment stays as it is in the ring, where it can be read */
+	else
+		handover_put(&stream->empty, index);
+	return true;
 }
 
 bool drain_round(struct session *session)
 {
 	bool has_done = false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
-		struct stream *stream = session_stream(session, i);
-		uint32_t index;
-		if (!stream || session_stopped(session))
-			continue;
-		if (!handover_take_any(&stream->full, &index))
-			continue;
-		has_done = true;
-		int cause = segment_write(stream, index, true);
-		if (cause) {
-			/* The segment stays as it is in the ring, where it can be read. */
-			session_stop(session, (unsigned)cause);
-			continue;
-		}
-		handover_put(&stream->empty, index);
+		has_done |= drain_one(session, session_stream(session, i));
+		has_done |= drain_one(session, session_stream(session, i | ID_STREAM_SAMPLES));
 	}
 	return has_done;
 }

@@ -31,14 +31,19 @@ static inline void guard_leave(struct guard guard)
 	errno = guard.error;
 }
 
-/* Not those that an instruction raises: blocked, they would kill. */
-static inline void guard_hold_signals(sigset_t *before)
+/* All signals but those that an instruction raises: blocked, they would kill. */
+static inline void guard_fill_signals(sigset_t *signals)
 {
 	static const int never[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-	sigset_t held;
-	sigfillset(&held);
+	sigfillset(signals);
 	for (unsigned i = 0; i < sizeof never / sizeof *never; i++)
-		sigdelset(&held, never[i]);
+		sigdelset(signals, never[i]);
+}
+
+static inline void guard_hold_signals(sigset_t *before)
+{
+	sigset_t held;
+	guard_fill_signals(&held);
 	pthread_sigmask(SIG_BLOCK, &held, before);
 }
 

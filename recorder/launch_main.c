@@ -29,8 +29,9 @@ enum {
 };
 
 /* The recorder's settings: each option sets a variable. */
-static const char *const variables[] = {"OTTER_DIR",  "OTTER_RING",  "OTTER_RING_DIR", "OTTER_DRAIN",  "OTTER_FULL",
-					"OTTER_KEEP", "OTTER_LIMIT", "OTTER_RANKS",    "OTTER_EVENTS", "OTTER_VERBOSE"};
+static const char *const variables[] = {"OTTER_DIR",    "OTTER_RING",    "OTTER_RING_DIR", "OTTER_DRAIN",
+					"OTTER_FULL",   "OTTER_KEEP",    "OTTER_LIMIT",    "OTTER_RANKS",
+					"OTTER_EVENTS", "OTTER_VERBOSE", "OTTER_SAMPLE"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 static const struct argp_option options[] = {
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
 	{"keep", OPTION_VARIABLE + 5, "all|newest", 0, "everything, or the newest records within --limit (OTTER_KEEP)", 1},
 	{"limit", OPTION_VARIABLE + 6, "BYTES", 0, "the most that a process may write (OTTER_LIMIT)", 1},
 	{"ranks", OPTION_VARIABLE + 7, "LIST", 0, "record only these MPI ranks, like 0,8-15 (OTTER_RANKS)", 1},
+	{"sample", OPTION_VARIABLE + 10, "HZ[,wall|,cpu]", 0,
+	 "ask the runtime for each thread's state so often a second (OTTER_SAMPLE)", 1},
 	{"verbose", OPTION_VARIABLE + 9, NULL, 0, "the recorder says on stderr what it does (OTTER_VERBOSE)", 1},
 	{"check", OPTION_CHECK, NULL, 0, "run nothing; say whether PROGRAM can be recorded here, and what is in the way", 2},
 	{"no-preload", OPTION_NO_PRELOAD, NULL, 0, "leave gcc's libgomp in place (nothing of it can be recorded)", 2},

@@ -174,8 +174,8 @@ static bool still_runs(const struct scan *scan)
 
 static struct newest *stream_of(struct scan *scan, uint32_t number)
 {
-	if (number > ID_STREAM_MAX)
-		return NULL;
+	if (number >= ID_STREAM_SAMPLES)
+		return NULL; /* of samples, which are no threads and no tasks */
 	if (number >= scan->n_streams) {
 		size_t n = 2 * (size_t)number + 16;
 		struct newest *streams = realloc(scan->streams, n * sizeof *streams);

@@ -16,7 +16,7 @@
 #include "recorder/text.h"
 
 #define SCRATCH_BYTES (1024 * 1024)
-#define RUNTIME_BYTES 4096
+#define RUNTIME_BYTES 8192
 
 /* What the tool said about the runtime: a forked child's session has the same. */
 static char runtime_lines[RUNTIME_BYTES];
@@ -123,6 +123,7 @@ static void put_settings(struct text *text, const struct session *session)
 	put_setting(text, "drain", session->has_drain_thread ? "auto" : "self");
 	put_setting(text, "full", config->drops_when_full ? "drop" : "wait");
 	put_setting(text, "keep", config->keeps_newest ? "newest" : "all");
+	put_setting(text, "sample", config->sample[0] ? config->sample : "-");
 	*text_decimal(number, config->limit_bytes, 1) = '\0';
 	put_setting(text, "limit", config->limit_bytes ? number : "-");
 	put_setting(text, "ranks", config->ranks[0] ? config->ranks : "all");
@@ -246,6 +247,19 @@ void meta_note(struct session *session, const char *sentence)
 	output_meta(session, text.bytes, text.n_bytes);
 }
 
+void meta_sampling(struct session *session)
+{
+	char bytes[128];
+	struct text text;
+	text_init(&text, bytes, sizeof bytes);
+	text_word(&text, "sampling");
+	text_number(&text, session->config.sample_hz);
+	text_word(&text, session->config.samples_cpu_time ? "cpu" : "wall");
+	text_number(&text, (uint64_t)session->sample_signal);
+	text_end(&text);
+	output_meta(session, text.bytes, text.n_bytes);
+}
+
 static uint64_t load(const uint64_t *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED); /* of a stream that may be alive: a figure for people */
@@ -255,6 +269,7 @@ struct totals {
 	uint64_t records;
 	uint64_t stalled_ticks;
 	uint64_t lost[LOSS_CAUSES];
+	uint64_t lost_samples[LOSS_CAUSES];
 };
 
 /* The line of a stream; adds to the totals. */
@@ -270,7 +285,7 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 	uint64_t lost = 0;
 	for (unsigned cause = 0; cause < LOSS_CAUSES; cause++) {
 		lost += load(&control->lost[cause]);
-		totals->lost[cause] += load(&control->lost[cause]);
+		(stream->is_samples ? totals->lost_samples : totals->lost)[cause] += load(&control->lost[cause]);
 	}
 	uint64_t stalled_ticks = load(&control->stalled_ticks);
 	text_word(text, "stream");
@@ -281,7 +296,8 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 	text_number(text, lost);
 	text_number(text, (uint64_t)((double)stalled_ticks * ns_per_tick));
 	text_end(text);
-	totals->records += n_records;
+	if (!stream->is_samples)
+		totals->records += n_records;
 	totals->stalled_ticks += stalled_ticks;
 }
 
@@ -296,7 +312,7 @@ static void put_count(struct text *text, const char *key, const char *name, uint
 	text_end(text);
 }
 
-static void put_losses(struct text *text, const uint64_t lost[LOSS_CAUSES])
+static void put_losses(struct text *text, const char *key, const uint64_t lost[LOSS_CAUSES])
 {
 	static const struct {
 		const char *name;
@@ -308,7 +324,7 @@ static void put_losses(struct text *text, const uint64_t lost[LOSS_CAUSES])
 	static const char prefix[] = "loss_cause_";
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
 		if (strncmp(causes[i].name, prefix, sizeof prefix - 1) == 0)
-			put_count(text, "lost", causes[i].name + sizeof prefix - 1, lost[causes[i].cause]);
+			put_count(text, key, causes[i].name + sizeof prefix - 1, lost[causes[i].cause]);
 }
 
 static void say_totals(const struct session *session, const struct totals *totals)
@@ -341,11 +357,15 @@ void meta_end(struct session *session, const char *how)
 	struct totals totals = {0};
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
+		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
 		if (stream)
 			put_stream(&text, stream, &totals, ns_per_tick);
+		if (samples)
+			put_stream(&text, samples, &totals, ns_per_tick);
 	}
 	totals.lost[loss_cause_overwritten] += load(&session->n_overwritten);
-	put_losses(&text, totals.lost);
+	put_losses(&text, "lost", totals.lost);
+	put_losses(&text, "lost_samples", totals.lost_samples);
 	put_count(&text, "lost_no_stream", NULL, load(&session_lost_no_stream));
 	put_count(&text, "lost_reentry", NULL, load(&session_lost_reentry));
 	text_line_number(&text, "stalled_ns", (uint64_t)((double)totals.stalled_ticks * ns_per_tick));

@@ -19,6 +19,9 @@ void meta_runtime(struct session *session, const struct text *lines);
 /* There is no dump to write this into: said on stderr, if OTTER_VERBOSE asks for words. */
 void meta_refused(const struct config *config);
 
+/* How is sampled: OTTER_SAMPLE as it is done, and the signal. */
+void meta_sampling(struct session *session);
+
 /* A sentence for people. */
 void meta_note(struct session *session, const char *sentence);
 

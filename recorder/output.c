@@ -167,11 +167,12 @@ static int reserve(struct session *session, uint64_t bytes)
 	return limit && after > limit ? loss_cause_limit : 0;
 }
 
-/* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. */
+/* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. Samples have as much. */
 static uint64_t circular_places(const struct session *session)
 {
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	uint64_t n_places = session->config.limit_bytes / (n_cpus > 1 ? (uint64_t)n_cpus : 1) / 2 >> session->shift;
+	unsigned n_files = session->sample_signal ? 4 : 2;
+	uint64_t n_places = session->config.limit_bytes / (n_cpus > 1 ? (uint64_t)n_cpus : 1) / n_files >> session->shift;
 	return n_places > 2 ? n_places : 2;
 }
 

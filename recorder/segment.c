@@ -50,7 +50,7 @@ static bool begin_use(struct stream *stream)
 	uint32_t index = stream->n_used;
 	if (index && !stream->has_all_room && !make_room(stream, index))
 		return false;
-	if (index)
+	if (index && !stream->is_samples)
 		segment_populate(stream, index);
 	stream->n_used++;
 	return true;
@@ -136,7 +136,7 @@ static int take_segment(struct stream *stream, uint32_t *index)
 		if (cause || handover_take(&stream->empty, index))
 			return cause;
 		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
-		if (!stream->session->has_drain_thread) {
+		if (!stream->session->has_drain_thread && !stream->is_samples) {
 			cause = write_oldest(stream, index);
 			if (cause >= 0)
 				return cause;
@@ -152,8 +152,8 @@ static int take_segment(struct stream *stream, uint32_t *index)
 				return loss_cause_no_space;
 			}
 		}
-		if (config->drops_when_full && stream->session->has_drain_thread)
-			return loss_cause_full;
+		if (stream->is_samples || (config->drops_when_full && stream->session->has_drain_thread))
+			return loss_cause_full; /* a handler writes no files, whoever may have written less */
 		/* Where neither ring has one the drain thread is between them with the only one that is missing to both: it holds one at a
 		 * time, so the next look finds it or its successor. */
 		cause = write_oldest(stream, index);

@@ -16,6 +16,7 @@
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/place.h"
+#include "recorder/sample.h"
 #include "recorder/stream.h"
 
 /* The process's settings: a child keeps its parent's, also where the parent has changed its working directory. */
@@ -160,6 +161,7 @@ static struct session *create(void)
 	}
 	session->has_drain_thread = session->config.has_drain_thread;
 	meta_begin(session);
+	sample_setup(session);
 	return session;
 }
 
@@ -235,6 +237,7 @@ void session_end(const char *how)
 		if (stream == own && !own->is_busy) {
 			own->is_busy = true;
 			signal_fence();
+			sample_end(stream);
 			stream_seal(stream);
 			signal_fence();
 			tls_stream = STREAM_NONE;

@@ -30,11 +30,13 @@ struct session {
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	bool has_drain_thread; /* or will have, from the first full segment on */
+	int sample_signal;     /* the timers', 0: nothing is sampled */
 
 	/* Written by any thread, each alone on its line. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
 	alignas(CACHE_LINE_BYTES) uint32_t n_free_streams; /* a hint: are there any? */
 	uint32_t refuses_streams;                          /* a ring could not be made: nobody tries again */
+	uint32_t refuses_timers;                           /* a thread is not sampled, and meta says so */
 	uint32_t is_ended;                                 /* finalize or the destructor has been here */
 	uint32_t stop_cause;                               /* loss_cause; 0: not stopped */
 	uint64_t n_flushes;                                /* omp_control_tool(flush) */
@@ -53,11 +55,11 @@ struct session {
 	alignas(CACHE_LINE_BYTES) struct stream *streams[ID_STREAM_MAX + 1]; /* by number; only touched pages exist */
 };
 
-/* Numbers given so far; a stream may be missing (not there yet, or could not be made). */
+/* Numbers given so far, but for those of samples; a stream may be missing (not there yet, or could not be made). */
 static inline uint32_t session_n_streams(struct session *session)
 {
 	uint32_t n = __atomic_load_n(&session->n_streams, __ATOMIC_RELAXED);
-	return n > ID_STREAM_MAX ? ID_STREAM_MAX + 1 : n;
+	return n > ID_STREAM_SAMPLES ? ID_STREAM_SAMPLES : n;
 }
 
 static inline struct stream *session_stream(struct session *session, uint32_t number)

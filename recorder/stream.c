@@ -17,6 +17,7 @@
 #include "recorder/guard.h"
 #include "recorder/output.h"
 #include "recorder/ring.h"
+#include "recorder/sample.h"
 #include "recorder/session.h"
 
 const struct stream stream_none = {.is_busy = true};
@@ -63,7 +64,10 @@ static int map_ring(struct stream *stream, const char *path, size_t bytes)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return loss_cause_no_stream;
-	int cause = output_ring(fd, bytes, RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift), &stream->has_all_room);
+	/* Of a ring of samples all of it: a handler makes no room. */
+	uint64_t first = stream->is_samples ? bytes : RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift);
+	int cause = output_ring(fd, bytes, first, &stream->has_all_room);
+	stream->has_all_room |= stream->is_samples;
 	if (!cause && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		cause = loss_cause_no_stream;
 	close(fd);
@@ -84,7 +88,7 @@ static void ring_control_fill(struct stream *stream)
 	control->major = FORMAT_MAJOR;
 	control->minor = FORMAT_MINOR;
 	control->stream = stream->number;
-	control->n_segments = RING_SEGMENTS;
+	control->n_segments = stream->n_segments;
 	control->segment_bytes = UINT32_C(1) << stream->shift;
 	control->pid = (uint64_t)getpid();
 	control->position = UINT64_C(1) << stream->shift;
@@ -92,28 +96,53 @@ static void ring_control_fill(struct stream *stream)
 	control->checksum = ring_checksum(control);
 }
 
-struct stream *stream_create(struct session *session, uintptr_t owner)
+/* A ring of its own; NULL and why not. */
+static struct stream *make(struct session *session, uint32_t number, uint32_t n_segments, int *cause)
 {
-	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
-	if (number > ID_STREAM_MAX) {
-		__atomic_store_n(&session->n_streams, ID_STREAM_MAX + 1, __ATOMIC_RELAXED);
-		return NULL;
-	}
 	char path[PATH_MAX];
-	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift);
+	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)n_segments << session->shift);
+	*cause = loss_cause_no_stream;
 	if (!output_path(path, session->ring_dir, number, ".ring"))
 		return NULL;
 	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return NULL;
 	struct stream *stream = memory;
-	int cause = loss_cause_no_stream;
 	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
 		stream->shift = session->shift;
-		cause = map_ring(stream, path, ring_bytes);
+		stream->is_samples = number & ID_STREAM_SAMPLES;
+		*cause = map_ring(stream, path, ring_bytes);
 	}
-	if (cause) {
+	if (*cause) {
 		munmap(memory, STREAM_BYTES + ring_bytes);
+		return NULL;
+	}
+	stream->number = number;
+	stream->session = session;
+	stream->current = SEGMENT_NONE;
+	stream->n_segments = n_segments;
+	handover_init(&stream->full);
+	handover_init(&stream->empty);
+	ring_control_fill(stream);
+	return stream;
+}
+
+/* S1: the stream before its pointer; pairs with S2 in session_stream. */
+static void publish(struct stream *stream)
+{
+	__atomic_store_n(&stream->session->streams[stream->number], stream, __ATOMIC_RELEASE);
+}
+
+struct stream *stream_create(struct session *session, uintptr_t owner)
+{
+	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
+	if (number >= ID_STREAM_SAMPLES) {
+		__atomic_store_n(&session->n_streams, ID_STREAM_SAMPLES, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	int cause;
+	struct stream *stream = make(session, number, RING_SEGMENTS, &cause);
+	if (!stream) {
 		/* Not again with every event: where there is no ring now there is none a microsecond later. */
 		__atomic_store_n(&session->refuses_streams, 1, __ATOMIC_RELAXED);
 		meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded"
@@ -121,19 +150,23 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 								: "could not make another ring: its thread is not recorded");
 		return NULL;
 	}
-	stream->number = number;
-	stream->session = session;
-	stream->current = SEGMENT_NONE;
-	stream->n_segments = RING_SEGMENTS;
 	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
 	stream->owner = owner;
-	handover_init(&stream->full);
-	handover_init(&stream->empty);
-	ring_control_fill(stream);
 	segment_populate(stream, 0);
-	/* S1: the stream before its pointer; pairs with S2 in session_stream. */
-	__atomic_store_n(&session->streams[number], stream, __ATOMIC_RELEASE);
+	publish(stream);
 	return stream;
+}
+
+struct stream *stream_create_samples(struct stream *of)
+{
+	struct session *session = of->session;
+	int cause;
+	struct stream *samples = make(session, of->number | ID_STREAM_SAMPLES, SAMPLE_SEGMENTS, &cause);
+	if (samples)
+		publish(samples);
+	else if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
+		meta_note(session, "OTTER_SAMPLE: no room for another ring: its thread is not sampled");
+	return samples;
 }
 
 /* ---- From thread to thread ---- */
@@ -186,6 +219,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
+	sample_begin(stream);
 	return stream;
 }
 
@@ -200,6 +234,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 {
 	struct session *session = stream->session;
 	struct guard guard = guard_enter();
+	sample_end(stream);
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
 	put_counts(stream);
 	stream->tid = 0;
@@ -257,7 +292,7 @@ static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 	return is_whole;
 }
 
-void stream_seal(struct stream *stream)
+static void seal(struct stream *stream)
 {
 	struct session *session = stream->session;
 	struct ring_control *control = stream_control(stream);
@@ -289,4 +324,12 @@ void stream_seal(struct stream *stream)
 	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
 		unlink(path);
 	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* nobody takes it any more */
+}
+
+void stream_seal(struct stream *stream)
+{
+	struct stream *samples = session_stream(stream->session, stream->number | ID_STREAM_SAMPLES);
+	if (samples)
+		seal(samples);
+	seal(stream);
 }

@@ -7,6 +7,8 @@
  *
  *   struct stream (private) | struct ring_control | segment 0 | ... | segment RING_SEGMENTS-1      (the ring file, MAP_SHARED)
  *
+ * What is sampled of its thread has a stream beside it, with a ring of fewer segments: it goes where that one goes.
+ *
  * Threads: `owner` says whose the stream is. Everything but owner, the two hand-over rings and `written` is the owner's alone; a stream
  * passes from one owner to the next through `owner` (release, acquire). What a record needs shares no cache line with what another thread
  * touches for a segment.
@@ -29,6 +31,7 @@ struct session;
 #define STREAM_BYTES      4096
 #define STREAM_TEAM_DEPTH 32 /* implicit tasks in implicit tasks whose context is kept */
 #define SEGMENT_NONE      UINT32_MAX
+#define SAMPLE_SEGMENTS   2 /* of a ring of samples: one is filled while the drain thread writes the other */
 
 /* `owner`: this, the owner's stream_self(), or the second for ever. */
 #define STREAM_FREE   ((uintptr_t)0)
@@ -64,6 +67,10 @@ struct stream {
 	uint32_t n_used;      /* segments that have been opened at least once */
 	uint32_t n_segments;  /* that there may be: fewer than RING_SEGMENTS where the disk was full */
 	bool has_all_room;    /* the ring's file has no holes */
+	bool is_samples;      /* what a timer's handler appends to, beside the stream of the thread's events */
+	bool has_timer;       /* of samples: */
+	bool was_blocked;     /* the thread had the timer's signal blocked */
+	int timer;            /* the kernel's number */
 	uint64_t n_records;   /* in the segments before the current one */
 	uint64_t tid;         /* of the thread that has the stream */
 	uint64_t n_flushes;   /* of the session, when last looked at */
@@ -140,7 +147,10 @@ void stream_release(struct stream *stream, uint64_t ticks);
 /* Makes a stream that belongs to `owner`, or returns NULL. */
 struct stream *stream_create(struct session *session, uintptr_t owner);
 
-/* Writes everything that is not yet in a file, marks the last segment and removes the ring. The caller owns the stream; afterwards
+/* Makes the stream for what is sampled of that one's thread, or returns NULL. Nobody owns it. */
+struct stream *stream_create_samples(struct stream *of);
+
+/* Writes everything that is not yet in a file, of the stream and of its samples, marks the last segment and removes the ring. The caller owns the stream; afterwards
  * nobody does. What cannot be written stays in the ring, which then stays too. */
 void stream_seal(struct stream *stream);
 

@@ -15,7 +15,8 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define RUNTIME_LINES_BYTES 4096
+#define RUNTIME_LINES_BYTES 8192
+#define ENUMERATED_MAX      64 /* of what a runtime enumerates: it may go round in circles */
 
 /* For `strings` and the launcher's --version. */
 __attribute__((used)) static const char version_string[] = "otter-recorder " OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING;
@@ -73,6 +74,7 @@ static const struct {
 };
 
 static ompt_get_task_info_t get_task_info;
+static ompt_get_state_t get_state;
 static const char *runtime_version;
 static unsigned omp_version;
 
@@ -85,6 +87,36 @@ struct stream_context context_ask(void)
 	if (!get_task_info || !get_task_info(0, &flags, &task, &frame, &region, &thread_num))
 		return (struct stream_context){0, 0};
 	return (struct stream_context){id_of(task), id_of(region)};
+}
+
+unsigned state_ask(uint64_t *wait_id)
+{
+	ompt_wait_id_t id = 0;
+	int state = get_state ? get_state(&id) : ompt_state_undefined;
+	*wait_id = id;
+	return (unsigned)state;
+}
+
+static void put_named(struct text *text, const char *key, int number, const char *name)
+{
+	text_word(text, key);
+	text_number(text, (unsigned)number);
+	text_value(text, name ? name : "");
+	text_end(text);
+}
+
+/* The states and the ways to exclude that the runtime has, its own ones among them. */
+static void put_enumerations(struct text *text, ompt_function_lookup_t lookup)
+{
+	ompt_enumerate_states_t next_state = (ompt_enumerate_states_t)(void *)lookup("ompt_enumerate_states");
+	ompt_enumerate_mutex_impls_t next_impl = (ompt_enumerate_mutex_impls_t)(void *)lookup("ompt_enumerate_mutex_impls");
+	const char *name = NULL;
+	int state = ompt_state_undefined;
+	for (int n = 0; next_state && n < ENUMERATED_MAX && next_state(state, &state, &name); n++)
+		put_named(text, "state", state, name);
+	int impl = ompt_mutex_impl_none;
+	for (int n = 0; next_impl && n < ENUMERATED_MAX && next_impl(impl, &impl, &name); n++)
+		put_named(text, "mutex_impl", impl, name);
 }
 
 static void put_runtime(struct text *text)
@@ -105,10 +137,12 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	if (!session || !set_callback)
 		return 0;
 	get_task_info = (ompt_get_task_info_t)(void *)lookup("ompt_get_task_info");
+	get_state = (ompt_get_state_t)(void *)lookup("ompt_get_state");
 	char bytes[RUNTIME_LINES_BYTES];
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
 	put_runtime(&text);
+	put_enumerations(&text, lookup);
 	ompt_set_result_t result = ompt_set_error;
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
 		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1)) {

@@ -12,10 +12,11 @@
 #include "common/format.h"
 #include "recorder/config.h"
 
-static const char *const variables[] = {"OTTER_EVENTS", "OTTER_DIR",  "OTTER_RING",   "OTTER_RING_DIR",       "OTTER_DRAIN",
-					"OTTER_FULL",   "OTTER_KEEP", "OTTER_LIMIT",  "OTTER_RANKS",          "OTTER_VERBOSE",
-					"PMIX_RANK",    "PMI_RANK",   "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-					"SLURM_NTASKS"};
+static const char *const variables[] = {
+	"OTTER_EVENTS", "OTTER_DIR",    "OTTER_RING",   "OTTER_RING_DIR",       "OTTER_DRAIN",
+	"OTTER_FULL",   "OTTER_KEEP",   "OTTER_LIMIT",  "OTTER_RANKS",          "OTTER_VERBOSE",
+	"PMIX_RANK",    "PMI_RANK",     "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
+	"SLURM_NTASKS", "OTTER_SAMPLE", "KMP_GTID_MODE"};
 
 static struct config config;
 
@@ -64,6 +65,7 @@ START_TEST(defaults)
 	ck_assert(!config.keeps_newest);
 	ck_assert_uint_eq(config.limit_bytes, 0);
 	ck_assert(!config.is_verbose);
+	ck_assert_uint_eq(config.sample_hz, 0);
 	ck_assert_int_eq(config.rank, -1);
 	ck_assert(config_is_rank_selected(&config));
 }
@@ -201,6 +203,56 @@ START_TEST(words)
 }
 END_TEST
 
+START_TEST(sample)
+{
+	good("OTTER_SAMPLE", "1000");
+	ck_assert_uint_eq(config.sample_hz, 1000);
+	ck_assert(!config.samples_cpu_time);
+	ck_assert_str_eq(config.sample, "1000");
+	good("OTTER_SAMPLE", "50000,wall");
+	ck_assert_uint_eq(config.sample_hz, 50000);
+	ck_assert(!config.samples_cpu_time);
+	good("OTTER_SAMPLE", "1,cpu");
+	ck_assert_uint_eq(config.sample_hz, 1);
+	ck_assert(config.samples_cpu_time);
+	const char *const unusable[] = {"0",
+					"-1",
+					"50001",
+					"1k",
+					"1000,",
+					"1000,user",
+					"1000, cpu",
+					"cpu",
+					"1000,cpu,wall",
+					" 1000",
+					"+1000",
+					"1e3",
+					"1000000000000000000000000000000"};
+	for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++) {
+		bad("OTTER_SAMPLE", unusable[i]);
+		ck_assert_uint_eq(config.sample_hz, 0);
+		ck_assert_str_eq(config.sample, "");
+	}
+	clear();
+	setenv("OTTER_SAMPLE", "1000", 1);
+	setenv("OTTER_DRAIN", "self", 1);
+	config_read(&config);
+	ck_assert_str_eq(config.notes, "OTTER_SAMPLE: needs the drain thread, OTTER_DRAIN=self is not used\n");
+	ck_assert(config.has_drain_thread);
+	ck_assert_uint_eq(config.sample_hz, 1000);
+	clear();
+	setenv("OTTER_SAMPLE", "1000", 1);
+	setenv("KMP_GTID_MODE", "1", 1);
+	config_read(&config);
+	ck_assert_str_eq(config.notes, "OTTER_SAMPLE: nothing is sampled with KMP_GTID_MODE=1\n");
+	ck_assert_uint_eq(config.sample_hz, 0);
+	setenv("KMP_GTID_MODE", "3", 1);
+	config_read(&config);
+	ck_assert_str_eq(config.notes, "");
+	ck_assert_uint_eq(config.sample_hz, 1000);
+}
+END_TEST
+
 START_TEST(drop_needs_a_drain_thread)
 {
 	clear();
@@ -284,6 +336,7 @@ int main(void)
 	tcase_add_test(table, ring);
 	tcase_add_test(table, words);
 	tcase_add_test(table, drop_needs_a_drain_thread);
+	tcase_add_test(table, sample);
 	tcase_add_test(table, limit);
 	tcase_add_test(table, rank);
 	tcase_add_test(table, ranks);

@@ -6,16 +6,15 @@
 #include <check.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
+#include "tests/recorder_step.h"
 
 #define SMALL_RING    "32K"
 #define SMALL_SEGMENT UINT64_C(4096)
 #define SMALL_RECORDS ((SMALL_SEGMENT - sizeof(struct segment_header)) / sizeof(struct record))
 #define HEAD          record_head(EVENT_task_schedule, task_status_switch, 0)
-#define TRAP_FLAG     0x100u
 
 /* Where a record takes thousands of instructions (it makes a stream, or ends a segment) the first are all tried, and so many of the others. */
 #define ALL_UNTIL 60
@@ -51,10 +50,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	n_steps++;
 	if (n_steps < first_step)
 		return;
-#if defined(__x86_64__)
-	if (n_steps == last_step) /* of the registers with which the handler returns: the rest at full speed */
-		((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-#endif
+	if (n_steps == last_step)
+		step_no_more(context);
 	switch (deed) {
 	case NOTHING: break;
 	case PUT: put(FROM_HANDLER, ++n_puts); break;
@@ -63,16 +60,6 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	case FORK: fork_and_wait(); break;
 	case KILL: kill(getpid(), SIGKILL);
 	}
-}
-
-static void step(bool is_on)
-{
-#if defined(__x86_64__)
-	unsigned long long flags = __builtin_ia32_readeflags_u64();
-	__builtin_ia32_writeeflags_u64(is_on ? flags | TRAP_FLAG : flags & ~(unsigned long long)TRAP_FLAG);
-#else
-	(void)is_on;
-#endif
 }
 
 /* Numbers from `first` on, and the deed at these instructions. */

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/sample.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/clock.h"
+#include "recorder/context.h"
+#include "recorder/drain.h"
+#include "recorder/guard.h"
+#include "recorder/meta.h"
+#include "recorder/ring.h"
+#include "recorder/session.h"
+
+/* Of the process, found once: a forked child inherits the handler, and nobody's handler is replaced. 0: none. */
+static int sample_signal;
+
+/* ---- The handler ---- */
+
+/* Does a wait id mean anything in this state? OpenMP has one for every state of waiting, runtimes set it where they wait for a mutex. What a
+ * runtime has defined itself (from 0x200 on) is not known. */
+static bool has_wait_id(unsigned state)
+{
+	return (state >= thread_state_wait_mutex && state < thread_state_wait_target) || state >= THREAD_STATE_OWN_FIRST;
+}
+
+/* The task and the region are what the runtime last told in its callbacks. LLVM's runtime is not asked for them here: ompt_get_task_info follows
+ * pointers that another thread may be about to free, where a worker waits and its team grows. */
+static void take_sample(struct stream *samples, const struct stream *of, uint64_t n_missed)
+{
+	uint64_t time = clock_ticks();
+	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_RELAXED);
+	if (epoch & EPOCH_FLAGS) {
+		if (epoch & EPOCH_STOPPED)
+			segment_lose(samples, session_stopped(samples->session), 1);
+		return;
+	}
+	uint64_t wait_id = 0;
+	unsigned state = state_ask(&wait_id);
+	bool is_waiting = wait_id && has_wait_id(state);
+	uint64_t missed = n_missed < RECORD_FLAGS_MASK ? n_missed : RECORD_FLAGS_MASK;
+	uint64_t value = (uint64_t)(is_waiting ? sample_flags_has_wait_id : 0) << 32 | state;
+	struct ring_group group = ring_group_begin(samples);
+	ring_group_append(&group, time, record_head(EVENT_sample, missed, value), of->now.task, of->now.region);
+	if (is_waiting)
+		ring_group_append(&group, time, record_head(EVENT_sample_wait, 0, 0), wait_id, 0);
+	ring_group_end(&group);
+}
+
+/* Somebody else has sent this signal: it does what it would do without us. It is blocked here, and comes when the handler has returned. */
+static void pass_on(int number)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	sigaction(number, &action, NULL);
+	raise(number);
+}
+
+static void on_timer(int number, siginfo_t *info, void *context)
+{
+	int error = errno;
+	(void)context;
+	struct session *session = session_get();
+	uint32_t stream = (uint32_t)info->si_value.sival_int;
+	if (info->si_code != SI_TIMER) {
+		pass_on(number);
+	} else if (session && stream < session_n_streams(session)) {
+		struct stream *samples = session_stream(session, stream | ID_STREAM_SAMPLES);
+		/* Else it was under way while the thread gave the stream back. */
+		if (samples && samples->owner == stream_self())
+			take_sample(samples, session_stream(session, stream),
+				    info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+	}
+	errno = error;
+}
+
+/* ---- The signal ---- */
+
+static bool is_ours(int number)
+{
+	struct sigaction action;
+	return number && sigaction(number, NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) && action.sa_sigaction == on_timer;
+}
+
+/* Takes the signal if nobody has. Between the look and the deed another thread may have: then it is given back. */
+static bool take_signal(int number)
+{
+	struct sigaction before;
+	struct sigaction action = {.sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	guard_fill_signals(&action.sa_mask);
+	if (sigaction(number, NULL, &before) != 0 || (before.sa_flags & SA_SIGINFO) || before.sa_handler != SIG_DFL)
+		return false;
+	if (sigaction(number, &action, &before) != 0)
+		return false;
+	if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_DFL)
+		return true;
+	sigaction(number, &before, NULL);
+	return false;
+}
+
+/* From the upper end: programs count from SIGRTMIN. */
+static int find_signal(void)
+{
+	for (int number = SIGRTMAX; number >= SIGRTMIN; number--)
+		if (take_signal(number))
+			return number;
+	return 0;
+}
+
+void sample_setup(struct session *session)
+{
+	if (!session->config.sample_hz)
+		return;
+	if (!is_ours(sample_signal))
+		sample_signal = find_signal();
+	session->sample_signal = sample_signal;
+	if (sample_signal)
+		meta_sampling(session);
+	else
+		meta_note(session, "OTTER_SAMPLE: the program has a handler for every real-time signal: nothing is sampled");
+}
+
+/* ---- The timer ---- */
+
+/* Raw: what the C library does around these calls is not needed, and older ones allocate. */
+static bool start_timer(struct stream *samples)
+{
+	const struct config *config = &samples->session->config;
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples->session->sample_signal};
+	event.sigev_value.sival_int = (int)(samples->number & ~ID_STREAM_SAMPLES);
+	event._sigev_un._tid = (int)samples->tid;
+	clockid_t clock = config->samples_cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+	if (syscall(SYS_timer_create, clock, &event, &samples->timer) != 0)
+		return false;
+	long period_ns = (long)(1000000000 / config->sample_hz);
+	struct timespec period = {.tv_sec = period_ns / 1000000000, .tv_nsec = period_ns % 1000000000};
+	struct itimerspec times = {.it_interval = period, .it_value = period};
+	samples->has_timer = true;
+	return syscall(SYS_timer_settime, samples->timer, 0, &times, NULL) == 0;
+}
+
+/* Whoever has all signals blocked, to wait for them in a thread made for that, has not meant one that only this library sends. */
+static void unblock(struct stream *samples)
+{
+	sigset_t ours, before;
+	sigemptyset(&ours);
+	sigaddset(&ours, samples->session->sample_signal);
+	pthread_sigmask(SIG_UNBLOCK, &ours, &before);
+	samples->was_blocked = sigismember(&before, samples->session->sample_signal) == 1;
+}
+
+static void block_again(struct stream *samples)
+{
+	sigset_t ours;
+	sigemptyset(&ours);
+	sigaddset(&ours, samples->session->sample_signal);
+	if (samples->was_blocked)
+		pthread_sigmask(SIG_BLOCK, &ours, NULL);
+}
+
+static void stop_timer(struct stream *samples)
+{
+	if (samples->has_timer)
+		syscall(SYS_timer_delete, samples->timer);
+	samples->has_timer = false;
+}
+
+static struct stream *samples_of(struct stream *stream)
+{
+	return session_stream(stream->session, stream->number | ID_STREAM_SAMPLES);
+}
+
+void sample_begin(struct stream *stream)
+{
+	struct session *session = stream->session;
+	if (!session->sample_signal)
+		return;
+	struct stream *samples = samples_of(stream);
+	if (!samples) {
+		sigset_t signals;
+		guard_hold_signals(&signals);
+		samples = stream_create_samples(stream);
+		guard_let_signals(&signals);
+	}
+	if (!samples)
+		return;
+	drain_wake(session); /* it is there before the first sample: no handler may start a thread */
+	samples->tid = stream->tid;
+	ring_append(samples, clock_ticks(), record_head(EVENT_thread_attach, 0, 0), samples->tid, UINT64_MAX);
+	unblock(samples);
+	signal_fence();
+	__atomic_store_n(&samples->owner, stream_self(), __ATOMIC_RELAXED);
+	signal_fence();
+	if (start_timer(samples))
+		return;
+	sample_end(stream);
+	if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
+		meta_note(session, "OTTER_SAMPLE: a thread has no timer and is not sampled (RLIMIT_SIGPENDING?)");
+}
+
+void sample_end(struct stream *stream)
+{
+	struct stream *samples = samples_of(stream);
+	if (!samples || samples->owner != stream_self())
+		return;
+	__atomic_store_n(&samples->owner, STREAM_FREE, __ATOMIC_RELAXED);
+	signal_fence();
+	stop_timer(samples);
+	block_again(samples);
+	ring_append(samples, clock_ticks(), record_head(EVENT_thread_detach, 0, 0), samples->tid, 0);
+	samples->tid = 0;
+}
