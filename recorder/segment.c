@@ -127,10 +127,16 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	return 0;
 }
 
+/* Where no segment is empty: a handler writes no files, and OTTER_FULL=drop wants none written by the program's threads. */
+static bool drops(const struct stream *stream)
+{
+	const struct session *session = stream->session;
+	return stream->is_samples || (session->config.drops_when_full && session->has_drain_thread);
+}
+
 /* An empty segment's index. 0, or the cause why there is none. */
 static int take_segment(struct stream *stream, uint32_t *index)
 {
-	const struct config *config = &stream->session->config;
 	for (;;) {
 		int cause = (int)session_stopped(stream->session);
 		if (cause || handover_take(&stream->empty, index))
@@ -152,8 +158,8 @@ static int take_segment(struct stream *stream, uint32_t *index)
 				return loss_cause_no_space;
 			}
 		}
-		if (stream->is_samples || (config->drops_when_full && stream->session->has_drain_thread))
-			return loss_cause_full; /* a handler writes no files, whoever may have written less */
+		if (drops(stream))
+			return loss_cause_full;
 		/* Where neither ring has one the drain thread is between them with the only one that is missing to both: it holds one at a
 		 * time, so the next look finds it or its successor. */
 		cause = write_oldest(stream, index);
@@ -235,8 +241,8 @@ static uint64_t next(struct stream *stream, uint64_t time)
 static bool drops_on(const struct stream *stream)
 {
 	const struct session *session = stream->session;
-	return session->config.drops_when_full && session->has_drain_thread && stream->current == SEGMENT_NONE &&
-	       stream->n_used == stream->n_segments && !handover_has(&stream->empty) && !session_stopped(session);
+	return drops(stream) && stream->current == SEGMENT_NONE && stream->n_used == stream->n_segments &&
+	       !handover_has(&stream->empty) && !session_stopped(session);
 }
 
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
