@@ -11,8 +11,7 @@
 static int forget(struct walk *w, uint32_t task, uint64_t ticks)
 {
 	int rc = gather_settle_reduction(w) == 0 ? gather_implicit_missing(w) : -1;
-	for (size_t i = 0; i < w->n_suspended; i++)
-		w->m->tasks[w->suspended[i]].state |= TASK_MARKED;
+	gather_drop_suspended(w, 0);
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->task = w->ended_wait = 0;
 	w->implementation_barrier = 0;
@@ -34,7 +33,7 @@ static int walk_thread_attach(struct walk *w, const struct record *r)
 		return -1;
 	w->tid = r->a;
 	w->is_whole = true;
-	uint32_t *seen = map_put(&w->tids, r->a + 1);
+	uint32_t *seen = map_put(&w->tids, r->a);
 	if (seen == NULL)
 		return -1;
 	w->m->n_threads += *seen == 0;
@@ -71,7 +70,7 @@ static int walk_stream(struct walk *w)
 	cursor_init(&c, &m->dump->streams[w->stream]);
 	uint64_t last_ticks = 0;
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
-	w->n_own_acquisitions = w->task = w->ended_wait = 0;
+	w->n_own_acquisitions = w->task = w->ended_wait = w->n_missing_roots = 0;
 	w->n_records = w->new_root_at = w->region_at = 0;
 	w->is_whole = false;
 	w->since_ticks = w->tid = 0;
@@ -97,6 +96,28 @@ static int walk_stream(struct walk *w)
 	if (last_ticks > m->last_ticks)
 		m->last_ticks = last_ticks;
 	return 0;
+}
+
+/*
+ * Binding region: that of the nearest implicit ancestor. Ancestors are settled on the way, so that each chain is walked once, also one
+ * that comes to no implicit task, or (damage) to its own beginning again.
+ */
+static void bind_tasks(struct model *m)
+{
+	const uint32_t none = UINT32_MAX;
+	for (uint32_t i = 1; i < m->n_tasks; i++) {
+		uint32_t top = i;
+		while (m->tasks[top].region == 0 && top != 0) {
+			m->tasks[top].region = none;
+			top = m->tasks[top].parent;
+		}
+		uint32_t region = m->tasks[top].region;
+		for (uint32_t j = i; j != top && region != 0 && region != none; j = m->tasks[j].parent)
+			m->tasks[j].region = region;
+	}
+	for (uint32_t i = 1; i < m->n_tasks; i++)
+		if (m->tasks[i].region == none)
+			m->tasks[i].region = 0;
 }
 
 /* What only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
@@ -125,17 +146,10 @@ static void settle_tasks(struct model *m)
 			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
 			task->end_ticks = region->join_ticks;
 		}
-		region->n_members_seen++;
+		if (region->n_members_seen < UINT16_MAX)
+			region->n_members_seen++;
 	}
-	/* Binding region: that of the nearest implicit ancestor. Ancestors are settled on the way, so each chain is walked once. */
-	for (uint32_t i = 1; i < m->n_tasks; i++) {
-		uint32_t top = i;
-		for (uint32_t n = 0; m->tasks[top].region == 0 && m->tasks[top].parent != 0 && n < m->n_tasks; n++)
-			top = m->tasks[top].parent;
-		uint32_t region = m->tasks[top].region;
-		for (uint32_t j = i; region != 0 && m->tasks[j].region == 0; j = m->tasks[j].parent)
-			m->tasks[j].region = region;
-	}
+	bind_tasks(m);
 }
 
 int model_gather(struct model *m, const struct dump *dump)

@@ -33,7 +33,8 @@ struct walk {
 		uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
 		size_t n_suspended;                          /* at its begin */
 		bool is_alias;                               /* of the task around it */
-		size_t n_regions;                            /* open at its begin */
+		size_t own;       /* index + 1 of this one or, of an alias, the nearest around it that is none; 0 none */
+		size_t n_regions; /* open at its begin */
 	} * frames;
 	size_t n_frames, frames_capacity;
 	/* Regions that this thread encountered and that are open. */
@@ -46,11 +47,12 @@ struct walk {
 	uint32_t *waits;
 	size_t n_waits, waits_capacity;
 	uint32_t ended_wait;
-	uint64_t n_records;     /* so far, this one included */
-	uint64_t ended_wait_at; /* that many */
-	uint64_t region_at;     /* a region began with this one */
-	uint64_t new_root_at;   /* a root's initial task began, or is made up, with this one */
-	bool is_whole;          /* nothing is missing since the thread took the stream */
+	uint64_t n_records;       /* so far, this one included */
+	uint64_t ended_wait_at;   /* that many */
+	uint64_t region_at;       /* a region began with this one */
+	uint32_t n_missing_roots; /* initial tasks made up so far */
+	uint64_t new_root_at;     /* a root's initial task began, or is made up, with this one */
+	bool is_whole;            /* nothing is missing since the thread took the stream */
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
@@ -101,6 +103,9 @@ int gather_implicit_missing(struct walk *w);
 
 /* A root thread is there whose initial task libomp did not report: in a forked child, and of its helper team (LLVM 18 and older). */
 int gather_missing_root(struct walk *w, uint64_t ticks);
+
+/* Takes all but the first n of the suspended tasks away: whatever becomes of them is out of order. */
+void gather_drop_suspended(struct walk *w, size_t n);
 
 /* gather_task.c: likewise. */
 int gather_task_create(struct walk *w, const struct record *r);

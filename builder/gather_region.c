@@ -14,8 +14,7 @@ static bool is_league_inner_team(const struct walk *w, const struct record *r)
 	const struct task *task = &m->tasks[w->task];
 	if (!m->is_libomp || r->b != 0 || record_flags(r) & parallel_flags_league || !(task->flags & task_flags_initial))
 		return false;
-	bool is_of_stream = task->region > m->region_base[w->stream] &&
-			    task->region <= m->region_base[w->stream] + m->dump->streams[w->stream].max_region;
+	bool is_of_stream = task->region > m->region_rows.base[w->stream] && task->region <= m->region_rows.base[w->stream + 1];
 	return !is_of_stream || m->regions[task->region].state & REGION_ANNOUNCED;
 }
 
@@ -93,6 +92,7 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 	struct walk_frame frame = {.task = row,
 				   .outer = w->task,
 				   .n_threads = low32(r->b),
+				   .own = w->n_frames + 1,
 				   .n_suspended = w->n_suspended,
 				   .n_regions = w->n_open_regions};
 	if (record_flags(r) & task_flags_initial)
@@ -106,6 +106,7 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 	if (m->regions[region].state & REGION_HIDDEN && w->n_open_regions > 0 && region == w->open_regions[w->n_open_regions - 1]) {
 		frame.task = w->task;
 		frame.is_alias = true;
+		frame.own = w->n_frames > 0 ? w->frames[w->n_frames - 1].own : 0;
 		if (model_set_alias(m, row, w->task) != 0)
 			return -1;
 		return PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
@@ -131,7 +132,7 @@ int gather_missing_root(struct walk *w, uint64_t ticks)
 	struct model *m = w->m;
 	if (w->n_frames > 0)
 		return 0;
-	struct walk_frame frame = {.task = model_add_root(m, w->stream), .n_threads = 1};
+	struct walk_frame frame = {.task = model_add_root(m, w->stream, w->n_missing_roots++), .n_threads = 1, .own = 1};
 	if (frame.task == 0)
 		return -1;
 	struct task *task = &m->tasks[frame.task];
@@ -147,10 +148,8 @@ int gather_missing_root(struct walk *w, uint64_t ticks)
 /* The innermost implicit task that is not another name of the one around it, or NULL. */
 static struct walk_frame *innermost(struct walk *w)
 {
-	size_t n = w->n_frames;
-	while (n > 0 && w->frames[n - 1].is_alias)
-		n--;
-	return n > 0 ? &w->frames[n - 1] : NULL;
+	size_t own = w->n_frames > 0 ? w->frames[w->n_frames - 1].own : 0;
+	return own > 0 ? &w->frames[own - 1] : NULL;
 }
 
 /* The region whose join is where this implicit task's closing barrier ends: that of its thread 0. NULL: somebody else's is. */

@@ -11,7 +11,7 @@ uint32_t gather_other(const struct walk *w, uint32_t task)
 		return task;
 	if (task == 0)
 		return innermost >= w->m->n_task_ids ? innermost : 0;
-	for (size_t i = 0; i + 1 < w->n_frames && w->m->is_libomp; i++)
+	for (size_t i = w->n_frames > NESTING_MAX ? w->n_frames - NESTING_MAX : 0; i + 1 < w->n_frames && w->m->is_libomp; i++)
 		if (w->frames[i].task == task)
 			return innermost;
 	return task;
@@ -65,6 +65,15 @@ int gather_task_create(struct walk *w, const struct record *r)
 	return 0;
 }
 
+void gather_drop_suspended(struct walk *w, size_t n)
+{
+	while (w->n_suspended > n) {
+		struct task *task = &w->m->tasks[w->suspended[--w->n_suspended]];
+		task->state |= TASK_MARKED;
+		task->state &= (uint16_t)~TASK_SUSPENDED;
+	}
+}
+
 /* The task goes on here. Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
 static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
@@ -81,12 +90,13 @@ static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 		return;
 	}
 	task->state |= TASK_HAS_PARTS;
-	for (size_t i = w->n_suspended; i > 0; i--) {
-		if (w->suspended[i - 1] != row)
-			continue;
-		for (size_t j = i; j < w->n_suspended; j++)
-			w->m->tasks[w->suspended[j]].state |= TASK_MARKED;
+	if (task->state & TASK_SUSPENDED) {
+		size_t i = w->n_suspended;
+		while (w->suspended[i - 1] != row)
+			i--;
+		gather_drop_suspended(w, i);
 		w->n_suspended = i - 1;
+		task->state &= (uint16_t)~TASK_SUSPENDED;
 		return;
 	}
 	/* It ran elsewhere before (or after: streams are walked one by one, the earlier part tells where it started). */
@@ -104,12 +114,10 @@ static void resume(struct walk *w, uint32_t row, uint64_t ticks)
 /* The thread's implicit task goes on: it lies below all that the thread suspended in it. */
 static void resume_implicit(struct walk *w, uint32_t row)
 {
-	size_t n = w->n_frames;
-	while (n > 0 && w->frames[n - 1].task != row)
+	size_t n = w->n_frames, n_least = n > NESTING_MAX ? n - NESTING_MAX : 0;
+	while (n > n_least && w->frames[n - 1].task != row)
 		n--;
-	size_t bottom = n > 0 ? w->frames[n - 1].n_suspended : 0;
-	while (w->n_suspended > bottom)
-		w->m->tasks[w->suspended[--w->n_suspended]].state |= TASK_MARKED;
+	gather_drop_suspended(w, n > n_least ? w->frames[n - 1].n_suspended : 0);
 }
 
 /* A taskwait with dependences is over: its dummy. libomp tells the dummy's id to its creation alone (it is a thread's, not a task's). */
@@ -187,8 +195,10 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	if (!is_switch)
 		return 0;
 	int rc = 0;
-	if (!is_complete && status != task_status_detach && task_is_explicit(task))
+	if (!is_complete && status != task_status_detach && task_is_explicit(task) && !(task->state & TASK_SUSPENDED)) {
+		task->state |= TASK_SUSPENDED;
 		rc = PUSH(w->suspended, w->n_suspended, w->suspended_capacity, prior);
+	}
 	if (next != w->task)
 		gather_make_current(w, next, r->time);
 	if (task_is_explicit(&m->tasks[next]))

@@ -20,6 +20,19 @@ static bool is_member(const struct task *task)
 	return !task_is_explicit(task) && task->region != 0;
 }
 
+/* Who a region has where. */
+struct slot {
+	uint32_t thread, stream;
+};
+
+static int by_thread(const void *left, const void *right)
+{
+	const struct slot *l = left, *r = right;
+	if (l->thread != r->thread)
+		return l->thread < r->thread ? -1 : 1;
+	return l->stream < r->stream ? -1 : l->stream > r->stream;
+}
+
 static int collect(const struct model *m, struct memberships *all)
 {
 	all->first = calloc((size_t)m->n_regions + 1, sizeof *all->first);
@@ -28,9 +41,7 @@ static int collect(const struct model *m, struct memberships *all)
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		all->first[r + 1] = all->first[r] + m->regions[r].n_members_seen;
 	all->streams = malloc((all->first[m->n_regions] + 1) * sizeof *all->streams);
-	struct slot {
-		uint32_t thread, stream;
-	} *slots = malloc((all->first[m->n_regions] + 1) * sizeof *slots);
+	struct slot *slots = malloc((all->first[m->n_regions] + 1) * sizeof *slots);
 	uint16_t *n_filled = calloc(m->n_regions, sizeof *n_filled);
 	if (all->streams == NULL || slots == NULL || n_filled == NULL) {
 		free(slots);
@@ -39,16 +50,14 @@ static int collect(const struct model *m, struct memberships *all)
 	}
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
-		if (!is_member(task))
+		/* More than the table can count are no team: the first ones are taken. */
+		if (!is_member(task) || n_filled[task->region] == m->regions[task->region].n_members_seen)
 			continue;
-		struct slot *mine = &slots[all->first[task->region]];
-		uint16_t at = n_filled[task->region]++;
-		while (at > 0 && mine[at - 1].thread > task->thread) { /* insertion: teams are small and nearly sorted */
-			mine[at] = mine[at - 1];
-			at--;
-		}
-		mine[at] = (struct slot){task->thread, task->run_stream};
+		slots[all->first[task->region] + n_filled[task->region]++] = (struct slot){task->thread, task->run_stream};
 	}
+	for (uint32_t r = 0; r < m->n_regions; r++)
+		if (n_filled[r] > 1)
+			qsort(slots + all->first[r], n_filled[r], sizeof *slots, by_thread);
 	for (size_t i = 0; i < all->first[m->n_regions]; i++)
 		all->streams[i] = slots[i].stream;
 	free(slots);
@@ -61,6 +70,9 @@ static uint32_t enclosing_region(const struct model *m, uint32_t region)
 {
 	return m->tasks[m->regions[region].task].region;
 }
+
+/* On the way up. */
+#define TEAM_PENDING UINT32_MAX
 
 struct interning {
 	struct map rows; /* hash of (parent, members) -> last team with it; chained through `next` */
@@ -132,7 +144,7 @@ int gather_teams(struct model *m)
 	/* A team's parent comes first: go up from each region to the first one that has its team, then down again. */
 	for (uint32_t r = 1; rc == 0 && r < m->n_regions; r++) {
 		size_t n_path = 0;
-		for (uint32_t up = r; up != 0 && m->regions[up].team == 0 && n_path < m->n_regions; up = enclosing_region(m, up)) {
+		for (uint32_t up = r; up != 0 && m->regions[up].team == 0; up = enclosing_region(m, up)) { /* a cycle is pending */
 			if (n_path == path_capacity) {
 				uint32_t *grown = realloc(path, path_capacity * 2 * sizeof *path);
 				if (grown == NULL) {
@@ -143,13 +155,16 @@ int gather_teams(struct model *m)
 				path_capacity *= 2;
 			}
 			path[n_path++] = up;
+			m->regions[up].team = TEAM_PENDING;
 		}
 		while (rc == 0 && n_path > 0) {
 			uint32_t region = path[--n_path];
 			uint32_t n = (uint32_t)(all.first[region + 1] - all.first[region]);
-			if (n > 0 && m->regions[region].team == 0)
-				rc = intern(m, &in, region, m->regions[enclosing_region(m, region)].team,
-					    all.streams + all.first[region], n);
+			uint32_t parent = m->regions[enclosing_region(m, region)].team;
+			m->regions[region].team = 0;
+			if (n > 0)
+				rc = intern(m, &in, region, parent != TEAM_PENDING ? parent : 0, all.streams + all.first[region],
+					    n);
 		}
 	}
 	free(path);

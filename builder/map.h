@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A map from 64-bit keys (not 0) to 32-bit values: open addressing, one thread. For the few things that no id addresses directly.
+ * A map from 64-bit keys to 32-bit values: open addressing, one thread. For the few things that no id addresses directly.
  */
 #ifndef OTTER_BUILDER_MAP_H
 #define OTTER_BUILDER_MAP_H
@@ -12,6 +12,7 @@ struct map {
 	struct map_slot {
 		uint64_t key;
 		uint32_t value;
+		uint32_t is_used;
 	} * slots;
 	size_t n_slots; /* 0 or a power of two */
 	size_t n_used;
@@ -25,9 +26,10 @@ static inline void map_free(struct map *map)
 
 static inline struct map_slot *map_slot(const struct map *map, uint64_t key)
 {
-	uint64_t h = key * UINT64_C(0x9e3779b97f4a7c15);
-	size_t i = (size_t)(h ^ h >> 32) & (map->n_slots - 1);
-	while (map->slots[i].key != 0 && map->slots[i].key != key)
+	/* Where the slots lie is in it, so that nobody can choose keys that all meet in one place. */
+	unsigned __int128 h = (unsigned __int128)(key ^ (uintptr_t)map->slots) * UINT64_C(0x9e3779b97f4a7c15);
+	size_t i = ((size_t)h ^ (size_t)(h >> 64)) & (map->n_slots - 1);
+	while (map->slots[i].is_used && map->slots[i].key != key)
 		i = (i + 1) & (map->n_slots - 1);
 	return &map->slots[i];
 }
@@ -38,7 +40,7 @@ static inline uint32_t *map_get(const struct map *map, uint64_t key)
 	if (map->n_slots == 0)
 		return NULL;
 	struct map_slot *slot = map_slot(map, key);
-	return slot->key == key ? &slot->value : NULL;
+	return slot->is_used ? &slot->value : NULL;
 }
 
 /* The value of a key, added as 0 where it is new; NULL when memory is out. Valid until the next map_put. */
@@ -50,14 +52,14 @@ static inline uint32_t *map_put(struct map *map, uint64_t key)
 		if (grown.slots == NULL)
 			return NULL;
 		for (size_t i = 0; i < map->n_slots; i++)
-			if (map->slots[i].key != 0)
+			if (map->slots[i].is_used)
 				*map_slot(&grown, map->slots[i].key) = map->slots[i];
 		free(map->slots);
 		*map = grown;
 	}
 	struct map_slot *slot = map_slot(map, key);
-	if (slot->key == 0) {
-		*slot = (struct map_slot){key, 0}; /* a removed key leaves its value behind */
+	if (!slot->is_used) {
+		*slot = (struct map_slot){key, 0, 1};
 		map->n_used++;
 	}
 	return &slot->value;
@@ -66,14 +68,14 @@ static inline uint32_t *map_put(struct map *map, uint64_t key)
 /* Takes a key out: the slots behind it that it had pushed on move up. */
 static inline void map_remove(struct map *map, uint64_t key)
 {
-	if (map->n_slots == 0 || map_slot(map, key)->key != key)
+	if (map->n_slots == 0 || !map_slot(map, key)->is_used)
 		return;
 	size_t hole = (size_t)(map_slot(map, key) - map->slots);
-	map->slots[hole].key = 0;
+	map->slots[hole].is_used = 0;
 	map->n_used--;
-	for (size_t i = (hole + 1) & (map->n_slots - 1); map->slots[i].key != 0; i = (i + 1) & (map->n_slots - 1)) {
+	for (size_t i = (hole + 1) & (map->n_slots - 1); map->slots[i].is_used; i = (i + 1) & (map->n_slots - 1)) {
 		struct map_slot moved = map->slots[i];
-		map->slots[i].key = 0;
+		map->slots[i].is_used = 0;
 		*map_slot(map, moved.key) = moved;
 	}
 }

@@ -3,6 +3,7 @@
  * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
  */
 #include "builder/model.h"
+#include "builder/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct private_tables {
 	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
 	struct map construct_rows;     /* codeptr << 8 | kind */
 	uint32_t construct_capacity;
+	size_t tasks_capacity, regions_capacity;
 	struct {
 		uint64_t key;
 		uint32_t row;
@@ -52,19 +54,19 @@ size_t model_stream_row(const struct dump *dump, uint32_t number)
 	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
 }
 
-void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row_out, uint64_t *counter)
+void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row_out, uint32_t *number)
 {
 	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
 	size_t low = 0, high = m->dump->n_streams;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (m->task_base[middle] < task)
+		if (m->task_rows.base[middle] < task)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
-	*counter = low ? task - m->task_base[low - 1] : 0;
+	*number = low ? task - m->task_rows.base[low - 1] : 0;
 }
 
 static const struct meta_map *find_map(const struct meta *meta, uint64_t address)
@@ -127,10 +129,10 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 
 size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task)
 {
-	size_t of_task = 0;
+	size_t of_task = 0, n_least = n_open > NESTING_MAX ? n_open - NESTING_MAX : 0;
 	if (m->is_libomp && n_open > n_kept)
 		return n_open;
-	for (size_t n = n_open; n > 0; n--) {
+	for (size_t n = n_open; n > n_least; n--) {
 		if (m->regions[open[n - 1]].task != task)
 			continue;
 		if (open[n - 1] == region)
@@ -138,7 +140,7 @@ size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_op
 		if (of_task == 0)
 			of_task = n;
 	}
-	for (size_t n = n_open; of_task == 0 && n > 0; n--)
+	for (size_t n = n_open; of_task == 0 && n > n_least; n--)
 		if (open[n - 1] == region)
 			return n;
 	return of_task;
@@ -194,24 +196,17 @@ int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
 {
 	const struct private_tables *private = m->private_tables;
-	const uint32_t *row = map_get(&private->missing_roots, ((uint64_t)stream << 32 | n) + 1);
+	const uint32_t *row = map_get(&private->missing_roots, (uint64_t)stream << 32 | n);
 	return row != NULL ? *row : 0;
 }
 
-uint32_t model_add_root(struct model *m, uint32_t stream)
+uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
 {
 	struct private_tables *private = m->private_tables;
-	uint32_t n = 0;
-	while (model_missing_root(m, stream, n) != 0)
-		n++;
-	uint32_t *row = map_put(&private->missing_roots, ((uint64_t)stream << 32 | n) + 1);
-	struct task *tasks = realloc(m->tasks, ((size_t)m->n_tasks + 1) * sizeof *tasks);
-	if (tasks != NULL)
-		m->tasks = tasks;
-	struct region *regions = realloc(m->regions, ((size_t)m->n_regions + 1) * sizeof *regions);
-	if (regions != NULL)
-		m->regions = regions;
-	if (row == NULL || tasks == NULL || regions == NULL || m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX)
+	uint32_t *row = map_put(&private->missing_roots, (uint64_t)stream << 32 | n);
+	if (row == NULL || m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX ||
+	    !array_reserve((void **)&m->tasks, (size_t)m->n_tasks + 1, &private->tasks_capacity, sizeof *m->tasks) ||
+	    !array_reserve((void **)&m->regions, (size_t)m->n_regions + 1, &private->regions_capacity, sizeof *m->regions))
 		return 0;
 	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
 	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
@@ -225,26 +220,18 @@ int model_allocate(struct model *m, const struct dump *dump)
 	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
 	struct private_tables *private = calloc(1, sizeof *private);
 	m->private_tables = private;
-	m->task_base = calloc(dump->n_streams + 1, sizeof *m->task_base);
-	m->region_base = calloc(dump->n_streams + 1, sizeof *m->region_base);
 	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
 	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
-	if (private == NULL || m->operation_base == NULL || m->task_base == NULL || m->region_base == NULL ||
-	    m->lock_orders == NULL)
+	if (private == NULL || m->operation_base == NULL || m->lock_orders == NULL)
 		return error("%s: out of memory", dump->path);
-	uint64_t n_tasks = 1, n_regions = 1;
-	for (size_t i = 0; i < dump->n_streams; i++) {
-		m->task_base[i] = (uint32_t)(n_tasks - 1);
-		m->region_base[i] = (uint32_t)(n_regions - 1);
-		n_tasks += dump->streams[i].max_task;
-		n_regions += dump->streams[i].max_region;
-		if (n_tasks > UINT32_MAX || n_regions > UINT32_MAX)
-			return error("%s: more than %u tasks or regions in one process", dump->path, UINT32_MAX);
-	}
-	m->n_tasks = m->n_task_ids = (uint32_t)n_tasks;
-	m->n_regions = (uint32_t)n_regions;
-	m->tasks = calloc(n_tasks, sizeof *m->tasks);
-	m->regions = calloc(n_regions, sizeof *m->regions);
+	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
+		return -1;
+	m->n_tasks = m->n_task_ids = m->task_rows.base[dump->n_streams] + 1;
+	m->n_regions = m->region_rows.base[dump->n_streams] + 1;
+	private->tasks_capacity = m->n_tasks;
+	private->regions_capacity = m->n_regions;
+	m->tasks = calloc(m->n_tasks, sizeof *m->tasks);
+	m->regions = calloc(m->n_regions, sizeof *m->regions);
 	if (m->tasks == NULL || m->regions == NULL)
 		return error("%s: out of memory for %u tasks", dump->path, m->n_tasks);
 	for (uint32_t r = 0; r < m->n_regions; r++)
@@ -276,8 +263,8 @@ void model_free(struct model *m)
 	free(m->regions);
 	free(m->teams);
 	free(m->team_members);
-	free(m->task_base);
-	free(m->region_base);
+	id_rows_free(&m->task_rows);
+	id_rows_free(&m->region_rows);
 	free(m->operations);
 	free(m->operation_base);
 	free(m->devices);

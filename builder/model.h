@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The tables that a dump is gathered into: tasks, regions, teams, constructs. Direct-addressed: a task id (stream, counter)
- * is row base[stream] + counter, so nothing is hashed. Row 0 of every table means "unknown" or "none".
+ * is row base[stream] + counter, so nothing is hashed (but where there are far more ids than records: model_ids.h). Row 0 of every table means "unknown" or "none".
  * Filled by gather.c; the graph fields of a task belong to graph.c.
  */
 #ifndef OTTER_BUILDER_MODEL_H
 #define OTTER_BUILDER_MODEL_H
 
 #include "builder/map.h"
+#include "builder/model_ids.h"
 #include "builder/operation.h"
-#include "builder/reader.h"
+
+/*
+ * How deep scopes nest in a task, regions in a thread, before the builder stops to believe it: no program comes near, and what damaged
+ * records nest without an end must not be searched without an end.
+ */
+#define NESTING_MAX 1000
 
 /* What became of a task; bits of task.state. */
 enum {
@@ -24,6 +30,7 @@ enum {
 	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
 	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
 	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
+	TASK_SUSPENDED = 4096,         /* gather: it is among the walked thread's suspended ones */
 	TASK_ENDED_ELSEWHERE = 512     /* untied: a thread that did not run its last part reported the completion */
 };
 
@@ -143,8 +150,7 @@ struct model {
 	uint32_t n_tasks;   /* rows, row 0 included */
 	struct region *regions;
 	uint32_t n_regions;
-	uint32_t *task_base; /* by row of dump.streams: row of counter 0, i.e. row = base + counter */
-	uint32_t *region_base;
+	struct id_rows task_rows, region_rows;
 	struct team *teams;
 	uint32_t n_teams;
 	uint32_t *team_members; /* rows of dump.streams */
@@ -191,26 +197,24 @@ int model_set_alias(struct model *m, uint32_t row, uint32_t of);
 static inline uint32_t model_task(const struct model *m, uint64_t id)
 {
 	size_t row = model_id_row(m->dump, id);
-	bool is_known = row < m->dump->n_streams && id_counter(id) - 1 < m->dump->streams[row].max_task;
-	uint32_t task = is_known ? m->task_base[row] + (uint32_t)id_counter(id) : 0;
+	uint32_t task = row < m->dump->n_streams ? id_rows_row(&m->task_rows, row, id_counter(id)) : 0;
 	return m->n_aliases == 0 ? task : model_alias(m, task);
 }
 
 /* The row of a task that the stream with row `stream` made, by its counter; aliases are not followed. 0 for counters that it did not give. */
 static inline uint32_t model_own_task(const struct model *m, uint32_t stream, uint64_t counter)
 {
-	return counter - 1 < m->dump->streams[stream].max_task ? m->task_base[stream] + (uint32_t)counter : 0;
+	return id_rows_row(&m->task_rows, stream, counter);
 }
 
 static inline uint32_t model_region(const struct model *m, uint64_t id)
 {
 	size_t row = model_id_row(m->dump, id);
-	bool is_known = row < m->dump->n_streams && id_counter(id) - 1 < m->dump->streams[row].max_region;
-	return is_known ? m->region_base[row] + (uint32_t)id_counter(id) : 0;
+	return row < m->dump->n_streams ? id_rows_row(&m->region_rows, row, id_counter(id)) : 0;
 }
 
-/* The other way: the stream's row and the counter that an id was made of. */
-void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint64_t *counter);
+/* The other way: the stream's row, and the task's number among those of the stream that have rows, which commonly is the id's counter. */
+void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint32_t *number);
 
 /*
  * The construct of (kind, codeptr), added where it is new. An address inside the OpenMP runtime tells nothing about the program, and
@@ -225,7 +229,7 @@ int model_allocate(struct model *m, const struct dump *dump);
  * A root thread whose initial task nobody reported gets one, with a region of its own: the tables grow. Its row, or 0 when memory is out.
  * The replay finds the stream's n-th one, from 0, again; 0: there are not so many.
  */
-uint32_t model_add_root(struct model *m, uint32_t stream);
+uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n);
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
 
 /* Statuses of task_schedule that are about one task and switch nothing. */

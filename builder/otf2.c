@@ -186,10 +186,6 @@ static int begin(void *self, const struct trace *trace)
 		return archive_out_of_memory(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		p->locations[i] = (struct location){.task = UNSET, .rank_team = UNSET, .solo_comm = UNSET, .is_on = true};
-	for (size_t i = 0; i < m->dump->n_streams; i++)
-		if (m->dump->streams[i].max_task > UINT32_MAX)
-			return error("%s: stream %u made more tasks than OTF2 can number (2^32)", m->dump->path,
-				     m->dump->streams[i].number);
 	for (uint32_t t = 1; t < m->n_teams; t++) { /* parents come first */
 		uint32_t parent = m->teams[t].parent != 0 ? p->first_comm + m->teams[t].parent - 1 : UNSET;
 		if (archive_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)

@@ -47,13 +47,13 @@ static int task_key(struct archive *a, uint32_t task, struct key *key)
 	struct process *p = &a->now;
 	const struct task *t = &p->model->tasks[task];
 	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
-	uint64_t generation = 0;
+	uint32_t generation = 0;
 	if (task_is_explicit(&p->model->tasks[task]))
 		model_task_origin(p->model, task, &stream, &generation);
 	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
-	*key = (struct key){p->first_comm + team - 1, rank, (uint32_t)generation};
+	*key = (struct key){p->first_comm + team - 1, rank, generation};
 	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
-		*key = (struct key){solo_comm(a, stream), 0, (uint32_t)generation};
+		*key = (struct key){solo_comm(a, stream), 0, generation};
 	return key->comm == UNSET ? -1 : 0;
 }
 

@@ -73,15 +73,16 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 {
 	const struct segment *last = s->n_segments == 0 ? NULL : &s->segments[s->n_segments - 1];
 	uint64_t expected = last == NULL ? 1 : last->header->sequence + 1;
-	uint64_t n_before = last == NULL ? 0 : last->header->n_records + last->n_records;
+	uint64_t n_before = last == NULL ? 0 : last->header->n_records;
+	add_into(&n_before, last == NULL ? 0 : last->n_records);
 	uint64_t n_missing = h->n_records > n_before ? h->n_records - n_before : 0;
 	segment->is_after_gap = h->sequence != expected;
 	if (segment->is_after_gap && r->is_newest) {
-		s->lost[loss_cause_overwritten] += n_missing; /* what a flight recorder is for */
+		add_into(&s->lost[loss_cause_overwritten], n_missing); /* what a flight recorder is for */
 		return;
 	}
-	s->n_missing_records += n_missing;
-	s->n_missing_segments += h->sequence - expected;
+	add_into(&s->n_missing_records, n_missing);
+	add_into(&s->n_missing_segments, h->sequence - expected);
 	if (segment->is_after_gap)
 		reader_finding(r, "segments_missing", "%s: stream %u: segment %llu follows %llu, expected %llu", r->dump->path,
 			       s->number, (unsigned long long)h->sequence, (unsigned long long)(expected - 1),
@@ -240,7 +241,7 @@ static void check_end(struct reader *r, struct stream *s)
 			       s->number);
 	if (row == NULL || row->n_segments <= last)
 		return;
-	s->n_missing_segments += row->n_segments - last;
+	add_into(&s->n_missing_segments, row->n_segments - last);
 	reader_finding(r, "segments_missing", "%s: stream %u ends with segment %llu, expected %llu", r->dump->path, s->number,
 		       (unsigned long long)last, (unsigned long long)row->n_segments);
 }
