@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-struct frame *frames_find(const struct frames *frames, uint32_t task)
+struct frame *frames_find(const struct frames *frames, uint32_t task, uint32_t stream)
 {
-	const uint32_t *row = map_get(&frames->by_task, task);
+	const uint32_t *row = map_get(&frames->by_key, frames_key(task, stream));
 	return row != NULL && *row != 0 ? frames->all[*row] : NULL;
 }
 
@@ -35,9 +35,9 @@ static uint32_t new_row(struct frames *frames)
 	return frames->n_all;
 }
 
-struct frame *frames_get(struct frames *frames, uint32_t task)
+struct frame *frames_get(struct frames *frames, uint32_t task, uint32_t stream)
 {
-	uint32_t *row = map_put(&frames->by_task, task);
+	uint32_t *row = map_put(&frames->by_key, frames_key(task, stream));
 	if (row == NULL)
 		return NULL;
 	if (*row == 0) {
@@ -46,19 +46,21 @@ struct frame *frames_get(struct frames *frames, uint32_t task)
 			return NULL;
 		struct frame *frame = frames->all[*row];
 		frame->task = task;
+		frame->stream = stream;
 		frame->n_scopes = frame->n_barriers = frame->n_implicit_barriers = 0;
 		frame->last_work = 0;
 	}
 	return frames->all[*row];
 }
 
-void frames_drop(struct frames *frames, uint32_t task)
+void frames_drop(struct frames *frames, uint32_t task, uint32_t stream)
 {
-	const uint32_t *row = map_get(&frames->by_task, task);
+	const uint32_t *row = map_get(&frames->by_key, frames_key(task, stream));
 	if (row == NULL || *row == 0)
 		return;
+	frames->all[*row]->n_scopes = 0;
 	frames->free_rows[frames->n_free++] = *row;
-	map_remove(&frames->by_task, task);
+	map_remove(&frames->by_key, frames_key(task, stream));
 }
 
 void frames_free(struct frames *frames)
@@ -69,7 +71,7 @@ void frames_free(struct frames *frames)
 	}
 	free(frames->all);
 	free(frames->free_rows);
-	map_free(&frames->by_task);
+	map_free(&frames->by_key);
 	*frames = (struct frames){0};
 }
 

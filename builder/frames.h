@@ -10,7 +10,8 @@
 #include "builder/replay.h"
 
 struct frame {
-	uint32_t task;
+	uint32_t task;   /* 0 unknown */
+	uint32_t stream; /* row: where it got its latest scope */
 	uint32_t n_scopes;
 	uint32_t scopes_capacity;
 	uint32_t n_barriers;          /* implicit tasks: barriers begun so far, the closing one not counted */
@@ -20,21 +21,27 @@ struct frame {
 };
 
 struct frames {
-	struct map by_task;
-	struct frame **all; /* [0] unused, so that 0 in by_task is none */
+	struct map by_key;
+	struct frame **all; /* [0] unused, so that 0 in by_key is none */
 	uint32_t n_all, all_capacity;
 	uint32_t *free_rows;
 	uint32_t n_free;
 };
 
+/* What a frame is found by: its task, or the stream where no task is known. */
+static inline uint64_t frames_key(uint32_t task, uint32_t stream)
+{
+	return task != 0 ? task : UINT64_C(1) << 32 | stream;
+}
+
 /* The frame of a task, made where it has none; NULL when memory is out. Valid until frames_drop. */
-struct frame *frames_get(struct frames *frames, uint32_t task);
+struct frame *frames_get(struct frames *frames, uint32_t task, uint32_t stream);
 
 /* The frame of a task, or NULL. */
-struct frame *frames_find(const struct frames *frames, uint32_t task);
+struct frame *frames_find(const struct frames *frames, uint32_t task, uint32_t stream);
 
 /* The task is over. */
-void frames_drop(struct frames *frames, uint32_t task);
+void frames_drop(struct frames *frames, uint32_t task, uint32_t stream);
 
 void frames_free(struct frames *frames);
 

@@ -144,16 +144,20 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	}
 }
 
-static int end_stream(struct replay *r, struct stream_state *s)
+/* Closes all that is open in a stream behind its last record. */
+static int close_at_end(struct replay *r, struct stream_state *s)
 {
 	if (!s->has_begun)
 		return 0;
 	/* A thread that was alive at the end was so until the process's end. */
 	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
-	if (replay_close_stream(r, s, ticks, "scope_open_at_end") != 0)
-		return -1;
+	return replay_close_stream(r, s, ticks, "scope_open_at_end");
+}
+
+static int end_stream(struct replay *r, struct stream_state *s)
+{
 	struct point at = replay_point(s, s->last_ticks);
-	return VISIT(r, stream_end, &at);
+	return s->has_begun ? VISIT(r, stream_end, &at) : 0;
 }
 
 static int run_one_by_one(struct replay *r)
@@ -163,7 +167,7 @@ static int run_one_by_one(struct replay *r)
 		while (cursor_peek(&s->cursor) != NULL)
 			if (replay_record(r, s) != 0)
 				return -1;
-		if (end_stream(r, s) != 0)
+		if (close_at_end(r, s) != 0 || replay_leave_rest(r) != 0 || end_stream(r, s) != 0)
 			return -1;
 	}
 	return 0;
@@ -228,6 +232,10 @@ static int run_merged(struct replay *r)
 	}
 	free(heap.streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		rc = close_at_end(r, &r->streams[i]);
+	if (rc == 0)
+		rc = replay_leave_rest(r);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
 		rc = end_stream(r, &r->streams[i]);
 	return rc;
 }
@@ -247,9 +255,9 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 	for (size_t i = 0; i < n_streams; i++) {
 		free(r.streams[i].implicits);
 		free(r.streams[i].regions);
-		free(r.streams[i].suspended);
+		suspended_free(&r.streams[i].suspended);
 		free(r.streams[i].waits);
-		free(r.streams[i].held);
+		map_free(&r.streams[i].held);
 		free(r.streams[i].late_flushes);
 	}
 	free(r.streams);

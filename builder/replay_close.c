@@ -32,23 +32,20 @@ int replay_close_regions(struct replay *r, struct stream_state *s, size_t n_left
 
 void replay_forget_moved(struct replay *r, struct stream_state *s, size_t bottom)
 {
-	size_t n_left = bottom;
-	if (s->n_suspended <= bottom)
-		return;
-	for (size_t i = bottom; i < s->n_suspended; i++) {
-		unsigned state = r->model->tasks[s->suspended[i]].state;
-		if (!(state & TASK_MIGRATED) || !(state & TASK_COMPLETED))
-			s->suspended[n_left++] = s->suspended[i];
+	for (size_t i = bottom; i < s->suspended.n; i++) {
+		uint32_t task = s->suspended.tasks[i];
+		unsigned state = task != SUSPENDED_GONE ? r->model->tasks[task].state : 0;
+		if (state & TASK_MIGRATED && state & TASK_COMPLETED)
+			suspended_remove(&s->suspended, task);
 	}
-	s->n_suspended = n_left;
 }
 
 /* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
 static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, uint64_t ticks, const char *repair)
 {
 	replay_forget_moved(r, s, bottom);
-	while (s->n_suspended > bottom) {
-		uint32_t prior = s->task, next = s->suspended[--s->n_suspended];
+	while (suspended_above(&s->suspended, bottom)) {
+		uint32_t prior = s->task, next = suspended_pop(&s->suspended);
 		if (replay_leave_scopes(r, s, prior, 0, ticks, repair) != 0)
 			return -1;
 		if (is_counted(repair) && prior != 0)
@@ -56,7 +53,7 @@ static int cut_tasks(struct replay *r, struct stream_state *s, size_t bottom, ui
 		struct point at = replay_point(s, ticks);
 		if (VISIT(r, task_switch, &at, prior, next, TASK_STATUS_CUT) != 0)
 			return -1;
-		frames_drop(&r->frames, prior);
+		frames_drop(&r->frames, prior, s->row);
 		s->task = next;
 	}
 	return 0;
@@ -101,7 +98,7 @@ int replay_close_implicit(struct replay *r, struct stream_state *s, uint64_t tic
 	struct point at = replay_point(s, ticks);
 	if (VISIT(r, implicit_end, &at, inner.task) != 0)
 		return -1;
-	frames_drop(&r->frames, inner.task);
+	frames_drop(&r->frames, inner.task, s->row);
 	s->n_implicits--;
 	s->task = inner.outer;
 	int rc = 0;
@@ -115,27 +112,27 @@ int replay_close_implicit(struct replay *r, struct stream_state *s, uint64_t tic
  * What libomp leaves unsaid where nothing is missing. An initial task whose thread lives when the process finalizes, or whose thread
  * is the hidden helpers' root, has no end (Q10); neither has it when nothing of it is open but itself.
  */
-static bool is_quiet_root(const struct replay *r, const struct stream_state *s)
+static bool is_quiet_root(const struct replay *r, struct stream_state *s)
 {
 	const struct model *m = r->model;
-	if (s->is_off || s->n_implicits != 1 || s->n_suspended > 0 || s->n_regions > 0)
+	if (s->is_off || s->n_implicits != 1 || suspended_above(&s->suspended, 0) || s->n_regions > 0)
 		return false;
 	uint32_t root = s->implicits[0].task;
-	const struct frame *frame = frames_find(&r->frames, root);
+	const struct frame *frame = frames_find(&r->frames, root, s->row);
 	bool is_empty = s->task == root && (frame == NULL || frame->n_scopes == 0);
 	return is_empty && m->regions[m->tasks[root].region].state & REGION_INITIAL &&
 	       strcmp(m->dump->meta.ended, "finalize") == 0 && !m->dump->is_snapshot;
 }
 
 /* A worker that is in its team's closing barrier, whose join is known: it ended there (Q3). */
-static bool is_past_join(const struct replay *r, const struct stream_state *s)
+static bool is_past_join(const struct replay *r, struct stream_state *s)
 {
 	const struct model *m = r->model;
 	uint32_t row = s->n_implicits == 1 ? s->implicits[0].task : 0;
-	if (row == 0 || s->task != row || s->n_suspended > 0 || m->tasks[row].thread == 0 ||
+	if (row == 0 || s->task != row || suspended_above(&s->suspended, 0) || m->tasks[row].thread == 0 ||
 	    m->regions[m->tasks[row].region].join_ticks == UINT64_MAX)
 		return false;
-	const struct frame *frame = frames_find(&r->frames, row);
+	const struct frame *frame = frames_find(&r->frames, row, s->row);
 	for (uint32_t i = 0; frame != NULL && i < frame->n_scopes; i++)
 		if (frame->scopes[i].type > SCOPE_SYNC_WAIT || (frame->scopes[i].kind != sync_kind_barrier_implicit_parallel &&
 								frame->scopes[i].kind != sync_kind_barrier_teams))
@@ -168,9 +165,11 @@ int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks
 	}
 	if (cut_tasks(r, s, 0, ticks, repair) != 0)
 		return -1;
-	if (s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0)
+	if ((s->task != 0 && replay_leave_scopes(r, s, s->task, 0, ticks, repair) != 0) ||
+	    replay_leave_scopes(r, s, 0, 0, ticks, repair) != 0)
 		return -1;
 	s->task = 0;
-	s->n_held = s->n_waits = 0;
+	s->n_waits = 0;
+	map_free(&s->held);
 	return replay_close_regions(r, s, 0, ticks, repair);
 }

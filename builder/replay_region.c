@@ -53,7 +53,7 @@ static int begin_implicit(struct replay *r, struct stream_state *s, uint32_t row
 		return -1;
 	if (replay_grow((void **)&s->implicits, s->n_implicits, &s->implicits_capacity, sizeof *s->implicits) != 0)
 		return -1;
-	s->implicits[s->n_implicits++] = (struct implicit){row, s->task, s->n_regions, s->n_suspended};
+	s->implicits[s->n_implicits++] = (struct implicit){row, s->task, s->n_regions, s->suspended.n};
 	s->task = row;
 	return 0;
 }
@@ -113,7 +113,7 @@ int replay_implicit_end(struct replay *r, struct stream_state *s, const struct r
 	}
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
 	replay_forget_moved(r, s, inner->n_suspended);
-	bool is_cut = s->n_suspended > inner->n_suspended;
+	bool is_cut = suspended_above(&s->suspended, inner->n_suspended);
 	if (replay_implicit_end_ticks(r, inner->task, record->time) != record->time)
 		replay_quirk(r, "late_worker_end");
 	return replay_close_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);

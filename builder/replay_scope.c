@@ -67,7 +67,7 @@ static int leave_innermost(struct replay *r, struct stream_state *s, struct fram
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
 			const char *repair)
 {
-	struct frame *frame = frames_find(&r->frames, task);
+	struct frame *frame = frames_find(&r->frames, task, s->row);
 	while (frame != NULL && frame->n_scopes > n_left) {
 		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
 		/* Where the records end, the scope was open; where its task or a construct around it ends, the runtime left it open. */
@@ -84,11 +84,28 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	return 0;
 }
 
+int replay_leave_rest(struct replay *r)
+{
+	for (uint32_t i = 1; i <= r->frames.n_all; i++) {
+		const struct frame *frame = r->frames.all[i];
+		struct stream_state *s = &r->streams[frame->stream];
+		if (frame->n_scopes > 0 && replay_leave_scopes(r, s, frame->task, 0, s->last_ticks, "scope_open_at_end") != 0)
+			return -1;
+	}
+	frames_free(&r->frames);
+	return 0;
+}
+
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
-	struct frame *frame = frames_get(&r->frames, s->task);
+	struct frame *frame = frames_get(&r->frames, s->task, s->row);
 	if (frame == NULL)
 		return error("out of memory in the replay");
+	if (frame->n_scopes == NESTING_MAX) { /* no program: what is searched below has an end */
+		replay_repair(r, "scope_too_deep");
+		return 0;
+	}
+	frame->stream = s->row;
 	struct point at = replay_point(s, ticks);
 	scope.region = r->model->tasks[s->task].region;
 	scope.enter_ticks = at.ticks;
@@ -105,7 +122,7 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->task);
+	struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	uint32_t n = frame != NULL ? frame->n_scopes : 0;
 	while (n > 0 && (frame->scopes[n - 1].type != type || frame->scopes[n - 1].kind != kind))
 		n--;
@@ -135,7 +152,7 @@ static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigne
  */
 static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->task);
+	struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	uint32_t n = 0;
 	while (frame != NULL && n < frame->n_scopes && !is_worksharing(&frame->scopes[n]))
 		n++;
@@ -154,7 +171,7 @@ static bool is_implicit_barrier(unsigned sync)
  */
 static int one_kind(struct replay *r, struct stream_state *s, bool is_begin, unsigned *sync)
 {
-	struct frame *frame = is_begin ? frames_get(&r->frames, s->task) : frames_find(&r->frames, s->task);
+	struct frame *frame = is_begin ? frames_get(&r->frames, s->task, s->row) : frames_find(&r->frames, s->task, s->row);
 	if (is_begin && frame == NULL)
 		return error("out of memory in the replay");
 	*sync = sync_kind_barrier_implicit_workshare;
@@ -187,7 +204,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		replay_quirk(r, "reduction_barrier"); /* Q41 */
 	}
 	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
-	const struct frame *frame = frames_find(&r->frames, s->task);
+	const struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
 		scope.construct = model_construct(r->model, sync_construct(sync), frame->last_work);
 	return replay_enter_scope(r, s, scope, record->time);
@@ -212,7 +229,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 		return -1;
 	/* A taskloop is reported from inside the runtime (Q9), the taskgroup around it is not. */
 	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
-	const struct frame *frame = frames_find(&r->frames, s->task);
+	const struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? &frame->scopes[frame->n_scopes - 1] : NULL;
 	if (work == work_kind_taskloop && codeptr == 0 && around != NULL && around->kind == sync_kind_taskgroup) {
 		codeptr = r->model->constructs[around->construct].codeptr;
@@ -220,7 +237,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	}
 	if (replay_enter_scope(r, s, scope, record->time) != 0)
 		return -1;
-	frames_find(&r->frames, s->task)->last_work = codeptr;
+	frames_find(&r->frames, s->task, s->row)->last_work = codeptr;
 	return 0;
 }
 
@@ -231,15 +248,11 @@ static bool is_lock(unsigned mutex)
 
 static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_released)
 {
-	for (size_t i = s->n_held; i > 0; i--) {
-		if (s->held[i - 1].wait_id != wait_id)
-			continue;
-		uint32_t order = s->held[i - 1].order;
-		if (is_released)
-			s->held[i - 1] = s->held[--s->n_held];
-		return order;
-	}
-	return 0;
+	const uint32_t *held = map_get(&s->held, wait_id);
+	uint32_t order = held != NULL ? *held : 0;
+	if (is_released)
+		map_remove(&s->held, wait_id);
+	return order;
 }
 
 static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
@@ -268,12 +281,13 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 {
 	unsigned kind = record_flags(record);
 	uint32_t order = r->model->lock_orders[s->row][s->n_acquired++];
-	struct frame *frame = frames_find(&r->frames, s->task);
+	struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
-	if (replay_grow((void **)&s->held, s->n_held, &s->held_capacity, sizeof *s->held) != 0)
-		return -1;
-	s->held[s->n_held++] = (struct held){record->a, order};
+	uint32_t *held = map_put(&s->held, record->a);
+	if (held == NULL)
+		return error("out of memory in the replay");
+	*held = order;
 	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
 }
 

@@ -13,6 +13,7 @@
 #define OTTER_BUILDER_REPLAY_STATE_H
 
 #include "builder/frames.h"
+#include "builder/suspended.h"
 
 /* An implicit task that the thread is in. */
 struct implicit {
@@ -31,15 +32,10 @@ struct stream_state {
 	size_t n_implicits, implicits_capacity;
 	uint32_t *regions; /* encountered by this thread and open, innermost last */
 	size_t n_regions, regions_capacity;
-	uint32_t *suspended; /* tasks suspended on this thread, the latest last */
-	size_t n_suspended, suspended_capacity;
+	struct suspended_tasks suspended;
 	uint32_t *waits; /* dummies of taskwaits with dependences that the thread is in, innermost last */
 	size_t n_waits, waits_capacity;
-	struct held {
-		uint64_t wait_id;
-		uint32_t order;
-	} * held; /* mutexes taken */
-	size_t n_held, held_capacity;
+	struct map held; /* mutexes taken: wait id -> acquisition number */
 	struct late_flush {
 		uint64_t begin_ticks, end_ticks;
 	} * late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
@@ -174,6 +170,9 @@ int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type
 /* Leaves the scopes of a task down to `n_left`; `repair` as above, NULL being "scope_without_end". */
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
 			const char *repair);
+
+/* Behind the last record: leaves what contradictory records left open in tasks that nobody is in any more. All frames are gone then. */
+int replay_leave_rest(struct replay *r);
 
 /* ---- replay_target.c ---- */
 

@@ -10,7 +10,7 @@ static int task_create(struct replay *r, struct stream_state *s, const struct re
 	uint32_t row = model_own_task(m, s->row, record_value(record));
 	/* The tasks of a taskloop are created inside the runtime (Q9): they come from the taskloop. */
 	const struct construct *construct = &m->constructs[m->tasks[row].construct];
-	const struct frame *frame = construct->codeptr == 0 && record->b != 0 ? frames_find(&r->frames, s->task) : NULL;
+	const struct frame *frame = construct->codeptr == 0 && record->b != 0 ? frames_find(&r->frames, s->task, s->row) : NULL;
 	if (frame != NULL)
 		m->tasks[row].construct = model_construct(m, construct->kind, frame->last_work);
 	if (m->tasks[row].flags & task_flags_taskwait) {
@@ -34,7 +34,8 @@ static uint32_t other_task(struct replay *r, const struct stream_state *s, uint3
 		return task;
 	if (task == 0)
 		return inner != NULL && inner->task >= r->model->n_task_ids ? inner->task : 0;
-	for (size_t i = 0; i + 1 < s->n_implicits && r->model->is_libomp; i++)
+	for (size_t i = s->n_implicits > NESTING_MAX ? s->n_implicits - NESTING_MAX : 0;
+	     i + 1 < s->n_implicits && r->model->is_libomp; i++)
 		if (s->implicits[i].task == task) {
 			replay_quirk(r, "outer_task_named"); /* Q38 */
 			return inner->task;
@@ -54,14 +55,8 @@ static inline uint32_t own_task(struct replay *r, const struct stream_state *s, 
 static int resume(struct replay *r, struct stream_state *s, uint32_t task)
 {
 	bool may_be_suspended = r->model->tasks[task].state & TASK_HAS_PARTS || !task_is_explicit(&r->model->tasks[task]);
-	for (size_t i = may_be_suspended ? s->n_suspended : 0; i > 0; i--) {
-		if (s->suspended[i - 1] != task)
-			continue;
-		for (size_t j = i; j < s->n_suspended; j++)
-			s->suspended[j - 1] = s->suspended[j];
-		s->n_suspended--;
-		break;
-	}
+	if (may_be_suspended)
+		suspended_remove(&s->suspended, task);
 	s->task = task;
 	return 0;
 }
@@ -71,8 +66,8 @@ static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
 	const struct implicit *inner = replay_innermost(s);
 	uint32_t prior = s->task, next = inner != NULL ? inner->task : 0;
-	if (s->n_suspended > (inner != NULL ? inner->n_suspended : 0))
-		next = s->suspended[--s->n_suspended];
+	if (suspended_above(&s->suspended, inner != NULL ? inner->n_suspended : 0))
+		next = suspended_pop(&s->suspended);
 	if (replay_leave_scopes(r, s, prior, 0, ticks, "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, ticks);
@@ -80,7 +75,7 @@ static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
 	replay_quirk(r, "untied_part_without_end"); /* Q33 */
 	if (VISIT(r, task_switch, &at, prior, next, task_status_complete) != 0)
 		return -1;
-	frames_drop(&r->frames, prior);
+	frames_drop(&r->frames, prior, s->row);
 	s->task = next;
 	return 0;
 }
@@ -125,16 +120,10 @@ int replay_end_silent_part(struct replay *r, struct stream_state *s, const struc
 /* A suspended task will not go on. */
 static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
-	for (size_t i = s->n_suspended; i > 0; i--)
-		if (s->suspended[i - 1] == task) {
-			for (size_t j = i; j < s->n_suspended; j++)
-				s->suspended[j - 1] = s->suspended[j];
-			s->n_suspended--;
-			break;
-		}
+	suspended_remove(&s->suspended, task);
 	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
 		return -1;
-	frames_drop(&r->frames, task);
+	frames_drop(&r->frames, task, s->row);
 	return 0;
 }
 
@@ -199,11 +188,10 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 		return -1;
 	if (is_over) {
 		if (task_is_explicit(&m->tasks[prior]))
-			frames_drop(&r->frames, prior);
+			frames_drop(&r->frames, prior, s->row);
 	} else {
-		if (replay_grow((void **)&s->suspended, s->n_suspended, &s->suspended_capacity, sizeof *s->suspended) != 0)
-			return -1;
-		s->suspended[s->n_suspended++] = prior;
+		if (!suspended_push(&s->suspended, prior))
+			return error("out of memory in the replay");
 	}
 	return resume(r, s, next);
 }
