@@ -8,24 +8,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Paths are written by recursion: deeper tasks are named by their row, which is not canonical. */
-#define DEPTH_MAX 20000
+/*
+ * So many tasks of a path are written out; what is before them is told by its hash, which is as canonical. Names of a deep recursion would
+ * together be as long as the square of its depth.
+ */
+#define STEPS_MAX 200
 
 /* ---- Names ---- */
+
+/* The task that a task's path comes from, 0 at its beginning, and what the step from there adds. */
+static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
+{
+	const struct task *task = &c->m->tasks[row];
+	bool is_root = task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL;
+	uint32_t id = task_is_explicit(task) ? 0 : c->graph->region_node[task->region];
+	*step = canonical_mix(21, c->ordinal[row]);
+	if (is_root || task_is_explicit(task))
+		return is_root ? 0 : task->parent;
+	if (id == 0)
+		return 0;
+	const struct node *node = graph_inner_node(c->graph, id);
+	*step = canonical_mix(canonical_mix(22, node->is_in_work), c->node_ordinal[id - c->m->n_tasks]);
+	if (canonical_is_merged(c, node->task))
+		*step = canonical_mix(*step, node->phase);
+	return node->task;
+}
+
+/* Each task is looked up once: from the first one on the way whose hash is known, or (damage) that is on the way already. */
+static uint64_t path_hash(const struct canon *c, uint32_t row)
+{
+	const uint64_t pending = 1;
+	uint32_t n = 0;
+	uint64_t step;
+	while (row != 0 && c->path[row] == 0) {
+		c->path[row] = pending;
+		c->path_todo[n++] = row;
+		row = path_step(c, row, &step);
+	}
+	uint64_t hash = c->path[row];
+	while (n > 0) {
+		uint32_t task = c->path_todo[--n];
+		path_step(c, task, &step);
+		c->path[task] = hash = canonical_mix(canonical_mix(23, hash), step) | 2;
+	}
+	return hash;
+}
 
 static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth);
 
 static void put_task_path(const struct canon *c, FILE *out, uint32_t row, unsigned depth)
 {
 	const struct task *task = &c->m->tasks[row];
-	if (row == 0 || c->ordinal[row] == 0 || depth > DEPTH_MAX) {
+	if (row == 0 || c->ordinal[row] == 0) {
 		fprintf(out, "?%u", row);
+	} else if (depth == STEPS_MAX) {
+		fprintf(out, "~%016llx", (unsigned long long)path_hash(c, row));
 	} else if (task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL) {
 		if (c->has_many_processes)
 			fprintf(out, "%u:", c->process);
 		fprintf(out, "%u", c->ordinal[row]);
 	} else if (!task_is_explicit(task)) {
-		put_region_path(c, out, task->region, depth + 1);
+		put_region_path(c, out, task->region, depth);
 		fputs(".i", out);
 	} else {
 		put_task_path(c, out, task->parent, depth + 1);
@@ -45,17 +88,13 @@ static void put_inner_path(const struct canon *c, FILE *out, uint32_t id, char l
 static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth)
 {
 	uint32_t id = c->graph->region_node[region];
-	if (c->m->regions[region].state & REGION_INITIAL) {
-		for (uint32_t i = 0; i < c->n_ordered; i++)
-			if (c->m->tasks[c->order[i]].region == region) {
-				put_task_path(c, out, c->order[i], depth + 1);
-				return;
-			}
-	}
-	if (id == 0 || depth > DEPTH_MAX)
+	uint32_t initial = c->m->regions[region].state & REGION_INITIAL ? c->of_region[region] : 0;
+	if (initial != 0)
+		put_task_path(c, out, initial, depth + 1);
+	else if (id == 0)
 		fprintf(out, "?r%u", region);
 	else
-		put_inner_path(c, out, id, 'r', depth + 1);
+		put_inner_path(c, out, id, 'r', depth);
 }
 
 static char inner_letter(unsigned kind)
@@ -119,7 +158,7 @@ static int add_line(struct canon *c, const struct edge_view *edge)
 	put_name(c, out, edge->target);
 	fprintf(out, " %s", edge_kind_name(edge->kind));
 	if (edge->dependence != 0)
-		fprintf(out, ":%s", event_enum_name("dependence_type", edge->dependence));
+		fprintf(out, ":%s", edge_dependence_name(edge->dependence));
 	if (fclose(out) != 0)
 		return error("out of memory for the canonical graph");
 	return keep_line(c, line);
@@ -194,9 +233,13 @@ static int add_phases(struct canon *c)
 		    add_edge(c, last, end, kind) != 0)
 			return -1;
 	}
+	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* once more: this time by its phases */
 	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
-		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task))
+		bool is_alone = c->m->tasks[task].flags & task_flags_initial; /* of a league: with barriers of its own */
+		bool *is_settled = &c->is_settled[c->m->tasks[task].region];
+		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task) || (*is_settled && !is_alone))
 			continue;
+		*is_settled = *is_settled || !is_alone;
 		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
 			uint32_t end = phase_end(c, task, phase, &kind);
 			is_last = kind == EDGE_JOIN;

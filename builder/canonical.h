@@ -33,6 +33,8 @@ struct canon {
 	uint32_t *next_nested;
 	uint32_t *node_ordinal; /* by inner node */
 	uint64_t *node_shape;   /* by inner node: of the tasks that it waits for, or of what is in the region */
+	uint64_t *path;         /* by task: hash of its path, 0 not looked up yet */
+	uint32_t *path_todo;    /* scratch for that */
 	char **lines;           /* to be sorted */
 	size_t n_lines, lines_capacity;
 };

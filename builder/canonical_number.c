@@ -209,7 +209,10 @@ int canonical_number(struct canon *c)
 	c->shape = calloc(c->m->n_tasks, sizeof *c->shape);
 	c->node_ordinal = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_ordinal);
 	c->node_shape = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_shape);
-	if (c->label_hash == NULL || c->ordinal == NULL || c->shape == NULL || c->node_ordinal == NULL || c->node_shape == NULL)
+	c->path = calloc(c->m->n_tasks, sizeof *c->path);
+	c->path_todo = calloc(c->m->n_tasks, sizeof *c->path_todo);
+	if (c->path == NULL || c->path_todo == NULL || c->label_hash == NULL || c->ordinal == NULL || c->shape == NULL ||
+	    c->node_ordinal == NULL || c->node_shape == NULL)
 		return error("out of memory for the canonical graph");
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, canonical_label(c, i));
@@ -235,4 +238,6 @@ void canonical_free(struct canon *c)
 	free(c->children);
 	free(c->node_ordinal);
 	free(c->node_shape);
+	free(c->path);
+	free(c->path_todo);
 }

@@ -33,6 +33,12 @@ const char *edge_kind_name(enum edge_kind kind)
 	return edge_names[kind];
 }
 
+const char *edge_dependence_name(unsigned dependence)
+{
+	const char *name = event_enum_name("dependence_type", dependence);
+	return dependence == 0 ? "" : name != NULL ? name : "unknown";
+}
+
 int graph_begin(struct graph *graph, struct model *model, enum graph_level level)
 {
 	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};

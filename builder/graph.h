@@ -100,7 +100,8 @@ struct graph {
 		uint32_t source, sink;
 	} * unproven; /* dependences that the runtime found, and the sink's list does not show */
 	size_t n_unproven, unproven_capacity;
-	uint32_t *inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet */
+	uint32_t *
+		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
 	} * first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
@@ -154,6 +155,8 @@ bool graph_task_is_node(const struct graph *graph, uint32_t task);
 
 const char *node_kind_name(enum node_kind kind);
 const char *edge_kind_name(enum edge_kind kind);
+/* Of an edge's dependence: "" for 0. */
+const char *edge_dependence_name(unsigned dependence);
 
 /*
  * The key of an implicit task's barrier, by its number from 0: the same for all members of its team. Each initial task of a league is a

@@ -13,9 +13,11 @@
 static void place(struct graph *graph, uint32_t task, uint32_t id)
 {
 	struct node *node = graph_inner_node(graph, id);
+	node->is_placed = true;
+	if (task == 0) /* not known: it has no sequence, as it may be several */
+		return;
 	node->previous = graph->model->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
-	node->is_placed = true;
 	if (!task_is_explicit(&graph->model->tasks[task])) {
 		const uint32_t *in_work = map_get(&graph->in_work, task);
 		node->phase = graph->model->tasks[task].interval;
@@ -132,7 +134,8 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	uint32_t join = join_node(graph, region, at->ticks);
 	if (join == 0)
 		return -1;
-	graph->model->tasks[task].last = join;
+	if (task != 0)
+		graph->model->tasks[task].last = join;
 	graph_inner_node(graph, join)->end_ticks = at->ticks;
 	return graph_start_fragment(graph, at, task);
 }
@@ -274,7 +277,7 @@ static bool is_operation(const struct scope *scope)
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct graph *graph = self;
-	if (is_helper(graph, at->task))
+	if (at->task == 0 || is_helper(graph, at->task))
 		return 0;
 	if (is_operation(scope))
 		return graph_enter_operation(graph, at, scope);
@@ -298,7 +301,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct graph *graph = self;
-	if (is_helper(graph, at->task))
+	if (at->task == 0 || is_helper(graph, at->task))
 		return 0;
 	if (is_operation(scope))
 		return graph_leave_operation(graph, at, scope);

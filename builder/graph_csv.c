@@ -122,8 +122,9 @@ static void put_flags(struct csv *csv, unsigned flags)
 	const char *separator = "";
 	for (unsigned bit = 0; bit < 12; bit++)
 		if (flags & 1u << bit) {
+			const char *name = event_flag_name("task_flags", bit);
 			put_text(csv, separator);
-			put_text(csv, event_flag_name("task_flags", bit));
+			put_text(csv, name != NULL ? name : "unknown");
 			separator = "|";
 		}
 }
@@ -207,14 +208,13 @@ static int node_row(void *self, const struct node_view *node)
 static int edge_row(void *self, const struct edge_view *edge)
 {
 	struct csv *csv = self;
-	const char *dependence = edge->dependence != 0 ? event_enum_name("dependence_type", edge->dependence) : NULL;
 	put_number(csv, csv->offset + edge->source);
 	put_text(csv, ",");
 	put_number(csv, csv->offset + edge->target);
 	put_text(csv, ",");
 	put_text(csv, edge_kind_name(edge->kind));
 	put_text(csv, ",");
-	put_text(csv, dependence != NULL ? dependence : "");
+	put_text(csv, edge_dependence_name(edge->dependence));
 	return end_line(csv);
 }
 

@@ -18,7 +18,8 @@ struct member {
 /* One address of one parent. */
 struct address {
 	uint32_t parent;
-	uint32_t next_of_parent; /* the next address of the same parent */
+	uint32_t next_of_parent; /* the next address of the same parent that was named since its latest omp_all_memory */
+	bool is_listed;          /* is it one of those? else its state is that which omp_all_memory left */
 	uint64_t variable;
 	uint32_t before, current; /* lists of members */
 	uint8_t type;             /* of `current`: in, inout, mutexinoutset or inoutset; 0 empty */
@@ -26,7 +27,7 @@ struct address {
 
 struct dependence_tables {
 	struct map rows;    /* hash of (parent, variable) -> address; collisions go to the next hash */
-	struct map parents; /* parent -> its first address */
+	struct map parents; /* parent -> its first listed address */
 	struct map all;     /* parent -> its latest omp_all_memory task */
 	struct address *addresses;
 	size_t n_addresses, addresses_capacity;
@@ -48,6 +49,23 @@ static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for dependences");
 }
 
+/* Puts the address into its parent's list, in the state that the latest omp_all_memory left. NULL: memory is out. */
+static struct address *list_address(struct dependence_tables *t, struct address *address)
+{
+	uint32_t *first = map_put(&t->parents, address->parent);
+	const uint32_t *all = map_get(&t->all, address->parent);
+	if (first == NULL)
+		return NULL;
+	address->next_of_parent = *first;
+	address->is_listed = true;
+	*first = (uint32_t)(address - t->addresses);
+	if (all != NULL) { /* whatever comes to it comes behind that */
+		address->current = *all;
+		address->type = dependence_type_inout;
+	}
+	return address;
+}
+
 static struct address *find(struct dependence_tables *t, uint32_t parent, uint64_t variable)
 {
 	uint64_t hash = (variable ^ (uint64_t)parent << 40) * UINT64_C(0x9e3779b97f4a7c15);
@@ -58,7 +76,7 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 		if (*row != 0) {
 			struct address *address = &t->addresses[*row];
 			if (address->parent == parent && address->variable == variable)
-				return address;
+				return address->is_listed ? address : list_address(t, address);
 			continue;
 		}
 		if (t->n_addresses == 0)
@@ -66,18 +84,8 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 		if (grow((void **)&t->addresses, t->n_addresses, &t->addresses_capacity, sizeof *t->addresses) != 0)
 			return NULL;
 		*row = (uint32_t)t->n_addresses++;
-		uint32_t *first = map_put(&t->parents, parent);
-		uint32_t *all = map_get(&t->all, parent);
-		if (first == NULL)
-			return NULL;
-		struct address *address = &t->addresses[*row];
-		*address = (struct address){.parent = parent, .next_of_parent = *first, .variable = variable};
-		*first = *row;
-		if (all != NULL) { /* whatever comes to a new address comes behind it */
-			address->current = *all;
-			address->type = dependence_type_inout;
-		}
-		return address;
+		t->addresses[*row] = (struct address){.parent = parent, .variable = variable};
+		return list_address(t, &t->addresses[*row]);
 	}
 }
 
@@ -140,9 +148,14 @@ static int touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task
 	if (all == NULL || add_sources(t, *all, type) != 0)
 		return -1;
 	uint32_t *first = map_get(&t->parents, parent);
-	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent)
-		if (touch(t, &t->addresses[row], task, type) != 0)
+	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent) {
+		struct address *address = &t->addresses[row];
+		if (close_set(t, address) != 0 || add_sources(t, address->before, type) != 0)
 			return -1;
+		address->is_listed = false;
+	}
+	if (first != NULL)
+		*first = 0;
 	*all = add_member(t, task, 0);
 	return *all != 0 ? 0 : -1;
 }
@@ -230,7 +243,8 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 	if (t->n_sources > 1)
 		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
-		if (i > 0 && t->sources[i].task == t->sources[i - 1].task)
+		bool is_again = i > 0 && t->sources[i].task == t->sources[i - 1].task;
+		if (is_again || t->sources[i].task == task) /* damage: a second list */
 			continue;
 		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
 		if (graph_add_edge(graph, &edge) != 0)

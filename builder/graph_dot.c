@@ -100,7 +100,7 @@ static int whole_edge(void *self, const struct edge_view *edge)
 	fprintf(dot->out, "  n%" PRIu64 " -> n%" PRIu64 " [%s", dot->offset + edge->source, dot->offset + edge->target,
 		edge_styles[edge->kind]);
 	if (edge->dependence != 0)
-		fprintf(dot->out, ",label=\"%s\"", event_enum_name("dependence_type", edge->dependence));
+		fprintf(dot->out, ",label=\"%s\"", edge_dependence_name(edge->dependence));
 	fputs("];\n", dot->out);
 	return 0;
 }

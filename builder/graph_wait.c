@@ -84,8 +84,9 @@ void graph_close_group(struct graph *graph, const struct point *at, const struct
 	struct open_group *group = &graph->open_groups[scope->node[1]];
 	if (group->interval != 0)
 		graph->intervals[group->interval].node = scope->node[0];
-	if (group->outer != 0)
-		*map_put(&graph->groups, at->task) = group->outer;
+	uint32_t *innermost = map_get(&graph->groups, at->task);
+	if (group->outer != 0 && innermost != NULL)
+		*innermost = group->outer;
 	else
 		map_remove(&graph->groups, at->task);
 	group->outer = graph->free_group;
@@ -96,30 +97,31 @@ void graph_close_group(struct graph *graph, const struct point *at, const struct
 static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 {
 	const struct model *m = graph->model;
+	const uint32_t none = UINT32_MAX;
 	uint32_t up = task, found = 0;
-	for (uint32_t n = 0; n < m->n_tasks && found == 0; n++) { /* bounded: a damaged dump may have a cycle of parents */
+	while (found == 0) {
 		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
 		uint32_t parent = m->tasks[up].parent;
-		if (graph->inherited[up] != 0)
+		if (graph->inherited[up] != 0) { /* also where damage leads back to a task on the way */
 			found = graph->inherited[up];
-		else if (!task_is_explicit(&m->tasks[up]) || parent == 0)
-			return 0;
+			break;
+		}
+		if (!task_is_explicit(&m->tasks[up]) || parent == 0)
+			found = none;
 		else if (interval->group != 0)
 			found = interval->group;
 		else if (!task_is_explicit(&m->tasks[parent])) {
 			uint32_t barrier = graph_barrier(graph, parent, interval->phase);
 			found = barrier != 0 ? barrier : graph->join_node[m->tasks[parent].region];
-			if (found == 0)
-				return 0;
-		} else
+			found = found != 0 ? found : none;
+		}
+		graph->inherited[up] = found != 0 ? found : none;
+		if (found == 0)
 			up = parent;
 	}
-	for (uint32_t on = task; found != 0 && graph->inherited[on] == 0; on = m->tasks[on].parent) {
+	for (uint32_t on = task; on != up; on = m->tasks[on].parent)
 		graph->inherited[on] = found;
-		if (on == up)
-			break;
-	}
-	return found;
+	return found != none ? found : 0;
 }
 
 uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
