@@ -37,17 +37,20 @@ BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
 BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC))
 TEST_LD := $(call pkg_libs,check)
 
-# SAN=address (with undefined behaviour) or SAN=thread: a tree of its own beside the plain one.
+# SAN=address (with undefined behaviour), SAN=thread or, clang's alone, SAN=fuzz: a tree of its own beside the plain one.
 SAN_CF_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN_CF_thread  := -fsanitize=thread
+# Without libFuzzer's tracing of comparisons: its mutations know what an input is, and inputs go through in two thirds of the time.
+SAN_CF_fuzz    := -fsanitize-coverage=inline-8bit-counters,pc-table -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+                  -fno-omit-frame-pointer
 SAN_CF         := $(SAN_CF_$(SAN))
 ifneq ($(SAN),)
 ifeq ($(SAN_CF),)
-$(error SAN is address or thread)
+$(error SAN is address, thread or fuzz)
 endif
 endif
 
-KEY := $(shell printf '%s' '$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(BASE_CF) $(FORTIFY_CF) $(REC_CF) $(BLD_CF) $(SAN_CF_address) $(SAN_CF_thread)' | cksum | cut -d' ' -f1)
+KEY := $(shell printf '%s' '$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(BASE_CF) $(FORTIFY_CF) $(REC_CF) $(BLD_CF) $(SAN_CF_address) $(SAN_CF_thread) $(SAN_CF_fuzz)' | cksum | cut -d' ' -f1)
 O   := build/$(KEY)$(addprefix -,$(SAN))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-7s %s\n' $(1) $@)
@@ -61,11 +64,18 @@ UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 STRESS_SRC := $(wildcard tests/stress/*.c)
 TOOL_SRC   := $(wildcard tests/tools/*_tool.c)
+# Of tests/fuzz three are programs, and mutator.c is libFuzzer's alone.
+FUZZ_MAIN  := $(addprefix tests/fuzz/,fuzz_memory.c fuzz_files.c)
+FUZZ_PLAIN := tests/fuzz/replay_corpus.c
+FUZZ_MUT   := tests/fuzz/mutator.c
+FUZZ_SRC   := $(wildcard tests/fuzz/*.c)
+FUZZ_HELP  := $(filter-out $(FUZZ_MAIN) $(FUZZ_PLAIN) $(FUZZ_MUT),$(FUZZ_SRC))
 PROG_SRC   := $(filter-out $(TOOL_SRC),$(wildcard tests/tools/*.c))
 # A unit test belongs to the recorder if it includes a header of the recorder, else to the builder.
 REC_UNIT   := $(if $(UNIT_SRC),$(shell grep -l '"recorder/' $(UNIT_SRC)))
 BLD_UNIT   := $(filter-out $(REC_UNIT),$(UNIT_SRC))
 
+comma := ,
 obj  = $(patsubst %.c,$(O)/%.o,$(1))
 exe  = $(patsubst %.c,$(O)/%,$(1))
 
@@ -76,13 +86,14 @@ REC_LIB    := $(O)/recorder.a
 BLD_LIB    := $(O)/builder.a
 COMMON_LIB := $(O)/common.a
 UNIT_LIB   := $(O)/unit.a
+FUZZ_LIB   := $(O)/fuzz.a
 UNIT_BIN   := $(call exe,$(UNIT_SRC))
 STRESS_BIN := $(call exe,$(STRESS_SRC))
 PROG_BIN   := $(call exe,$(PROG_SRC))
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
-.PHONY: all deps demo check bench lint install uninstall clean help
-.PHONY: check-run check-bin check-unit check-stress demo-run bench-run links need
+.PHONY: all deps demo check bench fuzz fuzz-run lint install uninstall clean help
+.PHONY: check-run check-bin check-unit check-fuzz check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
 
 all: links
@@ -103,6 +114,7 @@ $(call obj,$(LAUNCH_SRC)): PART_CF := $(TOOL_CF)
 $(call obj,$(BLD_SRC)): PART_CF := $(BLD_CF)
 $(call obj,$(REC_UNIT) $(STRESS_SRC)): PART_CF := $(OMPT_CF) $(call pkg_cflags,ck check)
 $(call obj,$(BLD_UNIT) $(UNIT_HELP)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC) check)
+$(call obj,$(FUZZ_SRC)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC))
 $(call obj,$(TOOL_SRC)): PART_CF := -fPIC $(OMPT_CF)
 
 $(O)/%.o: %.c | need
@@ -114,6 +126,7 @@ $(REC_LIB): $(call obj,$(REC_SRC))
 $(BLD_LIB): $(call obj,$(filter-out builder/main.c,$(BLD_SRC)))
 $(COMMON_LIB): $(call obj,$(COMMON_SRC))
 $(UNIT_LIB): $(call obj,$(UNIT_HELP))
+$(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 %.a:
 	@mkdir -p $(@D)
 	$(call say,AR)
@@ -148,12 +161,21 @@ $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
+# The builder's calls come to tests/fuzz/memory_files.c first.
+FUZZ_CALLS := open close read fstat stat mmap munmap madvise opendir readdir closedir gethostname
+$(call exe,$(FUZZ_MAIN)): LINK_LD := -fsanitize=fuzzer
+$(call exe,$(FUZZ_MAIN)): $(call obj,$(FUZZ_MUT))
+$(call exe,$(FUZZ_MAIN) $(FUZZ_PLAIN)): $(O)/%: $(O)/%.o $(FUZZ_LIB) $(BLD_LIB) $(COMMON_LIB)
+	$(call say,LINK)
+	$(Q)$(LINK) $(addprefix -Wl$(comma)--wrap=,$(FUZZ_CALLS)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD) $(BLD_LD)
+
 # Tools of the OpenMP runtime, like the recorder.
 $(TOOL_SO): $(O)/%.so: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -o $@ $^
 
 check-unit: $(UNIT_BIN)
+check-fuzz: $(call exe,$(FUZZ_PLAIN))
 check-stress: $(STRESS_BIN)
 check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO)
 
@@ -169,7 +191,7 @@ bench: deps
 	$(AGAIN) bench-run
 
 check-run: check-bin
-	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit
+	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit check-fuzz
 	+$(Q)$(MAKE) --no-print-directory SAN=thread check-stress
 	$(Q)tests/check.sh $(O) $(TESTS)
 demo-run: all
@@ -179,6 +201,13 @@ bench-run: all
 
 deps:
 	$(Q)tests/deps.sh
+
+# For FUZZ_TIME seconds each, two at once: what they find is in build/fuzz.
+fuzz: deps
+	$(Q)tests/deps.sh fuzz
+	$(AGAIN) CC=clang-$(LLVM) SAN=fuzz fuzz-run
+fuzz-run: $(call exe,$(FUZZ_MAIN))
+	$(Q)tests/fuzz/run.sh $(O)/tests/fuzz $(or $(FUZZ_TIME),300)
 
 lint: all
 	$(Q)tests/deps.sh lint
@@ -216,10 +245,11 @@ help:
 	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
 	@echo "make deps       install the packages that are missing (Debian)"
 	@echo "make bench      measure the recorder beside its alternatives (QUICK=1: for a look, a minute)"
+	@echo "make fuzz       look for inputs that harm the builder (FUZZ_TIME=300 seconds)"
 	@echo "make lint       format, cppcheck, clang-tidy, gcc's analyzer, shellcheck, include rules, symbols, hardening, man pages"
 	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall takes it away"
 	@echo "make clean      remove build/"
 	@echo "variables       CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR; V=1 shows commands;"
-	@echo "                SAN=address or SAN=thread builds with sanitizers; LLVM=19 chooses whose omp-tools.h"
+	@echo "                SAN=address, SAN=thread or SAN=fuzz builds with sanitizers; LLVM=19 chooses whose omp-tools.h"
 
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)

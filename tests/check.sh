@@ -78,6 +78,7 @@ mapfile -t sources < <(grep -l '"recorder/' tests/unit/test_*.c)
 wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
 programs unit-asan "$tree-address/tests/unit" "${sources[@]}"
 wrap=()
+run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
 programs stress "$tree/tests/stress" tests/stress/*.c
 # ThreadSanitizer wants its shadow where the address space of some kernels is randomised.
 wrap=(setarch "$(uname -m)" -R) args=(40000) # a tenth of the records, as each takes ten times as long

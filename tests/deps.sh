@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Installs the Debian packages that are missing: `deps.sh` for building, demo and tests, `deps.sh check` for what some tests can do without,
-# `deps.sh aarch64` (270 MB) for the test of that name, which is left out otherwise, `deps.sh bench` for make bench, `deps.sh lint` for make lint. Says nothing and takes a few milliseconds where nothing is missing. Elsewhere
+# `deps.sh aarch64` (270 MB) for the test of that name, which is left out otherwise, `deps.sh bench` for make bench, `deps.sh fuzz` for make fuzz, `deps.sh lint` for make lint. Says nothing and takes a few milliseconds where nothing is missing. Elsewhere
 # than on Debian it only names what is needed; the build says what it misses.
 # shellcheck disable=SC2086 # lists of words
 set -u
@@ -12,6 +12,7 @@ packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev
 [ "${1-}" = check ] && packages='flang-19 spin clang-tools-19'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
+[ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'
 [ "${1-}" = lint ] && packages='clang-format cppcheck shellcheck mandoc binutils'
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * See contract.h.
+ */
+#include "tests/fuzz/contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct contract {
+	const struct model *model;
+	uint64_t *last_ticks; /* by stream */
+	bool *has_begun;
+	struct open_scope {
+		uint32_t task, stream; /* stream: of the unknown task 0 alone */
+		enum scope_type type;
+		unsigned kind;
+	} * scopes; /* all that are open, in the order of entering */
+	size_t n_scopes, capacity;
+	int *n_implicits, *n_regions; /* by stream */
+};
+
+_Noreturn void contract_broken(const char *what)
+{
+	fprintf(stderr, "not as promised: %s\n", what);
+	abort();
+}
+
+static void *allocate(size_t n, size_t bytes)
+{
+	void *block = calloc(n + 1, bytes);
+	if (block == NULL)
+		abort();
+	return block;
+}
+
+struct contract *contract_begin(const struct model *model)
+{
+	struct contract *c = allocate(1, sizeof *c);
+	size_t n = model->dump->n_streams;
+	*c = (struct contract){.model = model,
+			       .last_ticks = allocate(n, sizeof *c->last_ticks),
+			       .has_begun = allocate(n, sizeof *c->has_begun),
+			       .n_implicits = allocate(n, sizeof *c->n_implicits),
+			       .n_regions = allocate(n, sizeof *c->n_regions)};
+	return c;
+}
+
+void contract_end(struct contract *c, bool is_whole)
+{
+	PROMISED(!is_whole || c->n_scopes == 0, "a scope is left once");
+	for (size_t i = 0; i < c->model->dump->n_streams && is_whole; i++)
+		PROMISED(c->n_implicits[i] == 0, "implicit tasks end");
+	free(c->last_ticks);
+	free(c->has_begun);
+	free(c->n_implicits);
+	free(c->n_regions);
+	free(c->scopes);
+	free(c);
+}
+
+static struct contract *check_point(void *self, const struct point *at)
+{
+	struct contract *c = self;
+	PROMISED(at->stream < c->model->dump->n_streams && at->task < c->model->n_tasks, "rows of tables");
+	PROMISED(at->ticks >= c->last_ticks[at->stream], "times of a stream do not decrease");
+	c->last_ticks[at->stream] = at->ticks;
+	return c;
+}
+
+static int stream_begin(void *self, const struct point *at)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(!c->has_begun[at->stream], "a stream begins once");
+	c->has_begun[at->stream] = true;
+	return 0;
+}
+
+static int stream_end(void *self, const struct point *at)
+{
+	check_point(self, at);
+	return 0;
+}
+
+static int region_begin(void *self, const struct point *at, uint32_t region)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(region < c->model->n_regions, "rows of regions");
+	c->n_regions[at->stream]++;
+	return 0;
+}
+
+static int region_end(void *self, const struct point *at, uint32_t region)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(region < c->model->n_regions, "rows of regions");
+	PROMISED(c->n_regions[at->stream]-- > 0, "a region begins before it ends");
+	return 0;
+}
+
+static int implicit_begin(void *self, const struct point *at, uint32_t task)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(task < c->model->n_tasks, "rows of tasks");
+	c->n_implicits[at->stream]++;
+	return 0;
+}
+
+static int implicit_end(void *self, const struct point *at, uint32_t task)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(task < c->model->n_tasks, "rows of tasks");
+	PROMISED(c->n_implicits[at->stream]-- > 0, "an implicit task begins before it ends");
+	return 0;
+}
+
+static int task_create(void *self, const struct point *at, uint32_t task)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(task < c->model->n_tasks, "rows of tasks");
+	return 0;
+}
+
+static int dependences(void *self, const struct point *at, uint32_t task, const struct dependence *list, size_t n)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(task < c->model->n_tasks, "rows of tasks");
+	volatile uint64_t sum = 0; /* reads them all */
+	for (size_t i = 0; i < n; i++)
+		sum += list[i].variable + list[i].type;
+	return 0;
+}
+
+static int task_dependence(void *self, const struct point *at, uint32_t source, uint32_t sink)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(source < c->model->n_tasks && sink < c->model->n_tasks, "rows of tasks");
+	return 0;
+}
+
+static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	struct contract *c = check_point(self, at);
+	(void)status;
+	PROMISED(prior < c->model->n_tasks && next < c->model->n_tasks, "rows of tasks");
+	return 0;
+}
+
+static int scope_enter(void *self, const struct point *at, struct scope *scope)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(scope->construct < c->model->n_constructs, "rows of constructs");
+	if (c->n_scopes == c->capacity) {
+		c->capacity = c->capacity != 0 ? 2 * c->capacity : 64;
+		c->scopes = reallocarray(c->scopes, c->capacity, sizeof *c->scopes);
+		if (c->scopes == NULL)
+			abort();
+	}
+	c->scopes[c->n_scopes++] = (struct open_scope){at->task, at->task == 0 ? at->stream : 0, scope->type, scope->kind};
+	return 0;
+}
+
+static int scope_leave(void *self, const struct point *at, struct scope *scope)
+{
+	struct contract *c = check_point(self, at);
+	size_t n = c->n_scopes;
+	while (n > 0 && (c->scopes[n - 1].task != at->task || (at->task == 0 && c->scopes[n - 1].stream != at->stream)))
+		n--;
+	PROMISED(n > 0, "a scope is entered before it is left, in the same task");
+	PROMISED(c->scopes[n - 1].type == scope->type && c->scopes[n - 1].kind == scope->kind, "scopes nest within a task");
+	for (; n < c->n_scopes; n++)
+		c->scopes[n - 1] = c->scopes[n];
+	c->n_scopes--;
+	return 0;
+}
+
+static int mutex(void *self, const struct point *at, const struct mutex *m)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(m->construct < c->model->n_constructs, "rows of constructs");
+	return 0;
+}
+
+static int cancel(void *self, const struct point *at, uint32_t task, unsigned flags)
+{
+	struct contract *c = check_point(self, at);
+	(void)flags;
+	PROMISED(task < c->model->n_tasks, "rows of tasks");
+	return 0;
+}
+
+static int flush(void *self, const struct point *at, uint32_t construct)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(construct < c->model->n_constructs, "rows of constructs");
+	return 0;
+}
+
+static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
+{
+	(void)command;
+	(void)modifier;
+	check_point(self, at);
+	return 0;
+}
+
+static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
+{
+	(void)kind;
+	(void)start;
+	(void)iterations;
+	check_point(self, at);
+	return 0;
+}
+
+static int thread_attach(void *self, const struct point *at, uint64_t tid)
+{
+	(void)tid;
+	check_point(self, at);
+	return 0;
+}
+
+static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
+{
+	check_point(self, at);
+	PROMISED(end_ticks >= at->ticks, "a flush ends behind its begin");
+	return 0;
+}
+
+static int measurement(void *self, const struct point *at, bool is_on)
+{
+	(void)is_on;
+	check_point(self, at);
+	return 0;
+}
+
+const struct replay_ops contract_ops = {
+	.stream_begin = stream_begin,
+	.stream_end = stream_end,
+	.region_begin = region_begin,
+	.region_end = region_end,
+	.implicit_begin = implicit_begin,
+	.implicit_end = implicit_end,
+	.task_create = task_create,
+	.dependences = dependences,
+	.task_dependence = task_dependence,
+	.task_switch = task_switch,
+	.scope_enter = scope_enter,
+	.scope_leave = scope_leave,
+	.mutex = mutex,
+	.cancel = cancel,
+	.flush = flush,
+	.control_tool = control_tool,
+	.dispatch = dispatch,
+	.thread_attach = thread_attach,
+	.buffer_flush = buffer_flush,
+	.measurement = measurement,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The whole way of run.c but its files. See through.h.
+ */
+#include "tests/fuzz/through.h"
+#include "builder/graph_files.h"
+#include "builder/list.h"
+#include "builder/summary.h"
+#include "builder/symbols.h"
+#include "tests/fuzz/contract.h"
+#include "tests/fuzz/memory_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int check_node(void *self, const struct node_view *node)
+{
+	const struct graph *graph = self;
+	const struct model *m = graph->model;
+	PROMISED(node->kind > NODE_NONE && node->kind < NODE_KINDS, "kinds of nodes");
+	PROMISED(node->task < m->n_tasks && node->region < m->n_regions && node->construct < m->n_constructs, "rows of tables");
+	PROMISED(node->stream == UINT32_MAX || node->stream < m->dump->n_streams, "rows of streams");
+	return 0;
+}
+
+static int check_edge(void *self, const struct edge_view *edge)
+{
+	const struct graph *graph = self;
+	uint32_t n = graph->model->n_tasks + graph->n_nodes;
+	PROMISED(edge->source < n && edge->target < n && edge->source != 0 && edge->target != 0, "an edge joins two nodes");
+	PROMISED(edge->kind < EDGE_KINDS, "kinds of edges");
+	return 0;
+}
+
+static int check_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	const struct graph *graph = self;
+	PROMISED(n >= 2, "a set of two and more");
+	for (uint32_t i = 0; i < n; i++)
+		PROMISED(nodes[i] != 0 && nodes[i] < graph->model->n_tasks + graph->n_nodes, "sets of nodes");
+	return 0;
+}
+
+/* Takes what is written, and forgets it. */
+static ssize_t forget(void *self, const char *bytes, size_t n)
+{
+	(void)self;
+	(void)bytes;
+	return (ssize_t)n;
+}
+
+static void look_at(const struct image *image, const struct graphs *graphs)
+{
+	const struct graph *graph = &graphs->graphs[0];
+	struct summary summary;
+	graph_each_node(graph, check_node, (void *)(uintptr_t)graph);
+	graph_each_edge(graph, check_edge, (void *)(uintptr_t)graph);
+	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
+	summary_collect(&summary, graphs);
+	if (!image->has_texts)
+		return;
+	FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = forget});
+	if (out == NULL)
+		abort();
+	summary_print(&summary, out);
+	PROMISED(list_dump(&graphs->traces[0].dump, out) == 0, "the listing of whatever can be read");
+	if (graph->level == GRAPH_TASK)
+		PROMISED(graph_canonical(graphs, out) == 0, "the canonical list of every graph");
+	fclose(out);
+}
+
+static void build(const struct image *image, struct trace *trace)
+{
+	struct graph graph = {0};
+	struct progress progress = {0};
+	struct contract *contract = NULL;
+	int rc = model_gather(&trace->model, &trace->dump);
+	if (rc == 0)
+		rc = graph_begin(&graph, &trace->model, image->level);
+	if (rc == 0) {
+		contract = contract_begin(&trace->model);
+		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}};
+		rc = replay_run(&trace->model, visitors, 2, &progress);
+		contract_end(contract, rc == 0);
+	}
+	PROMISED(rc == 0, "whatever can be read is replayed");
+	PROMISED(graph_finish(&graph) == 0 && symbols_resolve(&trace->model) == 0, "the graph of whatever can be read");
+	struct graphs graphs = {trace, &graph, 1};
+	look_at(image, &graphs);
+	graph_free(&graph);
+	model_free(&trace->model);
+}
+
+void through_memory(const uint8_t *data, size_t n_bytes)
+{
+	static struct image image;
+	struct trace trace = {0};
+	image_make(&image, data, n_bytes);
+	memory_files_show(&image);
+	if (dump_open(&trace.dump, MEMORY_DUMP) == 0) {
+		build(&image, &trace);
+		dump_close(&trace.dump);
+	}
+	PROMISED(memory_files_are_closed(), "what was opened is closed");
+	memory_files_show(NULL);
+}
