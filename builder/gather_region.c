@@ -112,7 +112,9 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 		return PUSH(w->frames, w->n_frames, w->frames_capacity, frame);
 	}
 	task->region = region;
-	task->flags = (uint16_t)record_flags(r);
+	task->flags = (uint16_t)(record_flags(r) & ~(unsigned)(task_flags_explicit | task_flags_target | task_flags_taskwait));
+	if (!(task->flags & task_flags_initial))
+		task->flags |= task_flags_implicit;
 	task->thread = high32(r->b);
 	task->state |= TASK_SEEN | TASK_CREATED | TASK_STARTED;
 	task->run_stream = w->stream;

@@ -49,7 +49,9 @@ int gather_task_create(struct walk *w, const struct record *r)
 	struct task *task = &m->tasks[row];
 	task->parent = gather_own(w, r->a);
 	task->construct = model_construct(m, kind, r->b);
-	task->flags = (uint16_t)flags;
+	task->flags = (uint16_t)(flags &
+				 ~(unsigned)(task_flags_implicit | task_flags_initial)); /* what the union is, follows from these */
+	task->waits_for = 0;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;

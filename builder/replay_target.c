@@ -27,7 +27,7 @@ static enum construct_kind data_construct(unsigned kind)
 /* The innermost target region that the current task has open. */
 static const struct scope *open_target(const struct replay *r, const struct stream_state *s)
 {
-	const struct frame *frame = frames_find(&r->frames, s->task);
+	const struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	for (uint32_t n = frame != NULL ? frame->n_scopes : 0; n > 0; n--)
 		if (frame->scopes[n - 1].type == SCOPE_TARGET)
 			return &frame->scopes[n - 1];
