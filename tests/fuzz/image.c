@@ -218,7 +218,8 @@ static void put_record(struct image *image, const struct unit *u)
 	struct image_stream *s = &image->streams[u->where & 7];
 	struct record r = make_record(image, u, next_time(image, u->time));
 	const struct segment_header *h = image_last_header(s);
-	if ((h == NULL || h->closed != 0) && image_open_segment(image, s) == NULL)
+	bool is_full = h == NULL || h->closed != 0 || s->used_bytes == IMAGE_SEGMENT_BYTES;
+	if (is_full && image_open_segment(image, s) == NULL)
 		return;
 	memcpy(s->segments[s->n_segments - 1] + s->used_bytes, &r, sizeof r);
 	s->used_bytes += (uint32_t)sizeof r;
@@ -264,7 +265,7 @@ static void repeat(struct image *image, const struct unit *units, size_t at)
 
 static void reset(struct image *image)
 {
-	static const uint32_t numbers[IMAGE_STREAMS] = {0, 1, 2, 3, 4, 5, 17, ID_STREAM_MAX};
+	static const uint32_t numbers[IMAGE_STREAMS] = {0, 1, 2, 3, 17, ID_STREAM_SAMPLES, ID_STREAM_SAMPLES | 1, ID_STREAM_MAX};
 	image->n_files = image->n_pool = image->n_patches = 0;
 	image->level = GRAPH_TASK;
 	image->is_live = image->is_killed = image->is_newest = false;
