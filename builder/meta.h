@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_META_H
 
 #include "common/clock.h"
+#include "common/event.h"
 #include "common/format.h"
 
 #include <stdbool.h>
@@ -59,6 +60,7 @@ struct meta {
 	uint64_t lost_no_stream, lost_reentry; /* losses that belong to no stream */
 	uint64_t stalled_ns;
 	uint64_t n_kinds;
+	bool has_kind[EVENT_KIND_LIMIT]; /* by number: the kinds of records that the recorder knew */
 	struct meta_map *maps; /* all that were ever seen, in order of appearance */
 	size_t n_maps;
 	struct meta_stream *streams; /* in order of appearance: the last of a number is right */
@@ -74,7 +76,9 @@ struct meta {
 	char **settings; /* "name value", as used */
 	size_t n_settings;
 	bool is_empty;          /* not even the first line is whole: the process died as it began */
-	size_t n_damaged_lines; /* known keys with values that make no sense; skipped */
+	size_t n_damaged_lines; /* known keys with values that make no sense, and what is no key; skipped */
+	size_t first_damaged;   /* of those: its offset in the file, and the beginning of its key */
+	char damaged_key[32];
 };
 
 /*

@@ -42,6 +42,12 @@ static uint32_t solo_comm(struct archive *a, uint32_t stream)
 	return l->solo_comm;
 }
 
+/* A root's initial task is in a team of its own, and in none around it. */
+static bool is_alone(const struct model *m, uint32_t team)
+{
+	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
+}
+
 static int task_key(struct archive *a, uint32_t task, struct key *key)
 {
 	struct process *p = &a->now;
@@ -50,6 +56,8 @@ static int task_key(struct archive *a, uint32_t task, struct key *key)
 	uint32_t generation = 0;
 	if (task_is_explicit(&p->model->tasks[task]))
 		model_task_origin(p->model, task, &stream, &generation);
+	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
+		team = 0;
 	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
 	*key = (struct key){p->first_comm + team - 1, rank, generation};
 	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
@@ -57,41 +65,141 @@ static int task_key(struct archive *a, uint32_t task, struct key *key)
 	return key->comm == UNSET ? -1 : 0;
 }
 
+static bool may_move(const struct process *p, uint32_t task)
+{
+	return task != 0 && task != UNSET && p->model->tasks[task].state & TASK_MIGRATED;
+}
+
+static struct suspended *suspended_of(struct archive *a, uint32_t task)
+{
+	struct process *p = &a->now;
+	uint32_t *row = map_put(&p->suspended_rows, task);
+	if (row == NULL)
+		return NULL;
+	if (*row == 0) {
+		size_t capacity = p->suspended_capacity;
+		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
+			return NULL;
+		p->suspended_capacity = (uint32_t)capacity;
+		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0, 0, 0};
+		*row = ++p->n_suspended;
+	}
+	return &p->suspended[*row - 1];
+}
+
+static const struct suspended *find_suspended(const struct process *p, uint32_t task)
+{
+	const uint32_t *row = map_get(&p->suspended_rows, task);
+	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
+}
+
+static bool has_open(const struct location *l, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].owner != task)
+		i--;
+	return i > 0;
+}
+
+/*
+ * The current task of the location stops, or `task` becomes it: where those are that may move. One that stops with regions open, which
+ * only contradictory records bring about, cannot go on elsewhere.
+ */
+static int note_place(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
+{
+	if (!may_move(&a->now, task))
+		return 0;
+	struct suspended *s = suspended_of(a, task);
+	if (s == NULL)
+		return archive_out_of_memory(a);
+	s->runs_on = is_here || has_open(l, task) ? (uint32_t)(l - a->now.locations) + 1 : 0;
+	s->last_time = time;
+	return 0;
+}
+
 int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	struct key k;
-	if (task_key(a, task, &k) != 0)
+	if (task_key(a, task, &k) != 0 || note_place(a, l, time, l->running, false) != 0 || note_place(a, l, time, task, true) != 0)
 		return -1;
 	l->running = task;
 	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			     "writing ThreadTaskSwitch");
 }
 
-/* May the task run here? An implicit one only inside its team, and none again that is complete. */
+/* May the task run here? An explicit one on one location at a time, and on no other than its own unless it moves. */
+static bool can_run_explicit(const struct process *p, const struct location *l, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	const struct suspended *s = t->state & TASK_MIGRATED ? find_suspended(p, task) : NULL;
+	if (t->state & TASK_DOUBTFUL || t->flags & task_flags_taskwait)
+		return false;
+	if (s != NULL ? s->runs_on != 0 && &p->locations[s->runs_on - 1] != l
+		      : !(t->state & TASK_MIGRATED) && t->state & TASK_STARTED && &p->locations[t->run_stream] != l)
+		return false;
+	/* A detached task may be fulfilled by a thread whose stream is replayed before its own. */
+	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
+}
+
+/* An implicit one only inside its team, an initial one outside of all, and none again that is complete. */
 static bool can_run(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
 	const struct region *r = &p->model->regions[t->region];
-	if (task_is_explicit(&p->model->tasks[task]))
-		return !task_bit(p, task, TASK_BIT_COMPLETED) || t->state & TASK_DETACHED;
-	return location_find_open(l, task) < l->n_open ||
-	       ((r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l);
+	if (task_is_explicit(t))
+		return can_run_explicit(p, l, task);
+	uint32_t of_team = location_team_task(l);
+	if (of_team != 0)
+		return of_team == task && !(t->state & TASK_DOUBTFUL);
+	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
+}
+
+/* When it can run here: not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
+static uint64_t run_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	if (task_is_explicit(t) && !task_bit(p, task, TASK_BIT_STARTED) && t->state & TASK_CREATED) {
+		uint64_t created = process_time(p, t->create_ticks);
+		if (time <= created)
+			time = created < p->last_time ? created + 1 : created;
+	}
+	const struct suspended *s = may_move(p, task) ? find_suspended(p, task) : NULL;
+	if (s != NULL && time < s->last_time)
+		time = s->last_time;
+	return l->last_time = time;
+}
+
+/* Some task must be current: the one whose region is open, or what the location began with. */
+static int run_something(struct archive *a, struct location *l, uint64_t time)
+{
+	uint32_t owner = l->n_open > 0 ? l->open[l->n_open - 1].owner : 0;
+	if (owner != 0)
+		return event_task_switch(a, l, time, owner);
+	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
+	if (note_place(a, l, time, l->running, false) != 0)
+		return -1;
+	l->running = 0;
+	return comm == UNSET ? -1
+			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
+					     "writing ThreadTaskSwitch");
 }
 
 /* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
 int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	if (task != 0 && can_run(&a->now, l, task))
+	bool is_begun = !task_is_explicit(&a->now.model->tasks[task]) || task_bit(&a->now, task, TASK_BIT_STARTED);
+	if (task != 0 && is_begun && can_run(&a->now, l, task))
 		return event_task_switch(a, l, time, task);
-	if (l->running != UNSET)
-		return 0;
-	if (l->n_open > 0)
-		return event_task_switch(a, l, time, l->open[l->n_open - 1].task);
-	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
-	l->running = 0;
-	return comm == UNSET ? -1
-			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
-					     "writing ThreadTaskSwitch");
+	return l->running != UNSET ? 0 : run_something(a, l, time);
+}
+
+/* Everything that is open because of the task, or that the task is around of, is left. */
+static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	uint32_t i = 0;
+	while (i < l->n_open && l->open[i].owner != task && !(l->open[i].type == OPEN_IMPLICIT && l->open[i].around == task))
+		i++;
+	return i < l->n_open ? location_unwind(a, l, time, i) : 0;
 }
 
 /* `status`: a string that says how, where it is not an ordinary completion; else UNSET. */
@@ -100,9 +208,15 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 	struct key k;
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
 		return 0;
-	if (event_run(a, l, time, task) != 0 || task_key(a, task, &k) != 0)
+	if (leave_all_of(a, l, time, task) != 0 || event_run(a, l, time, task) != 0 || task_key(a, task, &k) != 0)
 		return -1;
+	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
+		a->has_holes = true;
+		return 0;
+	}
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
+	if (note_place(a, l, time, task, false) != 0)
+		return -1;
 	l->running = UNSET;
 	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
 					     "adding an attribute") != 0)
@@ -135,23 +249,6 @@ static uint32_t task_region(struct archive *a, uint32_t task)
 				: t->flags & task_flags_untied ? REGION_TASK_UNTIED
 							       : REGION_TASK;
 	return archive_region(a, t->construct, kind);
-}
-
-static struct suspended *suspended_of(struct archive *a, uint32_t task)
-{
-	struct process *p = &a->now;
-	uint32_t *row = map_put(&p->suspended_rows, task);
-	if (row == NULL)
-		return NULL;
-	if (*row == 0) {
-		size_t capacity = p->suspended_capacity;
-		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
-			return NULL;
-		p->suspended_capacity = (uint32_t)capacity;
-		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0};
-		*row = ++p->n_suspended;
-	}
-	return &p->suspended[*row - 1];
 }
 
 /* A marked task stops: its regions are left and remembered. */
@@ -191,7 +288,8 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
-		l->open[l->n_open++] = s->open[i];
+		l->open[l->n_open] = s->open[i];
+		l->open[l->n_open++].owner = l->running;
 		rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments),
 				   "adding an attribute");
 		if (rc == 0)
@@ -217,6 +315,7 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 
 static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
 {
+	time = run_time(&a->now, l, time, task);
 	switch (status) {
 	case task_status_complete:
 	case task_status_cancel:
@@ -250,17 +349,36 @@ static int start_task(struct archive *a, struct location *l, uint64_t time, uint
 
 /*
  * The current task is one whose start is not in the records (they begin, or go on, in the middle of it): it starts here. Called
- * wherever a task's first event may be.
+ * wherever a task's first event may be. *time may become later.
  */
-int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time)
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
 {
 	if (l->task == at->task)
 		return 0;
 	l->task = at->task;
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
 	if (at->task == 0 || !task_is_explicit(&a->now.model->tasks[at->task]) || location_find_open(l, at->task) < l->n_open ||
 	    !can_run(&a->now, l, at->task))
-		return event_run(a, l, time, at->task);
-	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
+		return event_run(a, l, *time, at->task);
+	*time = run_time(&a->now, l, *time, at->task);
+	return event_task_switch(a, l, *time, at->task) != 0 ? -1 : start_task(a, l, *time, at->task);
+}
+
+/*
+ * May the archive have the task's creation? Where it runs on another location that one's clock is ahead of the model's creation, and
+ * only of that one; where it has run already the records contradict each other.
+ */
+static bool can_create(const struct process *p, const struct point *at, uint64_t time, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	uint64_t created = process_time(p, t->create_ticks);
+	bool is_here = t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
+	if (t->state & TASK_DOUBTFUL || task_bit(p, task, TASK_BIT_CREATED))
+		return false;
+	if (is_here)
+		return !task_bit(p, task, TASK_BIT_STARTED | TASK_BIT_COMPLETED);
+	return time == created && created < p->last_time;
 }
 
 int event_task_create(void *self, const struct point *at, uint32_t task)
@@ -269,12 +387,15 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	struct location *l = &a->now.locations[at->stream];
 	const struct task *t = &a->now.model->tasks[task];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, time) != 0)
+	if (event_follow(a, l, at, &time) != 0)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
 		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
-	if (task == 0 || !task_is_explicit(&a->now.model->tasks[task])) /* contradictory records */
+	if (task == 0 || !task_is_explicit(t) || !can_create(&a->now, at, time, task)) { /* contradictory records */
+		a->has_holes = true;
 		return 0;
+	}
+	task_bit_set(&a->now, task, TASK_BIT_CREATED);
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
 	if (region == UNSET || event_run(a, l, time, at->task) != 0 || task_key(a, task, &k) != 0 ||
@@ -287,43 +408,70 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 
 static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)
 {
-	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || a->now.model->tasks[task].state & TASK_FULFILLED_OUTSIDE)
+	const struct task *t = &a->now.model->tasks[task];
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || t->state & TASK_FULFILLED_OUTSIDE)
 		return 0;
+	if (!task_is_explicit(t) || !(t->state & TASK_DETACHED) || t->state & TASK_DOUBTFUL) { /* contradictory records */
+		a->has_holes = true;
+		return 0;
+	}
+	const struct suspended *s = find_suspended(&a->now, task);
+	if (s != NULL && s->runs_on != 0 && &a->now.locations[s->runs_on - 1] != l) {
+		a->has_holes = true;
+		return 0;
+	}
+	time = run_time(&a->now, l, time, task);
 	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
 		return -1;
-	return current != 0 ? event_run(a, l, time, current) : 0;
+	return event_run(a, l, time, current);
+}
+
+/* The task goes on here, or, where it cannot, whatever else: `prior` has stopped. */
+static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t prior, uint32_t next)
+{
+	const struct process *p = &a->now;
+	if (can_run(p, l, next)) {
+		time = run_time(p, l, time, next);
+		if (event_task_switch(a, l, time, next) != 0)
+			return -1;
+		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
+	}
+	a->has_holes = true;
+	bool has_left = l->running == prior && prior != 0 && p->model->tasks[prior].state & TASK_MARKED;
+	return has_left ? run_something(a, l, time) : 0;
+}
+
+static int schedule(struct archive *a, struct location *l, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	const struct process *p = &a->now;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (next != 0 && !task_is_left_out(p, next))
+		time = run_time(p, l, time, next);
+	if (status == task_status_taskwait_complete)
+		return location_leave_kind(a, l, time, REGION_TASKWAIT_DEPEND, at->task);
+	if (status == task_status_late_fulfill)
+		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
+	if (status != TASK_STATUS_CUT && event_follow(a, l, at, &time) != 0)
+		return -1;
+	bool is_left = prior != 0 && task_is_explicit(&p->model->tasks[prior]) && !task_is_left_out(p, prior);
+	if (is_left && leave_task(a, l, l->last_time, prior, status) != 0)
+		return -1;
+	time = l->last_time;
+	if (next == 0) /* cancelled before it began: the current task stays */
+		return at->task != prior ? event_run(a, l, time, at->task) : 0;
+	l->task = next;
+	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
+		return 0; /* suspended for good, its regions are left */
+	return go_on(a, l, time, prior, next);
 }
 
 int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct archive *a = self;
-	struct process *p = &a->now;
-	struct location *l = &p->locations[at->stream];
+	struct location *l = &a->now.locations[at->stream];
 	if (status == task_status_early_fulfill || (prior == next && prior != 0))
 		return 0;
-	uint64_t time = location_stamp(a, l, at->ticks);
-	if (next != 0 && task_is_explicit(&p->model->tasks[next]) && !task_bit(p, next, TASK_BIT_STARTED)) {
-		uint64_t created = process_time(p, p->model->tasks[next].create_ticks);
-		if (time <= created) /* created first, whatever two processors' clocks say */
-			l->last_time = time = created < p->last_time ? created + 1 : created;
-	}
-	if (status == task_status_taskwait_complete)
-		return location_leave_region(a, l, time,
-					     archive_region(a, p->model->tasks[prior].construct, REGION_TASKWAIT_DEPEND), at->task);
-	if (status == task_status_late_fulfill)
-		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
-	if (status != TASK_STATUS_CUT && event_follow(a, l, at, time) != 0)
+	if (schedule(a, l, at, prior, next, status) != 0)
 		return -1;
-	if (prior != 0 && task_is_explicit(&p->model->tasks[prior]) && leave_task(a, l, time, prior, status) != 0)
-		return -1;
-	if (next == 0) /* cancelled before it began: the current task stays */
-		return at->task != prior ? event_run(a, l, time, at->task) : 0;
-	l->task = next;
-	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
-		return l->running == UNSET ? event_run_slow(a, l, time, 0) : 0; /* suspended for good, its regions are left */
-	if (!can_run(p, l, next))
-		return event_run(a, l, time, next);
-	if (event_task_switch(a, l, time, next) != 0)
-		return -1;
-	return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
+	return l->running == UNSET ? run_something(a, l, l->last_time) : 0;
 }
