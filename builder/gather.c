@@ -99,7 +99,8 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 	const struct meta *meta = &w->m->dump->meta;
 	if (__builtin_expect(w->timeline.n_mended != 0, 0)) {
 		w->timeline.n_mended = 0;
-		gather_contradiction(w, "time_out_of_order", "a time stamp that does not lie between its neighbours', expected about %llu",
+		gather_contradiction(w, "time_out_of_order",
+				     "a time stamp that does not lie between its neighbours', expected about %llu",
 				     (unsigned long long)r->time);
 	}
 	if (__builtin_expect(!meta->has_kind[kind] && meta->n_kinds != 0, 0))
@@ -113,7 +114,8 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 		return;
 	}
 	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* that one the replay counts */
-		gather_contradiction(w, "cut_group", "a record of its own, expected %llu continuations more", (unsigned long long)w->n_announced);
+		gather_contradiction(w, "cut_group", "a record of its own, expected %llu continuations more",
+				     (unsigned long long)w->n_announced);
 	w->n_announced = 0;
 	if (is_continued(kind)) {
 		w->group_kind = kind;

@@ -58,7 +58,8 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 void gather_doubt(struct walk *w, uint32_t task, const char *name, const char *expected)
 {
 	w->m->tasks[task].state |= TASK_DOUBTFUL;
-	gather_contradiction(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
+	gather_contradiction(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task),
+			     expected);
 }
 
 /* ---- Tasks, once all streams are known ---- */
@@ -86,8 +87,8 @@ static void check_parent(struct model *m, uint32_t row)
 		return;
 	task->parent = 0;
 	if (count(m, "parent_later"))
-		warning("%s: task %u:%llu was created by a task that was created later: its parent is unknown [parent_later]", m->dump->path,
-			gather_id_stream(m, row), gather_id_counter(m, row));
+		warning("%s: task %u:%llu was created by a task that was created later: its parent is unknown [parent_later]",
+			m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row));
 }
 
 static void check_task(struct model *m, uint32_t row)

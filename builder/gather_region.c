@@ -39,7 +39,8 @@ int gather_parallel_begin(struct walk *w, const struct record *r)
 	unsigned flags = record_flags(r);
 	if (row == 0)
 		gather_contradiction(w, "id_out_of_range", "it begins region %llu of its stream, expected at most %llu",
-				     (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_region);
+				     (unsigned long long)record_value(r),
+				     (unsigned long long)m->dump->streams[w->stream].max_region);
 	else if (region->state & REGION_ANNOUNCED)
 		gather_contradiction(w, "region_begun_twice", "region %llu of its stream once more, expected a new one",
 				     (unsigned long long)record_value(r));

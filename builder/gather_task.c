@@ -58,7 +58,8 @@ int gather_task_create(struct walk *w, const struct record *r)
 		gather_doubt(w, row, "task_before_creation", "one that has not run");
 	task->parent = gather_own(w, r->a);
 	if (task->parent != w->task && w->task != 0 && task->parent != 0)
-		gather_contradiction(w, "created_by_another_task", "it names an encountering task that is not the one running, expected %u:%llu",
+		gather_contradiction(w, "created_by_another_task",
+				     "it names an encountering task that is not the one running, expected %u:%llu",
 				     gather_id_stream(m, w->task), gather_id_counter(m, w->task));
 	task->construct = model_construct(m, kind, r->b);
 	task->flags = (uint16_t)(flags &
@@ -213,7 +214,8 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	if (is_complete && task->state & TASK_COMPLETED && prior != 0)
 		gather_doubt(w, prior, "task_completed_twice", "one that has not completed");
 	if (status == 0 || status > task_status_taskwait_complete)
-		gather_contradiction(w, "status_unknown", "task_status %u, expected 1 to %u", status, task_status_taskwait_complete);
+		gather_contradiction(w, "status_unknown", "task_status %u, expected 1 to %u", status,
+				     task_status_taskwait_complete);
 	if (status == task_status_late_fulfill && w->task == 0)
 		task->state |= TASK_FULFILLED_OUTSIDE;
 	if (is_complete) {

@@ -104,8 +104,8 @@ struct graph {
 		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
-	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
+	} * first_fragments;     /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	uint64_t *since_ticks;   /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
 	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
 };
 

@@ -135,8 +135,9 @@ static bool look_through(struct sound *s)
 /* Are there repairs but those of records that are missing, after which what is left fits together? */
 static bool is_contradictory(const struct tally *repairs)
 {
-	static const char *const of_missing[] = {"implicit_task_without_end", "task_without_end", "scope_open_at_end", "scope_open_at_gap",
-						 "region_without_end", "missing_segments", "lost_records"};
+	static const char *const of_missing[] = {
+		"implicit_task_without_end", "task_without_end", "scope_open_at_end", "scope_open_at_gap",
+		"region_without_end",        "missing_segments", "lost_records"};
 	size_t n_known = 0;
 	for (unsigned i = 0; i < repairs->n_rows; i++)
 		for (size_t k = 0; k < sizeof of_missing / sizeof *of_missing; k++)

@@ -61,7 +61,7 @@ struct meta {
 	uint64_t stalled_ns;
 	uint64_t n_kinds;
 	bool has_kind[EVENT_KIND_LIMIT]; /* by number: the kinds of records that the recorder knew */
-	struct meta_map *maps; /* all that were ever seen, in order of appearance */
+	struct meta_map *maps;           /* all that were ever seen, in order of appearance */
 	size_t n_maps;
 	struct meta_stream *streams; /* in order of appearance: the last of a number is right */
 	size_t n_streams;

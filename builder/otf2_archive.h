@@ -8,6 +8,7 @@
  *   otf2_regions.c   which region a construct is
  *   otf2_location.c  a location's writer: time stamps, open regions
  *   otf2_events.c    the visitor: streams, teams, scopes
+ *   otf2_current.c   which task is current on a location
  *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
  *   otf2_target.c    the visitor: what the host does for devices
@@ -219,8 +220,8 @@ struct archive {
 	size_t n_processes, n_ended;
 	struct location_def *locations;
 	uint32_t n_locations;
-	bool is_complete;                  /* all dumps are */
-	bool has_holes;                    /* replay had to repair something, recording was off for a while, or contradictions were left out */
+	bool is_complete; /* all dumps are */
+	bool has_holes;   /* replay had to repair something, recording was off for a while, or contradictions were left out */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
 
 	char **strings;
@@ -312,6 +313,25 @@ int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t
 /* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
 int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
+/* ---- otf2_current.c ---- */
+/* How the archive calls a task. */
+struct key {
+	uint32_t comm, rank, generation;
+};
+int current_key(struct archive *a, uint32_t task, struct key *key);
+/* May the task be current on the location? And from when on, `time` being the location's: that is its last time then. */
+bool current_can_be(const struct process *p, const struct location *l, uint32_t task);
+uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task);
+/* Makes one current that may be: the one whose region is open, or what the location began with. */
+int current_any(struct archive *a, struct location *l, uint64_t time);
+/* What is kept of a marked task: NULL where nothing is, or, to be kept, where memory is out. */
+const struct suspended *current_find(const struct process *p, uint32_t task);
+struct suspended *current_keep(struct archive *a, uint32_t task);
+/* The task becomes current on the location, or stops. */
+int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
+uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
+int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+
 /* ---- otf2_tasks.c ---- */
 enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2, TASK_BIT_CREATED = 4 };
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
@@ -329,8 +349,6 @@ static inline bool task_is_left_out(const struct process *p, uint32_t task)
 }
 int event_task_create(void *self, const struct point *at, uint32_t task);
 int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
-uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
-int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
 int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit);
 int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task);

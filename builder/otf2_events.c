@@ -50,8 +50,8 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	const struct model *m = a->now.model;
 	const struct region *r = &m->regions[m->tasks[task].region];
 	bool is_initial = r->state & REGION_INITIAL || m->tasks[task].region == 0;
-	if (task == 0 || task_is_left_out(&a->now, task) || task_is_explicit(&m->tasks[task]) || location_find_open(l, task) < l->n_open ||
-	    (is_initial && location_team_task(l) != 0)) {
+	if (task == 0 || task_is_left_out(&a->now, task) || task_is_explicit(&m->tasks[task]) ||
+	    location_find_open(l, task) < l->n_open || (is_initial && location_team_task(l) != 0)) {
 		a->has_holes = true; /* contradictory records */
 		return 0;
 	}
@@ -214,7 +214,7 @@ static int flush(void *self, const struct point *at, uint32_t construct)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	return event_follow(a, l, at, &time) != 0 ? -1
-						 : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
+						  : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
 }
 
 static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)

@@ -11,188 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct key {
-	uint32_t comm, rank, generation;
-};
-
-/* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
-static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
-{
-	struct location *l = &p->locations[stream];
-	if (l->rank_team == team)
-		return l->rank;
-	const struct team *t = &p->model->teams[team];
-	const uint32_t *members = p->model->team_members + t->first_member;
-	uint32_t rank = 0;
-	while (rank < t->n_members && members[rank] != stream)
-		rank++;
-	l->rank_team = team;
-	return l->rank = rank < t->n_members ? rank : UNSET;
-}
-
-/* For what a thread does outside the teams that are known: one of its own. */
-static uint32_t solo_comm(struct archive *a, uint32_t stream)
-{
-	struct location *l = &a->now.locations[stream];
-	if (l->solo_comm == UNSET) {
-		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
-		if (l->solo_comm != UNSET)
-			a->comms[l->solo_comm].is_made_up = true;
-	}
-	return l->solo_comm;
-}
-
-/* A root's initial task is in a team of its own, and in none around it. */
-static bool is_alone(const struct model *m, uint32_t team)
-{
-	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
-}
-
-static int task_key(struct archive *a, uint32_t task, struct key *key)
-{
-	struct process *p = &a->now;
-	const struct task *t = &p->model->tasks[task];
-	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
-	uint32_t generation = 0;
-	if (task_is_explicit(&p->model->tasks[task]))
-		model_task_origin(p->model, task, &stream, &generation);
-	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
-		team = 0;
-	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
-	*key = (struct key){p->first_comm + team - 1, rank, generation};
-	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
-		*key = (struct key){solo_comm(a, stream), 0, generation};
-	return key->comm == UNSET ? -1 : 0;
-}
-
-static bool may_move(const struct process *p, uint32_t task)
-{
-	return task != 0 && task != UNSET && p->model->tasks[task].state & TASK_MIGRATED;
-}
-
-static struct suspended *suspended_of(struct archive *a, uint32_t task)
-{
-	struct process *p = &a->now;
-	uint32_t *row = map_put(&p->suspended_rows, task);
-	if (row == NULL)
-		return NULL;
-	if (*row == 0) {
-		size_t capacity = p->suspended_capacity;
-		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
-			return NULL;
-		p->suspended_capacity = (uint32_t)capacity;
-		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0, 0, 0};
-		*row = ++p->n_suspended;
-	}
-	return &p->suspended[*row - 1];
-}
-
-static const struct suspended *find_suspended(const struct process *p, uint32_t task)
-{
-	const uint32_t *row = map_get(&p->suspended_rows, task);
-	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
-}
-
-static bool has_open(const struct location *l, uint32_t task)
-{
-	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].owner != task)
-		i--;
-	return i > 0;
-}
-
-/*
- * The current task of the location stops, or `task` becomes it: where those are that may move. One that stops with regions open, which
- * only contradictory records bring about, cannot go on elsewhere.
- */
-static int note_place(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
-{
-	if (!may_move(&a->now, task))
-		return 0;
-	struct suspended *s = suspended_of(a, task);
-	if (s == NULL)
-		return archive_out_of_memory(a);
-	s->runs_on = is_here || has_open(l, task) ? (uint32_t)(l - a->now.locations) + 1 : 0;
-	s->last_time = time;
-	return 0;
-}
-
-int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
-{
-	struct key k;
-	if (task_key(a, task, &k) != 0 || note_place(a, l, time, l->running, false) != 0 || note_place(a, l, time, task, true) != 0)
-		return -1;
-	l->running = task;
-	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
-			     "writing ThreadTaskSwitch");
-}
-
-/* May the task run here? An explicit one on one location at a time, and on no other than its own unless it moves. */
-static bool can_run_explicit(const struct process *p, const struct location *l, uint32_t task)
-{
-	const struct task *t = &p->model->tasks[task];
-	const struct suspended *s = t->state & TASK_MIGRATED ? find_suspended(p, task) : NULL;
-	if (t->state & TASK_DOUBTFUL || t->flags & task_flags_taskwait)
-		return false;
-	if (s != NULL ? s->runs_on != 0 && &p->locations[s->runs_on - 1] != l
-		      : !(t->state & TASK_MIGRATED) && t->state & TASK_STARTED && &p->locations[t->run_stream] != l)
-		return false;
-	/* A detached task may be fulfilled by a thread whose stream is replayed before its own. */
-	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
-}
-
-/* An implicit one only inside its team, an initial one outside of all, and none again that is complete. */
-static bool can_run(const struct process *p, const struct location *l, uint32_t task)
-{
-	const struct task *t = &p->model->tasks[task];
-	const struct region *r = &p->model->regions[t->region];
-	if (task_is_explicit(t))
-		return can_run_explicit(p, l, task);
-	uint32_t of_team = location_team_task(l);
-	if (of_team != 0)
-		return of_team == task && !(t->state & TASK_DOUBTFUL);
-	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
-}
-
-/* When it can run here: not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
-static uint64_t run_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
-{
-	const struct task *t = &p->model->tasks[task];
-	if (task_is_explicit(t) && !task_bit(p, task, TASK_BIT_STARTED) && t->state & TASK_CREATED) {
-		uint64_t created = process_time(p, t->create_ticks);
-		if (time <= created)
-			time = created < p->last_time ? created + 1 : created;
-	}
-	const struct suspended *s = may_move(p, task) ? find_suspended(p, task) : NULL;
-	if (s != NULL && time < s->last_time)
-		time = s->last_time;
-	return l->last_time = time;
-}
-
-/* Some task must be current: the one whose region is open, or what the location began with. */
-static int run_something(struct archive *a, struct location *l, uint64_t time)
-{
-	uint32_t owner = l->n_open > 0 ? l->open[l->n_open - 1].owner : 0;
-	if (owner != 0)
-		return event_task_switch(a, l, time, owner);
-	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
-	if (note_place(a, l, time, l->running, false) != 0)
-		return -1;
-	l->running = 0;
-	return comm == UNSET ? -1
-			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
-					     "writing ThreadTaskSwitch");
-}
-
-/* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
-int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
-{
-	bool is_begun = !task_is_explicit(&a->now.model->tasks[task]) || task_bit(&a->now, task, TASK_BIT_STARTED);
-	if (task != 0 && is_begun && can_run(&a->now, l, task))
-		return event_task_switch(a, l, time, task);
-	return l->running != UNSET ? 0 : run_something(a, l, time);
-}
-
 /* Everything that is open because of the task, or that the task is around of, is left. */
 static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
@@ -208,14 +26,14 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 	struct key k;
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
 		return 0;
-	if (leave_all_of(a, l, time, task) != 0 || event_run(a, l, time, task) != 0 || task_key(a, task, &k) != 0)
+	if (leave_all_of(a, l, time, task) != 0 || event_run(a, l, time, task) != 0 || current_key(a, task, &k) != 0)
 		return -1;
 	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
 		a->has_holes = true;
 		return 0;
 	}
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
-	if (note_place(a, l, time, task, false) != 0)
+	if (current_note(a, l, time, task, false) != 0)
 		return -1;
 	l->running = UNSET;
 	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
@@ -225,13 +43,6 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time, k.comm,
 							       k.rank, k.generation),
 			     "writing ThreadTaskComplete");
-}
-
-uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
-{
-	const struct task *t = &a->now.model->tasks[implicit_task];
-	uint32_t team = a->now.model->regions[t->region].team;
-	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
 }
 
 int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
@@ -262,7 +73,7 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 		return 0;
 	if (location_unwind(a, l, time, n) != 0)
 		return -1;
-	struct suspended *s = suspended_of(a, task);
+	struct suspended *s = current_keep(a, task);
 	struct open_region *open = s != NULL ? realloc(s->open, (n - first) * sizeof *open) : NULL;
 	if (open == NULL)
 		return archive_out_of_memory(a);
@@ -315,7 +126,7 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 
 static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
 {
-	time = run_time(&a->now, l, time, task);
+	time = current_time(&a->now, l, time, task);
 	switch (status) {
 	case task_status_complete:
 	case task_status_cancel:
@@ -359,9 +170,9 @@ int event_follow(struct archive *a, struct location *l, const struct point *at, 
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	if (at->task == 0 || !task_is_explicit(&a->now.model->tasks[at->task]) || location_find_open(l, at->task) < l->n_open ||
-	    !can_run(&a->now, l, at->task))
+	    !current_can_be(&a->now, l, at->task))
 		return event_run(a, l, *time, at->task);
-	*time = run_time(&a->now, l, *time, at->task);
+	*time = current_time(&a->now, l, *time, at->task);
 	return event_task_switch(a, l, *time, at->task) != 0 ? -1 : start_task(a, l, *time, at->task);
 }
 
@@ -373,7 +184,8 @@ static bool can_create(const struct process *p, const struct point *at, uint64_t
 {
 	const struct task *t = &p->model->tasks[task];
 	uint64_t created = process_time(p, t->create_ticks);
-	bool is_here = t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
+	bool is_here =
+		t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
 	if (t->state & TASK_DOUBTFUL || task_bit(p, task, TASK_BIT_CREATED))
 		return false;
 	if (is_here)
@@ -398,7 +210,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	task_bit_set(&a->now, task, TASK_BIT_CREATED);
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
-	if (region == UNSET || event_run(a, l, time, at->task) != 0 || task_key(a, task, &k) != 0 ||
+	if (region == UNSET || event_run(a, l, time, at->task) != 0 || current_key(a, task, &k) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
@@ -415,12 +227,12 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 		a->has_holes = true;
 		return 0;
 	}
-	const struct suspended *s = find_suspended(&a->now, task);
+	const struct suspended *s = current_find(&a->now, task);
 	if (s != NULL && s->runs_on != 0 && &a->now.locations[s->runs_on - 1] != l) {
 		a->has_holes = true;
 		return 0;
 	}
-	time = run_time(&a->now, l, time, task);
+	time = current_time(&a->now, l, time, task);
 	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
 		return -1;
 	return event_run(a, l, time, current);
@@ -430,15 +242,15 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t prior, uint32_t next)
 {
 	const struct process *p = &a->now;
-	if (can_run(p, l, next)) {
-		time = run_time(p, l, time, next);
+	if (current_can_be(p, l, next)) {
+		time = current_time(p, l, time, next);
 		if (event_task_switch(a, l, time, next) != 0)
 			return -1;
 		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
 	}
 	a->has_holes = true;
 	bool has_left = l->running == prior && prior != 0 && p->model->tasks[prior].state & TASK_MARKED;
-	return has_left ? run_something(a, l, time) : 0;
+	return has_left ? current_any(a, l, time) : 0;
 }
 
 static int schedule(struct archive *a, struct location *l, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -446,7 +258,7 @@ static int schedule(struct archive *a, struct location *l, const struct point *a
 	const struct process *p = &a->now;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (next != 0 && !task_is_left_out(p, next))
-		time = run_time(p, l, time, next);
+		time = current_time(p, l, time, next);
 	if (status == task_status_taskwait_complete)
 		return location_leave_kind(a, l, time, REGION_TASKWAIT_DEPEND, at->task);
 	if (status == task_status_late_fulfill)
@@ -473,5 +285,5 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
 		return 0;
 	if (schedule(a, l, at, prior, next, status) != 0)
 		return -1;
-	return l->running == UNSET ? run_something(a, l, l->last_time) : 0;
+	return l->running == UNSET ? current_any(a, l, l->last_time) : 0;
 }

@@ -294,8 +294,8 @@ static void check_times(struct reader *r)
 		meta->end = (struct clock_triple){0, 0, 0};
 	}
 	if (meta->start.realtime_ns != 0 && !is_date(meta->start.realtime_ns))
-		reader_finding(r, "meta_damaged", "%s/meta: the start at %llu ns of real time, expected ns since 1970", r->dump->path,
-			       (unsigned long long)meta->start.realtime_ns);
+		reader_finding(r, "meta_damaged", "%s/meta: the start at %llu ns of real time, expected ns since 1970",
+			       r->dump->path, (unsigned long long)meta->start.realtime_ns);
 }
 
 static int read_dump(struct reader *r)
@@ -304,8 +304,9 @@ static int read_dump(struct reader *r)
 	const struct meta *meta = &dump->meta;
 	add_file_size(dump, "meta");
 	if (meta->n_damaged_lines > 0)
-		reader_finding(r, "meta_damaged", "%s/meta: %zu lines with values that make no sense, skipped: the first at byte %zu (%s)",
-			       dump->path, meta->n_damaged_lines, meta->first_damaged, meta->damaged_key);
+		reader_finding(r, "meta_damaged",
+			       "%s/meta: %zu lines with values that make no sense, skipped: the first at byte %zu (%s)", dump->path,
+			       meta->n_damaged_lines, meta->first_damaged, meta->damaged_key);
 	check_times(r);
 	if (meta->is_empty)
 		reader_finding(r, "meta_empty",

@@ -204,9 +204,9 @@ static int refuse(const struct job *job, const struct summary *summary)
 	name_rows(repairs, sizeof repairs, &summary->repairs);
 	name_rows(damage, sizeof damage, &summary->findings);
 	error("%s: refused by --strict: %s; damage: %s; repairs: %s; %llu records lost", job->options->dumps[0],
-	      summary->is_snapshot    ? "its process is still running"
-	      : summary->is_complete  ? "it has all its records"
-				      : "it is incomplete",
+	      summary->is_snapshot   ? "its process is still running"
+	      : summary->is_complete ? "it has all its records"
+				     : "it is incomplete",
 	      damage, repairs, (unsigned long long)summary->n_lost);
 	return EXIT_REFUSED;
 }

@@ -9,7 +9,8 @@
 
 void *mmap(void *address, size_t n_bytes, int protection, int flags, int fd, off_t offset)
 {
-	void *(*next)(void *, size_t, int, int, int, off_t) = (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+	void *(*next)(void *, size_t, int, int, int, off_t) =
+		(void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
 	void *at = next(address, n_bytes, protection, flags, fd, offset);
 	char link[64], path[4096];
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
