@@ -13,6 +13,6 @@ in_code() {
 }
 # In the first column of the tables, each between backticks.
 in_page() {
-	sed -nE "s/^\| ($tick[^|]*)\|.*/\1/p" docs/damage.md | grep -oE "$tick[a-z]+(_[a-z]+)+$tick" | tr -d "$tick" | sort
+	sed -nE "s/^\| (${tick}[^|]*)\|.*/\1/p" docs/damage.md | grep -oE "${tick}[a-z]+(_[a-z]+)+${tick}" | tr -d "$tick" | sort
 }
 diff <(in_code) <(in_page) && echo 'ok docs/damage.md has the diagnoses that the builder makes, each once'
