@@ -132,7 +132,7 @@ static bool look_through(struct sound *s)
 	return has_memory;
 }
 
-/* Are there repairs but those of records that are missing, after which what is left fits together? */
+/* Are there repairs but those of records that a killed process did not make, without which what is left fits together? */
 static bool is_contradictory(const struct tally *repairs)
 {
 	static const char *const of_missing[] = {
@@ -148,7 +148,7 @@ static bool is_contradictory(const struct tally *repairs)
 int graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
-	if (!is_contradictory(&graph->model->repairs))
+	if (!is_contradictory(&graph->model->repairs) && tally_total(&graph->model->dump->findings) == 0)
 		return 0;
 	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
 	for (size_t i = 0; i < s.n && has_memory; i++)

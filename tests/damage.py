@@ -47,11 +47,17 @@ SOURCES = {
 }
 
 
+def kept(name):
+    """What was recorded once, and is here so that flips at random are the same ones always; or what an earlier run has left."""
+    if "SOURCES" in os.environ:
+        shutil.copytree(pathlib.Path(os.environ["SOURCES"]) / name, PLACE / "sources" / name)
+    else:
+        shutil.unpack_archive(HERE / "dumps.tar.xz", PLACE / "sources")
+    return Dump(PLACE / "sources" / name / "mix.otter")
+
+
 def record(name):
     directory = empty(PLACE / "sources" / name)
-    if "SOURCES" in os.environ:
-        shutil.copytree(pathlib.Path(os.environ["SOURCES"]) / name / "mix.otter", directory / "mix.otter")
-        return Dump(directory / "mix.otter")
     env = {"OMP_NUM_THREADS": "3", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all,-error", "OTTER_DIR": str(directory), **SOURCES[name]}
     result = run([PLACE / "mix", *(["die"] if name == "killed" else [])], env)
     dumps = dumps_in(directory)
@@ -195,8 +201,9 @@ def main():
             print(f"not ok damage/compile: {result.err}")
             return 1
         sources = {name: record(name) for name in SOURCES}
-        for name in sources:
-            outcome = build_limited(BUILDERS[0], PLACE, sources[name].path)
+        old = {f"old-{name}": kept(f"old-{name}") for name in SOURCES}
+        for name in sources | old:
+            outcome = build_limited(BUILDERS[0], PLACE, (sources | old)[name].path)
             if outcome.status not in (0, 3) or name == "whole" and outcome.status != 0:
                 print(f"not ok damage/{name}: status {outcome.status} {outcome.err}")
                 return 1
@@ -204,8 +211,8 @@ def main():
         add_file_cases(sources)
         add_header_flips(sources, (lambda bits, n: range(bits)) if is_all else sample)
         count = int(os.environ.get("COUNT", 3000 if is_all else 0))
-        add_payload_flips(sources, count or 100, 1)
-        add_payload_noise(sources, count or 40, 1000)
+        add_payload_flips(sources if is_all else old, count or 100, 1)
+        add_payload_noise(sources if is_all else old, count or 40, 1000)
         chosen = [i for i, c in enumerate(CASES) if not wanted or any(w in c.name for w in wanted)]
         if not is_all and not wanted:
             chosen = thin(chosen)
