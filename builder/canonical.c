@@ -5,6 +5,7 @@
 #include "builder/canonical.h"
 #include "builder/array.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,5 +317,5 @@ int graph_canonical(const struct graphs *graphs, FILE *out)
 	for (size_t i = 0; i < c.n_lines; i++)
 		free(c.lines[i]);
 	free(c.lines);
-	return rc == 0 && ferror(out) ? error("the canonical graph could not be written") : rc;
+	return rc == 0 && ferror(out) ? error("the canonical graph could not be written: %s", strerror(errno)) : rc;
 }

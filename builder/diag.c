@@ -3,10 +3,12 @@
  * The builder's only way to stderr, and the counts by name. Messages may be said from any thread: each is one write.
  */
 #include "builder/diag.h"
+#include "builder/text.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_quiet;
@@ -16,7 +18,7 @@ void diag_quiet(void)
 	is_quiet = true;
 }
 
-/* Strings out of a dump end up here: control bytes must not reach a terminal. */
+/* Strings out of a dump end up here: control bytes must not reach a terminal. stderr is not buffered, but one call is one write. */
 static void say(const char *prefix, const char *format, va_list args)
 {
 	char line[4096];
@@ -25,12 +27,14 @@ static void say(const char *prefix, const char *format, va_list args)
 	int n = vsnprintf(line + used, room, format, args);
 	if (n > 0)
 		used += (size_t)n < room ? (size_t)n : room - 1;
-	for (size_t i = 0; i < used; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+	line[used] = '\0';
+	char *clean = text_utf8(line);
+	for (size_t i = 0; clean == NULL && i < used; i++)
+		if ((unsigned char)line[i] < ' ' || (unsigned char)line[i] >= 0x7f)
 			line[i] = '?';
-	line[used++] = '\n';
 	fflush(stdout);
-	fwrite(line, 1, used, stderr);
+	fprintf(stderr, "%s\n", clean != NULL ? clean : line);
+	free(clean);
 }
 
 int error(const char *format, ...)

@@ -20,6 +20,13 @@ static int forget(struct walk *w, uint32_t task, uint64_t ticks)
 	return rc;
 }
 
+/* An explicit task that records named before. */
+static bool is_known(const struct walk *w, uint32_t task)
+{
+	const struct task *t = &w->m->tasks[task];
+	return task != 0 && task_is_explicit(t) && t->state & (TASK_CREATED | TASK_STARTED);
+}
+
 static int walk_mutex_acquired(struct walk *w, const struct record *r)
 {
 	struct acquisition taken = {r->a, r->time, w->stream, w->n_own_acquisitions++};
@@ -57,44 +64,95 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_work_begin: return gather_settle_reduction(w);
 	case EVENT_thread_attach: return walk_thread_attach(w, r);
 	case EVENT_recording_off: w->is_whole = false; break;
-	case EVENT_recording_on: return forget(w, model_task(w->m, r->a), r->time);
+	case EVENT_recording_on:
+		if (forget(w, model_task(w->m, r->a), r->time) != 0)
+			return -1;
+		if (is_known(w, w->task))
+			gather_resume(w, w->task, r->time);
+		break;
 	default: return gather_target(w, r);
 	}
 	return 0;
 }
 
+static int resume_behind_gap(struct walk *w, const struct segment_header *header)
+{
+	w->n_announced = 0;
+	uint32_t task = model_task(w->m, header->task);
+	int rc = forget(w, task, header->ticks);
+	if (is_known(w, task))
+		gather_resume(w, task, header->ticks);
+	return rc;
+}
+
+static inline bool is_continued(unsigned kind)
+{
+	return false
+#define CONTINUED(event, by, doc) || kind == EVENT_##event
+#include "common/events.def"
+		;
+}
+
+/* What a record must be whatever it says: of a kind that the recorder had, in its place in a group, and not out of time. */
+static inline void check_form(struct walk *w, const struct record *r, unsigned kind)
+{
+	const struct meta *meta = &w->m->dump->meta;
+	if (__builtin_expect(w->timeline.n_mended != 0, 0)) {
+		w->timeline.n_mended = 0;
+		gather_contradiction(w, "time_out_of_order",
+				     "a time stamp that does not lie between its neighbours', expected about %llu",
+				     (unsigned long long)r->time);
+	}
+	if (__builtin_expect(!meta->has_kind[kind] && meta->n_kinds != 0, 0))
+		gather_contradiction(w, "kind_unknown", "kind %u, expected one of the %llu that meta lists", kind,
+				     (unsigned long long)meta->n_kinds);
+	if (record_is_continuation(r)) {
+		if (w->n_announced == 0)
+			gather_contradiction(w, "stray_continuation", "a continuation, expected a record of its own");
+		else
+			w->n_announced--;
+		return;
+	}
+	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* that one the replay counts */
+		gather_contradiction(w, "cut_group", "a record of its own, expected %llu continuations more",
+				     (unsigned long long)w->n_announced);
+	w->n_announced = 0;
+	if (is_continued(kind)) {
+		w->group_kind = kind;
+		w->n_announced = record_continuations(r);
+	}
+}
+
 static int walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
-	struct cursor c;
-	cursor_init(&c, &m->dump->streams[w->stream]);
-	uint64_t last_ticks = 0;
+	struct timeline *t = &w->timeline;
+	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
 	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
 	w->n_own_acquisitions = w->task = w->ended_wait = w->n_missing_roots = 0;
 	w->n_records = w->new_root_at = w->region_at = 0;
 	w->is_whole = false;
 	w->since_ticks = w->tid = 0;
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
-	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
+	w->n_announced = 0;
+	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
 		unsigned kind = record_kind(r);
-		bool is_gap = cursor_at_gap(&c) || kind == EVENT_records_lost;
-		int rc = is_gap ? forget(w, model_task(m, cursor_header(&c)->task), cursor_header(&c)->ticks) : 0;
+		bool is_gap = cursor_at_gap(&t->cursor) || kind == EVENT_records_lost;
+		int rc = is_gap ? resume_behind_gap(w, cursor_header(&t->cursor)) : 0;
 		m->n_events[kind]++;
-		if (!record_is_continuation(r)) {
-			if (m->first_ticks == 0 || r->time < m->first_ticks)
-				m->first_ticks = r->time;
-			last_ticks = r->time;
-		}
+		check_form(w, r, kind);
+		if (!record_is_continuation(r) && (m->first_ticks == 0 || r->time < m->first_ticks))
+			m->first_ticks = r->time;
 		w->n_records++;
 		if (w->task == 0 && w->is_whole && m->is_libomp && rc == 0 && model_needs_task(kind))
 			rc = gather_missing_root(w, r->time);
 		if (rc != 0 || walk_record(w, r) != 0)
 			return error("%s: stream %u: out of memory", m->dump->path, m->dump->streams[w->stream].number);
 	}
-	if (forget(w, 0, last_ticks) != 0)
+	if (forget(w, 0, t->last_ticks) != 0)
 		return error("%s: out of memory", m->dump->path);
-	if (last_ticks > m->last_ticks)
-		m->last_ticks = last_ticks;
+	if (t->last_ticks > m->last_ticks)
+		m->last_ticks = t->last_ticks;
 	return 0;
 }
 
@@ -146,7 +204,9 @@ static void settle_tasks(struct model *m)
 			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
 			task->end_ticks = region->join_ticks;
 		}
-		if (region->n_members_seen < UINT16_MAX)
+		if (region->n_members_seen == UINT16_MAX || task->state & TASK_DOUBTFUL)
+			task->state |= TASK_DOUBTFUL; /* more than any team has: of no team */
+		else
 			region->n_members_seen++;
 	}
 	bind_tasks(m);
@@ -167,9 +227,12 @@ int model_gather(struct model *m, const struct dump *dump)
 	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);
+		gather_check_tasks(m);
 		rc = gather_settle_target(m) != 0 ? error("%s: out of memory", dump->path)
 						  : gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
 	}
 	free(w.acquisitions);
+	if (rc == 0)
+		rc = gather_check_teams(m);
 	return rc == 0 ? gather_teams(m) : -1;
 }

@@ -9,6 +9,7 @@
 #include "builder/array.h"
 #include "builder/map.h"
 #include "builder/model.h"
+#include "builder/timeline.h"
 
 /* One taking of a mutex, as the pass over the records met it. */
 struct acquisition {
@@ -62,6 +63,9 @@ struct walk {
 	uint32_t n_type, n_type_left;    /* so far, and still to come */
 	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
 	uint64_t reduction_barrier;      /* of one in which something was reduced, and behind which nothing has come yet */
+	struct timeline timeline;
+	unsigned group_kind;  /* of the record that continuation records belong to */
+	uint64_t n_announced; /* of those, how many are still to come */
 };
 
 /* 0, or -1 when memory is out. */
@@ -89,6 +93,22 @@ static inline uint32_t gather_own(const struct walk *w, uint64_t id)
 	return is_sure ? task : gather_other(w, task);
 }
 
+/*
+ * gather_doubt.c: the record at hand contradicts others, or itself. A repair of that name is counted, and said at the first of each name,
+ * with where the record is and `format`, which says what it is and what was expected.
+ */
+void gather_contradiction(struct walk *w, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* So that nothing is to be believed about the task, either. */
+void gather_doubt(struct walk *w, uint32_t task, const char *name, const char *expected);
+
+/* A task's id, for messages. */
+uint32_t gather_id_stream(const struct model *m, uint32_t task);
+unsigned long long gather_id_counter(const struct model *m, uint32_t task);
+
+/* What contradicts itself once all streams are known: tasks, then teams. */
+void gather_check_tasks(struct model *m);
+int gather_check_teams(struct model *m);
+
 /* gather_region.c: one record each. 0, or -1 when memory is out. */
 int gather_parallel_begin(struct walk *w, const struct record *r);
 void gather_parallel_end(struct walk *w, const struct record *r);
@@ -110,6 +130,8 @@ void gather_drop_suspended(struct walk *w, size_t n);
 /* gather_task.c: likewise. */
 int gather_task_create(struct walk *w, const struct record *r);
 int gather_task_schedule(struct walk *w, const struct record *r);
+/* The explicit task goes on here. */
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks);
 
 /* gather_target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
 int gather_target(struct walk *w, const struct record *r);

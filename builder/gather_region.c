@@ -37,6 +37,13 @@ int gather_parallel_begin(struct walk *w, const struct record *r)
 	uint32_t row = model_region(m, id_make(m->dump->streams[w->stream].number, record_value(r)));
 	struct region *region = &m->regions[row];
 	unsigned flags = record_flags(r);
+	if (row == 0)
+		gather_contradiction(w, "id_out_of_range", "it begins region %llu of its stream, expected at most %llu",
+				     (unsigned long long)record_value(r),
+				     (unsigned long long)m->dump->streams[w->stream].max_region);
+	else if (region->state & REGION_ANNOUNCED)
+		gather_contradiction(w, "region_begun_twice", "region %llu of its stream once more, expected a new one",
+				     (unsigned long long)record_value(r));
 	region->task = w->task;
 	region->construct = model_construct(m, flags & parallel_flags_league ? CONSTRUCT_TEAMS : CONSTRUCT_PARALLEL, r->b);
 	region->requested = low32(r->a);
@@ -89,6 +96,11 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 	uint32_t row = model_own_task(m, w->stream, record_value(r));
 	struct task *task = &m->tasks[row];
 	uint32_t region = model_region(m, r->a);
+	if (row == 0)
+		gather_contradiction(w, "id_out_of_range", "it begins task %llu of its stream, expected at most %llu",
+				     (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
+	else if (task->state & TASK_CREATED)
+		gather_doubt(w, row, "task_created_twice", "a new one");
 	struct walk_frame frame = {.task = row,
 				   .outer = w->task,
 				   .n_threads = low32(r->b),

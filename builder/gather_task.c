@@ -47,7 +47,20 @@ int gather_task_create(struct walk *w, const struct record *r)
 								 : CONSTRUCT_TASK;
 	uint32_t row = model_own_task(m, w->stream, record_value(r));
 	struct task *task = &m->tasks[row];
+	if (row == 0) {
+		gather_contradiction(w, "id_out_of_range", "it creates task %llu of its stream, expected at most %llu",
+				     (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
+		return flags & task_flags_taskwait ? PUSH(w->waits, w->n_waits, w->waits_capacity, row) : 0;
+	}
+	if (task->state & TASK_CREATED)
+		gather_doubt(w, row, "task_created_twice", "a new one");
+	else if (task->state & TASK_STARTED && task->run_stream == w->stream)
+		gather_doubt(w, row, "task_before_creation", "one that has not run");
 	task->parent = gather_own(w, r->a);
+	if (task->parent != w->task && w->task != 0 && task->parent != 0)
+		gather_contradiction(w, "created_by_another_task",
+				     "it names an encountering task that is not the one running, expected %u:%llu",
+				     gather_id_stream(m, w->task), gather_id_counter(m, w->task));
 	task->construct = model_construct(m, kind, r->b);
 	task->flags = (uint16_t)(flags &
 				 ~(unsigned)(task_flags_implicit | task_flags_initial)); /* what the union is, follows from these */
@@ -76,10 +89,14 @@ void gather_drop_suspended(struct walk *w, size_t n)
 	}
 }
 
-/* The task goes on here. Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
-static void resume(struct walk *w, uint32_t row, uint64_t ticks)
+/* Found among the suspended: whatever was suspended after it is resumed out of order, and marked. */
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
 	struct task *task = &w->m->tasks[row];
+	if (task->flags & task_flags_taskwait)
+		gather_doubt(w, row, "wait_that_runs", "a task, not the dummy of a taskwait");
+	if (task->state & TASK_COMPLETED && ticks > task->end_ticks && !(task->state & TASK_DETACHED))
+		gather_doubt(w, row, "task_after_completion", "one that has not completed");
 	if (!(task->state & TASK_STARTED)) {
 		/* Untied, and cancelled between its parts by another thread, whose records came first. */
 		if (task->state & TASK_CANCELLED) {
@@ -133,6 +150,15 @@ static uint32_t end_wait(struct walk *w, uint64_t id)
 	return named != 0 ? named : w->ended_wait;
 }
 
+/* A switch from a task that is not the current one, which the replay counts: neither is to be believed. */
+static void doubt_switch(struct walk *w, uint32_t prior)
+{
+	uint32_t tasks[] = {prior, w->task};
+	for (size_t i = 0; i < 2 && (w->task != 0 || w->n_frames > 0); i++)
+		if (tasks[i] != 0 && task_is_explicit(&w->m->tasks[tasks[i]]))
+			w->m->tasks[tasks[i]].state |= TASK_DOUBTFUL;
+}
+
 /* A record that does not simply switch from the current task to another one: what is meant. Is anything switched? */
 static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior, uint32_t *next)
 {
@@ -167,6 +193,8 @@ static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior,
 		m->has_silence = true;
 		return false;
 	}
+	if (*prior != w->task && (task->state & TASK_STARTED || status != task_status_complete))
+		doubt_switch(w, *prior);
 	return true;
 }
 
@@ -183,6 +211,11 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	struct task *task = &m->tasks[prior];
 	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
 			   status == task_status_taskwait_complete;
+	if (is_complete && task->state & TASK_COMPLETED && prior != 0)
+		gather_doubt(w, prior, "task_completed_twice", "one that has not completed");
+	if (status == 0 || status > task_status_taskwait_complete)
+		gather_contradiction(w, "status_unknown", "task_status %u, expected 1 to %u", status,
+				     task_status_taskwait_complete);
 	if (status == task_status_late_fulfill && w->task == 0)
 		task->state |= TASK_FULFILLED_OUTSIDE;
 	if (is_complete) {
@@ -204,7 +237,7 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	if (next != w->task)
 		gather_make_current(w, next, r->time);
 	if (task_is_explicit(&m->tasks[next]))
-		resume(w, next, r->time);
+		gather_resume(w, next, r->time);
 	else
 		resume_implicit(w, next);
 	return rc;

@@ -13,27 +13,50 @@
 struct memberships {
 	size_t *first;
 	uint32_t *streams;
+	uint16_t *n; /* there may be fewer than there is room for */
+};
+
+/* Who a region has where. */
+struct slot {
+	uint32_t thread, stream, task;
 };
 
 static bool is_member(const struct task *task)
 {
-	return !task_is_explicit(task) && task->region != 0;
+	return !task_is_explicit(task) && task->region != 0 && !(task->state & TASK_DOUBTFUL);
 }
 
-/* Who a region has where. */
-struct slot {
-	uint32_t thread, stream;
-};
+static int by_stream(const void *left, const void *right)
+{
+	const struct slot *l = left, *r = right;
+	if (l->stream != r->stream)
+		return l->stream < r->stream ? -1 : 1;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
 
 static int by_thread(const void *left, const void *right)
 {
 	const struct slot *l = left, *r = right;
-	if (l->thread != r->thread)
-		return l->thread < r->thread ? -1 : 1;
-	return l->stream < r->stream ? -1 : l->stream > r->stream;
+	return l->thread != r->thread ? (l->thread < r->thread ? -1 : 1) : by_stream(left, right);
 }
 
-static int collect(const struct model *m, struct memberships *all)
+/* Puts a team's members into their order. A thread is in it once: what says otherwise is left out. Returns how many are left. */
+static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
+{
+	uint16_t n_left = n != 0;
+	qsort(slots, n, sizeof *slots, by_stream);
+	for (uint16_t i = 1; i < n; i++)
+		if (slots[i].stream != slots[n_left - 1].stream) {
+			slots[n_left++] = slots[i];
+		} else {
+			m->tasks[slots[i].task].state |= TASK_DOUBTFUL;
+			tally_add(&m->repairs, "team_member_twice", 1);
+		}
+	qsort(slots, n_left, sizeof *slots, by_thread);
+	return n_left;
+}
+
+static int collect(struct model *m, struct memberships *all)
 {
 	all->first = calloc((size_t)m->n_regions + 1, sizeof *all->first);
 	if (all->first == NULL)
@@ -41,27 +64,25 @@ static int collect(const struct model *m, struct memberships *all)
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		all->first[r + 1] = all->first[r] + m->regions[r].n_members_seen;
 	all->streams = malloc((all->first[m->n_regions] + 1) * sizeof *all->streams);
-	struct slot *slots = malloc((all->first[m->n_regions] + 1) * sizeof *slots);
-	uint16_t *n_filled = calloc(m->n_regions, sizeof *n_filled);
-	if (all->streams == NULL || slots == NULL || n_filled == NULL) {
+	struct slot *slots = calloc(all->first[m->n_regions] + 1, sizeof *slots);
+	all->n = calloc(m->n_regions, sizeof *all->n);
+	if (all->streams == NULL || slots == NULL || all->n == NULL) {
 		free(slots);
-		free(n_filled);
 		return -1;
 	}
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
 		/* More than the table can count are no team: the first ones are taken. */
-		if (!is_member(task) || n_filled[task->region] == m->regions[task->region].n_members_seen)
+		if (!is_member(task) || all->n[task->region] == m->regions[task->region].n_members_seen)
 			continue;
-		slots[all->first[task->region] + n_filled[task->region]++] = (struct slot){task->thread, task->run_stream};
+		slots[all->first[task->region] + all->n[task->region]++] = (struct slot){task->thread, task->run_stream, i};
 	}
 	for (uint32_t r = 0; r < m->n_regions; r++)
-		if (n_filled[r] > 1)
-			qsort(slots + all->first[r], n_filled[r], sizeof *slots, by_thread);
+		if (all->n[r] > 1)
+			all->n[r] = order_members(m, slots + all->first[r], all->n[r]);
 	for (size_t i = 0; i < all->first[m->n_regions]; i++)
 		all->streams[i] = slots[i].stream;
 	free(slots);
-	free(n_filled);
 	return 0;
 }
 
@@ -135,7 +156,7 @@ static int intern(struct model *m, struct interning *in, uint32_t region, uint32
 
 int gather_teams(struct model *m)
 {
-	struct memberships all = {NULL, NULL};
+	struct memberships all = {NULL, NULL, NULL};
 	struct interning in = {0};
 	uint32_t *path = malloc(sizeof *path * 64);
 	size_t path_capacity = 64;
@@ -159,7 +180,7 @@ int gather_teams(struct model *m)
 		}
 		while (rc == 0 && n_path > 0) {
 			uint32_t region = path[--n_path];
-			uint32_t n = (uint32_t)(all.first[region + 1] - all.first[region]);
+			uint32_t n = all.n[region];
 			uint32_t parent = m->regions[enclosing_region(m, region)].team;
 			m->regions[region].team = 0;
 			if (n > 0)
@@ -170,6 +191,7 @@ int gather_teams(struct model *m)
 	free(path);
 	free(all.first);
 	free(all.streams);
+	free(all.n);
 	free(in.next);
 	map_free(&in.rows);
 	return rc == 0 ? 0 : error("%s: out of memory", m->dump->path);

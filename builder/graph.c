@@ -78,6 +78,7 @@ void graph_free(struct graph *graph)
 	free(graph->since_ticks);
 	free(graph->latest_lists);
 	free(graph->unproven);
+	free(graph->left_out);
 	*graph = (struct graph){0};
 }
 
@@ -186,7 +187,22 @@ static int task_edges(const struct graph *graph, uint32_t row, int (*function)(v
 	return join.target != 0 ? function(self, &join) : 0;
 }
 
-int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+/* Counts all edges, and hands on those that are not left out. */
+struct filter {
+	const struct graph *graph;
+	int (*function)(void *self, const struct edge_view *edge);
+	void *self;
+	size_t n;
+};
+
+static int filter_edge(void *self, const struct edge_view *edge)
+{
+	struct filter *filter = self;
+	size_t i = filter->n++;
+	return filter->graph->left_out[i / 8] >> i % 8 & 1 ? 0 : filter->function(filter->self, edge);
+}
+
+static int each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
 {
 	const struct model *m = graph->model;
 	for (uint32_t row = 1; row < m->n_tasks; row++)
@@ -206,4 +222,10 @@ int graph_each_edge(const struct graph *graph, int (*function)(void *self, const
 			return -1;
 	}
 	return 0;
+}
+
+int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	struct filter filter = {graph, function, self, 0};
+	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
 }

@@ -104,8 +104,9 @@ struct graph {
 		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments;   /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
-	uint64_t *since_ticks; /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
+	} * first_fragments;     /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	uint64_t *since_ticks;   /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
+	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
 };
 
 /* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
@@ -225,6 +226,9 @@ void graph_depend_free(struct graph *graph);
  */
 int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
 int graph_finish_check(struct graph *graph);
+
+/* graph_sound.c: leaves out what contradictory records made of it. The last step. 0, or -1. */
+int graph_make_sound(struct graph *graph);
 
 /* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
 int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);

@@ -7,8 +7,10 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* libc looks for it. */
 __attribute__((visibility("default"))) const char *argp_program_version =
@@ -23,7 +25,8 @@ enum {
 	OPTION_CANONICAL,
 	OPTION_GRAPH,
 	OPTION_MAX_NODES,
-	OPTION_FORCE
+	OPTION_FORCE,
+	OPTION_STRICT
 };
 
 static const struct argp_option option_table[] = {
@@ -39,6 +42,7 @@ static const struct argp_option option_table[] = {
 	{"force", OPTION_FORCE, 0, 0, "replace the output of an earlier run", 0},
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
+	{"strict", OPTION_STRICT, 0, 0, "write nothing from a dump that is damaged, incomplete, running or in need of repair", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -77,6 +81,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
 	case OPTION_MAX_NODES: o->max_nodes = parse_count(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
+	case OPTION_STRICT: o->is_strict = true; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
@@ -90,6 +95,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
+/* Dumps are mapped: the kernel tells by a signal that a page of one cannot be had. Nothing is put in its place. */
+static void say_unreadable(int signal)
+{
+	static const char text[] = "otter-build: a file of a dump was cut, or could not be read, while it was being looked at\n";
+	(void)signal;
+	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+		_exit(EXIT_FAILED);
+	_exit(EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct argp parser = {
@@ -99,7 +114,7 @@ int main(int argc, char **argv)
 		"Rebuilds scope stacks and the task graph from the raw dumps of a recorded program, and writes them as an OTF2 "
 		"archive, "
 		"graph files and a summary. Several dumps, or a directory that holds them, are the processes of one run."
-		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump.",
+		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump, 4 refused by --strict.",
 		NULL,
 		NULL,
 		NULL,
@@ -108,6 +123,7 @@ int main(int argc, char **argv)
 	if (options.dumps == NULL)
 		return EXIT_FAILED;
 	argp_err_exit_status = EXIT_USAGE;
+	signal(SIGBUS, say_unreadable);
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
 	if (!(options.has_otf2 || options.has_dot || options.has_csv || options.has_summary || options.has_list ||
 	      options.has_canonical))

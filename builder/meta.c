@@ -5,7 +5,6 @@
  */
 #include "builder/meta.h"
 #include "builder/diag.h"
-#include "common/event.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -201,6 +200,16 @@ static bool parse_segment_bytes(struct meta *m, struct line *l)
 	return true;
 }
 
+static bool parse_kind(struct meta *m, struct line *l)
+{
+	uint64_t number;
+	if (!parse_number(line_field(l), 10, EVENT_KIND_LIMIT - 1, &number))
+		return false;
+	m->n_kinds++;
+	m->has_kind[number] = true;
+	return true;
+}
+
 static bool parse_signed(const char *text, long *value)
 {
 	uint64_t n;
@@ -307,7 +316,7 @@ static bool parse_line(struct meta *m, const char *key, struct line *l)
 	if (strcmp(key, "setting") == 0)
 		return append_string(&m->settings, &m->n_settings, line_value(l));
 	if (strcmp(key, "kind") == 0)
-		m->n_kinds++;
+		return parse_kind(m, l);
 	return true;
 }
 
@@ -342,6 +351,20 @@ static int parse_first_line(struct meta *m, const char *path, char *text)
 	return 0;
 }
 
+/* Keys that are not known may be a newer version's, but they are words. */
+static bool is_key(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+static void note_damage(struct meta *m, size_t at, const char *key)
+{
+	if (m->n_damaged_lines++ != 0)
+		return;
+	m->first_damaged = at;
+	snprintf(m->damaged_key, sizeof m->damaged_key, "%s", key == NULL ? "" : key);
+}
+
 /* `text` has room for a terminating zero behind its n_bytes. */
 static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 {
@@ -356,13 +379,14 @@ static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 			continue;
 		}
 		struct line l = {at};
+		bool is_text = strlen(at) == (size_t)(newline - at); /* else there is a zero in it */
 		const char *key = line_field(&l);
-		if (key == NULL)
+		if (key == NULL && is_text)
 			continue;
-		if (l.rest != NULL && check_fixed(path, key, l.rest) != 0)
+		if (key != NULL && l.rest != NULL && check_fixed(path, key, l.rest) != 0)
 			return -1;
-		if (!parse_line(m, key, &l))
-			m->n_damaged_lines++;
+		if (!is_text || !is_key(key) || !parse_line(m, key, &l))
+			note_damage(m, (size_t)(at - text), key);
 	}
 	/* Killed as it began: the file is made first, and its first block may be cut. */
 	const char magic[] = "otter-dump ";

@@ -7,6 +7,7 @@
 
 #include "builder/map.h"
 #include "common/clock.h"
+#include "common/event.h"
 #include "common/format.h"
 
 #include <stdbool.h>
@@ -60,7 +61,8 @@ struct meta {
 	uint64_t lost_no_stream, lost_reentry; /* losses that belong to no stream */
 	uint64_t stalled_ns;
 	uint64_t n_kinds;
-	struct meta_map *maps; /* all that were ever seen, in order of appearance */
+	bool has_kind[EVENT_KIND_LIMIT]; /* by number: the kinds of records that the recorder knew */
+	struct meta_map *maps;           /* all that were ever seen, in order of appearance */
 	size_t n_maps;
 	uint64_t *pieces;   /* meta_maps.c: where they begin, ascending */
 	size_t *piece_maps; /* index + 1 of the map that covers it, 0 none */
@@ -79,7 +81,9 @@ struct meta {
 	char **settings; /* "name value", as used */
 	size_t n_settings;
 	bool is_empty;          /* not even the first line is whole: the process died as it began */
-	size_t n_damaged_lines; /* known keys with values that make no sense; skipped */
+	size_t n_damaged_lines; /* known keys with values that make no sense, and what is no key; skipped */
+	size_t first_damaged;   /* of those: its offset in the file, and the beginning of its key */
+	char damaged_key[32];
 };
 
 /*

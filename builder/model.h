@@ -31,7 +31,8 @@ enum {
 	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
 	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
 	TASK_SUSPENDED = 4096,         /* gather: it is among the walked thread's suspended ones */
-	TASK_ENDED_ELSEWHERE = 512     /* untied: a thread that did not run its last part reported the completion */
+	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion */
+	TASK_DOUBTFUL = 8192           /* records contradict each other about it: archives leave it out */
 };
 
 struct task {

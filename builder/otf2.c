@@ -7,6 +7,7 @@
  */
 #include "builder/otf2.h"
 #include "builder/otf2_archive.h"
+#include "builder/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,11 +123,13 @@ static void set_clock(struct archive *a, const struct trace *trace)
 	p->first_time = 0;
 	p->last_time = UINT64_MAX;
 	uint64_t first_time = process_time(p, first_ticks);
-	p->last_time = process_time(p, last_ticks) + 1; /* room for what must come after something else */
+	p->last_time = process_time(p, last_ticks);
+	p->last_time += p->last_time < UINT64_MAX; /* room for what must come after something else */
 	p->first_time = first_time;
 	if (a->n_ended == 0 || p->first_time < a->first_time) {
 		a->first_time = p->first_time;
-		a->first_realtime_ns = dump->first_realtime_ns - dump_duration_ns(dump, dump->first_ticks - first_ticks);
+		uint64_t before_ns = dump_duration_ns(dump, dump->first_ticks - first_ticks);
+		a->first_realtime_ns = dump->first_realtime_ns > before_ns ? dump->first_realtime_ns - before_ns : 0;
 	}
 	if (a->n_ended == 0 || p->last_time > a->last_time)
 		a->last_time = p->last_time;
@@ -157,8 +160,10 @@ static int find_foreign_threads(struct archive *a)
 
 static void free_process(struct process *p)
 {
-	for (uint32_t i = 0; p->locations != NULL && i < p->def->n_locations; i++)
+	for (uint32_t i = 0; p->locations != NULL && i < p->def->n_locations; i++) {
 		free(p->locations[i].open);
+		free(p->locations[i].holds);
+	}
 	free(p->locations);
 	free(p->region_refs);
 	free(p->task_bits);
@@ -181,7 +186,7 @@ static int begin(void *self, const struct trace *trace)
 			p->def = &a->processes[i];
 	set_clock(a, trace);
 	p->locations = calloc(p->def->n_locations, sizeof *p->locations);
-	p->task_bits = calloc(m->n_tasks / 4 + 1, 1);
+	p->task_bits = calloc(m->n_tasks / 2 + 1, 1);
 	if (p->locations == NULL || p->task_bits == NULL || find_foreign_threads(a) != 0)
 		return archive_out_of_memory(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
@@ -246,9 +251,12 @@ static int set_properties(struct archive *a)
 			return -1;
 	if (archive_check(a, OTF2_Archive_SetCreator(a->otf2, creator), "setting the creator") != 0)
 		return -1;
-	return meta->host[0] == '\0'
-		       ? 0
-		       : archive_check(a, OTF2_Archive_SetMachineName(a->otf2, meta->host), "setting the machine's name");
+	char *host = text_utf8(meta->host);
+	int rc = host == NULL ? archive_out_of_memory(a) : 0;
+	if (rc == 0 && *host != '\0')
+		rc = archive_check(a, OTF2_Archive_SetMachineName(a->otf2, host), "setting the machine's name");
+	free(host);
+	return rc;
 }
 
 /* Gives the archive's resources back, whatever state it is in. */

@@ -8,6 +8,7 @@
  *   otf2_regions.c   which region a construct is
  *   otf2_location.c  a location's writer: time stamps, open regions
  *   otf2_events.c    the visitor: streams, teams, scopes
+ *   otf2_current.c   which task is current on a location
  *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
  *   otf2_target.c    the visitor: what the host does for devices
@@ -153,9 +154,15 @@ enum {
 /* A region open on a location, and whose. */
 struct open_region {
 	uint32_t region;
-	uint32_t task;
+	uint32_t task;   /* as the replay says */
+	uint32_t owner;  /* the one that the archive has it from: another one only where records contradict each other */
 	uint32_t around; /* OPEN_IMPLICIT: the task that ran before */
 	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL } type;
+};
+
+/* A mutex that a task has taken on this location. */
+struct lock_hold {
+	uint32_t lock, order, task, depth;
 };
 
 struct location {
@@ -165,6 +172,8 @@ struct location {
 	uint32_t running;         /* current, as the archive says; 0: where the location began, UNSET: none, its task is complete */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open, open_capacity;
+	struct lock_hold *holds;
+	uint32_t n_holds, holds_capacity;
 	uint32_t rank_team, rank; /* the last answer of team_rank() */
 	uint32_t solo_comm;       /* the comm of this location alone, UNSET: not needed so far */
 	uint32_t sections;        /* construct of the latest sections region */
@@ -173,11 +182,13 @@ struct location {
 	bool is_finished;
 };
 
-/* The open regions of a marked task while it is suspended. */
+/* What is kept of a marked task: its open regions while it is suspended, and where it runs. */
 struct suspended {
 	struct open_region *open;
 	uint32_t n_open;
 	uint32_t n_fragments;
+	uint32_t runs_on;   /* row of the location + 1; 0: none */
+	uint64_t last_time; /* it did something: nothing of it is earlier on another location */
 };
 
 /* The process that is being written. */
@@ -188,7 +199,7 @@ struct process {
 	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region, UNSET: not defined yet */
 	uint32_t n_region_refs;
 	uint32_t first_comm;       /* of team 1 */
-	unsigned char *task_bits;  /* two bits a task: STARTED, COMPLETED */
+	unsigned char *task_bits;  /* four bits a task: TASK_BIT_ */
 	struct map suspended_rows; /* marked task -> row of suspended */
 	struct suspended *suspended;
 	uint32_t n_suspended, suspended_capacity;
@@ -209,8 +220,8 @@ struct archive {
 	size_t n_processes, n_ended;
 	struct location_def *locations;
 	uint32_t n_locations;
-	bool is_complete;                  /* all dumps are */
-	bool has_holes;                    /* replay had to repair something, or recording was off for a while */
+	bool is_complete; /* all dumps are */
+	bool has_holes;   /* replay had to repair something, recording was off for a while, or contradictions were left out */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
 
 	char **strings;
@@ -294,26 +305,50 @@ static inline int location_leave(struct archive *a, struct location *l, uint64_t
 {
 	return location_leave_with(a, l, time, NULL);
 }
-/* Leaves the region and what is inside it, if the task has it open here. */
-int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task);
+/* Leaves the innermost region of a kind and what is inside it, if the task has one open here. */
+int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task);
+/* The implicit task whose team is the innermost one on the location, or 0. */
+uint32_t location_team_task(const struct location *l);
 int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task); /* Enter and Leave */
 /* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
 int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
+/* ---- otf2_current.c ---- */
+/* How the archive calls a task. */
+struct key {
+	uint32_t comm, rank, generation;
+};
+int current_key(struct archive *a, uint32_t task, struct key *key);
+/* May the task be current on the location? And from when on, `time` being the location's: that is its last time then. */
+bool current_can_be(const struct process *p, const struct location *l, uint32_t task);
+uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task);
+/* Makes one current that may be: the one whose region is open, or what the location began with. */
+int current_any(struct archive *a, struct location *l, uint64_t time);
+/* What is kept of a marked task: NULL where nothing is, or, to be kept, where memory is out. */
+const struct suspended *current_find(const struct process *p, uint32_t task);
+struct suspended *current_keep(struct archive *a, uint32_t task);
+/* The task becomes current on the location, or stops. */
+int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
+uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
+int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
+
 /* ---- otf2_tasks.c ---- */
-enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2 };
+enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2, TASK_BIT_CREATED = 4 };
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
 {
-	return ((unsigned)p->task_bits[task >> 2] >> (task & 3) * 2 & bit) != 0;
+	return ((unsigned)p->task_bits[task >> 1] >> (task & 1) * 4 & bit) != 0;
 }
 static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 {
-	p->task_bits[task >> 2] |= (unsigned char)(bit << (task & 3) * 2);
+	p->task_bits[task >> 1] |= (unsigned char)(bit << (task & 1) * 4);
+}
+/* Records contradict each other about the task: the archive has no event of it, nor of what was done in it. */
+static inline bool task_is_left_out(const struct process *p, uint32_t task)
+{
+	return (p->model->tasks[task].state & TASK_DOUBTFUL) != 0;
 }
 int event_task_create(void *self, const struct point *at, uint32_t task);
 int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
-uint32_t event_team_comm(struct archive *a, uint32_t implicit_task);
-int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 int event_task_complete(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
 int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit);
 int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task);
@@ -323,8 +358,8 @@ static inline int event_run(struct archive *a, struct location *l, uint64_t time
 	return l->running == task ? 0 : event_run_slow(a, l, time, task);
 }
 
-/* Before an event that belongs to the current task: its start may be missing in the records, and is made up for. */
-int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time);
+/* Before an event that belongs to the current task: its start may be missing in the records, and is made up for. *time may become later. */
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time);
 
 /* ---- otf2_target.c ---- */
 /* Is the scope a target region, an operation on data, or a launch? Such a one is entered and left here. */

@@ -4,6 +4,7 @@
  * Numbers are dense, from 0, by kind; every reference is to something written before.
  */
 #include "builder/otf2_archive.h"
+#include "builder/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ static uint64_t hash_bytes(const void *bytes, size_t n)
 	return hash | 1;
 }
 
-uint32_t archive_string(struct archive *a, const char *text)
+/* `text` is valid UTF-8 without control characters. */
+static uint32_t clean_string(struct archive *a, const char *text)
 {
 	uint32_t *last = map_put(&a->string_rows, hash_bytes(text, strlen(text)));
 	if (last == NULL)
@@ -46,6 +48,14 @@ uint32_t archive_string(struct archive *a, const char *text)
 	a->string_next[a->n_strings] = *last;
 	*last = ++a->n_strings;
 	return a->n_strings - 1;
+}
+
+uint32_t archive_string(struct archive *a, const char *text)
+{
+	char *clean = text_utf8(text); /* names and arguments may hold anything */
+	uint32_t string = clean != NULL ? clean_string(a, clean) : UNSET;
+	free(clean);
+	return string;
 }
 
 uint32_t archive_region_def(struct archive *a, const struct region_def *def)

@@ -27,7 +27,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	if (r->state & REGION_INITIAL)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, time) != 0)
+	if (event_follow(a, l, at, &time) != 0)
 		return -1;
 	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
@@ -49,7 +49,13 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	struct location *l = &a->now.locations[at->stream];
 	const struct model *m = a->now.model;
 	const struct region *r = &m->regions[m->tasks[task].region];
-	if (r->state & REGION_INITIAL || m->tasks[task].region == 0) {
+	bool is_initial = r->state & REGION_INITIAL || m->tasks[task].region == 0;
+	if (task == 0 || task_is_left_out(&a->now, task) || task_is_explicit(&m->tasks[task]) ||
+	    location_find_open(l, task) < l->n_open || (is_initial && location_team_task(l) != 0)) {
+		a->has_holes = true; /* contradictory records */
+		return 0;
+	}
+	if (is_initial) {
 		uint64_t begin = location_stamp(a, l, at->ticks);
 		if (l->running == 0) /* it needs no switch: the location begins in it */
 			l->running = task;
@@ -77,7 +83,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint32_t i = location_find_open(l, task);
-	if (i == l->n_open)
+	if (i == l->n_open || l->open[i].type == OPEN_TASK)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	struct open_region own = l->open[i];
@@ -172,13 +178,13 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	if (scope->type == SCOPE_SYNC_WAIT)
-		return 0; /* the same as the region around it */
+	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
+		return 0; /* a wait is the same as the region around it */
 	if (event_is_operation(scope))
 		return event_operation_enter(a, at, scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
-	if (event_follow(a, l, at, time) != 0)
+	if (event_follow(a, l, at, &time) != 0)
 		return -1;
 	if (location_enter(a, l, time, archive_region(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
 		return -1;
@@ -193,21 +199,22 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	if (scope->type == SCOPE_SYNC_WAIT)
+	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
 		return 0;
 	if (event_is_operation(scope))
 		return event_operation_leave(a, at, scope);
-	uint32_t region = archive_region(a, scope_construct(a, scope), scope_region(scope));
-	return location_leave_region(a, l, location_stamp(a, l, at->ticks), region, at->task);
+	return location_leave_kind(a, l, location_stamp(a, l, at->ticks), scope_region(scope), at->task);
 }
 
 static int flush(void *self, const struct point *at, uint32_t construct)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	return event_follow(a, l, at, time) != 0 ? -1
-						 : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
+	return event_follow(a, l, at, &time) != 0 ? -1
+						  : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
 }
 
 static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)
@@ -220,7 +227,7 @@ static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t 
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	if (l->n_open == 0)
+	if (l->n_open == 0 || task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (kind != dispatch_kind_section) {
@@ -239,8 +246,10 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, time) != 0 ||
+	if (event_follow(a, l, at, &time) != 0 ||
 	    location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
 	    parameter(a, l, time, PARAMETER_COMMAND, command) != 0 || parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
 		return -1;

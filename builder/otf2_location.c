@@ -49,6 +49,9 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 	return switch_measurement(a, l, time, is_on);
 }
 
+/* An event must fit into a chunk: of longer command lines the archive has the beginning. */
+#define ARGUMENTS_MAX (OTF2_CHUNK_BYTES / 16)
+
 static int program_begin(struct archive *a, struct location *l)
 {
 	const struct meta *meta = &a->now.def->dump->meta;
@@ -56,6 +59,8 @@ static int program_begin(struct archive *a, struct location *l)
 	uint32_t name = archive_string(a, meta->program);
 	bool is_done = args != NULL && name != UNSET;
 	size_t n_args = meta->n_args > 0 ? meta->n_args - 1 : 0; /* without argv[0] */
+	if (n_args > ARGUMENTS_MAX)
+		n_args = ARGUMENTS_MAX;
 	for (size_t i = 0; is_done && i < n_args; i++)
 		is_done = (args[i] = archive_string(a, meta->args[i + 1])) != UNSET;
 	if (!is_done) {
@@ -120,8 +125,10 @@ int location_finish(struct archive *a, uint32_t stream)
 	l->writer = NULL;
 	l->is_finished = true;
 	free(l->open);
+	free(l->holds);
 	l->open = NULL;
-	l->n_open = l->open_capacity = 0;
+	l->holds = NULL;
+	l->n_open = l->open_capacity = l->n_holds = l->holds_capacity = 0;
 	return rc == 0 ? leave_local_definitions(a, id) : -1;
 }
 
@@ -138,13 +145,14 @@ int location_enter_with(struct archive *a, struct location *l, uint64_t time, ui
 	}
 	if (event_run(a, l, time, task) != 0)
 		return -1;
-	l->open[l->n_open++] = (struct open_region){region, task, 0, type};
+	a->has_holes |= l->running != task;
+	l->open[l->n_open++] = (struct open_region){region, task, l->running, 0, type};
 	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region), "writing Enter");
 }
 
 int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
-	if (event_run(a, l, time, l->open[l->n_open - 1].task) != 0)
+	if (event_run(a, l, time, l->open[l->n_open - 1].owner) != 0)
 		return -1;
 	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, l->open[--l->n_open].region), "writing Leave");
 }
@@ -158,10 +166,19 @@ uint32_t location_find_open(const struct location *l, uint32_t task)
 	return l->n_open;
 }
 
-int location_leave_region(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
+uint32_t location_team_task(const struct location *l)
+{
+	for (uint32_t i = l->n_open; i > 0; i--)
+		if (l->open[i - 1].type == OPEN_IMPLICIT)
+			return l->open[i - 1].task;
+	return 0;
+}
+
+int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task)
 {
 	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE && l->open[i - 1].region != region)
+	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE &&
+	       a->regions[l->open[i - 1].region].kind != kind)
 		i--;
 	if (i == 0 || l->open[i - 1].task != task || l->open[i - 1].type != OPEN_SCOPE)
 		return 0; /* not open here: closed when its task was suspended for good */

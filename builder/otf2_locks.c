@@ -19,12 +19,47 @@ static uint32_t lock_id(struct archive *a, uint64_t wait_id)
 	return p->first_lock + *row - 1;
 }
 
+/* The hold of one acquisition, or NULL. */
+static struct lock_hold *find_hold(struct location *l, uint32_t lock, uint32_t order)
+{
+	for (uint32_t i = l->n_holds; i > 0; i--)
+		if (l->holds[i - 1].lock == lock && l->holds[i - 1].order == order)
+			return &l->holds[i - 1];
+	return NULL;
+}
+
+static struct lock_hold *new_hold(struct archive *a, struct location *l, uint32_t lock, uint32_t order)
+{
+	size_t capacity = l->holds_capacity;
+	if (!array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &capacity, sizeof *l->holds)) {
+		archive_out_of_memory(a);
+		return NULL;
+	}
+	l->holds_capacity = (uint32_t)capacity;
+	l->holds[l->n_holds] = (struct lock_hold){lock, order, l->running, 0};
+	return &l->holds[l->n_holds++];
+}
+
+/* Contradictory records: what would break the order of acquisitions, or gives back what another task took, is left out. */
+static int leave_out(struct archive *a)
+{
+	a->has_holes = true;
+	return 0;
+}
+
 /* Order 0: the acquisition is not in the records. */
-static int acquire(struct archive *a, struct location *l, uint64_t time, const struct mutex *m)
+static int acquire(struct archive *a, struct location *l, const struct point *at, uint64_t time, const struct mutex *m)
 {
 	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
 	if (m->order == 0 || lock == UNSET)
 		return m->order == 0 ? 0 : -1;
+	struct lock_hold *hold = find_hold(l, lock, m->order);
+	bool is_moved = time != process_time(&a->now, at->ticks) && tally_total(&a->now.model->repairs) > 0;
+	if (is_moved || (hold != NULL && hold->task != l->running))
+		return leave_out(a);
+	if (hold == NULL && (hold = new_hold(a, l, lock, m->order)) == NULL)
+		return -1;
+	hold->depth++;
 	return archive_check(a, OTF2_EvtWriter_ThreadAcquireLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadAcquireLock");
 }
@@ -34,6 +69,11 @@ static int release(struct archive *a, struct location *l, uint64_t time, const s
 	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
 	if (m->order == 0 || lock == UNSET)
 		return m->order == 0 ? 0 : -1;
+	struct lock_hold *hold = find_hold(l, lock, m->order);
+	if (hold == NULL || hold->task != l->running)
+		return leave_out(a);
+	if (--hold->depth == 0)
+		*hold = l->holds[--l->n_holds];
 	return archive_check(a, OTF2_EvtWriter_ThreadReleaseLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadReleaseLock");
 }
@@ -51,7 +91,7 @@ static int construct_event(struct archive *a, struct location *l, const struct p
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (m->event == MUTEX_ACQUIRED) {
-		if (acquire(a, l, time, m) != 0)
+		if (acquire(a, l, at, time, m) != 0)
 			return -1;
 		return m->kind == mutex_kind_atomic
 			       ? 0
@@ -81,7 +121,7 @@ static int lock_acquired(struct archive *a, struct location *l, const struct poi
 		if (location_enter(a, l, time, archive_region(a, m->construct, test), at->task, OPEN_SCOPE) != 0)
 			return -1;
 	}
-	if (acquire(a, l, time, m) != 0)
+	if (acquire(a, l, at, time, m) != 0)
 		return -1;
 	return location_leave(a, l, time);
 }
@@ -125,7 +165,10 @@ int event_mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	if (event_follow(a, l, at, location_stamp(a, l, at->ticks)) != 0)
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, &time) != 0)
 		return -1;
 	bool is_construct =
 		mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;

@@ -71,7 +71,7 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 	struct location *l = &a->now.locations[at->stream];
 	const struct operation *o = &a->now.model->operations[scope->operation];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, time) != 0 || event_run(a, l, time, at->task) != 0)
+	if (event_follow(a, l, at, &time) != 0 || event_run(a, l, time, at->task) != 0)
 		return -1;
 	if (o->type == OPERATION_DATA && add_sizes(a, o) != 0)
 		return -1;
@@ -89,11 +89,12 @@ int event_operation_leave(struct archive *a, const struct point *at, const struc
 {
 	struct location *l = &a->now.locations[at->stream];
 	const struct operation *o = &a->now.model->operations[scope->operation];
-	uint32_t region = archive_region(a, scope->construct, operation_region(scope));
+	enum region_kind kind = operation_region(scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
-	bool is_innermost = l->n_open > 0 && l->open[l->n_open - 1].region == region && l->open[l->n_open - 1].task == at->task;
+	const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
+	bool is_innermost = top != NULL && a->regions[top->region].kind == kind && top->task == at->task;
 	if (!is_innermost || o->type != OPERATION_DATA || o->kind != target_data_op_alloc)
-		return location_leave_region(a, l, time, region, at->task);
+		return location_leave_kind(a, l, time, kind, at->task);
 	if (add_attribute(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
 		return -1;
 	return location_leave_with(a, l, time, a->attributes);

@@ -11,87 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct key {
-	uint32_t comm, rank, generation;
-};
-
-/* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
-static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
+/* Everything that is open because of the task, or that the task is around of, is left. */
+static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	struct location *l = &p->locations[stream];
-	if (l->rank_team == team)
-		return l->rank;
-	const struct team *t = &p->model->teams[team];
-	const uint32_t *members = p->model->team_members + t->first_member;
-	uint32_t rank = 0;
-	while (rank < t->n_members && members[rank] != stream)
-		rank++;
-	l->rank_team = team;
-	return l->rank = rank < t->n_members ? rank : UNSET;
-}
-
-/* For what a thread does outside the teams that are known: one of its own. */
-static uint32_t solo_comm(struct archive *a, uint32_t stream)
-{
-	struct location *l = &a->now.locations[stream];
-	if (l->solo_comm == UNSET) {
-		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
-		if (l->solo_comm != UNSET)
-			a->comms[l->solo_comm].is_made_up = true;
-	}
-	return l->solo_comm;
-}
-
-static int task_key(struct archive *a, uint32_t task, struct key *key)
-{
-	struct process *p = &a->now;
-	const struct task *t = &p->model->tasks[task];
-	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
-	uint32_t generation = 0;
-	if (task_is_explicit(&p->model->tasks[task]))
-		model_task_origin(p->model, task, &stream, &generation);
-	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
-	*key = (struct key){p->first_comm + team - 1, rank, generation};
-	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
-		*key = (struct key){solo_comm(a, stream), 0, generation};
-	return key->comm == UNSET ? -1 : 0;
-}
-
-int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
-{
-	struct key k;
-	if (task_key(a, task, &k) != 0)
-		return -1;
-	l->running = task;
-	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
-			     "writing ThreadTaskSwitch");
-}
-
-/* May the task run here? An implicit one only inside its team, and none again that is complete. */
-static bool can_run(const struct process *p, const struct location *l, uint32_t task)
-{
-	const struct task *t = &p->model->tasks[task];
-	const struct region *r = &p->model->regions[t->region];
-	if (task_is_explicit(&p->model->tasks[task]))
-		return !task_bit(p, task, TASK_BIT_COMPLETED) || t->state & TASK_DETACHED;
-	return location_find_open(l, task) < l->n_open ||
-	       ((r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l);
-}
-
-/* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
-int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
-{
-	if (task != 0 && can_run(&a->now, l, task))
-		return event_task_switch(a, l, time, task);
-	if (l->running != UNSET)
-		return 0;
-	if (l->n_open > 0)
-		return event_task_switch(a, l, time, l->open[l->n_open - 1].task);
-	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
-	l->running = 0;
-	return comm == UNSET ? -1
-			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
-					     "writing ThreadTaskSwitch");
+	uint32_t i = 0;
+	while (i < l->n_open && l->open[i].owner != task && !(l->open[i].type == OPEN_IMPLICIT && l->open[i].around == task))
+		i++;
+	return i < l->n_open ? location_unwind(a, l, time, i) : 0;
 }
 
 /* `status`: a string that says how, where it is not an ordinary completion; else UNSET. */
@@ -100,9 +26,15 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 	struct key k;
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
 		return 0;
-	if (event_run(a, l, time, task) != 0 || task_key(a, task, &k) != 0)
+	if (leave_all_of(a, l, time, task) != 0 || event_run(a, l, time, task) != 0 || current_key(a, task, &k) != 0)
 		return -1;
+	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
+		a->has_holes = true;
+		return 0;
+	}
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
+	if (current_note(a, l, time, task, false) != 0)
+		return -1;
 	l->running = UNSET;
 	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
 					     "adding an attribute") != 0)
@@ -111,13 +43,6 @@ int event_task_complete(struct archive *a, struct location *l, uint64_t time, ui
 			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time, k.comm,
 							       k.rank, k.generation),
 			     "writing ThreadTaskComplete");
-}
-
-uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
-{
-	const struct task *t = &a->now.model->tasks[implicit_task];
-	uint32_t team = a->now.model->regions[t->region].team;
-	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
 }
 
 int event_team_end(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
@@ -137,23 +62,6 @@ static uint32_t task_region(struct archive *a, uint32_t task)
 	return archive_region(a, t->construct, kind);
 }
 
-static struct suspended *suspended_of(struct archive *a, uint32_t task)
-{
-	struct process *p = &a->now;
-	uint32_t *row = map_put(&p->suspended_rows, task);
-	if (row == NULL)
-		return NULL;
-	if (*row == 0) {
-		size_t capacity = p->suspended_capacity;
-		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
-			return NULL;
-		p->suspended_capacity = (uint32_t)capacity;
-		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0};
-		*row = ++p->n_suspended;
-	}
-	return &p->suspended[*row - 1];
-}
-
 /* A marked task stops: its regions are left and remembered. */
 static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
@@ -165,7 +73,7 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 		return 0;
 	if (location_unwind(a, l, time, n) != 0)
 		return -1;
-	struct suspended *s = suspended_of(a, task);
+	struct suspended *s = current_keep(a, task);
 	struct open_region *open = s != NULL ? realloc(s->open, (n - first) * sizeof *open) : NULL;
 	if (open == NULL)
 		return archive_out_of_memory(a);
@@ -191,7 +99,8 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
-		l->open[l->n_open++] = s->open[i];
+		l->open[l->n_open] = s->open[i];
+		l->open[l->n_open++].owner = l->running;
 		rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments),
 				   "adding an attribute");
 		if (rc == 0)
@@ -217,6 +126,7 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 
 static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
 {
+	time = current_time(&a->now, l, time, task);
 	switch (status) {
 	case task_status_complete:
 	case task_status_cancel:
@@ -250,17 +160,37 @@ static int start_task(struct archive *a, struct location *l, uint64_t time, uint
 
 /*
  * The current task is one whose start is not in the records (they begin, or go on, in the middle of it): it starts here. Called
- * wherever a task's first event may be.
+ * wherever a task's first event may be. *time may become later.
  */
-int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t time)
+int event_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
 {
 	if (l->task == at->task)
 		return 0;
 	l->task = at->task;
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
 	if (at->task == 0 || !task_is_explicit(&a->now.model->tasks[at->task]) || location_find_open(l, at->task) < l->n_open ||
-	    !can_run(&a->now, l, at->task))
-		return event_run(a, l, time, at->task);
-	return event_task_switch(a, l, time, at->task) != 0 ? -1 : start_task(a, l, time, at->task);
+	    !current_can_be(&a->now, l, at->task))
+		return event_run(a, l, *time, at->task);
+	*time = current_time(&a->now, l, *time, at->task);
+	return event_task_switch(a, l, *time, at->task) != 0 ? -1 : start_task(a, l, *time, at->task);
+}
+
+/*
+ * May the archive have the task's creation? Where it runs on another location that one's clock is ahead of the model's creation, and
+ * only of that one; where it has run already the records contradict each other.
+ */
+static bool can_create(const struct process *p, const struct point *at, uint64_t time, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	uint64_t created = process_time(p, t->create_ticks);
+	bool is_here =
+		t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
+	if (t->state & TASK_DOUBTFUL || task_bit(p, task, TASK_BIT_CREATED))
+		return false;
+	if (is_here)
+		return !task_bit(p, task, TASK_BIT_STARTED | TASK_BIT_COMPLETED);
+	return time == created && created < p->last_time;
 }
 
 int event_task_create(void *self, const struct point *at, uint32_t task)
@@ -269,15 +199,18 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	struct location *l = &a->now.locations[at->stream];
 	const struct task *t = &a->now.model->tasks[task];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, time) != 0)
+	if (event_follow(a, l, at, &time) != 0)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* a dummy: it never runs, its creator waits until it is complete */
 		return location_enter(a, l, time, archive_region(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
-	if (task == 0 || !task_is_explicit(&a->now.model->tasks[task])) /* contradictory records */
+	if (task == 0 || !task_is_explicit(t) || !can_create(&a->now, at, time, task)) { /* contradictory records */
+		a->has_holes = true;
 		return 0;
+	}
+	task_bit_set(&a->now, task, TASK_BIT_CREATED);
 	struct key k;
 	uint32_t region = archive_region(a, t->construct, REGION_TASK_CREATE);
-	if (region == UNSET || event_run(a, l, time, at->task) != 0 || task_key(a, task, &k) != 0 ||
+	if (region == UNSET || event_run(a, l, time, at->task) != 0 || current_key(a, task, &k) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
@@ -287,43 +220,70 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 
 static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)
 {
-	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || a->now.model->tasks[task].state & TASK_FULFILLED_OUTSIDE)
+	const struct task *t = &a->now.model->tasks[task];
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || t->state & TASK_FULFILLED_OUTSIDE)
 		return 0;
+	if (!task_is_explicit(t) || !(t->state & TASK_DETACHED) || t->state & TASK_DOUBTFUL) { /* contradictory records */
+		a->has_holes = true;
+		return 0;
+	}
+	const struct suspended *s = current_find(&a->now, task);
+	if (s != NULL && s->runs_on != 0 && &a->now.locations[s->runs_on - 1] != l) {
+		a->has_holes = true;
+		return 0;
+	}
+	time = current_time(&a->now, l, time, task);
 	if (event_task_switch(a, l, time, task) != 0 || event_task_complete(a, l, time, task, UNSET) != 0)
 		return -1;
-	return current != 0 ? event_run(a, l, time, current) : 0;
+	return event_run(a, l, time, current);
+}
+
+/* The task goes on here, or, where it cannot, whatever else: `prior` has stopped. */
+static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t prior, uint32_t next)
+{
+	const struct process *p = &a->now;
+	if (current_can_be(p, l, next)) {
+		time = current_time(p, l, time, next);
+		if (event_task_switch(a, l, time, next) != 0)
+			return -1;
+		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
+	}
+	a->has_holes = true;
+	bool has_left = l->running == prior && prior != 0 && p->model->tasks[prior].state & TASK_MARKED;
+	return has_left ? current_any(a, l, time) : 0;
+}
+
+static int schedule(struct archive *a, struct location *l, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	const struct process *p = &a->now;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (next != 0 && !task_is_left_out(p, next))
+		time = current_time(p, l, time, next);
+	if (status == task_status_taskwait_complete)
+		return location_leave_kind(a, l, time, REGION_TASKWAIT_DEPEND, at->task);
+	if (status == task_status_late_fulfill)
+		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
+	if (status != TASK_STATUS_CUT && event_follow(a, l, at, &time) != 0)
+		return -1;
+	bool is_left = prior != 0 && task_is_explicit(&p->model->tasks[prior]) && !task_is_left_out(p, prior);
+	if (is_left && leave_task(a, l, l->last_time, prior, status) != 0)
+		return -1;
+	time = l->last_time;
+	if (next == 0) /* cancelled before it began: the current task stays */
+		return at->task != prior ? event_run(a, l, time, at->task) : 0;
+	l->task = next;
+	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
+		return 0; /* suspended for good, its regions are left */
+	return go_on(a, l, time, prior, next);
 }
 
 int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct archive *a = self;
-	struct process *p = &a->now;
-	struct location *l = &p->locations[at->stream];
+	struct location *l = &a->now.locations[at->stream];
 	if (status == task_status_early_fulfill || (prior == next && prior != 0))
 		return 0;
-	uint64_t time = location_stamp(a, l, at->ticks);
-	if (next != 0 && task_is_explicit(&p->model->tasks[next]) && !task_bit(p, next, TASK_BIT_STARTED)) {
-		uint64_t created = process_time(p, p->model->tasks[next].create_ticks);
-		if (time <= created) /* created first, whatever two processors' clocks say */
-			l->last_time = time = created < p->last_time ? created + 1 : created;
-	}
-	if (status == task_status_taskwait_complete)
-		return location_leave_region(a, l, time,
-					     archive_region(a, p->model->tasks[prior].construct, REGION_TASKWAIT_DEPEND), at->task);
-	if (status == task_status_late_fulfill)
-		return prior != 0 ? task_fulfil(a, l, time, prior, at->task) : 0;
-	if (status != TASK_STATUS_CUT && event_follow(a, l, at, time) != 0)
+	if (schedule(a, l, at, prior, next, status) != 0)
 		return -1;
-	if (prior != 0 && task_is_explicit(&p->model->tasks[prior]) && leave_task(a, l, time, prior, status) != 0)
-		return -1;
-	if (next == 0) /* cancelled before it began: the current task stays */
-		return at->task != prior ? event_run(a, l, time, at->task) : 0;
-	l->task = next;
-	if (status == TASK_STATUS_CUT && location_find_open(l, next) == l->n_open)
-		return l->running == UNSET ? event_run_slow(a, l, time, 0) : 0; /* suspended for good, its regions are left */
-	if (!can_run(p, l, next))
-		return event_run(a, l, time, next);
-	if (event_task_switch(a, l, time, next) != 0)
-		return -1;
-	return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
+	return l->running == UNSET ? current_any(a, l, l->last_time) : 0;
 }

@@ -278,14 +278,36 @@ static void add_file_size(struct dump *dump, const char *name)
 		dump->n_bytes += (uint64_t)st.st_size;
 }
 
+/* Is it ns since 1970, of a day after 2001 and before 2262? */
+static bool is_date(uint64_t realtime_ns)
+{
+	return realtime_ns > UINT64_C(1000000000000000000) && realtime_ns <= INT64_MAX;
+}
+
+/* The times of meta's start and end must be possible, as all others are measured by them. */
+static void check_times(struct reader *r)
+{
+	struct meta *meta = &r->dump->meta;
+	if (meta->end.ticks != 0 && (meta->end.ticks < meta->start.ticks || meta->end.ticks > INT64_MAX)) {
+		reader_finding(r, "meta_damaged", "%s/meta: the end at ticks %llu, expected after the start at %llu", r->dump->path,
+			       (unsigned long long)meta->end.ticks, (unsigned long long)meta->start.ticks);
+		meta->end = (struct clock_triple){0, 0, 0};
+	}
+	if (meta->start.realtime_ns != 0 && !is_date(meta->start.realtime_ns))
+		reader_finding(r, "meta_damaged", "%s/meta: the start at %llu ns of real time, expected ns since 1970",
+			       r->dump->path, (unsigned long long)meta->start.realtime_ns);
+}
+
 static int read_dump(struct reader *r)
 {
 	struct dump *dump = r->dump;
 	const struct meta *meta = &dump->meta;
 	add_file_size(dump, "meta");
 	if (meta->n_damaged_lines > 0)
-		reader_finding(r, "meta_damaged", "%s/meta: %zu lines with values that make no sense, skipped", dump->path,
-			       meta->n_damaged_lines);
+		reader_finding(r, "meta_damaged",
+			       "%s/meta: %zu lines with values that make no sense, skipped: the first at byte %zu (%s)", dump->path,
+			       meta->n_damaged_lines, meta->first_damaged, meta->damaged_key);
+	check_times(r);
 	if (meta->is_empty)
 		reader_finding(r, "meta_empty",
 			       "%s/meta: ends before its first line does: the process died, or is being looked at, as it begins",
@@ -296,7 +318,7 @@ static int read_dump(struct reader *r)
 		return -1;
 	reader_make_clock(r);
 	struct stat st;
-	if (dump->first_realtime_ns == 0 && stat(dump->path, &st) == 0) /* nothing says when: as it was last written to */
+	if (!is_date(dump->first_realtime_ns) && stat(dump->path, &st) == 0) /* nothing says when: as it was last written to */
 		dump->first_realtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	reader_cut_window(r);
 	judge(r);

@@ -94,6 +94,9 @@ static inline uint64_t dump_ticks_per_second(const struct dump *dump)
 	return dump->ticks_per_second;
 }
 
+/* How many continuation records a record announces; 0 also for kinds that this version does not know. */
+uint64_t record_continuations(const struct record *head);
+
 /* Walks one stream, record by record. */
 struct cursor {
 	const struct stream *stream;

@@ -10,8 +10,7 @@ static uint64_t text_records(uint64_t n_bytes)
 	return n_bytes / 24 + (n_bytes % 24 != 0);
 }
 
-/* How many continuation records a record announces; 0 also for kinds that this version does not know. */
-static uint64_t continuations(const struct record *head)
+uint64_t record_continuations(const struct record *head)
 {
 	switch (record_kind(head)) {
 	case EVENT_dependences: return record_value(head) == 0 ? 0 : (record_value(head) - 1 + 2) / 3;
@@ -48,7 +47,7 @@ static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
 			const struct record *record = &s->segments[i].records[k];
 			if (record_is_continuation(record))
 				continue;
-			if (n >= continuations(record))
+			if (n >= record_continuations(record))
 				return 0;
 			drop_tail(s, last, n + 1);
 			return n + 1;

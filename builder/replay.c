@@ -53,12 +53,12 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
 			continue;
 		}
-		const struct record *more = cursor_peek(&s->cursor);
-		if (more == NULL || cursor_at_gap(&s->cursor) || record_kind(more) != EVENT_dependences_more) {
+		const struct record *more = timeline_peek(&s->timeline);
+		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
 			is_cut = true;
 			break;
 		}
-		cursor_next(&s->cursor);
+		timeline_take(&s->timeline);
 		const uint64_t variables[3] = {more->time, more->a, more->b};
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
 			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
@@ -77,7 +77,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 static int begin_stream(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	s->has_begun = true;
-	const struct segment_header *header = cursor_header(&s->cursor);
+	const struct segment_header *header = cursor_header(&s->timeline.cursor);
 	s->last_ticks = record->time;
 	s->task = model_task(r->model, header->task);
 	struct point at = replay_point(s, record->time);
@@ -87,7 +87,7 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 /* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
 static int cross_gap(struct replay *r, struct stream_state *s, const char *repair)
 {
-	const struct segment_header *header = cursor_header(&s->cursor);
+	const struct segment_header *header = cursor_header(&s->timeline.cursor);
 	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
 		return -1;
 	replay_repair(r, repair);
@@ -97,13 +97,13 @@ static int cross_gap(struct replay *r, struct stream_state *s, const char *repai
 
 static int replay_record(struct replay *r, struct stream_state *s)
 {
-	const struct record *record = cursor_peek(&s->cursor);
-	bool is_gap = cursor_at_gap(&s->cursor), is_lost = record_kind(record) == EVENT_records_lost;
+	const struct record *record = timeline_peek(&s->timeline);
+	bool is_gap = cursor_at_gap(&s->timeline.cursor), is_lost = record_kind(record) == EVENT_records_lost;
 	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, is_gap ? "missing_segments" : "lost_records") != 0)
 		return -1;
 	if (!s->has_begun && begin_stream(r, s, record) != 0)
 		return -1;
-	cursor_next(&s->cursor);
+	timeline_take(&s->timeline);
 	if (++r->n_since_progress == PROGRESS_EVERY) {
 		progress_add(r->progress, PROGRESS_EVERY);
 		r->n_since_progress = 0;
@@ -164,7 +164,7 @@ static int run_one_by_one(struct replay *r)
 {
 	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
 		struct stream_state *s = &r->streams[i];
-		while (cursor_peek(&s->cursor) != NULL)
+		while (timeline_peek(&s->timeline) != NULL)
 			if (replay_record(r, s) != 0)
 				return -1;
 		if (close_at_end(r, s) != 0 || replay_leave_rest(r) != 0 || end_stream(r, s) != 0)
@@ -181,7 +181,7 @@ struct heap {
 
 static bool comes_first(struct stream_state *left, struct stream_state *right)
 {
-	uint64_t l = cursor_peek(&left->cursor)->time, r = cursor_peek(&right->cursor)->time;
+	uint64_t l = timeline_peek(&left->timeline)->time, r = timeline_peek(&right->timeline)->time;
 	return l != r ? l < r : left->row < right->row;
 }
 
@@ -205,8 +205,8 @@ static void heap_sink(struct heap *heap, size_t i)
 static void skip_strays(struct stream_state *s)
 {
 	const struct record *record;
-	while ((record = cursor_peek(&s->cursor)) != NULL && record_is_continuation(record))
-		cursor_next(&s->cursor);
+	while ((record = timeline_peek(&s->timeline)) != NULL && record_is_continuation(record))
+		timeline_take(&s->timeline);
 }
 
 static int run_merged(struct replay *r)
@@ -217,7 +217,7 @@ static int run_merged(struct replay *r)
 		return error("out of memory in the replay");
 	for (size_t i = 0; i < n_streams; i++) {
 		skip_strays(&r->streams[i]);
-		if (cursor_peek(&r->streams[i].cursor) != NULL)
+		if (timeline_peek(&r->streams[i].timeline) != NULL)
 			heap.streams[heap.n++] = &r->streams[i];
 	}
 	for (size_t i = heap.n; i > 0; i--)
@@ -226,7 +226,7 @@ static int run_merged(struct replay *r)
 	while (heap.n > 0 && rc == 0) {
 		rc = replay_record(r, heap.streams[0]);
 		skip_strays(heap.streams[0]);
-		if (cursor_peek(&heap.streams[0]->cursor) == NULL)
+		if (timeline_peek(&heap.streams[0]->timeline) == NULL)
 			heap.streams[0] = heap.streams[--heap.n];
 		heap_sink(&heap, 0);
 	}
@@ -249,7 +249,7 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		return error("out of memory in the replay");
 	for (size_t i = 0; i < n_streams; i++) {
 		r.streams[i].row = (uint32_t)i;
-		cursor_init(&r.streams[i].cursor, &model->dump->streams[i]);
+		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
 	}
 	int rc = model->n_migrated > 0 ? run_merged(&r) : run_one_by_one(&r);
 	for (size_t i = 0; i < n_streams; i++) {

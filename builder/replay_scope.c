@@ -281,6 +281,9 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 {
 	unsigned kind = record_flags(record);
 	uint32_t order = r->model->lock_orders[s->row][s->n_acquired++];
+	bool is_nest = kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
+	if (!is_nest && held_order(s, record->a, false) != 0 && r->model->dump->is_complete)
+		replay_repair(r, "lock_taken_twice");
 	struct frame *frame = frames_find(&r->frames, s->task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
@@ -291,10 +294,23 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
 }
 
+/* The acquisition that a release ends. A lock may be given back by another thread than took it, where its task has moved; by none it is not. */
+static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_t wait_id)
+{
+	const struct model *m = r->model;
+	uint32_t order = held_order(s, wait_id, true);
+	bool is_whole = m->dump->is_complete && m->n_events[EVENT_recording_off] == 0;
+	for (size_t i = 0; i < m->dump->n_streams && order == 0 && is_whole; i++)
+		order = held_order(&r->streams[i], wait_id, true);
+	if (order == 0 && is_whole)
+		replay_repair(r, "lock_not_held");
+	return order;
+}
+
 static int mutex_released(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	unsigned kind = record_flags(record);
-	if (visit_mutex(r, s, record, MUTEX_RELEASED, kind, held_order(s, record->a, true)) != 0)
+	if (visit_mutex(r, s, record, MUTEX_RELEASED, kind, released_order(r, s, record->a)) != 0)
 		return -1;
 	return is_lock(kind) ? 0 : replay_leave_scope(r, s, SCOPE_MUTEX, kind, record->time);
 }

@@ -14,6 +14,7 @@
 
 #include "builder/frames.h"
 #include "builder/suspended.h"
+#include "builder/timeline.h"
 
 /* An implicit task that the thread is in. */
 struct implicit {
@@ -24,7 +25,7 @@ struct implicit {
 };
 
 struct stream_state {
-	struct cursor cursor;
+	struct timeline timeline;
 	uint32_t row;
 	uint32_t task;              /* current, 0 unknown */
 	uint64_t last_ticks;        /* of the last event delivered */

@@ -188,6 +188,29 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 	return output_commit(&job->output);
 }
 
+/* "3 scope_without_end, 1 time_out_of_order", as far as it fits. */
+static void name_rows(char *text, size_t n_bytes, const struct tally *tally)
+{
+	size_t used = 0;
+	for (unsigned i = 0; i < tally->n_rows && used < n_bytes; i++)
+		used += (size_t)snprintf(text + used, n_bytes - used, "%s%llu %s", i > 0 ? ", " : "",
+					 (unsigned long long)tally->rows[i].count, tally->rows[i].name);
+}
+
+/* --strict: says why nothing is written. */
+static int refuse(const struct job *job, const struct summary *summary)
+{
+	char repairs[1024] = "none", damage[1024] = "none";
+	name_rows(repairs, sizeof repairs, &summary->repairs);
+	name_rows(damage, sizeof damage, &summary->findings);
+	error("%s: refused by --strict: %s; damage: %s; repairs: %s; %llu records lost", job->options->dumps[0],
+	      summary->is_snapshot   ? "its process is still running"
+	      : summary->is_complete ? "it has all its records"
+				     : "it is incomplete",
+	      damage, repairs, (unsigned long long)summary->n_lost);
+	return EXIT_REFUSED;
+}
+
 static int carry_out(struct job *job)
 {
 	const struct options *o = job->options;
@@ -208,6 +231,9 @@ static int carry_out(struct job *job)
 	if (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
 	    summary_collect(&summary, &graphs, &job->samples) != 0)
 		return -1;
+	bool is_good = summary.is_complete && !summary.is_snapshot && tally_total(&summary.repairs) == 0;
+	if (o->is_strict && !is_good)
+		return refuse(job, &summary);
 	if (has_files && write_files(job, &graphs, &summary) != 0)
 		return -1;
 	for (size_t i = 0; i < job->n_open && o->has_list; i++)
@@ -221,7 +247,7 @@ static int carry_out(struct job *job)
 	}
 	if (fflush(stdout) != 0)
 		return error("stdout: %s", strerror(errno));
-	return summary.is_complete && !summary.is_snapshot && tally_total(&summary.repairs) == 0 ? EXIT_GOOD : EXIT_INCOMPLETE;
+	return is_good ? EXIT_GOOD : EXIT_INCOMPLETE;
 }
 
 int run(const struct options *options)

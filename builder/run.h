@@ -16,10 +16,11 @@ struct options {
 	bool has_otf2, has_dot, has_csv, has_summary; /* into the output directory */
 	bool has_list, has_canonical;                 /* to stdout */
 	bool is_forced, is_quiet;
+	bool is_strict; /* what would be EXIT_INCOMPLETE is refused */
 };
 
 /* Exit statuses of otter-build. */
-enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3 };
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3, EXIT_REFUSED = 4 };
 
 /* The exit status: errors have been said. */
 int run(const struct options *options);

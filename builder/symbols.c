@@ -5,6 +5,7 @@
  */
 #include "builder/symbols.h"
 #include "builder/binary.h"
+#include "builder/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,15 @@ static void cut_outlined(char *function)
 	}
 }
 
+/* A copy as every output may have it: names come out of binaries, and a binary may hold anything. NULL: out of memory. */
+static const char *keep(struct symbols *s, const char *text)
+{
+	char *clean = text_utf8(text);
+	const char *kept = clean != NULL ? model_keep(s->model, clean) : NULL;
+	free(clean);
+	return kept;
+}
+
 /* The construct's strings from what its file says. False: out of memory. */
 static bool name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
 {
@@ -118,9 +128,9 @@ static bool name_construct(struct symbols *s, struct construct *c, const char *m
 	else
 		snprintf(label, sizeof label, "%s@%.*s+0x%llx", word, base_length(module), base_name(module),
 			 (unsigned long long)address);
-	c->label = model_keep(s->model, label);
-	c->file = model_keep(s->model, place->file);
-	c->function = model_keep(s->model, function);
+	c->label = keep(s, label);
+	c->file = keep(s, place->file);
+	c->function = keep(s, function);
 	c->line = place->line;
 	return c->label != NULL && c->file != NULL && c->function != NULL;
 }

@@ -222,7 +222,8 @@ START_TEST(other_versions_and_other_things_than_dumps)
 		{"<html>", "not the meta of an Otter dump", -1},
 		{"otter-dump 1 0\nrecord_bytes 48", "record_bytes is \"48\", this otter-build reads \"32\"", -1},
 		{"otter-dump 1 0\nbyte_order big", "byte_order is \"big\", this otter-build reads \"little\"", -1},
-		{"otter-dump 1 0\nstart soon", "1 lines with values that make no sense, skipped [meta_damaged]", 0},
+		{"otter-dump 1 0\nstart soon",
+		 "1 lines with values that make no sense, skipped: the first at byte 15 (start) [meta_damaged]", 0},
 	};
 	struct dump d;
 	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {

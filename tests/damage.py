@@ -1,0 +1,254 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damages real dumps in every way that a disk, a crash or a stranger can, and builds them.
+
+    tests/damage.py [--all] [NAME...]
+
+Without --all a sample of the bit flips is taken, always the same. Of every case this must hold: otter-build ends by itself within its
+memory and time, with status 0, 1 or 3; where it wrote something the archive keeps the rules of otf2_check.py, the graph is one, every
+table parses, and nothing lies outside of the output directory; where it says nothing the result is that of the undamaged dump, or it
+differs only in a value that no record contradicts. Cases with a name of their own also say what must be on stderr, or what must come out.
+
+SOURCES: a directory of dumps that an earlier run has left (sources/), to try the same once more; COUNT: how many flips and as many
+disorders a dump.
+BUILDERS, separated by colons: the builders to run instead of build/bin/otter-build, each for every case (the one of SAN=address).
+"""
+import concurrent.futures
+import csv
+import multiprocessing
+import random
+import resource
+import signal
+import tempfile
+
+from common import *
+
+sys.path[:0] = [str(ROOT / "tests/damage"), str(ROOT / "tests/otf2")]
+from cases import CASES
+from damage_bits import add_header_flips, add_payload_flips, add_payload_noise
+from damage_files import add_file_cases
+import damage_records  # fills the list of cases when it is read, as the next one does
+import damage_segments
+from dump import Dump
+
+HERE = ROOT / "tests/damage"
+PLACE = WORK / "damage"
+BUILDERS = os.environ.get("BUILDERS", str(BUILDER)).split(":")
+MEMORY = 1 << 30     # bytes of address space for a dump of less than 1 MiB; not under a sanitizer
+SECONDS = 60
+
+
+# ---- The dumps ----
+
+SOURCES = {
+    "whole": {"OTTER_RING": "32K", "OTTER_DRAIN": "self"},
+    "killed": {"OTTER_RING": "32K"},
+    "newest": {"OTTER_RING": "32K", "OTTER_DRAIN": "self", "OTTER_KEEP": "newest", "OTTER_LIMIT": "64K"},
+}
+
+
+def kept(name):
+    """What was recorded once, and is here so that flips at random are the same ones always; or what an earlier run has left."""
+    if "SOURCES" in os.environ:
+        shutil.copytree(pathlib.Path(os.environ["SOURCES"]) / name, PLACE / "sources" / name)
+    else:
+        shutil.unpack_archive(HERE / "dumps.tar.xz", PLACE / "sources")
+    return Dump(PLACE / "sources" / name / "mix.otter")
+
+
+def record(name):
+    directory = empty(PLACE / "sources" / name)
+    env = {"OMP_NUM_THREADS": "3", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all,-error", "OTTER_DIR": str(directory), **SOURCES[name]}
+    result = run([PLACE / "mix", *(["die"] if name == "killed" else [])], env)
+    dumps = dumps_in(directory)
+    if len(dumps) != 1 or result.status != (-signal.SIGKILL if name == "killed" else 0):
+        sys.exit(f"not ok damage/record-{name}: {result.status} {result.err} {dumps}")
+    dumps[0].rename(directory / "mix.otter")
+    return Dump(directory / "mix.otter")
+
+
+# ---- Building, and looking at what came out ----
+
+class Outcome:
+    def __init__(self, status, out, err, directory, peak_bytes):
+        self.status, self.out, self.err, self.directory, self.peak_bytes = status, out, err, directory, peak_bytes
+
+    def summary(self):
+        return json.loads((self.directory / "summary.json").read_text())
+
+    def shape(self):
+        """What an undamaged dump and a harmlessly damaged one have in common."""
+        s = self.summary()
+        return s["graph"], s["tasks"], s["quirks"], s["complete"]
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    if "-address" not in os.path.realpath(limits.builder):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def build_limited(builder, place, dump, *options):
+    limits.builder = builder
+    out = place / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    try:
+        p = subprocess.run([builder, "-o", out, *options, dump], env={**CLEAN, "ASAN_OPTIONS": "detect_leaks=1"}, preexec_fn=limits,
+                           capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, cwd=place)
+    except subprocess.TimeoutExpired:
+        return Outcome("hang", "", "", out, 0)
+    return Outcome(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), out, 0)
+
+
+def archive_flaw(anchor):
+    """The rules of otf2_check.py, in this process: starting one takes longer than all the rest."""
+    from events import Check
+    from whole import check_all
+    check = Check()
+    try:
+        check.read(str(anchor))
+    except Exception as e:  # the binding raises what it likes
+        return f"unreadable: {e}"
+    check_all(check)
+    report = check.report
+    return "; ".join(f"{name}: {report.examples[name][0]}" for name in sorted(report.classes)) or None
+
+
+def tables_flaw(out):
+    for name in ("nodes.csv", "edges.csv", "exclusive.csv"):
+        with open(out / name, newline="", encoding="utf-8") as f:
+            rows = list(csv.reader(f, strict=True))
+        if any(len(row) != len(rows[0]) for row in rows):
+            return f"{name}: rows of different lengths"
+    return Graph(out).flaw(complete=False)
+
+
+def flaw(outcome, place, before):
+    """What must hold of every build, however damaged the dump."""
+    if outcome.status not in (0, 1, 3, 4):
+        return f"status {outcome.status}: {outcome.err[-400:]}"
+    if "Sanitizer" in outcome.err or "runtime error" in outcome.err:
+        return outcome.err[:600]
+    if any(not line.startswith("otter-build: ") for line in outcome.err.splitlines()):
+        return f"stderr has more than messages: {outcome.err[:300]!r}"
+    names = {p.name for p in place.iterdir()} - before
+    if outcome.status in (1, 4):
+        if names:
+            return f"status {outcome.status}, and yet there is {sorted(names)}"
+        return None if outcome.err else "it failed without a word"
+    if names != {"out"}:
+        return f"beside the output there is {sorted(names - {'out'})}"
+    reason = tables_flaw(outcome.directory) or archive_flaw(outcome.directory / "trace.otf2")
+    summary = outcome.summary()
+    is_diagnosed = summary["repairs"] or summary["damage"] or summary["snapshot"] or not summary["complete"]
+    if reason is None and bool(is_diagnosed) != (outcome.status == 3):
+        reason = f"status {outcome.status}, repairs {summary['repairs']}, damage {summary['damage']}, complete {summary['complete']}"
+    return reason
+
+
+def copy(source, place):
+    shutil.copytree(PLACE / "sources" / source / "mix.otter", place / "mix.otter", symlinks=True)
+    return Dump(place / "mix.otter")
+
+
+def try_case(index):
+    """(name, reason or None, what it was)."""
+    c = CASES[index]
+    for builder in BUILDERS:
+        with tempfile.TemporaryDirectory(dir=PLACE, prefix="case-") as top:
+            place = pathlib.Path(top)
+            dump = copy(c.source, place)
+            c.change(dump)
+            before = {p.name for p in place.iterdir()}
+            outcome = build_limited(builder, place, place / (c.path or "mix.otter"))
+            reason = flaw(outcome, place, before)
+            if reason is None and outcome.status not in c.statuses:
+                reason = f"status {outcome.status}, expected {c.statuses}: {outcome.err[-300:]}"
+            for text in c.texts:
+                if reason is None and not re.search(text, outcome.err):
+                    reason = f"nothing on stderr is like {text!r}: {outcome.err[-500:]}"
+            if reason is None and c.is_same and outcome.shape() != SHAPES[c.source]:
+                reason = f"not the result of the undamaged dump: {outcome.shape()}"
+            if reason is None and c.check is not None:
+                reason = c.check(outcome)
+            kind = "refused" if outcome.status == 1 else "named" if outcome.status == 3 else "same" if reason is None and \
+                outcome.shape() == SHAPES[c.source] else "other"
+            if reason is not None:
+                if "KEEP" in os.environ:
+                    shutil.copytree(dump.path, empty(PLACE / "kept") / "mix.otter", symlinks=True, dirs_exist_ok=True)
+                return c.name, f"{pathlib.Path(builder).parent.parent.name}: {reason}", kind
+    return c.name, None, kind
+
+
+SHAPES = {}
+
+
+# ---- Main ----
+
+def sample(n_bits, n):
+    """The same n bits of so many always, spread over them."""
+    return sorted({i * n_bits // n + 3 * i % max(1, n_bits // n) for i in range(min(n, n_bits))})
+
+
+def main():
+    arguments = sys.argv[1:]
+    is_all = "--all" in arguments
+    wanted = [a for a in arguments if a != "--all"]
+    need(RECORDER, *map(pathlib.Path, BUILDERS))
+    with alone(PLACE):
+        result = compile_c(HERE / "mix.c", PLACE / "mix")
+        if result.status != 0:
+            print(f"not ok damage/compile: {result.err}")
+            return 1
+        sources = {name: record(name) for name in SOURCES}
+        old = {f"old-{name}": kept(f"old-{name}") for name in SOURCES}
+        for name in sources | old:
+            outcome = build_limited(BUILDERS[0], PLACE, (sources | old)[name].path)
+            if outcome.status not in (0, 3) or name == "whole" and outcome.status != 0:
+                print(f"not ok damage/{name}: status {outcome.status} {outcome.err}")
+                return 1
+            SHAPES[name] = outcome.shape()
+        add_file_cases(sources)
+        add_header_flips(sources, (lambda bits, n: range(bits)) if is_all else sample)
+        count = int(os.environ.get("COUNT", 3000 if is_all else 0))
+        add_payload_flips(sources if is_all else old, count or 100, 1)
+        add_payload_noise(sources if is_all else old, count or 40, 1000)
+        chosen = [i for i, c in enumerate(CASES) if not wanted or any(w in c.name for w in wanted)]
+        if not is_all and not wanted:
+            chosen = thin(chosen)
+        return run_cases(chosen)
+
+
+def thin(indices):
+    """Without --all: of the flips in headers and of the cuts every so many."""
+    many = re.compile(r"-bit-|-cut-")
+    kept, n = [], 0
+    for i in indices:
+        if many.search(CASES[i].name) and "payload" not in CASES[i].name:
+            n += 1
+            if n % 12 != 1:
+                continue
+        kept.append(i)
+    return kept
+
+
+def run_cases(indices):
+    n_failed, kinds = 0, {}
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(number_of_jobs(), mp_context=context) as pool:
+        for name, reason, kind in pool.map(try_case, indices, chunksize=4):
+            group = name.split("/")[1].split("-")[0] if "payload" in name or "noise" in name else "other cases"
+            row = kinds.setdefault(group, {})
+            row[kind] = row.get(kind, 0) + 1
+            if reason is None and group == "other cases":
+                print(f"ok damage/{name}")
+            elif reason is not None:
+                n_failed += 1
+                print(f"not ok damage/{name}: {reason}", flush=True)
+    for group, row in kinds.items():
+        print(f"ok damage/{group}: {row}" if n_failed == 0 else f"{group}: {row}")
+    return 1 if n_failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the builder does where writing is hard, and with names that would break out of a text format.
+
+    tests/damage_outputs.py [NAME...]
+
+Places that exist, cannot be written, are full; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
+quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
+still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
+"""
+import sys
+
+from common import *
+
+HERE, PLACE = ROOT / "tests/damage", WORK / "damage-outputs"
+NASTY = b"we\"ird <b>&amp;'\\N {x|y} \t\x01\x1b[31m\x80\xff\xc3(\xe2\x82\xac ,;\n$(id) %s"
+SHOWN = "we\"ird <b>&amp;'\\N {x|y} \\x09\\x01\\x1b[31m\\x80\\xff\\xc3(\u20ac ,;\\x0a$(id) %s"
+
+
+def otter_build(*options, stdout=subprocess.PIPE, env=None):
+    return run([BUILDER, *options], env, stdout=stdout)
+
+
+def listing(directory):
+    return sorted(p.name for p in directory.iterdir())
+
+
+# ---- Places ----
+
+def taken(report, dump, place):
+    """What exists is left alone, and --force replaces the builder's own output only."""
+    out = place / "out"
+    out.mkdir()
+    (out / "own.txt").write_text("mine")
+    for options in ((), ("--force",)):
+        result = otter_build("-o", out, *options, dump)
+        what = "taken" + "".join(options)
+        text = "exists already" if not options else "holds 'own.txt', which otter-build did not write"
+        report.check(what, result.why([1]) or (None if text in result.err else result.err) or
+                     (None if listing(place) == ["out"] and (out / "own.txt").read_text() == "mine" else f"{listing(place)}"))
+    for name, make in {"file": lambda p: p.write_text("x"), "link": lambda p: p.symlink_to("nowhere")}.items():
+        make(place / name)
+        result = otter_build("-o", place / name, "--force", dump)
+        report.check(f"taken-by-{name}", result.why([1]) or (None if "exists and is not a directory" in result.err else result.err))
+
+
+def unwritable(report, dump, place):
+    for name, out, text in (("not-there", place / "none/out", "cannot be made: No such file"), ("in-a-file", "/etc/passwd/out", "Not a directory"),
+                            ("in-proc", "/proc/out", "cannot be made")):
+        result = otter_build("-o", out, dump)
+        report.check(f"unwritable-{name}", result.why([1]) or (None if text in result.err else result.err))
+    report.check("unwritable-nothing", None if listing(place) == [] else f"{listing(place)}")
+
+
+def full_stdout(report, dump, place):
+    for option in ("--summary", "--list", "--canonical"):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = otter_build("-o", place / "out", option, dump, stdout=full)
+        shutil.rmtree(place / "out", ignore_errors=True)
+        report.check(f"full-stdout{option}", result.why([1]) or (None if "No space left" in result.err else result.err))
+
+
+def full_disk(report, dump, place):
+    """Wherever on the way the disk is full: status 1, a word, and nothing that looks like an output."""
+    mount = place / "mount"
+    mount.mkdir()
+    if os.geteuid() != 0 or run(["mount", "-t", "tmpfs", "-o", "size=4m", "otter-test", mount]).status != 0:
+        report.skip("full-disk", "cannot mount a tmpfs")
+        return
+    try:
+        whole = otter_build("-o", place / "whole", dump)
+        need_bytes = sum(p.stat().st_size for p in (place / "whole").rglob("*") if p.is_file())
+        reasons, n_failed = [whole.why([0])], 0
+        for room in range(0, need_bytes + 65536, max(4096, need_bytes // 24 & ~4095)):
+            filler = mount / "filler"
+            filler.write_bytes(bytes((4 << 20) - room))
+            result = otter_build("-o", mount / "out", dump)
+            n_failed += result.status == 1
+            rest = [n for n in listing(mount) if n != "filler"]
+            if result.status == 0:
+                reasons += [None if rest == ["out"] else f"{rest}", Graph(mount / "out").flaw(), check_archive(mount / "out")]
+                shutil.rmtree(mount / "out", ignore_errors=True)
+            else:
+                reasons += [result.why([1]), None if rest == [] else f"with room for {room} it leaves {rest}",
+                            None if result.err.startswith("otter-build: ") else f"it says {result.err!r}"]
+            filler.unlink()
+        report.check("full-disk", "; ".join(filter(None, reasons)) or (None if n_failed > 3 else f"full {n_failed} times only"))
+    finally:
+        run(["umount", mount])
+
+
+# ---- Several dumps, and dumps that change ----
+
+def several(report, dump, place):
+    for name in ("a", "b"):
+        shutil.copytree(dump, place / name / "mix.otter")
+    result, summary = build(place / "a/mix.otter", place / "out", place / "b/mix.otter")
+    report.check("two-of-one-name", result.why([0]) or (None if summary["processes"] == 2 else f"{summary['processes']} processes") or
+                 Graph(place / "out").flaw() or check_archive(place / "out"))
+    result, summary = build(dump, place / "out2", dump)
+    report.check("one-twice", result.why([0]) or check_archive(place / "out2"))
+    (place / "b/mix.otter/00000.seg").unlink()
+    result, summary = build(place / "b/mix.otter", place / "out3", place / "a/mix.otter")
+    report.check("one-of-two-damaged", result.why([3]) or check_archive(place / "out3") or
+                 (None if "b/mix.otter: nothing of stream 0" in result.err else result.err))
+    (place / "b/mix.otter/meta").write_text("otter-dump 9 0\n")
+    result, summary = build(place / "a/mix.otter", place / "out4", place / "b/mix.otter")
+    report.check("one-of-two-refused", result.why([1]) or (None if not (place / "out4").exists() else "there is output"))
+
+
+def strict(report, dump, place):
+    result = otter_build("--strict", "-o", place / "out", dump)
+    report.check("strict-whole", result.why([0]) or (None if (place / "out/trace.otf2").exists() else "no output"))
+    damaged = place / "damaged.otter"
+    shutil.copytree(dump, damaged)
+    data = bytearray((damaged / "00000.seg").read_bytes())
+    data[4096 + 40] ^= 1
+    (damaged / "00000.seg").write_bytes(data)
+    result = otter_build("--strict", "-o", place / "out2", damaged)
+    words = ("refused by --strict", "incomplete", "1 header_damaged", "1 segments_missing")
+    report.check("strict-damaged", result.why([4]) or (None if all(w in result.err for w in words) else result.err) or
+                 (None if listing(place) == ["damaged.otter", "out"] else f"{listing(place)}"))
+    for option in ("--list", "--canonical"):
+        result = otter_build("--strict", option, damaged)
+        report.check(f"strict{option}", result.why([4]) or (None if result.out == "" else "it wrote"))
+
+
+def cut_while_read(report, dump, place):
+    """A disk that fails, or somebody who cuts a file that is being read, must not end in a crash."""
+    preload = place / "truncate.so"
+    result = run([COMPILERS["gcc"], "-shared", "-fPIC", "-o", preload, HERE / "truncate.c", "-ldl"])
+    copy = place / "mix.otter"
+    shutil.copytree(dump, copy)
+    report.check("cut-while-read-preload", result.why([0]))
+    result = otter_build("-o", place / "out", copy, env={"LD_PRELOAD": str(preload)})
+    report.check("cut-while-read", result.why([1]) or (None if "a file of a dump was cut, or could not be read" in result.err else result.err) or
+                 (None if not (place / "out").exists() else "there is output"))
+
+
+# ---- Names ----
+
+def escape_meta(value):
+    """As docs/format.md says."""
+    return b"".join(b"\\\\" if c == 92 else b"\\n" if c == 10 else b"\\x%02x" % c if c < 32 or c == 127 else bytes([c]) for c in value)
+
+
+def nasty_program(place):
+    """mix, with the worst names that a compiler and a linker take: its source's file, and the symbols of its tasks."""
+    text = (HERE / "mix.c").read_text()
+    line = '#line 1 "' + "".join(f"\\{b:03o}" if not chr(b).isalnum() or b > 126 else chr(b) for b in NASTY) + '"\n'
+    source = place / "nasty.c"
+    source.write_text(text.replace("static omp_lock_t lock;", line + "static omp_lock_t lock;"))
+    plain = place / "plain"
+    result = compile_c(source, place / "nasty", "clang")
+    if result.status == 0:
+        result = compile_c(HERE / "mix.c", place / "with-symbols", "clang", ["-g0", "-fno-inline"])
+    if result.status == 0:
+        names = run(["nm", place / "with-symbols"]).out.split()
+        for name in {n for n in names if "omp_task_entry" in n or "omp_outlined" in n or n in ("dependences", "in_single", "member", "tree")}:
+            renaming = name.encode() + b"=" + name.encode() + NASTY  # bytes that no text can hold
+            p = subprocess.run([b"objcopy", b"--redefine-sym", renaming, bytes(place / "with-symbols"), bytes(plain)], capture_output=True, check=False)
+            if p.returncode != 0:
+                return Result(p.returncode, "", p.stderr.decode(errors="replace"))
+            plain.replace(place / "with-symbols")
+    return result
+
+
+def record(program, place, name):
+    env = {"OMP_NUM_THREADS": "3", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_RING": "32K", "OTTER_DRAIN": "self", "OTTER_DIR": str(place / name)}
+    (place / name).mkdir()
+    result = run([program], env)
+    found = dumps_in(place / name)
+    return (found[0] if len(found) == 1 else None), result
+
+
+def check_outputs(report, what, dump, place, wanted):
+    """Every output of a dump, parsed by somebody else's parser. `wanted`: output -> a text that is in it."""
+    out = place / f"out-{what}"
+    result, summary = build(dump, out, "--otf2", "--csv", "--dot", "--summary", "--graph=scope")
+    report.check(f"{what}/build", result.why([0]))
+    if result.status != 0:
+        return
+    report.check(f"{what}/summary.json", None if wanted.get("json", "") in json.dumps(summary, ensure_ascii=False).replace('\\"', '"').replace("\\\\", "\\") else
+                 f"{summary['program']!r}")
+    with open(out / "nodes.csv", newline="", encoding="utf-8") as f:
+        rows = list(csv.DictReader(f, strict=True))
+    values = {value for row in rows for value in row.values()}
+    reason = None if all(isinstance(v, str) and v.isprintable() for v in values) else "a field that is not printable"
+    report.check(f"{what}/nodes.csv", reason or (None if any(wanted.get("csv", "") in v for v in values) else f"{sorted(values, key=len)[-3:]}"))
+    report.check(f"{what}/graph", Graph(out).flaw())
+    dot = run(["dot", "-Tjson0", "-o", out / "graph.json", out / "graph.dot"])
+    labels = {o.get("label", "") for o in json.loads((out / "graph.json").read_text())["objects"]} if dot.status == 0 else set()
+    text = wanted.get("dot", "").replace("\\", "\\\\")
+    report.check(f"{what}/graph.dot", dot.why([0]) or (dot.err or None) or (None if any(text in l for l in labels) else f"{sorted(labels, key=len)[-2:]}"))
+    report.check(f"{what}/trace.otf2", check_archive(out))
+    printed = run(["otf2-print", "-G", out / "trace.otf2"])
+    is_clean = all(line.isprintable() for line in printed.out.splitlines())
+    report.check(f"{what}/definitions", printed.why([0]) or (None if is_clean else "a line that is not printable") or
+                 (None if wanted.get("otf2", "") in printed.out else "the name is not among the strings"))
+    lines = otter_build("--list", dump).out.splitlines()
+    report.check(f"{what}/list", None if lines and all(re.match(r"\d+ (\d+\.\d+ [\d+]+ \w+|gap$)", l) for l in lines) else "a line that is none")
+    lines = otter_build("--canonical", dump).out.split("\n")
+    bad = [l for l in lines if l and not (l.isprintable() and re.match(r".+\[.*\] (-> .+\] [a-z]+|-- .+\] exclusive)", l))]
+    report.check(f"{what}/canonical", f"a line that is none: {bad[0]!r}" if bad or len(lines) < 10 else None)
+
+
+def names(report, dump, place):
+    copy = place / "names.otter"
+    shutil.copytree(dump, copy)
+    escaped = escape_meta(NASTY)
+    meta = (copy / "meta").read_bytes()
+    for key in (b"program", b"host", b"cwd"):
+        meta = re.sub(rb"^%s .*$" % key, lambda m, key=key: key + b" " + escaped, meta, flags=re.M)
+    meta += b"arg " + escaped + b"\narg " + NASTY.replace(b"\n", b"") + b"\nruntime LLVM OMP " + escaped + b"\nenv OMP_X=" + escaped + b"\nnote " + escaped + b"\n"
+    (copy / "meta").write_bytes(meta)
+    check_outputs(report, "names-in-meta", copy, place, {"json": SHOWN, "otf2": SHOWN})
+    odd = place / os.fsdecode(NASTY.replace(b"\n", b"") + b".otter")
+    shutil.copytree(dump, odd)
+    check_outputs(report, "name-of-the-dump", odd, place, {})
+    result = nasty_program(place)
+    report.check("names/compile", result.why([0]))
+    for program, wanted in (("nasty", {"csv": SHOWN, "dot": "we\"ird", "otf2": SHOWN}), ("with-symbols", {"csv": SHOWN[:40], "otf2": SHOWN[:40]})):
+        found, result = record(place / program, place, f"dumps-{program}")
+        report.check(f"names/{program}", result.why([0]) or (None if found else "no dump"))
+        if found:
+            check_outputs(report, f"names-in-{program}", found, place, wanted)
+
+
+TRIALS = {"taken": taken, "unwritable": unwritable, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
+          "cut-while-read": cut_while_read, "names": names}
+
+
+def main():
+    need(RECORDER, BUILDER)
+    wanted = sys.argv[1:]
+    with alone(PLACE):
+        result = compile_c(HERE / "mix.c", PLACE / "mix")
+        dump = record(PLACE / "mix", PLACE, "dumps")[0] if result.status == 0 else None
+        if dump is None:
+            print(f"not ok damage_outputs/record: {result.err}")
+            return 1
+
+        def work(name):
+            report, place = Report(), PLACE / name
+            place.mkdir()
+            TRIALS[name](report, dump, place)
+            return report
+        return 0 if run_all([name for name in TRIALS if not wanted or name in wanted], work) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Does docs/damage.md have every name that the builder gives to damage and repairs, and no other? Names are the literals in the calls that count them,
+# but for the quirks, which docs/runtimes.md has.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tick='`'
+calls='(reader_finding|gather_contradiction|gather_doubt|doubt_task|count|leave_out|replay_repair|replay_close_[a-z]+|replay_leave_scopes|cross_gap)'
+in_code() {
+	cat builder/*.c | tr -d '\n\t' | grep -oE "(\<$calls\(|tally_add\([^,;]*repairs,)[^;]*;" | grep -oE '"[a-z]+(_[a-z]+)+"' | tr -d '"' | sort -u |
+		grep -vxFf <(sed -nE "s/^\| $tick([a-z_]+)$tick.*/\1/p" docs/runtimes.md)
+}
+# In the first column of the tables, each between backticks.
+in_page() {
+	sed -nE "s/^\| (${tick}[^|]*)\|.*/\1/p" docs/damage.md | grep -oE "${tick}[a-z]+(_[a-z]+)+${tick}" | tr -d "$tick" | sort
+}
+diff <(in_code) <(in_page) && echo 'ok docs/damage.md has the diagnoses that the builder makes, each once'
