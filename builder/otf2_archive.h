@@ -12,6 +12,8 @@
  *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
  *   otf2_target.c    the visitor: what the host does for devices
+ *   otf2_states.c    thread states, a metric
+ *   otf2_samples.c   what the runtime said of them, another
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
@@ -21,6 +23,7 @@
 
 #include "builder/array.h"
 #include "builder/map.h"
+#include "builder/samples.h"
 #include "builder/trace.h"
 
 #include <otf2/otf2.h>
@@ -128,7 +131,7 @@ struct process_def {
 	uint32_t n_locations;    /* at least one: ProgramBegin needs a place */
 };
 
-/* Attributes and parameters have fixed numbers. */
+/* Attributes, parameters and metrics have fixed numbers. */
 enum {
 	ATTRIBUTE_PROCESS_ID,
 	ATTRIBUTE_PRIOR_TASK_STATUS,
@@ -139,6 +142,7 @@ enum {
 	ATTRIBUTE_ARGUMENT_ADDRESS,
 	ATTRIBUTES
 };
+enum { METRIC_STATE, METRIC_SAMPLE, METRICS };
 enum {
 	PARAMETER_SCHEDULE,
 	PARAMETER_ITERATIONS,
@@ -174,11 +178,15 @@ struct location {
 	uint32_t n_open, open_capacity;
 	struct lock_hold *holds;
 	uint32_t n_holds, holds_capacity;
-	uint32_t rank_team, rank; /* the last answer of team_rank() */
-	uint32_t solo_comm;       /* the comm of this location alone, UNSET: not needed so far */
-	uint32_t sections;        /* construct of the latest sections region */
-	bool is_on;               /* measurement */
-	bool is_on_early;         /* for what was closed while recording was off */
+	uint32_t rank_team, rank;      /* the last answer of team_rank() */
+	uint32_t solo_comm;            /* the comm of this location alone, UNSET: not needed so far */
+	uint32_t sections;             /* construct of the latest sections region */
+	unsigned state, state_written; /* of the thread, by OMPT's number; what the metric says so far, UNSET: nothing */
+	bool is_on;                    /* measurement */
+	struct cursor samples;         /* behind `sample`, the next one, where there is one */
+	struct sample sample;
+	bool has_sample;
+	bool is_on_early; /* for what was closed while recording was off */
 	bool is_finished;
 };
 
@@ -223,6 +231,7 @@ struct archive {
 	bool is_complete; /* all dumps are */
 	bool has_holes;   /* replay had to repair something, recording was off for a while, or contradictions were left out */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
+	bool has_states, has_samples;      /* the metrics were written */
 
 	char **strings;
 	uint32_t n_strings, strings_capacity;
@@ -366,6 +375,18 @@ int event_follow(struct archive *a, struct location *l, const struct point *at, 
 bool event_is_operation(const struct scope *scope);
 int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope);
 int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope);
+
+/* ---- otf2_states.c ---- */
+int event_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
+/* Writes the location's state as it is, if the metric does not say so. */
+int location_state(struct archive *a, struct location *l, uint64_t time);
+uint32_t archive_state_names(struct archive *a); /* a string; UNSET when memory is out */
+
+/* ---- otf2_samples.c ---- */
+void location_samples_begin(struct archive *a, struct location *l, uint32_t stream);
+/* Writes the samples up to this stamp. */
+int location_samples(struct archive *a, struct location *l, uint64_t until);
+uint32_t archive_sample_names(struct archive *a); /* a string; UNSET when memory is out */
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

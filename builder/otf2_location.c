@@ -17,9 +17,11 @@ uint64_t process_time(const struct process *p, uint64_t ticks)
 static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
 {
 	l->is_on = is_on;
-	return archive_check(
-		a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
-		"writing MeasurementOnOff");
+	if (archive_check(
+		    a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+		    "writing MeasurementOnOff") != 0)
+		return -1;
+	return is_on ? location_state(a, l, time) : 0;
 }
 
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
@@ -27,10 +29,12 @@ uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
 	uint64_t time = process_time(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
+	if (l->has_sample)
+		location_samples(a, l, time); /* a failure is remembered, and closing the archive fails */
 	l->last_time = time;
 	if (!l->is_on) {
 		l->is_on_early = true;
-		switch_measurement(a, l, time, true); /* a failure is remembered, and closing the archive fails */
+		switch_measurement(a, l, time, true); /* the same */
 	}
 	return time;
 }
@@ -45,6 +49,8 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 	uint64_t time = process_time(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
+	if (location_samples(a, l, time) != 0)
+		return -1;
 	l->last_time = time;
 	return switch_measurement(a, l, time, is_on);
 }
@@ -87,6 +93,7 @@ int location_open(struct archive *a, uint32_t stream)
 	l->writer = OTF2_Archive_GetEvtWriter(a->otf2, id);
 	if (l->writer == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
+	location_samples_begin(a, l, stream);
 	return stream == 0 ? program_begin(a, l) : 0;
 }
 
@@ -110,6 +117,8 @@ int location_finish(struct archive *a, uint32_t stream)
 	int rc = 0;
 	if (l->n_open > 0)
 		rc = location_unwind(a, l, location_stamp(a, l, 0), 0);
+	if (rc == 0)
+		rc = location_samples(a, l, UINT64_MAX);
 	if (rc == 0 && l->is_on_early)
 		rc = switch_measurement(a, l, l->last_time, false);
 	if (rc == 0 && stream == 0) {

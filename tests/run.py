@@ -11,9 +11,11 @@ import sys
 
 from common import *
 from expect import *
+import states
 from levels import wrong_levels
 
-PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive")
+PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive", "states")
+OUTPUTS = ("--otf2", "--dot", "--csv", "--summary", "--states")
 
 
 def program_jobs(names):
@@ -79,7 +81,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     summaries, reasons = [], []
     outs = [work / f"build-{i}" for i in range(len(dumps))]
     for dump, out in zip(dumps, outs):
-        result, summary = build(dump, out)
+        result, summary = build(dump, out, *OUTPUTS)
         reasons.append(result.why([int(n) for n in want.build_exit]))
         if summary is not None:
             summaries.append(summary)
@@ -109,6 +111,10 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if "archive" not in skip:
         n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
         report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks))))
+    if "states" not in skip:
+        report.check(f"{name}/states", "; ".join(filter(None, map(states.flaw, dumps, outs, summaries))))
+    if "states" not in skip and "archive" not in skip:
+        report.check(f"{name}/metric", "; ".join(filter(None, map(states.archive_flaw, outs))))
     if want.listed:
         result = run([BUILDER, "--list", dumps[0]])
         report.check(f"{name}/list", None if want.listed in result.out else f"--list lacks {want.listed!r}")
