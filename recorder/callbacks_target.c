@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "recorder/guard.h"
+#include "recorder/maps.h"
 #include "recorder/record.h"
 
 #define TYPE_BYTES_MAX          255u
@@ -253,6 +255,20 @@ void on_device_finalize(int device)
 	record_leave(stream);
 }
 
+/* A host that is a device itself runs that code from a file of its own, which is gone, and unmapped, when the process ends. */
+static NOINLINE void note_code(void)
+{
+	struct session *session = session_get();
+	if (!session)
+		return;
+	struct guard guard = guard_enter();
+	sigset_t signals;
+	guard_hold_signals(&signals);
+	maps_write_if_changed(session);
+	guard_let_signals(&signals);
+	guard_leave(guard);
+}
+
 void on_device_load(int device, const char *filename, int64_t offset, void *vma, size_t n_bytes, void *host, void *on_device,
 		    uint64_t module)
 {
@@ -270,6 +286,7 @@ void on_device_load(int device, const char *filename, int64_t offset, void *vma,
 		ring_group_end(&group);
 	}
 	record_leave(stream);
+	note_code();
 }
 
 void on_device_unload(int device, uint64_t module)

@@ -36,6 +36,7 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
     """Records a program, builds, compares. `env` chooses the runtime of that name; `skip`: PARTS that are left out."""
     with alone(WORK / "omp" / f"{source.stem}-{compiler}{suffix}") as work:
         report = test_in(work, source, compiler, runtime, env or {}, suffix, skip)
+        remove_images(dumps_in(work / "dumps"))
         if report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(work)
         return report
@@ -60,7 +61,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     result = compile_program(source, program, compiler, want.flags())
     if not report.check(f"{name}/compile", result.why([0])):
         return report
-    if "untraced" not in skip:
+    if "untraced" not in skip and not want.offload:  # which would leave files that nobody knows the names of
         result = run([program, *want.args], env)
         report.check(f"{name}/untraced", result.why([int(want.untraced_exit or want.exit)]))
 
