@@ -110,6 +110,10 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if "archive" not in skip:
         n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
         report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks))))
+        if want.helpers:
+            definitions = run(["otf2-print", "-G", outs[0] / "trace.otf2"]).out
+            names = re.findall(r'^LOCATION +\d+ +Name: "OMP hidden helper thread ', definitions, re.MULTILINE)
+            report.check(f"{name}/helpers", differs(want.helpers.split(), [len(names)]))
     if want.listed:
         result = run([BUILDER, "--list", dumps[0]])
         report.check(f"{name}/list", None if want.listed in result.out else f"--list lacks {want.listed!r}")
