@@ -129,6 +129,9 @@ def wrong_canonical(dump, graph):
     created = {target for _, _, target, kind in lines if kind == "create" and not target.startswith(("implicit[", "initial["))}
     n_created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial") for _, t, kind in graph.edges)
     n_depend = sum(kind.startswith("depend") for _, _, _, kind in lines)
+    operation = re.search(r"^.*\b(data_\w+|transfer_\w+|submit)[@\[].*$", result.out, re.MULTILINE)
+    if operation:
+        return f"operations on data depend on what is on the device already: {operation.group()}"
     if len(created) != n_created:
         return f"{len(created)} tasks, not {n_created}"
     return differs([str(graph.count_edges("depend"))], [n_depend])
