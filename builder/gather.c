@@ -58,7 +58,7 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_thread_attach: return walk_thread_attach(w, r);
 	case EVENT_recording_off: w->is_whole = false; break;
 	case EVENT_recording_on: return forget(w, model_task(w->m, r->a), r->time);
-	default: return gather_target(w, r);
+	default: return gather_target(w, r) == 0 ? gather_device(w, r) : -1;
 	}
 	return 0;
 }
@@ -167,8 +167,8 @@ int model_gather(struct model *m, const struct dump *dump)
 	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);
-		rc = gather_settle_target(m) != 0 ? error("%s: out of memory", dump->path)
-						  : gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
+		bool is_settled = gather_settle_target(m) == 0 && gather_settle_device(&w) == 0;
+		rc = is_settled ? gather_lock_orders(m, w.acquisitions, w.n_acquisitions) : error("%s: out of memory", dump->path);
 	}
 	free(w.acquisitions);
 	return rc == 0 ? gather_teams(m) : -1;

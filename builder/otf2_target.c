@@ -44,7 +44,7 @@ static enum region_kind operation_region(const struct scope *scope)
 					     : data_region(scope->kind);
 }
 
-static int add_attribute(struct archive *a, uint32_t attribute, uint64_t value)
+int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value)
 {
 	return archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, attribute, value), "adding an attribute");
 }
@@ -53,12 +53,12 @@ static int add_attribute(struct archive *a, uint32_t attribute, uint64_t value)
 static int add_sizes(struct archive *a, const struct operation *o)
 {
 	if (o->kind == target_data_op_alloc)
-		return add_attribute(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
+		return archive_add_u64(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
 	if (o->kind != target_data_op_delete)
 		return 0;
-	if (o->n_bytes != 0 && add_attribute(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
+	if (o->n_bytes != 0 && archive_add_u64(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
 		return -1;
-	return add_attribute(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
+	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
 }
 
 static int parameter(struct archive *a, struct location *l, uint64_t time, uint32_t ref, uint64_t value)
@@ -94,7 +94,7 @@ int event_operation_leave(struct archive *a, const struct point *at, const struc
 	bool is_innermost = l->n_open > 0 && l->open[l->n_open - 1].region == region && l->open[l->n_open - 1].task == at->task;
 	if (!is_innermost || o->type != OPERATION_DATA || o->kind != target_data_op_alloc)
 		return location_leave_region(a, l, time, region, at->task);
-	if (add_attribute(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
+	if (archive_add_u64(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
 		return -1;
 	return location_leave_with(a, l, time, a->attributes);
 }

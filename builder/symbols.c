@@ -41,6 +41,7 @@ const char *construct_kind_name(enum construct_kind kind)
 		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
 		[CONSTRUCT_TARGET_UPDATE] = "target_update",
 		[CONSTRUCT_SUBMIT] = "submit",
+		[CONSTRUCT_KERNEL] = "kernel",
 		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
 		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
 		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "recorder/device.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/record.h"
@@ -243,6 +244,7 @@ void on_device_initialize(int device, const char *type, ompt_device_t *handle, o
 		ring_group_end(&group);
 	}
 	record_leave(stream);
+	device_came(device, handle, lookup);
 }
 
 void on_device_finalize(int device)
@@ -253,6 +255,7 @@ void on_device_finalize(int device)
 		return;
 	record_put(stream, time, record_head(EVENT_device_finalize, 0, device_bits(device)), 0, 0);
 	record_leave(stream);
+	device_goes(device);
 }
 
 /* A host that is a device itself runs that code from a file of its own, which is gone, and unmapped, when the process ends. */

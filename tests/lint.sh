@@ -4,7 +4,7 @@
 # lint.sh RECORDER: what a compiler does not see. Called by make lint. Exit status 1 if anything was found.
 #
 # Format (but for the event table), cppcheck, shellcheck, man pages, the names that the recorder exports, and the rules of who includes whom:
-# recorder/ and builder/ never each other, common/ neither; omp-tools.h stays in the recorder's tool and callbacks, OTF2 in builder/otf2*,
+# recorder/ and builder/ never each other, common/ neither; omp-tools.h stays in the recorder's tool, callbacks and devices, OTF2 in builder/otf2*,
 # CK in the recorder and its tests.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -49,8 +49,8 @@ mapfile -t files < <(of '^builder/')
 including 'recorder/|ck_' "${files[@]}" | finding "the builder includes nothing of the recorder"
 mapfile -t files < <(of '^common/')
 including 'recorder/|builder/|tests/' "${files[@]}" | finding "common/ includes neither"
-mapfile -t files < <(but '^recorder/(tool|callbacks)[a-z_]*\.[ch]$|^(tests|bench)/')
-including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool and callbacks"
+mapfile -t files < <(but '^recorder/(tool|callbacks|device)[a-z_]*\.[ch]$|^(tests|bench)/')
+including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool, callbacks and devices"
 mapfile -t files < <(but '^builder/otf2[a-z_]*\.[ch]$|^tests/')
 including 'otf2/' "${files[@]}" | finding "OTF2 only in builder/otf2*"
 mapfile -t files < <(but '^recorder/|^(tests|bench)/')

@@ -36,6 +36,7 @@ class Location:
         self.is_on = True
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()
+        self.transfers = {}  # (window, id) -> begin, of those that are not complete
 
     def bad(self, name, text):
         self.check.report.add(name, f"location {self.ref:#x} event {self.n_events}: {text}")
@@ -100,4 +101,6 @@ class Location:
             self.bad("TEAM", "a team is open at the end")
         if self.forks:
             self.bad("FORK", "a fork without a join")
+        if self.transfers:
+            self.bad("RMA-OP", f"{len(self.transfers)} transfers never complete")
         self.stop(self.last)
