@@ -190,8 +190,8 @@ def build(dump, out, *options):
     return result, summary
 
 
-def check_archive(out, n_tasks=None):
-    """otf2-print reads it whole, its content keeps the rules, and it has so many tasks created and completed: None or a reason."""
+def check_archive(out, n_tasks=None, numbers=None):
+    """otf2-print reads it whole, its content keeps the rules, and it has so many tasks created and completed, and these numbers: None or a reason."""
     anchor = out / "trace.otf2"
     if not anchor.exists():
         return "no trace.otf2"
@@ -200,6 +200,8 @@ def check_archive(out, n_tasks=None):
         return "otf2-print: " + (result.why([0]) or "")
     if ARCHIVE_CHECK.exists():
         expect = ["--expect", f"tasks={n_tasks}", "--expect", f"completed={n_tasks}"] if n_tasks is not None else []
+        for number in (numbers or {}).items():
+            expect += ["--expect", "=".join(map(str, number))]
         result = run(["/usr/bin/python3", ARCHIVE_CHECK, *expect, anchor])
         if result.status != 0:
             return "otf2_check: " + "; ".join((result.out + result.err).strip().splitlines()[-3:])[:400]
