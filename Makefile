@@ -71,6 +71,7 @@ FUZZ_MUT   := tests/fuzz/mutator.c
 FUZZ_SRC   := $(wildcard tests/fuzz/*.c)
 FUZZ_HELP  := $(filter-out $(FUZZ_MAIN) $(FUZZ_PLAIN) $(FUZZ_MUT),$(FUZZ_SRC))
 PROG_SRC   := $(filter-out $(TOOL_SRC),$(wildcard tests/tools/*.c))
+DEVICE_SRC := $(wildcard tests/device/*.c)
 # A unit test belongs to the recorder if it includes a header of the recorder, else to the builder.
 REC_UNIT   := $(if $(UNIT_SRC),$(shell grep -l '"recorder/' $(UNIT_SRC)))
 BLD_UNIT   := $(filter-out $(REC_UNIT),$(UNIT_SRC))
@@ -90,6 +91,7 @@ FUZZ_LIB   := $(O)/fuzz.a
 UNIT_BIN   := $(call exe,$(UNIT_SRC))
 STRESS_BIN := $(call exe,$(STRESS_SRC))
 PROG_BIN   := $(call exe,$(PROG_SRC))
+DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
 .PHONY: all deps demo check bench fuzz fuzz-run lint install uninstall clean help
@@ -116,6 +118,7 @@ $(call obj,$(REC_UNIT) $(STRESS_SRC)): PART_CF := $(OMPT_CF) $(call pkg_cflags,c
 $(call obj,$(BLD_UNIT) $(UNIT_HELP)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC) check)
 $(call obj,$(FUZZ_SRC)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC))
 $(call obj,$(TOOL_SRC)): PART_CF := -fPIC $(OMPT_CF)
+$(call obj,$(DEVICE_SRC)): PART_CF := $(OMPT_CF)
 
 $(O)/%.o: %.c | need
 	@mkdir -p $(@D)
@@ -169,6 +172,11 @@ $(call exe,$(FUZZ_MAIN) $(FUZZ_PLAIN)): $(O)/%: $(O)/%.o $(FUZZ_LIB) $(BLD_LIB) 
 	$(call say,LINK)
 	$(Q)$(LINK) $(addprefix -Wl$(comma)--wrap=,$(FUZZ_CALLS)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD) $(BLD_LD)
 
+# A runtime with devices, played.
+$(DEVICE_BIN): $(call obj,$(DEVICE_SRC))
+	$(call say,LINK)
+	$(Q)$(LINK) -o $@ $^
+
 # Tools of the OpenMP runtime, like the recorder.
 $(TOOL_SO): $(O)/%.so: $(O)/%.o
 	$(call say,LINK)
@@ -177,7 +185,7 @@ $(TOOL_SO): $(O)/%.so: $(O)/%.o
 check-unit: $(UNIT_BIN)
 check-fuzz: $(call exe,$(FUZZ_PLAIN))
 check-stress: $(STRESS_BIN)
-check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO)
+check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO) $(DEVICE_BIN)
 
 # The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))

@@ -202,7 +202,7 @@ static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 	struct edge_view kept = *graph_edge, *edge = &kept;
 	edge->source = kept_node(c, edge->source);
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
-	if (canonical_leaves_out(target.kind))
+	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE)
 		return 0;
 	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
 							  : source.task != 0 && canonical_is_merged(c, source.task);

@@ -55,7 +55,7 @@ static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 /* What is not there in every run: operations on data come where the data is not on the device yet, or no more, and where there is a device. */
 static inline bool canonical_leaves_out(unsigned kind)
 {
-	return kind == NODE_DATA_OP || kind == NODE_SUBMIT;
+	return kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL;
 }
 
 static inline const char *canonical_label(const struct canon *c, uint32_t construct)

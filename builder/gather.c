@@ -70,7 +70,7 @@ static int walk_record(struct walk *w, const struct record *r)
 		if (is_known(w, w->task))
 			gather_resume(w, w->task, r->time);
 		break;
-	default: return gather_target(w, r);
+	default: return gather_target(w, r) == 0 ? gather_device(w, r) : -1;
 	}
 	return 0;
 }
@@ -228,8 +228,8 @@ int model_gather(struct model *m, const struct dump *dump)
 	if (rc == 0) {
 		settle_tasks(m);
 		gather_check_tasks(m);
-		rc = gather_settle_target(m) != 0 ? error("%s: out of memory", dump->path)
-						  : gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
+		bool is_settled = gather_settle_target(m) == 0 && gather_settle_device(&w) == 0;
+		rc = is_settled ? gather_lock_orders(m, w.acquisitions, w.n_acquisitions) : error("%s: out of memory", dump->path);
 	}
 	free(w.acquisitions);
 	if (rc == 0)

@@ -19,6 +19,19 @@ struct acquisition {
 	uint32_t index; /* among the stream's acquisitions */
 };
 
+/* What devices have delivered: gather_device.c's, over all streams. */
+struct walk_device {
+	uint32_t activity; /* that continuation records are of, 0 none */
+	bool is_reading;   /* continuation records are of the last reading */
+	uint32_t n_text, n_text_left;
+	char text[256];
+	struct device_reading *readings;
+	size_t n_readings, readings_capacity;
+	struct map name_rows; /* hash -> place in names + 1 */
+	const char **names;   /* that devices call things */
+	size_t n_names, names_capacity;
+};
+
 /* What the pass knows while it walks one stream. */
 struct walk {
 	struct model *m;
@@ -58,6 +71,7 @@ struct walk {
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
+	struct walk_device device;
 	uint32_t operation;              /* that the last record without continuation is of, 0 none */
 	char type[256];                  /* of the device announced last */
 	uint32_t n_type, n_type_left;    /* so far, and still to come */
@@ -135,6 +149,10 @@ void gather_resume(struct walk *w, uint32_t row, uint64_t ticks);
 
 /* gather_target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
 int gather_target(struct walk *w, const struct record *r);
+/* gather_device.c: likewise, of records that devices made. */
+int gather_device(struct walk *w, const struct record *r);
+/* When they were, and which of them follow each other; frees what the walk has of them. 0, or -1. */
+int gather_settle_device(struct walk *w);
 /* What no record alone says: devices, the sizes of what was deleted. 0, or -1. */
 int gather_settle_target(struct model *m);
 

@@ -16,11 +16,13 @@ static const char *const node_names[NODE_KINDS] = {
 	[NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
 	[NODE_SCOPE_END] = "scope_end", [NODE_TARGET_REGION] = "target_region",
 	[NODE_DATA_OP] = "data_op",     [NODE_SUBMIT] = "submit",
+	[NODE_KERNEL] = "kernel",
 };
 
 static const char *const edge_names[EDGE_KINDS] = {
-	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
-	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",
+	[EDGE_CREATE] = "create",     [EDGE_SEQUENCE] = "sequence",   [EDGE_DEPEND] = "depend",
+	[EDGE_TASKWAIT] = "taskwait", [EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",
+	[EDGE_JOIN] = "join",         [EDGE_SUBMIT] = "submit",       [EDGE_COMPLETE] = "complete",
 };
 
 const char *node_kind_name(enum node_kind kind)
@@ -121,6 +123,24 @@ static enum node_kind task_kind(const struct task *task)
 						   : NODE_TASK;
 }
 
+/* What a node is about: a kernel about its submit. */
+static const struct operation *node_operation(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	if (node->kind == NODE_KERNEL)
+		return &m->operations[m->activities[node->activity].operation];
+	return graph_is_operation(node->kind) ? &m->operations[node->operation] : NULL;
+}
+
+static const struct activity *node_activity(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	uint32_t row = node->kind == NODE_KERNEL    ? node->activity
+		       : node->kind == NODE_DATA_OP ? m->operations[node->operation].activity
+						    : 0;
+	return row != 0 ? &m->activities[row] : NULL;
+}
+
 struct node_view graph_node(const struct graph *graph, uint32_t id)
 {
 	const struct model *m = graph->model;
@@ -147,18 +167,19 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		return view;
 	}
 	const struct node *node = graph_inner_node(graph, id);
-	bool is_operation = graph_is_operation(node->kind);
+	const struct operation *operation = node_operation(graph, node);
 	return (struct node_view){
 		.id = id,
 		.kind = node->is_placed ? node->kind : NODE_NONE,
 		.task = node->task,
-		.region = !is_operation && node->region != 0 ? node->region : m->tasks[node->task].region,
+		.region = operation == NULL && node->region != 0 ? node->region : m->tasks[node->task].region,
 		.construct = node->construct,
 		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
 		.begin_ticks = node->begin_ticks,
 		.end_ticks = node->end_ticks,
 		.busy_ticks = node->busy_ticks,
-		.operation = is_operation ? &m->operations[node->operation] : NULL,
+		.operation = operation,
+		.activity = node_activity(graph, node),
 	};
 }
 

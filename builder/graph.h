@@ -31,10 +31,22 @@ enum node_kind {
 	NODE_TARGET_REGION, /* of a target construct, on the host */
 	NODE_DATA_OP,
 	NODE_SUBMIT,
+	NODE_KERNEL, /* on a device that told of it */
 	NODE_KINDS
 };
 
-enum edge_kind { EDGE_CREATE, EDGE_SEQUENCE, EDGE_DEPEND, EDGE_TASKWAIT, EDGE_TASKGROUP, EDGE_BARRIER, EDGE_JOIN, EDGE_KINDS };
+enum edge_kind {
+	EDGE_CREATE,
+	EDGE_SEQUENCE,
+	EDGE_DEPEND,
+	EDGE_TASKWAIT,
+	EDGE_TASKGROUP,
+	EDGE_BARRIER,
+	EDGE_JOIN,
+	EDGE_SUBMIT,
+	EDGE_COMPLETE,
+	EDGE_KINDS
+};
 
 /* A node that is not a task. */
 struct node {
@@ -46,6 +58,7 @@ struct node {
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
+		uint32_t activity;  /* kernel: row of model.activities */
 	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
@@ -126,7 +139,8 @@ struct node_view {
 	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
 	unsigned flags;                                            /* task_flags of a task, else 0 */
 	unsigned state;                                            /* task.state of a task, else 0 */
-	const struct operation *operation;                         /* of a target region, data operation or submit, else NULL */
+	const struct operation *operation; /* of a target region, data operation or submit, that of a kernel's submit, else NULL */
+	const struct activity *activity;   /* of a kernel, and of a data operation that its device told of, else NULL */
 };
 
 struct edge_view {
@@ -199,6 +213,9 @@ uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t tas
 /* GRAPH_FRAGMENT: the current task of a stream stops, and goes on with a fragment of its own. */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
 int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+
+/* graph_device.c: the nodes of kernels, behind everything else. 0, or -1. */
+int graph_add_devices(struct graph *graph);
 
 /* graph_target.c: a target region, data operation or submit begins and ends. 0, or -1. */
 int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope);

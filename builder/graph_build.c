@@ -361,5 +361,5 @@ int graph_finish(struct graph *graph)
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
 			task->last = graph->model->tasks[task->waits_for].last;
 	}
-	return graph_depend_finish(graph) == 0 ? graph_make_sound(graph) : -1;
+	return graph_depend_finish(graph) == 0 && graph_add_devices(graph) == 0 ? graph_make_sound(graph) : -1;
 }

@@ -148,7 +148,7 @@ static void put_device(struct csv *csv, int32_t device)
 }
 
 /* What a target region, data operation or submit is, how much, from which device to which, under which id. */
-static void put_operation(struct csv *csv, const struct operation *operation)
+static void put_operation(struct csv *csv, const struct operation *operation, bool is_kernel)
 {
 	if (operation == NULL) {
 		put_text(csv, ",,,,,,");
@@ -156,7 +156,9 @@ static void put_operation(struct csv *csv, const struct operation *operation)
 	}
 	bool is_data = operation->type == OPERATION_DATA;
 	const char *set = is_data ? "target_data_op" : "target_kind";
-	const char *name = operation->type == OPERATION_SUBMIT ? "submit" : event_enum_name(set, operation->kind);
+	const char *name = is_kernel                             ? "kernel"
+			   : operation->type == OPERATION_SUBMIT ? "submit"
+								 : event_enum_name(set, operation->kind);
 	put_text(csv, ",");
 	put_text(csv, name != NULL ? name : "unknown");
 	put_text(csv, is_data && operation->is_async ? "_async," : ",");
@@ -169,6 +171,21 @@ static void put_operation(struct csv *csv, const struct operation *operation)
 	put_text(csv, ",");
 	if (operation->type == OPERATION_SUBMIT)
 		put_number(csv, operation->requested);
+}
+
+/* Where on which device it was, and when, by the device's own clock: nothing that only the host knows is here. */
+static void put_activity(struct csv *csv, const struct activity *activity)
+{
+	if (activity == NULL) {
+		put_text(csv, ",,,,");
+		return;
+	}
+	put_device(csv, activity->device);
+	put_text(csv, ",");
+	if (activity->queue != QUEUE_NONE)
+		put_number(csv, activity->queue);
+	put_time(csv, activity->begin_ticks);
+	put_time(csv, activity->end_ticks);
 }
 
 static int node_row(void *self, const struct node_view *node)
@@ -201,7 +218,8 @@ static int node_row(void *self, const struct node_view *node)
 	put_time(csv, node->end_ticks);
 	put_text(csv, ",");
 	put_number(csv, dump_duration_ns(&csv->trace->dump, node->busy_ticks));
-	put_operation(csv, node->operation);
+	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
+	put_activity(csv, node->activity);
 	return end_line(csv);
 }
 
@@ -239,7 +257,7 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "nodes.csv");
 	if (out == NULL)
 		return -1;
-	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams\n",
+	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns\n",
 	      out);
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {

@@ -25,6 +25,7 @@ static const struct {
 	[NODE_TARGET_REGION] = {"component", "#cc79a7"},
 	[NODE_DATA_OP] = {"cds", "#ffffff"},
 	[NODE_SUBMIT] = {"rarrow", "#cc79a7"},
+	[NODE_KERNEL] = {"box3d", "#cc79a7"},
 	[NODE_SCOPE_BEGIN] = {"house", "#dddddd"},
 	[NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
@@ -40,6 +41,8 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[EDGE_TASKGROUP] = "color=\"#0072b2\",style=dotted",
 	[EDGE_BARRIER] = "color=\"#cc79a7\"",
 	[EDGE_JOIN] = "color=\"#009e73\"",
+	[EDGE_SUBMIT] = "color=\"#cc79a7\",penwidth=1.5",
+	[EDGE_COMPLETE] = "color=\"#cc79a7\",style=dashed",
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
@@ -64,9 +67,9 @@ static void put_label(const struct dot *dot, const struct node_view *node)
 {
 	const char *label = dot->graph->model->constructs[node->construct].label;
 	const char *kind = node_kind_name(node->kind);
-	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_TASK || node->kind == NODE_TASKWAIT ||
-			   node->kind == NODE_TASKGROUP || node->kind == NODE_BARRIER || node->kind == NODE_INITIAL ||
-			   node->kind == NODE_TARGET;
+	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_KERNEL || node->kind == NODE_TASK ||
+			   node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP || node->kind == NODE_BARRIER ||
+			   node->kind == NODE_INITIAL || node->kind == NODE_TARGET;
 	if (!is_own_kind || label[0] == '\0')
 		fprintf(dot->out, "%s%s", kind, label[0] != '\0' ? "\\n" : "");
 	text_dot(dot->out, label);

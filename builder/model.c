@@ -260,6 +260,8 @@ void model_free(struct model *m)
 	free(m->operations);
 	free(m->operation_base);
 	free(m->devices);
+	free(m->activities);
+	free(m->queues);
 	map_free(&m->operation_rows);
 	*m = (struct model){0};
 }

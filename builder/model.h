@@ -7,6 +7,7 @@
 #ifndef OTTER_BUILDER_MODEL_H
 #define OTTER_BUILDER_MODEL_H
 
+#include "builder/activity.h"
 #include "builder/map.h"
 #include "builder/model_ids.h"
 #include "builder/operation.h"
@@ -122,6 +123,7 @@ enum construct_kind {
 	CONSTRUCT_TARGET_EXIT_DATA,
 	CONSTRUCT_TARGET_UPDATE,
 	CONSTRUCT_SUBMIT,
+	CONSTRUCT_KERNEL,
 	CONSTRUCT_DATA_UNKNOWN,
 	CONSTRUCT_DATA_ALLOC, /* from here on target_data_op, in its order */
 	CONSTRUCT_DATA_TO_DEVICE,
@@ -173,6 +175,11 @@ struct model {
 	struct map operation_rows; /* by id: operation.c */
 	struct device *devices;
 	size_t n_devices, devices_capacity;
+	struct activity *activities; /* row 0 none */
+	uint32_t n_activities;       /* rows, row 0 included; 0 where there are none */
+	size_t activities_capacity;
+	struct queue *queues;
+	uint32_t n_queues;
 	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;         /* construct hash and the like */
 	struct model_string *strings; /* what constructs point to */

@@ -32,6 +32,8 @@ struct operation {
 	uint32_t target;    /* row of its target region, 0 none */
 	uint32_t requested; /* teams */
 	uint32_t node;      /* the graph's, 0 none */
+	uint32_t construct; /* replay's */
+	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
 	uint64_t target_id; /* of the record, 0 none */
 	uint64_t src_address, dest_address;
 	uint64_t n_bytes; /* of a delete: of the allocation that it takes back, where that is known */

@@ -201,7 +201,7 @@ static int begin(void *self, const struct trace *trace)
 		if (archive_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)
 			return -1;
 	}
-	return 0;
+	return archive_begin_devices(a);
 }
 
 static int end(void *self, const struct trace *trace)
@@ -210,6 +210,8 @@ static int end(void *self, const struct trace *trace)
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < a->now.def->n_locations; i++) /* those without a record are there, too */
 		rc = location_finish(a, i);
+	if (rc == 0)
+		rc = archive_write_devices(a);
 	if (rc == 0)
 		rc = archive_name_regions(a);
 	a->n_locks += a->now.n_locks;
@@ -304,8 +306,10 @@ static int lay_out(struct archive *a, const struct trace *traces, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const struct dump *dump = &traces[i].dump;
 		struct process_def *p = &a->processes[i];
-		*p = (struct process_def){dump, traces[i].process, 0, a->n_locations,
-					  dump->n_streams ? (uint32_t)dump->n_streams : 1};
+		*p = (struct process_def){.dump = dump,
+					  .process = traces[i].process,
+					  .first_location = a->n_locations,
+					  .n_locations = dump->n_streams ? (uint32_t)dump->n_streams : 1};
 		for (size_t j = 0; j < i && p->node == 0; j++)
 			if (strcmp(a->processes[j].dump->meta.host, dump->meta.host) == 0)
 				p->node = a->processes[j].node;

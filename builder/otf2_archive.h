@@ -14,6 +14,8 @@
  *   otf2_target.c    the visitor: what the host does for devices
  *   otf2_states.c    thread states, a metric
  *   otf2_samples.c   what the runtime said of them, another
+ *   otf2_device.c    locations of devices, and what ran on them
+ *   otf2_device_defs.c  their definitions
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
@@ -89,6 +91,11 @@ enum region_kind {
 	REGION_DATA_TO_DEVICE,
 	REGION_DATA_FROM_DEVICE,
 	REGION_DATA_TRANSFER,
+	REGION_KERNEL,
+	REGION_DEVICE_ALLOC,
+	REGION_DEVICE_DELETE,
+	REGION_DEVICE_DATA,
+	REGION_DEVICE_NATIVE, /* module: its name */
 	REGION_KINDS
 };
 
@@ -126,9 +133,30 @@ struct location_def {
 struct process_def {
 	const struct dump *dump;
 	uint32_t process;
-	uint32_t node;           /* system tree node */
-	uint32_t first_location; /* row of archive.locations */
-	uint32_t n_locations;    /* at least one: ProgramBegin needs a place */
+	uint32_t node;                    /* system tree node */
+	uint32_t first_location;          /* row of archive.locations */
+	uint32_t n_locations;             /* at least one: ProgramBegin needs a place */
+	uint32_t first_device, n_devices; /* rows of archive.devices */
+	uint32_t first_queue, n_queues;   /* rows of archive.queues: the locations behind the threads' */
+	uint32_t window;                  /* number of its RmaWin, where it has devices */
+};
+
+/* A device of a process: a location group. */
+struct device_def {
+	uint32_t process; /* row of archive.processes */
+	int32_t number;
+	uint32_t name; /* string */
+	uint32_t node; /* system tree node */
+	uint32_t first_queue, n_queues;
+};
+
+/* A location of a device. */
+struct queue_def {
+	uint32_t device; /* row of archive.devices */
+	uint32_t name;   /* string */
+	uint64_t id;
+	uint64_t hwid;
+	uint64_t n_events;
 };
 
 /* Attributes, parameters and metrics have fixed numbers. */
@@ -140,6 +168,8 @@ enum {
 	ATTRIBUTE_RESULT_ADDRESS,
 	ATTRIBUTE_DEALLOCATION_SIZE,
 	ATTRIBUTE_ARGUMENT_ADDRESS,
+	ATTRIBUTE_MEMORY_SPACE_SOURCE,
+	ATTRIBUTE_MEMORY_SPACE_DESTINATION,
 	ATTRIBUTES
 };
 enum { METRIC_STATE, METRIC_SAMPLE, METRICS };
@@ -152,6 +182,7 @@ enum {
 	PARAMETER_MODIFIER,
 	PARAMETER_HOST_OP_ID,
 	PARAMETER_TEAMS,
+	PARAMETER_GRANTED_TEAMS,
 	PARAMETERS
 };
 
@@ -247,6 +278,14 @@ struct archive {
 	size_t n_members, members_capacity;
 	uint32_t n_locks;
 
+	/* Devices: filled process by process, behind all that is of threads. */
+	struct device_def *devices;
+	uint32_t n_devices, devices_capacity;
+	struct queue_def *queues;
+	uint32_t n_queues, queues_capacity;
+	uint32_t n_windows;
+	OTF2_Paradigm device_paradigm;
+
 	/* Clock. */
 	bool is_converted;
 	uint64_t ticks_per_second;
@@ -295,6 +334,8 @@ OTF2_RegionRole region_kind_role(enum region_kind kind);
 int location_open(struct archive *a, uint32_t stream);
 /* Closes whatever is open, writes ProgramEnd, counts the events and lets the writer go. */
 int location_finish(struct archive *a, uint32_t stream);
+/* Consumers refuse an archive without its local definitions, empty as they are: all numbers in the events are global. */
+int location_leave_definitions(struct archive *a, uint64_t id);
 /* The time stamp of `ticks`: never below the location's last one, never outside the process. Turns measurement on again. */
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks);
 uint64_t process_time(const struct process *p, uint64_t ticks);
@@ -375,6 +416,8 @@ int event_follow(struct archive *a, struct location *l, const struct point *at, 
 bool event_is_operation(const struct scope *scope);
 int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope);
 int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope);
+/* An attribute for the next event. */
+int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value);
 
 /* ---- otf2_states.c ---- */
 int event_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
@@ -390,5 +433,26 @@ uint32_t archive_sample_names(struct archive *a); /* a string; UNSET when memory
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);
+
+/* ---- otf2_device.c ---- */
+/* Finds the process's devices and queues: before its first event. */
+int archive_begin_devices(struct archive *a);
+/* Writes the queues' events: behind the replay. */
+int archive_write_devices(struct archive *a);
+/* The place in the process's window of a device that some transfer names, UNSET for any other: what RmaPut and RmaGet call `remote`. */
+uint32_t archive_device_rank(const struct archive *a, int32_t number);
+/* The location group of a device's memory, or of the process's for DEVICE_HOST. */
+uint32_t archive_memory_group(const struct archive *a, int32_t number);
+/* Attributes for the next event: from which memory to which. */
+int archive_add_memory_spaces(struct archive *a, int32_t source, int32_t destination);
+
+/* ---- otf2_device_defs.c: each 0, or -1 with the error said; nothing without devices. Names are strings. ---- */
+int archive_define_device_paradigm(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name);
+int archive_define_device_nodes(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t first_node, uint32_t class);
+int archive_define_device_domains(struct archive *a, OTF2_GlobalDefWriter *w);
+int archive_define_device_groups(struct archive *a, OTF2_GlobalDefWriter *w);
+int archive_define_queues(struct archive *a, OTF2_GlobalDefWriter *w);
+int archive_define_queue_properties(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t hwid_name);
+int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name);
 
 #endif

@@ -116,7 +116,8 @@ struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
-		state, state_unit, state_names, sample, sample_names;
+		state, state_unit, state_names, sample, sample_names, granted_teams, memory_source, memory_destination, device_class, device_memory,
+		hwid;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -139,6 +140,12 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->chunk_iterations, "chunk iterations"},
 		{&n->command, "command"},
 		{&n->modifier, "modifier"},
+		{&n->granted_teams, "granted_num_teams"},
+		{&n->memory_source, "OTF2::MEMORY_SPACE_SOURCE"},
+		{&n->memory_destination, "OTF2::MEMORY_SPACE_DESTINATION"},
+		{&n->device_class, "accelerator device"},
+		{&n->device_memory, "OpenMP devices"},
+		{&n->hwid, "OTTER::HWID"},
 		{&n->process_id, "ProcessId"},
 		{&n->prior_task_status, "prior_task_status"},
 		{&n->task_fragment, "task_fragment"},
@@ -218,6 +225,8 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Paradigm, w, PARADIGM, n->openmp, OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
 	DEFINE(a, ParadigmProperty, w, PARADIGM, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
 	       value_string(n->team_template));
+	if (archive_define_device_paradigm(a, w, n->device_memory) != 0)
+		return -1;
 	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_PRIOR_TASK_STATUS, n->prior_task_status, 0, OTF2_TYPE_STRING);
 	DEFINE(a, Attribute, w, ATTRIBUTE_TASK_FRAGMENT, n->task_fragment, 0, OTF2_TYPE_UINT64);
@@ -225,6 +234,8 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Attribute, w, ATTRIBUTE_RESULT_ADDRESS, n->result_address, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_DEALLOCATION_SIZE, n->deallocation_size, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_ARGUMENT_ADDRESS, n->argument_address, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_MEMORY_SPACE_SOURCE, n->memory_source, 0, OTF2_TYPE_LOCATION_GROUP);
+	DEFINE(a, Attribute, w, ATTRIBUTE_MEMORY_SPACE_DESTINATION, n->memory_destination, 0, OTF2_TYPE_LOCATION_GROUP);
 	return 0;
 }
 
@@ -236,11 +247,13 @@ static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const s
 	for (size_t i = 0; i < a->n_processes; i++)
 		if (a->processes[i].node == n_nodes)
 			DEFINE(a, SystemTreeNode, w, n_nodes++, n->hosts[i], n->node, 0);
+	if (archive_define_device_nodes(a, w, n_nodes, n->device_class) != 0)
+		return -1;
 	DEFINE(a, SystemTreeNodeProperty, w, 0, n->platform, OTF2_TYPE_STRING, value_string(n->linux_name));
 	DEFINE(a, SystemTreeNodeDomain, w, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
 	for (uint32_t i = 1; i < n_nodes; i++)
 		DEFINE(a, SystemTreeNodeDomain, w, i, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
-	return 0;
+	return archive_define_device_domains(a, w);
 }
 
 static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
@@ -248,6 +261,8 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 	for (uint32_t i = 0; i < a->n_processes; i++)
 		DEFINE(a, LocationGroup, w, i, n->groups[i], OTF2_LOCATION_GROUP_TYPE_PROCESS, a->processes[i].node,
 		       OTF2_UNDEFINED_LOCATION_GROUP);
+	if (archive_define_device_groups(a, w) != 0)
+		return -1;
 	for (uint32_t i = 0; i < a->n_processes; i++) {
 		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64,
 		       value_u64((uint64_t)a->processes[i].dump->meta.pid));
@@ -259,6 +274,8 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		     j++)
 			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD,
 			       a->locations[j].n_events, i);
+	if (archive_define_queues(a, w) != 0)
+		return -1;
 	for (uint32_t j = 0; j < a->n_locations; j++) {
 		const struct location_def *l = &a->locations[j];
 		if (l->n_threads > 0) {
@@ -268,7 +285,7 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		if (l->n_lost > 0)
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_lost, OTF2_TYPE_UINT64, value_u64(l->n_lost));
 	}
-	return 0;
+	return archive_define_queue_properties(a, w, n->hwid);
 }
 
 static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
@@ -340,7 +357,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM,
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
-	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0)
+	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 || archive_define_windows(a, w, n->device_memory) != 0)
 		return -1;
 	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
 	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);
@@ -350,6 +367,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 	DEFINE(a, Parameter, w, PARAMETER_MODIFIER, n->modifier, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_HOST_OP_ID, n->host_op_id, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_TEAMS, n->teams, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_GRANTED_TEAMS, n->granted_teams, OTF2_PARAMETER_TYPE_UINT64);
 	return 0;
 }
 
@@ -381,5 +399,7 @@ void archive_free_definitions(struct archive *a)
 	free(a->comms);
 	free(a->members);
 	free(a->locations);
+	free(a->devices);
+	free(a->queues);
 	free(a->processes);
 }

@@ -97,8 +97,7 @@ int location_open(struct archive *a, uint32_t stream)
 	return stream == 0 ? program_begin(a, l) : 0;
 }
 
-/* Consumers refuse an archive without its local definitions, empty as they are: all numbers in the events are global. */
-static int leave_local_definitions(struct archive *a, uint64_t id)
+int location_leave_definitions(struct archive *a, uint64_t id)
 {
 	OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(a->otf2, id);
 	if (w == NULL)
@@ -138,7 +137,7 @@ int location_finish(struct archive *a, uint32_t stream)
 	l->open = NULL;
 	l->holds = NULL;
 	l->n_open = l->open_capacity = l->n_holds = l->holds_capacity = 0;
-	return rc == 0 ? leave_local_definitions(a, id) : -1;
+	return rc == 0 ? location_leave_definitions(a, id) : -1;
 }
 
 int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,

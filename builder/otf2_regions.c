@@ -69,6 +69,11 @@ static const struct {
 	[REGION_DATA_TO_DEVICE] = {"target transfer to device", OTF2_REGION_ROLE_DATA_TRANSFER},
 	[REGION_DATA_FROM_DEVICE] = {"target transfer from device", OTF2_REGION_ROLE_DATA_TRANSFER},
 	[REGION_DATA_TRANSFER] = {"target transfer", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_KERNEL] = {"kernel", OTF2_REGION_ROLE_FUNCTION},
+	[REGION_DEVICE_ALLOC] = {"device alloc", OTF2_REGION_ROLE_ALLOCATE},
+	[REGION_DEVICE_DELETE] = {"device delete", OTF2_REGION_ROLE_DEALLOCATE},
+	[REGION_DEVICE_DATA] = {"device data", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DEVICE_NATIVE] = {"device activity", OTF2_REGION_ROLE_FUNCTION},
 };
 
 OTF2_RegionRole region_kind_role(enum region_kind kind)

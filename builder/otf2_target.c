@@ -44,7 +44,7 @@ static enum region_kind operation_region(const struct scope *scope)
 					     : data_region(scope->kind);
 }
 
-static int add_attribute(struct archive *a, uint32_t attribute, uint64_t value)
+int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value)
 {
 	return archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, attribute, value), "adding an attribute");
 }
@@ -53,17 +53,50 @@ static int add_attribute(struct archive *a, uint32_t attribute, uint64_t value)
 static int add_sizes(struct archive *a, const struct operation *o)
 {
 	if (o->kind == target_data_op_alloc)
-		return add_attribute(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
+		return archive_add_u64(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
 	if (o->kind != target_data_op_delete)
 		return 0;
-	if (o->n_bytes != 0 && add_attribute(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
+	if (o->n_bytes != 0 && archive_add_u64(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
 		return -1;
-	return add_attribute(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
+	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
 }
 
 static int parameter(struct archive *a, struct location *l, uint64_t time, uint32_t ref, uint64_t value)
 {
 	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, ref, value), "writing a parameter");
+}
+
+/*
+ * A transfer of which its device told nothing is the host's: it reaches into the device's memory, or fetches from there, in its own region and at its own
+ * times. (Of others the device's own locations have it, at the device's times.)
+ */
+static bool is_hosts_transfer(const struct archive *a, const struct operation *o)
+{
+	return o->type == OPERATION_DATA && operation_is_transfer(o->kind) && o->activity == 0 &&
+	       archive_device_rank(a, o->device) != UNSET;
+}
+
+static int transfer_begin(struct archive *a, struct location *l, uint64_t time, const struct operation *o)
+{
+	bool is_get = o->dest_device == DEVICE_HOST;
+	uint32_t window = a->now.def->window, remote = archive_device_rank(a, o->device);
+	if (archive_add_memory_spaces(a, o->src_device, o->dest_device) != 0)
+		return -1;
+	if (is_get)
+		return archive_check(a, OTF2_EvtWriter_RmaGet(l->writer, a->attributes, time, window, remote, o->n_bytes, o->id),
+				     "writing RmaGet");
+	return archive_check(a, OTF2_EvtWriter_RmaPut(l->writer, a->attributes, time, window, remote, o->n_bytes, o->id),
+			     "writing RmaPut");
+}
+
+static int transfer_end(struct archive *a, struct location *l, uint64_t time, const struct operation *o)
+{
+	uint32_t window = a->now.def->window;
+	if (o->is_async)
+		return archive_check(a, OTF2_EvtWriter_RmaOpCompleteNonBlocking(l->writer, NULL, time, window, o->id),
+				     "writing RmaOpCompleteNonBlocking");
+	return archive_check(a, OTF2_EvtWriter_RmaOpCompleteBlocking(l->writer, NULL, time, window, o->id),
+			     "writing RmaOpCompleteBlocking");
 }
 
 int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope)
@@ -78,6 +111,8 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 	if (location_enter_with(a, l, time, archive_region(a, scope->construct, operation_region(scope)), at->task, OPEN_SCOPE,
 				a->attributes) != 0)
 		return -1;
+	if (is_hosts_transfer(a, o))
+		return transfer_begin(a, l, time, o);
 	if (o->type != OPERATION_SUBMIT)
 		return 0;
 	if (parameter(a, l, time, PARAMETER_HOST_OP_ID, o->id) != 0)
@@ -91,11 +126,13 @@ int event_operation_leave(struct archive *a, const struct point *at, const struc
 	const struct operation *o = &a->now.model->operations[scope->operation];
 	enum region_kind kind = operation_region(scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
+	if (is_hosts_transfer(a, o) && (event_run(a, l, time, at->task) != 0 || transfer_end(a, l, time, o) != 0))
+		return -1;
 	const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
 	bool is_innermost = top != NULL && a->regions[top->region].kind == kind && top->task == at->task;
 	if (!is_innermost || o->type != OPERATION_DATA || o->kind != target_data_op_alloc)
 		return location_leave_kind(a, l, time, kind, at->task);
-	if (add_attribute(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
+	if (archive_add_u64(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
 		return -1;
 	return location_leave_with(a, l, time, a->attributes);
 }

@@ -42,6 +42,12 @@ static uint32_t next_operation(struct replay *r, struct stream_state *s)
 	return row;
 }
 
+static int enter(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
+{
+	r->model->operations[scope.operation].construct = scope.construct;
+	return replay_enter_scope(r, s, scope, ticks);
+}
+
 static int target_begin(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	unsigned kind = record_flags(record);
@@ -49,7 +55,7 @@ static int target_begin(struct replay *r, struct stream_state *s, const struct r
 			      .kind = kind,
 			      .construct = model_construct(r->model, target_construct(kind), record->b),
 			      .operation = next_operation(r, s)};
-	return replay_enter_scope(r, s, scope, record->time);
+	return enter(r, s, scope, record->time);
 }
 
 /* An operation whose record does not say whose it is belongs to the region around it. */
@@ -70,7 +76,7 @@ static int data_op_begin(struct replay *r, struct stream_state *s, const struct 
 			      .kind = o->kind,
 			      .construct = model_construct(r->model, data_construct(o->kind), record->b),
 			      .operation = row};
-	return replay_enter_scope(r, s, scope, record->time);
+	return enter(r, s, scope, record->time);
 }
 
 static int submit_begin(struct replay *r, struct stream_state *s, const struct record *record)
@@ -82,7 +88,7 @@ static int submit_begin(struct replay *r, struct stream_state *s, const struct r
 	uint64_t codeptr = region != NULL ? r->model->constructs[region->construct].codeptr : 0;
 	struct scope scope = {
 		.type = SCOPE_SUBMIT, .construct = model_construct(r->model, CONSTRUCT_SUBMIT, codeptr), .operation = row};
-	return replay_enter_scope(r, s, scope, record->time);
+	return enter(r, s, scope, record->time);
 }
 
 int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record)

@@ -37,6 +37,7 @@ struct job {
 	struct samples_summary samples;
 	struct output output;
 	struct progress progress;
+	struct summary summary;
 };
 
 static bool has_file(const char *dir, const char *name)
@@ -263,14 +264,14 @@ static int carry_out(struct job *job)
 	if (build_traces(job) != 0)
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
-	struct summary summary;
+	struct summary *summary = &job->summary;
 	if (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
-	    summary_collect(&summary, &graphs, job->states, &job->samples) != 0)
+	    summary_collect(summary, &graphs, job->states, &job->samples) != 0)
 		return -1;
-	bool is_good = summary.is_complete && !summary.is_snapshot && tally_total(&summary.repairs) == 0;
+	bool is_good = summary->is_complete && !summary->is_snapshot && tally_total(&summary->repairs) == 0;
 	if (o->is_strict && !is_good)
-		return refuse(job, &summary);
-	if (has_files && write_files(job, &graphs, &summary) != 0)
+		return refuse(job, summary);
+	if (has_files && write_files(job, &graphs, summary) != 0)
 		return -1;
 	for (size_t i = 0; i < job->n_open && o->has_list; i++)
 		if (list_dump(&job->traces[i].dump, stdout) != 0)
@@ -278,7 +279,7 @@ static int carry_out(struct job *job)
 	if (o->has_canonical && graph_canonical(&graphs, stdout) != 0)
 		return -1;
 	if (o->has_summary && !o->is_quiet) {
-		summary_print(&summary, stdout);
+		summary_print(summary, stdout);
 		printf("%-10s%s\n", "output", job->output.path);
 	}
 	if (fflush(stdout) != 0)
@@ -294,6 +295,7 @@ int run(const struct options *options)
 	int status = carry_out(&job);
 	output_close(&job.output);
 	samples_summary_free(&job.samples);
+	summary_free_devices(&job.summary.devices);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
 		states_free(&job.states[i]);

@@ -19,6 +19,19 @@ struct target_summary {
 	} operations[TARGET_DATA_OPS];
 };
 
+/* What a device told of itself; times are its own. */
+struct device_summary {
+	int32_t number;
+	const char *type;
+	uint64_t n_kernels, kernels_ns, n_data, n_transfers, transfers_ns, transferred_bytes, n_native, n_queues;
+	uint64_t n_untimed; /* of all these: it is not known when */
+};
+
+struct device_summaries {
+	struct device_summary *rows; /* by first appearance */
+	size_t n, capacity;
+};
+
 /* Several processes are added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -32,6 +45,7 @@ struct summary {
 	uint64_t life_ns;            /* of all threads; what state_ns adds up to */
 	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
+	struct device_summaries devices;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
@@ -58,5 +72,11 @@ int summary_json(const struct summary *summary, const char *dir);
 int summary_collect_target(struct target_summary *target, const struct model *model);
 void summary_print_target(const struct target_summary *target, FILE *out);
 struct json_t *summary_json_target(const struct target_summary *target);
+
+/* summary_device.c: likewise, of what devices told. */
+int summary_collect_devices(struct device_summaries *devices, const struct model *model);
+void summary_print_devices(const struct device_summaries *devices, FILE *out);
+struct json_t *summary_json_devices(const struct device_summaries *devices);
+void summary_free_devices(struct device_summaries *devices);
 
 #endif

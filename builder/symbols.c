@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *construct_kind_name(enum construct_kind kind)
 {
@@ -41,6 +42,7 @@ const char *construct_kind_name(enum construct_kind kind)
 		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
 		[CONSTRUCT_TARGET_UPDATE] = "target_update",
 		[CONSTRUCT_SUBMIT] = "submit",
+		[CONSTRUCT_KERNEL] = "kernel",
 		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
 		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
 		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",
@@ -58,6 +60,7 @@ const char *construct_kind_name(enum construct_kind kind)
 /* A file that maps name, opened once, and never again where that failed. */
 struct module {
 	const char *path, *build_id;
+	const char *name; /* in labels */
 	struct binary *binary;
 };
 
@@ -80,6 +83,16 @@ static int base_length(const char *path)
 	return deleted == NULL ? (int)strlen(name) : (int)(deleted - name);
 }
 
+/*
+ * Is it code that was loaded onto a device, which is the host itself? The runtime maps it from a file of its own making, which has a name of chance, and may
+ * be gone.
+ */
+static bool is_device_image(const struct model *m, const struct meta_map *map)
+{
+	bool has_chance_name = strncmp(base_name(map->path), "tmpfile_", 8) == 0; /* LLVM's plugin for x86-64 */
+	return m->n_events[EVENT_device_load] > 0 && has_chance_name && access(map->path, F_OK) != 0;
+}
+
 static struct module *find_module(struct symbols *s, const struct meta_map *map)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
@@ -89,7 +102,9 @@ static struct module *find_module(struct symbols *s, const struct meta_map *map)
 	if (all == NULL)
 		return NULL;
 	s->modules = all;
-	all[s->n_modules] = (struct module){map->path, map->build_id, binary_open(map->path, map->build_id)};
+	bool is_image = is_device_image(s->model, map);
+	all[s->n_modules] = (struct module){map->path, map->build_id, is_image ? "device_image" : map->path,
+					    is_image ? NULL : binary_open(map->path, map->build_id)};
 	return &all[s->n_modules++];
 }
 
@@ -156,7 +171,7 @@ static bool resolve(struct symbols *s, struct construct *c)
 	uint64_t offset = c->codeptr - 1 - map->start + map->offset, address = offset;
 	if (module->binary != NULL && binary_address(module->binary, offset, &address))
 		place = binary_find(module->binary, address);
-	return name_construct(s, c, module->path, address + 1, &place);
+	return name_construct(s, c, module->name, address + 1, &place);
 }
 
 int symbols_resolve(struct model *model)

@@ -4,6 +4,7 @@
  */
 #include "recorder/callbacks.h"
 
+#include "recorder/device.h"
 #include "recorder/record.h"
 
 /* omp_control_tool_t, which is in omp.h; that header is the program's. */
@@ -22,6 +23,18 @@ static void obey(uint64_t command)
 		session_turn(0, 0);
 		break;
 	case CONTROL_END: session_turn(EPOCH_ENDED, 0); break;
+	default: break;
+	}
+}
+
+/* Devices are told last, and with the stream left: they may deliver what they have at once, on this thread. */
+static void tell_devices(uint64_t command)
+{
+	switch (command) {
+	case CONTROL_START: device_control(DEVICE_RESUME); break;
+	case CONTROL_PAUSE: device_control(DEVICE_PAUSE); break;
+	case CONTROL_FLUSH: device_control(DEVICE_FLUSH); break;
+	case CONTROL_END: device_control(DEVICE_STOP); break;
 	default: break;
 	}
 }
@@ -48,6 +61,8 @@ int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const v
 		record_is_on(stream, time); /* so that this thread's segment is flushed, or its recording off, when we return */
 		record_leave(stream);
 	}
+	if (!is_ignored)
+		tell_devices(command);
 	return is_ignored ? CONTROL_IGNORED : CONTROL_SUCCESS;
 }
 

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+#include "recorder/device.h"
+#include "recorder/guard.h"
+#include "recorder/maps.h"
 #include "recorder/record.h"
 
 #define TYPE_BYTES_MAX          255u
@@ -241,6 +244,7 @@ void on_device_initialize(int device, const char *type, ompt_device_t *handle, o
 		ring_group_end(&group);
 	}
 	record_leave(stream);
+	device_came(device, handle, lookup);
 }
 
 void on_device_finalize(int device)
@@ -251,6 +255,21 @@ void on_device_finalize(int device)
 		return;
 	record_put(stream, time, record_head(EVENT_device_finalize, 0, device_bits(device)), 0, 0);
 	record_leave(stream);
+	device_goes(device);
+}
+
+/* A host that is a device itself runs that code from a file of its own, which is gone, and unmapped, when the process ends. */
+static NOINLINE void note_code(void)
+{
+	struct session *session = session_get();
+	if (!session)
+		return;
+	struct guard guard = guard_enter();
+	sigset_t signals;
+	guard_hold_signals(&signals);
+	maps_write_if_changed(session);
+	guard_let_signals(&signals);
+	guard_leave(guard);
 }
 
 void on_device_load(int device, const char *filename, int64_t offset, void *vma, size_t n_bytes, void *host, void *on_device,
@@ -270,6 +289,7 @@ void on_device_load(int device, const char *filename, int64_t offset, void *vma,
 		ring_group_end(&group);
 	}
 	record_leave(stream);
+	note_code();
 }
 
 void on_device_unload(int device, uint64_t module)

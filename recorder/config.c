@@ -29,6 +29,7 @@ static const char *const group_names[N_EVENT_GROUPS] = {
 	[GROUP_cancel] = "cancel",
 	[GROUP_error] = "error",
 	[GROUP_target] = "target",
+	[GROUP_device] = "device",
 };
 
 /* A callback's own name says its group as well: task_schedule, ompt_callback_nest_lock. */

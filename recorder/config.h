@@ -29,6 +29,7 @@ enum event_group {
 	GROUP_cancel,
 	GROUP_error,
 	GROUP_target,
+	GROUP_device,
 	N_EVENT_GROUPS
 };
 

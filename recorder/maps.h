@@ -15,7 +15,7 @@ void maps_put(struct session *session, struct text *text);
 /* The same, only if they are not what was last put. */
 void maps_put_if_changed(struct session *session, struct text *text);
 
-/* Appends them to meta if they changed: the drain thread. */
+/* Appends them to meta if they changed: the drain thread, and whoever loads code onto a device. */
 void maps_write_if_changed(struct session *session);
 
 #endif

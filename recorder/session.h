@@ -21,6 +21,7 @@
 #include "recorder/config.h"
 #include "recorder/output.h"
 
+struct devices;
 struct stream;
 
 #define SESSION_NOTES_MAX 8
@@ -57,6 +58,7 @@ struct session {
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;
+	struct devices *devices; /* device.c: NULL until one comes that can be traced */
 
 	alignas(CACHE_LINE_BYTES) struct stream *streams[ID_STREAM_MAX + 1]; /* by number; only touched pages exist */
 };

@@ -309,6 +309,13 @@ def tables_disagree(summary, graph):
     for kind, node in (("initial", "initial"), ("implicit", "implicit"), ("explicit", "task"), ("target", "target")):
         if summary["tasks"].get(kind, 0) != graph.count(node):
             return f"summary has {summary['tasks'].get(kind, 0)} {kind} tasks, nodes.csv {graph.count(node)}"
+    ids = [n["host_op_id"] for n in graph.nodes if n["host_op_id"] not in ("", "0")]
+    if len(set(ids)) != len(ids):
+        return f"{len(ids) - len(set(ids))} ids of operations are there twice"
+    for pair in ("target", "target_data_op", "target_submit"):
+        begun, ended = (summary["events"].get(f"{pair}_{end}", 0) for end in ("begin", "end"))
+        if summary["complete"] and begun != ended:
+            return f"{begun} {pair} begin, {ended} end"
     if sum(summary["events"].values()) != summary["records"]:
         return f"{summary['records']} records, but events sum to {sum(summary['events'].values())}"
     return None

@@ -22,8 +22,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "otf
 from events import Check
 from whole import check_all
 
-KEYS = ("events", "tasks", "completed", "switches", "forks", "teams", "acquisitions", "flushes", "locations", "processes", "regions",
-        "comms", "locks", "truncated")
+KEYS = ("events", "tasks", "completed", "switches", "forks", "teams", "acquisitions", "flushes", "locations", "processes", "devices", "regions",
+        "comms", "locks", "transfers", "transferred", "truncated")
 
 
 def expect(check, text):

@@ -20,6 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHECK = os.path.join(HERE, "otf2_check.py")
 sys.path.insert(0, os.path.join(HERE, "otf2"))
 from archive import MASTER, WORKER, allocate, good, write
+from device_faults import DEVICE_FAULTS, add_device
 from faults import FAULTS, truncate
 from rules import RULES
 
@@ -67,9 +68,19 @@ def ask_about_good(asker):
     asker.ask(place, "an archive that says what it lacks", 0, "VALID")
 
 
-def ask_about_faults(asker):
-    for names, what, spoil in FAULTS:
+def ask_about_device(asker):
+    archive, place = good(), asker.place()
+    add_device(archive)
+    write(archive, place)
+    asker.ask(place, "a good archive with a device", 0, "VALID")
+    asker.ask(place, "what the device does", 0, "VALID", ("--expect", "devices=1", "--expect", "transfers=3", "--expect", "transferred=112",
+                                                         "--expect", "processes=1"))
+
+
+def ask_about_faults(asker, faults, extend=lambda archive: None):
+    for names, what, spoil in faults:
         archive, place = good(), asker.place()
+        extend(archive)
         spoil(archive)
         write(archive, place)
         asker.refuses(place, names, what)
@@ -98,7 +109,9 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         asker = Asker(top)
         ask_about_good(asker)
-        ask_about_faults(asker)
+        ask_about_device(asker)
+        ask_about_faults(asker, FAULTS)
+        ask_about_faults(asker, DEVICE_FAULTS, add_device)
         ask_about_files(asker)
     for name in sorted(set(RULES) - asker.seen):
         asker.n_wrong += 1

@@ -38,6 +38,7 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
     """Records a program, builds, compares. `env` chooses the runtime of that name; `skip`: PARTS that are left out."""
     with alone(WORK / "omp" / f"{source.stem}-{compiler}{suffix}") as work:
         report = test_in(work, source, compiler, runtime, env or {}, suffix, skip)
+        remove_images(dumps_in(work / "dumps"))
         if report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(work)
         return report
@@ -62,7 +63,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     result = compile_program(source, program, compiler, want.flags())
     if not report.check(f"{name}/compile", result.why([0])):
         return report
-    if "untraced" not in skip:
+    if "untraced" not in skip and not want.offload:  # which would leave files that nobody knows the names of
         result = run([program, *want.args], env)
         report.check(f"{name}/untraced", result.why([int(want.untraced_exit or want.exit)]))
 
@@ -110,7 +111,11 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
         n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
-        report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks))))
+        report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks, map(transfers_of, summaries)))))
+        if want.helpers:
+            definitions = run(["otf2-print", "-G", outs[0] / "trace.otf2"]).out
+            names = re.findall(r'^LOCATION +\d+ +Name: "OMP hidden helper thread ', definitions, re.MULTILINE)
+            report.check(f"{name}/helpers", differs(want.helpers.split(), [len(names)]))
     if "states" not in skip:
         report.check(f"{name}/states", "; ".join(filter(None, map(states.flaw, dumps, outs, summaries))))
     if "states" not in skip and "archive" not in skip:
@@ -123,6 +128,12 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     return report
 
 
+def transfers_of(summary):
+    """What an archive without a device's own records has of the host's transfers."""
+    moved = [n for kind, n in summary["target"]["operations"].items() if kind.startswith("transfer")]
+    return {"transfers": sum(n["count"] for n in moved), "transferred": sum(n["bytes"] for n in moved)}
+
+
 def wrong_canonical(dump, graph):
     """The canonical list has every explicit task and every dependence of the graph, each under a name of its own: None or a reason."""
     result = run([BUILDER, "--canonical", dump])
@@ -130,6 +141,9 @@ def wrong_canonical(dump, graph):
     created = {target for _, _, target, kind in lines if kind == "create" and not target.startswith(("implicit[", "initial["))}
     n_created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial") for _, t, kind in graph.edges)
     n_depend = sum(kind.startswith("depend") for _, _, _, kind in lines)
+    operation = re.search(r"^.*\b(data_\w+|transfer_\w+|submit)[@\[].*$", result.out, re.MULTILINE)
+    if operation:
+        return f"operations on data depend on what is on the device already: {operation.group()}"
     if len(created) != n_created:
         return f"{len(created)} tasks, not {n_created}"
     return differs([str(graph.count_edges("depend"))], [n_depend])

@@ -99,6 +99,8 @@ def write_definitions(handle, archive):
     for string in archive["strings"]:
         _otf2.GlobalDefWriter_WriteString(w, *string)
     _otf2.GlobalDefWriter_WriteParadigm(w, OPENMP, 1, _otf2.PARADIGM_CLASS_THREAD_FORK_JOIN)
+    for paradigm in archive.get("paradigms", ()):
+        _otf2.GlobalDefWriter_WriteParadigm(w, *paradigm)
     for attribute in archive["attributes"]:
         _otf2.GlobalDefWriter_WriteAttribute(w, *attribute)
     for node in archive["nodes"]:
@@ -107,13 +109,17 @@ def write_definitions(handle, archive):
         _otf2.GlobalDefWriter_WriteLocationGroup(w, *group)
     for ref, name, group in archive["locations"]:
         n_events = len(archive["events"].get(ref, ())) + archive["counts"].get(ref, 0)
-        _otf2.GlobalDefWriter_WriteLocation(w, ref, name, _otf2.LOCATION_TYPE_CPU_THREAD, n_events, group)
+        is_device = any(g[0] == group and g[2] == _otf2.LOCATION_GROUP_TYPE_ACCELERATOR for g in archive["location_groups"])
+        kind = _otf2.LOCATION_TYPE_ACCELERATOR_STREAM if is_device else _otf2.LOCATION_TYPE_CPU_THREAD
+        _otf2.GlobalDefWriter_WriteLocation(w, ref, name, archive.get("kinds", {}).get(ref, kind), n_events, group)
     for ref, name, *role in archive["regions"]:
         _otf2.GlobalDefWriter_WriteRegion(w, ref, name, name, 0, role[0] if role else _otf2.REGION_ROLE_CODE, OPENMP, _otf2.REGION_FLAG_NONE, 0, 0, 0)
-    for ref, kind, members in archive["groups"]:
-        _otf2.GlobalDefWriter_WriteGroup(w, ref, 0, kind, OPENMP, _otf2.GROUP_FLAG_NONE, members)
+    for ref, kind, members, *paradigm in archive["groups"]:
+        _otf2.GlobalDefWriter_WriteGroup(w, ref, 0, kind, paradigm[0] if paradigm else OPENMP, _otf2.GROUP_FLAG_NONE, members)
     for ref, group, parent in archive["comms"]:
         _otf2.GlobalDefWriter_WriteComm(w, ref, 0, group, parent, _otf2.COMM_FLAG_NONE)
+    for ref, name, comm in archive.get("windows", ()):
+        _otf2.GlobalDefWriter_WriteRmaWin(w, ref, name, comm, _otf2.RMA_WIN_FLAG_NONE)
     for parameter in archive["parameters"]:
         _otf2.GlobalDefWriter_WriteParameter(w, *parameter)
     for ref, name, description, mode, kind in archive["metric_members"]:
@@ -127,7 +133,10 @@ def write_definitions(handle, archive):
 
 def write_event(w, name, arguments):
     attributes = None
-    if isinstance(arguments[-1], tuple):  # numbers of attributes, and their values
+    if isinstance(arguments[-1], tuple) and arguments[-1][0] == "memory":  # an attribute, and a location group
+        attributes = _otf2.AttributeList_New()
+        _otf2.AttributeList_AddLocationGroupRef(attributes, *arguments.pop()[1:])
+    elif isinstance(arguments[-1], tuple):  # numbers of attributes, and their values
         attributes = _otf2.AttributeList_New()
         for ref, value in arguments.pop():
             _otf2.AttributeList_AddUint64(attributes, ref, value)

@@ -10,7 +10,7 @@ MEMORY = {_otf2.REGION_ROLE_ALLOCATE: ("ALLOCATION_SIZE", "RESULT_ADDRESS"), _ot
 
 
 class Definitions:
-    KINDS = ("String", "Attribute", "SystemTreeNode", "LocationGroup", "Region", "Group", "Comm", "Parameter", "Paradigm",
+    KINDS = ("String", "Attribute", "SystemTreeNode", "LocationGroup", "Region", "Group", "Comm", "RmaWin", "Parameter", "Paradigm",
              "MetricMember", "MetricClass")
 
     def __init__(self, report):
@@ -20,9 +20,10 @@ class Definitions:
         self.contents = {kind: set() for kind in self.KINDS}
         self.used = {kind: set() for kind in self.KINDS}
         self.locations = {}  # ref -> (name, number of events, location group)
-        self.comm_locations = None
         self.attribute_names = {}
         self.memory = {}  # region -> the attribute that its Enter has to have, and its Leave
+        self.comm_locations = {}  # paradigm -> locations
+        self.processes = {}  # location group -> that of its process: itself, or who made the accelerator
         self.recorders = set()  # (metric class, location)
 
     def refer(self, kind, ref, what, may_be_undefined=False):
@@ -97,6 +98,10 @@ class Definitions:
         self.refer("String", name, f"location group {ref}")
         self.refer("SystemTreeNode", parent, f"location group {ref}")
         self.refer("LocationGroup", creator, f"location group {ref}", True)
+        is_device = kind == _otf2.LOCATION_GROUP_TYPE_ACCELERATOR
+        if is_device != (self.processes.get(creator) == creator):
+            self.report.add("LG-CREATOR", f"location group {ref} is made by {creator:#x}")
+        self.processes[ref] = creator if is_device else ref
         self.define("LocationGroup", ref, name)
 
     def on_location_group_property(self, ref, name, kind, value):
@@ -109,7 +114,15 @@ class Definitions:
         self.refer("LocationGroup", group, f"location {ref:#x}")
         if ref in self.locations:
             self.report.add("DEF-DUP", f"location {ref:#x} is defined twice")
+        if (kind == _otf2.LOCATION_TYPE_ACCELERATOR_STREAM) != self.is_device_group(group):
+            self.report.add("LOC-GROUP", f"location {ref:#x} is not of its location group's kind")
         self.locations[ref] = (name, n_events, group)
+
+    def is_device_group(self, group):
+        return self.processes.get(group, group) != group
+
+    def is_device(self, location):
+        return location in self.locations and self.is_device_group(self.locations[location][2])
 
     def on_location_property(self, ref, name, kind, value):
         self.refer_location(ref, "a location's property")
@@ -132,9 +145,9 @@ class Definitions:
         if len(set(members)) != len(members):
             self.report.add("GROUP", f"group {ref} has a member twice")
         if kind == _otf2.GROUP_TYPE_COMM_LOCATIONS:
-            if self.comm_locations is not None:
+            if paradigm in self.comm_locations:
                 self.report.add("GROUP", "two groups of all locations")
-            self.comm_locations = list(members)
+            self.comm_locations[paradigm] = list(members)
             for member in members:
                 self.refer_location(member, f"group {ref}")
             self.used["Group"].add(ref)
@@ -142,7 +155,7 @@ class Definitions:
             return
         if kind != _otf2.GROUP_TYPE_COMM_GROUP:
             self.report.add("GROUP", f"group {ref} is of a kind that no team has")
-        everybody = self.comm_locations or []
+        everybody = self.comm_locations.get(paradigm, [])
         for member in members:
             if member >= len(everybody):
                 self.report.add("GROUP", f"group {ref} has member {member} of {len(everybody)} locations")
@@ -157,9 +170,14 @@ class Definitions:
             self.report.add("COMM", f"comm {ref} is not of a team's group")
         elif not members:
             self.report.add("COMM", f"comm {ref} has no member")
-        elif len({self.locations[m][2] for m in members if m in self.locations}) > 1:
+        elif len({self.processes.get(self.locations[m][2]) for m in members if m in self.locations}) > 1:
             self.report.add("COMM", f"comm {ref} has members of several processes")
         self.define("Comm", ref, (members or [], parent), (name, tuple(members or ()), parent))
+
+    def on_rma_win(self, ref, name, comm, flags):
+        self.refer("String", name, f"window {ref}")
+        self.refer("Comm", comm, f"window {ref}")
+        self.define("RmaWin", ref, self.tables["Comm"].get(comm, ([], None))[0])
 
     def on_parameter(self, ref, name, kind):
         self.refer("String", name, f"parameter {ref}")
@@ -206,6 +224,7 @@ class Definitions:
                 ("Region", lambda _, *values: self.on_region(*values)),
                 ("Group", lambda _, *values: self.on_group(*values)),
                 ("Comm", lambda _, *values: self.on_comm(*values)),
+                ("RmaWin", lambda _, *values: self.on_rma_win(*values)),
                 ("Parameter", lambda _, *values: self.on_parameter(*values)),
                 ("MetricMember", lambda _, *values: self.on_metric_member(*values)),
                 ("MetricClass", lambda _, *values: self.on_metric_class(*values)),
@@ -226,5 +245,6 @@ class Definitions:
             self.report.add("CLOCK", "no ClockProperties")
         if self.tables["String"].get(0) not in ("", b""):
             self.report.add("STRING-NULL", "string 0 is not the empty one")
-        if self.comm_locations is not None and set(self.comm_locations) != set(self.locations):
-            self.report.add("GROUP", "the group of all locations does not hold all locations")
+        threads = {ref for ref in self.locations if not self.is_device(ref)}
+        if set(self.comm_locations.get(_otf2.PARADIGM_OPENMP, threads)) != threads:
+            self.report.add("GROUP", "the group of all threads does not hold all of them, and them alone")

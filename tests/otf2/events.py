@@ -42,6 +42,8 @@ class Check:
                 l.bad("ATTR-TYPE", f"attribute {ref} is not of its defined type")
             elif kind == _otf2.TYPE_STRING:
                 self.defined(l, "String", value.stringRef)
+            elif kind == _otf2.TYPE_LOCATION_GROUP:
+                self.defined(l, "LocationGroup", value.locationGroupRef)
 
     def memory(self, l, attributes, wanted):
         """An event of a region that allocates or frees: has it the attribute that it has to have?"""
@@ -160,6 +162,21 @@ class Check:
         if string is not None:
             self.defined(l, "String", string)
 
+    def on_transfer(self, l, time, window, remote, n_bytes, matching):
+        self.counts["transfers"] += 1
+        self.counts["transferred"] += n_bytes
+        if self.defined(l, "RmaWin", window):
+            members = self.defs.tables["RmaWin"][window]
+            if l.ref not in members or remote >= len(members):
+                l.bad("RMA-WIN", f"a transfer to {remote} in window {window} of {len(members)}")
+        if (window, matching) in l.transfers:
+            l.bad("RMA-OP", f"transfer {matching} begins twice")
+        l.transfers[window, matching] = time
+
+    def on_transfer_complete(self, l, time, window, matching):
+        if l.transfers.pop((window, matching), None) is None:
+            l.bad("RMA-OP", f"transfer {matching} completes and has not begun")
+
     def on_flush(self, l, time, stop):
         self.counts["flushes"] += 1
         self.latest = max(self.latest or stop, stop)
@@ -200,10 +217,13 @@ class Check:
 
     def callbacks(self, l):
         """OTF2's name of a kind -> one location's function. Each must be a function of its own: the binding keeps its C side in it."""
+        is_device = self.defs.is_device(l.ref)
 
-        def plain(function, is_free=False, is_switch=False):
+        def plain(function, is_free=False, is_switch=False, is_for_all=False):
             def callback(_, time, position, data, attributes, *values):
                 l.event(time, attributes, is_free, is_switch)
+                if is_device and not is_for_all:
+                    l.bad("DEVICE-EVENT", "an event that only threads have")
                 function(l, time, *values)
             return callback
 
@@ -232,6 +252,10 @@ class Check:
                 ("ThreadAcquireLock", plain(self.on_acquire)), ("ThreadReleaseLock", plain(self.on_release)),
                 ("ParameterString", parameter(_otf2.PARAMETER_TYPE_STRING)), ("ParameterInt", parameter(_otf2.PARAMETER_TYPE_INT64)),
                 ("ParameterUnsignedInt", parameter(_otf2.PARAMETER_TYPE_UINT64)), ("BufferFlush", plain(self.on_flush)),
+                ("RmaGet", plain(self.on_transfer, is_for_all=True)),
+                ("RmaPut", plain(lambda *values: self.on_transfer(*values), is_for_all=True)),
+                ("RmaOpCompleteBlocking", plain(self.on_transfer_complete, is_for_all=True)),
+                ("RmaOpCompleteNonBlocking", plain(lambda *values: self.on_transfer_complete(*values), is_for_all=True)),
                 ("MeasurementOnOff", plain(self.on_measurement, True)), ("ProgramBegin", plain(self.on_program_begin, True)),
                 ("ProgramEnd", plain(self.on_program_end, True)), ("Metric", plain(self.on_metric)),
                 ("Unknown", plain(self.on_unknown)))

@@ -36,6 +36,7 @@ class Location:
         self.is_on = True
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()
+        self.transfers = {}  # (window, id) -> begin, of those that are not complete
         self.held = {}  # (metric class, place in it) -> value
 
     def bad(self, name, text):
@@ -110,6 +111,8 @@ class Location:
             self.bad("TEAM", "a team is open at the end")
         if self.forks:
             self.bad("FORK", "a fork without a join")
+        if self.transfers:
+            self.bad("RMA-OP", f"{len(self.transfers)} transfers never complete")
         for metric, location in self.check.defs.recorders:
             for i, member in enumerate(self.check.defs.tables["MetricClass"].get(metric, ())):
                 is_used = location == self.ref and self.n_events > len(self.program)

@@ -127,6 +127,8 @@ def check_programs(check):
         if not locations:
             check.report.add("LG-EMPTY", f"location group {group} has no location")
             continue
+        if check.defs.is_device_group(group):
+            continue
         with_program = [l for l in locations if l.program]
         if len(with_program) != 1 or [p[2] for p in with_program[0].program] != [True, False]:
             check.report.add("PROGRAM", f"location group {group} has not one ProgramBegin and one ProgramEnd on one location")
@@ -163,6 +165,7 @@ def check_all(check):
     for rule in (check_tasks, check_teams, check_locks, check_clock, check_programs, check_properties, check_use):
         rule(check)
     defs = check.defs
-    check.counts.update(locations=len(defs.locations), processes=len(defs.tables["LocationGroup"]),
+    check.counts.update(locations=len(defs.locations), processes=sum(not defs.is_device_group(g) for g in defs.tables["LocationGroup"]),
+                        devices=sum(defs.is_device_group(g) for g in defs.tables["LocationGroup"]),
                         regions=len(defs.tables["Region"]), comms=len(defs.tables["Comm"]), locks=len(check.locks),
                         truncated=int(check.is_truncated))

@@ -208,6 +208,36 @@ START_TEST(what_a_gap_leaves_of_a_group_is_left_out)
 }
 END_TEST
 
+START_TEST(a_group_without_its_end_is_left_out)
+{
+	static const struct {
+		unsigned kind;
+		uint64_t value, b;
+		unsigned n; /* continuation records */
+	} groups[] = {
+		{EVENT_target_begin, 0, 0, 1},   {EVENT_target_data_op_begin, 0, 0, 2},
+		{EVENT_target_data_op, 0, 0, 2}, {EVENT_target_data_op_end, 0, 0, 1},
+		{EVENT_target_map, 3, 0, 3},     {EVENT_device_initialize, 0, 25 | UINT64_C(24) << 32, 3},
+		{EVENT_device_load, 0, 1, 3},
+	};
+	for (unsigned i = 0; i < sizeof groups / sizeof groups[0]; i++)
+		for (unsigned n_missing = 0; n_missing < 2; n_missing++) {
+			struct dump_writer w;
+			struct dump d;
+			dump_writer_init(&w, reader_dir);
+			reader_fill(&w, 0, 10);
+			dump_writer_record(&w, 0, 20000, groups[i].kind, 0, groups[i].value, 0, groups[i].b);
+			for (unsigned k = n_missing; k < groups[i].n; k++)
+				dump_writer_record(&w, 0, 0, EVENT_text, 0, 0, 0, 0);
+			dump_writer_finish(&w);
+			ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+			ck_assert_uint_eq(reader_found(&d, "group_cut"), n_missing);
+			dump_close(&d);
+			dump_writer_remove(reader_dir);
+		}
+}
+END_TEST
+
 START_TEST(other_versions_and_other_things_than_dumps)
 {
 	struct {
@@ -413,6 +443,7 @@ int main(void)
 	tcase_add_test(c, a_segment_of_another_stream_does_not_belong_into_a_stream_file);
 	tcase_add_test(c, a_hole_inside_a_closed_segment_ends_it);
 	tcase_add_test(c, what_a_gap_leaves_of_a_group_is_left_out);
+	tcase_add_test(c, a_group_without_its_end_is_left_out);
 	tcase_add_test(c, other_versions_and_other_things_than_dumps);
 	tcase_add_test(c, a_process_that_died_as_it_began_leaves_an_empty_dump);
 	tcase_add_test(c, no_damage_makes_it_crash);

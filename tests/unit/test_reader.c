@@ -354,6 +354,9 @@ START_TEST(the_list_names_every_field)
 	uint64_t hello = 0;
 	memcpy(&hello, "h\"l\nO", 5);
 	dump_writer_record(&w, 2, hello, EVENT_text, 5, 0, 0, 0);
+	dump_writer_record(&w, 2, 2410, EVENT_target_data_op_begin, target_data_op_alloc, UINT32_MAX, id_make(2, 7), 0x401030);
+	dump_writer_record(&w, 2, 0x10, EVENT_target_data_op_more, 0, 3, 0x20, 64);
+	dump_writer_record(&w, 2, 0, EVENT_target_data_op_ids, 0, 0, 5, id_make(2, 2));
 	dump_writer_record(&w, 2, 2500, 200, 1, 2, 3, 4);
 	dump_writer_close_segment(&w, 2);
 	dump_writer_record(&w, 2, 2600, EVENT_thread_detach, 0, 0, 1002, 0);
@@ -376,7 +379,10 @@ START_TEST(the_list_names_every_field)
 			       "2 1.9 1230 buffer_flush bytes=4096 end=1330\n"
 			       "2 1.10 1400 error severity=warning length_bytes=5 codeptr=0x401020\n"
 			       "2 1.11 + text length_bytes=5 text=\"h\\x22l\\x0aO\"\n"
-			       "2 1.12 1500 kind_200 time=0x9c4 head=0x2001c8 a=0x3 b=0x4\n"
+			       "2 1.12 1410 target_data_op_begin optype=alloc src_device=-1 id=2:7 codeptr=0x401030\n"
+			       "2 1.13 + target_data_op_more dest_device=3 src_address=0x10 dest_address=0x20 bytes=64\n"
+			       "2 1.14 + target_data_op_ids target=5 target_task=2:2\n"
+			       "2 1.15 1500 kind_200 time=0x9c4 head=0x2001c8 a=0x3 b=0x4\n"
 			       "2 2.0 1600 thread_detach tid=1002\n");
 	free(text);
 	dump_close(&d);

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/device.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "recorder/guard.h"
+#include "recorder/meta.h"
+#include "recorder/record.h"
+
+#define DEVICES_MAX         64
+#define DEVICE_BUFFERS      64 /* bits of a word */
+#define DEVICE_BUFFER_BYTES (1024 * 1024)
+
+enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
+
+/* Of a session, made with its first device that can be traced. */
+struct devices {
+	struct device table[DEVICES_MAX];
+	uint64_t free_buffers; /* bits: buffers that no device has */
+	uint32_t has_refused;  /* said once */
+	unsigned char *buffers;
+};
+
+static const struct {
+	const char *name;
+	uint32_t bit;
+	size_t offset;
+} entry_table[] = {
+#define ENTRY(name) {"ompt_" #name, device_entries_##name, offsetof(struct device_entries, name)},
+	DEVICE_ENTRIES(ENTRY)
+#undef ENTRY
+};
+
+/* ---- The table ---- */
+
+static struct devices *devices_get(void)
+{
+	struct session *session = session_get();
+	/* V2: the table before its pointer; pairs with V1 in devices_make. */
+	return session ? __atomic_load_n(&session->devices, __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* The session's table, made where there is none yet: reserved, and only used pages become memory. NULL: there is none to be had. */
+static struct devices *devices_make(struct session *session)
+{
+	struct devices *devices = devices_get();
+	if (devices)
+		return devices;
+	size_t table_bytes = (sizeof *devices + 4095) & ~(size_t)4095;
+	size_t n_bytes = table_bytes + (size_t)DEVICE_BUFFERS * DEVICE_BUFFER_BYTES;
+	unsigned char *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	devices = (struct devices *)(void *)memory;
+	devices->buffers = memory + table_bytes;
+	devices->free_buffers = UINT64_MAX;
+	struct devices *none = NULL;
+	/* V1: pairs with V2 in devices_get. Two devices may come at once. */
+	if (__atomic_compare_exchange_n(&session->devices, &none, devices, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return devices;
+	munmap(memory, n_bytes);
+	return none;
+}
+
+static bool has_state(const struct device *device, uint32_t state)
+{
+	return __atomic_load_n(&device->state, __ATOMIC_ACQUIRE) == state; /* V4: pairs with V3 in device_came and device_goes */
+}
+
+bool device_is_there(const struct device *device)
+{
+	return has_state(device, DEVICE_TRACED);
+}
+
+/* A row for a device that comes; the one that it had where it comes again. NULL: there are too many. */
+static struct device *claim_row(struct devices *devices, int number)
+{
+	for (size_t i = 0; i < DEVICES_MAX; i++) {
+		struct device *device = &devices->table[i];
+		uint32_t state = DEVICE_GONE;
+		if (has_state(device, DEVICE_GONE) && device->number == number &&
+		    __atomic_compare_exchange_n(&device->state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return device;
+	}
+	for (size_t i = 0; i < DEVICES_MAX; i++) {
+		uint32_t state = DEVICE_NONE;
+		if (__atomic_compare_exchange_n(&devices->table[i].state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return &devices->table[i];
+	}
+	return NULL;
+}
+
+/*
+ * The device of a buffer. AMD's runtimes up to ROCm 5.4 say 0 whatever device it is of: where the number is nobody's, any device's entry
+ * points read it as well.
+ */
+static const struct device *device_of_buffer(const struct devices *devices, int number)
+{
+	const struct device *any = NULL;
+	for (size_t i = 0; i < DEVICES_MAX; i++) {
+		const struct device *device = &devices->table[i];
+		if (!has_state(device, DEVICE_TRACED) && !has_state(device, DEVICE_GONE))
+			continue;
+		if (device->number == number)
+			return device;
+		if (!any)
+			any = device;
+	}
+	return any;
+}
+
+/* ---- Records about tracing itself ---- */
+
+#define NO_ENTRY UINT64_MAX
+
+static void record_step(int number, unsigned step, uint64_t result, uint64_t details)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_device_trace, step, (uint32_t)number), result, details);
+	record_leave(stream);
+}
+
+/* ---- Buffers: what devices call, on any thread, at any time ---- */
+
+/*
+ * A thread of the device's runtime, which OpenMP does not know, may never end: its stream must not stay open for that. True where the thread
+ * has no stream, and leave_guest() is to give back the one that it takes meanwhile.
+ */
+static bool is_guest(void)
+{
+	return tls_stream == STREAM_NONE;
+}
+
+static void leave_guest(void)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = tls_stream != STREAM_NONE ? record_enter(time) : NULL;
+	if (stream)
+		stream_release(stream, time); /* leaves as well */
+}
+
+static void on_buffer_request(int number, ompt_buffer_t **buffer, size_t *bytes)
+{
+	struct devices *devices = devices_get();
+	uint64_t free_buffers = devices ? __atomic_load_n(&devices->free_buffers, __ATOMIC_RELAXED) : 0;
+	/* The lowest, which was used last: few pages are ever touched. Acquire: who gave it back has read it (V5, in give_back). */
+	while (free_buffers != 0 &&
+	       !__atomic_compare_exchange_n(&devices->free_buffers, &free_buffers, free_buffers & (free_buffers - 1), false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		;
+	if (free_buffers != 0) {
+		*buffer = devices->buffers + (size_t)__builtin_ctzll(free_buffers) * DEVICE_BUFFER_BYTES;
+		*bytes = DEVICE_BUFFER_BYTES;
+		return;
+	}
+	/* By the specification the device drops its records from here on. */
+	*buffer = NULL;
+	*bytes = 0;
+	if (!devices)
+		return; /* a forked child's runtime asks for what its parent traced */
+	struct guard guard = guard_enter();
+	bool has_no_stream = is_guest();
+	record_step(number, device_trace_step_no_buffer, 0, 0);
+	if (!__atomic_exchange_n(&devices->has_refused, 1, __ATOMIC_RELAXED))
+		meta_note(session_get(), "a device keeps all buffers that the recorder has: it is not traced any more");
+	if (has_no_stream)
+		leave_guest();
+	guard_leave(guard);
+}
+
+static void give_back(struct devices *devices, const ompt_buffer_t *buffer)
+{
+	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)devices->buffers;
+	if (offset % DEVICE_BUFFER_BYTES != 0 || offset / DEVICE_BUFFER_BYTES >= DEVICE_BUFFERS)
+		return; /* none of ours: of another session, or of nobody */
+	/* V5: the buffer was read before it is free; pairs with the acquire in on_buffer_request. */
+	__atomic_fetch_or(&devices->free_buffers, UINT64_C(1) << offset / DEVICE_BUFFER_BYTES, __ATOMIC_RELEASE);
+}
+
+static void record_completion(int number, size_t bytes, bool is_owned, struct device_counts counts)
+{
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	record_put(stream, time, record_head(EVENT_device_buffer, is_owned, (uint32_t)number), bytes,
+		   (uint64_t)counts.n_invalid << 32 | counts.n_records);
+	record_leave(stream);
+}
+
+static void on_buffer_complete(int number, ompt_buffer_t *buffer, size_t bytes, ompt_buffer_cursor_t begin, int is_owned)
+{
+	struct devices *devices = devices_get();
+	const struct device *device = devices ? device_of_buffer(devices, number) : NULL;
+	if (!device)
+		return; /* a forked child's runtime brings what its parent traced */
+	struct guard guard = guard_enter();
+	bool has_no_stream = is_guest();
+	struct device_counts counts = {0};
+	/* Without bytes there is nothing in it: some runtimes give a buffer back like that. */
+	if (buffer && bytes > 0) {
+		device_record_clock(device);
+		counts = device_record_buffer(device, number, buffer, bytes, begin);
+	}
+	record_completion(number, bytes, is_owned, counts);
+	if (is_owned)
+		give_back(devices, buffer);
+	if (has_no_stream)
+		leave_guest();
+	guard_leave(guard);
+}
+
+/* ---- Devices come and go ---- */
+
+static uint32_t find_entries(ompt_function_lookup_t lookup, struct device_entries *entries)
+{
+	uint32_t found = 0;
+	for (size_t i = 0; i < sizeof entry_table / sizeof *entry_table; i++) {
+		ompt_interface_fn_t function = lookup(entry_table[i].name);
+		memcpy((unsigned char *)entries + entry_table[i].offset, &function, sizeof function);
+		if (function)
+			found |= entry_table[i].bit;
+	}
+	return found;
+}
+
+/* By the callback with two ends, else by that without: whether a device knows both under one name is its own matter. */
+static uint64_t ask_for(const struct device *device, unsigned with_ends, unsigned without)
+{
+	ompt_set_trace_ompt_t set = device->entries.set_trace_ompt;
+	ompt_set_result_t result = set(device->handle, 1, with_ends);
+	if (result < ompt_set_sometimes)
+		result = set(device->handle, 1, without);
+	return (uint64_t)result & 15;
+}
+
+/* What it is asked to trace, and what it says to that: 4 bits each. */
+static uint64_t ask_for_events(const struct device *device)
+{
+	uint64_t results = 0;
+	if (device->entries.set_trace_ompt && device->entries.get_record_ompt)
+		results = ask_for(device, ompt_callback_target_emi, ompt_callback_target) |
+			  ask_for(device, ompt_callback_target_data_op_emi, ompt_callback_target_data_op) << 4 |
+			  ask_for(device, ompt_callback_target_submit_emi, ompt_callback_target_submit) << 8;
+	/* In its own format a device tells where on it something happened. */
+	if (device->entries.set_trace_native && device->entries.get_record_native && device->entries.get_record_abstract) {
+		int flags = ompt_native_data_motion_explicit | ompt_native_data_motion_implicit | ompt_native_kernel_execution;
+		results |= ((uint64_t)device->entries.set_trace_native(device->handle, 1, flags) & 15) << 12;
+	}
+	return results;
+}
+
+void device_came(int number, ompt_device_t *handle, ompt_function_lookup_t lookup)
+{
+	struct session *session = session_get();
+	struct device_entries entries = {0};
+	bool is_asked = session && session->config.groups >> GROUP_device & 1;
+	uint32_t found = lookup && is_asked ? find_entries(lookup, &entries) : 0;
+	if (found == 0)
+		return;
+	struct guard guard = guard_enter();
+	bool can_read = entries.advance_buffer_cursor && (entries.get_record_ompt || entries.get_record_native);
+	struct devices *devices = entries.start_trace && can_read ? devices_make(session) : NULL;
+	struct device *device = devices ? claim_row(devices, number) : NULL;
+	uint64_t details = found;
+	uint64_t result = NO_ENTRY;
+	if (device) {
+		device->number = number;
+		device->handle = handle;
+		device->entries = entries;
+		/* V3: all of it before its state; pairs with V4 in has_state. */
+		__atomic_store_n(&device->state, DEVICE_TRACED, __ATOMIC_RELEASE);
+		details |= ask_for_events(device) << 32;
+		device_record_clock(device);
+		result = (uint64_t)(entries.start_trace(handle, on_buffer_request, on_buffer_complete) != 0);
+	}
+	record_step(number, device_trace_step_start, result, details);
+	guard_leave(guard);
+}
+
+/*
+ * By the specification the runtime has stopped tracing, and delivered everything, before it says that a device goes. AMD's tools stop it
+ * here all the same, which does no harm where it was.
+ */
+void device_goes(int number)
+{
+	struct devices *devices = devices_get();
+	for (size_t i = 0; devices && i < DEVICES_MAX; i++) {
+		struct device *device = &devices->table[i];
+		if (!device_is_there(device) || device->number != number)
+			continue;
+		struct guard guard = guard_enter();
+		device_record_clock(device);
+		uint64_t result =
+			device->entries.stop_trace ? (uint64_t)(device->entries.stop_trace(device->handle) != 0) : NO_ENTRY;
+		record_step(number, device_trace_step_stop, result, 0);
+		__atomic_store_n(&device->state, DEVICE_GONE, __ATOMIC_RELEASE); /* V3 */
+		guard_leave(guard);
+	}
+}
+
+static uint64_t tell(const struct device *device, enum device_command command)
+{
+	const struct device_entries *entries = &device->entries;
+	switch (command) {
+	case DEVICE_RESUME:
+	case DEVICE_PAUSE:
+		return entries->pause_trace ? (uint64_t)(entries->pause_trace(device->handle, command == DEVICE_PAUSE) != 0)
+					    : NO_ENTRY;
+	case DEVICE_FLUSH: return entries->flush_trace ? (uint64_t)(entries->flush_trace(device->handle) != 0) : NO_ENTRY;
+	case DEVICE_STOP: return entries->stop_trace ? (uint64_t)(entries->stop_trace(device->handle) != 0) : NO_ENTRY;
+	}
+	return NO_ENTRY;
+}
+
+void device_control(enum device_command command)
+{
+	static const unsigned steps[] = {[DEVICE_RESUME] = device_trace_step_resume,
+					 [DEVICE_PAUSE] = device_trace_step_pause,
+					 [DEVICE_FLUSH] = device_trace_step_flush,
+					 [DEVICE_STOP] = device_trace_step_stop};
+	struct devices *devices = devices_get();
+	for (size_t i = 0; devices && i < DEVICES_MAX; i++) {
+		const struct device *device = &devices->table[i];
+		if (!device_is_there(device))
+			continue;
+		struct guard guard = guard_enter();
+		uint64_t result = tell(device, command);
+		record_step(device->number, steps[command], result, 0);
+		guard_leave(guard);
+	}
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a device's buffer holds, as records. The buffer is read by the device's own entry points, each of which may be missing; nothing in it
+ * is trusted but what they return.
+ */
+#include "recorder/device.h"
+
+#include <string.h>
+
+#include "recorder/record.h"
+
+#define TEXT_BYTES         24
+#define TYPE_BYTES_MAX     240
+#define CLOCK_TRIES        3
+#define RECORD_BYTES_LEAST 8 /* of a device: no buffer holds more records than that allows */
+#define NS_PER_SECOND      1e9
+#define TRANSLATION_MAX    9e9 /* seconds; what does not fit ns is no time */
+
+static uint64_t address(const void *pointer)
+{
+	return (uint64_t)(uintptr_t)pointer;
+}
+
+/* A time of the device by the host's clock in ns, 0 unknown. */
+static uint64_t translate(const struct device *device, ompt_device_time_t time)
+{
+	if (time == 0 || !device->entries.translate_time || !device_is_there(device))
+		return 0;
+	double seconds = device->entries.translate_time(device->handle, time);
+	return seconds > 0 && seconds < TRANSLATION_MAX ? (uint64_t)(seconds * NS_PER_SECOND) : 0;
+}
+
+/*
+ * What a device has done counts for the time before it was paused, so its records are taken while the program is, where the device itself
+ * pauses. Else it goes on, and what is recorded is decided here.
+ */
+static bool is_wanted(const struct device *device, struct stream *stream, uint64_t time)
+{
+	return record_is_on(stream, time) || (device->entries.pause_trace && !session_stopped(stream->session));
+}
+
+void device_record_clock(const struct device *device)
+{
+	uint64_t before = 0, after = UINT64_MAX;
+	ompt_device_time_t device_time = 0;
+	if (!device->entries.get_device_time || !device_is_there(device))
+		return;
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		uint64_t from = clock_ticks();
+		ompt_device_time_t now = device->entries.get_device_time(device->handle);
+		uint64_t to = clock_ticks();
+		if (to - from < after - before) {
+			before = from;
+			after = to;
+			device_time = now;
+		}
+	}
+	uint64_t host_ns = translate(device, device_time);
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	if (is_wanted(device, stream, time)) {
+		struct ring_group group = ring_group_begin(stream);
+		ring_group_append(&group, time, record_head(EVENT_device_clock, 0, (uint32_t)device->number), device_time, host_ns);
+		ring_group_append(&group, 0, record_head(EVENT_device_clock_more, 0, 0), before, after);
+		ring_group_end(&group);
+	}
+	record_leave(stream);
+}
+
+/* One record of a device: its head, when it was, and what more there is. */
+struct trace_record {
+	int32_t device; /* that delivered it */
+	uint64_t head, a, b;
+	ompt_device_time_t begin, end;
+	uint64_t thread, target;
+	const ompt_record_target_data_op_t *data; /* NULL: none */
+	const char *text;
+	size_t n_text;
+};
+
+static void put(const struct device *device, const struct trace_record *r)
+{
+	uint64_t begin_ns = translate(device, r->begin), end_ns = translate(device, r->end);
+	uint64_t time = clock_ticks();
+	struct stream *stream = record_enter(time);
+	if (!stream)
+		return;
+	if (is_wanted(device, stream, time)) {
+		struct ring_group group = ring_group_begin(stream);
+		ring_group_append(&group, time, r->head, r->a, r->b);
+		ring_group_append(&group, r->begin, record_head(EVENT_device_times, 0, (uint32_t)r->device), r->end, r->thread);
+		ring_group_append(&group, r->target, record_head(EVENT_device_host_times, 0, 0), begin_ns, end_ns);
+		if (r->data)
+			ring_group_append(&group, address(r->data->src_addr),
+					  record_head(EVENT_target_data_op_more, 0, (uint32_t)r->data->dest_device_num),
+					  address(r->data->dest_addr), r->data->bytes);
+		for (size_t at = 0; at < r->n_text; at += TEXT_BYTES) {
+			uint64_t words[3] = {0};
+			size_t n = r->n_text - at < TEXT_BYTES ? r->n_text - at : TEXT_BYTES;
+			memcpy(words, r->text + at, n);
+			ring_group_append(&group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
+		}
+		ring_group_end(&group);
+	}
+	record_leave(stream);
+}
+
+static void put_ompt(const struct device *device, int number, const ompt_record_ompt_t *traced)
+{
+	struct trace_record r = {.device = number, .begin = traced->time, .thread = traced->thread_id, .target = traced->target_id};
+	switch (traced->type) {
+	case ompt_callback_target_submit:
+	case ompt_callback_target_submit_emi: {
+		const ompt_record_target_kernel_t *kernel = &traced->record.target_kernel;
+		r.head = record_head(EVENT_device_kernel, 0, (uint32_t)number);
+		r.a = kernel->host_op_id;
+		r.b = (uint64_t)kernel->granted_num_teams << 32 | kernel->requested_num_teams;
+		r.end = kernel->end_time;
+		break;
+	}
+	case ompt_callback_target_data_op:
+	case ompt_callback_target_data_op_emi: {
+		const ompt_record_target_data_op_t *data = &traced->record.target_data_op;
+		r.head = record_head(EVENT_device_data_op, (unsigned)data->optype, (uint32_t)data->src_device_num);
+		r.a = data->host_op_id;
+		r.b = address(data->codeptr_ra);
+		r.end = data->end_time;
+		r.data = data;
+		break;
+	}
+	case ompt_callback_target:
+	case ompt_callback_target_emi: {
+		const ompt_record_target_t *target = &traced->record.target;
+		r.head = record_head(EVENT_device_target, (unsigned)target->kind,
+				     (uint64_t)target->endpoint << 32 | (uint32_t)target->device_num);
+		r.a = target->target_id;
+		r.b = address(target->codeptr_ra);
+		break;
+	}
+	default: r.head = record_head(EVENT_device_other, (unsigned)traced->type, (uint32_t)number); break;
+	}
+	put(device, &r);
+}
+
+static void put_native(const struct device *device, int number, void *native, ompt_id_t host_op_id)
+{
+	const ompt_record_abstract_t *abstract =
+		device->entries.get_record_abstract ? device->entries.get_record_abstract(native) : NULL;
+	struct trace_record r = {.device = number, .a = host_op_id};
+	unsigned class = 0;
+	if (abstract) {
+		class = (unsigned)abstract->rclass;
+		r.begin = abstract->start_time;
+		r.end = abstract->end_time;
+		r.b = abstract->hwid;
+		r.text = abstract->type;
+		r.n_text = r.text ? strnlen(r.text, TYPE_BYTES_MAX) : 0;
+	}
+	r.head = record_head(EVENT_device_native, class, (uint64_t)r.n_text << 32 | (uint32_t)number);
+	put(device, &r);
+}
+
+/* False where it cannot be read. */
+static bool take(const struct device *device, int number, ompt_buffer_t *buffer, ompt_buffer_cursor_t cursor)
+{
+	const struct device_entries *entries = &device->entries;
+	ompt_record_t type = entries->get_record_type   ? entries->get_record_type(buffer, cursor)
+			     : entries->get_record_ompt ? ompt_record_ompt
+							: ompt_record_native;
+	if (type == ompt_record_ompt) {
+		const ompt_record_ompt_t *traced = entries->get_record_ompt ? entries->get_record_ompt(buffer, cursor) : NULL;
+		if (traced)
+			put_ompt(device, number, traced);
+		return traced;
+	}
+	if (type == ompt_record_native) {
+		ompt_id_t host_op_id = 0;
+		void *native = entries->get_record_native ? entries->get_record_native(buffer, cursor, &host_op_id) : NULL;
+		if (native)
+			put_native(device, number, native, host_op_id);
+		return native;
+	}
+	return false;
+}
+
+struct device_counts device_record_buffer(const struct device *device, int number, ompt_buffer_t *buffer, size_t bytes,
+					  ompt_buffer_cursor_t cursor)
+{
+	struct device_counts counts = {0};
+	for (size_t n_left = bytes / RECORD_BYTES_LEAST + 1; n_left > 0; n_left--) {
+		counts.n_records++;
+		if (!take(device, number, buffer, cursor))
+			counts.n_invalid++;
+		ompt_buffer_cursor_t next = cursor;
+		if (!device->entries.advance_buffer_cursor(device->handle, buffer, bytes, cursor, &next) || next == cursor)
+			break;
+		cursor = next;
+	}
+	return counts;
+}
