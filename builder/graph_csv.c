@@ -129,7 +129,7 @@ static void put_flags(struct csv *csv, unsigned flags)
 		}
 }
 
-static const char *state_name(unsigned state)
+static const char *task_state_name(unsigned state)
 {
 	return state & TASK_CANCELLED   ? "cancelled"
 	       : state & TASK_COMPLETED ? "completed"
@@ -212,7 +212,7 @@ static int node_row(void *self, const struct node_view *node)
 	put_text(csv, ",");
 	put_flags(csv, node->flags);
 	put_text(csv, ",");
-	put_text(csv, state_name(node->state));
+	put_text(csv, task_state_name(node->state));
 	put_time(csv, node->create_ticks);
 	put_time(csv, node->begin_ticks);
 	put_time(csv, node->end_ticks);

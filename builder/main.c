@@ -21,6 +21,7 @@ enum {
 	OPTION_CANONICAL,
 	OPTION_GRAPH,
 	OPTION_MAX_NODES,
+	OPTION_STATES,
 	OPTION_FORCE
 };
 
@@ -28,7 +29,7 @@ static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, "Output (all but --list and --canonical where none is selected):", 1},
 	{"otf2", OPTION_OTF2, 0, 0, "the archive trace.otf2", 0},
 	{"dot", OPTION_DOT, 0, 0, "the graph as graph.dot", 0},
-	{"csv", OPTION_CSV, 0, 0, "the graph as nodes.csv, edges.csv and exclusive.csv", 0},
+	{"csv", OPTION_CSV, 0, 0, "the graph as nodes.csv, edges.csv and exclusive.csv, thread states as states.csv", 0},
 	{"summary", OPTION_SUMMARY, 0, 0, "the summary, on stdout and as summary.json", 0},
 	{"list", OPTION_LIST, 0, 0, "every record, one a line, on stdout", 0},
 	{"canonical", OPTION_CANONICAL, 0, 0, "the canonical edge list of the task graph, on stdout", 0},
@@ -37,6 +38,7 @@ static const struct argp_option option_table[] = {
 	{"force", OPTION_FORCE, 0, 0, "replace the output of an earlier run", 0},
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
+	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -75,6 +77,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
 	case OPTION_MAX_NODES: o->max_nodes = parse_count(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
+	case OPTION_STATES: o->has_states = true; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;

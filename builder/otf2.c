@@ -185,7 +185,12 @@ static int begin(void *self, const struct trace *trace)
 	if (p->locations == NULL || p->task_bits == NULL || find_foreign_threads(a) != 0)
 		return archive_out_of_memory(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
-		p->locations[i] = (struct location){.task = UNSET, .rank_team = UNSET, .solo_comm = UNSET, .is_on = true};
+		p->locations[i] = (struct location){.task = UNSET,
+						    .rank_team = UNSET,
+						    .solo_comm = UNSET,
+						    .state = UNSET,
+						    .state_written = UNSET,
+						    .is_on = true};
 	for (uint32_t t = 1; t < m->n_teams; t++) { /* parents come first */
 		uint32_t parent = m->teams[t].parent != 0 ? p->first_comm + m->teams[t].parent - 1 : UNSET;
 		if (archive_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)
@@ -392,6 +397,6 @@ int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *trace
 		destroy(a);
 		return -1;
 	}
-	*sink = (struct sink){"OTF2", &archive_ops, begin, end, close_archive, a};
+	*sink = (struct sink){"OTF2", &archive_ops, event_state, begin, end, close_archive, a};
 	return 0;
 }

@@ -13,6 +13,7 @@
  *   otf2_target.c    the visitor: what the host does for devices
  *   otf2_device.c    locations of devices, and what ran on them
  *   otf2_device_defs.c  their definitions
+ *   otf2_states.c    thread states, a metric
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
@@ -155,7 +156,7 @@ struct queue_def {
 	uint64_t n_events;
 };
 
-/* Attributes and parameters have fixed numbers. */
+/* Attributes, parameters and metrics have fixed numbers. */
 enum {
 	ATTRIBUTE_PROCESS_ID,
 	ATTRIBUTE_PRIOR_TASK_STATUS,
@@ -168,6 +169,7 @@ enum {
 	ATTRIBUTE_MEMORY_SPACE_DESTINATION,
 	ATTRIBUTES
 };
+enum { METRIC_STATE, METRICS };
 enum {
 	PARAMETER_SCHEDULE,
 	PARAMETER_ITERATIONS,
@@ -196,11 +198,12 @@ struct location {
 	uint32_t running;         /* current, as the archive says; 0: where the location began, UNSET: none, its task is complete */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open, open_capacity;
-	uint32_t rank_team, rank; /* the last answer of team_rank() */
-	uint32_t solo_comm;       /* the comm of this location alone, UNSET: not needed so far */
-	uint32_t sections;        /* construct of the latest sections region */
-	bool is_on;               /* measurement */
-	bool is_on_early;         /* for what was closed while recording was off */
+	uint32_t rank_team, rank;      /* the last answer of team_rank() */
+	uint32_t solo_comm;            /* the comm of this location alone, UNSET: not needed so far */
+	uint32_t sections;             /* construct of the latest sections region */
+	unsigned state, state_written; /* of the thread, by OMPT's number; what the metric says so far, UNSET: nothing */
+	bool is_on;                    /* measurement */
+	bool is_on_early;              /* for what was closed while recording was off */
 	bool is_finished;
 };
 
@@ -243,6 +246,7 @@ struct archive {
 	bool is_complete;                  /* all dumps are */
 	bool has_holes;                    /* replay had to repair something, or recording was off for a while */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
+	bool has_states;                   /* the metric was written */
 
 	char **strings;
 	uint32_t n_strings, strings_capacity;
@@ -374,6 +378,12 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope);
 /* An attribute for the next event. */
 int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value);
+
+/* ---- otf2_states.c ---- */
+int event_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
+/* Writes the location's state as it is, if the metric does not say so. */
+int location_state(struct archive *a, struct location *l, uint64_t time);
+uint32_t archive_state_names(struct archive *a); /* a string; UNSET when memory is out */
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

@@ -106,7 +106,8 @@ struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
-		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid;
+		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid,
+		state, state_unit, state_names;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -151,10 +152,13 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->program, "OTTER::PROGRAM"},
 		{&n->runtime, "OTTER::RUNTIME"},
 		{&n->master, "Master thread"},
+		{&n->state, "thread state"},
+		{&n->state_unit, "state"},
 	};
 	bool is_done = true;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		is_done = (*fixed[i].to = archive_string(a, fixed[i].text)) != UNSET && is_done;
+	is_done = (n->state_names = archive_state_names(a)) != UNSET && is_done;
 	uint32_t *all = calloc(a->n_locations + 4 * a->n_processes + 1, sizeof *all);
 	if (all == NULL)
 		return archive_out_of_memory(a);
@@ -307,6 +311,20 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 	return rc;
 }
 
+/* Each location records its own thread's state. (An instance a location would say that as well, but there are readers that it kills.) */
+static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
+{
+	OTF2_MetricMemberRef member = METRIC_STATE;
+	if (!a->has_states)
+		return 0;
+	DEFINE(a, MetricMember, w, METRIC_STATE, n->state, n->state_names, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_NEXT,
+	       OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, n->state_unit);
+	DEFINE(a, MetricClass, w, METRIC_STATE, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+	for (uint32_t j = 0; j < a->n_locations; j++)
+		DEFINE(a, MetricClassRecorder, w, METRIC_STATE, location_id(a, j));
+	return 0;
+}
+
 static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
 {
 	if (write_clock(a, w) != 0)
@@ -320,7 +338,8 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM,
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
-	if (write_groups_and_comms(a, w, n) != 0 || archive_define_windows(a, w, n->device_memory) != 0)
+	if (write_groups_and_comms(a, w, n) != 0 || archive_define_windows(a, w, n->device_memory) != 0 ||
+	    write_metrics(a, w, n) != 0)
 		return -1;
 	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
 	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);

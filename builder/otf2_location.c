@@ -17,9 +17,11 @@ uint64_t process_time(const struct process *p, uint64_t ticks)
 static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
 {
 	l->is_on = is_on;
-	return archive_check(
-		a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
-		"writing MeasurementOnOff");
+	if (archive_check(
+		    a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+		    "writing MeasurementOnOff") != 0)
+		return -1;
+	return is_on ? location_state(a, l, time) : 0;
 }
 
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)

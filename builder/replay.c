@@ -85,21 +85,25 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 }
 
 /* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
-static int cross_gap(struct replay *r, struct stream_state *s, const char *repair)
+static int cross_gap(struct replay *r, struct stream_state *s, const struct record *next, const char *repair)
 {
 	const struct segment_header *header = cursor_header(&s->cursor);
+	struct point at = replay_point(s, s->last_ticks);
+	if (VISIT(r, records_missing, &at, true) != 0)
+		return -1;
 	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
 		return -1;
 	replay_repair(r, repair);
 	s->task = model_task(r->model, header->task);
-	return 0;
+	at = replay_point(s, record_is_continuation(next) ? s->last_ticks : next->time);
+	return VISIT(r, records_missing, &at, false);
 }
 
 static int replay_record(struct replay *r, struct stream_state *s)
 {
 	const struct record *record = cursor_peek(&s->cursor);
 	bool is_gap = cursor_at_gap(&s->cursor), is_lost = record_kind(record) == EVENT_records_lost;
-	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, is_gap ? "missing_segments" : "lost_records") != 0)
+	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") != 0)
 		return -1;
 	if (!s->has_begun && begin_stream(r, s, record) != 0)
 		return -1;

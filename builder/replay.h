@@ -45,6 +45,7 @@ struct scope {
 	uint64_t enter_ticks;
 	bool is_reduction;  /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
 	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
+	uint8_t around;     /* the thread states' own: the task's state around the scope */
 	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	uint32_t node[2];   /* the graph's own */
@@ -98,10 +99,17 @@ struct replay_ops {
 	int (*control_tool)(void *self, const struct point *at, uint64_t command, uint64_t modifier);
 	int (*dispatch)(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
 
+	/* The native thread becomes, and ceases to be, one of OpenMP's: where it says so. type: thread_type. */
+	int (*thread_begin)(void *self, const struct point *at, unsigned type);
+	int (*thread_end)(void *self, const struct point *at);
+
 	/* The recorder's own. */
 	int (*thread_attach)(void *self, const struct point *at, uint64_t tid);
+	int (*thread_detach)(void *self, const struct point *at);
 	int (*buffer_flush)(void *self, const struct point *at, uint64_t end_ticks);
 	int (*measurement)(void *self, const struct point *at, bool is_on);
+	int (*records_missing)(void *self, const struct point *at,
+			       bool is_begin); /* from the last one until the next; all is closed between */
 };
 
 struct visitor {

@@ -142,13 +142,14 @@ static bool is_past_join(const struct replay *r, struct stream_state *s)
 
 int replay_thread_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	if (!r->model->is_libomp || !is_past_join(r, s)) {
-		replay_point(s, record->time);
-		return 0;
+	if (r->model->is_libomp && is_past_join(r, s)) {
+		/* At shutdown a worker may leave the barrier by a way on which nothing is reported. */
+		replay_quirk(r, "worker_without_end"); /* Q36 */
+		if (replay_close_implicit(r, s, record->time, REPAIR_NONE) != 0)
+			return -1;
 	}
-	/* At shutdown a worker may leave the barrier by a way on which nothing is reported. */
-	replay_quirk(r, "worker_without_end"); /* Q36 */
-	return replay_close_implicit(r, s, record->time, REPAIR_NONE);
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, thread_end, &at);
 }
 
 int replay_close_stream(struct replay *r, struct stream_state *s, uint64_t ticks, const char *repair)

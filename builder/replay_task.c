@@ -198,14 +198,15 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 
 int replay_task_record(struct replay *r, struct stream_state *s, const struct record *record)
 {
+	struct point at;
 	switch (record_kind(record)) {
-	case EVENT_thread_begin: replay_point(s, record->time); return 0;
+	case EVENT_thread_begin: at = replay_point(s, record->time); return VISIT(r, thread_begin, &at, record_flags(record));
 	case EVENT_thread_end: return replay_thread_end(r, s, record);
 	case EVENT_thread_attach: return replay_thread_attach(r, s, record);
 	case EVENT_thread_detach:
-		replay_point(s, record->time);
+		at = replay_point(s, record->time);
 		s->is_attached = false;
-		return 0;
+		return VISIT(r, thread_detach, &at);
 	case EVENT_parallel_begin: return replay_parallel_begin(r, s, record);
 	case EVENT_parallel_end: return replay_parallel_end(r, s, record);
 	case EVENT_implicit_task_begin: return replay_implicit_begin(r, s, record);

@@ -9,6 +9,7 @@
 #include "builder/otf2.h"
 #include "builder/output.h"
 #include "builder/progress.h"
+#include "builder/states_files.h"
 #include "builder/summary.h"
 #include "builder/symbols.h"
 #include "builder/trace.h"
@@ -19,14 +20,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MAX_SINKS 2
+
 struct job {
 	const struct options *options;
 	char **paths; /* of the dumps */
 	size_t n_paths, paths_capacity;
 	struct trace *traces;
 	struct graph *graphs;
+	struct states *states;
+	struct sink sinks[MAX_SINKS];
+	size_t n_sinks;
 	size_t n_open;     /* traces with an open dump */
 	size_t n_gathered; /* traces with a model and a graph */
+	bool has_states;   /* one by one */
 	struct samples_summary samples;
 	struct output output;
 	struct progress progress;
@@ -98,12 +105,15 @@ static int open_dumps(struct job *job)
 			return -1;
 	job->traces = calloc(job->n_paths, sizeof *job->traces);
 	job->graphs = calloc(job->n_paths, sizeof *job->graphs);
-	if (job->traces == NULL || job->graphs == NULL)
+	job->states = calloc(job->n_paths, sizeof *job->states);
+	if (job->traces == NULL || job->graphs == NULL || job->states == NULL)
 		return error("out of memory");
 	for (; job->n_open < job->n_paths; job->n_open++) {
 		if (dump_open(&job->traces[job->n_open].dump, job->paths[job->n_open]) != 0)
 			return -1;
 		job->traces[job->n_open].process = (uint32_t)job->n_open;
+		/* What the runtime itself said of states is to be compared with what is derived. */
+		job->has_states = job->has_states || job->traces[job->n_open].dump.n_samples != 0;
 	}
 	return 0;
 }
@@ -122,44 +132,68 @@ static char *output_path(const struct options *options)
 	return asprintf(&path, "%.*s.build", (int)n, options->dumps[0]) < 0 ? NULL : path;
 }
 
-/* One process: gathered, then replayed into its graph and, where there is one, the archive. */
-static int build_trace(struct job *job, size_t i, struct sink *sink)
+/* One process: gathered, then replayed into its thread states, its graph and the sinks. */
+static int build_trace(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
 	struct graph *graph = &job->graphs[i];
+	struct states *states = &job->states[i];
 	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level) != 0)
 		return -1;
 	job->n_gathered = i + 1;
-	struct visitor visitors[2] = {{&graph_ops, graph}};
-	size_t n_visitors = 1;
-	if (sink != NULL) {
+	struct state_listener listeners[MAX_SINKS];
+	struct visitor visitors[2 + MAX_SINKS] = {{&graph_ops, graph}};
+	size_t n_visitors = 1, n_listeners = 0;
+	if (job->output.path != NULL) /* they go into files; and first of all, as listeners want */
+		visitors[n_visitors++] = (struct visitor){&states_ops, states};
+	for (size_t j = 0; j < job->n_sinks; j++) {
+		const struct sink *sink = &job->sinks[j];
 		if (sink->begin != NULL && sink->begin(sink->self, trace) != 0)
 			return -1;
-		visitors[n_visitors++] = (struct visitor){sink->ops, sink->self};
+		if (sink->ops != NULL)
+			visitors[n_visitors++] = (struct visitor){sink->ops, sink->self};
+		if (sink->pass_state != NULL && job->has_states)
+			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
 	}
-	if (replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
+	if (states_begin(states, &trace->model, listeners, n_listeners) != 0 ||
+	    replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
 		return -1;
 	if (graph_finish(graph) != 0 || symbols_resolve(&trace->model) != 0)
 		return -1;
-	return sink != NULL && sink->end != NULL ? sink->end(sink->self, trace) : 0;
+	for (size_t j = 0; j < job->n_sinks; j++)
+		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
+			return -1;
+	return 0;
+}
+
+static int open_sinks(struct job *job)
+{
+	const struct options *o = job->options;
+	const char *dir = job->output.temporary;
+	bool has_intervals = job->has_states && o->has_csv;
+	if (has_intervals && sink_intervals_open(&job->sinks[job->n_sinks], dir) != 0)
+		return -1;
+	job->n_sinks += has_intervals;
+	if (o->has_otf2 && sink_otf2_open(&job->sinks[job->n_sinks], dir, job->traces, job->n_open) != 0)
+		return -1;
+	job->n_sinks += o->has_otf2;
+	return 0;
 }
 
 static int build_traces(struct job *job)
 {
-	struct sink sink;
-	bool has_sink = job->options->has_otf2;
 	uint64_t n_records = 0;
 	for (size_t i = 0; i < job->n_open; i++)
 		n_records += job->traces[i].dump.n_records;
-	if (has_sink && sink_otf2_open(&sink, job->output.temporary, job->traces, job->n_open) != 0)
-		return -1;
-	progress_start(&job->progress, n_records, !job->options->is_quiet);
-	int rc = 0;
+	int rc = open_sinks(job);
+	if (rc == 0)
+		progress_start(&job->progress, n_records, !job->options->is_quiet);
 	for (size_t i = 0; i < job->n_open && rc == 0; i++)
-		rc = build_trace(job, i, has_sink ? &sink : NULL);
+		rc = build_trace(job, i);
 	progress_end(&job->progress);
-	if (has_sink && sink.close(sink.self) != 0)
-		rc = -1;
+	for (size_t j = 0; j < job->n_sinks; j++)
+		if (job->sinks[j].close(job->sinks[j].self) != 0)
+			rc = -1;
 	return rc;
 }
 
@@ -179,6 +213,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 		rc |= o->has_csv ? graph_exclusive_csv(graphs, dir) : 0;
 #pragma omp section
 		rc |= o->has_csv && summary->samples->n_threads != 0 ? samples_csv(graphs, dir) : 0;
+#pragma omp section
+		rc |= o->has_csv ? states_csv(graphs->traces, job->states, graphs->n, dir) : 0;
 #pragma omp section
 		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;
 #pragma omp section
@@ -207,7 +243,7 @@ static int carry_out(struct job *job)
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
 	struct summary *summary = &job->summary;
 	if (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
-	    summary_collect(summary, &graphs, &job->samples) != 0)
+	    summary_collect(summary, &graphs, job->states, &job->samples) != 0)
 		return -1;
 	if (has_files && write_files(job, &graphs, summary) != 0)
 		return -1;
@@ -227,7 +263,7 @@ static int carry_out(struct job *job)
 
 int run(const struct options *options)
 {
-	struct job job = {.options = options};
+	struct job job = {.options = options, .has_states = options->has_states};
 	if (options->is_quiet)
 		diag_quiet();
 	int status = carry_out(&job);
@@ -236,6 +272,7 @@ int run(const struct options *options)
 	summary_free_devices(&job.summary.devices);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
+		states_free(&job.states[i]);
 		if (job.traces[i].model.dump != NULL)
 			model_free(&job.traces[i].model);
 		dump_close(&job.traces[i].dump);
@@ -245,5 +282,6 @@ int run(const struct options *options)
 	free(job.paths);
 	free(job.traces);
 	free(job.graphs);
+	free(job.states);
 	return status < 0 ? EXIT_FAILED : status;
 }

@@ -15,6 +15,7 @@ struct options {
 	uint64_t max_nodes;
 	bool has_otf2, has_dot, has_csv, has_summary; /* into the output directory */
 	bool has_list, has_canonical;                 /* to stdout */
+	bool has_states;                              /* thread states one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
 };
 

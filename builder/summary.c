@@ -51,9 +51,11 @@ static void collect_tasks(struct summary *s, const struct graph *graph)
 	}
 }
 
-int summary_collect(struct summary *s, const struct graphs *graphs, const struct samples_summary *samples)
+int summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
+		    const struct samples_summary *samples)
 {
-	*s = (struct summary){.graphs = graphs, .samples = samples, .is_complete = true};
+	*s = (struct summary){.graphs = graphs, .states = states, .samples = samples, .is_complete = true};
+	summary_collect_states(s);
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct dump *dump = &graphs->traces[i].dump;
 		const struct model *m = graphs->graphs[i].model;
@@ -148,6 +150,7 @@ void summary_print(const struct summary *s, FILE *out)
 	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
 		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
+	summary_print_states(s, out);
 	samples_print(s->samples, out);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
@@ -195,7 +198,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:{s:I,s:I,s:I}}",
+			 "s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:{s:I,s:I,s:I}, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -219,7 +222,8 @@ static json_t *json_summary(const struct summary *s)
 			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
 			 "samples", samples_json(s->samples),                          //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
-			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump));
+			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //
+			 "states", summary_json_states(s));
 }
 
 int summary_json(const struct summary *s, const char *dir)

@@ -41,16 +41,29 @@ struct summary {
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
 	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
 	struct target_summary target;
+	const struct states *states; /* one a process */
+	uint64_t life_ns;            /* of all threads; what state_ns adds up to */
+	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
 	struct device_summaries devices;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
 
-/* Adds everything up. Call it when all traces are replayed and the samples counted. 0, or -1 with the error said. */
-int summary_collect(struct summary *summary, const struct graphs *graphs, const struct samples_summary *samples);
+/*
+ * Adds everything up. Call it when all traces are replayed and the samples counted; `states`: one a trace, with their times. 0, or -1 with
+ * the error said.
+ */
+int summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
+		    const struct samples_summary *samples);
 
 void summary_print(const struct summary *summary, FILE *out);
+
+/* summary_states.c: the thread states' part of the above. */
+struct json_t;
+void summary_collect_states(struct summary *summary);
+void summary_print_states(const struct summary *summary, FILE *out);
+struct json_t *summary_json_states(const struct summary *summary); /* NULL when memory is out */
 
 /* DIR/summary.json. 0, or -1 with the error said. */
 int summary_json(const struct summary *summary, const char *dir);

@@ -43,9 +43,13 @@ The graph
     teams @MARK N           launches from the line ask for so many teams
     exclusive @A @B         each task of A and each other one of B are in a mutually exclusive set (mutexinoutset)
     unexclusive @A @B       none of them is
+    states WHO PATTERN...   of thread states (docs/states.md): those that a thread comes through, in order; WHO: first (the process's first thread),
+                            others (each), some (at least one of the others). PATTERN is a regular expression whose letters are names; ... is any
+    state NAME N            how often all threads together come into a state
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
+Each compiler's code makes calls of its own: states and state, too, hold for clang's programs, and for others only with their name in front.
 A mark is a comment /* @NAME */ (in Fortran ! @NAME) in the construct's line. @NAME stands for the line's task, target, taskwait, taskgroup, barrier
 and region nodes, @NAME:KIND for those of one kind. The words with marks need a construct's line. Of gcc's programs LLVM's runtime may give another
 construct's return address, and flang 19 notes another statement's line for many: for these two they hold only where "gcc" or "flang" is in front.
@@ -55,6 +59,7 @@ import csv
 import re
 
 from common import COMPILERS, RESULTS
+from states import States, wrong_sequence
 
 POINTS = ("task", "target", "taskwait", "taskgroup", "barrier", "region")
 JOINS = ("taskwait", "taskgroup", "barrier")  # the kinds of edges by which a task is waited for
@@ -68,7 +73,7 @@ class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None, "offload": None,
            "helpers": None}
     LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams")
+    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
     MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event", "operations") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
@@ -279,6 +284,11 @@ def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
     for what in ("exclusive", "unexclusive"):
         for a, b in getattr(want, what):
             check_each(what, Marked.wrong_exclusion, what, a, b)
+    states = [States(out) for out in outs] if want.states or want.state else []
+    for who, *pattern in want.states:
+        wrong += [(f"states {who}", wrong_sequence(s, who, *pattern)) for s in states]
+    for name, *n in want.state:
+        check(f"state {name}", n, lambda: [s.count(name) for s in states])
     return [f"{what}: {reason}" for what, reason in wrong if reason]
 
 

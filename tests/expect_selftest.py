@@ -24,6 +24,7 @@ EDGES = ((1, 9, "sequence"), (9, 2, "create"), (2, 3, "create"), (2, 4, "create"
          (3, 8, "taskwait"), (4, 8, "taskwait"), (5, 8, "taskwait"), (2, 8, "sequence"), (8, 6, "create"), (7, 10, "barrier"), (6, 10, "barrier"),
          (8, 10, "join"))
 EXCLUSIVE = ((0, 1, 3), (0, 1, 4), (0, 2, 4), (0, 2, 5))
+STATES = {0: "overhead work_serial overhead work_parallel wait_taskwait work_parallel wait_taskwait work_serial", 1: "idle work_parallel idle", 2: "idle"}
 SUMMARY = {"tasks": {"explicit": 5}, "events": {"flush": 3}, "quirks": {"work_without_end": 2, "late_worker_end": 1}}
 
 RIGHT = """\
@@ -50,6 +51,14 @@ joins @wait @first @second
 joins @region:join @child @other
 exclusive @first @first
 unexclusive @other @child
+states first overhead work_serial overhead (work_parallel wait_taskwait)+ work_serial
+states first ... wait_taskwait work_serial
+states first overhead ... work_parallel wait_taskwait? work_serial?
+states others idle (work_parallel idle)?
+states some idle work_parallel idle
+state work_parallel 3
+state wait_taskwait 2+
+state wait_lock 0
 quirk work_without_end
 clang tasks explicit 5
 gcc tasks explicit 1
@@ -86,6 +95,15 @@ exclusive @first @second
 exclusive @second @second
 exclusive @other @child
 unexclusive @first @second
+states first overhead work_serial overhead work_parallel wait_taskwait work_serial
+states first overhead work_serial
+states first work_serial ...
+states first ... work_parallel
+states others idle work_parallel idle
+states some idle work_parallel
+states everybody ...
+state work_parallel 2
+state wait_lock 1+
 clang tasks explicit 1
 libomp19 nodes join 2
 """.splitlines()
@@ -134,6 +152,10 @@ def main():
         write_table(directory / "nodes.csv", ("id", "kind", "label", "file", "line", "task"), [(i, kind, kind, "small.c", line or "", task) for i, kind, line, task in NODES])
         write_table(directory / "edges.csv", ("source", "target", "kind", "dependence"), [(s, t, *(kind + ":").split(":")[:2]) for s, t, kind in EDGES])
         write_table(directory / "exclusive.csv", ("process", "set", "node"), EXCLUSIVE)
+        write_table(directory / "states.csv", ("process", "stream", "state", "count", "total_ns"),
+                    [(0, s, n, seen.split().count(n), 10 * seen.split().count(n)) for s, seen in STATES.items() for n in sorted(set(seen.split()))])
+        write_table(directory / "state_intervals.csv", ("process", "stream", "state", "begin_ns", "end_ns"),
+                    [(0, s, n, 10 * i, 10 * i + 10) for s, seen in STATES.items() for i, n in enumerate(seen.split())])
         check_words(report, directory)
     report.print()
     return 1 if report.failed else 0

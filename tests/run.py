@@ -11,9 +11,11 @@ import sys
 
 from common import *
 from expect import *
+import states
 from levels import wrong_levels
 
-PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive")
+PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive", "states")
+OUTPUTS = ("--otf2", "--dot", "--csv", "--summary", "--states")
 
 
 def program_jobs(names):
@@ -80,7 +82,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     summaries, reasons = [], []
     outs = [work / f"build-{i}" for i in range(len(dumps))]
     for dump, out in zip(dumps, outs):
-        result, summary = build(dump, out)
+        result, summary = build(dump, out, *OUTPUTS)
         reasons.append(result.why([int(n) for n in want.build_exit]))
         if summary is not None:
             summaries.append(summary)
@@ -114,6 +116,10 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
             definitions = run(["otf2-print", "-G", outs[0] / "trace.otf2"]).out
             names = re.findall(r'^LOCATION +\d+ +Name: "OMP hidden helper thread ', definitions, re.MULTILINE)
             report.check(f"{name}/helpers", differs(want.helpers.split(), [len(names)]))
+    if "states" not in skip:
+        report.check(f"{name}/states", "; ".join(filter(None, map(states.flaw, dumps, outs, summaries))))
+    if "states" not in skip and "archive" not in skip:
+        report.check(f"{name}/metric", "; ".join(filter(None, map(states.archive_flaw, outs))))
     if want.listed:
         result = run([BUILDER, "--list", dumps[0]])
         report.check(f"{name}/list", None if want.listed in result.out else f"--list lacks {want.listed!r}")

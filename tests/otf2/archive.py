@@ -13,7 +13,8 @@ REAL_TIME = 1700000000 * 10 ** 9
 def good():
     """Two threads: one task runs where it was made, one elsewhere, one moves with its region closed and opened again."""
     strings = ["", "OpenMP", "machine", "node", "process", "Master thread", "OMP thread 1", "initial task", "parallel", "task",
-               "create task", "omp_set_lock", "program", "iterations", "argument", "status"]
+               "create task", "omp_set_lock", "program", "iterations", "argument", "status", "state",
+               "1=work 17=barrier 256=idle"]
     return {
         "properties": {"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE": True, "OTF2::THREAD_LOCK_EVENT_COMPLETE": True,
                        "OTTER::TRUNCATED": False},
@@ -29,10 +30,14 @@ def good():
                    [2, _otf2.GROUP_TYPE_COMM_GROUP, [0, 1]]],
         "comms": [[SERIAL, 1, NONE], [TEAM, 2, SERIAL]],
         "parameters": [[0, 13, _otf2.PARAMETER_TYPE_UINT64]],
+        "metric_members": [[0, 16, 17, _otf2.METRIC_ABSOLUTE_NEXT, _otf2.TYPE_UINT64]],
+        "metric_classes": [[0, [0]]],
+        "recorders": [[0, MASTER], [0, WORKER]],
         "patches": [],  # (file, bytes, bytes instead of them), once all is written
         "events": {
             MASTER: [
                 ["ProgramBegin", 10, 12, [14]],
+                ["Metric", 10, 0, 1],
                 ["Enter", 11, INITIAL],
                 ["ThreadFork", 20, OPENMP, 2],
                 ["ThreadTeamBegin", 21, TEAM], ["Enter", 21, PARALLEL],
@@ -48,13 +53,16 @@ def good():
                 ["ParameterUnsignedInt", 56, 0, 7],
                 ["Leave", 60, TASK], ["ThreadTaskComplete", 60, TEAM, 0, 1], ["ThreadTaskSwitch", 60, TEAM, 0, 0],
                 ["BufferFlush", 70, 75],
+                ["Metric", 90, 0, 17],
                 ["Leave", 100, PARALLEL], ["ThreadTeamEnd", 100, TEAM],
+                ["Metric", 101, 0, 1],
                 ["ThreadJoin", 101, OPENMP],
                 ["MeasurementOnOff", 110, _otf2.MEASUREMENT_OFF], ["MeasurementOnOff", 120, _otf2.MEASUREMENT_ON],
                 ["Leave", 190, INITIAL],
                 ["ProgramEnd", 200, 0],
             ],
             WORKER: [
+                ["Metric", 22, 0, 1],
                 ["ThreadTeamBegin", 22, TEAM], ["Enter", 22, PARALLEL],
                 ["ThreadTaskSwitch", 35, TEAM, 0, 2], ["Enter", 35, TASK],
                 ["Leave", 40, TASK], ["ThreadTaskComplete", 40, TEAM, 0, 2], ["ThreadTaskSwitch", 40, TEAM, 1, 0],
@@ -63,6 +71,7 @@ def good():
                 ["Enter", 80, LOCK], ["ThreadAcquireLock", 81, OPENMP, 0, 2], ["Leave", 81, LOCK],
                 ["Enter", 85, LOCK], ["ThreadReleaseLock", 85, OPENMP, 0, 2], ["Leave", 85, LOCK],
                 ["Leave", 100, PARALLEL], ["ThreadTeamEnd", 100, TEAM],
+                ["Metric", 100, 0, 256],
             ],
         },
     }
@@ -113,6 +122,12 @@ def write_definitions(handle, archive):
         _otf2.GlobalDefWriter_WriteRmaWin(w, ref, name, comm, _otf2.RMA_WIN_FLAG_NONE)
     for parameter in archive["parameters"]:
         _otf2.GlobalDefWriter_WriteParameter(w, *parameter)
+    for ref, name, description, mode, kind in archive["metric_members"]:
+        _otf2.GlobalDefWriter_WriteMetricMember(w, ref, name, description, _otf2.METRIC_TYPE_OTHER, mode, kind, _otf2.BASE_DECIMAL, 0, 0)
+    for ref, members in archive["metric_classes"]:
+        _otf2.GlobalDefWriter_WriteMetricClass(w, ref, members, _otf2.METRIC_ASYNCHRONOUS, _otf2.RECORDER_KIND_CPU)
+    for recorder in archive["recorders"]:
+        _otf2.GlobalDefWriter_WriteMetricClassRecorder(w, *recorder)
     _otf2.Archive_CloseGlobalDefWriter(handle, w)
 
 
@@ -131,6 +146,10 @@ def write_event(w, name, arguments):
             _otf2.AttributeList_AddStringRef(attributes, 0, 15)
         else:
             _otf2.AttributeList_AddUint64(attributes, 0, 15)
+    if name == "Metric":  # (time, class, a value ...): numbers without a sign, or a double
+        time, ref, *values = arguments
+        types = [_otf2.TYPE_DOUBLE if isinstance(value, complex) else _otf2.TYPE_UINT64 for value in values]
+        arguments = [time, ref, types, [_otf2.MetricValue(unsigned_int=int(value.real)) for value in values]]
     getattr(_otf2, f"EvtWriter_{name}")(w, attributes, *arguments)
 
 

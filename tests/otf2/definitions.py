@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The archive's global definitions, read and checked for order, density, references and doubles while they come."""
+import re
+
 import _otf2
 
 UNDEFINED = 0xFFFFFFFF
@@ -8,7 +10,8 @@ MEMORY = {_otf2.REGION_ROLE_ALLOCATE: ("ALLOCATION_SIZE", "RESULT_ADDRESS"), _ot
 
 
 class Definitions:
-    KINDS = ("String", "Attribute", "SystemTreeNode", "LocationGroup", "Region", "Group", "Comm", "RmaWin", "Parameter", "Paradigm")
+    KINDS = ("String", "Attribute", "SystemTreeNode", "LocationGroup", "Region", "Group", "Comm", "RmaWin", "Parameter", "Paradigm",
+             "MetricMember", "MetricClass")
 
     def __init__(self, report):
         self.report = report
@@ -21,6 +24,7 @@ class Definitions:
         self.memory = {}  # region -> the attribute that its Enter has to have, and its Leave
         self.comm_locations = {}  # paradigm -> locations
         self.processes = {}  # location group -> that of its process: itself, or who made the accelerator
+        self.recorders = set()  # (metric class, location)
 
     def refer(self, kind, ref, what, may_be_undefined=False):
         if may_be_undefined and ref == UNDEFINED:
@@ -179,6 +183,27 @@ class Definitions:
         self.refer("String", name, f"parameter {ref}")
         self.define("Parameter", ref, kind, name)
 
+    def on_metric_member(self, ref, name, description, kind, mode, value_type, base, exponent, unit):
+        """A description "NUMBER=NAME ..." names all values that there are."""
+        for text in (name, description, unit):
+            self.refer("String", text, f"metric member {ref}")
+        text = self.tables["String"].get(description, "")
+        text = text.decode() if isinstance(text, bytes) else text
+        names = {int(n) for n in re.findall(r"(\d+)=", text)} if re.fullmatch(r"\d+=\w+( \d+=\w+)*", text) else None
+        self.define("MetricMember", ref, (value_type, mode == _otf2.METRIC_ABSOLUTE_NEXT, names), name)
+
+    def on_metric_class(self, ref, members, occurrence, recorder):
+        for member in members:
+            self.refer("MetricMember", member, f"metric class {ref}")
+        self.define("MetricClass", ref, [self.tables["MetricMember"].get(member) for member in members])
+
+    def on_metric_class_recorder(self, ref, location):
+        self.refer("MetricClass", ref, "a metric's recorder")
+        self.refer_location(location, "a metric's recorder")
+        if (ref, location) in self.recorders:
+            self.report.add("DEF-DUP", f"location {location:#x} records metric class {ref} twice")
+        self.recorders.add((ref, location))
+
     def on_unknown(self):
         self.report.add("DEF-UNKNOWN", "a definition of an unknown kind")
 
@@ -201,6 +226,9 @@ class Definitions:
                 ("Comm", lambda _, *values: self.on_comm(*values)),
                 ("RmaWin", lambda _, *values: self.on_rma_win(*values)),
                 ("Parameter", lambda _, *values: self.on_parameter(*values)),
+                ("MetricMember", lambda _, *values: self.on_metric_member(*values)),
+                ("MetricClass", lambda _, *values: self.on_metric_class(*values)),
+                ("MetricClassRecorder", lambda _, *values: self.on_metric_class_recorder(*values)),
                 ("Unknown", lambda _, *values: self.on_unknown(*values)))
 
     def read(self, reader):

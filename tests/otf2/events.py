@@ -196,6 +196,22 @@ class Check:
     def on_program_end(self, l, time, status):
         l.program.append((l.n_events, time, False))
 
+    def on_metric(self, l, time, ref, types, values):
+        if not self.defined(l, "MetricClass", ref):
+            return
+        members = self.defs.tables["MetricClass"][ref]
+        if (ref, l.ref) not in self.defs.recorders:
+            l.bad("METRIC", f"metric class {ref}, which it does not record")
+        if len(members) != len(values) or any(m is None or m[0] != t for m, t in zip(members, types)):
+            l.bad("METRIC", f"metric class {ref} with other numbers or types than its members'")
+            return
+        for i, ((_, holds, names), value) in enumerate(zip(members, values)):
+            value = value.unsigned_int
+            if names is not None and value not in names:
+                l.bad("METRIC-NAME", f"metric class {ref} has the value {value}, which has no name")
+            if holds:
+                l.hold((ref, i), value)
+
     def on_unknown(self, l, time):
         l.bad("EVT-UNKNOWN", "an event of an unknown kind")
 
@@ -241,7 +257,8 @@ class Check:
                 ("RmaOpCompleteBlocking", plain(self.on_transfer_complete, is_for_all=True)),
                 ("RmaOpCompleteNonBlocking", plain(lambda *values: self.on_transfer_complete(*values), is_for_all=True)),
                 ("MeasurementOnOff", plain(self.on_measurement, True)), ("ProgramBegin", plain(self.on_program_begin, True)),
-                ("ProgramEnd", plain(self.on_program_end, True)), ("Unknown", plain(self.on_unknown)))
+                ("ProgramEnd", plain(self.on_program_end, True)), ("Metric", plain(self.on_metric)),
+                ("Unknown", plain(self.on_unknown)))
 
     # ---- Reading ----
 

@@ -104,7 +104,7 @@ def second_process(archive):
     archive["location_groups"].append([1, 4, _otf2.LOCATION_GROUP_TYPE_PROCESS, 0, NONE])
     archive["locations"][1][2] = 1
     append(archive, WORKER, ["ProgramEnd", 100, 0])
-    insert(archive, WORKER, ("ThreadTeamBegin",), ["ProgramBegin", 22, 12, [14]])
+    insert(archive, WORKER, ("Metric", 22), ["ProgramBegin", 22, 12, [14]])
 
 
 # What the checker says (all of it), when ..., and how to make that of the good archive.
@@ -130,7 +130,10 @@ FAULTS = [
     ("COMM", "a team's members are of two processes", second_process),
     ("DEF-DENSE", "parameters' numbers have a gap", lambda a: a["parameters"].append([9, 7, _otf2.PARAMETER_TYPE_UINT64])),
     ("DEF-DUP", "a string is defined twice", lambda a: a["strings"].append([3, "again"])),
-    ("DEF-DUP", "two strings are the same", lambda a: a["strings"].append([16, "status"])),
+    ("DEF-DUP", "two strings are the same", lambda a: a["strings"].append([18, "status"])),
+    ("DEF-DUP", "a location records a metric twice", lambda a: a["recorders"].append([0, WORKER])),
+    ("DEF-REF", "a metric class has a member that is not defined", lambda a: [a["metric_classes"].append([1, [3]]), a["recorders"].append([1, WORKER]),
+                                                                          truncate(a)]),
     ("DEF-DUP", "a team is defined twice", lambda a: [
         a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [0, 1]]), a["comms"].append([2, 3, SERIAL]), truncate(a)]),
     ("DEF-REF", "a region's name is not defined", lambda a: a["regions"][CREATE].__setitem__(1, 99)),
@@ -142,11 +145,14 @@ FAULTS = [
     ("DEF-UNUSED", "a region that nobody enters", lambda a: a["regions"].append([5, 8])),
     ("DEF-UNUSED", "a team that never runs", lambda a: [
         a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [0]]), a["comms"].append([2, 3, SERIAL])]),
+    ("DEF-UNUSED", "a metric without a value", lambda a: [a["strings"].append([18, "more"]),
+        a["metric_members"].append([1, 18, 0, _otf2.METRIC_ABSOLUTE_POINT, _otf2.TYPE_UINT64]), a["metric_classes"].append([1, [1]])]),
     ("DEF-UNUSED", "a group without a team", lambda a: a["groups"].append([3, _otf2.GROUP_TYPE_COMM_GROUP, [1]])),
     ("DEF-UNUSED", "a node that nothing is on", lambda a: a["nodes"].append([1, 2, 3, 0])),
     ("EVT-COUNT", "a location's definition counts one event less", lambda a: a["counts"].__setitem__(WORKER, -1)),
     ("EVT-REF", "a region that is not defined is entered", lambda a: insert(
         a, MASTER, ("Leave", 190), ["Enter", 150, 77], ["Leave", 151, 77])),
+    ("EVT-REF", "a metric class that is not defined", lambda a: insert(a, MASTER, ("Metric", 90), ["Metric", 85, 7, 17])),
     ("EVT-REF", "a string parameter that is not defined",
      lambda a: [a["parameters"].append([1, 7, _otf2.PARAMETER_TYPE_STRING]),
                 insert(a, MASTER, ("Leave", 60), ["ParameterString", 57, 1, 88])]),
@@ -184,6 +190,15 @@ FAULTS = [
      lambda a: insert(a, MASTER, ("MeasurementOnOff", 120), ["MeasurementOnOff", 115, _otf2.MEASUREMENT_OFF])),
     ("MEASURE", "something happens while measurement is off",
      lambda a: insert(a, MASTER, ("MeasurementOnOff", 120), ["BufferFlush", 115, 116])),
+    ("METRIC", "a metric's value is of another type", lambda a: insert(a, MASTER, ("Metric", 90), ["Metric", 85, 0, 17 + 0j])),
+    ("METRIC", "a metric has two values, and its class one", lambda a: insert(a, MASTER, ("Metric", 90), ["Metric", 85, 0, 17, 1])),
+    ("METRIC", "a location has a metric that it does not record", lambda a: a["recorders"].pop()),
+    ("METRIC-HOLD", "a value holds until the next one, and does not come first",
+     lambda a: [drop(a, WORKER, "Metric", 22), insert(a, WORKER, ("ThreadTaskSwitch", 35), ["Metric", 30, 0, 1])]),
+    ("METRIC-HOLD", "a value holds until the next one, and never comes",
+     lambda a: [drop(a, WORKER, "Metric", 22), drop(a, WORKER, "Metric", 100)]),
+    ("METRIC-HOLD", "a value changes to what it is", lambda a: change(a, MASTER, ("Metric", 90), ["Metric", 90, 0, 1])),
+    ("METRIC-NAME", "a value has no name", lambda a: change(a, MASTER, ("Metric", 90), ["Metric", 90, 0, 18])),
     ("PARAM", "a parameter is of another type",
      lambda a: change(a, MASTER, ("ParameterUnsignedInt",), ["ParameterInt", 56, 0, 7])),
     ("PARAM", "a parameter is outside of all regions", lambda a: insert(a, MASTER, ("Enter", 11), ["ParameterUnsignedInt", 11, 0, 7])),
@@ -191,7 +206,7 @@ FAULTS = [
     ("PROGRAM", "something happens after the program's end",
      lambda a: [append(a, WORKER, ["BufferFlush", 201, 201]), a["clock"].__setitem__(2, 191)]),
     ("PROGRAM", "something happens before the program's begin",
-     lambda a: [insert(a, WORKER, ("ThreadTeamBegin",), ["BufferFlush", 9, 9]), a["clock"].__setitem__(slice(1, 3), [9, 191])]),
+     lambda a: [change(a, WORKER, ("Metric", 22), ["Metric", 9, 0, 1]), a["clock"].__setitem__(slice(1, 3), [9, 191])]),
     ("PROP", "a truncated archive calls itself complete", lambda a: a["properties"].__setitem__("OTTER::TRUNCATED", True)),
     ("REGION", "a region has no name", lambda a: a["regions"][LOCK].__setitem__(1, 0)),
     ("STRING-NULL", "string 0 is not empty", lambda a: a["strings"].__setitem__(0, [0, "null"])),
@@ -228,7 +243,7 @@ FAULTS = [
     ("TASK-OVERLAP", "a task runs on two threads at once", run_early),
     ("TASK-TEAM", "a team ends within a task", end_within_task),
     ("TASK-TEAM", "an implicit task runs outside of its team", lambda a: insert(
-        a, WORKER, ("ThreadTeamBegin",), ["ThreadTaskSwitch", 21, TEAM, 1, 0])),
+        a, WORKER, ("ThreadTeamBegin",), ["ThreadTaskSwitch", 22, TEAM, 1, 0])),
     ("TASK-THREAD", "a task's creator is beyond the team", lambda a: insert(
         a, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskSwitch", 50, TEAM, 5, 0], ["ThreadTaskSwitch", 50, TEAM, 1, 0])),
     ("TEAM TEAM-INSTANCES", "a team does not end", lambda a: drop(a, WORKER, "ThreadTeamEnd")),

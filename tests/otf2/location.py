@@ -37,6 +37,7 @@ class Location:
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()
         self.transfers = {}  # (window, id) -> begin, of those that are not complete
+        self.held = {}  # (metric class, place in it) -> value
 
     def bad(self, name, text):
         self.check.report.add(name, f"location {self.ref:#x} event {self.n_events}: {text}")
@@ -94,6 +95,15 @@ class Location:
         elif task != self.task:
             self.bad("BALANCE-TASK", f"task {self.task} leaves region {region}, which task {task} entered")
 
+    def hold(self, member, value):
+        """A metric's value that holds until its next one."""
+        n_others = self.n_events - 1 - len(self.program) - len(self.held)
+        if member not in self.held and n_others > 0:
+            self.bad("METRIC-HOLD", f"metric class {member[0]} has its first value behind {n_others} events")
+        if self.held.get(member) == value:
+            self.bad("METRIC-HOLD", f"metric class {member[0]} is {value} and becomes {value}")
+        self.held[member] = value
+
     def finish(self):
         if self.stack:
             self.bad("BALANCE-LOC", f"{len(self.stack)} regions are open at the end")
@@ -103,4 +113,9 @@ class Location:
             self.bad("FORK", "a fork without a join")
         if self.transfers:
             self.bad("RMA-OP", f"{len(self.transfers)} transfers never complete")
+        for metric, location in self.check.defs.recorders:
+            for i, member in enumerate(self.check.defs.tables["MetricClass"].get(metric, ())):
+                is_used = location == self.ref and self.n_events > len(self.program)
+                if is_used and member is not None and member[1] and (metric, i) not in self.held:
+                    self.bad("METRIC-HOLD", f"metric class {metric} has no value")
         self.stop(self.last)

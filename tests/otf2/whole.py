@@ -154,7 +154,7 @@ def check_use(check):
     """
     defs = check.defs
     defs.used["Comm"].update(ref for ref, (members, parent) in defs.tables["Comm"].items() if len(members) == 1 and parent == UNDEFINED)
-    kinds = ["Region", "SystemTreeNode"] + (["Group", "Comm"] if check.has_all_teams else [])
+    kinds = ["Region", "SystemTreeNode", "MetricMember", "MetricClass"] + (["Group", "Comm"] if check.has_all_teams else [])
     for kind in kinds:
         for ref in defs.tables[kind]:
             if ref not in defs.used[kind]:

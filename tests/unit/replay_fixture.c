@@ -13,6 +13,7 @@
 struct dump_writer replay_writer;
 struct trace replay_trace;
 struct graph replay_graph;
+struct states replay_states;
 uint64_t replay_now;
 
 static char root[64], dir[128];
@@ -96,16 +97,84 @@ void replay_end_program(void)
 
 /* ---- Reading ---- */
 
+/* What a listener was told of each stream. */
+static struct seen {
+	char text[4096];
+	enum state state;
+	uint64_t since_ticks, sum_ticks;
+} seen[WRITER_STREAMS];
+
+static int see(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
+{
+	struct seen *s = &seen[stream];
+	(void)self;
+	ck_assert_int_ne(from, to);
+	ck_assert_int_eq(from, s->state);
+	ck_assert_uint_eq(since_ticks, s->since_ticks);
+	ck_assert_uint_le(since_ticks, ticks);
+	if (from != STATE_NONE)
+		s->sum_ticks += ticks - since_ticks;
+	size_t n = strlen(s->text);
+	if (state_is_nothing(from, since_ticks, ticks))
+		s->text[n -= n > 9 ? 10 : 9] = '\0'; /* "undefined", and the space before it */
+	if (to != STATE_NONE) {
+		snprintf(s->text + n, sizeof s->text - n, "%s%s", n > 0 ? " " : "", state_name(to));
+	}
+	s->state = to;
+	s->since_ticks = ticks;
+	return 0;
+}
+
+const char *replay_states_seen(uint32_t stream)
+{
+	return seen[model_stream_row(&replay_trace.dump, stream)].text;
+}
+
+/* The life of a stream's threads, from its records alone. */
+static uint64_t life_ticks(size_t row)
+{
+	struct cursor c;
+	uint64_t life = 0, since = 0;
+	bool is_alive = false;
+	cursor_init(&c, &replay_trace.dump.streams[row]);
+	for (const struct record *first = NULL, *r; (r = cursor_peek(&c)) != NULL; cursor_next(&c)) {
+		if ((first == NULL || record_kind(r) == EVENT_thread_attach) && !is_alive) {
+			since = r->time;
+			is_alive = true;
+		}
+		first = r;
+		if (record_kind(r) == EVENT_thread_detach && is_alive) {
+			life += r->time - since;
+			is_alive = false;
+		}
+	}
+	return is_alive ? life + replay_trace.model.last_ticks - since : life;
+}
+
+static void check_states(void)
+{
+	for (size_t i = 0; i < replay_states.n_streams; i++) {
+		ck_assert_int_eq(seen[i].state, STATE_NONE);
+		ck_assert_uint_eq(state_times_total(&replay_states.times[i]), seen[i].sum_ticks);
+		ck_assert_uint_eq(seen[i].sum_ticks, life_ticks(i));
+	}
+}
+
 void replay_build(enum graph_level level)
 {
 	static struct progress progress;
+	const struct state_listener listener = {see, NULL};
+	for (size_t i = 0; i < WRITER_STREAMS; i++)
+		seen[i] = (struct seen){.state = STATE_NONE};
 	dump_writer_finish(&replay_writer);
 	memset(&replay_trace, 0, sizeof replay_trace);
 	ck_assert_int_eq(dump_open(&replay_trace.dump, dir), 0);
 	ck_assert_int_eq(model_gather(&replay_trace.model, &replay_trace.dump), 0);
 	ck_assert_int_eq(graph_begin(&replay_graph, &replay_trace.model, level), 0);
-	struct visitor visitor = {&graph_ops, &replay_graph};
-	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+	ck_assert_int_eq(states_begin(&replay_states, &replay_trace.model, &listener, 1), 0);
+	const struct visitor visitors[] = {{&states_ops, &replay_states}, {&graph_ops, &replay_graph}};
+	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 2, &progress), 0);
+	check_states();
 	ck_assert_int_eq(graph_finish(&replay_graph), 0);
 	ck_assert_int_eq(symbols_resolve(&replay_trace.model), 0);
 }
@@ -113,6 +182,7 @@ void replay_build(enum graph_level level)
 void replay_done(void)
 {
 	graph_free(&replay_graph);
+	states_free(&replay_states);
 	model_free(&replay_trace.model);
 	dump_close(&replay_trace.dump);
 }

@@ -12,6 +12,7 @@
 extern struct dump_writer replay_writer;
 extern struct trace replay_trace;
 extern struct graph replay_graph;
+extern struct states replay_states;
 extern uint64_t replay_now; /* ticks of the latest record */
 
 void replay_setup(void);
@@ -38,9 +39,15 @@ void replay_end_program(void);
 
 /* ---- Reading ---- */
 
-/* Writes the dump, reads it, gathers, replays and builds its graph; replay_done frees all that. */
+/*
+ * Writes the dump, reads it, gathers, replays and builds its graph; replay_done frees all that. What always holds of thread states is
+ * checked: a thread's states follow each other without gap or overlap, and add up to its life.
+ */
 void replay_build(enum graph_level level);
 void replay_done(void);
+
+/* The states that the thread of a stream came through, in order: "overhead work_serial ... ". */
+const char *replay_states_seen(uint32_t stream);
 
 uint64_t replay_count_of(const struct tally *tally, const char *name);
 

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Thread states as the builder wrote them (docs/states.md), and what must hold of them whatever the program. Used by run.py, on every program.
+
+A thread's life is read from the listing of its records, which knows nothing of states: its states fill it without gap and overlap.
+"""
+import collections
+import csv
+import re
+
+from common import BUILDER, run
+
+NAME = r"[a-z_]+"
+
+
+def rows_of(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+class States:
+    """states.csv and state_intervals.csv of one dump."""
+
+    def __init__(self, out):
+        self.sums = {(int(r["stream"]), r["state"]): (int(r["count"]), int(r["total_ns"])) for r in rows_of(out / "states.csv")}
+        self.intervals = collections.defaultdict(list)  # stream -> (state, begin, end) in order
+        for r in rows_of(out / "state_intervals.csv"):
+            self.intervals[int(r["stream"])].append((r["state"], int(r["begin_ns"]), int(r["end_ns"])))
+
+    def sequence(self, stream):
+        return " ".join(state for state, _, _ in self.intervals[stream])
+
+    def count(self, state):
+        return sum(n for (_, s), (n, _) in self.sums.items() if s == state)
+
+    def spans(self, stream):
+        """Begin and end of the times without a gap."""
+        spans = []
+        for _, begin, end in self.intervals[stream]:
+            if spans and spans[-1][1] == begin:
+                spans[-1][1] = end
+            else:
+                spans.append([begin, end])
+        return spans
+
+
+def lives(dump):
+    """Stream -> [begin, end] of its threads' lives, in ns, from the listing."""
+    spans, alive, last = collections.defaultdict(list), {}, 0
+    for line in run([BUILDER, "--list", dump]).out.splitlines():
+        words = line.split(None, 4)
+        if len(words) < 4 or not words[2].isdigit():  # a gap, or a continuation
+            continue
+        stream, ns, kind = int(words[0]), int(words[2]), words[3]
+        last = max(last, ns)
+        if stream not in spans or kind == "thread_attach" and not alive[stream]:
+            spans[stream].append([ns, None])
+            alive[stream] = True
+        if kind == "thread_detach" and alive[stream]:
+            spans[stream][-1][1] = ns
+            alive[stream] = False
+    for stream, is_alive in alive.items():
+        if is_alive:
+            spans[stream][-1][1] = last
+    return {stream: joined(pairs) for stream, pairs in spans.items()}
+
+
+def joined(spans):
+    """Without the empty ones; those that touch are one."""
+    out = []
+    for begin, end in spans:
+        if out and out[-1][1] == begin:
+            out[-1][1] = end
+        elif end > begin:
+            out.append([begin, end])
+    return out
+
+
+def flaw(dump, out, summary):
+    """None, or what is wrong with a dump's states."""
+    states = States(out)
+    for stream, intervals in states.intervals.items():
+        for (state, begin, end), after in zip(intervals, intervals[1:] + [None]):
+            if end < begin or after is not None and after[1] < end:
+                return f"stream {stream}: {state} from {begin} to {end} ns, then {after}"
+            if after is not None and after[1] == end and after[0] == state:
+                return f"stream {stream}: {state} ends at {end} ns and begins again"
+    wanted = {stream: spans for stream, spans in lives(dump).items() if spans}
+    seen = {stream: joined(states.spans(stream)) for stream in states.intervals}
+    if {stream: spans for stream, spans in seen.items() if spans} != wanted:
+        return f"states from {seen} ns, lives from {wanted}"[:400]
+    sums = collections.defaultdict(lambda: [0, 0])
+    for stream, intervals in states.intervals.items():
+        for state, begin, end in intervals:
+            sums[stream, state][0] += 1
+            sums[stream, state][1] += end - begin
+    if set(sums) != set(states.sums):
+        return f"states.csv and state_intervals.csv differ in {set(sums) ^ set(states.sums)}"
+    for key, (count, ns) in states.sums.items():
+        if sums[key][0] != count or abs(sums[key][1] - ns) > count + 1:  # each interval is rounded by itself
+            return f"{key}: {count} times {ns} ns in states.csv, {sums[key]} in state_intervals.csv"
+    return summary_flaw(states, summary["states"])
+
+
+def summary_flaw(states, summary):
+    """Has summary.json the same sums as states.csv, and do they add up?"""
+    total, life = collections.Counter(), 0
+    for thread in summary["threads"]:
+        sums = {state: (v["count"], v["ns"]) for state, v in thread["states"].items()}
+        if sums != {state: v for (stream, state), v in states.sums.items() if stream == thread["stream"]}:
+            return f"stream {thread['stream']}: summary.json and states.csv differ"
+        if sum(ns for _, ns in sums.values()) != thread["life_ns"]:
+            return f"stream {thread['stream']}: the states add up to other than {thread['life_ns']} ns"
+        if thread["life_ns"] != 0 and abs(sum(v["share"] for v in thread["states"].values()) - 1) > 1e-9:
+            return f"stream {thread['stream']}: the shares do not add up to 1"
+        life += thread["life_ns"]
+        for state, (_, ns) in sums.items():
+            total[state] += ns
+    if {state: v["ns"] for state, v in summary["total"].items()} != dict(total) or life != summary["life_ns"]:
+        return "the threads' states do not add up to the summary's total"
+    return None
+
+
+def archive_flaw(out):
+    """Has the archive's metric, as otf2-print shows it, the states of state_intervals.csv? None or a reason."""
+    states, seen = States(out), collections.defaultdict(list)
+    text = run(["otf2-print", "-G", out / "trace.otf2"]).out
+    names = dict(re.findall(r"(\d+)=(\w+)", re.search(r'Name: "thread state".*Descr.: "([^"]*)"', text).group(1)))
+    ns_per_tick = 1e9 / int(re.search(r"Ticks per Seconds: (\d+)", text).group(1))
+    for location, ticks, value in re.findall(r'^METRIC +(\d+) +(\d+) .*"thread state" <0>; UINT64; (\d+)\)', run(["otf2-print", out / "trace.otf2"]).out, re.M):
+        begins = seen[int(location) >> 32]
+        if begins and begins[-1] == ("undefined", int(ticks)):  # no interval
+            begins.pop()
+        begins.append((names[value], int(ticks)))
+    for stream, intervals in states.intervals.items():
+        # Between two lives of a stream and behind the last one the metric says undefined, the table nothing.
+        wanted = []
+        for i, (state, begin, end) in enumerate(intervals):
+            wanted.append((state, begin))
+            if i + 1 == len(intervals) or intervals[i + 1][1] != end:
+                wanted.append(("undefined", end))
+        wanted = [w for i, w in enumerate(wanted) if i == 0 or w[0] != wanted[i - 1][0]]
+        got = [(state, (ticks - seen[stream][0][1]) * ns_per_tick + wanted[0][1]) for state, ticks in seen[stream]]
+        if len(got) < len(wanted) - 1 or any(g[0] != w[0] or abs(g[1] - w[1]) > 1000 for g, w in zip(got, wanted)):
+            return f"stream {stream}: {got[:20]} in the archive, {wanted[:20]} in state_intervals.csv"
+    return None
+
+
+def compiled(words):
+    """The regular expression of a pattern of states: names, with groups, * + ? | and ... for any states."""
+    text = re.sub(NAME, lambda m: f"(?:{m.group()} )", " ".join(words).replace("...", "ANY"))
+    return re.compile(text.replace(" )", "\0").replace(" ", "").replace("\0", " )").replace("ANY", f"(?:{NAME} )*"))
+
+
+def wrong_sequence(states, who, *words):
+    """Of a thread: first (the process's), others (each), some (at least one of the others). None or a reason."""
+    pattern = compiled(words)
+    streams = sorted(states.intervals)
+    chosen = streams[:1] if who == "first" else streams[1:]
+    if who not in ("first", "others", "some"):
+        return f"no thread is called {who}"
+    bad = [s for s in chosen if not pattern.fullmatch(states.sequence(s) + " ")]
+    if not chosen:
+        return "there is no such thread"
+    if who == "some" and len(bad) < len(chosen) or not bad:
+        return None
+    return f"stream {bad[0]} is in {states.sequence(bad[0])}"

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Thread states (docs/states.md) on synthetic dumps: which event begins and ends which, to the tick. What holds for all dumps (no gap, no
+ * overlap, the sum is the life) replay_fixture.c checks for each.
+ */
+#include "tests/unit/replay_fixture.h"
+
+#include <check.h>
+#include <string.h>
+
+#define TEAM_MEMBER "overhead work_parallel wait_barrier_implicit_parallel overhead"
+
+static uint64_t ticks_in(uint32_t stream, enum state state)
+{
+	return replay_states.times[model_stream_row(&replay_trace.dump, stream)].ticks[state];
+}
+
+static void wait_begin(uint32_t stream, unsigned kind, uint64_t task)
+{
+	replay_put(stream, EVENT_sync_region_wait_begin, kind, 0, task, 0x2000);
+}
+
+static void wait_end(uint32_t stream, unsigned kind, uint64_t task)
+{
+	replay_put(stream, EVENT_sync_region_wait_end, kind, 0, task, 0x2000);
+}
+
+static void switch_task(uint32_t stream, unsigned status, uint64_t prior, uint64_t next)
+{
+	replay_put(stream, EVENT_task_schedule, status, 0, prior, next);
+}
+
+/* A team of two, whose worker (stream 1) begins now. */
+static uint64_t begin_team(uint64_t *worker)
+{
+	uint64_t me = replay_begin_program(2);
+	replay_put(1, EVENT_thread_attach, 0, 0, 4243, 0);
+	replay_put(1, EVENT_thread_begin, thread_type_worker, 0, 0, 0);
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	*worker = id_make(1, 1);
+	return me;
+}
+
+START_TEST(a_region_is_overhead_work_and_its_barrier)
+{
+	uint64_t worker, me = begin_team(&worker);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, worker);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	wait_begin(0, sync_kind_barrier_implicit_parallel, me);
+	wait_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	/* The worker's end comes much later (Q3): it was idle meanwhile. */
+	replay_now += 1000;
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, worker);
+	replay_end_implicit(1, 1, 1);
+	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
+	replay_put(1, EVENT_thread_detach, 0, 0, 4243, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial " TEAM_MEMBER " work_serial overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 30);
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_barrier_implicit_parallel idle undefined");
+	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 40);
+	ck_assert_uint_eq(ticks_in(1, STATE_IDLE), 10 + 40 + 1000 + 30);
+	replay_done();
+}
+END_TEST
+
+/* A worker that says nothing any more was idle from its team's join until the process ended. */
+START_TEST(a_worker_that_never_ends_is_idle)
+{
+	uint64_t worker, me = begin_team(&worker);
+	replay_writer.is_killed = true;
+	replay_writer.streams[1].is_live = true;
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, worker);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_barrier_implicit_parallel idle");
+	ck_assert_uint_eq(ticks_in(1, STATE_IDLE), 10 + 40);
+	replay_done();
+}
+END_TEST
+
+START_TEST(a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it)
+{
+	uint64_t me = replay_begin_program(1), task = replay_create(3, me);
+	replay_sync_begin(0, sync_kind_barrier_explicit, me);
+	wait_begin(0, sync_kind_barrier_explicit, me);
+	switch_task(0, task_status_switch, me, task);
+	replay_sync_begin(0, sync_kind_taskwait, task);
+	replay_sync_end(0, sync_kind_taskwait, task);
+	switch_task(0, task_status_complete, task, me);
+	wait_end(0, sync_kind_barrier_explicit, me);
+	replay_sync_end(0, sync_kind_barrier_explicit, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0),
+			 "overhead work_serial overhead work_parallel wait_barrier_explicit work_parallel wait_taskwait "
+			 "work_parallel wait_barrier_explicit work_parallel overhead work_serial overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_BARRIER_EXPLICIT), 20 + 20);
+	replay_done();
+}
+END_TEST
+
+/* Suspended in a taskwait on one thread, an untied task goes on in it on the other. */
+START_TEST(what_a_task_waits_for_moves_with_it)
+{
+	uint64_t worker, me = begin_team(&worker), task = id_make(0, 3);
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_untied, 3, me, 0x3000);
+	switch_task(0, task_status_switch, me, task);
+	replay_sync_begin(0, sync_kind_taskwait, task);
+	switch_task(0, task_status_switch, task, me);
+	switch_task(1, task_status_switch, worker, task);
+	replay_sync_end(1, sync_kind_taskwait, task);
+	switch_task(1, task_status_complete, task, worker);
+	replay_end_program();
+	replay_end_implicit(1, 1, 1);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait work_parallel "
+						"overhead work_serial overhead");
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_taskwait work_parallel idle");
+	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_TASKWAIT), 10);
+	replay_done();
+}
+END_TEST
+
+/* A taskgroup's body is work; it waits at its end. So does who creates the dummy of a wait with dependences. */
+START_TEST(taskgroups_wait_at_their_end_and_dummies_until_complete)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_sync_begin(0, sync_kind_taskgroup, me);
+	uint64_t task = replay_create(3, me);
+	wait_begin(0, sync_kind_taskgroup, me);
+	replay_run_task(task, me);
+	wait_end(0, sync_kind_taskgroup, me);
+	replay_sync_end(0, sync_kind_taskgroup, me);
+	replay_put(0, EVENT_task_create, task_flags_taskwait | task_flags_undeferred, 4, me, 0x3000);
+	switch_task(0, task_status_taskwait_complete, 0, 0);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0),
+			 "overhead work_serial overhead work_parallel wait_taskgroup work_parallel wait_taskgroup "
+			 "work_parallel wait_taskwait work_parallel overhead work_serial overhead");
+	replay_done();
+}
+END_TEST
+
+static void acquire(unsigned kind, uint64_t wait_id)
+{
+	replay_put(0, EVENT_mutex_acquire, kind, 0, wait_id, 0x5000);
+}
+
+static void acquired(unsigned kind, uint64_t wait_id)
+{
+	replay_put(0, EVENT_mutex_acquired, kind, 0, wait_id, 0x5000);
+}
+
+static const struct {
+	unsigned kind;
+	enum state state;
+} mutexes[] = {{mutex_kind_lock, STATE_WAIT_LOCK},         {mutex_kind_nest_lock, STATE_WAIT_LOCK},
+	       {mutex_kind_critical, STATE_WAIT_CRITICAL}, {mutex_kind_atomic, STATE_WAIT_ATOMIC},
+	       {mutex_kind_ordered, STATE_WAIT_ORDERED},   {mutex_kind_test_lock, STATE_NONE}};
+
+/* From the wish to the possession, and no longer; and a test does not wait. */
+START_TEST(who_wants_a_mutex_waits_until_it_is_there)
+{
+	unsigned kind = mutexes[_i].kind;
+	replay_begin_program(1);
+	acquire(kind, 0x100);
+	replay_now += 70;
+	acquired(kind, 0x100);
+	replay_put(0, EVENT_mutex_released, kind, 0, 0x100, 0x5000);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	char wanted[200] = "overhead work_serial overhead work_parallel ";
+	if (mutexes[_i].state != STATE_NONE) {
+		strcat(strcat(wanted, state_name(mutexes[_i].state)), " work_parallel ");
+		ck_assert_uint_eq(ticks_in(0, mutexes[_i].state), 80);
+	}
+	ck_assert_str_eq(replay_states_seen(0), strcat(wanted, "overhead work_serial overhead"));
+	replay_done();
+}
+END_TEST
+
+/* An owned lock once more; and a test that failed, which a runtime may call a set: it is over when anything else comes. */
+START_TEST(locks_once_more_and_failed_tests)
+{
+	uint64_t me = replay_begin_program(1);
+	acquire(mutex_kind_nest_lock, 0x100);
+	replay_put(0, EVENT_nest_lock_begin, 0, 0, 0x100, 0x5000);
+	acquire(mutex_kind_lock, 0x200);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	replay_sync_end(0, sync_kind_taskwait, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_lock work_parallel wait_lock "
+						"wait_taskwait work_parallel overhead work_serial overhead");
+	replay_done();
+}
+END_TEST
+
+/* Killed in omp_set_lock and in a critical construct: the threads waited to the end. */
+START_TEST(who_never_gets_a_mutex_waits_to_the_end)
+{
+	uint64_t worker;
+	begin_team(&worker);
+	replay_writer.is_killed = true;
+	replay_writer.streams[0].is_live = replay_writer.streams[1].is_live = true;
+	acquire(mutex_kind_lock, 0x100);
+	replay_put(1, EVENT_mutex_acquire, mutex_kind_critical, 0, 0x200, 0x5000);
+	replay_put(2, EVENT_thread_attach, 0, 0, 4244, 0);
+	replay_now += 500;
+	replay_put(2, EVENT_thread_detach, 0, 0, 4244, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_lock");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_LOCK), 530);
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_critical");
+	/* A thread that OpenMP does not know. */
+	ck_assert_str_eq(replay_states_seen(2), "undefined");
+	replay_done();
+}
+END_TEST
+
+/* A reduction inside of the runtime's own barrier, and explicit tasks of the initial task, which is serial. */
+START_TEST(reductions_and_serial_tasks_are_work)
+{
+	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
+	uint64_t root = id_make(0, 1), task = replay_create(2, root);
+	replay_run_task(task, root);
+	replay_begin_region(2, 1);
+	replay_begin_implicit(0, 3, 2, 1, 0);
+	uint64_t me = id_make(0, 3);
+	replay_sync_begin(0, sync_kind_barrier_implementation, me);
+	replay_put(0, EVENT_reduction_begin, sync_kind_reduction, 0, me, 0);
+	replay_put(0, EVENT_reduction_end, sync_kind_reduction, 0, me, 0);
+	replay_sync_end(0, sync_kind_barrier_implementation, me);
+	replay_end_implicit(0, 3, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 2, root, 0x1000);
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, root, UINT64_C(1) << 32);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_barrier_implementation "
+						"work_reduction wait_barrier_implementation work_parallel overhead work_serial");
+	replay_done();
+}
+END_TEST
+
+/* While nothing was recorded nothing is known; behind it the task goes on as it was. */
+START_TEST(a_pause_is_undefined)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	replay_put(0, EVENT_recording_off, off_reason_paused, 0, 0, 0);
+	replay_now += 300;
+	replay_put(0, EVENT_recording_on, 0, 0, me, id_make(0, 2));
+	replay_sync_end(0, sync_kind_taskwait, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait undefined "
+						"wait_taskwait work_parallel overhead work_serial overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_UNDEFINED), 310);
+	replay_done();
+}
+END_TEST
+
+/* Records are missing in a taskwait: from the last one to the first one behind them that tells of a task nothing is known. */
+START_TEST(a_gap_is_undefined)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_create(3, me);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	uint64_t before = replay_now;
+	replay_now += 300;
+	replay_put(0, EVENT_records_lost, loss_cause_full, 0, 7, 0);
+	switch_task(0, task_status_switch, me, id_make(0, 3));
+	uint64_t behind = replay_now;
+	switch_task(0, task_status_complete, id_make(0, 3), me);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0),
+			 "overhead work_serial overhead work_parallel wait_taskwait undefined work_parallel");
+	ck_assert_uint_eq(ticks_in(0, STATE_UNDEFINED), behind - before);
+	replay_done();
+}
+END_TEST
+
+/* Threads one after the other on one stream: the time between them is nobody's. The same thread again goes on as it was. */
+START_TEST(a_stream_without_a_thread_has_no_state)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	replay_put(0, EVENT_thread_detach, 0, 0, 1000, 0);
+	replay_now += 500;
+	replay_put(0, EVENT_thread_attach, 0, 0, 1000, 0);
+	replay_sync_end(0, sync_kind_taskwait, me);
+	replay_end_program();
+	replay_now += 500;
+	replay_put(0, EVENT_thread_attach, 0, 0, 1001, 0);
+	replay_put(0, EVENT_thread_begin, thread_type_initial, 0, 0, 0);
+	replay_put(0, EVENT_thread_detach, 0, 0, 1001, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait wait_taskwait "
+						"work_parallel overhead work_serial overhead undefined overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_TASKWAIT), 20);
+	replay_done();
+}
+END_TEST
+
+/* A nested region, in the second thread: its encountering task goes on behind it. */
+START_TEST(a_nested_region_leaves_its_encountering_task_as_it_was)
+{
+	uint64_t worker, me = begin_team(&worker), inner = id_make(1, 2);
+	replay_put(1, EVENT_mutex_acquire, mutex_kind_critical, 0, 0x200, 0x5000);
+	replay_put(1, EVENT_mutex_acquired, mutex_kind_critical, 0, 0x200, 0x5000);
+	replay_put(1, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, 1, 1, 0x1000);
+	replay_put(1, EVENT_implicit_task_begin, task_flags_implicit, 2, id_make(1, 1), 1);
+	replay_put(1, EVENT_implicit_task_end, task_flags_implicit, 0, inner, 0);
+	replay_put(1, EVENT_parallel_end, parallel_flags_team, 1, worker, 0x1000);
+	replay_put(1, EVENT_mutex_released, mutex_kind_critical, 0, 0x200, 0x5000);
+	replay_end_implicit(1, 1, 1);
+	(void)me;
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(
+		replay_states_seen(1),
+		"undefined idle work_parallel wait_critical work_parallel overhead work_parallel overhead work_parallel idle");
+	replay_done();
+}
+END_TEST
+
+/* In ns they add up as well, to what the sum of the ticks is. */
+START_TEST(nanoseconds_add_up_too)
+{
+	struct dump dump = {.ns_scale = (UINT64_C(1) << 48) / 3};
+	struct state_times times = {.ticks = {1, 1, 1, 1, 1, 7, 100, 1, 2}};
+	uint64_t ns[STATES], sum = 0;
+	state_times_ns(&dump, &times, ns);
+	for (unsigned i = 0; i < STATES; i++) {
+		sum += ns[i];
+		ck_assert_uint_le(ns[i], times.ticks[i] / 3 + 1);
+	}
+	ck_assert_uint_eq(sum, dump_duration_ns(&dump, 115));
+	ck_assert_uint_eq(state_times_total(&times), 115);
+}
+END_TEST
+
+/* All states have OMPT's numbers and names, each its own. */
+START_TEST(states_have_names)
+{
+	for (unsigned i = 0; i < STATES; i++) {
+		ck_assert_ptr_nonnull(state_name(i));
+		ck_assert(i == 0 || state_number(i) > state_number(i - 1));
+	}
+	ck_assert_str_eq(state_name(STATE_WAIT_TARGET_UPDATE), "wait_target_update");
+	ck_assert_uint_eq(state_number(STATE_WAIT_TARGET_UPDATE), 0x082);
+	ck_assert_uint_eq(state_number(STATE_NONE), 0x102);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("states");
+	TCase *tests = tcase_create("synthetic dumps");
+	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
+	tcase_add_test(tests, a_region_is_overhead_work_and_its_barrier);
+	tcase_add_test(tests, a_worker_that_never_ends_is_idle);
+	tcase_add_test(tests, a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it);
+	tcase_add_test(tests, what_a_task_waits_for_moves_with_it);
+	tcase_add_test(tests, taskgroups_wait_at_their_end_and_dummies_until_complete);
+	tcase_add_loop_test(tests, who_wants_a_mutex_waits_until_it_is_there, 0, sizeof mutexes / sizeof *mutexes);
+	tcase_add_test(tests, locks_once_more_and_failed_tests);
+	tcase_add_test(tests, who_never_gets_a_mutex_waits_to_the_end);
+	tcase_add_test(tests, reductions_and_serial_tasks_are_work);
+	tcase_add_test(tests, a_pause_is_undefined);
+	tcase_add_test(tests, a_gap_is_undefined);
+	tcase_add_test(tests, a_stream_without_a_thread_has_no_state);
+	tcase_add_test(tests, a_nested_region_leaves_its_encountering_task_as_it_was);
+	suite_add_tcase(suite, tests);
+	TCase *plain = tcase_create("numbers");
+	tcase_add_test(plain, nanoseconds_add_up_too);
+	tcase_add_test(plain, states_have_names);
+	suite_add_tcase(suite, plain);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	int n_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return n_failed > 0;
+}
