@@ -6,6 +6,7 @@
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TEAM_MEMBER "overhead work_parallel wait_barrier_implicit_parallel overhead"
@@ -247,6 +248,54 @@ START_TEST(reductions_and_serial_tasks_are_work)
 }
 END_TEST
 
+static void target(bool is_begin, unsigned kind, uint64_t task)
+{
+	replay_put(0, is_begin ? EVENT_target_begin : EVENT_target_end, kind, 0, 0x700, 0x6000);
+	if (is_begin)
+		replay_put(0, EVENT_target_more, 0, 0, task, 0);
+}
+
+static void data_op(bool is_begin)
+{
+	replay_put(0, is_begin ? EVENT_target_data_op_begin : EVENT_target_data_op_end, target_data_op_transfer_to_device, 0, 0x701,
+		   0x6000);
+	replay_put(0, EVENT_target_data_op_more, 0, 1, 0x10, 8);
+	if (is_begin)
+		replay_put(0, EVENT_target_data_op_ids, 0, 0, 0x700, 0);
+}
+
+static const struct {
+	unsigned kind;
+	const char *seen;
+} targets[] = {
+	{target_kind_target, "wait_target wait_target_map wait_target"},
+	{target_kind_target_nowait, "wait_target wait_target_map wait_target"},
+	{target_kind_enter_data, "wait_target_map"},
+	{target_kind_exit_data, "wait_target_map"},
+	{target_kind_update, "wait_target_update"},
+	{0, "wait_target_map"}, /* no construct: a routine */
+};
+
+/* A target region, and what is moved for it. */
+START_TEST(target_constructs_wait_for_the_device)
+{
+	uint64_t me = replay_begin_program(1);
+	if (targets[_i].kind != 0)
+		target(true, targets[_i].kind, me);
+	data_op(true);
+	data_op(false);
+	if (targets[_i].kind != 0)
+		target(false, targets[_i].kind, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	char wanted[300];
+	snprintf(wanted, sizeof wanted,
+		 "overhead work_serial overhead work_parallel %s work_parallel overhead work_serial overhead", targets[_i].seen);
+	ck_assert_str_eq(replay_states_seen(0), wanted);
+	replay_done();
+}
+END_TEST
+
 /* While nothing was recorded nothing is known; behind it the task goes on as it was. */
 START_TEST(a_pause_is_undefined)
 {
@@ -372,6 +421,7 @@ int main(void)
 	tcase_add_test(tests, locks_once_more_and_failed_tests);
 	tcase_add_test(tests, who_never_gets_a_mutex_waits_to_the_end);
 	tcase_add_test(tests, reductions_and_serial_tasks_are_work);
+	tcase_add_loop_test(tests, target_constructs_wait_for_the_device, 0, sizeof targets / sizeof *targets);
 	tcase_add_test(tests, a_pause_is_undefined);
 	tcase_add_test(tests, a_gap_is_undefined);
 	tcase_add_test(tests, a_stream_without_a_thread_has_no_state);
