@@ -151,10 +151,27 @@ static int thread_end(void *self, const struct point *at)
 	return pass(states, at);
 }
 
+/* A worker that has nothing to report since its team joined (Q3) finds out late that recording is paused: it was idle since then. */
+static int leave_joined(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	const struct task *task = &states->model->tasks[t->task];
+	uint64_t join_ticks = states->model->regions[task->region].join_ticks;
+	bool is_closing = t->state == STATE_WAIT_BARRIER_IMPLICIT_PARALLEL || t->state == STATE_WAIT_BARRIER_TEAMS;
+	if (!is_closing || task_is_explicit(task) || task->thread == 0 || join_ticks >= at->ticks)
+		return 0;
+	struct point join = {at->stream, t->task, join_ticks > t->since_ticks ? join_ticks : t->since_ticks};
+	t->state = STATE_IDLE;
+	return pass(states, &join);
+}
+
 static int measurement(void *self, const struct point *at, bool is_on)
 {
 	struct states *states = self;
-	thread_in_task(states, at)->is_recording = is_on;
+	struct thread_state *t = thread_in_task(states, at);
+	if (!is_on && leave_joined(states, at) != 0)
+		return -1;
+	t->is_recording = is_on;
 	return pass(states, at);
 }
 

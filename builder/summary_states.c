@@ -59,7 +59,7 @@ void summary_collect_states(struct summary *s)
 
 /* ---- For people ---- */
 
-/* The states by their share, the largest first. */
+/* The states by their share, the largest first; those that would be 0.0 % are left out. */
 static void print_shares(FILE *out, const uint64_t *state_ns, const uint64_t *counts, uint64_t life_ns)
 {
 	bool is_printed[STATES] = {false};
@@ -73,6 +73,8 @@ static void print_shares(FILE *out, const uint64_t *state_ns, const uint64_t *co
 			break;
 		is_printed[largest] = true;
 		double share = life_ns != 0 ? 100 * (double)state_ns[largest] / (double)life_ns : 0;
+		if (share < 0.05 && separator[0] != '\0')
+			break;
 		fprintf(out, "%s%.1f%% %s", separator, share, state_name(largest));
 		separator = ", ";
 	}

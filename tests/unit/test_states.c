@@ -314,6 +314,26 @@ START_TEST(a_pause_is_undefined)
 }
 END_TEST
 
+/* A worker notices the pause when it would report its end: long after its team's join, since when it was idle. */
+START_TEST(who_was_idle_before_a_pause_was_in_no_barrier)
+{
+	uint64_t worker, me = begin_team(&worker);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, worker);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	replay_now += 700;
+	replay_put(1, EVENT_recording_off, off_reason_paused, 0, 0, 0);
+	replay_put(1, EVENT_thread_detach, 0, 0, 4243, 0);
+	replay_put(2, EVENT_thread_attach, 0, 0, 4244, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_barrier_implicit_parallel idle undefined");
+	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 20);
+	ck_assert_uint_eq(ticks_in(1, STATE_IDLE), 10 + 40 + 700 + 10);
+	replay_done();
+}
+END_TEST
+
 /* Records are missing in a taskwait: from the last one to the first one behind them that tells of a task nothing is known. */
 START_TEST(a_gap_is_undefined)
 {
@@ -423,6 +443,7 @@ int main(void)
 	tcase_add_test(tests, reductions_and_serial_tasks_are_work);
 	tcase_add_loop_test(tests, target_constructs_wait_for_the_device, 0, sizeof targets / sizeof *targets);
 	tcase_add_test(tests, a_pause_is_undefined);
+	tcase_add_test(tests, who_was_idle_before_a_pause_was_in_no_barrier);
 	tcase_add_test(tests, a_gap_is_undefined);
 	tcase_add_test(tests, a_stream_without_a_thread_has_no_state);
 	tcase_add_test(tests, a_nested_region_leaves_its_encountering_task_as_it_was);
