@@ -16,6 +16,7 @@
  *   otf2_samples.c   what the runtime said of them, another
  *   otf2_device.c    locations of devices, and what ran on them
  *   otf2_device_defs.c  their definitions
+ *   otf2_states.c    thread states, a metric
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
