@@ -94,6 +94,7 @@ static void retire_devices(void)
 {
 	for (int i = 0; i < N_DEVICES; i++)
 		TELL(device_finalize, i);
+	fake.is_gone = true;
 }
 
 static void finish(void)
@@ -235,16 +236,18 @@ static void complete_elsewhere(int device, bool is_owned)
 /* All of it, as a good device does it: on both devices; buffers in parts, in one for both, on other threads; pause, flush; clocks that drift. */
 static void play_whole(void)
 {
-	fake.drift_ppm = 2000;
+	fake.drift_ppm = 100000;
 	for (unsigned i = 0; i < 3; i++)
 		offload(0, i);
 	fake_complete(0, false); /* a part */
 	offload(0, 3);
 	complete_elsewhere(0, true); /* the rest, and the buffer */
-	fake_drift();
 	fake_share_buffers(true);
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++) {
+		if (i == 2)
+			fake_drift(); /* between two readings: only its own translation knows */
 		offload((int)(i % 2), 10 + i);
+	}
 	complete_elsewhere(1, false);
 	complete_elsewhere(0, true); /* both devices' records are out */
 	fake_share_buffers(false);
@@ -308,6 +311,41 @@ static void end_late(void)
 {
 	complete_elsewhere(0, true);
 	fake_complete(1, true);
+}
+
+/* A device that gives every buffer back at once: more of them than there are. */
+static void play_returns(void)
+{
+	ompt_data_t target = target_region(0);
+	for (unsigned i = 0; i < 200; i++) {
+		struct fake_activity run = kernel(0, &target, 1, i);
+		see_kernel(&run);
+		fake_complete(0, true);
+	}
+	end_target_region(0, &target);
+	fake_complete(0, true);
+}
+
+/* A thread of the device's runtime that lives as long as the process. */
+static void *deliver_and_stay(void *argument)
+{
+	pthread_barrier_t *delivered = argument;
+	fake_complete(0, true);
+	pthread_barrier_wait(delivered);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void play_lingers(void)
+{
+	static pthread_barrier_t delivered;
+	pthread_t thread;
+	offload(0, 1);
+	pthread_barrier_init(&delivered, NULL, 2);
+	if (pthread_create(&thread, NULL, deliver_and_stay, &delivered) != 0)
+		exit(1);
+	pthread_barrier_wait(&delivered);
 }
 
 /* A device that gives no buffer back. */
@@ -399,6 +437,8 @@ static const struct scenario {
 } scenarios[] = {
 	{"whole", play_whole, NULL, {0}},
 	{"late", play_late, end_late, {0}},
+	{"returns", play_returns, NULL, {0}},
+	{"lingers", play_lingers, NULL, {0}},
 	{"hungry", play_hungry, NULL, {0}},
 	{"wrong", play_wrong, NULL, {0}},
 	{"still", play_still, NULL, {0}},
@@ -443,8 +483,8 @@ int main(int argc, char **argv)
 		scenario->end();
 	const struct fake_calls *c = &fake_calls;
 	fprintf(witness,
-		"calls lookups %u set_ompt %u set_native %u start %u pause %u resume %u flush %u stop %u requests %u refusals %u clock %u\n",
+		"calls lookups %u set_ompt %u set_native %u start %u pause %u resume %u flush %u stop %u requests %u refusals %u clock %u after %u\n",
 		c->n_lookups, c->n_set_ompt, c->n_set_native, c->n_start, c->n_pause, c->n_resume, c->n_flush, c->n_stop,
-		c->n_requests, c->n_refusals, c->n_clock);
+		c->n_requests, c->n_refusals, c->n_clock, c->n_after);
 	return fclose(witness) != 0;
 }

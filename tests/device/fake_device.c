@@ -80,8 +80,15 @@ static uint64_t from_device(const struct device *d, uint64_t time)
 	return origin + passed;
 }
 
+static void note_call(void)
+{
+	if (fake.is_gone)
+		__atomic_fetch_add(&fake_calls.n_after, 1, __ATOMIC_RELAXED);
+}
+
 static ompt_device_time_t get_device_time(ompt_device_t *device)
 {
+	note_call();
 	__atomic_fetch_add(&fake_calls.n_clock, 1, __ATOMIC_RELAXED);
 	return to_device(device, fake_now());
 }
@@ -89,6 +96,7 @@ static ompt_device_time_t get_device_time(ompt_device_t *device)
 /* omp_get_wtime of this runtime begins at 5000 s, and takes the host's counter for one of 2 GHz. */
 static double translate_time(ompt_device_t *device, ompt_device_time_t time)
 {
+	note_call();
 	return 5000.0 + (double)(from_device(device, time) - origin) / 2e9;
 }
 
@@ -134,6 +142,7 @@ static int start_trace(ompt_device_t *device, ompt_callback_buffer_request_t req
 
 static int pause_trace(ompt_device_t *device, int begin_pause)
 {
+	note_call();
 	struct device *d = device;
 	d->is_paused = begin_pause;
 	fake_calls.n_pause += begin_pause != 0;
@@ -143,6 +152,7 @@ static int pause_trace(ompt_device_t *device, int begin_pause)
 
 static int flush_trace(ompt_device_t *device)
 {
+	note_call();
 	const struct device *d = device;
 	fake_calls.n_flush++;
 	fake_complete(d->number, true); /* at once, on the caller's thread: allowed */
@@ -151,6 +161,7 @@ static int flush_trace(ompt_device_t *device)
 
 static int stop_trace(ompt_device_t *device)
 {
+	note_call();
 	struct device *d = device;
 	int was_traced = d->is_traced;
 	d->is_traced = false;

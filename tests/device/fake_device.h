@@ -38,6 +38,7 @@ struct fake_settings {
 	bool never_returns;  /* buffers stay with the device */
 	bool stands_still;   /* advance_buffer_cursor goes nowhere, and calls that success */
 	bool forgets_number; /* says device 0 whatever it is: AMD's runtimes up to ROCm 5.4 */
+	bool is_gone;        /* the devices are finalized: their handles are nobody's */
 	unsigned drift_ppm;  /* its clock goes faster by this from fake_drift() on */
 };
 extern struct fake_settings fake;
@@ -45,6 +46,7 @@ extern struct fake_settings fake;
 /* What entry points were called with success, all devices together: a tool that calls none gets no records either. */
 struct fake_calls {
 	unsigned n_lookups, n_set_ompt, n_set_native, n_start, n_pause, n_resume, n_flush, n_stop, n_requests, n_refusals, n_clock;
+	unsigned n_after; /* calls about a device behind its finalization */
 };
 extern struct fake_calls fake_calls;
 

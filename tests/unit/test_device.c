@@ -402,6 +402,35 @@ START_TEST(trouble_with_tracing_is_told)
 }
 END_TEST
 
+/* Of a record whose continuation records are in a segment that is not there nothing is left. */
+START_TEST(a_cut_record_is_left_out)
+{
+	static const int n_there[] = {1, 2, 2, 0}; /* all but one */
+	begin();
+	plain_clock(0);
+	plain_kernel(0, 1, 5000, 6000);
+	if (_i == 0)
+		put(EVENT_device_kernel, 0, 0, 2, 0);
+	else if (_i == 1)
+		put(EVENT_device_data_op, target_data_op_alloc, 0, 2, 0);
+	else if (_i == 2)
+		put(EVENT_device_native, device_native_class_event, UINT64_C(24) << 32, 2, 0);
+	else
+		put(EVENT_device_clock, 0, 0, 7000, 0);
+	for (int i = 0; i < n_there[_i]; i++)
+		put_more(i == 0 ? EVENT_device_times : EVENT_device_host_times, 0, 0, 5000, 6000, 0);
+	dump_writer_close_segment(&replay_writer, HERALD);
+	replay_writer.streams[HERALD].missing = 2;
+	put_more(EVENT_device_times, 0, 0, 5000, 6000, 0);
+	dump_writer_close_segment(&replay_writer, HERALD);
+	finish(GRAPH_TASK);
+	ck_assert_uint_eq(model()->n_activities - 1, 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.dump.findings, "group_cut"), 1);
+	ck_assert_times(1, 5000, 6000);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("device");
@@ -418,6 +447,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_kernel_is_between_its_launch_and_what_comes_next, 0, 3);
 	tcase_add_test(tests, the_host_knows_whose_a_buffer_is);
 	tcase_add_test(tests, trouble_with_tracing_is_told);
+	tcase_add_loop_test(tests, a_cut_record_is_left_out, 0, 4);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
