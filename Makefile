@@ -135,12 +135,14 @@ $(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 # ---- the three products ----
 LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)
 
-# Nothing of this library but its entry point is visible, and it stays where it is when the runtime closes it: its threads go on.
+# Nothing of this library but its entry points is visible, and it stays where it is when the runtime closes it: its threads go on.
 $(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
 		-o $@ $(filter %.o,$^)
+# The same library under a second name, as LD_PRELOAD and the linker know it: loaded by either it is one, with one dump.
+	$(Q)ln -sfn $(notdir $@) $(@D)/libotter-abt.so
 # The launcher reads the settings as the recorder does: that part of it is linked in, the rest of the archive is not.
 $(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB)
 	@mkdir -p $(@D)
