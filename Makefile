@@ -229,12 +229,13 @@ install: all
 	$(Q)install -d '$(BIN_DIR)' '$(LIB_DIR)' '$(DOC_DIR)/demo' $(foreach n,1 5 7,'$(MAN_DIR)/man$(n)')
 	$(Q)install -m 755 $(LAUNCHER) $(BUILDER) '$(BIN_DIR)'
 	$(Q)install -m 644 $(RECORDER) '$(LIB_DIR)'
+	$(Q)ln -sfn $(notdir $(RECORDER)) '$(LIB_DIR)'/libotter-abt.so
 	$(Q)for page in $(MAN); do install -m 644 $$page '$(MAN_DIR)'/man$${page##*.}; done
 	$(Q)install -m 644 $(DOC) '$(DOC_DIR)'
 	$(Q)for file in $(DEMO); do case $$file in *.sh) mode=755;; *) mode=644;; esac; install -m $$mode $$file '$(DOC_DIR)/demo'; done
 	@echo "Installed into $(DESTDIR)$(PREFIX)"
 uninstall:
-	$(Q)rm -f '$(BIN_DIR)'/otter-record '$(BIN_DIR)'/otter-build '$(LIB_DIR)'/libotter-ompt.so
+	$(Q)rm -f '$(BIN_DIR)'/otter-record '$(BIN_DIR)'/otter-build '$(LIB_DIR)'/libotter-ompt.so '$(LIB_DIR)'/libotter-abt.so
 	$(Q)for page in $(notdir $(MAN)); do rm -f '$(MAN_DIR)'/man$${page##*.}/$$page; done
 	$(Q)rm -rf '$(DOC_DIR)'
 

@@ -83,13 +83,13 @@ static void tell(struct session *session, int result)
 	char bytes[256];
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
-	text_line(&text, "argobots",
-		  result == ABT_SUCCESS ? "recorded"
-		  : result == ABT_ERR_FEATURE_NA
-			  ? "built without its tool interface (--enable-tool): none of its work units is recorded"
-			  : "without a tool interface: none of its work units is recorded");
+	text_line(&text, "argobots", result == ABT_SUCCESS ? "recorded" : "no tool interface");
 	text_line_number(&text, "argobots_code", (uint64_t)(uintptr_t)abt.init);
 	meta_runtime(session, META_ARGOBOTS, &text);
+	if (result == ABT_ERR_FEATURE_NA)
+		meta_note(session, "Argobots was built without its tool interface (--enable-tool): its work units are not recorded");
+	else if (result != ABT_SUCCESS)
+		meta_note(session, "Argobots has no tool interface (it is older than 1.1): its work units are not recorded");
 }
 
 /* The library is there, and nobody has created a unit yet. */

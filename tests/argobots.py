@@ -136,7 +136,16 @@ def attach():
     if not PREFIX[""]:
         result, dumps = record("no-tool", "sync", STANDIN_NO_TOOL="1")
         meta = (dumps[0] / "meta").read_text(errors="replace") if dumps else ""
-        check("no-tool", result.why([0]), "it printed something" if result.err else None, None if "argobots built without its tool interface" in meta else "meta does not say so")
+        check("no-tool", result.why([0]), "it printed something" if result.err else None, None if "note Argobots was built without its tool interface" in meta else "meta does not say so")
+    place = PLACE / "dumps-launcher"
+    shutil.rmtree(place, ignore_errors=True)
+    library = {"LD_LIBRARY_PATH": f"{PREFIX['']}/lib" if PREFIX[""] else str(PLACE)}
+    result = run([LAUNCHER, f"--dir={place}", "--", PLACE / "sync"], env=library)
+    dumps = sorted(place.glob("*.otter"))
+    checked = [run([LAUNCHER, "--check", "--", PLACE / program], env=library) for program in ("sync", "static")]
+    check("launcher", result.why([0]), one(dumps), None if " 0 lost" in result.err else f"it says {result.err}",
+          None if dumps and counted(listed(dumps))["create"] == 18 else "not all units", checked[0].why([0]), checked[1].why([0]),
+          None if "Argobots" in checked[0].out else "--check does not name Argobots")
     result, dumps = record("omp", "lives-omp", ["omp"])
     text = listed(dumps)
     both = (" parallel_begin " in text, " unit_create " in text)
