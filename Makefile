@@ -138,12 +138,14 @@ $(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 # ---- the three products ----
 LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)
 
-# Nothing of this library but its entry point is visible, and it stays where it is when the runtime closes it: its threads go on.
+# Nothing of this library but its entry points is visible, and it stays where it is when the runtime closes it: its threads go on.
 $(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
 		-o $@ $(filter %.o,$^)
+# The same library under a second name, as LD_PRELOAD and the linker know it: loaded by either it is one, with one dump.
+	$(Q)ln -sfn $(notdir $@) $(@D)/libotter-abt.so
 # The launcher reads the settings as the recorder does: that part of it is linked in, the rest of the archive is not.
 $(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB)
 	@mkdir -p $(@D)
@@ -235,12 +237,13 @@ install: all
 	$(Q)install -d '$(BIN_DIR)' '$(LIB_DIR)' '$(DOC_DIR)/demo' $(foreach n,1 5 7,'$(MAN_DIR)/man$(n)')
 	$(Q)install -m 755 $(LAUNCHER) $(BUILDER) '$(BIN_DIR)'
 	$(Q)install -m 644 $(RECORDER) '$(LIB_DIR)'
+	$(Q)ln -sfn $(notdir $(RECORDER)) '$(LIB_DIR)'/libotter-abt.so
 	$(Q)for page in $(MAN); do install -m 644 $$page '$(MAN_DIR)'/man$${page##*.}; done
 	$(Q)install -m 644 $(DOC) '$(DOC_DIR)'
 	$(Q)for file in $(DEMO); do case $$file in *.sh) mode=755;; *) mode=644;; esac; install -m $$mode $$file '$(DOC_DIR)/demo'; done
 	@echo "Installed into $(DESTDIR)$(PREFIX)"
 uninstall:
-	$(Q)rm -f '$(BIN_DIR)'/otter-record '$(BIN_DIR)'/otter-build '$(LIB_DIR)'/libotter-ompt.so
+	$(Q)rm -f '$(BIN_DIR)'/otter-record '$(BIN_DIR)'/otter-build '$(LIB_DIR)'/libotter-ompt.so '$(LIB_DIR)'/libotter-abt.so
 	$(Q)for page in $(notdir $(MAN)); do rm -f '$(MAN_DIR)'/man$${page##*.}/$$page; done
 	$(Q)rm -rf '$(DOC_DIR)'
 

@@ -144,6 +144,10 @@ void summary_print(const struct summary *s, FILE *out)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
+	if (s->events[EVENT_unit_begin] != 0)
+		fprintf(out, "%-10s%" PRIu64 " created, %" PRIu64 " runs, %" PRIu64 " finished, %" PRIu64 " cancelled (Argobots; not in the graph)\n",
+			"units", s->events[EVENT_unit_create], s->events[EVENT_unit_run], s->events[EVENT_unit_finish],
+			s->events[EVENT_unit_cancel]);
 	summary_print_target(&s->target, out);
 	summary_print_devices(&s->devices, out);
 	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);

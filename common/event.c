@@ -74,6 +74,8 @@ static uint64_t slot_get(enum event_slot slot, const struct record *r)
 	switch (slot) {
 	case SLOT_TIME: return r->time;
 	case SLOT_FLAGS: return record_flags(r);
+	case SLOT_FLAGS_LO4: return record_flags(r) & 0xf;
+	case SLOT_FLAGS_HI8: return record_flags(r) >> 4;
 	case SLOT_VALUE: return record_value(r);
 	case SLOT_VALUE_LO32: return low32(record_value(r));
 	case SLOT_VALUE_HI12: return high32(record_value(r));

@@ -113,6 +113,8 @@ static inline uint64_t id_counter(uint64_t id)
 enum event_slot {
 	SLOT_TIME,
 	SLOT_FLAGS,
+	SLOT_FLAGS_LO4,
+	SLOT_FLAGS_HI8,
 	SLOT_VALUE,
 	SLOT_VALUE_LO32,
 	SLOT_VALUE_HI12,

@@ -59,9 +59,25 @@ static void check_recorder(struct findings *findings, const struct launch *launc
 		add(findings, FINDING_GOOD, "recorder %s (%s)", launch->recorder, version);
 }
 
+/* True where the program is one of Argobots, and OpenMP is only what it may have besides. */
+static bool check_argobots(struct findings *findings, const struct launch *launch)
+{
+	const struct target *target = &launch->target;
+	if (target->has_libabt_inside && !target->has_otter)
+		add(findings, FINDING_PROBLEM,
+		    "Argobots is linked into it statically: to be recorded it has to be linked to libotter-abt.so (otter(7))");
+	else if (target->libabt[0] && !launch->abt[0] && !target->has_otter)
+		add(findings, FINDING_PROBLEM,
+		    "it is linked to Argobots, and there is no libotter-abt.so beside %s that can be preloaded", launch->recorder);
+	else if (target->libabt[0])
+		add(findings, FINDING_GOOD, "Argobots %s", target->libabt);
+	return target->libabt[0] || target->has_libabt_inside;
+}
+
 static void check_runtime(struct findings *findings, const struct launch *launch)
 {
 	const struct target *target = &launch->target;
+	bool has_argobots = check_argobots(findings, launch);
 	if (launch->is_preloading)
 		add(findings, FINDING_WORTH_KNOWING,
 		    "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place", launch->libomp);
@@ -85,7 +101,7 @@ static void check_runtime(struct findings *findings, const struct launch *launch
 		add(findings, FINDING_GOOD, "LLVM's OpenMP runtime is linked into it");
 	else if (target->kind == TARGET_STATIC)
 		add(findings, FINDING_PROBLEM, "it is linked statically: a recorder cannot be loaded into it");
-	else if (target->kind == TARGET_DYNAMIC)
+	else if (target->kind == TARGET_DYNAMIC && !has_argobots)
 		add(findings, FINDING_DOUBT,
 		    "it is not linked to an OpenMP runtime; only one that it loads later, or that a program it starts "
 		    "has, can be recorded, and gcc's libgomp not at all");

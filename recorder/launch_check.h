@@ -25,6 +25,7 @@ struct launch {
 	bool is_preloading;
 	bool was_disabled;     /* OMP_TOOL was "disabled" */
 	char libomp[PATH_MAX]; /* what takes libgomp's place, else empty */
+	char abt[PATH_MAX];    /* libotter-abt.so, where the program uses Argobots, else empty */
 	struct target target;
 };
 

@@ -113,6 +113,16 @@ static void print_version(FILE *stream, struct argp_state *state)
 			strcmp(version, RECORDER_VERSION) == 0 ? "" : ": another version than this launcher");
 }
 
+/* The same library, by the name under which it is preloaded. Empty: it is not there, or its path cannot stand in LD_PRELOAD. */
+static void find_abt(const char *recorder, char path[PATH_MAX])
+{
+	const char *slash = strrchr(recorder, '/');
+	int length = slash ? (int)(slash - recorder) : 0;
+	if (snprintf(path, PATH_MAX, "%.*s/libotter-abt.so", length, recorder) >= PATH_MAX || access(path, R_OK) != 0 ||
+	    strpbrk(path, ": \t\n"))
+		path[0] = '\0';
+}
+
 static bool set(const char *name, const char *value)
 {
 	return setenv(name, value, 1) == 0;
@@ -166,8 +176,12 @@ static bool prepare(const struct request *request, struct launch *launch)
 	launch->may_preload = request->may_preload;
 	if (target_needs_libomp(&launch->target) && launch->may_preload)
 		launch->is_preloading = target_find_libomp(&launch->target, launch->libomp);
+	if (launch->target.libabt[0] && !launch->target.has_otter)
+		find_abt(launch->recorder, launch->abt);
 	return apply_settings(request, launch) && set("OTTER_RUN", launch->run) && set("OMP_TOOL", "enabled") &&
-	       prepend("OMP_TOOL_LIBRARIES", launch->recorder) && (!launch->is_preloading || prepend("LD_PRELOAD", launch->libomp));
+	       prepend("OMP_TOOL_LIBRARIES", launch->recorder) &&
+	       (!launch->is_preloading || prepend("LD_PRELOAD", launch->libomp)) &&
+	       (!launch->abt[0] || prepend("LD_PRELOAD", launch->abt));
 }
 
 int main(int argc, char *argv[])
@@ -176,7 +190,7 @@ int main(int argc, char *argv[])
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]",
-		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime; each process writes a dump for "
+		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime, or to Argobots; each process writes a dump for "
 		       "otter-build."
 		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could "
 		       "not be executed, "

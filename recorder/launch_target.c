@@ -72,7 +72,11 @@ static void add_library(struct target *target, const char *soname, const char *p
 		snprintf(target->libgomp, PATH_MAX, "%s", path);
 		target->is_gomp_first = target->libomp[0] == '\0';
 	}
-	if (target->own_tool[0] || path[0] != '/')
+	if (strncmp(name, "libabt.so", 9) == 0 && !target->libabt[0])
+		snprintf(target->libabt, PATH_MAX, "%s", path);
+	bool is_otter = strncmp(name, "libotter-", 9) == 0;
+	target->has_otter |= is_otter;
+	if (is_otter || target->own_tool[0] || path[0] != '/')
 		return;
 	struct elf elf;
 	elf_open(&elf, path);
@@ -185,6 +189,7 @@ static void examine_elf(struct target *target, const struct elf *elf)
 {
 	target->is_privileged = is_privileged(target->path);
 	target->has_libomp_inside = elf_defines(elf, "__kmpc_fork_call");
+	target->has_libabt_inside = elf_defines(elf, "ABT_init");
 	target->has_libgomp_inside = !target->has_libomp_inside && elf_defines(elf, "GOMP_parallel");
 	if (elf_exports(elf, "ompt_start_tool") && !target->has_libomp_inside)
 		strcpy(target->own_tool, target->path);

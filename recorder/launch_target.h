@@ -27,6 +27,9 @@ struct target {
 	bool is_gomp_first;     /* of the two, its symbols are found */
 	bool has_libomp_inside; /* linked statically */
 	bool has_libgomp_inside;
+	char libabt[PATH_MAX];    /* Argobots among its libraries, else empty */
+	bool has_libabt_inside;   /* linked statically */
+	bool has_otter;           /* it is linked to the recorder, which needs no other way in */
 	bool is_privileged;       /* set-user-id or the like: the loader and the runtime ignore the environment */
 	char own_tool[PATH_MAX];  /* the object that defines ompt_start_tool itself, else empty */
 	char not_found[PATH_MAX]; /* a library that the loader will not find */

@@ -19,9 +19,11 @@
 #define FALLBACK_BYTES (32 * 1024)
 #define RUNTIME_BYTES  8192
 
-/* What the tool said about the runtime: a forked child's session has the same. */
-static char runtime_lines[RUNTIME_BYTES];
-static size_t n_runtime_bytes;
+/* What was said about each runtime: a forked child's session has the same. */
+static struct runtime_lines {
+	char bytes[RUNTIME_BYTES];
+	size_t n_bytes;
+} runtimes[META_RUNTIMES];
 
 /* A file of /proc, as far as it fits, with a zero behind it. */
 static size_t read_file(const char *path, char *bytes, size_t capacity)
@@ -144,6 +146,15 @@ static void put_notes(struct text *text, const char *notes)
 	}
 }
 
+static void put_runtime(struct text *text, const struct runtime_lines *runtime)
+{
+	if (runtime->n_bytes == 0 || runtime->n_bytes > text->capacity - text->n_bytes)
+		return;
+	memcpy(text->bytes + text->n_bytes, runtime->bytes, runtime->n_bytes);
+	text->n_bytes += runtime->n_bytes;
+	text->line_start = text->n_bytes;
+}
+
 static void put_clocks(struct text *text, const char *key, struct clock_triple clocks)
 {
 	text_word(text, key);
@@ -229,11 +240,8 @@ bool meta_begin(struct session *session)
 	put_notes(&text, session->config.notes);
 	if (session->config.ring_dir[0] && strcmp(session->ring_dir, session->dir) == 0)
 		text_line(&text, "note", "OTTER_RING_DIR: no directory could be made there, rings are in the dump");
-	if (n_runtime_bytes && n_runtime_bytes <= text.capacity - text.n_bytes) {
-		memcpy(text.bytes + text.n_bytes, runtime_lines, n_runtime_bytes);
-		text.n_bytes += n_runtime_bytes;
-		text.line_start = text.n_bytes;
-	}
+	for (unsigned i = 0; i < META_RUNTIMES; i++)
+		put_runtime(&text, &runtimes[i]);
 	maps_put(session, &text);
 	if (!scratch_write(session, &text))
 		return false;
@@ -241,10 +249,11 @@ bool meta_begin(struct session *session)
 	return true;
 }
 
-void meta_runtime(struct session *session, const struct text *lines)
+void meta_runtime(struct session *session, enum meta_runtime runtime, const struct text *lines)
 {
-	n_runtime_bytes = lines->n_bytes < sizeof runtime_lines ? lines->n_bytes : 0;
-	memcpy(runtime_lines, lines->bytes, n_runtime_bytes);
+	struct runtime_lines *kept = &runtimes[runtime];
+	kept->n_bytes = lines->n_bytes < sizeof kept->bytes ? lines->n_bytes : 0;
+	memcpy(kept->bytes, lines->bytes, kept->n_bytes);
 	output_meta(session, lines->bytes, lines->n_bytes);
 }
 

@@ -15,8 +15,10 @@ struct text;
 /* Everything that is known when a session begins. False: it could not be written, and without it nothing can be read. */
 bool meta_begin(struct session *session);
 
-/* What the runtime is and which callbacks it takes: lines built by the tool, for this session and for those of forked children. */
-void meta_runtime(struct session *session, const struct text *lines);
+enum meta_runtime { META_OPENMP, META_ARGOBOTS, META_RUNTIMES };
+
+/* What a runtime is and which callbacks it takes: lines built by who attached to it, for this session and for those of forked children. */
+void meta_runtime(struct session *session, enum meta_runtime runtime, const struct text *lines);
 
 /* There is no dump to write this into: said on stderr, if OTTER_VERBOSE asks for words. */
 void meta_refused(const struct config *config);

@@ -240,11 +240,20 @@ struct session *session_begin_child(void)
 	return session;
 }
 
-void session_continue(void)
+bool session_start(void)
 {
+	static bool is_starting;
 	struct session *session = session_get();
-	if (session)
+	if (session) {
 		__atomic_store_n(&session->is_ended, 0, __ATOMIC_RELAXED);
+		return true;
+	}
+	/* Two runtimes at once, each on a thread of its own: one of them makes the session. The other does not wait, and is not recorded. */
+	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE))
+		return false;
+	bool has_begun = session_begin();
+	__atomic_store_n(&is_starting, false, __ATOMIC_RELEASE);
+	return has_begun;
 }
 
 /* ---- End ---- */

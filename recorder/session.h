@@ -106,11 +106,11 @@ static inline unsigned session_stopped(const struct session *session)
 
 /* ---- Beginning and end ---- */
 
-/* Creates the dump and the drain thread, with the settings from the environment. False: there is nothing to record into. */
+/* Creates the dump, with the settings from the environment. False: there is nothing to record into. */
 bool session_begin(void);
 
-/* The runtime starts again in a process that has a session. */
-void session_continue(void);
+/* A runtime starts, the first of the process, another one, or one again: begins the session, or goes on with the one that is there. */
+bool session_start(void);
 
 /* Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. */
 void session_end(const char *how);

@@ -259,6 +259,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	stream->tid = (uint64_t)gettid();
 	stream->now = (struct stream_context){0, 0};
 	stream->team_depth = 0;
+	stream->xstream = NULL;
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);

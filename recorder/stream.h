@@ -59,6 +59,9 @@ struct stream {
 
 	uint64_t last_operation; /* as last_task: of target regions and their operations */
 
+	/* For work units: what the owner's thread is in Argobots, as last recorded. */
+	void *xstream;
+
 	/* For a segment's end: the drain thread looks at it too. */
 	alignas(CACHE_LINE_BYTES) uint64_t end; /* of the open segment, as a position: that has reached it where none is open */
 	uint32_t shift;                         /* log2(segment_bytes) */

@@ -160,7 +160,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 		text_end(&text);
 	}
 	struct guard guard = guard_enter();
-	meta_runtime(session, &text);
+	meta_runtime(session, META_OPENMP, &text);
 	guard_leave(guard);
 	return 1;
 }
@@ -183,11 +183,7 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 	struct guard guard = guard_enter();
 	omp_version = version;
 	runtime_version = runtime;
-	bool has_session = session_get();
-	if (has_session)
-		session_continue();
-	else
-		has_session = session_begin();
+	bool has_session = session_start();
 	guard_leave(guard);
 	return has_session ? &result : NULL;
 }

@@ -36,7 +36,7 @@ mv "$work/source" "$work/gone"
 prefix=$work/installed
 
 check "nothing outside the prefix" test "$(find "$work/stage" -type f | wc -l)" -eq 0
-for file in bin/otter-record bin/otter-build lib/libotter-ompt.so share/doc/otter/LICENSE share/doc/otter/demo/demo.c \
+for file in bin/otter-record bin/otter-build lib/libotter-ompt.so lib/libotter-abt.so share/doc/otter/LICENSE share/doc/otter/demo/demo.c \
 	$(cd docs && for page in *.[1-8]; do echo "share/man/man${page##*.}/$page"; done); do
 	check "installed: $file" test -f "$prefix/$file"
 done

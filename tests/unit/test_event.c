@@ -29,6 +29,8 @@ static void cover(enum event_slot slot, uint64_t words[4])
 	} slots[] = {
 		[SLOT_TIME] = {0, UINT64_MAX},
 		[SLOT_FLAGS] = {1, UINT64_C(0xfff00)},
+		[SLOT_FLAGS_LO4] = {1, UINT64_C(0xf00)},
+		[SLOT_FLAGS_HI8] = {1, UINT64_C(0xff000)},
 		[SLOT_VALUE] = {1, UINT64_MAX << 20},
 		[SLOT_VALUE_LO32] = {1, UINT64_C(0xffffffff) << 20},
 		[SLOT_VALUE_HI12] = {1, UINT64_C(0xfff) << 52},
@@ -88,7 +90,7 @@ START_TEST(every_type_is_plain_or_has_names)
 			ck_assert_msg(is_plain(fields[k].type) == (n_names == 0), "%s", fields[k].type);
 			if (n_names > 0) /* where it has more bits than FLAGS, or FLAGS is taken, a part of VALUE */
 				ck_assert(fields[k].slot == SLOT_FLAGS || fields[k].slot == SLOT_VALUE_LO32 ||
-					  fields[k].slot == SLOT_VALUE_HI12 || event_type_is_flags(fields[k].type));
+					  fields[k].slot == SLOT_VALUE_HI12 || fields[k].slot == SLOT_FLAGS_LO4 || event_type_is_flags(fields[k].type));
 		}
 	}
 }
@@ -120,6 +122,8 @@ START_TEST(a_field_is_read_from_its_slot)
 	} expected[] = {
 		{SLOT_TIME, UINT64_C(0x1111222233334444)},
 		{SLOT_FLAGS, 0xabc},
+		{SLOT_FLAGS_LO4, 0xc},
+		{SLOT_FLAGS_HI8, 0xab},
 		{SLOT_VALUE, UINT64_C(0x123fffffff7)},
 		{SLOT_VALUE_LO32, 0xfffffff7},
 		{SLOT_VALUE_HI12, 0x123},

@@ -64,7 +64,7 @@ START_TEST(appends_share_no_cache_line)
 	/* For a record: the first line of the stream, and the position's. For an implicit task: the contexts of teams too. */
 	ck_assert_uint_eq(LAST_LINE_OF(stream, epoch), 0);
 	ck_assert_uint_eq(LINE_OF(stream, team), 1);
-	size_t last_own = LAST_LINE_OF(stream, team_depth);
+	size_t last_own = LAST_LINE_OF(stream, xstream);
 	/* The drain thread, at a segment. */
 	ck_assert_uint_gt(LINE_OF(stream, end), last_own);
 	ck_assert_uint_gt(LINE_OF(stream, shift), last_own);

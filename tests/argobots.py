@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Argobots: what the recorder makes of its work units.
+
+    tests/argobots.py [NAME...]          all tests, or these, on the stand-in of tests/argobots
+    ARGOBOTS_PREFIX=DIR tests/argobots.py the same on the library that is installed there (built with --enable-tool), and its version 1.1
+                                          where ARGOBOTS_PREFIX_11 says so
+
+conf and sync are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect)
+are what the recording must say, event by event. In lives a tool of the program's own counts what comes: so many records there must be.
+"""
+import collections
+import sys
+
+from common import *
+
+HERE = ROOT / "tests" / "argobots"
+sys.path.insert(0, str(HERE))
+import normal
+
+PREFIX = {"": os.environ.get("ARGOBOTS_PREFIX"), "-v11": os.environ.get("ARGOBOTS_PREFIX_11")}
+PLACE = WORK / "argobots"
+ABT = RECORDER.with_name("libotter-abt.so")
+EVENTS = ("create", "join", "free", "revive", "run", "finish", "cancel", "yield", "suspend", "resume")
+report = Report()
+
+
+def compile_all():
+    PLACE.mkdir(parents=True, exist_ok=True)
+    flags = ["-O1", "-g", "-Wall", "-Wextra", "-I", ROOT, "-pthread"]
+    wrap = [f"-Wl,--wrap={f}" for f in ("ABT_init", "ABT_finalize", "ABT_tool_register_thread_callback")]
+    standin = [HERE / "standin.c", HERE / "standin_sync.c"]
+    library = PLACE / "libabt.so.1"
+    commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
+    for name in ("conf", "sync", "lives"):
+        commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
+    commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
+    commands.append([COMPILERS["clang"], "-fopenmp", *flags, HERE / "lives.c", library, "-o", PLACE / "lives-omp"])
+    for command in commands:
+        result = run(command)
+        if result.status != 0:
+            sys.exit(f"not ok argobots/compile: {result.err}")
+
+
+def record(name, program, arguments=(), version="", preload=True, **env):
+    """(the program's result, its dumps)."""
+    place = PLACE / f"dumps-{name}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    prefix = PREFIX[version]
+    library = f"{prefix}/lib" if prefix else PLACE
+    if version == "-v11" and not prefix:
+        env["STANDIN_11"] = "1"
+    if preload:
+        env["LD_PRELOAD"] = str(ABT)
+    result = run([PLACE / program, *arguments], env={"LD_LIBRARY_PATH": str(library), "OTTER_DIR": str(place), **env})
+    return result, sorted(place.glob("*.otter"))
+
+
+def listed(dumps):
+    result = run([BUILDER, "--list", *dumps])
+    return result.out if result.status in (0, 3) else ""
+
+
+def check(name, *reasons):
+    report.check(f"argobots/{name}", next((r for r in reasons if r), None))
+
+
+def one(dumps):
+    return None if len(dumps) == 1 else f"{len(dumps)} dumps, not one"
+
+
+def logs():
+    """Event by event, on one execution stream and on two."""
+    for log, program, arguments in (("conf-1es", "conf", ["8"]), ("conf-1es-v11", "conf", ["8"]), ("conf-2es", "conf", ["8", "2"]), ("sync", "sync", []),
+                                    ("sync-v11", "sync", [])):
+        version = "-v11" if log.endswith("-v11") else ""
+        if version and PREFIX[""] and not PREFIX[version]:
+            report.skip(f"argobots/{log}", "no ARGOBOTS_PREFIX_11")
+            continue
+        result, dumps = record(log, program, arguments, version)
+        want = normal.expected((HERE / f"{log}.expect").read_text())
+        check(log, result.why([0]), one(dumps) or normal.difference(want, normal.listed(listed(dumps))))
+
+
+def counted(text):
+    """Records of each kind, each poll as the yield and the run that it was."""
+    counts = collections.Counter()
+    for line in text.splitlines():
+        kind = line.split()[3]
+        if kind == "unit_polls":
+            n = int(re.search(r" count=(\d+)", line)[1])
+            counts["yield"] += n
+            counts["run"] += n
+        elif kind.startswith("unit_"):
+            counts[kind[5:]] += 1
+    return counts
+
+
+def tool():
+    """Whatever the program's own tool is told is recorded, and it is told as without us."""
+    plain, none = record("untraced", "lives", preload=False)
+    result, dumps = record("lives", "lives")
+    text = listed(dumps)
+    counts = counted(text)
+    said = dict(line.split() for line in result.out.splitlines())
+    # Before the program has registered its tool nothing has happened, and behind it the library reports nothing.
+    wrong = [f"{e}: the program's tool has seen {said.get(e)}, recorded {counts[e]}" for e in EVENTS if said.get(e) != str(counts[e])]
+    check("tool", plain.why([0]), "a dump without a recorder" if none else None, result.why([0]), one(dumps), "; ".join(wrong))
+    lives = [counts["begin"], counts["end"]]
+    check("lives", None if lives == [2, 2] else f"{lives[0]} begins and {lives[1]} ends of the library, not two")
+    steady = [e for e in ("create", "join", "free", "finish") if said.get(e) != dict(line.split() for line in plain.out.splitlines()).get(e)]
+    check("unchanged", f"with the recorder the program's tool sees more or fewer of {', '.join(steady)}" if steady else None)
+    check("polls", None if "unit_polls" in text else "nobody polled: the test tests nothing",
+          None if len(text.splitlines()) < 20000 else f"{len(text.splitlines())} records: polls are not counted together")
+
+
+def ends():
+    """A program that ends in a unit, and without a finalize."""
+    for how, status in (("exit", 3), ("kill", -9)):
+        result, dumps = record(how, "lives", [how])
+        counts = counted(listed(dumps))
+        check(how, result.why([status]), one(dumps), None if counts["begin"] == 2 and counts["create"] > 300 else f"recorded {dict(counts)}")
+
+
+def attach():
+    """How it gets in, and where it does not."""
+    result, dumps = record("static", "static", preload=False)
+    counts = counted(listed(dumps))
+    check("static", result.why([0]), one(dumps), None if counts["begin"] == 2 and counts["create"] > 400 else f"recorded {dict(counts)}")
+    bystander = PLACE / "bystander"
+    shutil.rmtree(bystander, ignore_errors=True)
+    bystander.mkdir()
+    result = run(["/bin/sh", "-c", "ls / >/dev/null; exit 4"], env={"LD_PRELOAD": str(ABT), "OTTER_DIR": str(bystander)})
+    check("bystander", result.why([4]), "it printed something" if result.out or result.err else None, "it left something" if list(bystander.iterdir()) else None)
+    if not PREFIX[""]:
+        result, dumps = record("no-tool", "sync", STANDIN_NO_TOOL="1")
+        meta = (dumps[0] / "meta").read_text(errors="replace") if dumps else ""
+        check("no-tool", result.why([0]), "it printed something" if result.err else None, None if "note Argobots was built without its tool interface" in meta else "meta does not say so")
+    place = PLACE / "dumps-launcher"
+    shutil.rmtree(place, ignore_errors=True)
+    library = {"LD_LIBRARY_PATH": f"{PREFIX['']}/lib" if PREFIX[""] else str(PLACE)}
+    result = run([LAUNCHER, f"--dir={place}", "--", PLACE / "sync"], env=library)
+    dumps = sorted(place.glob("*.otter"))
+    checked = [run([LAUNCHER, "--check", "--", PLACE / program], env=library) for program in ("sync", "static")]
+    check("launcher", result.why([0]), one(dumps), None if " 0 lost" in result.err else f"it says {result.err}",
+          None if dumps and counted(listed(dumps))["create"] == 18 else "not all units", checked[0].why([0]), checked[1].why([0]),
+          None if "Argobots" in checked[0].out else "--check does not name Argobots")
+    result, dumps = record("omp", "lives-omp", ["omp"])
+    text = listed(dumps)
+    both = (" parallel_begin " in text, " unit_create " in text)
+    check("both", result.why([0]), one(dumps), None if all(both) else f"regions {both[0]}, units {both[1]} in the dump")
+
+
+def main():
+    need(RECORDER, ABT, BUILDER)
+    if not shutil.which("gcc") or not compiler_found("clang"):
+        print("skip argobots: no gcc or clang")
+        return 77
+    compile_all()
+    tests = {f.__name__: f for f in (logs, tool, ends, attach)}
+    for name in sys.argv[1:] or tests:
+        tests[name]()
+    report.print()
+    return report.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
