@@ -218,7 +218,8 @@ static void put_record(struct image *image, const struct unit *u)
 	struct image_stream *s = &image->streams[u->where & 7];
 	struct record r = make_record(image, u, next_time(image, u->time));
 	const struct segment_header *h = image_last_header(s);
-	if ((h == NULL || h->closed != 0) && image_open_segment(image, s) == NULL)
+	bool is_full = h == NULL || h->closed != 0 || s->used_bytes == IMAGE_SEGMENT_BYTES;
+	if (is_full && image_open_segment(image, s) == NULL)
 		return;
 	memcpy(s->segments[s->n_segments - 1] + s->used_bytes, &r, sizeof r);
 	s->used_bytes += (uint32_t)sizeof r;

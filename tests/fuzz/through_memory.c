@@ -49,24 +49,31 @@ static ssize_t forget(void *self, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
+static void write_texts(const struct graphs *graphs, const struct summary *summary)
+{
+	FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = forget});
+	if (out == NULL)
+		abort();
+	summary_print(summary, out);
+	PROMISED(list_dump(&graphs->traces[0].dump, out) == 0, "the listing of whatever can be read");
+	if (graphs->graphs[0].level == GRAPH_TASK)
+		PROMISED(graph_canonical(graphs, out) == 0, "the canonical list of every graph");
+	fclose(out);
+}
+
 static void look_at(const struct image *image, const struct graphs *graphs)
 {
 	const struct graph *graph = &graphs->graphs[0];
 	struct summary summary;
+	struct samples_summary samples = {0};
 	graph_each_node(graph, check_node, (void *)(uintptr_t)graph);
 	graph_each_edge(graph, check_edge, (void *)(uintptr_t)graph);
 	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
-	summary_collect(&summary, graphs);
-	if (!image->has_texts)
-		return;
-	FILE *out = fopencookie(NULL, "w", (cookie_io_functions_t){.write = forget});
-	if (out == NULL)
-		abort();
-	summary_print(&summary, out);
-	PROMISED(list_dump(&graphs->traces[0].dump, out) == 0, "the listing of whatever can be read");
-	if (graph->level == GRAPH_TASK)
-		PROMISED(graph_canonical(graphs, out) == 0, "the canonical list of every graph");
-	fclose(out);
+	PROMISED(samples_collect(&samples, graphs->traces, graphs->n) == 0 && summary_collect(&summary, graphs, &samples) == 0,
+		 "a summary of every graph");
+	if (image->has_texts)
+		write_texts(graphs, &summary);
+	samples_summary_free(&samples);
 }
 
 static void build(const struct image *image, struct trace *trace)
