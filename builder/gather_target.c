@@ -86,9 +86,15 @@ static void data_op_more(struct walk *w, const struct record *r)
 	o->n_bytes = r->b != 0 ? r->b : o->n_bytes;
 }
 
+/* No machine has so many: what damage makes of more would be searched without an end. */
+#define DEVICES_MAX 1024
+
 static int device_initialize(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
+	w->n_type_left = 0;
+	if (m->n_devices == DEVICES_MAX)
+		return 0;
 	if (!array_reserve((void **)&m->devices, m->n_devices + 1, &m->devices_capacity, sizeof *m->devices))
 		return -1;
 	m->devices[m->n_devices++] =

@@ -38,6 +38,10 @@ struct dependence_tables {
 		unsigned type; /* dependence_type of the task at hand, where it comes behind this one */
 	} * sources;           /* of the task at hand */
 	size_t n_sources, sources_capacity;
+	uint64_t n_listed; /* dependences so far */
+	uint64_t n_sources_all;
+	uint64_t
+		n_left_out; /* sources beyond what is sensible: a set as wide as the dump behind another one makes the square of it */
 	struct dependence *list; /* of the task at hand, each location once */
 	size_t list_capacity;
 	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
@@ -89,12 +93,21 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 	}
 }
 
+/* Sets of thousands of tasks behind each other have millions of edges, which is what they mean; beyond this nobody looks at them. */
+#define SOURCES_FREE           10000000
+#define SOURCES_PER_DEPENDENCE 100
+
 static int add_sources(struct dependence_tables *t, uint32_t list, unsigned type)
 {
+	if (t->n_sources_all > SOURCES_FREE + SOURCES_PER_DEPENDENCE * t->n_listed) {
+		t->n_left_out += list != 0;
+		return 0;
+	}
 	for (; list != 0; list = t->members[list].next) {
 		if (grow((void **)&t->sources, t->n_sources, &t->sources_capacity, sizeof *t->sources) != 0)
 			return -1;
 		t->sources[t->n_sources++] = (struct source){t->members[list].task, type};
+		t->n_sources_all++;
 	}
 	return 0;
 }
@@ -238,6 +251,7 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 		return error("out of memory for dependences");
 	struct dependence_tables *t = graph->dependences;
 	long n_settled = settle_list(t, list, n);
+	t->n_listed += n;
 	if (n_settled < 0 || find_sources(t, graph->model->tasks[task].parent, task, n_settled) != 0)
 		return -1;
 	if (t->n_sources > 1)
@@ -284,6 +298,8 @@ int graph_depend_finish(struct graph *graph)
 	for (size_t i = 0; i < t->n_exclusive && rc == 0; i++)
 		rc = add_exclusive(graph, t->exclusive[i]);
 	graph_finish_exclusive(graph);
+	if (t->n_left_out > 0)
+		tally_add(&graph->model->repairs, "dependences_left_out", t->n_left_out);
 	return rc;
 }
 

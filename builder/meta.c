@@ -154,8 +154,14 @@ static bool parse_stream(struct meta *m, struct line *l)
 	    !line_number(l, &s.stalled_ns))
 		return false;
 	s.is_sealed = strcmp(state, "sealed") == 0;
-	m->streams = grown(m->streams, m->n_streams, sizeof *m->streams);
-	m->streams[m->n_streams++] = s;
+	uint32_t *row = map_put(&m->stream_rows, s.number);
+	if (row == NULL)
+		abort();
+	if (*row == 0) {
+		m->streams = grown(m->streams, m->n_streams, sizeof *m->streams);
+		*row = (uint32_t)++m->n_streams;
+	}
+	m->streams[*row - 1] = s;
 	return true;
 }
 
@@ -422,6 +428,8 @@ int meta_read(struct meta *meta, const char *dir)
 	char *text = read_file(path, &n_bytes);
 	int result = text == NULL ? -1 : parse(meta, path, text, n_bytes);
 	free(text);
+	if (result == 0 && meta_index_maps(meta) != 0)
+		result = error("%s: out of memory", path);
 	meta->is_ended = *meta->ended != '\0';
 	return result;
 }
@@ -454,12 +462,21 @@ void meta_free(struct meta *meta)
 		free(meta->maps[i].path);
 	}
 	free(meta->maps);
+	free(meta->pieces);
+	free(meta->piece_maps);
 	free(meta->streams);
+	map_free(&meta->stream_rows);
 	free_strings(meta->args, meta->n_args);
 	free_strings(meta->notes, meta->n_notes);
 	free_strings(meta->environment, meta->n_environment);
 	free_strings(meta->settings, meta->n_settings);
 	*meta = (struct meta){0};
+}
+
+const struct meta_stream *meta_stream(const struct meta *meta, uint32_t number)
+{
+	const uint32_t *row = map_get(&meta->stream_rows, number);
+	return row != NULL ? &meta->streams[*row - 1] : NULL;
 }
 
 const char *meta_setting(const struct meta *meta, const char *name)

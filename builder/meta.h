@@ -5,6 +5,7 @@
 #ifndef OTTER_BUILDER_META_H
 #define OTTER_BUILDER_META_H
 
+#include "builder/map.h"
 #include "common/clock.h"
 #include "common/format.h"
 
@@ -61,8 +62,12 @@ struct meta {
 	uint64_t n_kinds;
 	struct meta_map *maps; /* all that were ever seen, in order of appearance */
 	size_t n_maps;
-	struct meta_stream *streams; /* in order of appearance: the last of a number is right */
+	uint64_t *pieces;   /* meta_maps.c: where they begin, ascending */
+	size_t *piece_maps; /* index + 1 of the map that covers it, 0 none */
+	size_t n_pieces;
+	struct meta_stream *streams; /* each number once, as its last line says */
 	size_t n_streams;
+	struct map stream_rows;   /* number -> index + 1 */
 	struct meta_name *states; /* as the runtime enumerates them (ompt_enumerate_states) */
 	size_t n_states;
 	struct meta_name *mutex_impls; /* the same of ompt_enumerate_mutex_impls */
@@ -83,6 +88,15 @@ struct meta {
  */
 int meta_read(struct meta *meta, const char *dir);
 void meta_free(struct meta *meta);
+
+/* The map that an address lies in: the latest one, where a library was loaded in another's place. NULL: none. */
+const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address);
+
+/* For that, when all maps are there: 0, or -1 when memory is out. */
+int meta_index_maps(struct meta *meta);
+
+/* What the end block says about a stream, or NULL. */
+const struct meta_stream *meta_stream(const struct meta *meta, uint32_t number);
 
 /* The value of a setting as the recorder used it, "" where meta does not say. */
 const char *meta_setting(const struct meta *meta, const char *name);

@@ -69,14 +69,6 @@ void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_ro
 	*number = low ? task - m->task_rows.base[low - 1] : 0;
 }
 
-static const struct meta_map *find_map(const struct meta *meta, uint64_t address)
-{
-	for (size_t i = 0; i < meta->n_maps; i++)
-		if (address >= meta->maps[i].start && address < meta->maps[i].end)
-			return &meta->maps[i];
-	return NULL;
-}
-
 /*
  * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
  * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.
@@ -84,7 +76,7 @@ static const struct meta_map *find_map(const struct meta *meta, uint64_t address
 static bool is_in_runtime(const struct model *m, uint64_t codeptr)
 {
 	const struct meta *meta = &m->dump->meta;
-	const struct meta_map *map = find_map(meta, codeptr), *runtime = find_map(meta, meta->runtime_code);
+	const struct meta_map *map = meta_find_map(meta, codeptr), *runtime = meta_find_map(meta, meta->runtime_code);
 	if (map == NULL)
 		return false;
 	if (runtime != NULL && strcmp(runtime->path, meta->program) != 0 && strcmp(runtime->path, map->path) == 0)

@@ -113,16 +113,9 @@ static int reach(struct process *p, uint32_t slot)
 /* Where the code is: the binary and the offset in its file tell it over processes, whose addresses differ. */
 static int find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
 {
-	const struct meta *meta = &a->now.model->dump->meta;
-	const char *module = "";
-	def->offset = codeptr;
-	for (size_t i = 0; i < meta->n_maps; i++)
-		if (codeptr >= meta->maps[i].start && codeptr < meta->maps[i].end) {
-			module = meta->maps[i].path;
-			def->offset = codeptr - meta->maps[i].start + meta->maps[i].offset;
-			break;
-		}
-	return (def->module = archive_string(a, module)) != UNSET ? 0 : -1;
+	const struct meta_map *map = meta_find_map(&a->now.model->dump->meta, codeptr);
+	def->offset = map != NULL ? codeptr - map->start + map->offset : codeptr;
+	return (def->module = archive_string(a, map != NULL ? map->path : "")) != UNSET ? 0 : -1;
 }
 
 uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_kind kind)

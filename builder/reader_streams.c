@@ -186,15 +186,6 @@ static void count_ids(struct reader *r, struct stream *s)
 	s->max_region = regions.last;
 }
 
-/* What meta's end block says about a stream: its last row. */
-static const struct meta_stream *meta_row(const struct meta *meta, uint32_t number)
-{
-	for (size_t i = meta->n_streams; i-- > 0;)
-		if (meta->streams[i].number == number)
-			return &meta->streams[i];
-	return NULL;
-}
-
 /* Sums the records_lost records of the segments from `first` on. */
 static void count_lost_records(const struct stream *s, size_t first, uint64_t lost[LOSS_CAUSES])
 {
@@ -210,7 +201,7 @@ static void count_lost_records(const struct stream *s, size_t first, uint64_t lo
 static void count_lost(struct reader *r, struct stream *s)
 {
 	const struct ring_facts *ring = reader_ring_facts(r, s->number);
-	const struct meta_stream *row = meta_row(&r->dump->meta, s->number);
+	const struct meta_stream *row = meta_stream(&r->dump->meta, s->number);
 	uint64_t total = s->segments[s->n_segments - 1].header->n_lost;
 	if (row != NULL)
 		max_into(&total, row->n_lost);
@@ -232,7 +223,7 @@ static void count_lost(struct reader *r, struct stream *s)
 /* What must be at the end, and is not. */
 static void check_end(struct reader *r, struct stream *s)
 {
-	const struct meta_stream *row = meta_row(&r->dump->meta, s->number);
+	const struct meta_stream *row = meta_stream(&r->dump->meta, s->number);
 	uint64_t last = s->segments[s->n_segments - 1].header->sequence;
 	if (!s->is_sealed && !s->has_ring)
 		reader_finding(r, "ring_missing",

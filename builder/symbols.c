@@ -82,15 +82,6 @@ static int base_length(const char *path)
 	return deleted == NULL ? (int)strlen(name) : (int)(deleted - name);
 }
 
-/* The map that an address lies in: the latest one, where a library was loaded in another's place. */
-static const struct meta_map *find_map(const struct meta *meta, uint64_t address)
-{
-	for (size_t i = meta->n_maps; i-- > 0;)
-		if (address >= meta->maps[i].start && address < meta->maps[i].end)
-			return &meta->maps[i];
-	return NULL;
-}
-
 /*
  * Is it code that was loaded onto a device, which is the host itself? The runtime maps it from a file of its own making, which has a name of chance, and may
  * be gone.
@@ -157,7 +148,7 @@ static bool resolve(struct symbols *s, struct construct *c)
 		c->label = word;
 		return true;
 	}
-	const struct meta_map *map = find_map(&s->model->dump->meta, c->codeptr - 1);
+	const struct meta_map *map = meta_find_map(&s->model->dump->meta, c->codeptr - 1);
 	if (map == NULL) {
 		snprintf(label, sizeof label, "%s@0x%llx", word, (unsigned long long)c->codeptr);
 		c->label = model_keep(s->model, label);

@@ -149,6 +149,19 @@ static const struct unit pause_[] = {
 	{EVENT_text, 0, 68, 6, 0, 0, 0, 0},
 };
 
+static const struct unit target[] = {
+	{EVENT_device_initialize, 0, 1, 0, 1, 0, 6, 0},
+	{EVENT_target_begin, 0, 1, target_kind_region, 1, 1, 18, 0},
+	{EVENT_target_data_op_begin, 0, 1, target_data_op_alloc, 0, 2, 19, 0},
+	{EVENT_target_data_op_more, 0, 66, 0, 1, 67, 100, 0},
+	{EVENT_target_data_op_end, 0, 1, target_data_op_alloc, 0, 2, 19, 0},
+	{EVENT_target_submit_begin, 0, 1, 0, 4, 3, 1, 0},
+	{EVENT_target_submit_end, 0, 1, 0, 4, 3, 1, 0},
+	{EVENT_target_data_op, 0, 1, target_data_op_delete, 0, 4, 19, 0},
+	{EVENT_target_end, 0, 1, target_kind_region, 1, 1, 18, 0},
+	{EVENT_device_finalize, 0, 1, 0, 1, 0, 0, 0},
+};
+
 #define PIECE(name)                                                                                                                \
 	{                                                                                                                          \
 		name, sizeof name / sizeof name[0]                                                                                 \
@@ -159,7 +172,7 @@ static const struct piece {
 } pieces[] = {PIECE(root_begin), PIECE(region_begin), PIECE(worker_begin),  PIECE(closing),        PIECE(worker_closing),
 	      PIECE(task),       PIECE(moved_task),   PIECE(detached_task), PIECE(dependent_task), PIECE(wait_with_dependences),
 	      PIECE(taskgroup),  PIECE(taskwait),     PIECE(reduction),     PIECE(loop),           PIECE(single),
-	      PIECE(critical),   PIECE(lock),         PIECE(league),        PIECE(pause_)};
+	      PIECE(critical),   PIECE(lock),         PIECE(league),        PIECE(target),         PIECE(pause_)};
 
 #define PIECES (sizeof pieces / sizeof pieces[0])
 

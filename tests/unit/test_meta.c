@@ -92,12 +92,14 @@ START_TEST(every_key_is_understood)
 	ck_assert_uint_eq(m.lost_no_stream, 14);
 	ck_assert_uint_eq(m.lost_reentry, 15);
 	ck_assert_uint_eq(m.stalled_ns, 16);
-	ck_assert_uint_eq(m.n_streams, 2);
-	ck_assert(!m.streams[0].is_sealed && m.streams[1].is_sealed);
-	ck_assert_uint_eq(m.streams[1].n_records, 10);
-	ck_assert_uint_eq(m.streams[1].n_segments, 20);
-	ck_assert_uint_eq(m.streams[1].n_lost, 30);
-	ck_assert_uint_eq(m.streams[1].stalled_ns, 40);
+	ck_assert_uint_eq(m.n_streams, 1);
+	ck_assert_ptr_null(meta_stream(&m, 4));
+	ck_assert_ptr_eq(meta_stream(&m, 5), &m.streams[0]);
+	ck_assert(m.streams[0].is_sealed);
+	ck_assert_uint_eq(m.streams[0].n_records, 10);
+	ck_assert_uint_eq(m.streams[0].n_segments, 20);
+	ck_assert_uint_eq(m.streams[0].n_lost, 30);
+	ck_assert_uint_eq(m.streams[0].stalled_ns, 40);
 	ck_assert_uint_eq(m.end.ticks, 110);
 	ck_assert_str_eq(m.ended, "finalize");
 	ck_assert(m.is_ended);
@@ -180,6 +182,32 @@ START_TEST(many_lines_of_a_key_are_all_kept)
 }
 END_TEST
 
+/* Small maps over a small address space, so that they overlap in every way. */
+START_TEST(an_address_belongs_to_the_latest_map)
+{
+	uint64_t seed = 1;
+	for (unsigned round = 0; round < 200; round++) {
+		struct meta_map maps[24] = {0};
+		struct meta m = {.maps = maps, .n_maps = 1 + round % 24};
+		for (size_t i = 0; i < m.n_maps; i++) {
+			seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+			maps[i].start = seed >> 40 & 63;
+			maps[i].end = maps[i].start + 1 + (seed >> 50 & 31);
+		}
+		ck_assert_int_eq(meta_index_maps(&m), 0);
+		for (uint64_t address = 0; address < 110; address++) {
+			const struct meta_map *expected = NULL;
+			for (size_t i = 0; i < m.n_maps; i++)
+				if (address >= maps[i].start && address < maps[i].end)
+					expected = &maps[i];
+			ck_assert_ptr_eq(meta_find_map(&m, address), expected);
+		}
+		free(m.pieces);
+		free(m.piece_maps);
+	}
+}
+END_TEST
+
 START_TEST(tallies_count_by_name_in_order)
 {
 	struct tally t = {0};
@@ -210,6 +238,7 @@ int main(void)
 	tcase_add_test(c, a_line_without_its_end_is_left_out);
 	tcase_add_test(c, senseless_values_are_counted_and_change_nothing);
 	tcase_add_test(c, many_lines_of_a_key_are_all_kept);
+	tcase_add_test(c, an_address_belongs_to_the_latest_map);
 	tcase_add_test(c, tallies_count_by_name_in_order);
 	suite_add_tcase(suite, c);
 	SRunner *runner = srunner_create(suite);

@@ -92,9 +92,12 @@ static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t 
 	static struct dump dump;
 	dump = (struct dump){.path = (char *)"test",
 			     .meta = {.maps = maps, .n_maps = n_maps, .runtime = (char *)"", .program = (char *)""}};
+	ck_assert_int_eq(meta_index_maps(&dump.meta), 0);
 	ck_assert_int_eq(model_allocate(model, &dump), 0);
 	uint32_t row = model_construct(model, CONSTRUCT_TASK, codeptr);
 	ck_assert_int_eq(symbols_resolve(model), 0);
+	free(dump.meta.pieces);
+	free(dump.meta.piece_maps);
 	return model->constructs[row];
 }
 
