@@ -265,7 +265,7 @@ static void repeat(struct image *image, const struct unit *units, size_t at)
 
 static void reset(struct image *image)
 {
-	static const uint32_t numbers[IMAGE_STREAMS] = {0, 1, 2, 3, 4, 5, 17, ID_STREAM_MAX};
+	static const uint32_t numbers[IMAGE_STREAMS] = {0, 1, 2, 3, 17, ID_STREAM_SAMPLES, ID_STREAM_SAMPLES | 1, ID_STREAM_MAX};
 	image->n_files = image->n_pool = image->n_patches = 0;
 	image->level = GRAPH_TASK;
 	image->is_live = image->is_killed = image->is_newest = false;

@@ -151,14 +151,14 @@ static const struct unit pause_[] = {
 
 static const struct unit target[] = {
 	{EVENT_device_initialize, 0, 1, 0, 1, 0, 6, 0},
-	{EVENT_target_begin, 0, 1, target_kind_region, 1, 1, 18, 0},
+	{EVENT_target_begin, 0, 1, target_kind_target, 1, 1, 18, 0},
 	{EVENT_target_data_op_begin, 0, 1, target_data_op_alloc, 0, 2, 19, 0},
 	{EVENT_target_data_op_more, 0, 66, 0, 1, 67, 100, 0},
 	{EVENT_target_data_op_end, 0, 1, target_data_op_alloc, 0, 2, 19, 0},
 	{EVENT_target_submit_begin, 0, 1, 0, 4, 3, 1, 0},
 	{EVENT_target_submit_end, 0, 1, 0, 4, 3, 1, 0},
 	{EVENT_target_data_op, 0, 1, target_data_op_delete, 0, 4, 19, 0},
-	{EVENT_target_end, 0, 1, target_kind_region, 1, 1, 18, 0},
+	{EVENT_target_end, 0, 1, target_kind_target, 1, 1, 18, 0},
 	{EVENT_device_finalize, 0, 1, 0, 1, 0, 0, 0},
 };
 
