@@ -61,7 +61,7 @@ static void write_texts(const struct graphs *graphs, const struct summary *summa
 	fclose(out);
 }
 
-static void look_at(const struct image *image, const struct graphs *graphs)
+static void look_at(const struct image *image, const struct graphs *graphs, const struct states *states)
 {
 	const struct graph *graph = &graphs->graphs[0];
 	struct summary summary;
@@ -69,7 +69,8 @@ static void look_at(const struct image *image, const struct graphs *graphs)
 	graph_each_node(graph, check_node, (void *)(uintptr_t)graph);
 	graph_each_edge(graph, check_edge, (void *)(uintptr_t)graph);
 	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
-	PROMISED(samples_collect(&samples, graphs->traces, graphs->n) == 0 && summary_collect(&summary, graphs, &samples) == 0,
+	PROMISED(samples_collect(&samples, graphs->traces, graphs->n) == 0 &&
+			 summary_collect(&summary, graphs, states, &samples) == 0,
 		 "a summary of every graph");
 	if (image->has_texts)
 		write_texts(graphs, &summary);
@@ -80,20 +81,24 @@ static void build(const struct image *image, struct trace *trace)
 {
 	struct graph graph = {0};
 	struct progress progress = {0};
+	struct states states = {0};
 	struct contract *contract = NULL;
 	int rc = model_gather(&trace->model, &trace->dump);
 	if (rc == 0)
 		rc = graph_begin(&graph, &trace->model, image->level);
 	if (rc == 0) {
 		contract = contract_begin(&trace->model);
-		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}};
-		rc = replay_run(&trace->model, visitors, 2, &progress);
+		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}, {&states_ops, &states}};
+		rc = states_begin(&states, &trace->model, NULL, 0);
+		if (rc == 0)
+			rc = replay_run(&trace->model, visitors, 3, &progress);
 		contract_end(contract, rc == 0);
 	}
 	PROMISED(rc == 0, "whatever can be read is replayed");
 	PROMISED(graph_finish(&graph) == 0 && symbols_resolve(&trace->model) == 0, "the graph of whatever can be read");
 	struct graphs graphs = {trace, &graph, 1};
-	look_at(image, &graphs);
+	look_at(image, &graphs, &states);
+	states_free(&states);
 	graph_free(&graph);
 	model_free(&trace->model);
 }

@@ -89,7 +89,7 @@ START_TEST(canonical_names_of_a_deep_recursion_stay_short)
 }
 END_TEST
 
-START_TEST(scopes_of_unknown_tasks_are_kept_apart_by_stream)
+START_TEST(scopes_of_unknown_tasks_nest)
 {
 	/* Neither stream says what its current task is. */
 	replay_put(0, EVENT_thread_attach, 0, 0, 1, 0);
@@ -157,7 +157,7 @@ int main(void)
 	tcase_add_test(cases, ids_that_no_record_names_take_no_room);
 	tcase_add_test(cases, a_region_with_more_members_than_it_can_count);
 	tcase_add_test(cases, canonical_names_of_a_deep_recursion_stay_short);
-	tcase_add_test(cases, scopes_of_unknown_tasks_are_kept_apart_by_stream);
+	tcase_add_test(cases, scopes_of_unknown_tasks_nest);
 	tcase_add_test(cases, suspended_tasks_leave_in_any_order);
 	tcase_add_test(cases, any_key_has_a_place_in_a_map);
 	suite_add_tcase(suite, cases);
