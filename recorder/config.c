@@ -64,6 +64,11 @@ static void note(struct config *config, const char *a, const char *b, const char
 			*p = ' ';
 }
 
+void config_note(struct config *config, const char *sentence)
+{
+	note(config, sentence, "", "", "");
+}
+
 static void note_unusable(struct config *config, const char *name, const char *value, const char *instead)
 {
 	char shown[64];

@@ -72,6 +72,9 @@ struct config {
 /* From the environment and the working directory. */
 void config_read(struct config *config);
 
+/* Another note. */
+void config_note(struct config *config, const char *sentence);
+
 /* Does OTTER_RANKS select this process? */
 bool config_is_rank_selected(const struct config *config);
 

@@ -20,12 +20,21 @@
 #include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/meta.h"
+#include "recorder/output.h"
 #include "recorder/segment.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
 #define DRAIN_STACK_BYTES (256 * 1024)
 #define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
+#define AGAIN_NS          10000000             /* between two tries to write what could not be written just now */
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1u << 1) /* Linux 5.9 */
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
 static cpu_set_t process_affinity;
 static bool has_affinity;
@@ -51,17 +60,29 @@ static bool has_work(struct session *session)
 	return false;
 }
 
+/* The drain thread may wait where others may not: what cannot be written for want of a descriptor or of memory is tried until it can, or until
+ * somebody says that all is over; then the sealing of its stream writes it. */
+static int write_patiently(struct session *session, struct stream *stream, uint32_t index)
+{
+	const struct timespec pause = {.tv_nsec = AGAIN_NS};
+	int cause;
+	while ((cause = segment_write(stream, index, true)) & OUTPUT_LATER && !session_stopped(session) &&
+	       !__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	return cause;
+}
+
 /* One segment of a stream. False: there was none. */
 static bool drain_one(struct session *session, struct stream *stream)
 {
 	uint32_t index;
 	if (!stream || session_stopped(session) || !handover_take_any(&stream->full, &index))
 		return false;
-	int cause = segment_write(stream, index, true);
-	if (cause)
-		session_stop(session, (unsigned)cause); /* the segment stays as it is in the ring, where it can be read */
-	else
+	int cause = write_patiently(session, stream, index);
+	if (cause == 0)
 		handover_put(&stream->empty, index);
+	else if (!(cause & OUTPUT_LATER))
+		session_stop(session, (unsigned)cause); /* the segment stays as it is in the ring, where it can be read */
 	return true;
 }
 
@@ -127,12 +148,24 @@ static bool sleep_until_woken(struct session *session)
 	return true;
 }
 
+/* From here on the thread has a table of descriptors of its own, and nothing in it: a program that closes all of its descriptors cannot close
+ * ours between our opening and our writing, and have our bytes in the file that gets the number; nor do we need one of its numbers where it has
+ * none left. Before the thread is of idle priority: what the program closes meanwhile must not wait for it. Older kernels refuse, and the
+ * table stays the program's. */
+static void leave_descriptors(void)
+{
+	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
+}
+
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
 	/* Idle priority: threads that find no free segment write one themselves. Where they drop records instead, nobody else would write as long
 	 * as all processors are busy. */
 	struct sched_param parameter = {0};
+	if (session->is_of_parent)
+		return NULL;
+	leave_descriptors();
 	if (!session->config.drops_when_full)
 		sched_setscheduler(0, SCHED_IDLE, &parameter);
 	if (has_affinity)

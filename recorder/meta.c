@@ -15,8 +15,9 @@
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SCRATCH_BYTES (1024 * 1024)
-#define RUNTIME_BYTES 8192
+#define SCRATCH_BYTES  (1024 * 1024)
+#define FALLBACK_BYTES (32 * 1024)
+#define RUNTIME_BYTES  8192
 
 /* What the tool said about the runtime: a forked child's session has the same. */
 static char runtime_lines[RUNTIME_BYTES];
@@ -152,19 +153,27 @@ static void put_clocks(struct text *text, const char *key, struct clock_triple c
 	text_end(text);
 }
 
-static char *scratch_open(struct text *text)
+/* Where no memory can be mapped: what has no room in it is left out. One at a time. */
+static char fallback[FALLBACK_BYTES];
+static uint32_t is_fallback_taken;
+
+static bool scratch_open(struct text *text)
 {
 	char *scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (scratch == MAP_FAILED)
-		return NULL;
-	text_init(text, scratch, SCRATCH_BYTES);
-	return scratch;
+	if (scratch == MAP_FAILED && __atomic_exchange_n(&is_fallback_taken, 1, __ATOMIC_ACQUIRE))
+		return false;
+	text_init(text, scratch == MAP_FAILED ? fallback : scratch, scratch == MAP_FAILED ? FALLBACK_BYTES : SCRATCH_BYTES);
+	return true;
 }
 
-static void scratch_write(struct session *session, struct text *text, char *scratch)
+static bool scratch_write(struct session *session, struct text *text)
 {
-	output_meta(session, text->bytes, text->n_bytes);
-	munmap(scratch, SCRATCH_BYTES);
+	bool is_written = output_meta(session, text->bytes, text->n_bytes) == 0;
+	if (text->bytes == fallback)
+		__atomic_store_n(&is_fallback_taken, 0, __ATOMIC_RELEASE);
+	else
+		munmap(text->bytes, SCRATCH_BYTES);
+	return is_written;
 }
 
 /* OTTER_VERBOSE: a line on stderr, the only thing that is ever printed. */
@@ -189,12 +198,11 @@ void meta_refused(const struct config *config)
 	say(config, "otter: nothing is recorded: no dump can be made in", config->dir, "");
 }
 
-void meta_begin(struct session *session)
+bool meta_begin(struct session *session)
 {
 	struct text text;
-	char *scratch = scratch_open(&text);
-	if (!scratch)
-		return;
+	if (!scratch_open(&text))
+		return false;
 	text_word(&text, "otter-dump");
 	text_number(&text, FORMAT_MAJOR);
 	text_number(&text, FORMAT_MINOR);
@@ -227,8 +235,10 @@ void meta_begin(struct session *session)
 		text.line_start = text.n_bytes;
 	}
 	maps_put(session, &text);
-	scratch_write(session, &text, scratch);
+	if (!scratch_write(session, &text))
+		return false;
 	say(&session->config, "otter: recording into", session->dir, "");
+	return true;
 }
 
 void meta_runtime(struct session *session, const struct text *lines)
@@ -244,7 +254,23 @@ void meta_note(struct session *session, const char *sentence)
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
 	text_line(&text, "note", sentence);
-	output_meta(session, text.bytes, text.n_bytes);
+	if (output_meta(session, text.bytes, text.n_bytes) == 0)
+		return;
+	for (unsigned i = 0; i < SESSION_NOTES_MAX; i++) {
+		const char *none = NULL;
+		if (__atomic_compare_exchange_n(&session->unwritten_notes[i], &none, sentence, false, __ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void put_unwritten_notes(struct text *text, struct session *session)
+{
+	for (unsigned i = 0; i < SESSION_NOTES_MAX; i++) {
+		const char *sentence = __atomic_load_n(&session->unwritten_notes[i], __ATOMIC_RELAXED);
+		if (sentence)
+			text_line(text, "note", sentence);
+	}
 }
 
 void meta_sampling(struct session *session)
@@ -347,12 +373,12 @@ static void say_totals(const struct session *session, const struct totals *total
 void meta_end(struct session *session, const char *how)
 {
 	struct text text;
-	char *scratch = scratch_open(&text);
-	if (!scratch)
+	if (!scratch_open(&text))
 		return;
 	struct clock_triple end = clock_triple_now();
 	uint64_t ticks = end.ticks - session->start.ticks;
 	double ns_per_tick = ticks ? (double)(end.monotonic_ns - session->start.monotonic_ns) / (double)ticks : 1.0;
+	put_unwritten_notes(&text, session);
 	maps_put_if_changed(session, &text);
 	struct totals totals = {0};
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
@@ -371,6 +397,6 @@ void meta_end(struct session *session, const char *how)
 	text_line_number(&text, "stalled_ns", (uint64_t)((double)totals.stalled_ticks * ns_per_tick));
 	put_clocks(&text, "end", end);
 	text_line(&text, "ended", how);
-	scratch_write(session, &text, scratch);
+	scratch_write(session, &text);
 	say_totals(session, &totals);
 }

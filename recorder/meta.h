@@ -6,12 +6,14 @@
 #ifndef OTTER_RECORDER_META_H
 #define OTTER_RECORDER_META_H
 
+#include <stdbool.h>
+
 struct config;
 struct session;
 struct text;
 
-/* Everything that is known when a session begins. */
-void meta_begin(struct session *session);
+/* Everything that is known when a session begins. False: it could not be written, and without it nothing can be read. */
+bool meta_begin(struct session *session);
 
 /* What the runtime is and which callbacks it takes: lines built by the tool, for this session and for those of forked children. */
 void meta_runtime(struct session *session, const struct text *lines);
@@ -22,7 +24,7 @@ void meta_refused(const struct config *config);
 /* How is sampled: OTTER_SAMPLE as it is done, and the signal. */
 void meta_sampling(struct session *session);
 
-/* A sentence for people. */
+/* A sentence for people, in memory that stays. Where meta cannot be opened it comes at the end. */
 void meta_note(struct session *session, const char *sentence);
 
 /* Losses, streams, the clocks, how it ended. */

@@ -12,23 +12,12 @@
 #include <unistd.h>
 
 #include "common/event.h"
+#include "recorder/file.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
-#include "recorder/text.h"
 
-#define ZEROS_PARTS 128 /* pages of zeros in a call */
-
-bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix)
-{
-	size_t length = strlen(dir);
-	if (length + 1 + 10 + strlen(suffix) + 1 > PATH_MAX)
-		return false;
-	memcpy(path, dir, length);
-	path[length] = '/';
-	char *end = text_decimal(path + length + 1, number, 5);
-	strcpy(end, suffix);
-	return true;
-}
+#define ZEROS_PARTS     128 /* pages of zeros in a call */
+#define INTERRUPTED_MAX 100 /* times that a call may be interrupted: who is for ever does not hold up the program */
 
 bool output_fits_limit(uint64_t bytes)
 {
@@ -44,19 +33,30 @@ bool output_has_space(int fd, uint64_t bytes)
 	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
 }
 
-static int cause_of(int error)
+int output_cause(int error)
 {
-	return error == ENOSPC || error == EDQUOT ? loss_cause_no_space : error == EFBIG ? loss_cause_limit : loss_cause_io_error;
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT: return loss_cause_no_space;
+	case EFBIG: return loss_cause_limit;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EINTR: return loss_cause_io_error | OUTPUT_LATER;
+	default: return loss_cause_io_error;
+	}
 }
 
 static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t offset)
 {
+	unsigned n_interrupted = 0;
 	while (n_bytes) {
 		ssize_t n = offset < 0 ? write(fd, bytes, n_bytes) : pwrite(fd, bytes, n_bytes, offset);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && ++n_interrupted < INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? cause_of(errno) : loss_cause_io_error;
+			return n < 0 ? output_cause(errno) : loss_cause_io_error;
 		bytes += n;
 		n_bytes -= (size_t)n;
 		if (offset >= 0)
@@ -69,6 +69,7 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 {
 	static const unsigned char zeros[4096];
 	struct iovec parts[ZEROS_PARTS];
+	unsigned n_interrupted = 0;
 	if (!output_fits_limit(offset + bytes))
 		return loss_cause_limit;
 	for (unsigned i = 0; i < ZEROS_PARTS; i++)
@@ -77,10 +78,10 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 		/* The last part may be written in part; what is left then begins at any byte of a page of zeros. */
 		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
 		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && ++n_interrupted < INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? cause_of(errno) : loss_cause_io_error;
+			return n < 0 ? output_cause(errno) : loss_cause_io_error;
 		offset += (uint64_t)n;
 		bytes -= (uint64_t)n;
 	}
@@ -97,12 +98,17 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 	if (!output_has_space(fd, bytes))
 		return loss_cause_no_space;
 	if (*has_all) {
-		int error = posix_fallocate(fd, 0, (off_t)bytes);
-		return error ? cause_of(error) : 0;
+		int error;
+		unsigned n = 0;
+		do
+			error = posix_fallocate(fd, 0, (off_t)bytes);
+		while (error == EINTR && ++n < INTERRUPTED_MAX); /* a tmpfs is, by any signal */
+		return error ? output_cause(error) : 0;
 	}
 	int cause = output_zeros(fd, 0, first);
-	if (!cause && ftruncate(fd, (off_t)bytes) != 0)
-		cause = cause_of(errno);
+	for (unsigned n = 0; !cause && ftruncate(fd, (off_t)bytes) != 0;)
+		if (errno != EINTR || ++n == INTERRUPTED_MAX)
+			cause = output_cause(errno);
 	return cause;
 }
 
@@ -138,24 +144,21 @@ static bool claim_space(const struct session *session, int fd, struct output_fil
 	return true;
 }
 
-static int write_segment(struct session *session, const char *path, struct output_file *file, uint64_t offset,
+static int write_segment(struct session *session, struct file *file, struct output_file *known, uint64_t offset,
 			 const struct segment_header *header, uint32_t used_bytes)
 {
 	if (!output_fits_limit(offset + used_bytes))
 		return loss_cause_limit;
-	int flags = O_CLOEXEC | O_NOFOLLOW | (session->config.keeps_newest ? O_RDWR : O_WRONLY);
-	int fd = open(path, flags | (file->exists ? 0 : O_CREAT | O_EXCL), 0600);
-	if (fd < 0)
-		return cause_of(errno);
-	file->exists = true;
-	int cause = 0;
-	if (!claim_space(session, fd, file, offset, used_bytes))
+	int cause = file_open(file, (session->config.keeps_newest ? O_RDWR : O_WRONLY) | (known->exists ? 0 : O_CREAT | O_EXCL));
+	if (cause)
+		return cause;
+	known->exists = true;
+	if (!claim_space(session, file->fd, known, offset, used_bytes))
 		cause = loss_cause_no_space;
 	if (!cause && session->config.keeps_newest)
-		count_overwritten(session, fd, (off_t)offset, header);
+		count_overwritten(session, file->fd, (off_t)offset, header);
 	if (!cause)
-		cause = write_all(fd, (const unsigned char *)header, used_bytes, (off_t)offset);
-	close(fd);
+		cause = write_all(file->fd, (const unsigned char *)header, used_bytes, (off_t)offset);
 	return cause;
 }
 
@@ -165,6 +168,14 @@ static int reserve(struct session *session, uint64_t bytes)
 	uint64_t limit = session->config.keeps_newest ? 0 : session->config.limit_bytes;
 	uint64_t after = __atomic_add_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
 	return limit && after > limit ? loss_cause_limit : 0;
+}
+
+/* What is tried again is taken out again. */
+static int give_back_if_later(struct session *session, uint64_t bytes, int cause)
+{
+	if (cause & OUTPUT_LATER)
+		__atomic_sub_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
+	return cause;
 }
 
 /* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. Samples have as much. */
@@ -190,33 +201,33 @@ uint64_t output_first_kept(const struct session *session, uint64_t last)
 int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	struct session *session = stream->session;
-	char path[PATH_MAX];
+	struct file file;
+	bool is_circular = session->config.keeps_newest;
+	struct output_file *known = is_circular ? &stream->drain_file : &session->drain_file;
 	int cause = reserve(session, used_bytes);
 	if (cause)
 		return cause;
-	if (session->config.keeps_newest) {
-		if (!output_path(path, session->dir, header->stream, ".dseg"))
-			return loss_cause_io_error;
-		uint64_t offset = circular_offset(session, header->sequence);
-		return write_segment(session, path, &stream->drain_file, offset, header, used_bytes);
-	}
-	strcpy(stpcpy(path, session->dir), "/drain.seg"); /* session_begin() has seen that it fits */
-	struct output_file *file = &session->drain_file;
-	cause = write_segment(session, path, file, file->n_places << session->shift, header, used_bytes);
+	uint64_t offset = is_circular ? circular_offset(session, header->sequence) : known->n_places << session->shift;
+	cause = loss_cause_io_error;
+	if (is_circular ? file_name(&file, session, session->dir, header->stream, ".dseg")
+			: file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg"))
+		cause = write_segment(session, &file, known, offset, header, used_bytes);
+	file_close(&file);
 	if (!cause)
-		file->n_places++;
-	return cause;
+		known->n_places++;
+	return give_back_if_later(session, used_bytes, cause);
 }
 
 static int write_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	struct session *session = stream->session;
-	char path[PATH_MAX];
-	if (!output_path(path, session->dir, stream->number, ".seg"))
-		return loss_cause_io_error;
+	struct file file;
 	uint64_t offset =
 		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->file.n_places << session->shift;
-	int cause = write_segment(session, path, &stream->file, offset, header, used_bytes);
+	int cause = loss_cause_io_error;
+	if (file_name(&file, session, session->dir, stream->number, ".seg"))
+		cause = write_segment(session, &file, &stream->file, offset, header, used_bytes);
+	file_close(&file);
 	if (!cause)
 		stream->file.n_places++;
 	return cause;
@@ -225,7 +236,7 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	int cause = reserve(stream->session, used_bytes);
-	return cause ? cause : write_own(stream, header, used_bytes);
+	return cause ? cause : give_back_if_later(stream->session, used_bytes, write_own(stream, header, used_bytes));
 }
 
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
@@ -235,29 +246,27 @@ int output_sealed(struct stream *stream, const struct segment_header *header, ui
 
 void output_trim(struct stream *stream)
 {
-	char path[PATH_MAX];
+	struct file file;
 	struct stat status;
-	if (stream->file.reserved <= stream->file.n_places << stream->shift ||
-	    !output_path(path, stream->session->dir, stream->number, ".seg"))
+	if (stream->file.reserved <= stream->file.n_places << stream->shift)
 		return;
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && ftruncate(fd, status.st_size) == 0)
+	if (file_name(&file, stream->session, stream->session->dir, stream->number, ".seg") && file_open(&file, O_WRONLY) == 0 &&
+	    fstat(file.fd, &status) == 0 && ftruncate(file.fd, status.st_size) == 0)
 		stream->file.reserved = 0;
-	close(fd);
+	file_close(&file);
 }
 
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes)
 {
-	char path[PATH_MAX];
-	strcpy(stpcpy(path, session->dir), "/meta");
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return loss_cause_io_error;
+	struct file file;
 	struct stat status;
-	bool fits = fstat(fd, &status) == 0 && output_fits_limit((uint64_t)status.st_size + n_bytes);
-	int cause = fits ? write_all(fd, (const unsigned char *)bytes, n_bytes, -1) : loss_cause_limit;
-	close(fd);
+	int cause = loss_cause_io_error;
+	if (file_name(&file, session, session->dir, FILE_NO_NUMBER, "/meta"))
+		cause = file_open(&file, O_WRONLY | O_APPEND);
+	if (!cause) {
+		bool fits = output_fits_limit(fstat(file.fd, &status) == 0 ? (uint64_t)status.st_size + n_bytes : UINT64_MAX);
+		cause = fits ? write_all(file.fd, (const unsigned char *)bytes, n_bytes, -1) : loss_cause_limit;
+	}
+	file_close(&file);
 	return cause;
 }

@@ -3,7 +3,7 @@
  * The files of segments. No descriptor is kept: each write opens by absolute path, writes at its place, and closes. A program that closes
  * all descriptors, or replaces one, never gets our bytes.
  *
- * All return 0 or the loss_cause that says why not.
+ * All return 0 or the loss_cause that says why not, with OUTPUT_LATER where the next try may succeed.
  */
 #ifndef OTTER_RECORDER_OUTPUT_H
 #define OTTER_RECORDER_OUTPUT_H
@@ -23,6 +23,9 @@ struct stream;
 
 /* Room that is taken at once for a file that grows, at most. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
+
+/* No descriptor left, no memory, an interruption: nothing is broken, and whoever can keep the bytes tries again. */
+#define OUTPUT_LATER 0x100
 
 /* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
 struct output_file {
@@ -50,8 +53,8 @@ uint64_t output_first_kept(const struct session *session, uint64_t last);
 /* Appends to meta, in one write. */
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes);
 
-/* The path of a stream's file: `dir`/NNNNN`suffix`. False where it is too long. */
-bool output_path(char path[PATH_MAX], const char *dir, uint32_t number, const char *suffix);
+/* What an errno of a call on a file means. */
+int output_cause(int error);
 
 /* Zeros into `bytes` of an open file: then its pages are in memory and the file system has promised their room. */
 int output_zeros(int fd, uint64_t offset, uint64_t bytes);

@@ -108,8 +108,17 @@ bool place_make(struct session *session)
 	return true;
 }
 
+void place_remove(struct session *session)
+{
+	char path[PATH_MAX];
+	strcpy(stpcpy(path, session->dir), "/meta");
+	unlink(path);
+	place_leave(session);
+	rmdir(session->dir);
+}
+
 void place_leave(struct session *session)
 {
-	if (strcmp(session->ring_dir, session->dir) != 0)
+	if (strcmp(session->ring_dir, session->dir) != 0 && !session->is_of_parent)
 		rmdir(session->ring_dir);
 }

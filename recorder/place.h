@@ -13,6 +13,9 @@ struct session;
  * ring_dir. False: it could not, and nothing is left behind. */
 bool place_make(struct session *session);
 
+/* Takes it all away again, where there is nothing in it but meta. */
+void place_remove(struct session *session);
+
 /* Removes the rings' own directory when it has become empty. */
 void place_leave(struct session *session);
 

@@ -24,12 +24,19 @@ static void put_deferred(struct stream *stream)
 	session_deferred.owner = 0;
 }
 
+/* One record that the thread may not append, or has nowhere to: told in a ring, as that survives the process, or else in `otherwise`. Not by its
+ * owner (a handler, another thread), hence atomically; no owner counts these two causes itself. */
+static void lose_in(struct stream *stream, unsigned cause, uint64_t *otherwise)
+{
+	__atomic_fetch_add(stream ? &stream_control(stream)->lost[cause] : otherwise, 1, __ATOMIC_RELAXED);
+}
+
 NOINLINE struct stream *record_enter_slow(uint64_t time)
 {
 	if (tls_stream != STREAM_NONE) {
 		if (!tls_stream->is_busy)
 			return record_enter(time); /* a handler came in between, and took one */
-		__atomic_fetch_add(&session_lost_reentry, 1, __ATOMIC_RELAXED);
+		lose_in(tls_stream == STREAM_COMING ? NULL : tls_stream, loss_cause_reentry, &session_lost_reentry);
 		return NULL;
 	}
 	struct guard guard = guard_enter();
@@ -50,9 +57,11 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 	if (stream)
 		stream->is_busy = true;
 	else
-		__atomic_fetch_add(&session_lost_no_stream, 1, __ATOMIC_RELAXED);
+		lose_in(session ? session_stream(session, 0) : NULL, loss_cause_no_stream, &session_lost_no_stream);
 	signal_fence();
-	tls_stream = stream ? stream : STREAM_NONE;
+	/* Not so in a child that a handler has forked meanwhile: what it finishes here goes nowhere. */
+	if (tls_stream == STREAM_COMING)
+		tls_stream = stream ? stream : STREAM_NONE;
 	guard_leave(guard);
 	return stream;
 }

@@ -8,6 +8,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/output.h"
 #include "recorder/ring.h"
@@ -29,31 +30,31 @@ void segment_populate(struct stream *stream, uint32_t index)
 	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
 }
 
-/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. */
-static bool make_room(struct stream *stream, uint32_t index)
+/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. 0, or the cause. */
+static int make_room(struct stream *stream, uint32_t index)
 {
-	char path[PATH_MAX];
+	struct file file;
 	uint64_t bytes = UINT64_C(1) << stream->shift;
-	if (!output_path(path, stream->session->ring_dir, stream->number, ".ring"))
-		return false;
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return false;
-	bool has_room = output_zeros(fd, RING_CONTROL_BYTES + index * bytes, bytes) == 0;
-	close(fd);
-	return has_room;
+	int cause = loss_cause_io_error;
+	if (file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring"))
+		cause = file_open(&file, O_WRONLY);
+	if (!cause)
+		cause = output_zeros(file.fd, RING_CONTROL_BYTES + index * bytes, bytes);
+	file_close(&file);
+	return cause;
 }
 
-/* A segment that was never used gets its room in the ring's file, and its memory. The first has had both from birth. */
-static bool begin_use(struct stream *stream)
+/* A segment that was never used gets its room in the ring's file, and its memory. The first has had both from birth. 0, or the cause. */
+static int begin_use(struct stream *stream)
 {
 	uint32_t index = stream->n_used;
-	if (index && !stream->has_all_room && !make_room(stream, index))
-		return false;
+	int cause = index && !stream->has_all_room ? make_room(stream, index) : 0;
+	if (cause)
+		return cause;
 	if (index && !stream->is_samples)
 		segment_populate(stream, index);
 	stream->n_used++;
-	return true;
+	return 0;
 }
 
 uint32_t segment_used(struct stream *stream, uint32_t index)
@@ -113,6 +114,11 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 		return -1;
 	uint64_t begin = clock_ticks();
 	int cause = segment_write(stream, *index, false);
+	if (cause & OUTPUT_LATER) { /* it waits its turn again: behind the others, where whoever reads looks at the sequence */
+		handover_put(&stream->full, *index);
+		drain_wake(stream->session);
+		return cause;
+	}
 	if (cause) {
 		session_stop(stream->session, (unsigned)cause);
 		return cause;
@@ -134,7 +140,24 @@ static bool drops(const struct stream *stream)
 	return stream->is_samples || (session->config.drops_when_full && session->has_drain_thread);
 }
 
-/* An empty segment's index. 0, or the cause why there is none. */
+/* A segment that was never used. 0 and its index; -1 where there is none any more; or the cause why there will be none, or none now. */
+static int take_unused(struct stream *stream, uint32_t *index)
+{
+	if (stream->n_used == stream->n_segments)
+		return -1;
+	*index = stream->n_used;
+	int cause = begin_use(stream);
+	if (cause == 0 || cause & OUTPUT_LATER)
+		return cause;
+	/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
+	stream->n_segments = stream->n_used;
+	if (stream->n_segments >= 2)
+		return -1;
+	session_stop(stream->session, (unsigned)cause);
+	return cause;
+}
+
+/* An empty segment's index. 0, or the cause why there is none, or none now (OUTPUT_LATER). */
 static int take_segment(struct stream *stream, uint32_t *index)
 {
 	for (;;) {
@@ -144,27 +167,21 @@ static int take_segment(struct stream *stream, uint32_t *index)
 		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
 		if (!stream->session->has_drain_thread && !stream->is_samples) {
 			cause = write_oldest(stream, index);
-			if (cause >= 0)
+			if (cause >= 0 && !(cause & OUTPUT_LATER))
 				return cause;
 		}
-		if (stream->n_used < stream->n_segments) {
-			*index = stream->n_used;
-			if (begin_use(stream))
-				return 0;
-			/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
-			stream->n_segments = stream->n_used;
-			if (stream->n_segments < 2) {
-				session_stop(stream->session, loss_cause_no_space);
-				return loss_cause_no_space;
-			}
-		}
+		int unused = take_unused(stream, index);
+		if (unused >= 0 && !(unused & OUTPUT_LATER))
+			return unused;
 		if (drops(stream))
 			return loss_cause_full;
 		/* Where neither ring has one the drain thread is between them with the only one that is missing to both: it holds one at a
-		 * time, so the next look finds it or its successor. */
+		 * time, so the next look finds it or its successor. But where it holds the only one that there is now, nobody waits for it. */
 		cause = write_oldest(stream, index);
 		if (cause >= 0)
 			return cause;
+		if (unused > 0)
+			return unused;
 	}
 }
 
@@ -213,6 +230,23 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	return position;
 }
 
+/* Where recording goes on in a new segment after records were lost for want of one, it says so first. Returns the next position. */
+static uint64_t tell_losses(struct stream *stream, uint64_t position, uint64_t time)
+{
+	static const unsigned causes[] = {loss_cause_full, loss_cause_io_error};
+	for (unsigned i = 0; i < sizeof causes / sizeof *causes; i++) {
+		uint64_t lost = stream_control(stream)->lost[causes[i]];
+		uint64_t *said = &stream->lost_said[causes[i]];
+		if (lost == *said)
+			continue;
+		ring_store(stream, position, time, record_head(EVENT_records_lost, causes[i], 0), lost - *said, 0);
+		position += sizeof(struct record);
+		ring_publish(stream, position);
+		*said = lost;
+	}
+	return position;
+}
+
 static uint64_t next(struct stream *stream, uint64_t time)
 {
 	if (stream->current != SEGMENT_NONE) {
@@ -220,21 +254,12 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		hand_over(stream);
 	}
 	uint32_t index;
-	unsigned cause = (unsigned)take_segment(stream, &index);
+	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)OUTPUT_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);
 		return 0;
 	}
-	uint64_t position = open_segment(stream, index);
-	uint64_t lost = stream_control(stream)->lost[loss_cause_full];
-	if (lost != stream->lost_said) {
-		uint64_t head = record_head(EVENT_records_lost, loss_cause_full, 0);
-		ring_store(stream, position, time, head, lost - stream->lost_said, 0);
-		position += sizeof(struct record);
-		ring_publish(stream, position);
-		stream->lost_said = lost;
-	}
-	return position;
+	return tell_losses(stream, open_segment(stream, index), time);
 }
 
 /* Has this stream dropped already, and has nothing come back since? For each record that is dropped, so without a system call. */

@@ -12,6 +12,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
@@ -70,28 +71,41 @@ void session_stop(struct session *session, unsigned cause)
 
 /* ---- Fork ---- */
 
-/* A handler that interrupted an append has forked: the child will finish that append, and must do so in memory of its own. The parent's ring
- * is not mapped here (MADV_DONTFORK); anonymous memory takes its place, and nothing that lands in it goes anywhere. */
-static void isolate_interrupted_append(struct session *session)
+/* The parent's ring is not mapped here (MADV_DONTFORK): anonymous memory takes its place, and nothing that lands in it goes anywhere. */
+static void isolate(struct session *session, struct stream *stream)
 {
-	session->stop_cause = loss_cause_reentry; /* of our copy of the session */
+	mmap(stream_control(stream),
+	     RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
+	     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
+	stream->end = 0;
+	stream->limit = 0;
+}
+
+/* A handler that interrupted an append, or whatever else takes its time, has forked: the child will finish that, and must do so in memory of its
+ * own. An append has the thread's own stream; elsewhere it may be on the way to any of them. */
+static void isolate_what_was_interrupted(struct session *session)
+{
+	session->is_of_parent = true; /* of our copy of the session */
+	session->stop_cause = loss_cause_reentry;
+	session->has_drain_thread = false;
+	bool is_amid_files = file_forget_all();
+	bool has_all = is_amid_files || tls_stream == STREAM_COMING || session->is_ended;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
-		struct stream *stream = session_stream(session, i);
-		if (!stream || stream->owner != stream_self())
-			continue;
-		mmap(stream_control(stream), RING_CONTROL_BYTES + ((size_t)RING_SEGMENTS << session->shift), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
-		stream->end = 0;
-		stream->limit = 0;
+		struct stream *both[] = {session_stream(session, i), session_stream(session, i | ID_STREAM_SAMPLES)};
+		for (unsigned k = 0; k < 2; k++)
+			if (both[k] && (has_all || both[k]->owner == stream_self()))
+				isolate(session, both[k]);
 	}
 }
 
 /* In the child: the session and its files are the parent's. */
 static void forget_session(void)
 {
-	if (current_session && tls_stream != STREAM_NONE)
-		isolate_interrupted_append(current_session);
+	if (current_session)
+		isolate_what_was_interrupted(current_session);
+	else
+		file_forget_all();
 	if (current_session || child_state != CHILD_NOT)
 		child_state = CHILD_FRESH;
 	current_session = NULL;
@@ -145,6 +159,17 @@ bool session_defer_end(void)
 
 /* ---- Beginning ---- */
 
+/* No file may become larger than RLIMIT_FSIZE: smaller rings where one would, down to the smallest. */
+static void fit_ring(struct config *config)
+{
+	uint32_t wanted = config->segment_bytes;
+	while (config->segment_bytes > SEGMENT_BYTES_MIN &&
+	       !output_fits_limit(RING_CONTROL_BYTES + (uint64_t)config->segment_bytes * RING_SEGMENTS))
+		config->segment_bytes /= 2;
+	if (config->segment_bytes != wanted)
+		config_note(config, "RLIMIT_FSIZE is smaller than a ring of that size: smaller ones are used");
+}
+
 static struct session *create(void)
 {
 	struct session *session =
@@ -152,6 +177,7 @@ static struct session *create(void)
 	if (session == MAP_FAILED)
 		return NULL;
 	session->config = process_config;
+	fit_ring(&session->config);
 	while (UINT32_C(1) << session->shift < session->config.segment_bytes)
 		session->shift++;
 	session->start = clock_triple_now();
@@ -160,7 +186,11 @@ static struct session *create(void)
 		return NULL;
 	}
 	session->has_drain_thread = session->config.has_drain_thread;
-	meta_begin(session);
+	if (!meta_begin(session)) {
+		place_remove(session);
+		munmap(session, sizeof *session);
+		return NULL;
+	}
 	sample_setup(session);
 	return session;
 }

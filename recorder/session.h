@@ -24,6 +24,8 @@
 struct devices;
 struct stream;
 
+#define SESSION_NOTES_MAX 8
+
 struct session {
 	struct config config;
 	char dir[PATH_MAX];      /* the dump */
@@ -32,12 +34,16 @@ struct session {
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	bool has_drain_thread; /* or will have, from the first full segment on */
 	int sample_signal;     /* the timers', 0: nothing is sampled */
+	bool is_of_parent;     /* in a forked child: whoever was at it goes on, but nothing leaves this memory */
 
 	/* Written by any thread, each alone on its line. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
 	alignas(CACHE_LINE_BYTES) uint32_t n_free_streams; /* a hint: are there any? */
-	uint32_t refuses_streams;                          /* a ring could not be made: nobody tries again */
+	uint32_t spare_number;                             /* of a stream that could not be made, plus 1; 0: none */
+	uint64_t refuses_until_ns;                         /* a ring could not be made: nobody tries before */
+	uint32_t noted_refusals;                           /* bits: loss_cause; meta says it once */
 	uint32_t refuses_timers;                           /* a thread is not sampled, and meta says so */
+	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written when they came: meta_end() tries again */
 	uint32_t is_ended;                                 /* finalize or the destructor has been here */
 	uint32_t stop_cause;                               /* loss_cause; 0: not stopped */
 	uint64_t n_flushes;                                /* omp_control_tool(flush) */

@@ -13,6 +13,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/file.h"
 #include "recorder/meta.h"
 #include "recorder/guard.h"
 #include "recorder/output.h"
@@ -23,6 +24,8 @@
 const struct stream stream_none = {.is_busy = true};
 const struct stream stream_coming = {.is_busy = true};
 __thread struct stream *tls_stream = STREAM_NONE;
+
+#define REFUSAL_NS UINT64_C(20000000) /* between two tries to make a ring */
 
 /* Gives a stream back at the end of a thread that never had a thread_end; and tells of each thread's end. */
 static pthread_key_t thread_key;
@@ -55,22 +58,27 @@ int stream_setup(void)
 
 /* ---- Birth ---- */
 
-/* Makes the ring's file, with room for a segment at least, and maps it. 0, or the loss_cause. */
-static int map_ring(struct stream *stream, const char *path, size_t bytes)
+/* Makes the ring's file, with room for a segment at least, and maps it. 0, or the cause. */
+static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 {
 	void *where = stream_control(stream);
 	if (!output_fits_limit(bytes))
 		return loss_cause_limit; /* before there is a file */
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return loss_cause_no_stream;
+	int cause = file_open(file, O_RDWR | O_CREAT | O_EXCL);
+	if (cause)
+		return cause;
 	/* Of a ring of samples all of it: a handler makes no room. */
 	uint64_t first = stream->is_samples ? bytes : RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift);
-	int cause = output_ring(fd, bytes, first, &stream->has_all_room);
+	cause = output_ring(file->fd, bytes, first, &stream->has_all_room);
 	stream->has_all_room |= stream->is_samples;
-	if (!cause && mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		cause = loss_cause_no_stream;
-	close(fd);
+	if (!cause) {
+		file->mapping_bytes = bytes;
+		signal_fence();
+		file->mapping = where;
+		signal_fence();
+		if (mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->fd, 0) == MAP_FAILED)
+			cause = loss_cause_no_stream; /* no memory, or RLIMIT_AS */
+	}
 	if (!cause) {
 		/* A child must never write into its parent's ring. And no read-ahead: what it would fetch at the first fault is
 		 * megabytes of zeros, page by page, on the thread's time. */
@@ -78,7 +86,7 @@ static int map_ring(struct stream *stream, const char *path, size_t bytes)
 		madvise(where, bytes, MADV_RANDOM);
 		return 0;
 	}
-	unlink(path);
+	unlink(file->path);
 	return cause;
 }
 
@@ -96,26 +104,27 @@ static void ring_control_fill(struct stream *stream)
 	control->checksum = ring_checksum(control);
 }
 
-/* A ring of its own; NULL and why not. */
-static struct stream *make(struct session *session, uint32_t number, uint32_t n_segments, int *cause)
+/* A stream with its ring mapped, not yet known to others; file_close() has to follow that. 0, or the cause and nothing is left of it. */
+static int make(struct session *session, uint32_t number, uint32_t n_segments, struct file *file, struct stream **made)
 {
-	char path[PATH_MAX];
 	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)n_segments << session->shift);
-	*cause = loss_cause_no_stream;
-	if (!output_path(path, session->ring_dir, number, ".ring"))
-		return NULL;
+	if (!file_name(file, session, session->ring_dir, number, ".ring"))
+		return loss_cause_io_error;
 	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
-		return NULL;
+		return loss_cause_no_stream;
 	struct stream *stream = memory;
+	int cause = loss_cause_no_stream;
 	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
 		stream->shift = session->shift;
 		stream->is_samples = number & ID_STREAM_SAMPLES;
-		*cause = map_ring(stream, path, ring_bytes);
+		cause = map_ring(stream, file, ring_bytes);
 	}
-	if (*cause) {
+	if (cause) {
+		file->mapping = NULL;
+		signal_fence();
 		munmap(memory, STREAM_BYTES + ring_bytes);
-		return NULL;
+		return cause & ~OUTPUT_LATER;
 	}
 	stream->number = number;
 	stream->session = session;
@@ -124,7 +133,8 @@ static struct stream *make(struct session *session, uint32_t number, uint32_t n_
 	handover_init(&stream->full);
 	handover_init(&stream->empty);
 	ring_control_fill(stream);
-	return stream;
+	*made = stream;
+	return 0;
 }
 
 /* S1: the stream before its pointer; pairs with S2 in session_stream. */
@@ -133,40 +143,73 @@ static void publish(struct stream *stream)
 	__atomic_store_n(&stream->session->streams[stream->number], stream, __ATOMIC_RELEASE);
 }
 
+/* A number that a stream was to have and could not be made with, or the next one; they are not used up by failures. */
+static uint32_t next_number(struct session *session)
+{
+	uint32_t spare = __atomic_exchange_n(&session->spare_number, 0, __ATOMIC_RELAXED);
+	if (spare)
+		return spare - 1;
+	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
+	if (number >= ID_STREAM_SAMPLES)
+		__atomic_store_n(&session->n_streams, ID_STREAM_SAMPLES, __ATOMIC_RELAXED);
+	return number;
+}
+
+/* Not again with every event: where there is no ring now there is none a microsecond later. But descriptors, memory and room may come back. */
+static void refuse_for_a_while(struct session *session, uint32_t number, int cause)
+{
+	__atomic_store_n(&session->spare_number, number + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&session->refuses_until_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + REFUSAL_NS, __ATOMIC_RELAXED);
+	if (__atomic_fetch_or(&session->noted_refusals, 1u << cause, __ATOMIC_RELAXED) & 1u << cause)
+		return;
+	meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded until there is"
+			   : cause == loss_cause_limit  ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
+			   : cause == loss_cause_no_stream
+				   ? "no memory could be mapped for another ring: its thread is not recorded until it can"
+				   : "the file of another ring could not be made: its thread is not recorded until it can");
+}
+
+static bool refuses(struct session *session)
+{
+	uint64_t until_ns = __atomic_load_n(&session->refuses_until_ns, __ATOMIC_RELAXED);
+	return until_ns && clock_ns(CLOCK_MONOTONIC_COARSE) < until_ns;
+}
+
 struct stream *stream_create(struct session *session, uintptr_t owner)
 {
-	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
-	if (number >= ID_STREAM_SAMPLES) {
-		__atomic_store_n(&session->n_streams, ID_STREAM_SAMPLES, __ATOMIC_RELAXED);
+	uint32_t number = next_number(session);
+	if (number >= ID_STREAM_SAMPLES)
 		return NULL;
-	}
-	int cause;
-	struct stream *stream = make(session, number, RING_SEGMENTS, &cause);
-	if (!stream) {
-		/* Not again with every event: where there is no ring now there is none a microsecond later. */
-		__atomic_store_n(&session->refuses_streams, 1, __ATOMIC_RELAXED);
-		meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded"
-				   : cause == loss_cause_limit  ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
-								: "could not make another ring: its thread is not recorded");
+	struct stream *stream;
+	struct file file;
+	int cause = make(session, number, RING_SEGMENTS, &file, &stream);
+	if (cause) {
+		file_close(&file);
+		refuse_for_a_while(session, number, cause);
 		return NULL;
 	}
 	stream->n_flushes = __atomic_load_n(&session->n_flushes, __ATOMIC_RELAXED);
 	stream->owner = owner;
 	segment_populate(stream, 0);
 	publish(stream);
+	file_close(&file);
 	return stream;
 }
 
 struct stream *stream_create_samples(struct stream *of)
 {
 	struct session *session = of->session;
-	int cause;
-	struct stream *samples = make(session, of->number | ID_STREAM_SAMPLES, SAMPLE_SEGMENTS, &cause);
-	if (samples)
+	struct stream *samples;
+	struct file file;
+	int cause = make(session, of->number | ID_STREAM_SAMPLES, SAMPLE_SEGMENTS, &file, &samples);
+	if (!cause)
 		publish(samples);
-	else if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
+	file_close(&file);
+	if (!cause)
+		return samples;
+	if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
 		meta_note(session, "OTTER_SAMPLE: no room for another ring: its thread is not sampled");
-	return samples;
+	return NULL;
 }
 
 /* ---- From thread to thread ---- */
@@ -204,7 +247,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 		return stream; /* a handler took it a moment ago */
 	stream = find_free(session, self);
 	if (!stream) {
-		if (session_stopped(session) || __atomic_load_n(&session->refuses_streams, __ATOMIC_RELAXED))
+		if (session_stopped(session) || refuses(session))
 			return NULL;
 		sigset_t signals;
 		guard_hold_signals(&signals);
@@ -251,7 +294,8 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
-	tls_stream = STREAM_NONE;
+	if (tls_stream == STREAM_COMING) /* not so in a child that a handler has forked meanwhile */
+		tls_stream = STREAM_NONE;
 	guard_leave(guard);
 }
 
@@ -318,11 +362,13 @@ static void seal(struct stream *stream)
 			}
 		}
 	}
-	char path[PATH_MAX];
+	struct file ring;
 	bool is_whole = write_rest(stream, last, must);
 	output_trim(stream);
-	if (is_whole && output_path(path, session->ring_dir, stream->number, ".ring"))
-		unlink(path);
+	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring"))
+		unlink(ring.path);
+	if (is_whole)
+		file_close(&ring);
 	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* nobody takes it any more */
 }
 

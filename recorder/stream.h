@@ -74,13 +74,13 @@ struct stream {
 	uint64_t n_records;   /* in the segments before the current one */
 	uint64_t tid;         /* of the thread that has the stream */
 	uint64_t n_flushes;   /* of the session, when last looked at */
-	uint64_t lost_said;   /* losses for a full ring that a records_lost record has told */
 	uint64_t flush_begin; /* a buffer_flush record that is still to be written: bytes != 0 */
 	uint64_t flush_end;
 	uint64_t flush_bytes;
-	bool is_off;                   /* a recording_off record has been written, a recording_on record not yet */
-	struct output_file file;       /* NNNNN.seg */
-	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
+	uint64_t lost_said[LOSS_CAUSES]; /* losses that a records_lost record has told */
+	bool is_off;                     /* a recording_off record has been written, a recording_on record not yet */
+	struct output_file file;         /* NNNNN.seg */
+	struct output_file drain_file;   /* NNNNN.dseg: the drain thread's */
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */

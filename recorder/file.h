@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A file of the dump, from its name to its closing, on the stack of whoever makes or writes it.
+ *
+ * Known to the handler of fork: signals wait while a thread has files at hand (guard.h), but not those that an instruction raises, and a handler
+ * of one of these may fork. The child then goes on in the midst of its parent's work, and nothing of that may reach its parent's dump: names
+ * that are still to be used become empty, an open descriptor becomes one that nothing can be written to, memory mapped of a file is replaced.
+ */
+#ifndef OTTER_RECORDER_FILE_H
+#define OTTER_RECORDER_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct session;
+
+struct file {
+	char path[PATH_MAX]; /* its first byte is 0 until it is whole */
+	int fd;              /* -1: not open */
+	uintptr_t owner;     /* stream_self() */
+	unsigned slot;       /* among those that the handler of fork knows */
+	void *mapping;       /* of its content, to be replaced in a child; NULL: none */
+	size_t mapping_bytes;
+};
+
+/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. False: too long, or the session is not this process's. Whatever is returned,
+ * file_close() has to follow. */
+bool file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
+#define FILE_NO_NUMBER UINT32_MAX
+
+/* open(2) with O_CLOEXEC and O_NOFOLLOW, tried again where it was interrupted. 0, or the cause as output.h has it. */
+int file_open(struct file *file, int flags);
+
+/* Closes it, where it is open, and forgets it. */
+void file_close(struct file *file);
+
+/* In a forked child. True: the calling thread was in the midst of something. */
+bool file_forget_all(void);
+
+#endif
