@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The recorder's calls of the system fail, one kind after the other, by faults/shim.c; the program's own do not.
+
+What a row says of the dump: `whole`: nothing is lost; `lossy`: something is, and counted; `resumed`: something is, and recording went on;
+`noted`: it may be whole or not, but each record is there or counted; `some`: at least it builds, if there is one; `none`: there is no dump.
+"""
+from trial import *
+
+N = 18
+RESULT, N_TASKS = "fib 18 = 2584", 8360
+SMALL = {"OTTER_RING": "32K"}
+SELF = {"OTTER_RING": "32K", "OTTER_DRAIN": "self"}
+STATUSES = {"whole": [0], "lossy": [3], "resumed": [3], "noted": [0, 3], "some": [0, 3]}
+
+
+def shim(calls, error, **more):
+    return {"FAULT_CALLS": calls, "FAULT_ERROR": error, **{f"FAULT_{k.upper()}": v for k, v in more.items()}}
+
+
+def fault(name, env, what, dump):
+    def trial():
+        t = Trial(f"call-{name}", env, args=(N,), shim=what)
+        t.run(result=RESULT)
+        t.check("failed", None if t.failed() > 0 else "no call has failed")
+        if dump == "none" or dump == "some" and not dumps_in(t.dir):
+            t.check("none", f"{list(t.dir.iterdir())}" if list(t.dir.iterdir()) else None)
+            return t.end()
+        summary = t.build(STATUSES[dump], whole=dump != "some", archive=False)
+        if dump == "whole":
+            t.check("whole", whole(summary, N_TASKS))
+        elif dump in ("lossy", "resumed"):
+            t.check("loss", lossy(summary))
+        if dump == "resumed" and summary:
+            t.check("resumed", None if summary["events"].get("parallel_end") == 1 and summary["events"].get("records_lost", 0) > 0 else
+                    f"{summary['events'].get('parallel_end')} parallel_end, {summary['events'].get('records_lost')} records_lost")
+        return t.end()
+    return trial
+
+
+ROWS = []
+# Broken for good: recording stops, at the first, the second or a later write.
+for error in ("EIO", "ENOSPC", "EDQUOT"):
+    for first in (1, 2, 30):
+        ROWS.append((f"pwrite-{error}-{first}", SMALL, shim("pwrite", error, **{"from": first}), "lossy"))
+ROWS += [
+    ("pwrite-EIO-self", SELF, shim("pwrite", "EIO", **{"from": 3}), "lossy"),
+    ("pwrite-EIO-once", SMALL, shim("pwrite", "EIO", **{"from": 3, "times": 1}), "lossy"),
+    ("open-segments-EACCES", SMALL, shim("open", "EACCES", file=".seg"), "lossy"),
+    ("open-segments-EROFS", SELF, shim("open", "EROFS", file=".seg", **{"from": 5}), "lossy"),
+    ("open-segments-ENOENT", SMALL, shim("open", "ENOENT", file=".seg", **{"from": 5}), "lossy"),
+    # For a while: it goes on.
+    ("open-segments-EMFILE", SELF, shim("open", "EMFILE", file=".seg", **{"from": 4, "times": 3000}), "resumed"),
+    ("open-segments-ENFILE", SELF, shim("open", "ENFILE", file=".seg", **{"from": 1, "times": 3000}), "resumed"),
+    ("open-segments-few", SMALL, shim("open", "EMFILE", file=".seg", every=3), "noted"),
+    ("pwrite-ENOMEM", SELF, shim("pwrite", "ENOMEM", **{"from": 4, "times": 3000}), "resumed"),
+    ("pwrite-EAGAIN-drain", SMALL, shim("pwrite", "EAGAIN", **{"from": 1, "times": 2}), "noted"),
+    ("open-rings-EMFILE", SMALL, shim("open", "EMFILE", file=".ring", times=2), "noted"),
+    ("open-rings-ENOMEM", SMALL, shim("open", "ENOMEM", file=".ring"), "some"),
+    ("open-rings-second", SMALL, shim("open", "EMFILE", file="00001.ring"), "noted"),
+    # Short writes, interruptions.
+    ("short", SMALL, shim("pwrite,write,pwritev,read", "short"), "whole"),
+    ("short-self", SELF, shim("pwrite,write,pwritev,read", "short"), "whole"),
+    ("EINTR-half", SMALL, shim("open,pwrite,write,pwritev,ftruncate,posix_fallocate,close", "EINTR", every=2), "whole"),
+    ("EINTR-half-self", SELF, shim("open,pwrite,write,pwritev,ftruncate,posix_fallocate,close", "EINTR", every=2), "whole"),
+    ("EINTR-for-ever", SELF, shim("pwrite", "EINTR", **{"from": 3}), "lossy"),
+    # Rings.
+    ("posix_fallocate-ENOSPC", SMALL, shim("posix_fallocate,ftruncate", "ENOSPC"), "some"),
+    ("posix_fallocate-ENOSPC-second", SMALL, shim("posix_fallocate,ftruncate", "ENOSPC", **{"from": 2}), "noted"),
+    ("pwritev-EIO", SMALL, shim("pwritev", "EIO", **{"from": 4}), "noted"),
+    ("pwritev-ENOSPC", SMALL, shim("pwritev", "ENOSPC", **{"from": 3}), "noted"),
+    ("mprotect-ENOMEM", SMALL, shim("mprotect", "ENOMEM", times=3), "noted"),
+    ("unlink-EIO", SMALL, shim("unlink", "EIO"), "whole"),
+    # What can be done without.
+    ("madvise-EINVAL", SMALL, shim("madvise", "EINVAL"), "whole"),
+    ("fallocate-ENOSPC", {"OTTER_RING": "256K"}, shim("fallocate", "ENOSPC"), "whole"),
+    ("fstat-EIO", SMALL, shim("fstat,fstatfs,statfs", "EIO"), "whole"),
+    ("close-EIO", SMALL, shim("close", "EIO"), "whole"),
+    ("readlink-EACCES", SMALL, shim("readlink", "EACCES"), "whole"),
+    ("pread-EIO", SMALL, shim("pread", "EIO"), "whole"),
+    ("pthread_create-EAGAIN", SMALL, shim("pthread_create", "EAGAIN"), "whole"),
+    ("close_range-ENOSYS", SMALL, shim("close_range", "ENOSYS"), "whole"),
+    # meta.
+    ("write-EIO", SMALL, shim("write", "EIO", **{"from": 2}), "noted"),
+    ("meta-EMFILE", SMALL, shim("open", "EMFILE", file="/meta", **{"from": 3}), "noted"),
+    # Nothing to record into.
+    ("mkdir-EACCES", {}, shim("mkdir", "EACCES"), "none"),
+    ("mkdir-ENOSPC", {}, shim("mkdir", "ENOSPC"), "none"),
+    ("open-EMFILE", {}, shim("open", "EMFILE"), "none"),
+    ("write-ENOSPC-first", {}, shim("write", "ENOSPC", times=1), "none"),
+    ("meta-EMFILE-first", {}, shim("open", "EMFILE", file="/meta", **{"from": 2}), "none"),
+]
+# Memory: each of the first mappings in turn. Without the first there is no session.
+ROWS += [(f"mmap-ENOMEM-{n}", SMALL, shim("mmap", "ENOMEM", **{"from": n, "times": 1}), "none" if n == 1 else "noted") for n in range(1, 9)]
+ROWS.append(("mmap-ENOMEM-all", SMALL, shim("mmap", "ENOMEM", **{"from": 5}), "some"))
+# Whatever it is, and however often: any call, each kind's first, each kind's every fifth.
+ROWS += [(f"all-{error}-{how}", SMALL, shim("all", error, **more), "some") for error in ("EIO", "EINTR", "ENOMEM", "EMFILE")
+         for how, more in (("fifth", {"from": 3, "every": 5}), ("late", {"from": 12}))]
+
+TRIALS = {f"call-{name}": fault(name, env, what, dump) for name, env, what, dump in ROWS}

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Limits of the process: files, descriptors, memory, stacks, threads; at its start, and halfway."""
+from trial import *
+
+SMALL = {"OTTER_RING": "32K"}
+MIDWAY, MIDWAY_TASKS = "15000 tasks", 15000
+
+
+def file_size(limit, is_lossy):
+    """RLIMIT_FSIZE: a write beyond it would kill the program by SIGXFSZ. Rings that would be larger are made smaller."""
+    def trial():
+        t = Trial(f"file-size-{limit}", limits={resource.RLIMIT_FSIZE: limit})
+        t.run()
+        summary = t.build([3] if is_lossy else [0])
+        t.check("loss", lossy(summary) if is_lossy else whole(summary))
+        if RING > limit >= 40000 and summary:
+            t.check("recorded", None if summary["records"] > 500 else f"{summary['records']} records")
+            t.check("noted", None if any("smaller ones are used" in n for n in t.notes()) else "no note on smaller rings")
+        return t.end()
+    return trial
+
+
+def small_files():
+    """Below what there is already, halfway."""
+    t = Trial("file-size-halfway", {"OTTER_RING": "256K"}, program="midway", args=["small-files"])
+    t.run(result=MIDWAY)
+    t.check("loss", lossy(t.build([3])))
+    return t.end()
+
+
+def descriptors(drain):
+    """None left for a while: what fell out is counted, and it goes on when they are there again."""
+    def trial():
+        t = Trial(f"descriptors-{drain}", {**SMALL, "OTTER_DRAIN": drain}, program="midway", args=["no-descriptors"])
+        t.run(result=MIDWAY)
+        # The drain thread has descriptors of its own; whether it is fast enough is the machine's to say.
+        summary = t.build([3] if drain == "self" else [0, 3])
+        if drain == "self":
+            t.check("loss", lossy(summary))
+        if summary:
+            # All of the first part and of the last; of what lies between, what fits.
+            t.check("resumed", None if summary["events"].get("parallel_end") >= 2 and summary["tasks"]["explicit"] > 10000 else
+                    f"{summary['events'].get('parallel_end')} parallel_end, {summary['tasks']['explicit']} tasks")
+        return t.end()
+    return trial
+
+
+def memory():
+    """RLIMIT_AS: not a page more than it has."""
+    t = Trial("memory-halfway", SMALL, program="midway", args=["no-memory"])
+    t.run(result=MIDWAY)
+    t.build([0, 3])
+    return t.end()
+
+
+def address_space(megabytes):
+    """RLIMIT_AS from the start: room for the runtime and its threads (of 64 MiB arenas), or little more."""
+    def trial():
+        t = Trial(f"address-space-{megabytes}", {"OMP_STACKSIZE": "1M"}, limits={resource.RLIMIT_AS: megabytes << 20})
+        untraced = run(["prlimit", f"--as={megabytes << 20}", t.program, FIB], {"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "1M"})
+        if untraced.status != 0:
+            return t.skip(f"the program does not run in {megabytes} MiB without the recorder either")
+        t.run()
+        if dumps_in(t.dir):
+            t.build([0, 3])
+        return t.end()
+    return trial
+
+
+def stack(kilobytes):
+    """RLIMIT_STACK, which is the size of threads' stacks too."""
+    def trial():
+        t = Trial(f"stack-{kilobytes}", {**SMALL, "OMP_STACKSIZE": f"{kilobytes}K"}, limits={resource.RLIMIT_STACK: kilobytes << 10})
+        t.run()
+        t.check("whole", whole(t.build([0])))
+        return t.end()
+    return trial
+
+
+def threads():
+    """RLIMIT_NPROC: no drain thread, so threads write themselves. It does not hold root."""
+    user = 65534 if is_root() else None
+    t = Trial("no-threads", {"OTTER_RING": "256K"}, program="midway", args=["no-threads"], user=user)
+    t.run(result=MIDWAY)
+    t.check("whole", whole(t.build([0]), MIDWAY_TASKS))
+    return t.end()
+
+
+TRIALS = {f"file-size-{limit}": file_size(limit, True) for limit in (4096, 20000, 40000, 200000, 1 << 20, 3 << 20)}
+TRIALS["file-size-enough"] = file_size(1 << 30, False)
+TRIALS |= {f"descriptors-{drain}": descriptors(drain) for drain in ("auto", "self")}
+TRIALS |= {f"address-space-{m}": address_space(m) for m in (48, 64, 128, 512)}
+TRIALS |= {f"stack-{k}": stack(k) for k in (64, 256)}
+TRIALS |= {"file-size-halfway": small_files, "memory-halfway": memory, "no-threads": threads}

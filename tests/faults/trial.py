@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One recorded run of a program under a fault, what must be the same as without the recorder, and what the dump must say.
+
+The counting tool (tools/count_tool.c) is loaded before the recorder: its sum is what there was to record.
+"""
+import resource
+
+from common import *
+
+PROGRAMS = WORK / "faults" / "programs"
+FIB = 22
+FIB_RESULT = "fib 22 = 17711"
+FIB_TASKS = 57312  # 2 (F(23) - 1)
+RING = 2 << 20
+OWN_SLACK = 64     # records of the recorder's own kinds that may be among the lost ones
+SHIM = PROGRAMS / "shim.so"
+
+
+def compile_programs():
+    """What is of tests/faults, and fib: None or a reason."""
+    jobs = [(ROOT / "tests/omp/fib.c", PROGRAMS / "fib", "clang", []), (ROOT / "tests/omp/descriptors.c", PROGRAMS / "descriptors", "clang", []),
+            (ROOT / "tests/launch/own_tool.c", PROGRAMS / "own_tool", "clang", ["-rdynamic"]),
+            (ROOT / "tests/endings/library.c", PROGRAMS / "library-gcc.so", "gcc", ["-shared", "-fPIC"]),
+            (ROOT / "tests/endings/library.c", PROGRAMS / "library-clang.so", "clang", ["-shared", "-fPIC"]),
+            (ROOT / "tests/faults/shim.c", SHIM, "gcc", ["-fno-openmp", "-shared", "-fPIC", "-ldl"])]
+    jobs += [(source, PROGRAMS / source.stem, "clang", ["-ldl"]) for source in (ROOT / "tests/faults").glob("*.c") if source.stem != "shim"]
+    for source, output, compiler, flags in jobs:
+        if output.exists() and output.stat().st_mtime > source.stat().st_mtime:
+            continue
+        result = compile_c(source, output, compiler, flags)
+        if result.status != 0:
+            return f"{source.name}: {result.err}"
+    return None
+
+
+class Trial:
+    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limits=None, shim=None, user=None, counted=True):
+        """`limits`: resource -> soft and hard limit. `shim`: variables of faults/shim.c. `user`: a number, for root."""
+        self.report, self.name = Report(), f"faults/{name}"
+        self.work = empty(WORK / "faults" / name)
+        self.dir = directory or empty(self.work / "dumps")
+        self.program = PROGRAMS / program
+        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(self.dir)}
+        if counted:
+            self.env |= {"OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER), "OTTER_EVENTS": "all", "COUNT_FILE": str(self.work / "counts")}
+        if shim:
+            self.env |= {"LD_PRELOAD": str(SHIM), "FAULT_COUNTS": str(self.work / "failed"), **{k: str(v) for k, v in shim.items()}}
+        self.env |= env or {}
+        self.args, self.limits, self.user = [str(a) for a in args], limits or {}, user
+        if user is not None:
+            for directory in (self.work, self.dir):
+                os.chown(directory, user, user)
+
+    def before(self):
+        for what, value in self.limits.items():
+            resource.setrlimit(what, (value, value))
+
+    def run(self, command=None, result=FIB_RESULT):
+        """The program's own result and nothing else: status 0, its output, nothing on stderr."""
+        who = {"user": self.user, "group": self.user, "extra_groups": []} if self.user is not None else {}
+        p = subprocess.run(command or [self.program, *self.args], env=self.env, preexec_fn=self.before if self.limits else None,
+                           capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, **who)
+        self.judge(p.returncode, p.stdout, p.stderr, result)
+        return p
+
+    def judge(self, status, out, err, result):
+        reason = None
+        if status != 0:
+            reason = f"status {status} {err.strip()[-300:]!r}"
+        elif out.strip() != result:
+            reason = f"it printed {out!r}"
+        elif err:
+            reason = f"it said {err!r}"
+        self.report.check(f"{self.name}/program", reason)
+
+    def counted(self):
+        files = list(self.work.glob("counts.*"))
+        return sum(int(line.split()[1]) for f in files for line in open(f))
+
+    def failed(self):
+        """How many calls the shim has made fail."""
+        path = self.work / "failed"
+        return int.from_bytes(path.read_bytes()[:8], "little") if path.exists() else 0
+
+    def build(self, statuses, whole=True, dump=None, archive=True):
+        """Builds the one dump. What is not in it must be counted as lost. Returns the summary."""
+        dumps = dumps_in(self.dir)
+        if dump is None and len(dumps) != 1:
+            self.report.check(f"{self.name}/build", f"{len(dumps)} dumps")
+            return None
+        out = self.work / "out"
+        result, summary = build(dump or dumps[0], out)
+        reasons = [result.why(statuses)]
+        if summary is not None:
+            own = set(summary["events"]) - {line.split()[0] for f in self.work.glob("counts.*") for line in open(f)}
+            seen = sum(n for kind, n in summary["events"].items() if kind not in own)
+            lost, counted = summary["lost"]["total"], self.counted()
+            if whole and not counted <= seen + lost <= counted + OWN_SLACK:
+                reasons.append(f"{counted} records to make, {seen} in the dump, {lost} lost {summary['lost']}")
+            if summary["complete"] != (result.status == 0):
+                reasons.append(f"status {result.status}, complete {summary['complete']}")
+            reasons += [Graph(out).flaw(complete=False), check_archive(out) if archive else None]
+        self.report.check(f"{self.name}/build", "; ".join(filter(None, reasons)))
+        return summary
+
+    def notes(self):
+        return [line for d in dumps_in(self.dir) for line in (d / "meta").read_text(errors="replace").splitlines() if line.startswith("note ")]
+
+    def check(self, what, reason):
+        self.report.check(f"{self.name}/{what}", reason)
+
+    def skip(self, reason):
+        self.report.skip(self.name, reason)
+        return self.end()
+
+    def end(self):
+        if self.report.failed == 0 and "KEEP" not in os.environ:
+            shutil.rmtree(self.work)
+        return self.report
+
+
+def lossy(summary):
+    return None if summary and summary["lost"]["total"] > 0 else "nothing lost"
+
+
+def whole(summary, tasks=FIB_TASKS):
+    if summary is None:
+        return "no summary"
+    if summary["lost"]["total"] or summary["tasks"]["explicit"] != tasks:
+        return f"lost {summary['lost']['total']}, {summary['tasks']['explicit']} tasks of {tasks}"
+    return None
+
+
+def skipped(name, reason):
+    """A trial of which nothing can be made here."""
+    report = Report()
+    report.skip(f"faults/{name}", reason)
+    return report
+
+
+def is_root():
+    return os.geteuid() == 0
+
+
+@contextlib.contextmanager
+def tmpfs(name, size):
+    """Yields the place of a tmpfs of that size, or None where none can be mounted."""
+    mount = WORK / "faults" / f"mount-{name}"
+    mount.mkdir(parents=True, exist_ok=True)
+    if not is_root() or run(["mount", "-t", "tmpfs", "-o", f"size={size}", "otter-test", mount]).status != 0:
+        yield None
+        return
+    try:
+        yield mount
+    finally:
+        run(["umount", mount])
