@@ -28,8 +28,8 @@ static bool has_wait_id(unsigned state)
 	return (state >= thread_state_wait_mutex && state < thread_state_wait_target) || state >= THREAD_STATE_OWN_FIRST;
 }
 
-/* The task and the region are what the runtime last told in its callbacks. LLVM's runtime is not asked for them here: ompt_get_task_info follows
- * pointers that another thread may be about to free, where a worker waits and its team grows. */
+/* The task and the region are what the runtime last told in its callbacks. It is not asked for them here: LLVM's ompt_get_task_info follows
+ * pointers in what another thread changes meanwhile, as it prepares a team whose workers are interrupted. */
 static void take_sample(struct stream *samples, const struct stream *of, uint64_t n_missed)
 {
 	uint64_t time = clock_ticks();
