@@ -67,6 +67,12 @@ static void close_segment(struct writer_stream *s, uint32_t flags)
 		header_of(s)->closed = segment_closed(s->used_bytes | flags);
 }
 
+/* The number that a stream of the writer has in the dump. */
+static uint32_t number_of(uint32_t stream)
+{
+	return stream < WRITER_SAMPLES ? stream : (stream - WRITER_SAMPLES) | ID_STREAM_SAMPLES;
+}
+
 static void open_segment(const struct dump_writer *w, struct writer_stream *s, uint32_t stream, uint64_t ticks)
 {
 	s->segments = reallocarray(s->segments, s->n_segments + 1, sizeof *s->segments);
@@ -78,7 +84,7 @@ static void open_segment(const struct dump_writer *w, struct writer_stream *s, u
 	*h = (struct segment_header){
 		.magic = SEGMENT_MAGIC,
 		.sequence = s->n_segments,
-		.stream = stream,
+		.stream = number_of(stream),
 		.ticks = ticks,
 		.monotonic_ns = ticks_to_ns(w, ticks),
 		.realtime_ns = REALTIME_AT_0 + ticks_to_ns(w, ticks),
@@ -189,7 +195,7 @@ static void write_segments(const struct dump_writer *w, const struct writer_stre
 static void write_ring(const struct dump_writer *w, const struct writer_stream *s, uint32_t stream)
 {
 	char name[32];
-	snprintf(name, sizeof name, "%05u.ring", stream);
+	snprintf(name, sizeof name, "%05u.ring", number_of(stream));
 	int fd = open_file(w, name);
 	bool is_open =
 		s->n_segments > 0 && ((const struct segment_header *)(const void *)s->segments[s->n_segments - 1])->closed == 0;
@@ -198,7 +204,7 @@ static void write_ring(const struct dump_writer *w, const struct writer_stream *
 		.magic = RING_MAGIC,
 		.major = FORMAT_MAJOR,
 		.minor = FORMAT_MINOR,
-		.stream = stream,
+		.stream = number_of(stream),
 		.n_segments = w->ring_segments,
 		.segment_bytes = w->segment_bytes,
 		.pid = (uint64_t)w->pid,
@@ -226,7 +232,7 @@ static void write_stream(const struct dump_writer *w, uint32_t stream, uint64_t 
 	uint64_t place = 0;
 	size_t in_ring = s->n_segments < w->ring_segments ? s->n_segments : w->ring_segments;
 	bool is_open = ((const struct segment_header *)(const void *)s->segments[s->n_segments - 1])->closed == 0;
-	snprintf(name, sizeof name, "%05u.seg", stream);
+	snprintf(name, sizeof name, "%05u.seg", number_of(stream));
 	switch (s->place) {
 	case WRITER_STREAM_FILE: write_segments(w, s, s->n_segments, name, &place); break;
 	case WRITER_DRAIN_FILE: write_segments(w, s, s->n_segments, "drain.seg", drain_place); break;
@@ -265,10 +271,10 @@ static void write_meta(const struct dump_writer *w)
 		const struct writer_stream *s = &w->streams[i];
 		for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
 			if (s->lost[cause] > 0)
-				fprintf(f, "lost %s %llu\n", event_enum_name("loss_cause", cause),
-					(unsigned long long)s->lost[cause]);
+				fprintf(f, "%s %s %llu\n", i < WRITER_SAMPLES ? "lost" : "lost_samples",
+					event_enum_name("loss_cause", cause), (unsigned long long)s->lost[cause]);
 		if (s->n_segments > 0)
-			fprintf(f, "stream %u %s %llu %zu %llu 0\n", i, s->is_live ? "live" : "sealed",
+			fprintf(f, "stream %u %s %llu %zu %llu 0\n", number_of(i), s->is_live ? "live" : "sealed",
 				(unsigned long long)s->n_records, s->n_segments, (unsigned long long)s->n_lost);
 	}
 	if (!w->is_killed) {

@@ -26,6 +26,7 @@ enum writer_place {
 };
 
 #define WRITER_STREAMS 64
+#define WRITER_SAMPLES 48 /* + N: the stream of the samples of stream N */
 
 struct writer_stream {
 	unsigned char **segments; /* each of segment_bytes */
