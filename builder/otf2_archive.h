@@ -14,6 +14,7 @@
  *   otf2_device.c    locations of devices, and what ran on them
  *   otf2_device_defs.c  their definitions
  *   otf2_states.c    thread states, a metric
+ *   otf2_samples.c   what the runtime said of them, another
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.
@@ -23,6 +24,7 @@
 
 #include "builder/array.h"
 #include "builder/map.h"
+#include "builder/samples.h"
 #include "builder/trace.h"
 
 #include <otf2/otf2.h>
@@ -169,7 +171,7 @@ enum {
 	ATTRIBUTE_MEMORY_SPACE_DESTINATION,
 	ATTRIBUTES
 };
-enum { METRIC_STATE, METRICS };
+enum { METRIC_STATE, METRIC_SAMPLE, METRICS };
 enum {
 	PARAMETER_SCHEDULE,
 	PARAMETER_ITERATIONS,
@@ -203,7 +205,10 @@ struct location {
 	uint32_t sections;             /* construct of the latest sections region */
 	unsigned state, state_written; /* of the thread, by OMPT's number; what the metric says so far, UNSET: nothing */
 	bool is_on;                    /* measurement */
-	bool is_on_early;              /* for what was closed while recording was off */
+	struct cursor samples;         /* behind `sample`, the next one, where there is one */
+	struct sample sample;
+	bool has_sample;
+	bool is_on_early; /* for what was closed while recording was off */
 	bool is_finished;
 };
 
@@ -246,7 +251,7 @@ struct archive {
 	bool is_complete;                  /* all dumps are */
 	bool has_holes;                    /* replay had to repair something, or recording was off for a while */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
-	bool has_states;                   /* the metric was written */
+	bool has_states, has_samples;      /* the metrics were written */
 
 	char **strings;
 	uint32_t n_strings, strings_capacity;
@@ -384,6 +389,12 @@ int event_state(void *self, uint32_t stream, enum state from, uint64_t since_tic
 /* Writes the location's state as it is, if the metric does not say so. */
 int location_state(struct archive *a, struct location *l, uint64_t time);
 uint32_t archive_state_names(struct archive *a); /* a string; UNSET when memory is out */
+
+/* ---- otf2_samples.c ---- */
+void location_samples_begin(struct archive *a, struct location *l, uint32_t stream);
+/* Writes the samples up to this stamp. */
+int location_samples(struct archive *a, struct location *l, uint64_t until);
+uint32_t archive_sample_names(struct archive *a); /* a string; UNSET when memory is out */
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

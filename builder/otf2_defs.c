@@ -107,7 +107,7 @@ struct names {
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
 		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid,
-		state, state_unit, state_names;
+		state, state_unit, state_names, sample, sample_names;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -153,12 +153,14 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->runtime, "OTTER::RUNTIME"},
 		{&n->master, "Master thread"},
 		{&n->state, "thread state"},
+		{&n->sample, "thread state sampled"},
 		{&n->state_unit, "state"},
 	};
 	bool is_done = true;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		is_done = (*fixed[i].to = archive_string(a, fixed[i].text)) != UNSET && is_done;
 	is_done = (n->state_names = archive_state_names(a)) != UNSET && is_done;
+	is_done = (n->sample_names = archive_sample_names(a)) != UNSET && is_done;
 	uint32_t *all = calloc(a->n_locations + 4 * a->n_processes + 1, sizeof *all);
 	if (all == NULL)
 		return archive_out_of_memory(a);
@@ -314,14 +316,21 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 /* Each location records its own thread's state. (An instance a location would say that as well, but there are readers that it kills.) */
 static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
 {
-	OTF2_MetricMemberRef member = METRIC_STATE;
+	OTF2_MetricMemberRef member = METRIC_STATE, sample = METRIC_SAMPLE;
 	if (!a->has_states)
 		return 0;
 	DEFINE(a, MetricMember, w, METRIC_STATE, n->state, n->state_names, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_NEXT,
 	       OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, n->state_unit);
+	if (a->has_samples)
+		DEFINE(a, MetricMember, w, METRIC_SAMPLE, n->sample, n->sample_names, OTF2_METRIC_TYPE_OTHER,
+		       OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, n->state_unit);
 	DEFINE(a, MetricClass, w, METRIC_STATE, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
+	if (a->has_samples)
+		DEFINE(a, MetricClass, w, METRIC_SAMPLE, 1, &sample, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU);
 	for (uint32_t j = 0; j < a->n_locations; j++)
 		DEFINE(a, MetricClassRecorder, w, METRIC_STATE, location_id(a, j));
+	for (uint32_t j = 0; j < a->n_locations && a->has_samples; j++)
+		DEFINE(a, MetricClassRecorder, w, METRIC_SAMPLE, location_id(a, j));
 	return 0;
 }
 

@@ -29,10 +29,12 @@ uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
 	uint64_t time = process_time(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
+	if (l->has_sample)
+		location_samples(a, l, time); /* a failure is remembered, and closing the archive fails */
 	l->last_time = time;
 	if (!l->is_on) {
 		l->is_on_early = true;
-		switch_measurement(a, l, time, true); /* a failure is remembered, and closing the archive fails */
+		switch_measurement(a, l, time, true); /* the same */
 	}
 	return time;
 }
@@ -47,6 +49,8 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 	uint64_t time = process_time(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
+	if (location_samples(a, l, time) != 0)
+		return -1;
 	l->last_time = time;
 	return switch_measurement(a, l, time, is_on);
 }
@@ -84,6 +88,7 @@ int location_open(struct archive *a, uint32_t stream)
 	l->writer = OTF2_Archive_GetEvtWriter(a->otf2, id);
 	if (l->writer == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
+	location_samples_begin(a, l, stream);
 	return stream == 0 ? program_begin(a, l) : 0;
 }
 
@@ -106,6 +111,8 @@ int location_finish(struct archive *a, uint32_t stream)
 	int rc = 0;
 	if (l->n_open > 0)
 		rc = location_unwind(a, l, location_stamp(a, l, 0), 0);
+	if (rc == 0)
+		rc = location_samples(a, l, UINT64_MAX);
 	if (rc == 0 && l->is_on_early)
 		rc = switch_measurement(a, l, l->last_time, false);
 	if (rc == 0 && stream == 0) {

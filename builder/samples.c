@@ -37,13 +37,24 @@ bool sample_next(const struct dump *dump, struct cursor *c, struct sample *sampl
 	return false;
 }
 
-const char *sample_state_name(const struct meta *meta, unsigned state)
+static const char *find_name(const struct meta *meta, unsigned state)
 {
 	const char *name = event_enum_name("thread_state", state);
 	for (size_t i = 0; name == NULL && i < meta->n_states; i++)
-		if (meta->states[i].number == state)
+		if (meta->states[i].number == state && meta->states[i].name[0] != '\0')
 			name = meta->states[i].name;
-	return name != NULL && name[0] != '\0' ? name : "unknown";
+	return name;
+}
+
+const char *sample_state_name(const struct meta *meta, unsigned state)
+{
+	const char *name = find_name(meta, state);
+	return name != NULL ? name : "unknown";
+}
+
+bool sample_state_is_named(const struct meta *meta, unsigned state)
+{
+	return find_name(meta, state) != NULL;
 }
 
 /* The row of a state, made where it is new; NULL when memory is out. */

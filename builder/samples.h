@@ -24,6 +24,7 @@ bool sample_next(const struct dump *dump, struct cursor *c, struct sample *sampl
 
 /* A state's name, without "ompt_state_" where it is OMPT's own, as the runtime calls it where it is the runtime's, else "unknown". */
 const char *sample_state_name(const struct meta *meta, unsigned state);
+bool sample_state_is_named(const struct meta *meta, unsigned state);
 
 /* How often a state was seen, and how many expirations of the timer that stands for. */
 struct sample_count {

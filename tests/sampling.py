@@ -106,6 +106,14 @@ def test_program(job):
     return report
 
 
+def wrong_metric(out):
+    """Each sample is a value of the archive's metric, in its state."""
+    text = run(["otf2-print", out / "trace.otf2"]).out
+    written = collections.Counter(re.findall(r'"thread state sampled" <\d+>; UINT64; (\d+)\)', text))
+    wanted = collections.Counter(r["number"] for r in samples_in(out))
+    return None if written == wanted else f"the archive's metric has {dict(written)}, samples.csv {dict(wanted)}"
+
+
 def shares(summary):
     """By stream: state -> share of the timer's expirations."""
     return {t["stream"]: {s: c["expirations"] / t["expirations"] for s, c in t["states"].items()} for t in summary["samples"]["threads"]}
@@ -126,7 +134,7 @@ def test_construct(job):
         if summary is None:
             break
         reasons += wrong_samples(work / "build", summary, dumps[0])
-        reasons.append(check_archive(work / "build"))
+        reasons += [check_archive(work / "build"), wrong_metric(work / "build")]
         seen = collections.Counter(r["state"] for r in samples_in(work / "build"))
         if set(seen) & MUTEX - set(WAITS[name]):
             reasons.append(f"waits for a mutex: {dict(seen)}")
