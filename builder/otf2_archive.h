@@ -17,6 +17,7 @@
  *   otf2_device.c    locations of devices, and what ran on them
  *   otf2_device_defs.c  their definitions
  *   otf2_states.c    thread states, a metric
+ *   otf2_samples.c   what the runtime said of them, another
  *
  * No function here is called otf2_...: the library exports its own internal functions under such names, and the executable's
  * would take their place.

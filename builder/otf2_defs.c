@@ -116,8 +116,8 @@ struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
-		state, state_unit, state_names, sample, sample_names, granted_teams, memory_source, memory_destination, device_class, device_memory,
-		hwid;
+		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid,
+		state, state_unit, state_names, sample, sample_names;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "recorder/drain.h"
 #include "recorder/record.h"
@@ -539,6 +540,21 @@ START_TEST(blocked_thread_is_sampled)
 }
 END_TEST
 
+START_TEST(timer_goes_with_its_thread)
+{
+	struct itimerspec left;
+	begin();
+	put(FROM_PROGRAM, 0);
+	int timer = samples_of_thread()->timer;
+	ck_assert_int_eq((int)syscall(SYS_timer_gettime, timer, &left), 0);
+	ck_assert_int_eq((int)left.it_interval.tv_sec, 1);
+	sample_end(tls_stream);
+	ck_assert_int_eq((int)syscall(SYS_timer_gettime, timer, &left), -1);
+	session_end("finalize");
+	dump_remove();
+}
+END_TEST
+
 /* What comes for a stream that is somebody else's, or nobody's, is not taken: it was under way when the thread gave the stream back. */
 START_TEST(late_signal_is_ignored)
 {
@@ -642,6 +658,7 @@ int main(void)
 	tcase_add_test(signals, unset_does_nothing);
 	tcase_add_test(signals, foreign_signal_kills);
 	tcase_add_test(signals, blocked_thread_is_sampled);
+	tcase_add_test(signals, timer_goes_with_its_thread);
 	tcase_add_test(signals, late_signal_is_ignored);
 	suite_add_tcase(suite, signals);
 	SRunner *runner = srunner_create(suite);
