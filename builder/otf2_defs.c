@@ -116,8 +116,8 @@ struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
-		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid,
-		state, state_unit, state_names, sample, sample_names;
+		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid, state, state_unit, state_names,
+		sample, sample_names;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -357,7 +357,8 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM,
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
-	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 || archive_define_windows(a, w, n->device_memory) != 0)
+	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 ||
+	    archive_define_windows(a, w, n->device_memory) != 0)
 		return -1;
 	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
 	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);

@@ -145,7 +145,9 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
 	if (s->events[EVENT_unit_begin] != 0)
-		fprintf(out, "%-10s%" PRIu64 " created, %" PRIu64 " runs, %" PRIu64 " finished, %" PRIu64 " cancelled (Argobots; not in the graph)\n",
+		fprintf(out,
+			"%-10s%" PRIu64 " created, %" PRIu64 " runs, %" PRIu64 " finished, %" PRIu64
+			" cancelled (Argobots; not in the graph)\n",
 			"units", s->events[EVENT_unit_create], s->events[EVENT_unit_run], s->events[EVENT_unit_finish],
 			s->events[EVENT_unit_cancel]);
 	summary_print_target(&s->target, out);

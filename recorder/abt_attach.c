@@ -87,7 +87,8 @@ static void tell(struct session *session, int result)
 	text_line_number(&text, "argobots_code", (uint64_t)(uintptr_t)abt.init);
 	meta_runtime(session, META_ARGOBOTS, &text);
 	if (result == ABT_ERR_FEATURE_NA)
-		meta_note(session, "Argobots was built without its tool interface (--enable-tool): its work units are not recorded");
+		meta_note(session,
+			  "Argobots was built without its tool interface (--enable-tool): its work units are not recorded");
 	else if (result != ABT_SUCCESS)
 		meta_note(session, "Argobots has no tool interface (it is older than 1.1): its work units are not recorded");
 }
