@@ -19,8 +19,9 @@
 
 #define CACHE_LINE_BYTES 64
 
-/* ThreadSanitizer does not see CK's fences, which are inline assembly: it is told what they order, and not to look at the reads of a
- * ring's slots. */
+/* ThreadSanitizer does not see CK's fences, which are inline assembly: it is told what they order; and not to look at two accesses that may
+ * meet another: a consumer's read of a CK ring's slot, whose value is thrown away where its compare and swap fails, and the seal of a segment that the
+ * drain thread is writing. */
 #if defined(__SANITIZE_THREAD__)
 #define OTTER_TSAN 1
 #elif defined(__has_feature)
@@ -35,9 +36,15 @@ void __tsan_release(void *address);
 #define tsan_release(address) __tsan_release(address)
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
-#define tsan_reads_begin() AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
-#define tsan_reads_end()   AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#define tsan_reads_begin()  AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
+#define tsan_reads_end()    AnnotateIgnoreReadsEnd(__FILE__, __LINE__)
+#define tsan_writes_begin() AnnotateIgnoreWritesBegin(__FILE__, __LINE__)
+#define tsan_writes_end()   AnnotateIgnoreWritesEnd(__FILE__, __LINE__)
 #else
+#define tsan_writes_begin()   ((void)0)
+#define tsan_writes_end()     ((void)0)
 #define tsan_reads_begin()    ((void)0)
 #define tsan_reads_end()      ((void)0)
 #define tsan_acquire(address) ((void)(address))

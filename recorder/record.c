@@ -104,7 +104,8 @@ NOINLINE struct stream *record_enter_again(uint64_t *time)
 		*time = clock_monotonic_ticks();
 	struct stream *stream = record_enter(*time);
 	/* The plain way may have been closed for an epoch that the stream had seen already; for another, record_gate() opens it. */
-	if (stream && stream->limit != stream->end && stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
+	if (stream && __atomic_load_n(&stream->limit, __ATOMIC_RELAXED) != stream->end &&
+	    stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
 		segment_admit(stream);
 	return stream;
 }

@@ -58,7 +58,8 @@ static bool begin_use(struct stream *stream)
 
 uint32_t segment_used(struct stream *stream, uint32_t index)
 {
-	return (uint32_t)stream_segment(stream, index)->closed & ~SEGMENT_SEALED;
+	/* Relaxed: only the seal may come meanwhile (stream_seal). */
+	return (uint32_t)__atomic_load_n(&stream_segment(stream, index)->closed, __ATOMIC_RELAXED) & ~SEGMENT_SEALED;
 }
 
 void segment_close(struct stream *stream, uint32_t flags)

@@ -313,7 +313,11 @@ static void seal(struct stream *stream)
 		for (uint32_t i = 0; i < stream->n_used; i++) {
 			struct segment_header *header = stream_segment(stream, i);
 			if (header->sequence == last) {
-				header->closed = segment_closed(segment_used(stream, i) | SEGMENT_SEALED);
+				/* The drain thread may be writing it: its copy may have the seal or not, the one made here does. */
+				tsan_writes_begin();
+				__atomic_store_n(&header->closed, segment_closed(segment_used(stream, i) | SEGMENT_SEALED),
+						 __ATOMIC_RELAXED);
+				tsan_writes_end();
 				must = last;
 			}
 		}
