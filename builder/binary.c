@@ -58,7 +58,7 @@ static bool is_usable(int fd, const char *path, const char *build_id)
 		return false;
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	char found[256];
+	char found[256] = "";
 	bool is_same = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
 		       (*build_id == '\0' || has_build_id(elf, build_id, found, sizeof found));
 	if (elf == NULL || elf_kind(elf) != ELF_K_ELF)

@@ -209,6 +209,22 @@ START_TEST(a_cut_list_is_skipped_and_counted)
 }
 END_TEST
 
+/* More than any team has: a dump may say so all the same, and in the worst order. */
+START_TEST(a_region_of_too_many_members_is_cut)
+{
+	const uint64_t n = UINT16_MAX + 100;
+	replay_begin_program((unsigned)n);
+	for (uint64_t i = 1; i <= n; i++)
+		replay_begin_implicit(1, i, 2, n, n - i + 1);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->n_tasks, n + 3);
+	ck_assert_uint_eq(m->teams[m->regions[2].team].n_members, UINT16_MAX);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("replay");
@@ -225,6 +241,7 @@ int main(void)
 	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
 	tcase_add_test(tests, a_worker_whose_end_is_missing_ends_at_the_join);
 	tcase_add_test(tests, a_cut_list_is_skipped_and_counted);
+	tcase_add_test(tests, a_region_of_too_many_members_is_cut);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
