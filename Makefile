@@ -31,7 +31,7 @@ BRANCH_CF_aarch64 := -mbranch-protection=standard
 RETURN_CF_x86_64 := -fcf-protection=return
 PIC_CF  := -fPIC -fvisibility=hidden
 REC_CF  := $(PIC_CF) -ftls-model=initial-exec $(RETURN_CF_$(MACHINE)) $(OMPT_CF) $(call pkg_cflags,ck)
-TOOL_CF := -fPIE $(BRANCH_CF_$(MACHINE))
+TOOL_CF := -fPIE -fvisibility=hidden $(BRANCH_CF_$(MACHINE))
 TOOL_LD := -pie
 BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
 BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC))

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *argp_program_version = "otter-build " OTTER_VERSION_STRING " (dump format " FORMAT_VERSION_STRING ")";
+/* libc looks for it. */
+__attribute__((visibility("default"))) const char *argp_program_version =
+	"otter-build " OTTER_VERSION_STRING " (dump format " FORMAT_VERSION_STRING ")";
 
 enum {
 	OPTION_OTF2 = 256,

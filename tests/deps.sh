@@ -12,8 +12,12 @@ packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev
 [ "${1-}" = check ] && packages='flang-19 spin clang-tools-19'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
+<<<<<<< HEAD
 [ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'
 [ "${1-}" = lint ] && packages='clang-format cppcheck shellcheck mandoc binutils'
+=======
+[ "${1-}" = lint ] && packages='clang-format clang-tidy cppcheck shellcheck mandoc binutils'
+>>>>>>> edb9b21 (all of mine)
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 	echo "make deps installs on Debian and its relatives only; needed here are the equivalents of:" $packages
