@@ -13,7 +13,7 @@
 /* Time stamps of different processors may differ by so much without anybody being wrong. */
 static uint64_t skew_ticks(const struct dump *dump)
 {
-	return dump->ticks_per_second / 1000;
+	return dump->ticks_per_second / 100000;
 }
 
 /* Counts a repair. True: it is the first of its name, and to be said. */
