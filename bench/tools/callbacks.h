@@ -77,10 +77,10 @@ static const struct handler {
 };
 /* clang-format on */
 
-/* What OTTER_EVENTS leaves out unless asked for. */
+/* What OTTER_EVENTS leaves out unless asked for, and what concerns devices: no workload has one. */
 static bool is_default_group(const char *group)
 {
-	static const char *const others[] = {"dispatch", "flush", "lock_init", "sync_region_wait"};
+	static const char *const others[] = {"dispatch", "flush", "lock_init", "sync_region_wait", "target", "device"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(group, others[i]) == 0)
 			return false;
@@ -99,7 +99,7 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
 	ompt_set_callback_t set_callback = (ompt_set_callback_t)lookup("ompt_set_callback");
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		if (rows[i].callback[0] == '-' || !is_default_group(rows[i].group))
+		if (strncmp(rows[i].callback, "ompt_callback_", 14) != 0 || !is_default_group(rows[i].group))
 			continue;
 		size_t h = 0;
 		while (h < sizeof handlers / sizeof *handlers && strcmp(handlers[h].name, rows[i].callback) != 0)

@@ -176,7 +176,9 @@ static struct record make_record(const struct image *image, const struct unit *u
 		enum form_kind how = form->fields[i].form;
 		switch (form->fields[i].slot) {
 		case SLOT_TIME: time = decode(image, how, u->time); break;
-		case SLOT_FLAGS: break;
+		case SLOT_FLAGS:
+		case SLOT_FLAGS_LO4:
+		case SLOT_FLAGS_HI8: break;
 		case SLOT_VALUE: value = decode(image, how, u->value); break;
 		case SLOT_VALUE_LO32: value = low32(decode(image, how, u->value)); break;
 		case SLOT_VALUE_HI12: value |= (uint64_t)(u->extra >> 4) << 32; break;

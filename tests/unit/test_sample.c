@@ -119,7 +119,8 @@ static uint64_t count_samples(const struct dump *dump, uint32_t stream)
 			continue;
 		bool is_whole =
 			record_kind(r) == EVENT_sample && record_value(r) == thread_state_undefined && r->a == 0 && r->b == 0;
-		if (!is_whole || record_flags(r) <= last)
+		/* Numbered by what was missed, as far as that counts. */
+		if (!is_whole || (record_flags(r) <= last && last < RECORD_FLAGS_MASK))
 			return UINT64_MAX;
 		last = record_flags(r);
 		n++;
@@ -639,6 +640,8 @@ int main(void)
 		tcase_add_test(stepping, handler_is_interrupted_everywhere);
 #ifndef __SANITIZE_ADDRESS__ /* a process takes its time there, and has other instructions */
 		tcase_add_loop_test(stepping, samples_survive_a_kill, 0, sizeof befores / sizeof *befores);
+#else
+		(void)samples_survive_a_kill;
 #endif
 	} else { /* another architecture, or a debugger that steps itself */
 		printf("skip sample/stepping: the processor does not stop behind each instruction\n");
