@@ -78,8 +78,8 @@ has 'O1 O2' recorder-segment segment_next "$stores" 'stlr'
 has A2 builder-reader_ring scan_directory 'ldar'
 has A2 builder-reader reader_copy_live 'dmb[[:space:]]+ishld'
 has H1 recorder-segment segment_flush "$full" "$stores"
-has H1 recorder-drain drain_round "$full" "$stores"
-has H2 recorder-stream stream_seal "$full"
+has H1 recorder-drain drain_one "$full" "$stores"
+has H2 recorder-stream seal "$full"
 has W1 recorder-segment segment_write 'stlr'
 has W2 recorder-stream stream_seal 'ldar'
 has D1 recorder-drain drain_main "$full"
@@ -99,6 +99,13 @@ has G1 recorder-session session_turn "$full"
 has G2 recorder-segment segment_admit "$full"
 has G3 recorder-session session_turn 'casl|stlxr|__aarch64_cas8_rel'
 has G4 recorder-record record_gate 'ldar'
+has V1 recorder-device device_came 'casal|casl|stlxr|__aarch64_cas8_(acq_)?rel'
+has V2 recorder-device device_goes 'ldar'
+has V3 recorder-device device_goes 'stlr'
+has V4 recorder-device device_goes 'ldar'
+has V5 recorder-device on_buffer_complete 'ldsetl|ldclrl|stlxr|__aarch64_ldset8_rel|__aarch64_ldclr8_rel'
+has K1 recorder-abt_attach ABT_tool_register_thread_callback 'stlr'
+has K2 recorder-callbacks_unit on_unit_event 'ldar'
 labels_of() { grep -oE '[A-Z][0-9]' | sort -u | tr '\n' ' '; }
 labels=$(sed -n '/^### Who orders what/,/^After SIGKILL/p' docs/design.md | grep '^|' | labels_of)
 if [ "$labels" = "$(labels_of <<<"$labels_shown")" ]; then
