@@ -55,6 +55,9 @@ static bool is_ahead(const struct timeline *t, uint64_t time, uint64_t low)
 {
 	uint32_t index = t->cursor.index + 1;
 	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
+	/* The next thread's first time stamp may be from before it found this stream free. */
+	if (index < segment->n_records && record_kind(&segment->records[index]) == EVENT_thread_attach)
+		return false;
 	uint64_t next = time_behind(segment, &index);
 	if (next == 0 || next >= time || next < low)
 		return false;
@@ -67,7 +70,8 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	uint64_t opened = cursor_header(&t->cursor)->ticks;
 	t->mended = *r;
 	t->mended.time = t->last_ticks != 0 ? low : opened;
-	t->n_mended++;
+	bool is_takeover = t->is_taken_over || record_kind(r) == EVENT_thread_attach;
+	t->n_mended += !is_takeover || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
 	return &t->mended;
 }
 

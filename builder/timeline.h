@@ -17,6 +17,8 @@ struct timeline {
 	uint64_t limit_ticks;      /* no record of the segment at hand is later */
 	uint64_t n_mended;
 	struct record mended;
+	/* A thread has taken the stream over, and its time stamps are from before the last thread gave it back: no damage. */
+	bool is_taken_over;
 };
 
 static inline void timeline_init(struct timeline *t, const struct dump *dump, const struct stream *stream)
@@ -35,8 +37,10 @@ static inline const struct record *timeline_peek(struct timeline *t)
 /* Takes the record that timeline_peek gave. */
 static inline void timeline_take(struct timeline *t)
 {
-	if (!record_is_continuation(t->head))
+	if (!record_is_continuation(t->head)) {
 		t->last_ticks = t->head->time;
+		t->is_taken_over = record_kind(t->head) == EVENT_thread_attach || (t->is_taken_over && t->head == &t->mended);
+	}
 	t->head = NULL;
 	t->cursor.index++;
 }

@@ -172,7 +172,8 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
         reasons.append(f"{len(dumps)} dumps")
     if summary is not None:
         # Which process a dump is of stands in the first thing that it gets.
-        knows_process = "\nboot_id " in (dumps[0] / "meta").read_text(errors="replace")
+        meta = dumps[0] / "meta"
+        knows_process = meta.exists() and "\nboot_id " in meta.read_text(errors="replace")
         reasons.append(wrong_counts(proven, summary, is_snapshot and knows_process))
         reasons.append(wrong_sequence(dumps[0], witness.slots()))
         reasons.append(None if summary["complete"] == (result.status == 0) else f"complete: {summary['complete']}")

@@ -181,10 +181,19 @@ void unit_yield(enum sync sync, void *object)
 	switch_to(self, here()->sched, READY);
 }
 
+/* Takes who waits for a unit's end, and sees to it that nobody else can; the joiner has reported that it waits, when this returns. */
+static struct unit *take_joiner(struct unit *unit)
+{
+	struct unit *joiner = __atomic_exchange_n(&unit->joiner, unit, __ATOMIC_ACQ_REL);
+	while (joiner && __atomic_load_n(&joiner->state, __ATOMIC_ACQUIRE) != BLOCKED)
+		sched_yield();
+	return joiner;
+}
+
 /* The end of a unit with a stack of its own. Its joiner runs next where it belongs to the same execution stream. */
 static void finish(struct unit *self)
 {
-	struct unit *joiner = __atomic_exchange_n(&self->joiner, self, __ATOMIC_ACQ_REL); /* from now on nobody can become it */
+	struct unit *joiner = take_joiner(self);
 	struct context resume = {.caller = self};
 	if (joiner)
 		resume.pool = joiner->pool;
@@ -233,7 +242,7 @@ static void make_stack(struct unit *unit, void (*function)(void))
 
 static void cancel(struct unit *unit)
 {
-	struct unit *joiner = __atomic_exchange_n(&unit->joiner, unit, __ATOMIC_ACQ_REL);
+	struct unit *joiner = take_joiner(unit);
 	struct xstream *last = is_v11 && !unit->last ? here() : unit->last;
 	if (joiner)
 		report(RESUME, joiner, last, (struct context){.pool = joiner->pool, .caller = last ? here()->sched : NULL});
@@ -329,10 +338,11 @@ static bool has_ended(struct unit *unit)
 }
 
 /* Waits in the way that is possible: an external thread spins, a unit blocks, but polls for a tasklet and where it is not the first. */
-static void wait_for(struct unit *unit)
+static void wait_for(struct unit *unit, bool *may_end)
 {
 	struct unit *self = unit_self();
 	if (!self || self->is_tasklet) {
+		__atomic_store_n(may_end, true, __ATOMIC_RELEASE);
 		while (!has_ended(unit))
 			sched_yield();
 		return;
@@ -340,26 +350,32 @@ static void wait_for(struct unit *unit)
 	if (has_ended(unit))
 		return;
 	struct unit *nobody = NULL;
-	if (!unit->is_tasklet) {
+	if (!unit->is_tasklet && __atomic_compare_exchange_n(&unit->joiner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		report(SUSPEND, self, here(),
 		       (struct context){.pool = self->pool, .depth = (int)self->depth, .sync = SYNC_JOIN, .object = unit});
-		if (__atomic_compare_exchange_n(&unit->joiner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-			unit_block();
-			return;
-		}
-		/* It ended in the meantime: nobody else will resume us. (The library decides before it reports; this is as rare as it is short.) */
-		report(RESUME, self, here(), (struct context){.pool = self->pool, .caller = self});
-		report(RUN, self, here(), (struct context){.depth = (int)self->depth, .caller = self});
+		__atomic_store_n(may_end, true, __ATOMIC_RELEASE);
+		unit_block();
+		return;
 	}
+	__atomic_store_n(may_end, true, __ATOMIC_RELEASE);
+	while (nobody == unit && !has_ended(unit))
+		sched_yield(); /* it is at its end, and nobody can become its joiner any more */
 	while (!has_ended(unit))
 		unit_yield(SYNC_JOIN, unit);
 }
 
-int ABT_thread_join(struct unit *unit)
+/* may_end: set once the caller has said that it waits; an execution stream is told so that it may end. */
+static int join(struct unit *unit, bool *may_end)
 {
-	wait_for(unit);
+	wait_for(unit, may_end);
 	report(JOIN, unit, here(), (struct context){.caller = unit_self()});
 	return ABT_SUCCESS;
+}
+
+int ABT_thread_join(struct unit *unit)
+{
+	bool may_end;
+	return join(unit, &may_end);
 }
 
 int ABT_thread_free(struct unit **handle)
@@ -488,7 +504,7 @@ static void *xstream_main(void *argument)
 	enter(sched, &here()->root);
 	here()->current = sched;
 	schedule();
-	struct unit *joiner = __atomic_exchange_n(&sched->joiner, sched, __ATOMIC_ACQ_REL);
+	struct unit *joiner = take_joiner(sched);
 	report(FINISH, sched, here(), (struct context){0});
 	if (joiner)
 		report(RESUME, joiner, here(), (struct context){.pool = joiner->pool, .caller = sched});
@@ -515,8 +531,7 @@ int ABT_xstream_create(void *sched, struct xstream **handle)
 
 int ABT_xstream_join(struct xstream *xstream)
 {
-	__atomic_store_n(&xstream->must_end, true, __ATOMIC_RELEASE);
-	ABT_thread_join(xstream->sched);
+	join(xstream->sched, &xstream->must_end);
 	if (xstream->thread)
 		pthread_join(xstream->thread, NULL);
 	xstream->thread = 0;
