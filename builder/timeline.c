@@ -70,8 +70,8 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	uint64_t opened = cursor_header(&t->cursor)->ticks;
 	t->mended = *r;
 	t->mended.time = t->last_ticks != 0 ? low : opened;
-	bool is_takeover = t->is_taken_over || record_kind(r) == EVENT_thread_attach;
-	t->n_mended += !is_takeover || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
+	bool may_be = t->may_be_early || record_kind(r) == EVENT_thread_attach;
+	t->n_mended += !may_be || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
 	return &t->mended;
 }
 

@@ -17,8 +17,11 @@ struct timeline {
 	uint64_t limit_ticks;      /* no record of the segment at hand is later */
 	uint64_t n_mended;
 	struct record mended;
-	/* A thread has taken the stream over, and its time stamps are from before the last thread gave it back: no damage. */
-	bool is_taken_over;
+	/*
+	 * The next record's time stamp may be from before the last one's, and that is no damage: a thread that has taken the stream over may have
+	 * taken it before the other one gave it back, and two records of one callback have one time, also where a segment was written between them.
+	 */
+	bool may_be_early;
 };
 
 static inline void timeline_init(struct timeline *t, const struct dump *dump, const struct stream *stream)
@@ -39,7 +42,9 @@ static inline void timeline_take(struct timeline *t)
 {
 	if (!record_is_continuation(t->head)) {
 		t->last_ticks = t->head->time;
-		t->is_taken_over = record_kind(t->head) == EVENT_thread_attach || (t->is_taken_over && t->head == &t->mended);
+		unsigned kind = record_kind(t->head);
+		t->may_be_early =
+			kind == EVENT_thread_attach || kind == EVENT_buffer_flush || (t->may_be_early && t->head == &t->mended);
 	}
 	t->head = NULL;
 	t->cursor.index++;

@@ -86,7 +86,7 @@ def threads():
     return t.end()
 
 
-TRIALS = {f"file-size-{limit}": file_size(limit, True) for limit in (8192, 20000, 40000, 200000, 1 << 20, 3 << 20)}
+TRIALS = {f"file-size-{limit}": file_size(limit, True) for limit in (8192, 20000, 40000, 200000, 1 << 20)}
 TRIALS["file-size-enough"] = file_size(1 << 30, False)
 TRIALS |= {f"descriptors-{drain}": descriptors(drain) for drain in ("auto", "self")}
 TRIALS |= {f"address-space-{m}": address_space(m) for m in (48, 64, 128, 512)}
