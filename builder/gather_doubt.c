@@ -126,17 +126,11 @@ struct attendance {
 	bool is_early; /* a member began before its region, or ended behind it */
 };
 
-static uint32_t region_stream(const struct model *m, uint32_t region)
+static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
 {
-	size_t low = 0, high = m->dump->n_streams;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (m->region_rows.base[middle] < region)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? (uint32_t)(low - 1) : 0;
+	uint32_t row, number;
+	model_region_origin(m, region, &row, &number);
+	return row == stream;
 }
 
 static const char *team_flaw(const struct model *m, uint32_t row, const struct attendance *a)
@@ -171,16 +165,18 @@ int gather_check_teams(struct model *m)
 		const struct region *region = &m->regions[task->region];
 		struct attendance *a = &all[task->region];
 		uint64_t skew = skew_ticks(m->dump);
-		a->n_primaries += task->thread == 0 ? (task->run_stream == region_stream(m, task->region) ? 1 : 2) : 0;
+		a->n_primaries += task->thread == 0 ? (has_begun_on(m, task->region, task->run_stream) ? 1 : 2) : 0;
 		a->is_early |= task->start_ticks + skew < region->begin_ticks ||
 			       (region->end_ticks != UINT64_MAX && task->start_ticks > region->end_ticks + skew);
 	}
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const char *flaw = team_flaw(m, row, &all[row]);
-		if (flaw != NULL && count(m, "team_contradictory"))
-			warning("%s: region %llu of stream %u %s [team_contradictory]", m->dump->path,
-				(unsigned long long)(row - m->region_rows.base[region_stream(m, row)]),
-				m->dump->streams[region_stream(m, row)].number, flaw);
+		if (flaw == NULL || !count(m, "team_contradictory"))
+			continue;
+		uint32_t stream, number;
+		model_region_origin(m, row, &stream, &number);
+		warning("%s: region %u of stream %u %s [team_contradictory]", m->dump->path, number,
+			m->dump->streams[stream].number, flaw);
 	}
 	free(all);
 	return 0;

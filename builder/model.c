@@ -54,21 +54,6 @@ size_t model_stream_row(const struct dump *dump, uint32_t number)
 	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
 }
 
-void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row_out, uint32_t *number)
-{
-	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
-	size_t low = 0, high = m->dump->n_streams;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (m->task_rows.base[middle] < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
-	*number = low ? task - m->task_rows.base[low - 1] : 0;
-}
-
 /*
  * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
  * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.

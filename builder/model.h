@@ -222,7 +222,15 @@ static inline uint32_t model_region(const struct model *m, uint64_t id)
 }
 
 /* The other way: the stream's row, and the task's number among those of the stream that have rows, which commonly is the id's counter. */
-void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint32_t *number);
+static inline void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint32_t *number)
+{
+	id_rows_origin(&m->task_rows, m->dump->n_streams, task, stream_row, number);
+}
+
+static inline void model_region_origin(const struct model *m, uint32_t region, uint32_t *stream_row, uint32_t *number)
+{
+	id_rows_origin(&m->region_rows, m->dump->n_streams, region, stream_row, number);
+}
 
 /*
  * The construct of (kind, codeptr), added where it is new. An address inside the OpenMP runtime tells nothing about the program, and

@@ -200,3 +200,18 @@ uint32_t id_rows_named(const struct id_rows *rows, size_t stream, uint64_t count
 		       ? rows->base[stream] + (uint32_t)(low - rows->first[stream]) + 1
 		       : 0;
 }
+
+void id_rows_origin(const struct id_rows *rows, size_t n_streams, uint32_t row, uint32_t *stream_row_out, uint32_t *number)
+{
+	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
+	size_t low = 0, high = n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (rows->base[middle] < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
+	*number = low ? row - rows->base[low - 1] : 0;
+}

@@ -24,6 +24,9 @@ void id_rows_free(struct id_rows *rows);
 /* The row of a counter of a stream that is not dense, 0 if no record names it. */
 uint32_t id_rows_named(const struct id_rows *rows, size_t stream, uint64_t counter);
 
+/* The other way: the row of its stream, and its number among those of the stream that have rows, from 1. 0 and 0 for row 0. */
+void id_rows_origin(const struct id_rows *rows, size_t n_streams, uint32_t row, uint32_t *stream_row_out, uint32_t *number);
+
 /* The row of what the stream with row `stream` gave the counter to; 0: it did not. */
 static inline uint32_t id_rows_row(const struct id_rows *rows, size_t stream, uint64_t counter)
 {
