@@ -187,6 +187,24 @@ void replay_done(void)
 	dump_close(&replay_trace.dump);
 }
 
+uint64_t replay_n_repairs(void)
+{
+	return tally_total(&replay_trace.model.repairs);
+}
+
+static int count_kind(void *self, const struct node_view *node)
+{
+	((unsigned *)self)[node->kind]++;
+	return 0;
+}
+
+unsigned replay_n_nodes(enum node_kind kind)
+{
+	unsigned counts[NODE_KINDS] = {0};
+	graph_each_node(&replay_graph, count_kind, counts);
+	return counts[kind];
+}
+
 uint64_t replay_count_of(const struct tally *tally, const char *name)
 {
 	for (unsigned i = 0; i < tally->n_rows; i++)

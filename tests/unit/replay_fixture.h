@@ -50,6 +50,8 @@ void replay_done(void);
 const char *replay_states_seen(uint32_t stream);
 
 uint64_t replay_count_of(const struct tally *tally, const char *name);
+uint64_t replay_n_repairs(void); /* of all names */
+unsigned replay_n_nodes(enum node_kind kind);
 
 /* Edges of a kind between two tasks by id; 0 is any node. */
 unsigned replay_edges(uint64_t source, uint64_t target, enum edge_kind kind);

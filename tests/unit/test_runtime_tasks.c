@@ -14,24 +14,6 @@ static uint64_t quirk(const char *name)
 	return replay_count_of(&replay_trace.model.quirks, name);
 }
 
-static uint64_t n_repairs(void)
-{
-	return tally_total(&replay_trace.model.repairs);
-}
-
-static int count_kind(void *self, const struct node_view *node)
-{
-	((unsigned *)self)[node->kind]++;
-	return 0;
-}
-
-static unsigned n_nodes(enum node_kind kind)
-{
-	unsigned counts[NODE_KINDS] = {0};
-	graph_each_node(&replay_graph, count_kind, counts);
-	return counts[kind];
-}
-
 /* ---- Untied tasks ---- */
 
 static uint64_t completed_ticks, completed_stream, completions;
@@ -79,7 +61,7 @@ START_TEST(an_untied_part_without_end_ends_where_it_ran)
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
 	ck_assert_uint_eq(quirk("untied_part_without_end"), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	ck_assert_uint_eq(replay_edges(task, child, EDGE_CREATE), 1);
 	ck_assert_uint_eq(replay_edges(task, 0, EDGE_BARRIER) + replay_edges(child, 0, EDGE_BARRIER), 2);
 
@@ -139,11 +121,11 @@ START_TEST(waits_with_dependences_nest)
 	const struct model *m = &replay_trace.model;
 	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 7))].end_ticks, inner_end);
 	ck_assert_uint_eq(m->tasks[model_task(m, id_make(0, 5))].end_ticks, outer_end);
-	ck_assert_uint_eq(n_nodes(NODE_TASKWAIT), 2);
+	ck_assert_uint_eq(replay_n_nodes(NODE_TASKWAIT), 2);
 	ck_assert_uint_eq(replay_edges(a, 0, EDGE_DEPEND), 1);
 	ck_assert_uint_eq(replay_edges(child, 0, EDGE_DEPEND), 1);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -178,7 +160,7 @@ START_TEST(an_undeferred_task_has_the_dependences_of_its_wait)
 		const struct model *m = &replay_trace.model;
 		ck_assert_uint_eq(m->constructs[m->tasks[model_task(m, task)].construct].codeptr, 0x7000);
 	}
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST

@@ -14,24 +14,6 @@ static uint64_t quirk(const char *name)
 	return replay_count_of(&replay_trace.model.quirks, name);
 }
 
-static uint64_t n_repairs(void)
-{
-	return tally_total(&replay_trace.model.repairs);
-}
-
-static int count_kind(void *self, const struct node_view *node)
-{
-	((unsigned *)self)[node->kind]++;
-	return 0;
-}
-
-static unsigned n_nodes(enum node_kind kind)
-{
-	unsigned counts[NODE_KINDS] = {0};
-	graph_each_node(&replay_graph, count_kind, counts);
-	return counts[kind];
-}
-
 static const struct region *region_of(uint64_t counter)
 {
 	return &replay_trace.model.regions[model_region(&replay_trace.model, id_make(0, counter))];
@@ -62,14 +44,14 @@ START_TEST(the_last_implicit_barrier_is_the_join)
 	barrier_2(1, other, 0);
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), 1);
-	ck_assert_uint_eq(n_nodes(NODE_JOIN), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_JOIN), 1);
 	ck_assert_uint_eq(replay_edges(me, 0, EDGE_BARRIER) + replay_edges(other, 0, EDGE_BARRIER), 2);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_JOIN), 1); /* the barrier's, for both */
 	ck_assert_uint_eq(quirk("one_kind_of_implicit_barrier"), 4);
 	ck_assert_uint_eq(region_of(2)->join_ticks, join);
 	ck_assert_uint_eq(replay_trace.model.tasks[model_task(&replay_trace.model, other)].end_ticks, join);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -80,8 +62,8 @@ START_TEST(a_team_of_one_has_no_closing_barrier)
 	barrier_2(0, me, 0x4000);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 1);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -94,8 +76,8 @@ START_TEST(other_runtimes_close_teams_of_one_with_a_barrier)
 	barrier_2(0, me, 0x1000);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 1);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -112,7 +94,7 @@ START_TEST(without_an_end_the_return_address_tells_which_barrier_it_is)
 	replay_put(0, EVENT_sync_region_begin, KIND_2, 0, me, _i == 0 ? 0x1000 : 0x5000);
 	replay_put(1, EVENT_sync_region_begin, KIND_2, 0, other, _i == 0 ? 0 : 0x5000);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), _i == 0 ? 1 : 2);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), _i == 0 ? 1 : 2);
 	replay_done();
 }
 END_TEST
@@ -150,14 +132,14 @@ START_TEST(a_reductions_own_barrier_is_none_of_the_programs)
 	replay_end_implicit(1, 1, 1);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), _i == 0 ? 1 : 3);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), _i == 0 ? 1 : 3);
 	enum edge_kind edge;
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t joiner = graph_joiner(&replay_graph, model_task(&replay_trace.model, tasks[i]), &edge);
 		ck_assert_int_eq(graph_node(&replay_graph, joiner).kind, NODE_BARRIER);
 	}
 	ck_assert_uint_eq(quirk("reduction_barrier"), _i == 0 ? 2 : 0);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -225,14 +207,14 @@ START_TEST(the_runtimes_team_inside_a_league_is_left_out)
 	uint64_t tasks[2];
 	write_league(_i == 0 ? sync_kind_barrier_teams : KIND_2, tasks);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_INITIAL), 3);
-	ck_assert_uint_eq(n_nodes(NODE_IMPLICIT), 0);
-	ck_assert_uint_eq(n_nodes(NODE_REGION), 1);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_INITIAL), 3);
+	ck_assert_uint_eq(replay_n_nodes(NODE_IMPLICIT), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_REGION), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 0);
 	ck_assert_uint_eq(replay_edges(id_make(0, 2), tasks[0], EDGE_CREATE), 1);
 	ck_assert_uint_eq(replay_edges(id_make(1, 1), tasks[1], EDGE_CREATE), 1);
 	ck_assert_uint_eq(quirk("league_inner_team"), 2);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -253,7 +235,7 @@ START_TEST(each_initial_task_of_a_league_has_barriers_of_its_own)
 	replay_put(0, EVENT_parallel_end, parallel_flags_league, 2, id_make(0, 1), 0x6000);
 	end_initial(0, 1, 1);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_BARRIER), 2);
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 2);
 	replay_done();
 }
 END_TEST
@@ -277,8 +259,8 @@ START_TEST(a_league_of_one_has_the_region_of_its_teams_construct)
 	uint32_t initial = model_task(&replay_trace.model, id_make(0, 3));
 	ck_assert_uint_eq(replay_trace.model.tasks[initial].region, model_region(&replay_trace.model, id_make(0, 3)));
 	ck_assert_uint_eq(quirk("league_of_one_region"), 1);
-	ck_assert_uint_eq(n_nodes(NODE_REGION), 2);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_REGION), 2);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -310,7 +292,7 @@ START_TEST(behind_serialized_regions_the_innermost_task_goes_on)
 			  model_task(&replay_trace.model, outer));
 	ck_assert_uint_eq(quirk("outer_task_named"), 2);
 	ck_assert_uint_eq(quirk("region_end_names_another"), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -328,11 +310,11 @@ START_TEST(a_root_without_initial_task_gets_one)
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, 0, UINT64_C(1) << 32);
 	replay_put(0, EVENT_thread_detach, 0, 0, 4242, 0);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(n_nodes(NODE_INITIAL), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_INITIAL), 1);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_SEQUENCE), 1);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_CREATE), 2);
 	ck_assert_uint_eq(quirk("initial_task_without_begin"), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST
@@ -355,15 +337,15 @@ START_TEST(the_helper_team_is_left_out)
 	replay_put(1, EVENT_parallel_end, parallel_flags_invoker_runtime | parallel_flags_team, 2, id_make(1, 1), 0x9100);
 	replay_put(1, EVENT_implicit_task_end, task_flags_initial, 0, id_make(1, 1), UINT64_C(1) << 32);
 	replay_build((enum graph_level)_i);
-	ck_assert_uint_eq(n_nodes(NODE_INITIAL), 1);
-	ck_assert_uint_eq(n_nodes(NODE_IMPLICIT), 1);
-	ck_assert_uint_eq(n_nodes(NODE_REGION), 1);
-	ck_assert_uint_eq(n_nodes(NODE_JOIN), 1);
-	ck_assert_uint_eq(n_nodes(NODE_TARGET), 1);
-	ck_assert_uint_eq(n_nodes(NODE_SCOPE_BEGIN), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_INITIAL), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_IMPLICIT), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_REGION), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_JOIN), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_TARGET), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_SCOPE_BEGIN), 0);
 	ck_assert_uint_eq(replay_edges(task, 0, EDGE_BARRIER), 1);
 	ck_assert_uint_eq(quirk("helper_team"), 1);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
 END_TEST

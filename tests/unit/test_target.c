@@ -71,24 +71,6 @@ static const struct operation *operation(uint64_t id)
 	return &replay_trace.model.operations[row];
 }
 
-static int count_kind(void *self, const struct node_view *node)
-{
-	((unsigned *)self)[node->kind]++;
-	return 0;
-}
-
-static unsigned n_nodes(enum node_kind kind)
-{
-	unsigned counts[NODE_KINDS] = {0};
-	graph_each_node(&replay_graph, count_kind, counts);
-	return counts[kind];
-}
-
-static uint64_t n_repairs(void)
-{
-	return tally_total(&replay_trace.model.repairs);
-}
-
 /* The nodes of the initial task in their sequence, by kinds' first letters: t region, d data, s submit. */
 static const char *sequence(void)
 {
@@ -120,9 +102,9 @@ START_TEST(a_target_region_is_a_sequence_of_its_operations)
 	replay_put(0, EVENT_device_finalize, 0, 0, 0, 0);
 	replay_build((enum graph_level)_i);
 	ck_assert_str_eq(sequence(), "tddsdd");
-	ck_assert_uint_eq(n_nodes(NODE_SCOPE_BEGIN), _i == GRAPH_SCOPE);
-	ck_assert_uint_eq(n_nodes(NODE_SCOPE_END), _i == GRAPH_SCOPE);
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_nodes(NODE_SCOPE_BEGIN), _i == GRAPH_SCOPE);
+	ck_assert_uint_eq(replay_n_nodes(NODE_SCOPE_END), _i == GRAPH_SCOPE);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	ck_assert_uint_eq(tally_total(&replay_trace.model.quirks), 0);
 	const struct operation *alloc = operation(op(2)), *delete = operation(op(6)), *launch = operation(op(4));
 	ck_assert_uint_eq(alloc->dest_address, 0xd00);
@@ -156,7 +138,7 @@ START_TEST(runtimes_of_openmp_50_report_no_ends)
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	replay_build(GRAPH_TASK);
 	ck_assert_str_eq(sequence(), "tdts");
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	ck_assert(operation(7)->is_instant);
 	ck_assert_uint_eq(operation(7)->end_ticks, operation(7)->begin_ticks);
 	ck_assert_uint_eq(replay_trace.model.operations[operation(7)->target].kind, target_kind_enter_data);
@@ -175,7 +157,7 @@ START_TEST(asynchronous_operations_are_those_of_their_kind)
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	replay_build(GRAPH_FRAGMENT);
 	ck_assert_str_eq(sequence(), "dddd");
-	ck_assert_uint_eq(n_repairs(), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
 	ck_assert_uint_eq(operation(op(1))->kind, target_data_op_transfer_to_device);
 	ck_assert(operation(op(1))->is_async && operation(op(2))->is_async && !operation(op(3))->is_async);
 	ck_assert_uint_eq(operation(op(2))->kind, target_data_op_memset);
@@ -202,7 +184,7 @@ START_TEST(what_has_no_end_is_closed_and_counted)
 	ck_assert_str_eq(sequence(), "td");
 	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "scope_without_end"), 1);
 	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "scope_end_without_begin"), 1);
-	ck_assert_uint_eq(n_repairs(), 2);
+	ck_assert_uint_eq(replay_n_repairs(), 2);
 	replay_done();
 }
 END_TEST
