@@ -13,9 +13,8 @@
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SLOTS           256 /* threads that may be at a file at once; those beyond are not known to the handler of fork */
-#define INTERRUPTED_MAX 100 /* times that an open may be interrupted */
-#define CHILD_FDS       1024
+#define SLOTS     256 /* threads that may be at a file at once; those beyond are not known to the handler of fork */
+#define CHILD_FDS 1024
 
 static struct file *slots[SLOTS];
 
@@ -61,7 +60,7 @@ int file_open(struct file *file, int flags)
 	unsigned n = 0;
 	do
 		fd = open(file->path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	while (fd < 0 && errno == EINTR && ++n < INTERRUPTED_MAX);
+	while (fd < 0 && errno == EINTR && ++n < OUTPUT_INTERRUPTED_MAX);
 	file->fd = fd;
 	return fd < 0 ? output_cause(errno) : 0;
 }

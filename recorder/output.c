@@ -16,8 +16,7 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
-#define ZEROS_PARTS     128 /* pages of zeros in a call */
-#define INTERRUPTED_MAX 100 /* times that a call may be interrupted: who is for ever does not hold up the program */
+#define ZEROS_PARTS 128 /* pages of zeros in a call */
 
 bool output_fits_limit(uint64_t bytes)
 {
@@ -53,7 +52,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 	unsigned n_interrupted = 0;
 	while (n_bytes) {
 		ssize_t n = offset < 0 ? write(fd, bytes, n_bytes) : pwrite(fd, bytes, n_bytes, offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
 			return n < 0 ? output_cause(errno) : loss_cause_io_error;
@@ -78,7 +77,7 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 		/* The last part may be written in part; what is left then begins at any byte of a page of zeros. */
 		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
 		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
 			return n < 0 ? output_cause(errno) : loss_cause_io_error;
@@ -102,12 +101,12 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 		unsigned n = 0;
 		do
 			error = posix_fallocate(fd, 0, (off_t)bytes);
-		while (error == EINTR && ++n < INTERRUPTED_MAX); /* a tmpfs is, by any signal */
+		while (error == EINTR && ++n < OUTPUT_INTERRUPTED_MAX); /* a tmpfs is, by any signal */
 		return error ? output_cause(error) : 0;
 	}
 	int cause = output_zeros(fd, 0, first);
 	for (unsigned n = 0; !cause && ftruncate(fd, (off_t)bytes) != 0;)
-		if (errno != EINTR || ++n == INTERRUPTED_MAX)
+		if (errno != EINTR || ++n == OUTPUT_INTERRUPTED_MAX)
 			cause = output_cause(errno);
 	return cause;
 }

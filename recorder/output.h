@@ -27,6 +27,9 @@ struct stream;
 /* No descriptor left, no memory, an interruption: nothing is broken, and whoever can keep the bytes tries again. */
 #define OUTPUT_LATER 0x100
 
+/* Times that a call may be interrupted: who is for ever does not hold up the program. */
+#define OUTPUT_INTERRUPTED_MAX 100
+
 /* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
 struct output_file {
 	bool exists;
