@@ -56,8 +56,12 @@ static int on_init(int argc, char **argv);
 static int on_finalize(void);
 static int on_register(abt_callback *function, uint64_t events, void *user);
 
+/* With the first of its functions that is called. */
 static void find_library(void)
 {
+	if (abt.init)
+		return;
+	struct guard guard = guard_enter();
 	FIND(initialized, "ABT_initialized", NULL);
 	FIND(query, "ABT_tool_query_thread", NULL);
 	FIND(self_unit, "ABT_self_get_thread", NULL);
@@ -69,6 +73,7 @@ static void find_library(void)
 	FIND(finalize, "ABT_finalize", OWN(on_finalize));
 	/* The last: who finds this one finds the others. */
 	FIND(init, "ABT_init", OWN(on_init));
+	guard_leave(guard);
 }
 
 static bool is_initialized(void)
@@ -115,16 +120,13 @@ static void begin_life(void)
 
 static int on_init(int argc, char **argv)
 {
-	struct guard guard = guard_enter();
-	if (!abt.init)
-		find_library();
-	guard_leave(guard);
+	find_library();
 	if (!abt.init)
 		return ABT_ERR_FEATURE_NA; /* a program that has no Argobots would not have come this far */
 	bool was_initialized = is_initialized();
 	int result = abt.init(argc, argv);
 	if (result == ABT_SUCCESS && !was_initialized) {
-		guard = guard_enter();
+		struct guard guard = guard_enter();
 		if (session_start())
 			begin_life();
 		guard_leave(guard);
@@ -134,6 +136,7 @@ static int on_init(int argc, char **argv)
 
 static int on_finalize(void)
 {
+	find_library();
 	uint64_t time = clock_ticks();
 	int result = abt.finalize ? abt.finalize() : ABT_ERR_FEATURE_NA;
 	if (result == ABT_SUCCESS && !is_initialized() && session_get())
@@ -144,8 +147,7 @@ static int on_finalize(void)
 /* The program's own callback: behind ours, for as long as the library is initialised. Without a recording it goes straight to the library. */
 static int on_register(abt_callback *function, uint64_t events, void *user)
 {
-	if (!abt.init)
-		find_library();
+	find_library();
 	if (!abt.register_callback)
 		return ABT_ERR_FEATURE_NA;
 	if (!session_get())

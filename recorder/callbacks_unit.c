@@ -33,6 +33,12 @@ static inline uint64_t ask_depth(abt_handle context, uint64_t event)
 	return (uint64_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) << 4;
 }
 
+/* Why a unit stops, and at which depth: FLAGS */
+static inline uint64_t ask_stop(abt_handle context, uint64_t event)
+{
+	return ask_depth(context, event) | (ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf);
+}
+
 static inline uint64_t pool_value(uint64_t pool)
 {
 	return pool >> 3;
@@ -154,7 +160,6 @@ HOT void on_unit_event(abt_handle unit, abt_handle xstream, uint64_t event, abt_
 {
 	uint64_t time = record_time();
 	const uint64_t a = abt_address(unit);
-	uint64_t flags;
 	(void)user;
 	switch (event) {
 	case ABT_RUN:
@@ -167,14 +172,15 @@ HOT void on_unit_event(abt_handle unit, abt_handle xstream, uint64_t event, abt_
 		break;
 	case ABT_YIELD:
 		see_xstream(time, xstream);
-		flags = ask_depth(context, event) | (ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf);
-		record_one(time, record_head(EVENT_unit_yield, flags, pool_value(ask_handle(context, event, ABT_QUERY_POOL))), a,
-			   ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
+		record_one(time,
+			   record_head(EVENT_unit_yield, ask_stop(context, event),
+				       pool_value(ask_handle(context, event, ABT_QUERY_POOL))),
+			   a, ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
 		break;
 	case ABT_SUSPEND:
 		see_xstream(time, xstream);
-		flags = ask_depth(context, event) | (ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf);
-		record_one(time, record_head(EVENT_unit_suspend, flags, 0), a, ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
+		record_one(time, record_head(EVENT_unit_suspend, ask_stop(context, event), 0), a,
+			   ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
 		break;
 	case ABT_RESUME:
 		record_one(time, record_head(EVENT_unit_resume, 0, pool_value(ask_handle(context, event, ABT_QUERY_POOL))), a,

@@ -350,7 +350,8 @@ static void wait_for(struct unit *unit, bool *may_end)
 	if (has_ended(unit))
 		return;
 	struct unit *nobody = NULL;
-	if (!unit->is_tasklet && __atomic_compare_exchange_n(&unit->joiner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+	if (!unit->is_tasklet &&
+	    __atomic_compare_exchange_n(&unit->joiner, &nobody, self, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		report(SUSPEND, self, here(),
 		       (struct context){.pool = self->pool, .depth = (int)self->depth, .sync = SYNC_JOIN, .object = unit});
 		__atomic_store_n(may_end, true, __ATOMIC_RELEASE);
@@ -520,10 +521,8 @@ int ABT_xstream_create(void *sched, struct xstream **handle)
 {
 	(void)sched;
 	struct xstream *xstream = xstream_new();
-	if (is_v11) { /* shows each execution stream's root unit, too */
+	if (is_v11) /* shows each execution stream's root unit, too */
 		report(CREATE, &xstream->root, xstream, (struct context){0});
-		xstream->root.depth = 0;
-	}
 	report(CREATE, xstream->sched, xstream, (struct context){.pool = &xstream->root_pool});
 	*handle = xstream;
 	return pthread_create(&xstream->thread, NULL, xstream_main, xstream);
