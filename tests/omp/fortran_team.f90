@@ -44,9 +44,11 @@ program fortran_team
    !$omp atomic
    sum = sum + value
    !$omp single
+   !$omp atomic
    n = n + 1
    !$omp end single nowait
    !$omp single
+   !$omp atomic
    n = n + 1
    !$omp end single
    !$omp end parallel
