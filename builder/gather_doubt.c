@@ -101,6 +101,8 @@ static void check_task(struct model *m, uint32_t row)
 		doubt_task(m, row, "task_before_creation", "runs before it was created, expected after");
 	if (state & TASK_COMPLETED && state & TASK_STARTED && task->end_ticks + skew < task->start_ticks)
 		doubt_task(m, row, "task_after_completion", "runs after it completed, expected before");
+	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && state & TASK_CREATED)
+		doubt_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
 	if (!is_whole(m) || task->flags & task_flags_taskwait)
 		return;
 	if (state & (TASK_STARTED | TASK_COMPLETED) && !(state & TASK_CREATED))

@@ -198,6 +198,24 @@ static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior,
 	return true;
 }
 
+/*
+ * A task completes. Untied ones may be cancelled twice: a part's end comes as cancel where the taskgroup is, and the rest of the task is
+ * cancelled later, maybe by another thread, whose records are walked earlier or later (Q42). Only untied ones: gather_check_tasks.
+ */
+static void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
+{
+	struct task *t = &w->m->tasks[task];
+	unsigned part = 0;
+	if (status == task_status_cancel && w->m->is_libomp)
+		part = is_current ? TASK_CANCEL_CURRENT : TASK_CANCEL_WAITING;
+	bool is_rest = part != 0 && (t->state & TASK_PART_CANCELLED) == (TASK_PART_CANCELLED ^ part);
+	if (t->state & TASK_COMPLETED && task != 0 && !is_rest)
+		gather_doubt(w, task, "task_completed_twice", "one that has not completed");
+	if (!is_rest || ticks > t->end_ticks)
+		t->end_ticks = ticks;
+	t->state |= (uint16_t)(TASK_COMPLETED | part | (status == task_status_cancel ? TASK_CANCELLED : 0));
+}
+
 int gather_task_schedule(struct walk *w, const struct record *r)
 {
 	struct model *m = w->m;
@@ -211,17 +229,13 @@ int gather_task_schedule(struct walk *w, const struct record *r)
 	struct task *task = &m->tasks[prior];
 	bool is_complete = status == task_status_complete || status == task_status_cancel || status == task_status_late_fulfill ||
 			   status == task_status_taskwait_complete;
-	if (is_complete && task->state & TASK_COMPLETED && prior != 0)
-		gather_doubt(w, prior, "task_completed_twice", "one that has not completed");
+	if (is_complete)
+		complete(w, prior, is_switch, status, r->time);
 	if (status == 0 || status > task_status_taskwait_complete)
 		gather_contradiction(w, "status_unknown", "task_status %u, expected 1 to %u", status,
 				     task_status_taskwait_complete);
 	if (status == task_status_late_fulfill && w->task == 0)
 		task->state |= TASK_FULFILLED_OUTSIDE;
-	if (is_complete) {
-		task->state |= TASK_COMPLETED | (status == task_status_cancel ? TASK_CANCELLED : 0);
-		task->end_ticks = r->time;
-	}
 	if (status == task_status_detach) {
 		task->state |= TASK_DETACHED;
 		if (!(task->state & TASK_COMPLETED))

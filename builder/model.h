@@ -33,8 +33,13 @@ enum {
 	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
 	TASK_SUSPENDED = 4096,         /* gather: it is among the walked thread's suspended ones */
 	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion */
-	TASK_DOUBTFUL = 8192           /* records contradict each other about it: archives leave it out */
+	TASK_DOUBTFUL = 8192,          /* records contradict each other about it: archives leave it out */
+	TASK_CANCEL_CURRENT = 16384,   /* cancel was reported of it where it was current */
+	TASK_CANCEL_WAITING = 32768    /* cancel was reported of it where it was not: before it started, or between its parts */
 };
+
+/* Of an untied task, cancel where it is current is the end of one of its parts if the rest of it is cancelled too (Q42). */
+#define TASK_PART_CANCELLED (TASK_CANCEL_CURRENT | TASK_CANCEL_WAITING)
 
 struct task {
 	uint32_t parent;     /* encountering task; 0 for initial tasks of root threads */

@@ -180,6 +180,11 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 			return rc;
 	} else if (!task_is_explicit(&m->tasks[next]))
 		next = other_task(r, s, next);
+	bool is_part = (m->tasks[prior].state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && m->tasks[prior].flags & task_flags_untied;
+	if (is_part && status == task_status_cancel) {
+		replay_quirk(r, "part_cancelled"); /* Q42 */
+		status = task_status_switch;
+	}
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
 	if (is_over && replay_leave_scopes(r, s, prior, 0, record->time, "scope_without_end") != 0)
 		return -1;

@@ -77,6 +77,54 @@ START_TEST(an_untied_part_without_end_ends_where_it_ran)
 }
 END_TEST
 
+static size_t switches_away, ends;
+
+static int watch_cancel(void *sink, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	const uint32_t *task = sink;
+	(void)at;
+	(void)next;
+	switches_away += prior == *task && status == task_status_switch;
+	ends += prior == *task && status == task_status_cancel;
+	return 0;
+}
+
+static const struct replay_ops watch_cancels = {.task_switch = watch_cancel};
+
+/*
+ * A part of an untied task ends in a cancelled taskgroup, and the rest of it is cancelled on the other thread (_i: 0), or on the same
+ * one, as the task of another thread (_i: 1). A tied task (_i: 2) cannot be cancelled twice.
+ */
+START_TEST(an_untied_part_may_end_by_a_cancel)
+{
+	uint64_t me = replay_begin_program(2), other = id_make(1, 1), task = id_make(1, 2);
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	replay_put(1, EVENT_task_create, task_flags_explicit | (_i < 2 ? task_flags_untied : 0), 2, other, 0x3000);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
+	replay_put(0, EVENT_task_schedule, task_status_cancel, 0, task, me);
+	replay_put(_i == 0, EVENT_task_schedule, task_status_cancel, 0, task, _i == 0 ? other : me);
+	uint64_t ended = replay_now;
+	replay_end_program();
+	replay_end_implicit(1, 1, 1);
+	replay_build(GRAPH_TASK);
+	uint32_t row = model_task(&replay_trace.model, task);
+	bool is_doubtful = replay_trace.model.tasks[row].state & TASK_DOUBTFUL;
+	ck_assert(is_doubtful == (_i == 2));
+	ck_assert_uint_eq(quirk("part_cancelled"), _i < 2);
+	if (_i < 2) {
+		ck_assert_uint_eq(replay_n_repairs(), 0);
+		ck_assert_uint_eq(replay_trace.model.tasks[row].end_ticks, ended);
+		static struct progress progress;
+		struct visitor visitor = {&watch_cancels, &row};
+		switches_away = ends = 0;
+		ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+		ck_assert_uint_eq(switches_away, 1);
+		ck_assert_uint_eq(ends, 1);
+	}
+	replay_done();
+}
+END_TEST
+
 /* ---- Waits with dependences ---- */
 
 #define DUMMY (task_flags_taskwait | task_flags_undeferred | task_flags_mergeable | task_flags_has_dependences)
@@ -189,6 +237,7 @@ int main(void)
 	TCase *tests = tcase_create("synthetic dumps");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
 	tcase_add_loop_test(tests, an_untied_part_without_end_ends_where_it_ran, 0, 2);
+	tcase_add_loop_test(tests, an_untied_part_may_end_by_a_cancel, 0, 3);
 	tcase_add_test(tests, waits_with_dependences_nest);
 	tcase_add_loop_test(tests, an_undeferred_task_has_the_dependences_of_its_wait, 0, 4);
 	tcase_add_test(tests, no_type_and_no_address_are_all_memory);
