@@ -234,5 +234,7 @@ int model_gather(struct model *m, const struct dump *dump)
 	free(w.acquisitions);
 	if (rc == 0)
 		rc = gather_check_teams(m);
-	return rc == 0 ? gather_teams(m) : -1;
+	if (rc == 0)
+		rc = gather_teams(m);
+	return rc == 0 ? gather_units(m) : -1;
 }

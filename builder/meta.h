@@ -37,14 +37,15 @@ struct meta_name {
 struct meta {
 	unsigned major, minor;
 	uint32_t segment_bytes;
-	char *ring_dir;        /* where rings are, "" for the dump itself */
-	char *clock;           /* "tsc", "cntvct" or "monotonic" */
-	char *recorder;        /* its version */
-	char *tool;            /* which interface it records: "ompt" */
-	char *runtime;         /* the OpenMP runtime's version string */
-	uint64_t runtime_code; /* an address inside of it; 0: not told */
-	char *program;         /* path of the executable */
-	char **args;           /* n_args strings, argv[0] first */
+	char *ring_dir;         /* where rings are, "" for the dump itself */
+	char *clock;            /* "tsc", "cntvct" or "monotonic" */
+	char *recorder;         /* its version */
+	char *tool;             /* which interface it records: "ompt" */
+	char *runtime;          /* the OpenMP runtime's version string */
+	uint64_t runtime_code;  /* an address inside of it; 0: not told */
+	uint64_t argobots_code; /* an address inside of Argobots; 0: not told */
+	char *program;          /* path of the executable */
+	char **args;            /* n_args strings, argv[0] first */
 	size_t n_args;
 	char *host;
 	char *cwd;

@@ -247,6 +247,7 @@ void model_free(struct model *m)
 	free(m->devices);
 	free(m->activities);
 	free(m->queues);
+	free(m->units);
 	map_free(&m->operation_rows);
 	*m = (struct model){0};
 }

@@ -11,6 +11,7 @@
 #include "builder/map.h"
 #include "builder/model_ids.h"
 #include "builder/operation.h"
+#include "builder/units.h"
 
 /*
  * How deep scopes nest in a task, regions in a thread, before the builder stops to believe it: no program comes near, and what damaged
@@ -129,6 +130,9 @@ enum construct_kind {
 	CONSTRUCT_TARGET_UPDATE,
 	CONSTRUCT_SUBMIT,
 	CONSTRUCT_KERNEL,
+	CONSTRUCT_UNIT, /* of Argobots; its codeptr is the work function, and no return address */
+	CONSTRUCT_TASKLET,
+	CONSTRUCT_SCHEDULER,
 	CONSTRUCT_DATA_UNKNOWN,
 	CONSTRUCT_DATA_ALLOC, /* from here on target_data_op, in its order */
 	CONSTRUCT_DATA_TO_DEVICE,
@@ -185,6 +189,8 @@ struct model {
 	size_t activities_capacity;
 	struct queue *queues;
 	uint32_t n_queues;
+	struct work_unit *units;      /* row 0 none */
+	uint32_t n_units;             /* rows, row 0 included; 0 where there are none */
 	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
 	void *private_tables;         /* construct hash and the like */
 	struct model_string *strings; /* what constructs point to */

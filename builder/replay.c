@@ -4,6 +4,7 @@
  */
 #include "builder/replay_state.h"
 #include "builder/array.h"
+#include "builder/merge.h"
 
 #include <stdlib.h>
 
@@ -14,7 +15,7 @@ struct point replay_point(struct stream_state *s, uint64_t ticks)
 	if (ticks < s->last_ticks)
 		ticks = s->last_ticks;
 	s->last_ticks = ticks;
-	return (struct point){s->row, s->task, ticks};
+	return (struct point){s->row, s->task, ticks, s->unit};
 }
 
 int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
@@ -91,6 +92,8 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 	struct point at = replay_point(s, s->last_ticks);
 	if (VISIT(r, records_missing, &at, true) != 0)
 		return -1;
+	if (replay_unit_gap(r, s) != 0)
+		return -1;
 	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
 		return -1;
 	replay_repair(r, repair);
@@ -115,7 +118,9 @@ static int replay_record(struct replay *r, struct stream_state *s)
 
 	if (r->model->has_silence && (replay_end_silent_part(r, s, record) != 0 || replay_missing_root(r, s, record) != 0))
 		return -1;
-	int rc = replay_task_record(r, s, record);
+	int rc = r->model->n_units > 0 ? replay_unit_record(r, s, record) : 1;
+	if (rc == 1)
+		rc = replay_task_record(r, s, record);
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
 	if (rc == 1)
@@ -177,64 +182,18 @@ static int run_one_by_one(struct replay *r)
 	return 0;
 }
 
-/* A heap of streams, the one with the earliest next record on top; equal times in order of streams. */
-struct heap {
-	struct stream_state **streams;
-	size_t n;
-};
-
-static bool comes_first(struct stream_state *left, struct stream_state *right)
-{
-	uint64_t l = timeline_peek(&left->timeline)->time, r = timeline_peek(&right->timeline)->time;
-	return l != r ? l < r : left->row < right->row;
-}
-
-static void heap_sink(struct heap *heap, size_t i)
-{
-	for (;;) {
-		size_t first = i;
-		for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < heap->n; child++)
-			if (comes_first(heap->streams[child], heap->streams[first]))
-				first = child;
-		if (first == i)
-			return;
-		struct stream_state *moved = heap->streams[i];
-		heap->streams[i] = heap->streams[first];
-		heap->streams[first] = moved;
-		i = first;
-	}
-}
-
-/* A stray continuation record has payload where others have a time: it would be sorted by it. */
-static void skip_strays(struct stream_state *s)
-{
-	const struct record *record;
-	while ((record = timeline_peek(&s->timeline)) != NULL && record_is_continuation(record))
-		timeline_take(&s->timeline);
-}
-
 static int run_merged(struct replay *r)
 {
 	size_t n_streams = r->model->dump->n_streams;
-	struct heap heap = {malloc((n_streams + 1) * sizeof(struct stream_state *)), 0};
-	if (heap.streams == NULL)
-		return error("out of memory in the replay");
-	for (size_t i = 0; i < n_streams; i++) {
-		skip_strays(&r->streams[i]);
-		if (timeline_peek(&r->streams[i].timeline) != NULL)
-			heap.streams[heap.n++] = &r->streams[i];
-	}
-	for (size_t i = heap.n; i > 0; i--)
-		heap_sink(&heap, i - 1);
-	int rc = 0;
-	while (heap.n > 0 && rc == 0) {
-		rc = replay_record(r, heap.streams[0]);
-		skip_strays(heap.streams[0]);
-		if (timeline_peek(&heap.streams[0]->timeline) == NULL)
-			heap.streams[0] = heap.streams[--heap.n];
-		heap_sink(&heap, 0);
-	}
-	free(heap.streams);
+	struct merge merge;
+	int rc = merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
+	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
+		rc = replay_record(r, &r->streams[row]);
+	merge_end(&merge);
+	if (rc == 0)
+		rc = replay_unit_finish(r);
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
 		rc = close_at_end(r, &r->streams[i]);
 	if (rc == 0)
@@ -255,7 +214,9 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		r.streams[i].row = (uint32_t)i;
 		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
 	}
-	int rc = model->n_migrated > 0 ? run_merged(&r) : run_one_by_one(&r);
+	int rc = replay_unit_begin(&r);
+	if (rc == 0)
+		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
 	for (size_t i = 0; i < n_streams; i++) {
 		free(r.streams[i].implicits);
 		free(r.streams[i].regions);
@@ -266,6 +227,7 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 	}
 	free(r.streams);
 	free(r.dependences);
+	units_end(&r.units);
 	frames_free(&r.frames);
 	return rc;
 }

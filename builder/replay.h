@@ -7,8 +7,20 @@
  *   - for every scope entered, exactly one leave (at the latest at the end of its task or stream);
  *   - the current task always known by row (0 where its records are missing).
  *
- * Streams are replayed one after the other, or, where a task ran on several streams, merged by time: a visitor keeps its state
- * by stream and by task. Within a task events always come in the order of the program.
+ * Streams are replayed one after the other, or, where a task ran on several streams, or there are Argobots' units, merged by time: a visitor
+ * keeps its state by stream and by task. Within a task, or a unit, events always come in the order of the program.
+ *
+ * Argobots (docs/design.md, "Units"): who is meant by a handle, who runs, and who acts without being named is settled; visitors get rows of
+ * model.units, which are complete before the replay begins. What they see on each stream:
+ *
+ *   - unit_switch tells each change of the current unit. What is current is a stack: a unit runs above its scheduler, and when it stops (its own
+ *     unit_switch) the scheduler is current again, without a word of the library. The scheduler may be unknown (0).
+ *   - a unit is current on one stream at a time; it stops there before it runs elsewhere. One that begins to be current (UNIT_BEGIN, UNIT_RUN) stops
+ *     (any other reason) exactly once, at the latest behind the last record. But UNIT_CANCEL of a unit that does not run switches nothing.
+ *   - who creates, revives, joins, resumes, frees is the unit that is current there (at->unit), or, where that is unknown, whom the record names;
+ *     an external thread has a row of its own (UNIT_EXTERNAL), which is current from the first thing that it does to its end.
+ *   - an event of units comes with the task that is current for OpenMP (at->task), and OpenMP's events with the unit (at->unit).
+ *   - units of kind UNIT_ROOT are never named.
  */
 #ifndef OTTER_BUILDER_REPLAY_H
 #define OTTER_BUILDER_REPLAY_H
@@ -16,11 +28,12 @@
 #include "builder/model.h"
 #include "builder/progress.h"
 
-/* Where and when: row of dump.streams, raw ticks (late worker ends clamped to the join), the task current BEFORE the event. */
+/* Where and when: row of dump.streams, raw ticks (late worker ends clamped to the join), the task and the unit current BEFORE the event. */
 struct point {
 	uint32_t stream;
 	uint32_t task;
 	uint64_t ticks;
+	uint32_t unit; /* of Argobots; 0 none, or unknown */
 };
 
 enum scope_type {
@@ -98,6 +111,22 @@ struct replay_ops {
 	int (*flush)(void *self, const struct point *at, uint32_t construct);
 	int (*control_tool)(void *self, const struct point *at, uint64_t command, uint64_t modifier);
 	int (*dispatch)(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
+
+	/* Argobots is initialised, and finalised; `life` counts from 1. Units of a life end in it. */
+	int (*unit_life)(void *self, const struct point *at, uint32_t life, bool is_begin);
+	/* From here on the thread is this execution stream. Handles and ranks are used again; rank is UINT64_MAX where it is not known. */
+	int (*unit_xstream)(void *self, const struct point *at, uint64_t xstream, uint64_t rank);
+	/* A run is created, or a unit that has ended is revived: then model.units[unit].before is the run before. creator: 0 unknown. */
+	int (*unit_create)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
+	int (*unit_revive)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
+	int (*unit_switch)(void *self, const struct point *at, const struct unit_switch *change);
+	/* The current unit has looked `count` times more whether it still has to wait, since its latest yield: it stopped and ran each time. */
+	int (*unit_poll)(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
+	/* The unit, which is suspended, may go on. waker: 0 unknown. `wait`: what it waited for, as at its unit_switch. */
+	int (*unit_resume)(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
+	/* The joiner knows that the run has ended. Comes again where the unit is freed: then is_first is false. */
+	int (*unit_join)(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+	int (*unit_free)(void *self, const struct point *at, uint32_t unit, uint32_t by);
 
 	/* The native thread becomes, and ceases to be, one of OpenMP's: where it says so. type: thread_type. */
 	int (*thread_begin)(void *self, const struct point *at, unsigned type);

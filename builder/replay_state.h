@@ -8,6 +8,7 @@
  * replay_close.c ends: of implicit tasks, threads, streams
  * replay_scope.c what is open inside a task: synchronisations, worksharing, mutual exclusion
  * replay_target.c target constructs, operations on data, launches
+ * replay_unit.c  Argobots' work units
  */
 #ifndef OTTER_BUILDER_REPLAY_STATE_H
 #define OTTER_BUILDER_REPLAY_STATE_H
@@ -28,6 +29,7 @@ struct stream_state {
 	struct timeline timeline;
 	uint32_t row;
 	uint32_t task;              /* current, 0 unknown */
+	uint32_t unit;              /* Argobots': current, 0 unknown or none */
 	uint64_t last_ticks;        /* of the last event delivered */
 	struct implicit *implicits; /* innermost last */
 	size_t n_implicits, implicits_capacity;
@@ -54,6 +56,7 @@ struct replay {
 	const struct visitor *visitors;
 	size_t n_visitors;
 	struct frames frames;
+	struct units units;
 	struct stream_state *streams;
 	struct dependence *dependences; /* of the record at hand */
 	size_t dependences_capacity;
@@ -179,5 +182,18 @@ int replay_leave_rest(struct replay *r);
 
 /* Records that are about target constructs and devices. 1: not one of them. */
 int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* ---- replay_unit.c ---- */
+
+int replay_unit_begin(struct replay *r);
+
+/* Any record, in dumps that have units. 1: it is not about units, or not about them alone. */
+int replay_unit_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* Records of the stream are missing here. */
+int replay_unit_gap(struct replay *r, struct stream_state *s);
+
+/* Behind the last record of all streams. */
+int replay_unit_finish(struct replay *r);
 
 #endif

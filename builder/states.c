@@ -160,7 +160,7 @@ static int leave_joined(struct states *states, const struct point *at)
 	bool is_closing = t->state == STATE_WAIT_BARRIER_IMPLICIT_PARALLEL || t->state == STATE_WAIT_BARRIER_TEAMS;
 	if (!is_closing || task_is_explicit(task) || task->thread == 0 || join_ticks >= at->ticks)
 		return 0;
-	struct point join = {at->stream, t->task, join_ticks > t->since_ticks ? join_ticks : t->since_ticks};
+	struct point join = {at->stream, t->task, join_ticks > t->since_ticks ? join_ticks : t->since_ticks, at->unit};
 	t->state = STATE_IDLE;
 	return pass(states, &join);
 }

@@ -18,6 +18,10 @@ struct contract {
 	} * scopes; /* all that are open, in the order of entering */
 	size_t n_scopes, capacity;
 	int *n_implicits, *n_regions; /* by stream */
+	/* Units: who is current, by stream, and 1 + the stream that a unit is on, by row. */
+	uint32_t *unit;
+	uint32_t *unit_stream;
+	unsigned char *is_told; /* by row: its creation */
 };
 
 _Noreturn void contract_broken(const char *what)
@@ -42,7 +46,10 @@ struct contract *contract_begin(const struct model *model)
 			       .last_ticks = allocate(n, sizeof *c->last_ticks),
 			       .has_begun = allocate(n, sizeof *c->has_begun),
 			       .n_implicits = allocate(n, sizeof *c->n_implicits),
-			       .n_regions = allocate(n, sizeof *c->n_regions)};
+			       .n_regions = allocate(n, sizeof *c->n_regions),
+			       .unit = allocate(n, sizeof *c->unit),
+			       .unit_stream = allocate(model->n_units, sizeof *c->unit_stream),
+			       .is_told = allocate(model->n_units, 1)};
 	return c;
 }
 
@@ -51,6 +58,11 @@ void contract_end(struct contract *c, bool is_whole)
 	PROMISED(!is_whole || c->n_scopes == 0, "a scope is left once");
 	for (size_t i = 0; i < c->model->dump->n_streams && is_whole; i++)
 		PROMISED(c->n_implicits[i] == 0, "implicit tasks end");
+	for (uint32_t row = 1; row < c->model->n_units && is_whole; row++)
+		PROMISED(c->unit_stream[row] == 0, "units stop");
+	free(c->unit);
+	free(c->unit_stream);
+	free(c->is_told);
 	free(c->last_ticks);
 	free(c->has_begun);
 	free(c->n_implicits);
@@ -65,7 +77,90 @@ static struct contract *check_point(void *self, const struct point *at)
 	PROMISED(at->stream < c->model->dump->n_streams && at->task < c->model->n_tasks, "rows of tables");
 	PROMISED(at->ticks >= c->last_ticks[at->stream], "times of a stream do not decrease");
 	c->last_ticks[at->stream] = at->ticks;
+	PROMISED(at->unit == c->unit[at->stream], "the current unit is what unit_switch said");
 	return c;
+}
+
+static bool is_unit(const struct contract *c, uint32_t row)
+{
+	return row == 0 || (row < c->model->n_units && c->model->units[row].kind != UNIT_ROOT);
+}
+
+static int unit_life(void *self, const struct point *at, uint32_t life, bool is_begin)
+{
+	(void)life;
+	(void)is_begin;
+	check_point(self, at);
+	return 0;
+}
+
+static int unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, creator), "rows of units");
+	PROMISED(!c->is_told[unit], "a row is created once");
+	PROMISED(c->model->units[unit].creator == creator, "who created a unit is in the table");
+	c->is_told[unit] = 1;
+	return 0;
+}
+
+static int unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator)
+{
+	struct contract *c = self;
+	PROMISED(unit != 0 && is_unit(c, unit) && c->model->units[unit].before != 0, "who is revived has run before");
+	return unit_create(self, at, unit, creator);
+}
+
+static int unit_switch(void *self, const struct point *at, const struct unit_switch *change)
+{
+	struct contract *c = check_point(self, at);
+	uint32_t here = at->stream + 1;
+	PROMISED(is_unit(c, change->prior) && is_unit(c, change->next), "rows of units");
+	if (change->reason <= UNIT_RUN) {
+		PROMISED(change->prior == at->unit && change->next != 0, "a unit runs above the current one");
+		PROMISED(c->unit_stream[change->next] == 0, "a unit runs on one stream at a time");
+		c->unit_stream[change->next] = here;
+		c->unit[at->stream] = change->next;
+	} else if (change->reason == UNIT_CANCEL && c->unit_stream[change->prior] == 0) {
+		PROMISED(change->next == at->unit, "who does not run is cancelled without a switch");
+	} else {
+		PROMISED(change->prior == at->unit && c->unit_stream[change->prior] == here, "the current unit stops");
+		c->unit_stream[change->prior] = 0;
+		c->unit[at->stream] = change->next;
+	}
+	return 0;
+}
+
+static int unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count)
+{
+	struct contract *c = check_point(self, at);
+	(void)wait;
+	(void)count;
+	PROMISED(unit != 0 && unit == at->unit && is_unit(c, unit), "who polls is current");
+	return 0;
+}
+
+static int unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)
+{
+	struct contract *c = check_point(self, at);
+	(void)wait;
+	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, waker), "rows of units");
+	return 0;
+}
+
+static int unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+{
+	struct contract *c = check_point(self, at);
+	(void)is_first;
+	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, joiner), "rows of units");
+	return 0;
+}
+
+static int unit_free(void *self, const struct point *at, uint32_t unit, uint32_t by)
+{
+	struct contract *c = check_point(self, at);
+	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, by), "rows of units");
+	return 0;
 }
 
 static int stream_begin(void *self, const struct point *at)
@@ -255,4 +350,12 @@ const struct replay_ops contract_ops = {
 	.thread_attach = thread_attach,
 	.buffer_flush = buffer_flush,
 	.measurement = measurement,
+	.unit_life = unit_life,
+	.unit_create = unit_create,
+	.unit_revive = unit_revive,
+	.unit_switch = unit_switch,
+	.unit_poll = unit_poll,
+	.unit_resume = unit_resume,
+	.unit_join = unit_join,
+	.unit_free = unit_free,
 };

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of Argobots' work units: one more pass over the records, of all streams in the order of time, as that alone tells which unit a
+ * handle means (units.h). Only in dumps that have such records.
+ */
+#include "builder/array.h"
+#include "builder/merge.h"
+#include "builder/model.h"
+
+struct unit_walk {
+	struct model *m;
+	struct units units;
+	struct unit_walk_stream {
+		struct timeline timeline;
+		uint64_t last_ticks;
+		uint64_t since_ticks; /* when its current unit became that */
+		uint32_t unit;        /* current, 0 none or unknown */
+		bool has_begun;
+	} * streams;
+};
+
+static void note_run(struct work_unit *unit, const struct unit_event *e)
+{
+	unit->n_runs++;
+	if (!(unit->state & UNIT_STARTED)) {
+		unit->state |= UNIT_STARTED;
+		unit->start_ticks = e->ticks;
+		unit->run_stream = e->stream;
+		unit->depth = (uint8_t)(e->change.depth < UINT8_MAX ? e->change.depth : UINT8_MAX);
+	} else if (unit->run_stream != e->stream) {
+		unit->state |= UNIT_MIGRATED;
+	}
+}
+
+static void note_switch(struct unit_walk *w, const struct unit_event *e)
+{
+	struct model *m = w->m;
+	struct unit_walk_stream *s = &w->streams[e->stream];
+	const struct unit_switch *change = &e->change;
+	struct work_unit *prior = &m->units[change->prior];
+	if (s->unit != 0 && e->ticks > s->since_ticks)
+		m->units[s->unit].busy_ticks += e->ticks - s->since_ticks;
+	s->unit = units_current(&w->units, e->stream);
+	s->since_ticks = e->ticks;
+	if (change->reason <= UNIT_RUN) {
+		note_run(&m->units[change->next], e);
+		return;
+	}
+	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL)
+		prior->state |= UNIT_ENDED;
+	if (change->reason == UNIT_CANCEL)
+		prior->state |= UNIT_CANCELLED;
+	if (change->reason == UNIT_STOP_MISSING)
+		prior->state |= UNIT_CUT;
+	prior->end_ticks = e->ticks;
+}
+
+static int note(void *self, const struct unit_event *e)
+{
+	struct unit_walk *w = self;
+	struct work_unit *unit = &w->m->units[e->unit];
+	switch (e->kind) {
+	case UNIT_EVENT_SWITCH: note_switch(w, e); break;
+	case UNIT_EVENT_POLL: unit->n_polls += e->count; break;
+	case UNIT_EVENT_JOIN: unit->state |= UNIT_JOINED; break;
+	case UNIT_EVENT_FREE: unit->state |= UNIT_FREED; break;
+	default: break;
+	}
+	return 0;
+}
+
+static int walk_record(struct unit_walk *w, uint32_t row)
+{
+	struct unit_walk_stream *s = &w->streams[row];
+	struct timeline *t = &s->timeline;
+	const struct record *r = timeline_peek(t);
+	unsigned kind = record_kind(r);
+	bool is_gap = cursor_at_gap(&t->cursor) || kind == EVENT_records_lost;
+	if (s->has_begun && is_gap && units_gap(&w->units, row, s->last_ticks) != 0)
+		return -1;
+	s->has_begun = true;
+	s->last_ticks = r->time;
+	if (!units_is_of_interest(kind)) {
+		timeline_take(t);
+		return 0;
+	}
+	const struct record own = *r;
+	timeline_take(t);
+	const struct record *more = NULL;
+	if (record_continuations(&own) > 0) {
+		more = timeline_peek(t);
+		if (more != NULL && (cursor_at_gap(&t->cursor) || record_kind(more) != EVENT_unit_more))
+			more = NULL;
+	}
+	return units_record(&w->units, row, &own, more);
+}
+
+/* Each creator's runs in the order of their creation; what is the library's own does not count. */
+static void number(struct model *m)
+{
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		struct work_unit *unit = &m->units[row];
+		bool is_told = unit->state & UNIT_CREATED && unit->kind != UNIT_ROOT && unit->creator != 0;
+		unit->number = is_told ? ++m->units[unit->creator].n_created : 0;
+	}
+}
+
+static bool has_units(const struct model *m)
+{
+	for (unsigned kind = EVENT_unit_begin; kind <= EVENT_unit_other; kind++)
+		if (m->n_events[kind] > 0)
+			return true;
+	return false;
+}
+
+int gather_units(struct model *m)
+{
+	if (!has_units(m))
+		return 0;
+	size_t n_streams = m->dump->n_streams;
+	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
+	struct merge merge = {0};
+	int rc = w.streams != NULL ? units_begin(&w.units, m, note, &w, true) : error("%s: out of memory", m->dump->path);
+	if (rc == 0)
+		rc = merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams && rc == 0; i++) {
+		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
+		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
+	}
+	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
+		rc = walk_record(&w, row);
+	if (rc == 0)
+		rc = units_finish(&w.units);
+	if (rc == 0)
+		number(m);
+	merge_end(&merge);
+	units_end(&w.units);
+	free(w.streams);
+	return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The streams of a dump merged by time: which record comes next. Equal times come in the order of streams, so that every pass over the records
+ * has them in one order. Continuation records belong to the record before them, which whoever takes that one takes as well: others are skipped.
+ */
+#ifndef OTTER_BUILDER_MERGE_H
+#define OTTER_BUILDER_MERGE_H
+
+#include "builder/timeline.h"
+
+struct merge {
+	/* A heap, the stream with the earliest next record on top. */
+	struct merge_stream {
+		struct timeline *timeline;
+		uint32_t row; /* of dump.streams */
+	} * streams;
+	size_t n;
+};
+
+/* With room for so many streams. 0, or -1 with the error said; merge_end in any case. */
+int merge_begin(struct merge *merge, size_t n_streams);
+void merge_end(struct merge *merge);
+
+/* The timelines stay the caller's; all of them before the first merge_next. */
+void merge_add(struct merge *merge, struct timeline *timeline, uint32_t row);
+
+/* The row of the stream whose record is next; false: there is none. It is taken from its timeline before the next call. */
+bool merge_next(struct merge *merge, uint32_t *row);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Argobots' work units. The library names a unit by an address, which is another unit's as soon as the first one is freed: who is meant follows from
+ * the order of all streams' records in time alone. units_record() knows it: given every record in that order (merge.h) it says what happened, to which
+ * rows of model.units. It is asked twice: gather_unit.c fills the table from what it says, replay_unit.c tells the visitors; as the order is the same,
+ * so are the rows.
+ *
+ * A row is one run of a unit: from its creation or revival to its end. A revived unit has a row for each run, linked by `before`. Further rows are of
+ * whoever acts without having been created: the primary unit, its scheduler, external threads.
+ */
+#ifndef OTTER_BUILDER_UNITS_H
+#define OTTER_BUILDER_UNITS_H
+
+#include "builder/map.h"
+#include "builder/reader.h"
+
+struct model;
+
+enum unit_kind {
+	UNIT_UNKNOWN,   /* no record says what it is */
+	UNIT_ULT,       /* with a stack of its own */
+	UNIT_TASKLET,   /* without */
+	UNIT_SCHEDULER, /* of an execution stream: directly on its thread, or inside the library's code */
+	UNIT_PRIMARY,   /* the one that called ABT_init */
+	UNIT_EXTERNAL,  /* an OS thread that is no execution stream: what it creates, joins, resumes */
+	UNIT_ROOT,      /* the library's own below a main scheduler (1.1 reports it): visitors are not told of it */
+	UNIT_KINDS
+};
+
+/* Bits of unit.state. */
+enum {
+	UNIT_SEEN = 1,       /* something happened to it, or it did something: it is a node */
+	UNIT_CREATED = 2,    /* its create or revive record is there */
+	UNIT_STARTED = 4,    /* it ran */
+	UNIT_ENDED = 8,      /* finished or cancelled */
+	UNIT_CANCELLED = 16, /* in place of finishing */
+	UNIT_CUT = 32,       /* the record of its end, or of a stop, is missing */
+	UNIT_JOINED = 64,
+	UNIT_FREED = 128,
+	UNIT_MIGRATED = 256, /* it ran on more than one stream */
+	UNIT_DOUBTFUL = 512, /* records contradict each other about it: archives leave it out */
+	UNIT_ACTED = 1024    /* it was named as the one that does something */
+};
+
+struct work_unit {
+	uint64_t handle; /* 0: an external thread */
+	uint64_t pool;   /* where it was pushed when it was created; 0 none */
+	uint64_t create_ticks, start_ticks, end_ticks;
+	uint64_t busy_ticks;    /* running, without what ran above it */
+	uint64_t wait_ticks;    /* suspended: until it was resumed */
+	uint64_t n_polls;       /* runs that only found that it has to wait on */
+	uint32_t stack_bytes;   /* 0: none, or unknown */
+	uint32_t creator;       /* row: who created or revived it; 0 unknown */
+	uint32_t before;        /* row: the run that this one revives; 0 none */
+	uint32_t first;         /* row: of its first run */
+	uint32_t generation;    /* the n-th unit, from 1, that had this handle in the process: (handle, generation) is the unit */
+	uint32_t number;        /* among the runs that its creator created and revived, from 1; 0 where the creator is unknown */
+	uint32_t n_created;     /* runs that it created and revived itself */
+	uint32_t construct;     /* CONSTRUCT_UNIT and so on, with the work function */
+	uint32_t create_stream; /* row: where it was created; of an external thread its stream */
+	uint32_t run_stream;    /* row: where it ran first */
+	uint32_t n_runs;        /* how often it ran, or went on; polls not counted */
+	uint32_t life;          /* of the library, from 1; 0: before any begin that was recorded */
+	uint16_t state;
+	uint8_t kind;
+	uint8_t depth; /* of stacked units, at its first run: 0 a main scheduler */
+};
+
+/* What a unit waits for. */
+struct unit_wait {
+	unsigned sync;   /* unit_sync */
+	uint64_t object; /* handle: of a unit_join a unit's; 0 none */
+};
+
+enum unit_reason {
+	UNIT_BEGIN, /* next is current without having been run: the primary unit, its scheduler, an external thread, one whose run is missing */
+	UNIT_RUN,     /* next runs, above prior, which goes on when next stops */
+	UNIT_YIELD,   /* prior stops ... */
+	UNIT_SUSPEND, /* ... until it is resumed */
+	UNIT_FINISH,  /* ... for good */
+	UNIT_CANCEL,  /* likewise; of a unit that does not run (prior is not the current one) nothing is switched */
+	UNIT_END, /* prior is current no more, without a record of its own: the library is finalised, or an external thread has ended */
+	UNIT_STOP_MISSING /* prior has stopped, and the record of it is missing */
+};
+
+struct unit_switch {
+	uint32_t prior, next; /* rows; 0: unknown, or nobody. Behind a stop next is the scheduler below. */
+	enum unit_reason reason;
+	unsigned depth;        /* of the unit that runs or stops */
+	struct unit_wait wait; /* UNIT_YIELD, UNIT_SUSPEND */
+	uint64_t pool;         /* UNIT_YIELD: where it goes; 0 unknown */
+};
+
+/* What a record says of units, once its handles are rows. */
+enum unit_event_kind {
+	UNIT_EVENT_LIFE_BEGIN,
+	UNIT_EVENT_LIFE_END,
+	UNIT_EVENT_XSTREAM,
+	UNIT_EVENT_CREATE,
+	UNIT_EVENT_REVIVE,
+	UNIT_EVENT_SWITCH,
+	UNIT_EVENT_POLL,
+	UNIT_EVENT_RESUME,
+	UNIT_EVENT_JOIN,
+	UNIT_EVENT_FREE
+};
+
+struct unit_event {
+	enum unit_event_kind kind;
+	uint32_t stream; /* row of dump.streams */
+	uint64_t ticks;
+	uint32_t unit;
+	uint32_t other; /* creator, waker, joiner, who frees: row, 0 unknown */
+	struct unit_switch change;
+	struct unit_wait wait; /* POLL, RESUME */
+	uint64_t count;        /* POLL: how often; XSTREAM: the rank */
+	uint64_t handle;       /* XSTREAM */
+	bool is_first;         /* JOIN: of this joiner */
+};
+
+/* What is told, and to whom. 0, or -1 to stop (having said why). */
+typedef int units_function(void *self, const struct unit_event *event);
+
+/* What is known of the units while their records go by. */
+struct units {
+	struct model *model;
+	bool is_filling; /* rows are made, doubts are counted; else both were */
+	units_function *tell;
+	void *self;
+	uint32_t n_units;     /* rows so far, row 0 included */
+	struct unit_now *now; /* by row */
+	size_t now_capacity, units_capacity;
+	struct map alive;   /* handle -> row: the latest unit there */
+	struct map joiners; /* row and joiner, of the second and further ones */
+	struct units_stream *streams;
+	uint32_t life;
+	bool is_in_life;
+	bool is_blind;               /* records may be missing in any stream: what does not fit is no contradiction */
+	const struct record *record; /* at hand, for messages */
+};
+
+/* 0, or -1 with the error said; units_end in any case. */
+int units_begin(struct units *units, struct model *model, units_function *tell, void *self, bool is_filling);
+void units_end(struct units *units);
+
+/*
+ * One record of a stream; of all kinds, in the order of time. `more`: the unit_more record that follows it, or NULL. 0, or -1 where `tell` said so
+ * or memory is out.
+ */
+int units_record(struct units *units, uint32_t stream, const struct record *record, const struct record *more);
+
+/* Is it a record that units_record has to see? */
+static inline bool units_is_of_interest(unsigned kind)
+{
+	return (kind >= EVENT_unit_begin && kind <= EVENT_unit_other) || kind == EVENT_thread_attach ||
+	       kind == EVENT_thread_detach || kind == EVENT_recording_off;
+}
+
+/* Records of the stream are missing before the next one: whatever ran there is not known to run any more. */
+int units_gap(struct units *units, uint32_t stream, uint64_t ticks);
+
+/* Behind the last record: what still runs is cut. */
+int units_finish(struct units *units);
+
+/* The unit that runs on a stream now; 0 none, or unknown. */
+uint32_t units_current(const struct units *units, uint32_t stream);
+
+const char *unit_kind_name(enum unit_kind kind);
+/* "completed", "cancelled", "unfinished", "never started"; of whoever is no unit "". */
+const char *unit_state_name(const struct work_unit *unit);
+/* Of unit_sync. */
+const char *unit_sync_name(unsigned sync);
+
+/* gather_unit.c: fills model.units, where the dump has records of units. Behind the pass over the streams. 0, or -1 with the error said. */
+int gather_units(struct model *model);
+
+#endif
