@@ -114,6 +114,9 @@ static void put_name(const struct canon *c, FILE *out, uint32_t id)
 		      out);
 		fputc('[', out);
 		put_task_path(c, out, id, 0);
+	} else if (node->is_of_unit) {
+		canonical_put_unit(c, out, id);
+		return;
 	} else if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
 		fprintf(out, "%s[", node_kind_name(node->kind));
 		put_region_path(c, out, node->region, 0);
@@ -182,7 +185,7 @@ static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t pha
 
 static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
 {
-	struct edge_view edge = {source, target, kind, 0};
+	struct edge_view edge = {source, target, kind, 0, 0, 0};
 	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
 }
 
@@ -201,6 +204,9 @@ static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 	struct canon *c = self;
 	struct edge_view kept = *graph_edge, *edge = &kept;
 	edge->source = kept_node(c, edge->source);
+	const struct node *of_unit = graph_inner_node(c->graph, edge->target);
+	if (of_unit != NULL && of_unit->is_of_unit)
+		return canonical_leaves_out(of_unit->kind) ? 0 : add_line(c, edge);
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
 	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE)
 		return 0;

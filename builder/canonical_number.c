@@ -219,6 +219,8 @@ int canonical_number(struct canon *c)
 	/* What is in no worksharing construct has its number by the task's own order; which regions are one follows from that. */
 	if (number_nodes(c, false) != 0 || canonical_families(c) != 0)
 		return -1;
+	if (canonical_units_begin(c) != 0)
+		return -1;
 	shape_tasks(c);
 	return number_tasks(c) == 0 ? number_nodes(c, true) : -1;
 }
@@ -240,4 +242,5 @@ void canonical_free(struct canon *c)
 	free(c->node_shape);
 	free(c->path);
 	free(c->path_todo);
+	canonical_units_free(c);
 }

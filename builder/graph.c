@@ -8,21 +8,36 @@
 #include <stdlib.h>
 
 static const char *const node_names[NODE_KINDS] = {
-	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",
-	[NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
-	[NODE_TARGET] = "target",       [NODE_TASKWAIT] = "taskwait",
-	[NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",
-	[NODE_REGION] = "region",       [NODE_JOIN] = "join",
-	[NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
-	[NODE_SCOPE_END] = "scope_end", [NODE_TARGET_REGION] = "target_region",
-	[NODE_DATA_OP] = "data_op",     [NODE_SUBMIT] = "submit",
+	[NODE_NONE] = "none",
+	[NODE_INITIAL] = "initial",
+	[NODE_IMPLICIT] = "implicit",
+	[NODE_TASK] = "task",
+	[NODE_TARGET] = "target",
+	[NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup",
+	[NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",
+	[NODE_JOIN] = "join",
+	[NODE_FRAGMENT] = "fragment",
+	[NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end",
+	[NODE_TARGET_REGION] = "target_region",
+	[NODE_DATA_OP] = "data_op",
+	[NODE_SUBMIT] = "submit",
 	[NODE_KERNEL] = "kernel",
+	[NODE_UNIT] = "unit",
+	[NODE_TASKLET] = "tasklet",
+	[NODE_SCHEDULER] = "scheduler",
+	[NODE_PRIMARY_UNIT] = "primary_unit",
+	[NODE_EXTERNAL] = "external",
+	[NODE_UNIT_JOIN] = "unit_join",
+	[NODE_UNIT_WAIT] = "unit_wait",
 };
 
 static const char *const edge_names[EDGE_KINDS] = {
-	[EDGE_CREATE] = "create",     [EDGE_SEQUENCE] = "sequence",   [EDGE_DEPEND] = "depend",
-	[EDGE_TASKWAIT] = "taskwait", [EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",
-	[EDGE_JOIN] = "join",         [EDGE_SUBMIT] = "submit",       [EDGE_COMPLETE] = "complete",
+	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
+	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",     [EDGE_SUBMIT] = "submit",
+	[EDGE_COMPLETE] = "complete",   [EDGE_REVIVE] = "revive",     [EDGE_RESUME] = "resume",
 };
 
 const char *node_kind_name(enum node_kind kind)
@@ -58,13 +73,14 @@ int graph_begin(struct graph *graph, struct model *model, enum graph_level level
 		return error("out of memory for the graph of %u tasks", model->n_tasks);
 	for (uint32_t i = 0; i < model->n_tasks; i++)
 		model->tasks[i].last = i;
-	return 0;
+	return graph_units_begin(graph);
 }
 
 void graph_free(struct graph *graph)
 {
 	graph_depend_free(graph);
 	graph_free_exclusive(graph);
+	graph_units_free(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->groups);
 	map_free(&graph->in_work);
@@ -168,11 +184,11 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 	}
 	const struct node *node = graph_inner_node(graph, id);
 	const struct operation *operation = node_operation(graph, node);
-	return (struct node_view){
+	struct node_view view = {
 		.id = id,
 		.kind = node->is_placed ? node->kind : NODE_NONE,
 		.task = node->task,
-		.region = operation == NULL && node->region != 0 ? node->region : m->tasks[node->task].region,
+		.region = operation == NULL && !node->is_of_unit && node->region != 0 ? node->region : m->tasks[node->task].region,
 		.construct = node->construct,
 		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
 		.begin_ticks = node->begin_ticks,
@@ -181,6 +197,9 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		.operation = operation,
 		.activity = node_activity(graph, node),
 	};
+	if (node->is_of_unit)
+		graph_view_unit(graph, node, &view);
+	return view;
 }
 
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
@@ -200,7 +219,7 @@ static int task_edges(const struct graph *graph, uint32_t row, int (*function)(v
 	const struct task *task = &graph->model->tasks[row];
 	bool is_implicit = !task_is_explicit(task);
 	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
-	struct edge_view create = {origin, row, EDGE_CREATE, 0};
+	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
 	if (origin != 0 && function(self, &create) != 0)
 		return -1;
 	struct edge_view join = {.source = task->last};
@@ -231,14 +250,19 @@ static int each_edge(const struct graph *graph, int (*function)(void *self, cons
 			return -1;
 	for (uint32_t i = 0; i < graph->n_nodes; i++) {
 		const struct node *node = &graph->nodes[i];
-		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0};
+		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0, 0, 0};
 		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
 			return -1;
 	}
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		const struct edge *edge = &graph->edges[i];
 		uint32_t source = edge->from_end ? m->tasks[edge->source].last : edge->source;
-		struct edge_view view = {source, edge->target, edge->kind, edge->dependence};
+		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
+		if (edge->kind == EDGE_RESUME) {
+			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
+			view.sync = wait.sync;
+			view.object = wait.object;
+		}
 		if (function(self, &view) != 0)
 			return -1;
 	}

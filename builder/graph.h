@@ -32,6 +32,13 @@ enum node_kind {
 	NODE_DATA_OP,
 	NODE_SUBMIT,
 	NODE_KERNEL, /* on a device that told of it */
+	NODE_UNIT,   /* a run of one of Argobots' work units */
+	NODE_TASKLET,
+	NODE_SCHEDULER,
+	NODE_PRIMARY_UNIT,
+	NODE_EXTERNAL,  /* an OS thread that is no execution stream */
+	NODE_UNIT_JOIN, /* of the joiner */
+	NODE_UNIT_WAIT, /* a suspension, or polling */
 	NODE_KINDS
 };
 
@@ -45,6 +52,8 @@ enum edge_kind {
 	EDGE_JOIN,
 	EDGE_SUBMIT,
 	EDGE_COMPLETE,
+	EDGE_REVIVE,
+	EDGE_RESUME,
 	EDGE_KINDS
 };
 
@@ -54,15 +63,18 @@ struct node {
 	uint8_t is_placed;     /* in its task's sequence (or, barrier and join: reached by an edge) */
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
 	uint8_t is_in_work;    /* of an implicit task, inside a construct that one thread of the team executes */
+	uint8_t is_of_unit;    /* of Argobots */
 	uint32_t task;         /* that it belongs to; the encountering one of a region; 0 for barriers */
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
 		uint32_t activity;  /* kernel: row of model.activities */
+		uint32_t unit;      /* of Argobots: row of model.units */
 	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
-	uint32_t phase;    /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0 */
+	uint32_t
+		phase; /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0; graph_units.c's own */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* fragments */
@@ -103,6 +115,7 @@ struct graph {
 		uint32_t node, interval, outer;
 	} * open_groups;
 	uint32_t n_open_groups, open_groups_capacity, free_group;
+	struct graph_units *units; /* NULL: none */
 	struct dependence_tables *dependences;
 	struct exclusive_sets *exclusive;
 	struct latest_list {
@@ -141,12 +154,18 @@ struct node_view {
 	unsigned state;                                            /* task.state of a task, else 0 */
 	const struct operation *operation; /* of a target region, data operation or submit, that of a kernel's submit, else NULL */
 	const struct activity *activity;   /* of a kernel, and of a data operation that its device told of, else NULL */
+	const struct work_unit *unit;      /* of Argobots' nodes, else NULL */
+	uint32_t unit_node;                /* the node of that unit, else 0 */
+	unsigned sync;                     /* of unit_join and unit_wait: unit_sync, and ... */
+	uint64_t object;                   /* ... what for, a handle; 0 none */
 };
 
 struct edge_view {
 	uint32_t source, target;
 	enum edge_kind kind;
 	unsigned dependence; /* dependence_type, 0 for other kinds */
+	unsigned sync;       /* EDGE_RESUME: unit_sync, what the target waited for, and ... */
+	uint64_t object;     /* ... the object's handle; 0 none */
 };
 
 /* Calls for every node in ascending order, for every edge in a fixed order. Stops where the function does not return 0. */
@@ -213,6 +232,20 @@ uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t tas
 /* GRAPH_FRAGMENT: the current task of a stream stops, and goes on with a fragment of its own. */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
 int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+
+/* graph_units.c: Argobots' work units. */
+int graph_units_begin(struct graph *graph); /* 0, or -1 with the error said */
+void graph_units_free(struct graph *graph);
+int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
+int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
+int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
+int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
+int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view);
+/* The node of a row of model.units, 0 none. */
+uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
+/* What a join or wait of a unit is for; of other nodes nothing. */
+struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
 
 /* graph_device.c: the nodes of kernels, behind everything else. 0, or -1. */
 int graph_add_devices(struct graph *graph);

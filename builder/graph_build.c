@@ -338,6 +338,11 @@ const struct replay_ops graph_ops = {
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,
 	.scope_leave = scope_leave,
+	.unit_create = graph_unit_create,
+	.unit_revive = graph_unit_revive,
+	.unit_switch = graph_unit_switch,
+	.unit_resume = graph_unit_resume,
+	.unit_join = graph_unit_join,
 };
 
 int graph_finish(struct graph *graph)

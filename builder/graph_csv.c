@@ -79,6 +79,13 @@ static void put_number(struct csv *csv, uint64_t number)
 	put_text(csv, digits + at);
 }
 
+static void put_handle(struct csv *csv, uint64_t handle)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "0x%" PRIx64, handle);
+	put_text(csv, digits);
+}
+
 static int end_line(struct csv *csv)
 {
 	put_text(csv, "\n");
@@ -188,6 +195,17 @@ static void put_activity(struct csv *csv, const struct activity *activity)
 	put_time(csv, activity->end_ticks);
 }
 
+/* What one of Argobots' units waits for, and the object's handle. */
+static void put_wait(struct csv *csv, bool has_wait, unsigned sync, uint64_t object)
+{
+	put_text(csv, ",");
+	if (has_wait)
+		put_text(csv, unit_sync_name(sync));
+	put_text(csv, ",");
+	if (has_wait && object != 0)
+		put_handle(csv, object);
+}
+
 static int node_row(void *self, const struct node_view *node)
 {
 	struct csv *csv = self;
@@ -202,8 +220,8 @@ static int node_row(void *self, const struct node_view *node)
 	put_text(csv, ",");
 	put_number(csv, csv->trace->process);
 	put_text(csv, ",");
-	if (node->task != 0)
-		put_number(csv, csv->offset + node->task);
+	if (node->task != 0 || node->unit_node != 0)
+		put_number(csv, csv->offset + (node->task != 0 ? node->task : node->unit_node));
 	put_text(csv, ",");
 	put_number(csv, node->region);
 	put_text(csv, ",");
@@ -212,7 +230,8 @@ static int node_row(void *self, const struct node_view *node)
 	put_text(csv, ",");
 	put_flags(csv, node->flags);
 	put_text(csv, ",");
-	put_text(csv, task_state_name(node->state));
+	bool is_own = node->unit != NULL && node->unit_node == node->id;
+	put_text(csv, is_own ? unit_state_name(node->unit) : task_state_name(node->state));
 	put_time(csv, node->create_ticks);
 	put_time(csv, node->begin_ticks);
 	put_time(csv, node->end_ticks);
@@ -220,6 +239,7 @@ static int node_row(void *self, const struct node_view *node)
 	put_number(csv, dump_duration_ns(&csv->trace->dump, node->busy_ticks));
 	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
 	put_activity(csv, node->activity);
+	put_wait(csv, node->kind == NODE_UNIT_JOIN || node->kind == NODE_UNIT_WAIT, node->sync, node->object);
 	return end_line(csv);
 }
 
@@ -233,6 +253,7 @@ static int edge_row(void *self, const struct edge_view *edge)
 	put_text(csv, edge_kind_name(edge->kind));
 	put_text(csv, ",");
 	put_text(csv, edge_dependence_name(edge->dependence));
+	put_wait(csv, edge->kind == EDGE_RESUME, edge->sync, edge->object);
 	return end_line(csv);
 }
 
@@ -257,7 +278,7 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "nodes.csv");
 	if (out == NULL)
 		return -1;
-	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns\n",
+	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,sync,object\n",
 	      out);
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
@@ -280,7 +301,7 @@ int graph_edges_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "edges.csv");
 	if (out == NULL)
 		return -1;
-	fputs("source,target,kind,dependence\n", out);
+	fputs("source,target,kind,dependence,sync,object\n", out);
 	for (size_t i = 0; i < graphs->n; i++) {
 		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, 0, "", 0};
 		graph_each_edge(csv.graph, edge_row, &csv);

@@ -26,6 +26,13 @@ static const struct {
 	[NODE_DATA_OP] = {"cds", "#ffffff"},
 	[NODE_SUBMIT] = {"rarrow", "#cc79a7"},
 	[NODE_KERNEL] = {"box3d", "#cc79a7"},
+	[NODE_UNIT] = {"ellipse", "#56b4e9"},
+	[NODE_TASKLET] = {"ellipse", "#ffffff"},
+	[NODE_SCHEDULER] = {"octagon", "#dddddd"},
+	[NODE_PRIMARY_UNIT] = {"doubleoctagon", "#f0e442"},
+	[NODE_EXTERNAL] = {"doubleoctagon", "#ffffff"},
+	[NODE_UNIT_JOIN] = {"invtriangle", "#009e73"},
+	[NODE_UNIT_WAIT] = {"diamond", "#e69f00"},
 	[NODE_SCOPE_BEGIN] = {"house", "#dddddd"},
 	[NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
@@ -43,6 +50,8 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[EDGE_JOIN] = "color=\"#009e73\"",
 	[EDGE_SUBMIT] = "color=\"#cc79a7\",penwidth=1.5",
 	[EDGE_COMPLETE] = "color=\"#cc79a7\",style=dashed",
+	[EDGE_REVIVE] = "color=\"#000000\",style=dashed",
+	[EDGE_RESUME] = "color=\"#d55e00\",penwidth=1.5",
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
@@ -63,13 +72,19 @@ struct dot {
 	uint32_t n_edges, edges_capacity;
 };
 
+/* One of Argobots' units, whose label has its kind. */
+static bool is_work_unit(enum node_kind kind)
+{
+	return kind >= NODE_UNIT && kind <= NODE_EXTERNAL;
+}
+
 static void put_label(const struct dot *dot, const struct node_view *node)
 {
 	const char *label = dot->graph->model->constructs[node->construct].label;
 	const char *kind = node_kind_name(node->kind);
 	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_KERNEL || node->kind == NODE_TASK ||
 			   node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP || node->kind == NODE_BARRIER ||
-			   node->kind == NODE_INITIAL || node->kind == NODE_TARGET;
+			   node->kind == NODE_INITIAL || node->kind == NODE_TARGET || is_work_unit(node->kind);
 	if (!is_own_kind || label[0] == '\0')
 		fprintf(dot->out, "%s%s", kind, label[0] != '\0' ? "\\n" : "");
 	text_dot(dot->out, label);
@@ -85,7 +100,9 @@ static int whole_node(void *self, const struct node_view *node)
 	struct dot *dot = self;
 	fprintf(dot->out, "  n%" PRIu64 " [label=\"", dot->offset + node->id);
 	put_label(dot, node);
-	if (node->kind <= NODE_TARGET || node->kind == NODE_FRAGMENT)
+	if (node->kind == NODE_UNIT_WAIT)
+		fprintf(dot->out, "\\n%s", unit_sync_name(node->sync));
+	if (node->kind <= NODE_TARGET || node->kind == NODE_FRAGMENT || is_work_unit(node->kind))
 		fprintf(dot->out, "\\n#%" PRIu64 "  %.1f us", dot->offset + node->id,
 			(double)dump_duration_ns(&dot->trace->dump, node->busy_ticks) / 1e3);
 	if (node->kind == NODE_DATA_OP)
@@ -104,6 +121,8 @@ static int whole_edge(void *self, const struct edge_view *edge)
 		edge_styles[edge->kind]);
 	if (edge->dependence != 0)
 		fprintf(dot->out, ",label=\"%s\"", edge_dependence_name(edge->dependence));
+	if (edge->kind == EDGE_RESUME)
+		fprintf(dot->out, ",label=\"%s 0x%" PRIx64 "\"", unit_sync_name(edge->sync), edge->object);
 	fputs("];\n", dot->out);
 	return 0;
 }

@@ -70,7 +70,8 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
 			s->events[j] += m->n_events[j];
 		collect_tasks(s, &graphs->graphs[i]);
-		if (summary_collect_target(&s->target, m) != 0 || summary_collect_devices(&s->devices, m) != 0)
+		if (summary_collect_target(&s->target, m) != 0 || summary_collect_devices(&s->devices, m) != 0 ||
+		    summary_collect_units(&s->units, m) != 0)
 			return -1;
 		graph_each_node(&graphs->graphs[i], count_node, s);
 		graph_each_edge(&graphs->graphs[i], count_edge, s);
@@ -81,6 +82,7 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
+	summary_sort_units(&s->units);
 	return 0;
 }
 
@@ -144,12 +146,7 @@ void summary_print(const struct summary *s, FILE *out)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
-	if (s->events[EVENT_unit_begin] != 0)
-		fprintf(out,
-			"%-10s%" PRIu64 " created, %" PRIu64 " runs, %" PRIu64 " finished, %" PRIu64
-			" cancelled (Argobots; not in the graph)\n",
-			"units", s->events[EVENT_unit_create], s->events[EVENT_unit_run], s->events[EVENT_unit_finish],
-			s->events[EVENT_unit_cancel]);
+	summary_print_units(&s->units, out);
 	summary_print_target(&s->target, out);
 	summary_print_devices(&s->devices, out);
 	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
@@ -204,7 +201,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:{s:I,s:I,s:I}, s:o}",
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:{s:I,s:I,s:I}, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -222,6 +219,7 @@ static json_t *json_summary(const struct summary *s)
 			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
 			 "target", summary_json_target(&s->target),                    //
 			 "devices", summary_json_devices(&s->devices),                 //
+			 "units", summary_json_units(&s->units),                       //
 			 "graph", "level", levels[g->graphs[0].level],                 //
 			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
 			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //

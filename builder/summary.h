@@ -32,6 +32,20 @@ struct device_summaries {
 	size_t n, capacity;
 };
 
+/* A work function of Argobots' units. */
+struct unit_function {
+	const char *label;
+	uint64_t n, n_runs, n_polls, busy_ns, min_ns, max_ns;
+};
+
+struct unit_summary {
+	uint64_t n[UNIT_KINDS]; /* rows of model.units */
+	uint64_t n_lives, n_runs, n_polls, n_revived, n_cancelled, n_migrated;
+	uint64_t busy_ns;                /* without schedulers */
+	struct unit_function *functions; /* the longest first */
+	size_t n_functions, capacity;
+};
+
 /* Several processes are added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -46,6 +60,7 @@ struct summary {
 	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
 	struct device_summaries devices;
+	struct unit_summary units;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
@@ -78,5 +93,12 @@ int summary_collect_devices(struct device_summaries *devices, const struct model
 void summary_print_devices(const struct device_summaries *devices, FILE *out);
 struct json_t *summary_json_devices(const struct device_summaries *devices);
 void summary_free_devices(struct device_summaries *devices);
+
+/* summary_units.c: likewise, of Argobots' work units. */
+int summary_collect_units(struct unit_summary *units, const struct model *model);
+void summary_sort_units(struct unit_summary *units); /* behind the last process */
+void summary_print_units(const struct unit_summary *units, FILE *out);
+struct json_t *summary_json_units(const struct unit_summary *units);
+void summary_free_units(struct unit_summary *units);
 
 #endif

@@ -131,14 +131,23 @@ static const char *keep(struct symbols *s, const char *text)
 	return kept;
 }
 
+/* Of a function that is called, its first instruction; of all else a return address, of which the call before it is meant. */
+static bool is_function(const struct construct *c)
+{
+	return c->kind == CONSTRUCT_UNIT || c->kind == CONSTRUCT_TASKLET || c->kind == CONSTRUCT_SCHEDULER;
+}
+
 /* The construct's strings from what its file says. False: out of memory. */
 static bool name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
 {
 	const char *word = construct_kind_name(c->kind);
-	char label[1024], function[1024];
+	char label[1280], function[1024];
 	snprintf(function, sizeof function, "%s", place->function);
 	cut_outlined(function);
-	if (place->line > 0)
+	const char *name = *function != '\0' ? function : place->symbol;
+	if (is_function(c) && *name != '\0')
+		snprintf(label, sizeof label, "%s@%s", word, name);
+	else if (place->line > 0)
 		snprintf(label, sizeof label, "%s@%s:%u", word, base_name(place->file), place->line);
 	else if (*place->symbol != '\0')
 		snprintf(label, sizeof label, "%s@%s+0x%llx", word, place->symbol,
@@ -161,7 +170,8 @@ static bool resolve(struct symbols *s, struct construct *c)
 		c->label = word;
 		return true;
 	}
-	const struct meta_map *map = meta_find_map(&s->model->dump->meta, c->codeptr - 1);
+	uint64_t looked_up = is_function(c) ? c->codeptr : c->codeptr - 1;
+	const struct meta_map *map = meta_find_map(&s->model->dump->meta, looked_up);
 	if (map == NULL) {
 		snprintf(label, sizeof label, "%s@0x%llx", word, (unsigned long long)c->codeptr);
 		c->label = model_keep(s->model, label);
@@ -171,10 +181,10 @@ static bool resolve(struct symbols *s, struct construct *c)
 	if (module == NULL)
 		return false;
 	struct place place = {.file = "", .function = "", .symbol = ""};
-	uint64_t offset = c->codeptr - 1 - map->start + map->offset, address = offset;
+	uint64_t offset = looked_up - map->start + map->offset, address = offset;
 	if (module->binary != NULL && binary_address(module->binary, offset, &address))
 		place = binary_find(module->binary, address);
-	return name_construct(s, c, module->name, address + 1, &place);
+	return name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
 }
 
 int symbols_resolve(struct model *model)

@@ -10,6 +10,7 @@
 
 /*
  * Fills label, file, function and line of every construct of the model. `codeptr` is a return address: codeptr - 1 is looked up.
+ * Where it is a function (of Argobots' units) the label is "<kind>@<function>".
  * Of inlined code the innermost frame counts. Label: "<kind>@<file name>:<line>"; without lines "<kind>@<function>+0x<offset>";
  * without symbols "<kind>@<module>+0x<offset>"; without a map "<kind>@0x<address>"; without an address "<kind>". 0, or -1.
  * Counts binaries that changed or are gone as warnings.

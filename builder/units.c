@@ -76,7 +76,7 @@ static uint32_t new_unit(struct units *u, uint64_t handle, enum unit_kind kind)
 
 /* ---- Doubts ---- */
 
-static void doubt(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected)
+static void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected)
 {
 	struct model *m = u->model;
 	if (!u->is_filling)
@@ -117,7 +117,7 @@ static uint32_t subject(struct units *u, uint32_t stream, uint64_t handle, bool 
 	if (row == 0 || is_gone(u, row)) {
 		row = new_unit(u, handle, is_scheduler ? UNIT_SCHEDULER : UNIT_UNKNOWN);
 		if (row != 0 && !is_scheduler)
-			doubt(u, stream, row, "unit_without_create", "one that was created");
+			unit_doubt(u, stream, row, "unit_without_create", "one that was created");
 	}
 	if (u->is_filling && row != 0)
 		row_of(u, row)->state |= UNIT_SEEN;
@@ -189,13 +189,13 @@ static int leave(struct units *u, uint32_t stream, struct unit_switch change, ui
 }
 
 /* Takes all off that are at the depth or above it, for want of a record of their stops; `repair` names why, NULL: that is known. */
-static int cut(struct units *u, uint32_t stream, size_t depth, uint64_t ticks, const char *repair)
+static int unit_cut(struct units *u, uint32_t stream, size_t depth, uint64_t ticks, const char *repair)
 {
 	struct units_stream *s = &u->streams[stream];
 	while (s->n > depth) {
 		uint32_t row = s->stack[s->n - 1];
 		if (row != 0 && repair != NULL)
-			doubt(u, stream, row, repair, "one that had stopped");
+			unit_doubt(u, stream, row, repair, "one that had stopped");
 		struct unit_switch change = {.reason = UNIT_STOP_MISSING};
 		if (leave(u, stream, change, ticks) != 0)
 			return -1;
@@ -272,7 +272,7 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 {
 	/* What was alive before it is gone. */
 	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
-		if (cut(u, (uint32_t)i, 0, r->time, "unit_without_end") != 0 || end_external(u, (uint32_t)i, r->time) != 0)
+		if (unit_cut(u, (uint32_t)i, 0, r->time, "unit_without_end") != 0 || end_external(u, (uint32_t)i, r->time) != 0)
 			return -1;
 		u->streams[i].is_xstream = false;
 	}
@@ -300,8 +300,8 @@ static int on_end(struct units *u, uint32_t stream, const struct record *r)
 			uint32_t top = s->stack[s->n - 1];
 			bool is_quiet = i == stream && (top == 0 || s->n <= 2);
 			if (!is_quiet)
-				doubt(u, (uint32_t)i, top, "unit_without_end",
-				      "one that had ended before the library was finalised");
+				unit_doubt(u, (uint32_t)i, top, "unit_without_end",
+					   "one that had ended before the library was finalised");
 			struct unit_switch change = {.reason = is_quiet ? UNIT_END : UNIT_STOP_MISSING};
 			if (leave(u, (uint32_t)i, change, r->time) != 0)
 				return -1;
@@ -332,10 +332,8 @@ static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_
 	unit->create_ticks = r->time;
 	unit->create_stream = stream;
 	unit->creator = creator;
-	if (more == NULL) {
-		tally_add(&u->model->repairs, "cut_unit", 1);
+	if (more == NULL) /* counted as a cut group */
 		return;
-	}
 	uint64_t bytes = record_value(more);
 	unit->stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 	unit->kind = is_in_library(u->model, more->a) ? UNIT_SCHEDULER : bytes == 0 ? UNIT_TASKLET : UNIT_ULT;
@@ -350,10 +348,10 @@ static int on_create(struct units *u, uint32_t stream, const struct record *r, c
 	const uint32_t *found = map_get(&u->alive, r->a);
 	uint32_t old = found != NULL ? *found : 0, creator;
 	if (old != 0 && u->now[old].state == NOW_RUNNING && !is_gone(u, old) &&
-	    cut(u, u->now[old].stream, 0, r->time, "unit_without_stop") != 0)
+	    unit_cut(u, u->now[old].stream, 0, r->time, "unit_without_stop") != 0)
 		return -1;
 	if (old != 0 && !is_gone(u, old))
-		doubt(u, stream, old, "unit_without_free", "one that had been freed, as its handle is used again");
+		unit_doubt(u, stream, old, "unit_without_free", "one that had been freed, as its handle is used again");
 	if (actor(u, stream, r->b, r->time, &creator) != 0)
 		return -1;
 	uint32_t row = new_unit(u, r->a, UNIT_UNKNOWN);
@@ -372,8 +370,8 @@ static int on_revive(struct units *u, uint32_t stream, const struct record *r, c
 	if (before == 0 || actor(u, stream, r->b, r->time, &creator) != 0)
 		return before == 0 ? error("out of memory for units") : -1;
 	if (u->now[before].state != NOW_ENDED) {
-		doubt(u, stream, before, "revived_before_end", "one that had ended");
-		if (u->now[before].state == NOW_RUNNING && cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
+		unit_doubt(u, stream, before, "revived_before_end", "one that had ended");
+		if (u->now[before].state == NOW_RUNNING && unit_cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
 			return -1;
 	}
 	uint32_t row = new_row(u, r->a, UNIT_UNKNOWN), *slot = row != 0 ? map_put(&u->alive, r->a) : NULL;
@@ -408,19 +406,19 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 		return -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state == NOW_RUNNING) {
-		doubt(u, stream, row, "unit_without_stop", "one that does not run");
+		unit_doubt(u, stream, row, "unit_without_stop", "one that does not run");
 		uint32_t there = now->stream;
 		size_t at = u->streams[there].n;
 		while (at > 0 && u->streams[there].stack[at - 1] != row)
 			at--;
-		if (at > 0 && cut(u, there, at - 1, r->time, NULL) != 0)
+		if (at > 0 && unit_cut(u, there, at - 1, r->time, NULL) != 0)
 			return -1;
 	} else if (now->state == NOW_ENDED) {
-		doubt(u, stream, row, "unit_after_end", "one that has not ended");
+		unit_doubt(u, stream, row, "unit_after_end", "one that has not ended");
 	} else if (now->state == NOW_SUSPENDED) {
-		doubt(u, stream, row, "run_without_resume", "one that was resumed");
+		unit_doubt(u, stream, row, "run_without_resume", "one that was resumed");
 	}
-	if (cut(u, stream, depth, r->time, "unit_without_stop") != 0)
+	if (unit_cut(u, stream, depth, r->time, "unit_without_stop") != 0)
 		return -1;
 	/* Who schedules here is told by the first unit that it runs, if not before; but what stopped last may have handed over itself. */
 	if (depth > 0 && r->b != 0 && r->b != r->a && (s->n < depth || s->stack[depth - 1] == 0)) {
@@ -446,22 +444,22 @@ static int expect_top(struct units *u, uint32_t stream, uint32_t row, size_t dep
 	struct units_stream *s = &u->streams[stream];
 	if (s->n == depth + 1 && s->stack[depth] == row)
 		return 0;
-	if (cut(u, stream, depth + 1, ticks, "unit_without_stop") != 0)
+	if (unit_cut(u, stream, depth + 1, ticks, "unit_without_stop") != 0)
 		return -1;
 	if (s->n == depth + 1 && s->stack[depth] == row)
 		return 0;
 	bool is_unknown = s->n == depth + 1 && s->stack[depth] == 0;
 	if (s->is_known && !is_unknown)
-		doubt(u, stream, row, "stop_of_another_unit", "one that runs here");
+		unit_doubt(u, stream, row, "stop_of_another_unit", "one that runs here");
 	if (u->now[row].state == NOW_RUNNING) {
 		uint32_t there = u->now[row].stream;
 		size_t at = u->streams[there].n;
 		while (at > 0 && u->streams[there].stack[at - 1] != row)
 			at--;
-		if (at > 0 && cut(u, there, at - 1, ticks, NULL) != 0)
+		if (at > 0 && unit_cut(u, there, at - 1, ticks, NULL) != 0)
 			return -1;
 	}
-	return cut(u, stream, depth, ticks, NULL) == 0 ? put(u, stream, row, depth, ticks, UNIT_BEGIN) : -1;
+	return unit_cut(u, stream, depth, ticks, NULL) == 0 ? put(u, stream, row, depth, ticks, UNIT_BEGIN) : -1;
 }
 
 static int on_stop(struct units *u, uint32_t stream, const struct record *r, enum unit_reason reason)
@@ -473,7 +471,7 @@ static int on_stop(struct units *u, uint32_t stream, const struct record *r, enu
 	if (be_xstream(u, stream, r->time) != 0)
 		return -1;
 	if (u->now[row].state == NOW_ENDED)
-		doubt(u, stream, row, reason == UNIT_FINISH ? "unit_ended_twice" : "unit_after_end", "one that has not ended");
+		unit_doubt(u, stream, row, reason == UNIT_FINISH ? "unit_ended_twice" : "unit_after_end", "one that has not ended");
 	if (expect_top(u, stream, row, depth, r->time) != 0)
 		return -1;
 	u->streams[stream].is_known = true;
@@ -493,7 +491,7 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 	struct unit_now *now = &u->now[row];
 	struct unit_switch change = {.prior = row, .next = current(&u->streams[stream]), .reason = UNIT_CANCEL};
 	if (now->state == NOW_ENDED)
-		doubt(u, stream, row, "unit_ended_twice", "one that has not ended");
+		unit_doubt(u, stream, row, "unit_ended_twice", "one that has not ended");
 	if (now->state == NOW_RUNNING) {
 		/* Its own doing, or the record of its stop is missing. */
 		uint32_t there = now->stream;
@@ -502,8 +500,8 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 		while (at > 0 && s->stack[at - 1] != row)
 			at--;
 		if (at > 0 && (there != stream || at < s->n)) {
-			doubt(u, stream, row, "unit_without_stop", "one that does not run");
-			if (cut(u, there, at - 1, r->time, NULL) != 0)
+			unit_doubt(u, stream, row, "unit_without_stop", "one that does not run");
+			if (unit_cut(u, there, at - 1, r->time, NULL) != 0)
 				return -1;
 		} else if (at > 0) {
 			return leave(u, stream, change, r->time);
@@ -534,7 +532,7 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 		return row == 0 ? error("out of memory for units") : -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state != NOW_SUSPENDED)
-		doubt(u, stream, row, "resume_without_suspend", "one that is suspended");
+		unit_doubt(u, stream, row, "resume_without_suspend", "one that is suspended");
 	else
 		now->state = NOW_READY;
 	/* 1.1: the unit that is joined resumes its joiner before it reports its own end. */
@@ -554,7 +552,7 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 	if (r->b == 0 && joiner != 0 && row_of(u, joiner)->kind != UNIT_EXTERNAL)
 		quirk(u, "joiner_not_named");
 	if (now->state != NOW_ENDED)
-		doubt(u, stream, row, "join_before_end", "one that has ended");
+		unit_doubt(u, stream, row, "join_before_end", "one that has ended");
 	bool is_first = now->joiner == 0;
 	if (is_first) {
 		now->joiner = joiner;
@@ -589,8 +587,8 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 		if (u->is_filling)
 			unit->kind = UNIT_ROOT;
 	} else if (now->state != NOW_ENDED) {
-		doubt(u, stream, row, "freed_before_end", "one that has ended");
-		if (now->state == NOW_RUNNING && cut(u, now->stream, 0, r->time, NULL) != 0)
+		unit_doubt(u, stream, row, "freed_before_end", "one that has ended");
+		if (now->state == NOW_RUNNING && unit_cut(u, now->stream, 0, r->time, NULL) != 0)
 			return -1;
 	}
 	u->now[row].is_freed = true;
@@ -610,7 +608,7 @@ static int on_attach(struct units *u, uint32_t stream, const struct record *r)
 	struct units_stream *s = &u->streams[stream];
 	if (r->a != s->tid) {
 		const char *repair = s->is_known ? "unit_without_end" : NULL;
-		if (cut(u, stream, 0, r->time, repair) != 0 || end_external(u, stream, r->time) != 0)
+		if (unit_cut(u, stream, 0, r->time, repair) != 0 || end_external(u, stream, r->time) != 0)
 			return -1;
 		s->is_xstream = false;
 		s->stopped = 0;
@@ -651,7 +649,7 @@ int units_gap(struct units *u, uint32_t stream, uint64_t ticks)
 {
 	struct units_stream *s = &u->streams[stream];
 	u->is_blind = true;
-	if (cut(u, stream, 0, ticks, NULL) != 0 || end_external(u, stream, ticks) != 0)
+	if (unit_cut(u, stream, 0, ticks, NULL) != 0 || end_external(u, stream, ticks) != 0)
 		return -1;
 	s->is_known = false;
 	s->stopped = 0;
@@ -663,7 +661,7 @@ int units_finish(struct units *u)
 	u->record = NULL;
 	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
 		uint64_t ticks = u->is_in_life ? u->model->last_ticks : u->streams[i].last_ticks;
-		if (cut(u, (uint32_t)i, 0, ticks, "unit_without_end") != 0 || end_external(u, (uint32_t)i, ticks) != 0)
+		if (unit_cut(u, (uint32_t)i, 0, ticks, "unit_without_end") != 0 || end_external(u, (uint32_t)i, ticks) != 0)
 			return -1;
 	}
 	return 0;
