@@ -170,6 +170,7 @@ static void free_process(struct process *p)
 	for (uint32_t i = 0; i < p->n_suspended; i++)
 		free(p->suspended[i].open);
 	free(p->suspended);
+	process_free_units(p);
 	map_free(&p->suspended_rows);
 	map_free(&p->lock_rows);
 	*p = (struct process){0};
@@ -201,7 +202,7 @@ static int begin(void *self, const struct trace *trace)
 		if (archive_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)
 			return -1;
 	}
-	return archive_begin_devices(a);
+	return archive_begin_units(a) != 0 ? -1 : archive_begin_devices(a);
 }
 
 static int end(void *self, const struct trace *trace)
@@ -214,6 +215,7 @@ static int end(void *self, const struct trace *trace)
 		rc = archive_write_devices(a);
 	if (rc == 0)
 		rc = archive_name_regions(a);
+	archive_end_units(a);
 	a->n_locks += a->now.n_locks;
 	if (tally_total(&trace->model.repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
 		a->has_holes = true;
@@ -343,7 +345,12 @@ static int intern_event_strings(struct archive *a)
 	a->string_cancel = archive_string(a, "cancel");
 	a->string_detach = archive_string(a, "detach");
 	a->string_unfinished = archive_string(a, "unfinished");
-	return is_done && a->string_cancel != UNSET && a->string_detach != UNSET && a->string_unfinished != UNSET ? 0 : -1;
+	a->string_yield = archive_string(a, "yield");
+	a->string_suspend = archive_string(a, "suspend");
+	return is_done && a->string_cancel != UNSET && a->string_detach != UNSET && a->string_unfinished != UNSET &&
+			       a->string_yield != UNSET && a->string_suspend != UNSET
+		       ? 0
+		       : -1;
 }
 
 /* A definition must fit into one chunk, and the group of all locations is one. */

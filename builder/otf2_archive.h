@@ -12,8 +12,8 @@
  *   otf2_tasks.c     the visitor: tasks
  *   otf2_locks.c     the visitor: mutexes
  *   otf2_target.c    the visitor: what the host does for devices
- *   otf2_states.c    thread states, a metric
- *   otf2_samples.c   what the runtime said of them, another
+ *   otf2_units.c     the visitor: Argobots' work units, who they are and what happens to them
+ *   otf2_fragments.c where they run
  *   otf2_device.c    locations of devices, and what ran on them
  *   otf2_device_defs.c  their definitions
  *   otf2_states.c    thread states, a metric
@@ -94,6 +94,11 @@ enum region_kind {
 	REGION_DATA_FROM_DEVICE,
 	REGION_DATA_TRANSFER,
 	REGION_KERNEL,
+	REGION_UNIT,
+	REGION_TASKLET,
+	REGION_SCHEDULER,
+	REGION_UNIT_PRIMARY,
+	REGION_UNIT_CREATE,
 	REGION_DEVICE_ALLOC,
 	REGION_DEVICE_DELETE,
 	REGION_DEVICE_DATA,
@@ -114,12 +119,13 @@ struct region_def {
 	uint32_t line;
 };
 
-/* A team as a communicator; its group has the same number + 1 (group 0 is that of all locations). */
+/* A team as a communicator. */
 struct comm_def {
 	uint32_t parent; /* UNSET: none */
 	uint32_t n_members;
 	size_t first_member; /* in archive.members */
 	bool is_made_up;     /* of one thread, for tasks whose team was not recorded */
+	bool is_of_units;    /* of all threads of a process, for Argobots' units */
 };
 
 struct location_def {
@@ -130,6 +136,8 @@ struct location_def {
 	uint32_t number; /* of the stream */
 	bool is_foreign; /* no OpenMP thread: it never was in a team */
 	bool is_helper;  /* of the runtime's own team for target tasks */
+	bool is_xstream; /* it was an execution stream of Argobots; first with this rank, UINT64_MAX unknown */
+	uint64_t xstream_rank;
 };
 
 struct process_def {
@@ -172,6 +180,13 @@ enum {
 	ATTRIBUTE_ARGUMENT_ADDRESS,
 	ATTRIBUTE_MEMORY_SPACE_SOURCE,
 	ATTRIBUTE_MEMORY_SPACE_DESTINATION,
+	ATTRIBUTE_UNIT,
+	ATTRIBUTE_POOL,
+	ATTRIBUTE_STACK_SIZE,
+	ATTRIBUTE_STOP,
+	ATTRIBUTE_SYNC,
+	ATTRIBUTE_SYNC_OBJECT,
+	ATTRIBUTE_RESUMED_BY,
 	ATTRIBUTES
 };
 enum { METRIC_STATE, METRIC_SAMPLE, METRICS };
@@ -185,6 +200,7 @@ enum {
 	PARAMETER_HOST_OP_ID,
 	PARAMETER_TEAMS,
 	PARAMETER_GRANTED_TEAMS,
+	PARAMETER_POLLS,
 	PARAMETERS
 };
 
@@ -193,8 +209,8 @@ struct open_region {
 	uint32_t region;
 	uint32_t task;   /* as the replay says */
 	uint32_t owner;  /* the one that the archive has it from: another one only where records contradict each other */
-	uint32_t around; /* OPEN_IMPLICIT: the task that ran before */
-	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL } type;
+	uint32_t around; /* OPEN_IMPLICIT: the task that ran before; OPEN_UNIT: the unit */
+	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL, OPEN_UNIT } type;
 };
 
 /* A mutex that a task has taken on this location. */
@@ -214,6 +230,11 @@ struct location {
 	uint32_t rank_team, rank;      /* the last answer of team_rank() */
 	uint32_t solo_comm;            /* the comm of this location alone, UNSET: not needed so far */
 	uint32_t sections;             /* construct of the latest sections region */
+	uint32_t unit;                 /* Argobots': current, as the archive says; 0: the thread's implicit task */
+	uint32_t thread;               /* the main scheduler that the thread was created with, 0 none */
+	uint32_t units_height;         /* regions that were open when it joined the units' team */
+	bool is_in_units;              /* it did */
+	bool is_unit_over;             /* its current unit is complete, and nothing was switched to since */
 	unsigned state, state_written; /* of the thread, by OMPT's number; what the metric says so far, UNSET: nothing */
 	bool is_on;                    /* measurement */
 	struct cursor samples;         /* behind `sample`, the next one, where there is one */
@@ -232,6 +253,17 @@ struct suspended {
 	uint64_t last_time; /* it did something: nothing of it is earlier on another location */
 };
 
+/* What the archive has of a unit of Argobots. */
+struct unit_written {
+	uint64_t last_time;       /* it did something: nothing of it is earlier on another location */
+	struct open_region *open; /* what OpenMP has open in it while it is stopped ... */
+	uint32_t n_open, open_on; /* ... on this location, row + 1 */
+	uint32_t generation;      /* among what its thread created, from 1 */
+	uint32_t n_fragments;
+	uint32_t written_on, runs_on, waker; /* rows of locations + 1: the latest event, where it runs, who resumed it; 0 none */
+	uint8_t bits;
+};
+
 /* The process that is being written. */
 struct process {
 	const struct model *model;
@@ -244,6 +276,8 @@ struct process {
 	struct map suspended_rows; /* marked task -> row of suspended */
 	struct suspended *suspended;
 	uint32_t n_suspended, suspended_capacity;
+	struct unit_written *units; /* by row of model.units */
+	uint32_t units_comm;
 	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */
 	uint32_t first_lock, n_locks;
 	bool is_converted;              /* stamps are ns of real time, else ticks */
@@ -265,6 +299,7 @@ struct archive {
 	bool has_holes;   /* replay had to repair something, recording was off for a while, or contradictions were left out */
 	bool has_all_locks, has_all_teams; /* those events were recorded */
 	bool has_states, has_samples;      /* the metrics were written */
+	bool has_units;                    /* of Argobots */
 
 	char **strings;
 	uint32_t n_strings, strings_capacity;
@@ -296,7 +331,7 @@ struct archive {
 
 	/* Strings that events name. */
 	uint32_t string_schedules[4]; /* static, dynamic, guided, other */
-	uint32_t string_cancel, string_detach, string_unfinished;
+	uint32_t string_cancel, string_detach, string_unfinished, string_yield, string_suspend;
 
 	struct process now;
 };
@@ -318,6 +353,12 @@ uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *stream
 int archive_write_definitions(struct archive *a);
 void archive_free_definitions(struct archive *a);
 
+/* The group of a comm: behind those of all locations, one a paradigm. */
+static inline uint32_t archive_group(const struct archive *a, uint32_t comm)
+{
+	return comm + 1 + a->has_units;
+}
+
 /* ---- otf2_regions.c ---- */
 uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_kind kind);
 /* The region that a construct is entered as. */
@@ -330,6 +371,7 @@ static inline uint32_t archive_region(struct archive *a, uint32_t construct, enu
 /* Names the regions that the process defined. */
 int archive_name_regions(struct archive *a);
 OTF2_RegionRole region_kind_role(enum region_kind kind);
+OTF2_Paradigm region_kind_paradigm(enum region_kind kind);
 
 /* ---- otf2_location.c ---- */
 /* Opens the writer, with ProgramBegin on the process's first location. */
@@ -432,6 +474,25 @@ void location_samples_begin(struct archive *a, struct location *l, uint32_t stre
 /* Writes the samples up to this stamp. */
 int location_samples(struct archive *a, struct location *l, uint64_t until);
 uint32_t archive_sample_names(struct archive *a); /* a string; UNSET when memory is out */
+
+/* ---- otf2_units.c ---- */
+/* Names the process's units: before its first event. */
+int archive_begin_units(struct archive *a);
+/* Is something missing? Behind its last event. */
+void archive_end_units(struct archive *a);
+void process_free_units(struct process *p);
+/* The location's unit becomes the current task, in place of one of OpenMP's. */
+int location_run_unit(struct archive *a, struct location *l, uint64_t time);
+/* Leaves the innermost region, a unit's, which goes on elsewhere if at all. */
+int location_cut_unit(struct archive *a, struct location *l, uint64_t time);
+/* The thread is no longer one of the units' team. */
+int location_leave_units(struct archive *a, struct location *l, uint64_t time);
+int event_unit_xstream(void *self, const struct point *at, uint64_t xstream, uint64_t rank);
+int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
+int event_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
+int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
+int event_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
+int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
 
 /* ---- otf2_locks.c ---- */
 int event_mutex(void *self, const struct point *at, const struct mutex *mutex);

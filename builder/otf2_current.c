@@ -109,6 +109,11 @@ int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t 
 	return 0;
 }
 
+static bool is_initial(const struct process *p, uint32_t task)
+{
+	return (p->model->regions[p->model->tasks[task].region].state & REGION_INITIAL) != 0;
+}
+
 int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	struct key k;
@@ -116,6 +121,8 @@ int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint
 	    current_note(a, l, time, task, true) != 0)
 		return -1;
 	l->running = task;
+	if (l->is_in_units && is_initial(&a->now, task))
+		return location_run_unit(a, l, time);
 	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			     "writing ThreadTaskSwitch");
 }
@@ -168,6 +175,10 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 	uint32_t owner = l->n_open > 0 ? l->open[l->n_open - 1].owner : 0;
 	if (owner != 0)
 		return event_task_switch(a, l, time, owner);
+	if (l->is_in_units) {
+		l->running = 0;
+		return location_run_unit(a, l, time);
+	}
 	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
 	if (current_note(a, l, time, l->running, false) != 0)
 		return -1;

@@ -117,7 +117,8 @@ struct names {
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
 		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid, state, state_unit, state_names,
-		sample, sample_names;
+		sample, sample_names, argobots, units, unit, pool, stack_size, stop, sync, sync_object, resumed_by, polls,
+		xstream_rank;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -165,6 +166,17 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->state, "thread state"},
 		{&n->sample, "thread state sampled"},
 		{&n->state_unit, "state"},
+		{&n->argobots, "Argobots"},
+		{&n->units, "Argobots units"},
+		{&n->unit, "unit"},
+		{&n->pool, "pool"},
+		{&n->stack_size, "stack size"},
+		{&n->stop, "stop"},
+		{&n->sync, "waits for"},
+		{&n->sync_object, "object"},
+		{&n->resumed_by, "resumed by"},
+		{&n->polls, "polls"},
+		{&n->xstream_rank, "OTTER::XSTREAM_RANK"},
 	};
 	bool is_done = true;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -196,9 +208,10 @@ static int intern_names(struct archive *a, struct names *n)
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
 			const struct location_def *l = &a->locations[j];
 			snprintf(text, sizeof text, "%s %" PRIu32,
-				 l->is_helper    ? "OMP hidden helper thread"
-				 : l->is_foreign ? "Thread"
-						 : "OMP thread",
+				 l->is_helper                     ? "OMP hidden helper thread"
+				 : l->is_foreign && l->is_xstream ? "Argobots thread"
+				 : l->is_foreign                  ? "Thread"
+								  : "OMP thread",
 				 l->number);
 			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
 			is_done = is_done && n->locations[j] != UNSET;
@@ -225,6 +238,8 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Paradigm, w, PARADIGM, n->openmp, OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
 	DEFINE(a, ParadigmProperty, w, PARADIGM, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
 	       value_string(n->team_template));
+	if (a->has_units)
+		DEFINE(a, Paradigm, w, OTF2_PARADIGM_USER, n->argobots, OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
 	if (archive_define_device_paradigm(a, w, n->device_memory) != 0)
 		return -1;
 	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
@@ -236,6 +251,13 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Attribute, w, ATTRIBUTE_ARGUMENT_ADDRESS, n->argument_address, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_MEMORY_SPACE_SOURCE, n->memory_source, 0, OTF2_TYPE_LOCATION_GROUP);
 	DEFINE(a, Attribute, w, ATTRIBUTE_MEMORY_SPACE_DESTINATION, n->memory_destination, 0, OTF2_TYPE_LOCATION_GROUP);
+	DEFINE(a, Attribute, w, ATTRIBUTE_UNIT, n->unit, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_POOL, n->pool, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_STACK_SIZE, n->stack_size, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_STOP, n->stop, 0, OTF2_TYPE_STRING);
+	DEFINE(a, Attribute, w, ATTRIBUTE_SYNC, n->sync, 0, OTF2_TYPE_STRING);
+	DEFINE(a, Attribute, w, ATTRIBUTE_SYNC_OBJECT, n->sync_object, 0, OTF2_TYPE_UINT64);
+	DEFINE(a, Attribute, w, ATTRIBUTE_RESUMED_BY, n->resumed_by, 0, OTF2_TYPE_LOCATION);
 	return 0;
 }
 
@@ -282,6 +304,9 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->tid, OTF2_TYPE_UINT64, value_u64(l->tid));
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_threads, OTF2_TYPE_UINT64, value_u64(l->n_threads));
 		}
+		if (l->is_xstream && l->xstream_rank != UINT64_MAX)
+			DEFINE(a, LocationProperty, w, location_id(a, j), n->xstream_rank, OTF2_TYPE_UINT64,
+			       value_u64(l->xstream_rank));
 		if (l->n_lost > 0)
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_lost, OTF2_TYPE_UINT64, value_u64(l->n_lost));
 	}
@@ -303,12 +328,19 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 			       OTF2_GlobalDefWriter_WriteGroup(w, 0, n->openmp, OTF2_GROUP_TYPE_COMM_LOCATIONS, PARADIGM,
 							       OTF2_GROUP_FLAG_NONE, a->n_locations, members),
 			       "defining the group of all locations");
+	if (rc == 0 && a->has_units)
+		rc = archive_check(a,
+				   OTF2_GlobalDefWriter_WriteGroup(w, 1, n->argobots, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+								   OTF2_PARADIGM_USER, OTF2_GROUP_FLAG_NONE, a->n_locations,
+								   members),
+				   "defining the group of all locations");
 	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++) {
 		const struct comm_def *c = &a->comms[i];
+		OTF2_Paradigm paradigm = c->is_of_units ? OTF2_PARADIGM_USER : PARADIGM;
 		for (uint32_t j = 0; j < c->n_members; j++)
 			members[j] = a->members[c->first_member + j];
 		rc = archive_check(a,
-				   OTF2_GlobalDefWriter_WriteGroup(w, i + 1, 0, OTF2_GROUP_TYPE_COMM_GROUP, PARADIGM,
+				   OTF2_GlobalDefWriter_WriteGroup(w, archive_group(a, i), 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
 								   OTF2_GROUP_FLAG_NONE, c->n_members, members),
 				   "defining a team");
 	}
@@ -316,7 +348,11 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 	for (uint32_t i = 0; rc == 0 && i < a->n_comms; i++)
 		rc = archive_check(
 			a,
-			OTF2_GlobalDefWriter_WriteComm(w, i, a->comms[i].is_made_up ? n->team_unknown : 0, i + 1,
+			OTF2_GlobalDefWriter_WriteComm(w, i,
+						       a->comms[i].is_made_up    ? n->team_unknown
+						       : a->comms[i].is_of_units ? n->units
+										 : 0,
+						       archive_group(a, i),
 						       a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
 						       OTF2_COMM_FLAG_NONE),
 			"defining a communicator");
@@ -354,7 +390,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		return -1;
 	for (uint32_t i = 0; i < a->n_regions; i++) {
 		const struct region_def *r = &a->regions[i];
-		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), PARADIGM,
+		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), region_kind_paradigm(r->kind),
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
 	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 ||
@@ -369,6 +405,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 	DEFINE(a, Parameter, w, PARAMETER_HOST_OP_ID, n->host_op_id, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_TEAMS, n->teams, OTF2_PARAMETER_TYPE_UINT64);
 	DEFINE(a, Parameter, w, PARAMETER_GRANTED_TEAMS, n->granted_teams, OTF2_PARAMETER_TYPE_UINT64);
+	DEFINE(a, Parameter, w, PARAMETER_POLLS, n->polls, OTF2_PARAMETER_TYPE_UINT64);
 	return 0;
 }
 

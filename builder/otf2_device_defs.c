@@ -105,7 +105,7 @@ static int define_window(struct archive *a, OTF2_GlobalDefWriter *w, const struc
 	uint32_t n = p->n_locations + p->n_queues;
 	for (uint32_t j = 0; j < n; j++)
 		members[j] = base + j;
-	uint32_t group = a->n_comms + 2 + p->window;
+	uint32_t group = archive_group(a, a->n_comms) + 1 + p->window;
 	return archive_check(a,
 			     OTF2_GlobalDefWriter_WriteGroup(w, group, 0, OTF2_GROUP_TYPE_COMM_GROUP, a->device_paradigm,
 							     OTF2_GROUP_FLAG_NONE, n, members),
@@ -120,9 +120,9 @@ int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t 
 	if (members == NULL)
 		return archive_out_of_memory(a);
 	int rc = archive_check(a,
-			       OTF2_GlobalDefWriter_WriteGroup(w, a->n_comms + 1, name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-							       a->device_paradigm, OTF2_GROUP_FLAG_NONE, fill_members(a, members),
-							       members),
+			       OTF2_GlobalDefWriter_WriteGroup(w, archive_group(a, a->n_comms), name,
+							       OTF2_GROUP_TYPE_COMM_LOCATIONS, a->device_paradigm,
+							       OTF2_GROUP_FLAG_NONE, fill_members(a, members), members),
 			       "defining the group of devices");
 	uint32_t base = 0;
 	for (size_t i = 0; i < a->n_processes && rc == 0; i++) {
@@ -135,8 +135,8 @@ int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t 
 	free(members);
 	for (uint32_t i = 0; i < a->n_windows && rc == 0; i++)
 		rc = archive_check(a,
-				   OTF2_GlobalDefWriter_WriteComm(w, a->n_comms + i, name, a->n_comms + 2 + i, OTF2_UNDEFINED_COMM,
-								  OTF2_COMM_FLAG_NONE),
+				   OTF2_GlobalDefWriter_WriteComm(w, a->n_comms + i, name, archive_group(a, a->n_comms) + 1 + i,
+								  OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE),
 				   "defining a communicator");
 	for (uint32_t i = 0; i < a->n_windows && rc == 0; i++)
 		rc = archive_check(a, OTF2_GlobalDefWriter_WriteRmaWin(w, i, name, a->n_comms + i, OTF2_RMA_WIN_FLAG_NONE),

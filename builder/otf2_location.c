@@ -114,7 +114,9 @@ int location_finish(struct archive *a, uint32_t stream)
 		return -1;
 	uint64_t id = (uint64_t)stream << 32 | a->now.def->process;
 	int rc = 0;
-	if (l->n_open > 0)
+	if (l->is_in_units)
+		rc = location_leave_units(a, l, location_stamp(a, l, 0));
+	if (rc == 0 && l->n_open > 0)
 		rc = location_unwind(a, l, location_stamp(a, l, 0), 0);
 	if (rc == 0)
 		rc = location_samples(a, l, UINT64_MAX);
@@ -209,7 +211,7 @@ int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32
 	int rc = 0;
 	while (rc == 0 && l->n_open > n_open) {
 		struct open_region top = l->open[l->n_open - 1];
-		rc = location_leave(a, l, time);
+		rc = top.type == OPEN_UNIT ? location_cut_unit(a, l, time) : location_leave(a, l, time);
 		if (rc == 0 && top.type == OPEN_IMPLICIT)
 			rc = event_team_end(a, l, time, &top);
 		if (rc == 0 && top.type == OPEN_TASK) {

@@ -70,6 +70,11 @@ static const struct {
 	[REGION_DATA_FROM_DEVICE] = {"target transfer from device", OTF2_REGION_ROLE_DATA_TRANSFER},
 	[REGION_DATA_TRANSFER] = {"target transfer", OTF2_REGION_ROLE_DATA_TRANSFER},
 	[REGION_KERNEL] = {"kernel", OTF2_REGION_ROLE_FUNCTION},
+	[REGION_UNIT] = {"ULT", OTF2_REGION_ROLE_TASK},
+	[REGION_TASKLET] = {"tasklet", OTF2_REGION_ROLE_TASK},
+	[REGION_SCHEDULER] = {"scheduler", OTF2_REGION_ROLE_ARTIFICIAL},
+	[REGION_UNIT_PRIMARY] = {"primary ULT", OTF2_REGION_ROLE_TASK},
+	[REGION_UNIT_CREATE] = {"create", OTF2_REGION_ROLE_TASK_CREATE},
 	[REGION_DEVICE_ALLOC] = {"device alloc", OTF2_REGION_ROLE_ALLOCATE},
 	[REGION_DEVICE_DELETE] = {"device delete", OTF2_REGION_ROLE_DEALLOCATE},
 	[REGION_DEVICE_DATA] = {"device data", OTF2_REGION_ROLE_DATA_TRANSFER},
@@ -79,6 +84,12 @@ static const struct {
 OTF2_RegionRole region_kind_role(enum region_kind kind)
 {
 	return kinds[kind].role;
+}
+
+/* OTF2 has no word for Argobots. */
+OTF2_Paradigm region_kind_paradigm(enum region_kind kind)
+{
+	return kind >= REGION_UNIT && kind <= REGION_UNIT_CREATE ? OTF2_PARADIGM_USER : OTF2_PARADIGM_OPENMP;
 }
 
 /* "create task@fib.c:12" of the label "task@fib.c:12": the kind's word and the label's place. */

@@ -273,6 +273,8 @@ void session_end(const char *how)
 		struct stream *stream = session_stream(session, i);
 		if (!stream)
 			continue;
+		if (stream == own && session->is_awaiting_finalize)
+			continue;
 		if (stream == own && !own->is_busy) {
 			own->is_busy = true;
 			signal_fence();

@@ -44,6 +44,7 @@ struct session {
 	uint32_t noted_refusals;                           /* bits: loss_cause; meta says it once */
 	uint32_t refuses_timers;                           /* a thread is not sampled, and meta says so */
 	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written when they came: meta_end() tries again */
+	bool is_awaiting_finalize; /* OpenMP's, which may come behind the destructor where this library was preloaded */
 	uint32_t is_ended;                                 /* finalize or the destructor has been here */
 	uint32_t stop_cause;                               /* loss_cause; 0: not stopped */
 	uint64_t n_flushes;                                /* omp_control_tool(flush) */
@@ -112,7 +113,10 @@ bool session_begin(void);
 /* A runtime starts, the first of the process, another one, or one again: begins the session, or goes on with the one that is there. */
 bool session_start(void);
 
-/* Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. */
+/*
+ * Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. Where finalize is still to come
+ * the calling thread's stream stays open, for what it will yet report.
+ */
 void session_end(const char *how);
 
 /* Has session_end() nothing left to do? */

@@ -136,6 +136,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	(void)tool_data;
 	if (!session || !set_callback)
 		return 0;
+	session->is_awaiting_finalize = true;
 	get_task_info = (ompt_get_task_info_t)(void *)lookup("ompt_get_task_info");
 	get_state = (ompt_get_state_t)(void *)lookup("ompt_get_state");
 	char bytes[RUNTIME_LINES_BYTES];
@@ -168,6 +169,9 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 static void finalize(ompt_data_t *tool_data)
 {
 	(void)tool_data;
+	struct session *session = session_get();
+	if (session)
+		session->is_awaiting_finalize = false;
 	session_end("finalize");
 }
 

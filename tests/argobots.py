@@ -35,7 +35,8 @@ def compile_all():
     for name in ("conf", "sync", "lives"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
-    commands.append([COMPILERS["clang"], "-fopenmp", *flags, HERE / "lives.c", library, "-o", PLACE / "lives-omp"])
+    for source, name in (("lives", "lives-omp"), ("within", "within")):
+        commands.append([COMPILERS["clang"], "-fopenmp", *flags, HERE / f"{source}.c", library, "-o", PLACE / name])
     for command in commands:
         result = run(command)
         if result.status != 0:
@@ -153,13 +154,36 @@ def attach():
     check("both", result.why([0]), one(dumps), None if all(both) else f"regions {both[0]}, units {both[1]} in the dump")
 
 
+def archives():
+    """The archive of every recording is valid, and whole where the recording is; it has a task for each run of a unit, and one for each primary unit and
+    its scheduler."""
+    for program, arguments, version in (("conf", ["8"], ""), ("conf", ["8"], "-v11"), ("conf", ["8", "2"], ""), ("conf", ["8", "2"], "-v11"), ("sync", [], ""), ("sync", [], "-v11"),
+                                        ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("lives", ["exit"], ""), ("lives", ["kill"], "")):
+        name = "archive-" + "-".join([program, *arguments]) + version
+        if version and PREFIX[""] and not PREFIX[version]:
+            report.skip(f"argobots/{name}", "no ARGOBOTS_PREFIX_11")
+            continue
+        _, dumps = record(name, program, arguments, version)
+        text = listed(dumps)
+        counts = counted(text)
+        place = PLACE / name
+        is_cut = arguments in (["exit"], ["kill"])
+        built = run([BUILDER, "--otf2", "--force", "-o", place, *dumps])
+        # 1.1 reports the library's own unit below a main scheduler: it has no pool, and never runs.
+        hidden = len(re.findall(r"unit_create pool=0 ", text)) if version else 0
+        n_tasks = counts["create"] + counts["revive"] - hidden + 2 * counts["begin"] + len(re.findall(r" task_create ", text))
+        wanted = [] if is_cut else [f"tasks={n_tasks}", f"completed={n_tasks}", "truncated=0"]
+        checked = run([HERE.parent / "otf2_check.py", *(word for want in wanted for word in ("--expect", want)), place])
+        check(name, one(dumps), built.why([0, 3] if is_cut else [0]), checked.why([0]) and f"{checked.out.splitlines()[-5:]}")
+
+
 def main():
     need(RECORDER, ABT, BUILDER)
     if not shutil.which("gcc") or not compiler_found("clang"):
         print("skip argobots: no gcc or clang")
         return 77
     compile_all()
-    tests = {f.__name__: f for f in (logs, tool, ends, attach)}
+    tests = {f.__name__: f for f in (logs, tool, ends, attach, archives)}
     for name in sys.argv[1:] or tests:
         tests[name]()
     report.print()

@@ -23,6 +23,7 @@ from archive import MASTER, WORKER, allocate, good, write
 from device_faults import DEVICE_FAULTS, add_device
 from faults import FAULTS, truncate
 from rules import RULES
+from unit_faults import UNIT_FAULTS, add_units
 
 
 class Asker:
@@ -77,6 +78,13 @@ def ask_about_device(asker):
                                                          "--expect", "processes=1"))
 
 
+def ask_about_units(asker):
+    archive, place = good(), asker.place()
+    add_units(archive)
+    write(archive, place)
+    asker.ask(place, "a good archive with units", 0, "VALID", ("--expect", "tasks=5", "--expect", "completed=5", "--expect", "teams=4"))
+
+
 def ask_about_faults(asker, faults, extend=lambda archive: None):
     for names, what, spoil in faults:
         archive, place = good(), asker.place()
@@ -110,8 +118,10 @@ def main():
         asker = Asker(top)
         ask_about_good(asker)
         ask_about_device(asker)
+        ask_about_units(asker)
         ask_about_faults(asker, FAULTS)
         ask_about_faults(asker, DEVICE_FAULTS, add_device)
+        ask_about_faults(asker, UNIT_FAULTS, add_units)
         ask_about_files(asker)
     for name in sorted(set(RULES) - asker.seen):
         asker.n_wrong += 1

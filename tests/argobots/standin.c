@@ -485,6 +485,11 @@ static void main_scheduler(void *argument)
 	(void)argument; /* its address is what the tool interface shows of it */
 }
 
+static void root_unit(void *argument)
+{
+	(void)argument; /* likewise */
+}
+
 static struct xstream *xstream_new(void)
 {
 	struct xstream *xstream = aligned_alloc(64, (sizeof *xstream + 63) / 64 * 64);
@@ -492,6 +497,7 @@ static struct xstream *xstream_new(void)
 	pthread_mutex_init(&xstream->pool.lock, NULL);
 	pthread_mutex_init(&xstream->root_pool.lock, NULL);
 	xstream->rank = n_ranks++;
+	xstream->root.function = root_unit;
 	xstream->sched = unit_new(&xstream->root_pool, main_scheduler, NULL, SCHED_STACK_BYTES);
 	xstream->sched->depth = 0;
 	xstream->sched->is_named = true;

@@ -136,6 +136,9 @@ def write_event(w, name, arguments):
     if isinstance(arguments[-1], tuple) and arguments[-1][0] == "memory":  # an attribute, and a location group
         attributes = _otf2.AttributeList_New()
         _otf2.AttributeList_AddLocationGroupRef(attributes, *arguments.pop()[1:])
+    elif isinstance(arguments[-1], tuple) and arguments[-1][0] == "location":
+        attributes = _otf2.AttributeList_New()
+        _otf2.AttributeList_AddLocationRef(attributes, *arguments.pop()[1:])
     elif isinstance(arguments[-1], tuple):  # numbers of attributes, and their values
         attributes = _otf2.AttributeList_New()
         for ref, value in arguments.pop():

@@ -23,6 +23,8 @@ class Definitions:
         self.attribute_names = {}
         self.memory = {}  # region -> the attribute that its Enter has to have, and its Leave
         self.comm_locations = {}  # paradigm -> locations
+        self.group_paradigms = {}
+        self.unit_comms = set()  # teams of a paradigm whose threads are created and waited for
         self.processes = {}  # location group -> that of its process: itself, or who made the accelerator
         self.recorders = set()  # (metric class, location)
 
@@ -153,6 +155,7 @@ class Definitions:
             self.used["Group"].add(ref)
             self.define("Group", ref, (kind, None))
             return
+        self.group_paradigms[ref] = paradigm
         if kind != _otf2.GROUP_TYPE_COMM_GROUP:
             self.report.add("GROUP", f"group {ref} is of a kind that no team has")
         everybody = self.comm_locations.get(paradigm, [])
@@ -172,7 +175,14 @@ class Definitions:
             self.report.add("COMM", f"comm {ref} has no member")
         elif len({self.processes.get(self.locations[m][2]) for m in members if m in self.locations}) > 1:
             self.report.add("COMM", f"comm {ref} has members of several processes")
+        if self.is_of_units(group):
+            self.unit_comms.add(ref)
         self.define("Comm", ref, (members or [], parent), (name, tuple(members or ()), parent))
+
+    def is_of_units(self, group):
+        """Is it of a paradigm whose threads are created and waited for?"""
+        paradigm = self.group_paradigms.get(group)
+        return paradigm in self.tables["Paradigm"] and self.tables["Paradigm"][paradigm] == _otf2.PARADIGM_CLASS_THREAD_CREATE_WAIT
 
     def on_rma_win(self, ref, name, comm, flags):
         self.refer("String", name, f"window {ref}")

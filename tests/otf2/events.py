@@ -18,6 +18,7 @@ class Check:
         self.locations = {}
         self.forks = collections.defaultdict(list)  # location -> [begin, end, enclosing]
         self.teams = []  # (comm, location, begin, end)
+        self.threads = collections.defaultdict(dict)  # (comm, number) -> {event: moment}, of threads that the program creates
         self.locks = collections.defaultdict(list)  # lock -> (order, moment, is_acquire, who)
         self.counts = collections.Counter()
         self.latest = None
@@ -42,6 +43,9 @@ class Check:
                 l.bad("ATTR-TYPE", f"attribute {ref} is not of its defined type")
             elif kind == _otf2.TYPE_STRING:
                 self.defined(l, "String", value.stringRef)
+            elif kind == _otf2.TYPE_LOCATION:
+                if value.locationRef not in self.defs.locations:
+                    l.bad("EVT-REF", f"Location {value.locationRef:#x} is not defined")
             elif kind == _otf2.TYPE_LOCATION_GROUP:
                 self.defined(l, "LocationGroup", value.locationGroupRef)
 
@@ -77,7 +81,7 @@ class Check:
         if l.ref not in members:
             l.bad("TEAM-MEMBER", f"begins team {comm} and is no member")
             return
-        if members[0] == l.ref and self.has_all_teams and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
+        if members[0] == l.ref and self.has_all_teams and comm not in self.defs.unit_comms and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
             l.bad("TEAM-PARENT", f"begins team {comm} in task {l.task}")
         l.stop(time)
         l.teams.append((comm, time, l.task))
@@ -85,7 +89,7 @@ class Check:
 
     def is_around(self, l, comm):
         """Is the current task one of that team? The initial task is one of a team without a parent."""
-        if l.task is not None:
+        if l.task is not None and l.task[0] not in self.defs.unit_comms:
             return comm == l.task[0]
         members, parent = self.defs.tables["Comm"].get(comm, ([], None))
         return members == [l.ref] and parent == UNDEFINED
@@ -146,6 +150,18 @@ class Check:
         task.complete = l.now(time)
         l.task = None
         l.is_task_over = True
+
+    def on_thread(self, l, time, what, comm, number):
+        """A thread of a team that is no OpenMP team is created, begins, ends, is waited for."""
+        self.members(l, comm)
+        if comm not in self.defs.unit_comms:
+            l.bad("THREAD", f"thread {number} of team {comm}, whose threads are not created")
+        if what in ("begin", "end") and l.teams:
+            l.bad("THREAD", f"thread {number} {what}s within team {l.teams[-1][0]}")
+        thread = self.threads[comm, number]
+        if what in thread:
+            l.bad("THREAD", f"thread {number} of team {comm}: a second {what}")
+        thread[what] = l.now(time)
 
     def on_acquire(self, l, time, model, lock, order):
         self.counts["acquisitions"] += 1
@@ -245,10 +261,14 @@ class Check:
                 self.on_parameter(l, ref, kind, value if kind == _otf2.PARAMETER_TYPE_STRING else None)
             return callback
 
+        def thread(what):
+            return plain(lambda *values: self.on_thread(*values[:2], what, *values[2:]))
+
         return (("Enter", plain_region(l.enter, False)), ("Leave", plain_region(l.leave, True)), ("ThreadFork", plain(self.on_fork)),
                 ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain(self.on_team_begin)),
                 ("ThreadTeamEnd", plain(self.on_team_end)), ("ThreadTaskCreate", plain(self.on_task_create)),
                 ("ThreadTaskSwitch", plain(self.on_task_switch, is_switch=True)), ("ThreadTaskComplete", plain(self.on_task_complete)),
+                ("ThreadCreate", thread("create")), ("ThreadBegin", thread("begin")), ("ThreadEnd", thread("end")), ("ThreadWait", thread("wait")),
                 ("ThreadAcquireLock", plain(self.on_acquire)), ("ThreadReleaseLock", plain(self.on_release)),
                 ("ParameterString", parameter(_otf2.PARAMETER_TYPE_STRING)), ("ParameterInt", parameter(_otf2.PARAMETER_TYPE_INT64)),
                 ("ParameterUnsignedInt", parameter(_otf2.PARAMETER_TYPE_UINT64)), ("BufferFlush", plain(self.on_flush)),

@@ -63,6 +63,7 @@ RULES = {
     "TEAM-INSTANCES": "all members begin a team equally often",
     "TEAM-MEMBER": "who begins a team is a member of it",
     "TEAM-PARENT": "the first member begins a team in a task of the team around it",
+    "THREAD": "a thread that the program creates is created, begins, ends, is waited for, once each and in that order, and belongs to such a team",
     "TIME": "a location's time stamps never go back",
 }
 

@@ -50,6 +50,8 @@ def check_teams(check):
     for comm, ref, begin, end in check.teams:
         if not check.has_all_teams:
             break
+        if comm in check.defs.unit_comms:
+            continue
         primary = check.defs.tables["Comm"][comm][0][0]
         forks = check.forks.get(primary, [])
         i = bisect.bisect_right(begins.get(primary, []), begin) - 1
@@ -58,8 +60,24 @@ def check_teams(check):
         if i is None or i < 0:
             check.report.add("TEAM-FORK", f"team {comm} on {ref:#x} from {begin} to {end} is inside no fork of {primary:#x}")
     for comm, (members, _) in check.defs.tables["Comm"].items():
-        if len({n_instances[comm, member] for member in members}) > 1 and check.has_all_teams:
+        if comm not in check.defs.unit_comms and len({n_instances[comm, member] for member in members}) > 1 and check.has_all_teams:
             check.report.add("TEAM-INSTANCES", f"the members of team {comm} began it different numbers of times")
+
+
+def check_threads(check):
+    """Threads that the program creates: created, begun, ended, waited for, in that order. The last need not be there."""
+    for (comm, number), thread in check.threads.items():
+        order = [what for what in ("create", "begin", "end", "wait") if what in thread]
+        what = f"thread {number} of team {comm}"
+        if check.has_all_teams and "begin" in thread and "create" not in thread:
+            check.report.add("THREAD", f"{what} begins and was never created")
+        if "end" in thread and "begin" not in thread or "wait" in thread and "end" not in thread and check.has_all_teams:
+            check.report.add("THREAD", f"{what} has {', '.join(order)} only")
+        if "end" in thread and "begin" in thread and thread["begin"][1] != thread["end"][1]:
+            check.report.add("THREAD", f"{what} begins on {thread['begin'][1]:#x} and ends on {thread['end'][1]:#x}")
+        for before, after in zip(order, order[1:]):
+            if thread[after][0] < thread[before][0]:
+                check.report.add("THREAD", f"{what}: {after} at {thread[after][0]}, {before} at {thread[before][0]}")
 
 
 def check_acquisition(check, lock, order, moments):
@@ -162,7 +180,7 @@ def check_use(check):
 
 
 def check_all(check):
-    for rule in (check_tasks, check_teams, check_locks, check_clock, check_programs, check_properties, check_use):
+    for rule in (check_tasks, check_teams, check_threads, check_locks, check_clock, check_programs, check_properties, check_use):
         rule(check)
     defs = check.defs
     check.counts.update(locations=len(defs.locations), processes=sum(not defs.is_device_group(g) for g in defs.tables["LocationGroup"]),

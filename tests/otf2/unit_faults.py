@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The good archive with units of Argobots added, which two threads run. And what can be wrong with that, as in faults.py."""
+import _otf2
+
+from archive import MASTER, NONE, WORKER
+from faults import append, change, drop, insert
+
+STREAM = 3 << 32  # an execution stream's thread
+USER = _otf2.PARADIGM_USER
+UNIT, UNITS = 5, 2  # a region, a team
+RESUMED_BY = 1  # an attribute
+
+
+def add_units(archive):
+    """The primary unit makes a thread and a unit, which begins here and goes on there."""
+    n = len(archive["strings"])
+    archive["strings"] += [[n, "Argobots"], [n + 1, "stream"], [n + 2, "unit"], [n + 3, "resumed by"]]
+    archive["paradigms"] = [[USER, n, _otf2.PARADIGM_CLASS_THREAD_CREATE_WAIT]]
+    archive["attributes"].append([RESUMED_BY, n + 3, 0, _otf2.TYPE_LOCATION])
+    archive["locations"].append([STREAM, n + 1, 0])
+    archive["recorders"].append([0, STREAM])
+    archive["regions"].append([UNIT, n + 2])
+    archive["groups"][0][2].append(STREAM)
+    archive["groups"] += [[3, _otf2.GROUP_TYPE_COMM_LOCATIONS, [MASTER, WORKER, STREAM], USER], [4, _otf2.GROUP_TYPE_COMM_GROUP, [0, 1, 2], USER]]
+    archive["comms"].append([UNITS, 4, NONE])
+    insert(archive, MASTER, ("Leave", 190),
+           ["ThreadTeamBegin", 130, UNITS], ["ThreadCreate", 131, UNITS, 9], ["ThreadTaskCreate", 131, UNITS, 0, 1], ["ThreadTaskCreate", 132, UNITS, 0, 2],
+           ["ThreadTaskSwitch", 140, UNITS, 0, 2], ["Enter", 140, UNIT], ["Leave", 145, UNIT], ["ThreadTaskSwitch", 145, UNITS, 0, 0],
+           ["ThreadWait", 180, UNITS, 9], ["ThreadTeamEnd", 185, UNITS])
+    archive["events"][STREAM] = [
+        ["Metric", 150, 0, 1],
+        ["ThreadBegin", 150, UNITS, 9], ["ThreadTeamBegin", 150, UNITS], ["ThreadTaskSwitch", 150, UNITS, 0, 1], ["Enter", 150, UNIT],
+        ["ThreadTaskSwitch", 155, UNITS, 0, 2], ["Enter", 155, UNIT, ("location", RESUMED_BY, MASTER)], ["Leave", 160, UNIT],
+        ["ThreadTaskComplete", 160, UNITS, 0, 2], ["ThreadTaskSwitch", 160, UNITS, 0, 1], ["Leave", 170, UNIT],
+        ["ThreadTaskComplete", 170, UNITS, 0, 1], ["ThreadTaskSwitch", 170, UNITS, 2, 0], ["ThreadTeamEnd", 170, UNITS], ["ThreadEnd", 170, UNITS, 9],
+    ]
+
+
+def end_on_another(archive):
+    drop(archive, STREAM, "ThreadEnd", 170)
+    append(archive, WORKER, ["ThreadEnd", 175, UNITS, 9])
+
+
+UNIT_FAULTS = [
+    ("EVT-REF", "a unit is resumed by an unknown thread",
+     lambda a: change(a, STREAM, ("Enter", 155), ["Enter", 155, UNIT, ("location", RESUMED_BY, 7 << 32)])),
+    ("TASK-CAUSAL", "a unit runs before it is created",
+     lambda a: change(a, MASTER, ("ThreadTaskCreate", 132), ["ThreadTaskCreate", 141, UNITS, 0, 2])),
+    ("TASK-NOCURRENT", "nobody is current behind a unit's end", lambda a: drop(a, STREAM, "ThreadTaskSwitch", 170)),
+    ("BALANCE-TASK TEAM", "a thread is never done with the units' team", lambda a: drop(a, MASTER, "ThreadTeamEnd", 185)),
+    ("THREAD", "a thread begins that nobody created", lambda a: drop(a, MASTER, "ThreadCreate", 131)),
+    ("THREAD", "a thread is created twice", lambda a: insert(a, MASTER, ("ThreadTaskCreate", 131), ["ThreadCreate", 131, UNITS, 9])),
+    ("THREAD", "a thread is created after it began", lambda a: change(a, MASTER, ("ThreadCreate", 131), ["ThreadCreate", 151, UNITS, 9])),
+    ("THREAD", "a thread ends that never began", lambda a: drop(a, STREAM, "ThreadBegin", 150)),
+    ("THREAD", "a thread is waited for and never ends", lambda a: drop(a, STREAM, "ThreadEnd", 170)),
+    ("THREAD", "a thread is waited for before it ends", lambda a: change(a, MASTER, ("ThreadWait", 180), ["ThreadWait", 165, UNITS, 9])),
+    ("THREAD", "a thread ends on another location", end_on_another),
+    ("THREAD", "a thread begins within its team",
+     lambda a: (drop(a, STREAM, "ThreadBegin", 150), insert(a, STREAM, ("Enter", 150), ["ThreadBegin", 150, UNITS, 9]))),
+    ("THREAD", "a thread of an OpenMP team is created", lambda a: insert(a, MASTER, ("ThreadTaskCreate", 131), ["ThreadCreate", 131, 1, 8])),
+]
