@@ -57,8 +57,8 @@ int summary_collect_units(struct unit_summary *s, const struct model *m)
 		s->n_revived += unit->before != 0;
 		s->n_cancelled += (unit->state & UNIT_CANCELLED) != 0;
 		s->n_migrated += (unit->state & UNIT_MIGRATED) != 0;
-		if (unit->construct == 0)
-			continue;
+		if (m->constructs[unit->construct].codeptr == 0)
+			continue; /* it has no function */
 		struct unit_function *f = find(s, &rows, m, unit->construct);
 		if (f == NULL)
 			rc = error("out of memory for the summary");

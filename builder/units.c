@@ -41,6 +41,17 @@ static struct work_unit *row_of(struct units *u, uint32_t row)
 	return &u->model->units[row];
 }
 
+/* What it is, before its function is known. */
+static void be_of_kind(struct units *u, uint32_t row, enum unit_kind kind)
+{
+	static const enum construct_kind constructs[UNIT_KINDS] = {
+		[UNIT_UNKNOWN] = CONSTRUCT_UNIT,           [UNIT_ULT] = CONSTRUCT_UNIT,          [UNIT_TASKLET] = CONSTRUCT_TASKLET,
+		[UNIT_SCHEDULER] = CONSTRUCT_SCHEDULER,    [UNIT_ROOT] = CONSTRUCT_SCHEDULER,    [UNIT_PRIMARY] = CONSTRUCT_PRIMARY_UNIT,
+		[UNIT_EXTERNAL] = CONSTRUCT_EXTERNAL};
+	row_of(u, row)->kind = (uint8_t)kind;
+	row_of(u, row)->construct = model_construct(u->model, constructs[kind], 0);
+}
+
 static uint32_t new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 {
 	uint32_t row = u->n_units;
@@ -55,9 +66,10 @@ static uint32_t new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 	u->now[row] = (struct unit_now){.state = NOW_READY, .life = u->life};
 	u->n_units++;
 	if (u->is_filling) {
-		m->units[row] =
-			(struct work_unit){.handle = handle, .first = row, .generation = 1, .life = u->life, .kind = (uint8_t)kind};
+		m->units[row] = (struct work_unit){.handle = handle, .first = row, .generation = 1, .life = u->life};
 		m->n_units = u->n_units;
+		if (row != 0)
+			be_of_kind(u, row, kind);
 	}
 	return row;
 }
@@ -427,14 +439,14 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 			return error("out of memory for units");
 		if (below != stopped && u->now[below].state == NOW_READY && !is_gone(u, below)) {
 			if (u->is_filling && !(row_of(u, below)->state & UNIT_CREATED))
-				row_of(u, below)->kind = UNIT_SCHEDULER;
+				be_of_kind(u, below, UNIT_SCHEDULER);
 			s->n = s->n < depth ? s->n : depth - 1;
 			if (put(u, stream, below, depth - 1, r->time, UNIT_BEGIN) != 0)
 				return -1;
 		}
 	}
 	if (u->is_filling && row_of(u, row)->kind == UNIT_UNKNOWN && depth == 0)
-		row_of(u, row)->kind = UNIT_SCHEDULER;
+		be_of_kind(u, row, UNIT_SCHEDULER);
 	return put(u, stream, row, depth, r->time, UNIT_RUN);
 }
 
