@@ -45,8 +45,8 @@ static struct work_unit *row_of(struct units *u, uint32_t row)
 static void be_of_kind(struct units *u, uint32_t row, enum unit_kind kind)
 {
 	static const enum construct_kind constructs[UNIT_KINDS] = {
-		[UNIT_UNKNOWN] = CONSTRUCT_UNIT,           [UNIT_ULT] = CONSTRUCT_UNIT,          [UNIT_TASKLET] = CONSTRUCT_TASKLET,
-		[UNIT_SCHEDULER] = CONSTRUCT_SCHEDULER,    [UNIT_ROOT] = CONSTRUCT_SCHEDULER,    [UNIT_PRIMARY] = CONSTRUCT_PRIMARY_UNIT,
+		[UNIT_UNKNOWN] = CONSTRUCT_UNIT,        [UNIT_ULT] = CONSTRUCT_UNIT,       [UNIT_TASKLET] = CONSTRUCT_TASKLET,
+		[UNIT_SCHEDULER] = CONSTRUCT_SCHEDULER, [UNIT_ROOT] = CONSTRUCT_SCHEDULER, [UNIT_PRIMARY] = CONSTRUCT_PRIMARY_UNIT,
 		[UNIT_EXTERNAL] = CONSTRUCT_EXTERNAL};
 	row_of(u, row)->kind = (uint8_t)kind;
 	row_of(u, row)->construct = model_construct(u->model, constructs[kind], 0);
@@ -592,8 +592,8 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 	const unsigned states = UNIT_CREATED | UNIT_STARTED | UNIT_ACTED;
 	bool is_root = unit->kind == UNIT_ROOT;
 	if (u->is_filling)
-		is_root = unit->kind == UNIT_SCHEDULER && unit->pool == 0 && unit->stack_bytes == 0 &&
-			  (unit->state & states) == UNIT_CREATED && now->state == NOW_READY;
+		is_root = (unit->kind == UNIT_SCHEDULER || u->model->constructs[unit->construct].codeptr == 0) && unit->pool == 0 &&
+			  unit->stack_bytes == 0 && (unit->state & states) == UNIT_CREATED && now->state == NOW_READY;
 	if (is_root) {
 		quirk(u, "root_unit");
 		if (u->is_filling)
