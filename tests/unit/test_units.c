@@ -544,6 +544,7 @@ START_TEST(edges)
 	graph_each_edge(&replay_graph, find_resume, &found);
 	ck_assert_uint_eq(found.sync, unit_sync_eventual);
 	ck_assert_uint_eq(found.object, 0x77);
+	ck_assert_uint_eq(unit(2)->wait_ticks, 20);
 	ck_assert_uint_eq(graph_node(&replay_graph, found.source).unit_node, graph_unit_node(&replay_graph, 3));
 	ck_assert_uint_eq(graph_node(&replay_graph, found.target).unit_node, graph_unit_node(&replay_graph, 2));
 	ck_assert_uint_eq(graph_node(&replay_graph, found.target).kind, NODE_UNIT_WAIT);
