@@ -46,7 +46,7 @@ static void note_switch(struct unit_walk *w, const struct unit_event *e)
 		note_run(&m->units[change->next], e);
 		return;
 	}
-	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL)
+	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END)
 		prior->state |= UNIT_ENDED;
 	if (change->reason == UNIT_CANCEL)
 		prior->state |= UNIT_CANCELLED;

@@ -133,6 +133,8 @@ enum construct_kind {
 	CONSTRUCT_UNIT, /* of Argobots; its codeptr is the work function, and no return address */
 	CONSTRUCT_TASKLET,
 	CONSTRUCT_SCHEDULER,
+	CONSTRUCT_PRIMARY_UNIT,
+	CONSTRUCT_EXTERNAL,
 	CONSTRUCT_DATA_UNKNOWN,
 	CONSTRUCT_DATA_ALLOC, /* from here on target_data_op, in its order */
 	CONSTRUCT_DATA_TO_DEVICE,

@@ -35,7 +35,7 @@ struct device_summaries {
 /* A work function of Argobots' units. */
 struct unit_function {
 	const char *label;
-	uint64_t n, n_runs, n_polls, busy_ns, min_ns, max_ns;
+	uint64_t n, n_runs, n_polls, busy_ns, min_ns, max_ns, wait_ns; /* of single runs the least and the most; suspended */
 };
 
 struct unit_summary {

@@ -39,6 +39,7 @@ static void add_function(struct unit_function *f, const struct dump *dump, const
 	f->n_runs += unit->n_runs;
 	f->n_polls += unit->n_polls;
 	f->busy_ns += busy_ns;
+	f->wait_ns += dump_duration_ns(dump, unit->wait_ticks);
 	f->min_ns = busy_ns < f->min_ns ? busy_ns : f->min_ns;
 	f->max_ns = busy_ns > f->max_ns ? busy_ns : f->max_ns;
 }
@@ -57,8 +58,8 @@ int summary_collect_units(struct unit_summary *s, const struct model *m)
 		s->n_revived += unit->before != 0;
 		s->n_cancelled += (unit->state & UNIT_CANCELLED) != 0;
 		s->n_migrated += (unit->state & UNIT_MIGRATED) != 0;
-		if (unit->construct == 0)
-			continue;
+		if (m->constructs[unit->construct].codeptr == 0)
+			continue; /* it has no function */
 		struct unit_function *f = find(s, &rows, m, unit->construct);
 		if (f == NULL)
 			rc = error("out of memory for the summary");
@@ -125,10 +126,11 @@ json_t *summary_json_units(const struct unit_summary *s)
 			json_object_set_new(kinds, unit_kind_name(kind), json_integer((json_int_t)s->n[kind]));
 	for (size_t i = 0; i < s->n_functions; i++) {
 		const struct unit_function *f = &s->functions[i];
-		json_array_append_new(functions, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "label", f->label, "count",
-							   (json_int_t)f->n, "runs", (json_int_t)f->n_runs, "polls",
-							   (json_int_t)f->n_polls, "busy_ns", (json_int_t)f->busy_ns, "min_ns",
-							   (json_int_t)f->min_ns, "max_ns", (json_int_t)f->max_ns));
+		json_array_append_new(functions,
+				      json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "label", f->label, "count",
+						(json_int_t)f->n, "runs", (json_int_t)f->n_runs, "polls", (json_int_t)f->n_polls,
+						"busy_ns", (json_int_t)f->busy_ns, "min_ns", (json_int_t)f->min_ns, "max_ns",
+						(json_int_t)f->max_ns, "wait_ns", (json_int_t)f->wait_ns));
 	}
 	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "kinds", kinds, "lives", (json_int_t)s->n_lives, "runs",
 			 (json_int_t)s->n_runs, "polls", (json_int_t)s->n_polls, "revived", (json_int_t)s->n_revived, "cancelled",

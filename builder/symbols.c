@@ -46,6 +46,8 @@ const char *construct_kind_name(enum construct_kind kind)
 		[CONSTRUCT_UNIT] = "unit",
 		[CONSTRUCT_TASKLET] = "tasklet",
 		[CONSTRUCT_SCHEDULER] = "scheduler",
+		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
+		[CONSTRUCT_EXTERNAL] = "external",
 		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
 		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
 		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",

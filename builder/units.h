@@ -32,7 +32,7 @@ enum {
 	UNIT_SEEN = 1,       /* something happened to it, or it did something: it is a node */
 	UNIT_CREATED = 2,    /* its create or revive record is there */
 	UNIT_STARTED = 4,    /* it ran */
-	UNIT_ENDED = 8,      /* finished or cancelled */
+	UNIT_ENDED = 8,      /* finished or cancelled; of who was not created: gone with the library, or with the thread */
 	UNIT_CANCELLED = 16, /* in place of finishing */
 	UNIT_CUT = 32,       /* the record of its end, or of a stop, is missing */
 	UNIT_JOINED = 64,

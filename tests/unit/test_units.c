@@ -449,6 +449,223 @@ START_TEST(ends_twice)
 }
 END_TEST
 
+/* ---- The graph ---- */
+
+static int count_loose(void *self, const struct edge_view *edge)
+{
+	struct node_view source = graph_node(&replay_graph, edge->source), target = graph_node(&replay_graph, edge->target);
+	*(unsigned *)self += source.kind == NODE_NONE || target.kind == NODE_NONE;
+	return 0;
+}
+
+struct arrows {
+	unsigned n_in[4096];
+	struct {
+		uint32_t source, target;
+	} all[8192];
+	unsigned n;
+};
+
+static int keep_arrow(void *self, const struct edge_view *edge)
+{
+	struct arrows *arrows = self;
+	ck_assert_uint_lt(arrows->n, 8192);
+	ck_assert_uint_lt(edge->target, 4096);
+	arrows->all[arrows->n].source = edge->source;
+	arrows->all[arrows->n++].target = edge->target;
+	arrows->n_in[edge->target]++;
+	return 0;
+}
+
+/* Takes nodes without incoming edges away until none is left. */
+static bool has_cycle(void)
+{
+	static struct arrows arrows;
+	memset(&arrows, 0, sizeof arrows);
+	graph_each_edge(&replay_graph, keep_arrow, &arrows);
+	for (bool is_changed = true; is_changed;) {
+		is_changed = false;
+		for (unsigned i = 0; i < arrows.n; i++)
+			if (arrows.all[i].target != 0 && arrows.n_in[arrows.all[i].source] == 0) {
+				arrows.n_in[arrows.all[i].target]--;
+				arrows.all[i].target = 0;
+				is_changed = true;
+			}
+	}
+	for (unsigned i = 0; i < arrows.n; i++)
+		if (arrows.all[i].target != 0)
+			return true;
+	return false;
+}
+
+static void check_graph(void)
+{
+	unsigned n_loose = 0;
+	graph_each_edge(&replay_graph, count_loose, &n_loose);
+	ck_assert_uint_eq(n_loose, 0);
+	ck_assert(!has_cycle());
+}
+
+static int find_resume(void *self, const struct edge_view *edge)
+{
+	if (edge->kind == EDGE_RESUME)
+		*(struct edge_view *)self = *edge;
+	return 0;
+}
+
+/* A unit that waits for an eventual, resumed by another one, and is joined: the same at each level. */
+START_TEST(edges)
+{
+	begin();
+	create(0, U, PRIMARY);
+	create(0, V, PRIMARY);
+	suspend(0, PRIMARY, unit_sync_unit_join, U);
+	run_unit(0, U, SCHED, 1);
+	suspend(0, U, unit_sync_eventual, 0x77);
+	run_unit(0, V, SCHED, 1);
+	resume(0, U, V);
+	finish(0, V, 1);
+	run_unit(0, U, SCHED, 1);
+	finish(0, U, 1);
+	resume(0, PRIMARY, U);
+	run_unit(0, PRIMARY, U, 1);
+	put(0, EVENT_unit_join, 0, U, PRIMARY);
+	put(0, EVENT_unit_join, 0, V, PRIMARY);
+	put(0, EVENT_unit_join, 0, V, PRIMARY);
+	end();
+	replay_build((enum graph_level)_i);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT), 2);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_WAIT), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_JOIN), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_CREATE), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_JOIN), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_RESUME), 1);
+	struct edge_view found = {0};
+	graph_each_edge(&replay_graph, find_resume, &found);
+	ck_assert_uint_eq(found.sync, unit_sync_eventual);
+	ck_assert_uint_eq(found.object, 0x77);
+	ck_assert_uint_eq(unit(2)->wait_ticks, 20);
+	ck_assert_uint_eq(graph_node(&replay_graph, found.source).unit_node, graph_unit_node(&replay_graph, 3));
+	ck_assert_uint_eq(graph_node(&replay_graph, found.target).unit_node, graph_unit_node(&replay_graph, 2));
+	ck_assert_uint_eq(graph_node(&replay_graph, found.target).kind, NODE_UNIT_WAIT);
+	check_graph();
+	replay_done();
+}
+END_TEST
+
+/* One wait however often it is looked at; two where something was done in between. */
+START_TEST(polling_is_one_wait)
+{
+	begin();
+	create(0, U, PRIMARY);
+	run_unit(1, U, SCHED, 1);
+	for (int i = 0; i < 5; i++) {
+		yield(0, PRIMARY, unit_sync_mutex, 0x77);
+		run_unit(0, PRIMARY, SCHED, 1);
+		if (i == 2)
+			create(0, V, PRIMARY);
+	}
+	finish(1, U, 1);
+	end();
+	replay_build((enum graph_level)_i);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_WAIT), 2);
+	/* At the fragment level: behind each wait, and behind the first creation nothing came but the wait. */
+	check_graph();
+	replay_done();
+}
+END_TEST
+
+/* ---- Noise: whatever is there, what visitors are promised holds, and the graph has no cycle ---- */
+
+static uint32_t is_on[1024], now_on[3];
+
+static int noise_switch(void *self, const struct point *at, const struct unit_switch *change)
+{
+	(void)self;
+	ck_assert_uint_eq(at->unit, now_on[at->stream]);
+	ck_assert_uint_lt(change->prior, replay_trace.model.n_units);
+	ck_assert_uint_lt(change->next, replay_trace.model.n_units);
+	if (change->reason <= UNIT_RUN) {
+		ck_assert_uint_eq(change->prior, at->unit);
+		ck_assert_uint_eq(is_on[change->next], 0);
+		is_on[change->next] = 1;
+		now_on[at->stream] = change->next;
+	} else if (change->reason != UNIT_CANCEL || is_on[change->prior] != 0) {
+		ck_assert_uint_eq(change->prior, at->unit);
+		ck_assert_uint_eq(is_on[change->prior], 1);
+		is_on[change->prior] = 0;
+		now_on[at->stream] = change->next;
+	} else {
+		ck_assert_uint_eq(change->next, at->unit);
+	}
+	return 0;
+}
+
+static int noise_create(void *self, const struct point *at, uint32_t row, uint32_t creator)
+{
+	(void)self;
+	ck_assert_uint_eq(at->unit, now_on[at->stream]);
+	ck_assert_uint_lt(row, replay_trace.model.n_units);
+	ck_assert_uint_eq(unit(row)->creator, creator);
+	return 0;
+}
+
+static const struct replay_ops noise_ops = {.unit_create = noise_create, .unit_revive = noise_create, .unit_switch = noise_switch};
+
+static void put_noise(unsigned *seed)
+{
+	const uint64_t handles[] = {PRIMARY, SCHED, U, V, U + 8, V + 8};
+	uint32_t stream = (uint32_t)rand_r(seed) % 3;
+	unsigned kind = EVENT_unit_create + (unsigned)rand_r(seed) % 12, depth = (unsigned)rand_r(seed) % 4;
+	uint64_t a = handles[rand_r(seed) % 6], b = rand_r(seed) % 3 != 0 ? handles[rand_r(seed) % 6] : 0;
+	switch (rand_r(seed) % 40) {
+	case 0: put(stream, EVENT_unit_begin, 0, PRIMARY, XSTREAM); return;
+	case 1: put(stream, EVENT_unit_end, 0, 0, 0); return;
+	case 2: put(stream, EVENT_thread_attach, 0, (uint64_t)rand_r(seed) % 5, 0); return;
+	case 3: put(stream, EVENT_records_lost, 1, 5, 0); return;
+	case 4: run_unit(stream, a, b, 255); return;
+	default: break;
+	}
+	if (kind == EVENT_unit_create || kind == EVENT_unit_revive)
+		creation(kind, stream, a, b, rand_r(seed) % 2 ? STACK : 0);
+	else
+		put(stream, kind, depth << 4 | (unsigned)rand_r(seed) % 12, a, b);
+}
+
+static void try_noise(int number)
+{
+	static struct progress progress;
+	const struct visitor visitor = {&noise_ops, NULL};
+	unsigned seed = (unsigned)number + 1;
+	for (uint32_t stream = 0; stream < 3; stream++)
+		attach(stream);
+	if (number % 2 == 0)
+		put(0, EVENT_unit_begin, 0, PRIMARY, XSTREAM);
+	for (int i = 0; i < 150; i++)
+		put_noise(&seed);
+	diag_quiet();
+	replay_build((enum graph_level)(number % 3));
+	ck_assert_uint_lt(replay_trace.model.n_units, 1024);
+	memset(is_on, 0, sizeof is_on);
+	memset(now_on, 0, sizeof now_on);
+	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+	for (uint32_t row = 0; row < replay_trace.model.n_units; row++)
+		ck_assert_uint_eq(is_on[row], 0);
+	check_graph();
+	replay_done();
+}
+
+/* Many in one process: a fixture's dump at a time. */
+START_TEST(noise)
+{
+	for (int i = 0; i < 25; i++) {
+		try_noise(_i * 25 + i);
+		replay_teardown();
+		replay_setup();
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("units");
@@ -464,6 +681,9 @@ int main(void)
 	tcase_add_test(tcase, stop_is_missing);
 	tcase_add_test(tcase, killed);
 	tcase_add_test(tcase, ends_twice);
+	tcase_add_loop_test(tcase, edges, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	tcase_add_loop_test(tcase, polling_is_one_wait, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	tcase_add_loop_test(tcase, noise, 0, 12);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

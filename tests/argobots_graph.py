@@ -1,0 +1,196 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Argobots: the graph of the programs of tests/argobots, which must be what their text says, on the stand-in or (ARGOBOTS_PREFIX, ARGOBOTS_PREFIX_11, as
+in argobots.py) on the library.
+
+At the three levels one graph, without cycles; the canonical list is the same in every run, in both versions of the library, and whoever had to wait.
+"""
+import csv
+import json
+import sys
+
+import argobots
+import levels
+
+from common import *
+
+argobots.PLACE = WORK / "argobots-graph"
+report = Report()
+OWN = ("unit", "tasklet", "scheduler", "primary_unit", "external")
+# fib(8) of conf.c creates a unit for fib(n - 1) wherever n > 1.
+FIB = [0, 0]
+for n in range(2, 9):
+    FIB.append(1 + FIB[n - 1] + FIB[n - 2])
+
+
+class Built:
+    """A program's dump, built at all levels."""
+    def __init__(self, name, program, arguments=(), version="", status=0, build_status=(0,), **env):
+        self.name, self.reasons = name, []
+        result, dumps = argobots.record(name, program, arguments, version, **env)
+        self.reasons += [result.why([status]), argobots.one(dumps)]
+        self.graphs = {}
+        for level in ("task", "scope", "fragment"):
+            out = argobots.PLACE / f"out-{name}-{level}"
+            shutil.rmtree(out, ignore_errors=True)
+            built = run([BUILDER, "-q", "--csv", "--dot", "--summary", f"--graph={level}", "-o", out, *dumps])
+            self.reasons.append(built.why(build_status))
+            self.graphs[level] = graph = Graph(out)
+            if len(set(graph.edges)) != len(graph.edges) or not graph.known or len(graph.order()) != len(graph.nodes):
+                self.reasons.append(f"{level}: edges twice, of no nodes, or a cycle")
+            if level == "task":
+                self.summary = json.loads((out / "summary.json").read_text())
+                with open(out / "edges.csv", newline="") as f:
+                    self.rows = list(csv.DictReader(f))
+        self.graph = self.graphs["task"]
+        self.reasons += [levels.differs(level, self.graph, self.graphs[level]) for level in ("scope", "fragment")]
+        self.label = {n["id"]: n["label"] for n in self.graph.nodes}
+        self.owner = {n["id"]: n["task"] for n in self.graph.nodes}
+        canonical = run([BUILDER, "-q", "--canonical", *dumps])
+        self.canonical = canonical.out
+        self.reasons.append(canonical.why(build_status))
+
+    def is_so(self, what, found, wanted):
+        self.reasons.append(None if found == wanted else f"{what}: {found}, not {wanted}")
+
+    def nodes(self, **wanted):
+        for kind, n in wanted.items():
+            self.is_so(f"{kind} nodes", self.graph.count(kind), n)
+
+    def edges(self, **wanted):
+        for kind, n in wanted.items():
+            self.is_so(f"{kind} edges", self.graph.count_edges(kind), n)
+
+    def functions(self, **wanted):
+        """Runs by work function: unit_NAME, tasklet_NAME."""
+        found = {f["label"]: f["count"] for f in self.summary["units"]["functions"]}
+        for name, n in wanted.items():
+            label = name.replace("_", "@", 1)
+            self.is_so(label, found.get(label, 0), n)
+            self.is_so(f"nodes of {label}", sum(x["label"] == label and x["kind"] in OWN for x in self.graph.nodes), n)
+
+    def resumes(self, sync, waker=None):
+        """How often somebody (units of that label) resumes who waits for that, and by how many objects."""
+        rows = [r for r in self.rows if r["kind"] == "resume" and r["sync"] == sync]
+        if waker is not None:
+            wrong = [r for r in rows if self.label[self.owner[r["source"]]] != waker]
+            self.is_so(f"{sync}: resumed by others than {waker}", len(wrong), 0)
+        return len(rows), len({r["object"] for r in rows})
+
+    def check(self):
+        report.check(f"argobots_graph/{self.name}", next((r for r in self.reasons if r), None))
+        return self
+
+
+def versions():
+    """The versions that there are: of the library, or of the stand-in."""
+    prefix = argobots.PREFIX
+    return [v for v in ("", "-v11") if not (v and prefix[""] and not prefix[v])]
+
+
+def quirks(built, *wanted):
+    """Those quirks, and no repair."""
+    built.is_so("quirks", sorted(built.summary["quirks"]), sorted(wanted))
+    built.is_so("repairs", built.summary["repairs"], {})
+
+
+def conf():
+    """conf.c: all that may become of a unit, one after the other, and fib(8)."""
+    lists = {}
+    for version in versions():
+        one = Built(f"conf-1es{version}", "conf", ["8"], version)
+        # 2 nop and one more that is cancelled before it runs; yl unnamed, revived, and two of them; su; inf, which is cancelled.
+        one.nodes(unit=FIB[8] + 3 + 4 + 1 + 1, tasklet=2, primary_unit=1, scheduler=1, external=0, unit_wait=1)
+        one.functions(unit_fibt=FIB[8], unit_nop=3, unit_yl=4, unit_su=1, unit_inf=1, tasklet_nop=2)
+        # All but the unnamed unit and tasklet are joined once; the revived one in each of its runs.
+        one.edges(create=FIB[8] + 10, revive=1, join=FIB[8] + 9, resume=1)
+        one.is_so("resumed by hand", one.resumes("user", "primary_unit"), (1, 1))
+        one.is_so("summary", {k: one.summary["units"][k] for k in ("lives", "revived", "cancelled", "migrated")},
+                  {"lives": 1, "revived": 1, "cancelled": 2, "migrated": 0})
+        quirks(one, "joined_again", "primary_without_end", *(["resume_before_finish"] if version else []))
+        lists[f"one{version}"] = one.check().canonical
+        for turn in range(2):
+            two = Built(f"conf-2es{version}-{turn}", "conf", ["8", "2"], version)
+            # A second execution stream with its scheduler, a unit for it, and one that an external thread creates.
+            two.nodes(unit=FIB[8] + 11, scheduler=2, external=1)
+            two.edges(create=FIB[8] + 13, join=FIB[8] + 12)
+            quirks(two, "joined_again", "primary_without_end", "creator_not_named", *(["resume_before_finish", "root_unit"] if version else []))
+            lists[f"two{version}-{turn}"] = two.check().canonical
+    for name in ("one", "two"):
+        differ = {k for k, v in lists.items() if k.startswith(name) and v != lists[next(x for x in lists if x.startswith(name))]}
+        report.check(f"argobots_graph/canonical-{name}", f"other lists: {differ}" if differ else None if lists[name if name == "one" else "two-0"] else "it is empty")
+
+
+def sync():
+    """sync.c: three units of each, one after the other."""
+    lists = []
+    for version in versions():
+        built = Built(f"sync{version}", "sync", [], version)
+        built.nodes(unit=18, primary_unit=1, scheduler=1)
+        built.edges(create=18, join=18, revive=0)
+        built.functions(**{f"unit_in_{what}": 3 for what in ("mutex", "cond", "eventual", "future", "barrier", "rwlock")})
+        # Whoever waits for the condition and the eventual is resumed by the primary unit; the last of three by none at future and barrier.
+        if version:
+            n, n_objects = built.resumes("eventual")
+            built.is_so("1.1: waits for conditions, eventual, future, barrier", (n >= 3 + 3 + 2 + 4, n_objects >= 4), (True, True))
+        else:
+            built.is_so("eventual", built.resumes("eventual", "primary_unit"), (3, 1))
+            built.is_so("future", built.resumes("future", "unit@in_future"), (2, 1))
+            built.is_so("barrier", built.resumes("barrier", "unit@in_barrier"), (4, 1))
+            cond = [r for r in built.rows if r["kind"] == "resume" and r["sync"] == "cond" and built.label[r["target"]] == "unit@in_cond"]
+            built.is_so("cond", (len(cond), {built.label[built.owner[r["source"]]] for r in cond}), (3, {"primary_unit"}))
+            built.is_so("mutex", built.resumes("mutex")[0] >= 2, True)
+        quirks(built, "primary_without_end", *(["resume_before_finish"] if version else []))
+        lists.append(built.check().canonical)
+    report.check("argobots_graph/canonical-sync", "versions differ" if len(set(lists)) != 1 else None)
+
+
+def lives():
+    """lives.c: the library twice, with three execution streams, 200 units, a unit of an external thread, and a tasklet each time."""
+    lists = []
+    for turn in range(2):
+        built = Built(f"lives-{turn}", "lives")
+        built.nodes(unit=2 * 201, tasklet=2, primary_unit=2, external=2)
+        built.edges(create=2 * (201 + 1 + 3), join=2 * (201 + 1 + 3), revive=0)
+        built.functions(unit_unit=2 * 201, tasklet_slow=2)
+        built.is_so("units finish", {n["state"] for n in built.graph.nodes if n["kind"] in OWN}, {"completed"})
+        built.is_so("lives", built.summary["units"]["lives"], 2)
+        built.is_so("repairs", built.summary["repairs"], {})
+        lists.append(built.check().canonical)
+    report.check("argobots_graph/canonical-lives", None if lists[0] == lists[1] and lists[0] else "two runs differ")
+
+
+def ends():
+    """What a program leaves that ends in a unit: cut, and said so."""
+    for how, status in (("exit", 3), ("kill", -9)):
+        built = Built(how, "lives", [how], "", status, (3,))
+        built.is_so("repairs", sorted(built.summary["repairs"]), ["unit_without_end"])
+        built.is_so("the first life", sum(n["state"] == "completed" for n in built.graph.nodes if n["kind"] == "unit") >= 201, True)
+        built.check()
+
+
+def both():
+    """OpenMP's regions and Argobots' units in one graph."""
+    built = Built("omp", "lives-omp", ["omp"], build_status=(0, 3))
+    built.functions(unit_unit=2 * 201)
+    built.is_so("regions", built.graph.count("region") >= 2 * 201, True)
+    # What libomp says when it finalizes, behind everything, may lie in a stream of its own.
+    built.is_so("repairs", sorted(set(built.summary["repairs"]) - {"implicit_task_end_without_begin"}), [])
+    built.check()
+
+
+def main():
+    need(RECORDER, argobots.ABT, BUILDER)
+    if not shutil.which("gcc") or not compiler_found("clang"):
+        print("skip argobots_graph: no gcc or clang")
+        return 77
+    argobots.compile_all()
+    tests = {f.__name__: f for f in (conf, sync, lives, ends, both)}
+    for name in sys.argv[1:] or tests:
+        tests[name]()
+    report.print()
+    return report.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
