@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_SUMMARY_H
 
 #include "builder/graph_files.h"
+#include "builder/graph_path.h"
 #include "builder/samples_summary.h"
 
 #define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
@@ -32,6 +33,22 @@ struct device_summaries {
 	size_t n, capacity;
 };
 
+/* The critical path, of the process with the longest one. */
+struct path_summary {
+	bool is_there; /* the graph is of a level that has one */
+	enum path_bound bound;
+	unsigned reasons; /* of all processes */
+	size_t process;
+	uint64_t work_ns; /* of all processes */
+	uint64_t span_ns;
+	struct path_row {
+		const char *label;
+		uint64_t n_nodes, ns;
+	} * rows; /* by construct, the longest first */
+	size_t n_rows;
+	uint64_t n_operations; /* transfers, launches and kernels on it */
+};
+
 /* Several processes are added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -46,6 +63,7 @@ struct summary {
 	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
 	struct device_summaries devices;
+	struct path_summary path;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
@@ -78,5 +96,11 @@ int summary_collect_devices(struct device_summaries *devices, const struct model
 void summary_print_devices(const struct device_summaries *devices, FILE *out);
 struct json_t *summary_json_devices(const struct device_summaries *devices);
 void summary_free_devices(struct device_summaries *devices);
+
+/* summary_path.c: likewise, of the critical path. */
+int summary_collect_path(struct path_summary *path, const struct graphs *graphs);
+void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
+struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
+void summary_free_path(struct path_summary *path);
 
 #endif

@@ -219,6 +219,7 @@ class Graph:
         with open(out / "edges.csv", newline="") as f:
             rows = list(csv.DictReader(f))
         self.edges = [(r["source"], r["target"], r["kind"]) for r in rows]
+        self.places = {(r["source"], r["target"], r["kind"]): r["path"] for r in rows if r.get("path")}
         self.dependence = {(r["source"], r["target"], "depend"): r["dependence"] for r in rows if r["kind"] == "depend"}
         self.kind = {n["id"]: n["kind"] for n in self.nodes}
         self.next, self.n_in = {}, {n["id"]: 0 for n in self.nodes}

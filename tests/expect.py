@@ -47,6 +47,7 @@ The graph
                             others (each), some (at least one of the others). PATTERN is a regular expression whose letters are names; ... is any
     state NAME N            how often all threads together come into a state
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
+    path @MARK N            of the nodes that @MARK stands for so many are on the critical path, at the fragment level
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
 Each compiler's code makes calls of its own: states and state, too, hold for clang's programs, and for others only with their name in front.
@@ -73,7 +74,7 @@ class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None, "offload": None,
            "helpers": None}
     LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
+    LINES = ("at", "edge", "path", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
     MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event", "operations") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
@@ -160,6 +161,10 @@ class Marked:
         line = str(self.marks[mark])
         return [n["id"] for n in self.graph.nodes if n["line"] == line and n["file"].endswith(self.source.name) and n["kind"] in kinds]
 
+    def on_path(self, name):
+        on_it = {n["id"] for n in self.graph.nodes if n["path"]}
+        return len(on_it.intersection(self.some(name)))
+
     def some(self, name, kinds=POINTS):
         nodes = self.at(name, kinds)
         if not nodes:
@@ -230,8 +235,8 @@ class Marked:
         return None if n == (len(pairs) if what == "exclusive" else 0) else f"{n} of {len(pairs)} pairs of {a_name} and {b_name} exclude each other"
 
 
-def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
-    """All the expectation's numbers and orders: a list of reasons. One summary, graph, directory of outputs and graph of scopes a dump."""
+def wrong_numbers(want, summaries, graphs, outs, others=None):
+    """All the expectation's numbers and orders: a list of reasons. One summary, graph, directory of outputs a dump, and graphs of other levels."""
     wrong = []
 
     def check(what, wanted, numbers):
@@ -254,7 +259,13 @@ def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
         check(f"nodes {kind}", n, lambda: [g.count(kind) for g in graphs])
     for kind, *n in want.edges:
         check(f"edges {kind}", n, lambda: [g.count_edges(kind) for g in graphs])
-    if scope_graphs is not None:
+    others = others or {}
+    if len(others.get("fragment", ())) == len(graphs):
+        marked_fragments = [Marked(g, want.source, out) for g, out in zip(others["fragment"], outs)]
+        for mark, *n in want.path:
+            check(f"path {mark}", n, lambda: [m.on_path(mark) for m in marked_fragments])
+    scope_graphs = others.get("scope", ())
+    if len(scope_graphs) == len(graphs):
         marked_scopes = [Marked(g, want.source, out) for g, out in zip(scope_graphs, outs)]
         for kind, *n in want.scope_nodes:
             check(f"scope_nodes {kind}", n, lambda: [g.count(kind) for g in scope_graphs])
