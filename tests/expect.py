@@ -11,7 +11,7 @@ The program
     unbuilt NAME REASON     why there is none by that compiler, or on that runtime: for docs/conformance.md
     threads N               OMP_NUM_THREADS (2)
     env NAME=VALUE          in addition
-    offload TARGET          clang makes code for that processor too, and the host's own is the device; skipped where that cannot be (see deps.sh check)
+    offload TARGET          the compiler makes code for that processor too, and the host's own is the device; skipped where that cannot be (see deps.sh check)
     args A...               of the program
     small A...              in place of these where it is run again and again (schedules.py)
     exit N                  of the program; -6 is SIGABRT (0)
@@ -110,8 +110,8 @@ class Expectation:
 
     def not_for(self, name):
         """Why there is no program for that compiler or runtime; None: there is."""
-        if self.offload and name not in ("clang", HOME):
-            return "code for devices is made by clang, and runs with the runtime of its version"
+        if self.offload and name not in ("clang", "flang", HOME):
+            return "code for devices is made by clang and flang, and runs with the runtime of their version"
         return next((" ".join(reason) for who, *reason in self.unbuilt if who == name), None)
 
     def flags(self):
