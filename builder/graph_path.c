@@ -212,7 +212,7 @@ static bool trace_back(struct walk *w, struct path *path, uint32_t last)
 {
 	for (uint32_t id = last; id != 0; id = w->before[id])
 		path->n_nodes++;
-	path->nodes = malloc(path->n_nodes * sizeof *path->nodes);
+	path->nodes = calloc(path->n_nodes, sizeof *path->nodes);
 	if (path->nodes == NULL)
 		return false;
 	uint32_t place = path->n_nodes;
