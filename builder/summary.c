@@ -84,6 +84,12 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 	return summary_collect_path(&s->path, graphs);
 }
 
+void summary_free(struct summary *s)
+{
+	summary_free_devices(&s->devices);
+	summary_free_path(&s->path);
+}
+
 /* ---- For people ---- */
 
 static void print_counts(FILE *out, const char *title, const char *(*name)(unsigned), const uint64_t *counts, unsigned n)

@@ -75,6 +75,8 @@ struct summary {
 int summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
 		    const struct samples_summary *samples);
 
+void summary_free(struct summary *summary);
+
 void summary_print(const struct summary *summary, FILE *out);
 
 /* summary_states.c: the thread states' part of the above. */
