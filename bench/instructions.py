@@ -61,12 +61,26 @@ def path_of(function):
     return (function.own + sum(often)) / function.calls
 
 
+def profile(workload, size, variables, scratch):
+    """{name: Function} of the tool, in one run on one thread."""
+    file = os.path.join(harness.OUT, "callgrind.out")
+    harness.run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=" + file,
+                 os.path.join(harness.OUT, "workload"), workload, str(size)], dict(variables, OMP_NUM_THREADS="1"))
+    harness.empty(scratch)
+    return profile_read(file, os.path.basename(os.path.realpath(variables["OMP_TOOL_LIBRARIES"])))
+
+
+def count_sample(variables, scratch):
+    """(samples, instructions each, of them in state_ask: the runtime's ompt_get_state) of the handler that takes samples. A signal has no caller
+    in a profile, so its calls are those of what it asks each time."""
+    functions = profile("grain10us", SIZE // 4, dict(variables, OTTER_SAMPLE="1000"), scratch)
+    handler = functions["on_timer"]
+    n = max(calls for calls, _ in handler.callees.values())
+    asked = handler.callees.get("state_ask", (0, 0))[1]
+    return n, (handler.own + sum(cost for _, cost in handler.callees.values())) / n, asked / n
+
+
 def count(workload, variables, scratch):
     """{callback: (calls, path, all)} of one run of a workload on one thread, of what comes once an op at least."""
-    tool = variables["OMP_TOOL_LIBRARIES"]
-    profile = os.path.join(harness.OUT, "callgrind.out")
-    harness.run(["valgrind", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file=" + profile,
-                 os.path.join(harness.OUT, "workload"), workload, str(SIZE)], dict(variables, OMP_NUM_THREADS="1"))
-    harness.empty(scratch)
-    functions = profile_read(profile, os.path.basename(os.path.realpath(tool)))
+    functions = profile(workload, SIZE, variables, scratch)
     return {name: (f.calls, path_of(f), f.total / f.calls) for name, f in functions.items() if f.calls >= SIZE}

@@ -59,6 +59,18 @@ class Cell:
         """What `subject` has more than `base`, divided by n."""
         return self.against(subject, base, value, lambda a, b: (a - b) / n)
 
+    def extra_records(self, subject, base):
+        """Records that `subject` has more than `base`, by round."""
+        value = lambda row: float(row["records_per_op"]) * int(row["all_ops"])
+        ours, theirs = self.column(subject, value), self.column(base, value)
+        return {r: ours[r] - theirs[r] for r in ours if r in theirs}
+
+    def over_records(self, subject, base, value):
+        """What `subject` has more than `base`, by the records that it has more. None where there are too few to tell."""
+        ours, theirs, extra = self.column(subject, value), self.column(base, value), self.extra_records(subject, base)
+        each = [(ours[r] - theirs[r]) / n for r, n in extra.items() if n >= 100]
+        return spread(each) if each else None
+
     def events(self, subject):
         """Records an op, where there is a dump; else callbacks, as the counting tool saw them."""
         return statistics.median(float(row["records_per_op"] or row["callbacks_per_op"]) for row in self.rows(subject))

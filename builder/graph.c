@@ -63,13 +63,12 @@ int graph_begin(struct graph *graph, struct model *model, enum graph_level level
 	graph->inherited = calloc(model->n_tasks, sizeof *graph->inherited);
 	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
 	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
-	graph->since_ticks = calloc(model->dump->n_streams + 1, sizeof *graph->since_ticks);
+	graph->stretches = calloc(model->dump->n_streams + 1, sizeof *graph->stretches);
 	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
 	if (level == GRAPH_FRAGMENT)
 		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
 	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
-	    graph->since_ticks == NULL || graph->latest_lists == NULL ||
-	    (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
+	    graph->stretches == NULL || graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
 		return error("out of memory for the graph of %u tasks", model->n_tasks);
 	for (uint32_t i = 0; i < model->n_tasks; i++)
 		model->tasks[i].last = i;
@@ -81,6 +80,7 @@ void graph_free(struct graph *graph)
 	graph_depend_free(graph);
 	graph_free_exclusive(graph);
 	graph_units_free(graph);
+	graph_free_path(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->groups);
 	map_free(&graph->in_work);
@@ -93,7 +93,8 @@ void graph_free(struct graph *graph)
 	free(graph->open_groups);
 	free(graph->inherited);
 	free(graph->first_fragments);
-	free(graph->since_ticks);
+	map_free(&graph->waiting);
+	free(graph->stretches);
 	free(graph->latest_lists);
 	free(graph->unproven);
 	free(graph->left_out);

@@ -130,9 +130,15 @@ struct graph {
 		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments;     /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
-	uint64_t *since_ticks;   /* GRAPH_FRAGMENT, by stream: since when its current fragment runs */
-	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
+	} * first_fragments; /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	struct stretch {
+		uint64_t since_ticks;  /* its current task executes, and that is not yet in its fragment */
+		uint64_t paused_ticks; /* since when it does not, 0: it does */
+	} * stretches;                 /* GRAPH_FRAGMENT, by stream */
+	struct map waiting;            /* GRAPH_FRAGMENT: tasks that wait where they have no node of it */
+	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
+	struct path *path;             /* GRAPH_FRAGMENT: graph_path.h */
 };
 
 /* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
@@ -229,7 +235,10 @@ static inline bool graph_is_operation(unsigned kind)
 /* graph_build.c. A new node next in the task's sequence; 0 when memory is out (said). */
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
-/* GRAPH_FRAGMENT: the current task of a stream stops, and goes on with a fragment of its own. */
+/*
+ * graph_fragment.c. The current task of a stream stops, or comes to a scheduling point: its fragment has executed until now. It goes on with
+ * a fragment of its own.
+ */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
 int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
 
@@ -246,6 +255,20 @@ void graph_view_unit(const struct graph *graph, const struct node *node, struct 
 uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
 /* What a join or wait of a unit is for; of other nodes nothing. */
 struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
+
+/* It stops for another task, or at the end of a taskgroup: it may have waited since it was last heard of. */
+void graph_leave_fragment(struct graph *graph, const struct point *at);
+
+/* It goes on with the fragment that it has. */
+void graph_start_stretch(struct graph *graph, const struct point *at);
+
+/* It waits where the graph has no node of it; other tasks may run meanwhile. Its fragment goes on behind. */
+int graph_begin_wait(struct graph *graph, const struct point *at);
+void graph_end_wait(struct graph *graph, const struct point *at);
+
+/* It executes nothing for a while, and no other task does: a mutex is not free, nothing is recorded. */
+void graph_pause_fragment(struct graph *graph, const struct point *at);
+void graph_resume_fragment(struct graph *graph, const struct point *at);
 
 /* graph_device.c: the nodes of kernels, behind everything else. 0, or -1. */
 int graph_add_devices(struct graph *graph);
@@ -279,6 +302,10 @@ int graph_finish_check(struct graph *graph);
 
 /* graph_sound.c: leaves out what contradictory records made of it. The last step. 0, or -1. */
 int graph_make_sound(struct graph *graph);
+
+/* graph_path.c: GRAPH_FRAGMENT: the critical path of the sound graph. 0, or -1. */
+int graph_find_path(struct graph *graph);
+void graph_free_path(struct graph *graph);
 
 /* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
 int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);

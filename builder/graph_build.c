@@ -62,34 +62,6 @@ static bool is_helper(const struct graph *graph, uint32_t task)
 	return graph->model->tasks[task].state & TASK_HELPER;
 }
 
-/* ---- Fragments ---- */
-
-/* It stops, or comes to a scheduling point: its fragment has run until now. */
-void graph_stop_fragment(struct graph *graph, const struct point *at)
-{
-	if (graph->level != GRAPH_FRAGMENT)
-		return;
-	uint64_t ticks = at->ticks - graph->since_ticks[at->stream];
-	uint32_t id = graph->model->tasks[at->task].last;
-	struct node *node = graph_inner_node(graph, id);
-	if (node == NULL) {
-		graph->first_fragments[id].busy_ticks += ticks;
-		graph->first_fragments[id].end_ticks = at->ticks;
-	} else if (node->kind == NODE_FRAGMENT) {
-		node->busy_ticks += ticks;
-		node->end_ticks = at->ticks;
-	}
-	graph->since_ticks[at->stream] = at->ticks;
-}
-
-int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
-{
-	if (graph->level != GRAPH_FRAGMENT || task == 0 || is_helper(graph, task))
-		return 0;
-	graph->since_ticks[at->stream] = at->ticks;
-	return graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
-}
-
 /* ---- Regions ---- */
 
 static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
@@ -106,8 +78,7 @@ static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
 
 static int stream_begin(void *self, const struct point *at)
 {
-	struct graph *graph = self;
-	graph->since_ticks[at->stream] = at->ticks;
+	graph_start_stretch(self, at);
 	return 0;
 }
 
@@ -153,6 +124,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct graph *graph = self;
 	const struct task *implicit = &graph->model->tasks[task];
 	graph_stop_fragment(graph, at);
+	graph_end_wait(graph, at); /* of its closing barrier */
 	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL || is_helper(graph, task))
 		return 0; /* what a root's initial task left running nobody waits for */
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
@@ -175,6 +147,7 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		if (id == 0)
 			return -1;
 		task->last = id;
+		return 0; /* the parent goes on when the wait is over */
 	} else {
 		task->origin = graph->model->tasks[task->parent].last;
 		task->interval = graph_interval(graph, task->parent);
@@ -207,20 +180,27 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 {
 	struct graph *graph = self;
 	uint32_t dummy = graph->model->tasks[prior].last;
-	if (status == task_status_taskwait_complete && dummy >= graph->model->n_tasks)
-		graph_inner_node(graph, dummy)->end_ticks = at->ticks;
-	if (next != 0)
-		graph_stop_fragment(graph, at);
+	if (status == task_status_taskwait_complete) {
+		if (dummy >= graph->model->n_tasks)
+			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
+		return graph_start_fragment(graph, at, at->task);
+	}
+	if (next != 0 || status == TASK_STATUS_CUT)
+		graph_leave_fragment(graph, at);
 	return 0;
 }
 
 /* ---- Scopes ---- */
 
+static bool is_closing(const struct scope *scope)
+{
+	return scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams;
+}
+
 static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	struct task *task = &graph->model->tasks[at->task];
-	if (task_is_explicit(task) || scope->is_reduction || scope->kind == sync_kind_barrier_implicit_parallel ||
-	    scope->kind == sync_kind_barrier_teams)
+	if (task_is_explicit(task) || scope->is_reduction || is_closing(scope))
 		return 0; /* the closing one is the join */
 	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
 	if (found == NULL)
@@ -283,6 +263,8 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 		return graph_enter_operation(graph, at, scope);
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
+	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
+		return graph_begin_wait(graph, at);
 	if (scope->type != SCOPE_SYNC)
 		return count_work(graph, at->task, scope, 1);
 	graph_stop_fragment(graph, at);
@@ -294,7 +276,10 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 			return -1;
 		graph_close_intervals(graph, at->task, scope->node[0]);
 		return 0;
-	default: return barrier(graph, at, scope);
+	default:
+		if (barrier(graph, at, scope) != 0)
+			return -1;
+		return scope->node[0] == 0 ? graph_begin_wait(graph, at) : 0;
 	}
 }
 
@@ -307,7 +292,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 		return graph_leave_operation(graph, at, scope);
 	if (scope->type == SCOPE_SYNC) {
 		if (scope->kind == sync_kind_taskgroup) {
-			graph_stop_fragment(graph, at);
+			graph_leave_fragment(graph, at);
 			graph_close_group(graph, at, scope);
 			place(graph, at->task, scope->node[0]);
 			graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
@@ -316,14 +301,45 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 			if (at->ticks > node->end_ticks)
 				node->end_ticks = at->ticks;
 		} else {
-			graph->since_ticks[at->stream] = at->ticks; /* the fragment goes on behind the wait */
-			return 0;
+			if (!is_closing(scope) || task_is_explicit(&graph->model->tasks[at->task]))
+				graph_end_wait(graph, at);
+			return 0; /* behind the closing one nothing of the program is executed */
 		}
 		return graph_start_fragment(graph, at, at->task);
 	}
+	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
+		graph_end_wait(graph, at);
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	return count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
+}
+
+/* ---- Time that nothing is executed in ---- */
+
+static int mutex(void *self, const struct point *at, const struct mutex *mutex)
+{
+	bool is_test = mutex->kind == mutex_kind_test_lock || mutex->kind == mutex_kind_test_nest_lock;
+	if (mutex->event == MUTEX_ACQUIRE && !is_test)
+		graph_pause_fragment(self, at);
+	else if (mutex->event == MUTEX_ACQUIRED || mutex->event == MUTEX_NEST_BEGIN)
+		graph_resume_fragment(self, at);
+	return 0;
+}
+
+static int measurement(void *self, const struct point *at, bool is_on)
+{
+	if (is_on) {
+		graph_start_stretch(self, at);
+		return 0;
+	}
+	graph_stop_fragment(self, at);
+	graph_pause_fragment(self, at);
+	return 0;
+}
+
+static int records_missing(void *self, const struct point *at, bool is_begin)
+{
+	return measurement(self, at, !is_begin);
 }
 
 const struct replay_ops graph_ops = {
@@ -343,6 +359,9 @@ const struct replay_ops graph_ops = {
 	.unit_switch = graph_unit_switch,
 	.unit_resume = graph_unit_resume,
 	.unit_join = graph_unit_join,
+	.mutex = mutex,
+	.measurement = measurement,
+	.records_missing = records_missing,
 };
 
 int graph_finish(struct graph *graph)
@@ -366,5 +385,7 @@ int graph_finish(struct graph *graph)
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
 			task->last = graph->model->tasks[task->waits_for].last;
 	}
-	return graph_depend_finish(graph) == 0 && graph_add_devices(graph) == 0 ? graph_make_sound(graph) : -1;
+	if (graph_depend_finish(graph) != 0 || graph_add_devices(graph) != 0 || graph_make_sound(graph) != 0)
+		return -1;
+	return graph_find_path(graph);
 }

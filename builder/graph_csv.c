@@ -3,6 +3,7 @@
  * nodes.csv, edges.csv and exclusive.csv: the whole graph as tables.
  */
 #include "builder/graph_files.h"
+#include "builder/graph_path.h"
 #include "builder/text.h"
 
 #include <errno.h>
@@ -206,6 +207,14 @@ static void put_wait(struct csv *csv, bool has_wait, unsigned sync, uint64_t obj
 		put_handle(csv, object);
 }
 
+/* Its number on the critical path, from 1: empty where it is not on it. */
+static void put_place(struct csv *csv, uint32_t place)
+{
+	put_text(csv, ",");
+	if (place != 0)
+		put_number(csv, place);
+}
+
 static int node_row(void *self, const struct node_view *node)
 {
 	struct csv *csv = self;
@@ -240,6 +249,7 @@ static int node_row(void *self, const struct node_view *node)
 	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
 	put_activity(csv, node->activity);
 	put_wait(csv, node->kind == NODE_UNIT_JOIN || node->kind == NODE_UNIT_WAIT, node->sync, node->object);
+	put_place(csv, path_place(csv->graph, node->id));
 	return end_line(csv);
 }
 
@@ -254,6 +264,7 @@ static int edge_row(void *self, const struct edge_view *edge)
 	put_text(csv, ",");
 	put_text(csv, edge_dependence_name(edge->dependence));
 	put_wait(csv, edge->kind == EDGE_RESUME, edge->sync, edge->object);
+	put_place(csv, path_has_edge(csv->graph, edge->source, edge->target) ? path_place(csv->graph, edge->source) : 0);
 	return end_line(csv);
 }
 
@@ -278,7 +289,7 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "nodes.csv");
 	if (out == NULL)
 		return -1;
-	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,sync,object\n",
+	fputs("id,kind,label,file,line,function,process,task,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,sync,object,path\n",
 	      out);
 	int rc = 0;
 	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
@@ -301,7 +312,7 @@ int graph_edges_csv(const struct graphs *graphs, const char *dir)
 	FILE *out = graph_file_open(dir, "edges.csv");
 	if (out == NULL)
 		return -1;
-	fputs("source,target,kind,dependence,sync,object\n", out);
+	fputs("source,target,kind,dependence,sync,object,path\n", out);
 	for (size_t i = 0; i < graphs->n; i++) {
 		struct csv csv = {out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i), NULL, 0, "", 0};
 		graph_each_edge(csv.graph, edge_row, &csv);

@@ -4,6 +4,7 @@
  * construct with how many it stands for. The colours are a palette for colour-blind readers (Okabe and Ito); kinds differ in shape, too.
  */
 #include "builder/graph_files.h"
+#include "builder/graph_path.h"
 #include "builder/text.h"
 
 #include <inttypes.h>
@@ -55,6 +56,9 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
+/* Colours tell what something is; what is on the critical path is thick. */
+static const char path_node_style[] = ",penwidth=4", path_edge_style[] = ",penwidth=4,arrowsize=1.2";
+
 struct dot {
 	FILE *out;
 	const struct graph *graph;
@@ -62,11 +66,13 @@ struct dot {
 	uint64_t offset;
 	/* By construct and kind, where the graph is drawn in aggregate. */
 	uint64_t *n_nodes;
+	uint64_t *n_on_path;
 	uint64_t *busy_ns;
 	struct map pairs; /* (from group, to group, kind) -> row + 1 of n_edges */
 	struct pair {
 		uint32_t from, to;
 		unsigned kind; /* edge_kind, or PAIR_EXCLUSIVE */
+		bool is_on_path;
 		uint64_t n;
 	} * edges;
 	uint32_t n_edges, edges_capacity;
@@ -110,7 +116,7 @@ static int whole_node(void *self, const struct node_view *node)
 			dump_duration_ns(&dot->trace->dump, node->end_ticks - node->begin_ticks) / 1000);
 	fputs("\",", dot->out);
 	put_style(dot->out, node->kind);
-	fputs("];\n", dot->out);
+	fprintf(dot->out, "%s];\n", path_place(dot->graph, node->id) != 0 ? path_node_style : "");
 	return 0;
 }
 
@@ -123,7 +129,7 @@ static int whole_edge(void *self, const struct edge_view *edge)
 		fprintf(dot->out, ",label=\"%s\"", edge_dependence_name(edge->dependence));
 	if (edge->kind == EDGE_RESUME)
 		fprintf(dot->out, ",label=\"%s 0x%" PRIx64 "\"", unit_sync_name(edge->sync), edge->object);
-	fputs("];\n", dot->out);
+	fprintf(dot->out, "%s];\n", path_has_edge(dot->graph, edge->source, edge->target) ? path_edge_style : "");
 	return 0;
 }
 
@@ -146,6 +152,7 @@ static int count_node(void *self, const struct node_view *node)
 {
 	struct dot *dot = self;
 	dot->n_nodes[group_of(node)]++;
+	dot->n_on_path[group_of(node)] += path_place(dot->graph, node->id) != 0;
 	dot->busy_ns[group_of(node)] += dump_duration_ns(&dot->trace->dump, node->busy_ticks);
 	return 0;
 }
@@ -166,10 +173,12 @@ static int count_pair(struct dot *dot, uint32_t source_id, uint32_t target_id, u
 			dot->edges = grown;
 			dot->edges_capacity = capacity;
 		}
-		dot->edges[dot->n_edges++] = (struct pair){from, to, kind, 0};
+		dot->edges[dot->n_edges++] = (struct pair){from, to, kind, false, 0};
 		*row = dot->n_edges;
 	}
-	dot->edges[*row - 1].n++;
+	struct pair *pair = &dot->edges[*row - 1];
+	pair->n++;
+	pair->is_on_path |= kind != PAIR_EXCLUSIVE && path_has_edge(dot->graph, source_id, target_id);
 	return 0;
 }
 
@@ -190,8 +199,9 @@ static int draw_aggregate(struct dot *dot)
 {
 	size_t n_groups = (size_t)dot->graph->model->n_constructs * NODE_KINDS;
 	dot->n_nodes = calloc(n_groups, sizeof *dot->n_nodes);
+	dot->n_on_path = calloc(n_groups, sizeof *dot->n_on_path);
 	dot->busy_ns = calloc(n_groups, sizeof *dot->busy_ns);
-	int rc = dot->n_nodes == NULL || dot->busy_ns == NULL ? error("out of memory") : 0;
+	int rc = dot->n_nodes == NULL || dot->n_on_path == NULL || dot->busy_ns == NULL ? error("out of memory") : 0;
 	if (rc == 0 && (graph_each_node(dot->graph, count_node, dot) != 0 || graph_each_edge(dot->graph, count_edge, dot) != 0 ||
 			graph_each_exclusive(dot->graph, count_exclusive, dot) != 0))
 		rc = -1;
@@ -201,14 +211,19 @@ static int draw_aggregate(struct dot *dot)
 		struct node_view node = {.kind = i % NODE_KINDS, .construct = i / NODE_KINDS};
 		fprintf(dot->out, "  p%ug%u [label=\"", dot->trace->process, i);
 		put_label(dot, &node);
-		fprintf(dot->out, "\\n%" PRIu64 " x  %.3f ms\",", dot->n_nodes[i], (double)dot->busy_ns[i] / 1e6);
+		fprintf(dot->out, "\\n%" PRIu64 " x  %.3f ms", dot->n_nodes[i], (double)dot->busy_ns[i] / 1e6);
+		if (dot->n_on_path[i] != 0)
+			fprintf(dot->out, "\\n%" PRIu64 " on the critical path", dot->n_on_path[i]);
+		fputs("\",", dot->out);
 		put_style(dot->out, node.kind);
-		fputs("];\n", dot->out);
+		fprintf(dot->out, "%s];\n", dot->n_on_path[i] != 0 ? path_node_style : "");
 	}
 	for (uint32_t i = 0; rc == 0 && i < dot->n_edges; i++)
-		fprintf(dot->out, "  p%ug%u -> p%ug%u [%s,label=\"%" PRIu64 "\"];\n", dot->trace->process, dot->edges[i].from,
-			dot->trace->process, dot->edges[i].to, edge_styles[dot->edges[i].kind], dot->edges[i].n);
+		fprintf(dot->out, "  p%ug%u -> p%ug%u [%s,label=\"%" PRIu64 "\"%s];\n", dot->trace->process, dot->edges[i].from,
+			dot->trace->process, dot->edges[i].to, edge_styles[dot->edges[i].kind], dot->edges[i].n,
+			dot->edges[i].is_on_path ? path_edge_style : "");
 	free(dot->n_nodes);
+	free(dot->n_on_path);
 	free(dot->busy_ns);
 	free(dot->edges);
 	map_free(&dot->pairs);

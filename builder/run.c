@@ -295,8 +295,7 @@ int run(const struct options *options)
 	int status = carry_out(&job);
 	output_close(&job.output);
 	samples_summary_free(&job.samples);
-	summary_free_devices(&job.summary.devices);
-	summary_free_units(&job.summary.units);
+	summary_free(&job.summary);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
 		states_free(&job.states[i]);

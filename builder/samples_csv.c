@@ -8,12 +8,21 @@
 
 #include <inttypes.h>
 
-static void put_row(FILE *out, const struct trace *trace, const struct model *m, uint64_t offset, uint32_t stream,
+/* The task's, or the one that was told of. The graph has nothing of the runtime's own team for target tasks. */
+static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t told)
+{
+	bool is_own = m->tasks[task].state & TASK_HELPER || m->regions[told].state & REGION_HELPER;
+	return is_own ? 0 : task != 0 ? m->tasks[task].region : told;
+}
+
+static void put_row(FILE *out, const struct trace *trace, const struct graph *graph, uint64_t offset, uint32_t stream,
 		    const struct sample *sample)
 {
+	const struct model *m = graph->model;
 	uint32_t task = model_task(m, sample->task);
-	uint32_t region =
-		task != 0 ? m->tasks[task].region : model_region(m, sample->region); /* not one that is the runtime's own */
+	uint32_t region = shown_region(m, task, model_region(m, sample->region));
+	if (!graph_task_is_node(graph, task))
+		task = 0;
 	fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%u,", trace->process, stream, dump_ns(&trace->dump, sample->ticks),
 		sample->state);
 	text_csv(out, sample_state_name(&trace->dump.meta, sample->state));
@@ -39,7 +48,7 @@ int samples_csv(const struct graphs *graphs, const char *dir)
 			struct sample sample;
 			cursor_init(&c, &dump->samples[s]);
 			while (sample_next(dump, &c, &sample))
-				put_row(out, &graphs->traces[i], graphs->graphs[i].model, graphs_offset(graphs, i),
+				put_row(out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i),
 					dump->samples[s].number & ~ID_STREAM_SAMPLES, &sample);
 		}
 	}

@@ -83,7 +83,14 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
 	summary_sort_units(&s->units);
-	return 0;
+	return summary_collect_path(&s->path, graphs);
+}
+
+void summary_free(struct summary *s)
+{
+	summary_free_devices(&s->devices);
+	summary_free_units(&s->units);
+	summary_free_path(&s->path);
 }
 
 /* ---- For people ---- */
@@ -153,6 +160,7 @@ void summary_print(const struct summary *s, FILE *out)
 	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
 		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
+	summary_print_path(&s->path, g, out);
 	summary_print_states(s, out);
 	samples_print(s->samples, out);
 	print_tally(out, "quirks", &s->quirks);
@@ -201,7 +209,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:{s:I,s:I,s:I}, s:o}",
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:{s:I,s:I,s:I}, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -224,6 +232,7 @@ static json_t *json_summary(const struct summary *s)
 			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
 			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //
 			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
+			 "path", summary_json_path(&s->path, g),                       //
 			 "samples", samples_json(s->samples),                          //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
 			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //

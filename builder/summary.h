@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_SUMMARY_H
 
 #include "builder/graph_files.h"
+#include "builder/graph_path.h"
 #include "builder/samples_summary.h"
 
 #define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
@@ -46,6 +47,22 @@ struct unit_summary {
 	size_t n_functions, capacity;
 };
 
+/* The critical path, of the process with the longest one. */
+struct path_summary {
+	bool is_there; /* the graph is of a level that has one */
+	enum path_bound bound;
+	unsigned reasons; /* of all processes */
+	size_t process;
+	uint64_t work_ns; /* of all processes */
+	uint64_t span_ns;
+	struct path_row {
+		const char *label;
+		uint64_t n_nodes, ns;
+	} * rows; /* by construct, the longest first */
+	size_t n_rows;
+	uint64_t n_operations; /* transfers, launches and kernels on it */
+};
+
 /* Several processes are added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -61,6 +78,7 @@ struct summary {
 	const struct samples_summary *samples;
 	struct device_summaries devices;
 	struct unit_summary units;
+	struct path_summary path;
 	struct tally quirks, repairs, findings;
 	bool is_complete, is_snapshot;
 };
@@ -71,6 +89,8 @@ struct summary {
  */
 int summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
 		    const struct samples_summary *samples);
+
+void summary_free(struct summary *summary);
 
 void summary_print(const struct summary *summary, FILE *out);
 
@@ -100,5 +120,11 @@ void summary_sort_units(struct unit_summary *units); /* behind the last process 
 void summary_print_units(const struct unit_summary *units, FILE *out);
 struct json_t *summary_json_units(const struct unit_summary *units);
 void summary_free_units(struct unit_summary *units);
+
+/* summary_path.c: likewise, of the critical path. */
+int summary_collect_path(struct path_summary *path, const struct graphs *graphs);
+void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
+struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
+void summary_free_path(struct path_summary *path);
 
 #endif

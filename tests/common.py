@@ -89,6 +89,13 @@ def compile_program(source, output, compiler, flags=()):
     if source.suffix != ".f90":
         return compile_c(source, output, compiler, flags)
     output.parent.mkdir(parents=True, exist_ok=True)
+    targets = [flag.partition("=")[2] for flag in flags if flag.startswith("-fopenmp-targets=")]
+    if targets:  # flang's kernels call what only GPUs have
+        device = output.with_name(f"{output.name}-device.o")
+        result = run([COMPILERS["clang"], "-c", "-fPIC", ROOT / "tests/runtimes/flang_device.c", "-o", device])
+        if result.status != 0:
+            return result
+        flags = [*flags, f"-Wl,--device-linker={targets[0]}={device}"]
     return run([COMPILERS[compiler], "-fopenmp", "-g", "-O1", "-module-dir", output.parent, *flags, source, "-o", output])
 
 
@@ -219,6 +226,7 @@ class Graph:
         with open(out / "edges.csv", newline="") as f:
             rows = list(csv.DictReader(f))
         self.edges = [(r["source"], r["target"], r["kind"]) for r in rows]
+        self.places = {(r["source"], r["target"], r["kind"]): r["path"] for r in rows if r.get("path")}
         self.dependence = {(r["source"], r["target"], "depend"): r["dependence"] for r in rows if r["kind"] == "depend"}
         self.kind = {n["id"]: n["kind"] for n in self.nodes}
         self.next, self.n_in = {}, {n["id"]: 0 for n in self.nodes}

@@ -13,6 +13,7 @@ import re
 import sys
 import threading
 
+import path
 from common import *
 
 DRIVER = BUILD / "tests" / "device" / "driver"
@@ -269,6 +270,8 @@ def test_scenario(scenario):
         report.check(f"{name}/calls", wrong_calls(scenario, witness.calls, rows))
         report.check(f"{name}/archive", check_archive(out) or wrong_archive(scenario, witness, out, rows))
         report.check(f"{name}/graph", wrong_graph(scenario, witness, out, summary))
+        result, fragments = build(dumps[0], work / "fragments", "--csv", "--summary", "--graph=fragment")
+        report.check(f"{name}/path", result.why([status]) or path.flaw(Graph(work / "fragments"), fragments))
         if report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(work)
         return report

@@ -11,7 +11,7 @@ The program
     unbuilt NAME REASON     why there is none by that compiler, or on that runtime: for docs/conformance.md
     threads N               OMP_NUM_THREADS (2)
     env NAME=VALUE          in addition
-    offload TARGET          clang makes code for that processor too, and the host's own is the device; skipped where that cannot be (see deps.sh check)
+    offload TARGET          the compiler makes code for that processor too, and the host's own is the device; skipped where that cannot be (see deps.sh check)
     args A...               of the program
     small A...              in place of these where it is run again and again (schedules.py)
     exit N                  of the program; -6 is SIGABRT (0)
@@ -47,6 +47,7 @@ The graph
                             others (each), some (at least one of the others). PATTERN is a regular expression whose letters are names; ... is any
     state NAME N            how often all threads together come into a state
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
+    path @MARK N            of the nodes that @MARK stands for so many are on the critical path, at the fragment level
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
 Each compiler's code makes calls of its own: states and state, too, hold for clang's programs, and for others only with their name in front.
@@ -73,7 +74,7 @@ class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None, "offload": None,
            "helpers": None}
     LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
+    LINES = ("at", "edge", "path", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
     MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event", "operations") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
@@ -109,8 +110,8 @@ class Expectation:
 
     def not_for(self, name):
         """Why there is no program for that compiler or runtime; None: there is."""
-        if self.offload and name not in ("clang", HOME):
-            return "code for devices is made by clang, and runs with the runtime of its version"
+        if self.offload and name not in ("clang", "flang", HOME):
+            return "code for devices is made by clang and flang, and runs with the runtime of their version"
         return next((" ".join(reason) for who, *reason in self.unbuilt if who == name), None)
 
     def flags(self):
@@ -159,6 +160,10 @@ class Marked:
         kinds = (kind,) if kind else kinds
         line = str(self.marks[mark])
         return [n["id"] for n in self.graph.nodes if n["line"] == line and n["file"].endswith(self.source.name) and n["kind"] in kinds]
+
+    def on_path(self, name):
+        on_it = {n["id"] for n in self.graph.nodes if n["path"]}
+        return len(on_it.intersection(self.some(name)))
 
     def some(self, name, kinds=POINTS):
         nodes = self.at(name, kinds)
@@ -230,8 +235,8 @@ class Marked:
         return None if n == (len(pairs) if what == "exclusive" else 0) else f"{n} of {len(pairs)} pairs of {a_name} and {b_name} exclude each other"
 
 
-def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
-    """All the expectation's numbers and orders: a list of reasons. One summary, graph, directory of outputs and graph of scopes a dump."""
+def wrong_numbers(want, summaries, graphs, outs, others=None):
+    """All the expectation's numbers and orders: a list of reasons. One summary, graph, directory of outputs a dump, and graphs of other levels."""
     wrong = []
 
     def check(what, wanted, numbers):
@@ -254,7 +259,13 @@ def wrong_numbers(want, summaries, graphs, outs, scope_graphs=None):
         check(f"nodes {kind}", n, lambda: [g.count(kind) for g in graphs])
     for kind, *n in want.edges:
         check(f"edges {kind}", n, lambda: [g.count_edges(kind) for g in graphs])
-    if scope_graphs is not None:
+    others = others or {}
+    if len(others.get("fragment", ())) == len(graphs):
+        marked_fragments = [Marked(g, want.source, out) for g, out in zip(others["fragment"], outs)]
+        for mark, *n in want.path:
+            check(f"path {mark}", n, lambda: [m.on_path(mark) for m in marked_fragments])
+    scope_graphs = others.get("scope", ())
+    if len(scope_graphs) == len(graphs):
         marked_scopes = [Marked(g, want.source, out) for g, out in zip(scope_graphs, outs)]
         for kind, *n in want.scope_nodes:
             check(f"scope_nodes {kind}", n, lambda: [g.count(kind) for g in scope_graphs])

@@ -23,6 +23,7 @@ NODES = ((1, "initial", 0, 1), (2, "implicit", 6, 2), (3, "task", 1, 3), (4, "ta
 EDGES = ((1, 9, "sequence"), (9, 2, "create"), (2, 3, "create"), (2, 4, "create"), (2, 5, "create"), (5, 7, "create"), (3, 5, "depend:inout"),
          (3, 8, "taskwait"), (4, 8, "taskwait"), (5, 8, "taskwait"), (2, 8, "sequence"), (8, 6, "create"), (7, 10, "barrier"), (6, 10, "barrier"),
          (8, 10, "join"))
+PATH = {9: 1, 2: 2, 3: 3, 5: 4, 8: 5, 6: 6, 10: 7}  # by id, of the longest way
 EXCLUSIVE = ((0, 1, 3), (0, 1, 4), (0, 2, 4), (0, 2, 5))
 STATES = {0: "overhead work_serial overhead work_parallel wait_taskwait work_parallel wait_taskwait work_serial", 1: "idle work_parallel idle", 2: "idle"}
 SUMMARY = {"tasks": {"explicit": 5}, "events": {"flush": 3}, "quirks": {"work_without_end": 2, "late_worker_end": 1}}
@@ -59,6 +60,10 @@ states some idle work_parallel idle
 state work_parallel 3
 state wait_taskwait 2+
 state wait_lock 0
+path @first:task 1
+path @second 1
+path @child 0
+path @wait 1
 quirk work_without_end
 clang tasks explicit 5
 gcc tasks explicit 1
@@ -104,6 +109,9 @@ states some idle work_parallel
 states everybody ...
 state work_parallel 2
 state wait_lock 1+
+path @first:task 2
+path @child 1
+path @nowhere 0
 clang tasks explicit 1
 libomp19 nodes join 2
 """.splitlines()
@@ -117,7 +125,7 @@ def outcome(directory, line):
     expect.write_text(line + "\n")
     graph = Graph(directory)
     want = Expectation(expect, "clang")
-    reasons = wrong_numbers(want, [SUMMARY], [graph], [directory])
+    reasons = wrong_numbers(want, [SUMMARY], [graph], [directory], {"fragment": [graph]})
     return reasons + (wrong_quirks(want, [SUMMARY]) if want.quirk else [])
 
 
@@ -149,7 +157,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         (directory / "small.c").write_text(SOURCE)
-        write_table(directory / "nodes.csv", ("id", "kind", "label", "file", "line", "task"), [(i, kind, kind, "small.c", line or "", task) for i, kind, line, task in NODES])
+        write_table(directory / "nodes.csv", ("id", "kind", "label", "file", "line", "task", "path"),
+                    [(i, kind, kind, "small.c", line or "", task, PATH.get(i, "")) for i, kind, line, task in NODES])
         write_table(directory / "edges.csv", ("source", "target", "kind", "dependence"), [(s, t, *(kind + ":").split(":")[:2]) for s, t, kind in EDGES])
         write_table(directory / "exclusive.csv", ("process", "set", "node"), EXCLUSIVE)
         write_table(directory / "states.csv", ("process", "stream", "state", "count", "total_ns"),

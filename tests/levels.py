@@ -5,6 +5,7 @@ The scope level shows constructs that nest as pairs of nodes in their task's seq
 points as one. Either kind of node stands behind exactly one other, in sequence: taken into that one, node by node, the task graph must be
 left, with the same nodes (kind, construct, place, task, region, times) and the same edges.
 """
+import json
 import shutil
 
 from common import BUILDER, Graph, run
@@ -64,16 +65,17 @@ def differs(level, task_graph, other):
 
 
 def wrong_levels(dumps, graphs, outs):
-    """For each dump, its task graph and the directory of that: the other graphs by level, and a list of reasons."""
+    """For each dump, its task graph and the directory of that: the other graphs by level, with their summaries, and a list of reasons."""
     others, wrong = {level: [] for level in EXTRA}, []
     for dump, graph, out in zip(dumps, graphs, outs):
         for level in EXTRA:
             directory = out.with_name(f"{out.name}-{level}")
             shutil.rmtree(directory, ignore_errors=True)
-            result = run([BUILDER, "-q", "--csv", f"--graph={level}", "-o", directory, dump])
+            result = run([BUILDER, "-q", "--csv", "--summary", f"--graph={level}", "-o", directory, dump])
             reason = result.why([0, 3])
             if not reason:
                 other = Graph(directory)
+                other.summary = json.loads((directory / "summary.json").read_text())
                 others[level].append(other)
                 reason = other.flaw(complete=False) or differs(level, graph, other)
             if reason:

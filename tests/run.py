@@ -11,6 +11,7 @@ import sys
 
 from common import *
 from expect import *
+import path
 import states
 from levels import wrong_levels
 
@@ -97,12 +98,12 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     graphs = [Graph(out) for out in outs]
     complete = want.complete == "yes"
     report.check(f"{name}/graph", "; ".join(filter(None, [g.flaw(complete) or tables_disagree(s, g) for g, s in zip(graphs, summaries)])))
-    scope_graphs = None
+    others = {}
     if "levels" not in skip:
         others, wrong = wrong_levels(dumps, graphs, outs)
-        scope_graphs = others["scope"] if len(others["scope"]) == len(dumps) else None
         report.check(f"{name}/levels", "; ".join(wrong))
-    report.check(f"{name}/expected", "; ".join(wrong_numbers(want, summaries, graphs, outs, scope_graphs)))
+        report.check(f"{name}/path", "; ".join(filter(None, [path.flaw(g, g.summary) for g in others["fragment"]])))
+    report.check(f"{name}/expected", "; ".join(wrong_numbers(want, summaries, graphs, outs, others)))
     if "quirks" not in skip:
         report.check(f"{name}/quirks", "; ".join(wrong_quirks(want, summaries)))
     if "canonical" not in skip:

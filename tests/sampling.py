@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples real programs (OTTER_SAMPLE) and looks at what came out.
 
-    tests/sampling.py [NAME]...        all, or these constructs of sampling/waits.c and programs of omp/
+    tests/sampling.py [NAME]...        all, or these constructs of sampling/waits.c and offload.c, and programs of omp/
     tests/sampling.py --table [MS]     measures only: for each construct the states of each thread, as docs/states.md has them
 
 A sampled program must do what it does without: output, status. Its dump holds every record that it would hold; of the samples each is in a
 state that the runtime enumerates, of a thread, task and region that there are, in order of time. sampling/waits.c makes a thread wait in one
-construct after the other: the state that LLVM's runtime has for it must come, and where it has none, none must.
+construct after the other: the state that LLVM's runtime has for it must come, and where it has none, none must. So does sampling/offload.c with
+constructs that are about a device, where clang can build it.
 """
 import collections
 
@@ -26,6 +27,14 @@ WAITS = {
     "lock": ("wait_lock",), "nest_lock": ("wait_lock",), "critical": ("wait_lock",), "critical_spin": ("work_parallel",),
     "ordered": ("wait_ordered",), "doacross": ("work_parallel",),
 }
+# The same of sampling/offload.c, and what is derived: of whoever waits for a device LLVM's runtime says that it works.
+OFFLOAD = {
+    "target": (("work_serial",), ("wait_target",)), "target_in_parallel": (("work_parallel",), ("wait_target",)),
+    "target_teams": (("work_parallel",), ("work_parallel",)), "target_nowait": (("work_parallel",), ("wait_target", "wait_taskwait")),
+    "map": (("work_serial",), ("wait_target_map",)), "update": (("work_serial",), ("wait_target_update",)),
+    "memcpy": (("work_serial",), ("wait_target_map",)),
+}
+TARGET = {"wait_target", "wait_target_map", "wait_target_update"}
 MUTEX = {"wait_mutex", "wait_lock", "wait_critical", "wait_atomic", "wait_ordered"}
 # Programs that do much of everything in little time, and end in every way.
 PROGRAMS = ("fib", "cholesky", "lock_order", "loops", "fork_in_region", "exit_in_task", "roots", "reexec", "pause")
@@ -121,10 +130,10 @@ def shares(summary):
 
 def test_construct(job):
     """The wait is long enough for some samples on any machine; where one was so busy that none fell into it, once more."""
-    name, program = job
-    report, work = Report(), empty(WORK / "sampling" / f"waits-{name}")
+    name, program, wanted, derived, env = job
+    report, work = Report(), empty(WORK / "sampling" / f"{program.name}-{name}")
     for attempt in range(5):
-        untraced, sampled, dumps = record([program, name, "100"], work, 1000)
+        untraced, sampled, dumps = record([program, name, "100"], work, 1000, env)
         reasons = compare(untraced, sampled)
         if len(dumps) != 1:
             reasons.append(f"{len(dumps)} dumps")
@@ -136,29 +145,47 @@ def test_construct(job):
         reasons += wrong_samples(work / "build", summary, dumps[0])
         reasons += [check_archive(work / "build"), wrong_metric(work / "build")]
         seen = collections.Counter(r["state"] for r in samples_in(work / "build"))
-        if set(seen) & MUTEX - set(WAITS[name]):
-            reasons.append(f"waits for a mutex: {dict(seen)}")
-        if any(reasons) or any(seen[s] > 1 for s in WAITS[name]):
+        if set(seen) & (MUTEX | TARGET) - set(wanted):
+            reasons.append(f"waits for a mutex or a device: {dict(seen)}")
+        missing = set(derived) - set(summary["states"]["total"])
+        if missing:
+            reasons.append(f"{' and '.join(sorted(missing))} not among the derived states")
+        if any(reasons) or any(seen[s] > 1 for s in wanted):
             break
     else:
-        reasons.append(f"no sample in {' or '.join(WAITS[name])}: {dict(seen)}")
-    report.check(f"sampling/waits-{name}", "; ".join(filter(None, reasons)))
+        reasons.append(f"no sample in {' or '.join(wanted)}: {dict(seen)}")
+    remove_images(dumps)
+    report.check(f"sampling/{program.name}-{name}", "; ".join(filter(None, reasons)))
     if report.failed == 0 and "KEEP" not in os.environ:
         shutil.rmtree(work)
     return report
 
 
-def table(program, ms):
-    for name in WAITS:
+def table(jobs, ms):
+    for name, program, _, _, env in jobs:
         work = empty(WORK / "sampling" / "table")
-        _, _, dumps = record([program, name, ms], work)
+        _, _, dumps = record([program, name, ms], work, env=env)
+        remove_images(dumps)
         _, summary = build(dumps[0], work / "build")
         for stream, states in shares(summary).items():
             print(f"{name:16} {stream} " + ", ".join(f"{share:.1%} {state}" for state, share in sorted(states.items(), key=lambda s: -s[1])), flush=True)
 
 
+def offload_jobs(names):
+    """Those of sampling/offload.c, and why there are none."""
+    program = WORK / "sampling" / "programs" / "offload"
+    if names and not set(names) & set(OFFLOAD):
+        return [], None
+    if no_offload("x86_64"):
+        return [], no_offload("x86_64")
+    result = compile_program(ROOT / "tests/sampling/offload.c", program, "clang", ["-fopenmp-targets=x86_64-pc-linux-gnu"])
+    jobs = [(name, program, *states, offload_environment()) for name, states in OFFLOAD.items() if not names or name in names]
+    return jobs, result.why([0])
+
+
 def main():
-    names = sys.argv[1:]
+    is_table = sys.argv[1:2] == ["--table"]
+    names = [] if is_table else sys.argv[1:]
     need(RECORDER, BUILDER, LAUNCHER)
     waits = WORK / "sampling" / "programs" / "waits"
     programs = {name: WORK / "sampling" / "programs" / name for name in PROGRAMS if not names or name in names}
@@ -167,11 +194,14 @@ def main():
     if reasons:
         print(f"not ok sampling/compile: {'; '.join(reasons)}")
         return 1
-    if names[:1] == ["--table"]:
-        table(waits, names[1] if names[1:] else "1000")
+    constructs = [(name, waits, states, (), {}) for name, states in WAITS.items() if not names or name in names]
+    offload, reason = offload_jobs(names)
+    if is_table:
+        table(constructs + offload, sys.argv[2] if sys.argv[2:] else "1000")
         return 0
-    constructs = [(name, waits) for name in WAITS if not names or name in names]
-    return 0 if run_all(constructs, test_construct) & run_all(list(programs.items()), test_program) else 1
+    if reason:
+        print(f"skip sampling/offload: {reason}")
+    return 0 if run_all(constructs + offload, test_construct) & run_all(list(programs.items()), test_program) else 1
 
 
 if __name__ == "__main__":

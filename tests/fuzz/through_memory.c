@@ -74,7 +74,7 @@ static void look_at(const struct image *image, const struct graphs *graphs, cons
 		 "a summary of every graph");
 	if (image->has_texts)
 		write_texts(graphs, &summary);
-	summary_free_devices(&summary.devices);
+	summary_free(&summary);
 	samples_summary_free(&samples);
 }
 

@@ -3,6 +3,7 @@
  * What devices tell of themselves, on synthetic dumps: when it was by the host's clock, which queue it is in, what it is about, and where it
  * is in the graph. Ticks are ns here. The way from a device's buffer into a dump is tests/device.py's.
  */
+#include "builder/graph_path.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>
@@ -365,6 +366,42 @@ START_TEST(a_kernel_is_between_its_launch_and_what_comes_next)
 }
 END_TEST
 
+static uint64_t own_ns(uint32_t id)
+{
+	struct node_view node = graph_node(&replay_graph, id);
+	return path_node_ns(&replay_trace.dump, &node);
+}
+
+/* _i: 0 the device told nothing, 1 of its kernel, 2 of the transfer, too. The host's launch and transfer take 10 each, one behind the other. */
+START_TEST(the_critical_path_counts_by_the_devices_clock)
+{
+	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
+	begin();
+	announce(0);
+	target_begin(target, 0);
+	submit(launch, target);
+	transfer(copy, target, 0, 1);
+	target_end(target, 0);
+	plain_clock(0);
+	if (_i >= 1)
+		plain_kernel(0, launch, 5000, 6000);
+	if (_i == 2)
+		device_transfer(0, copy, 0, 1, 6000, 8000);
+	finish(GRAPH_FRAGMENT);
+	struct found f = {0};
+	graph_each_node(&replay_graph, find_node, &f);
+	ck_assert_int_eq(replay_graph.path->bound, PATH_EXACT);
+	ck_assert_uint_eq(own_ns(f.data), _i == 2 ? 2000 : 10);
+	ck_assert_uint_ne(path_place(&replay_graph, f.submit), 0);
+	ck_assert_uint_eq(path_place(&replay_graph, f.data), path_place(&replay_graph, f.submit) + 2);
+	uint32_t between = replay_graph.path->nodes[path_place(&replay_graph, f.submit)]; /* places count from 1 */
+	ck_assert_int_eq(graph_node(&replay_graph, between).kind, _i >= 1 ? NODE_KERNEL : NODE_FRAGMENT);
+	ck_assert_uint_eq(own_ns(between), _i >= 1 ? 1000 : 20);
+	ck_assert_uint_eq(replay_graph.path->work_ns - replay_graph.path->span_ns, _i >= 1 ? 20 : 0);
+	replay_done();
+}
+END_TEST
+
 /* AMD's runtimes up to ROCm 5.4 call every buffer device 0's. */
 START_TEST(the_host_knows_whose_a_buffer_is)
 {
@@ -445,6 +482,7 @@ int main(void)
 	tcase_add_test(tests, what_overlaps_is_in_several_queues);
 	tcase_add_test(tests, a_native_record_of_what_is_known_says_where_it_was);
 	tcase_add_loop_test(tests, a_kernel_is_between_its_launch_and_what_comes_next, 0, 3);
+	tcase_add_loop_test(tests, the_critical_path_counts_by_the_devices_clock, 0, 3);
 	tcase_add_test(tests, the_host_knows_whose_a_buffer_is);
 	tcase_add_test(tests, trouble_with_tracing_is_told);
 	tcase_add_loop_test(tests, a_cut_record_is_left_out, 0, 4);

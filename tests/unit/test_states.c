@@ -3,44 +3,11 @@
  * Thread states (docs/states.md) on synthetic dumps: which event begins and ends which, to the tick. What holds for all dumps (no gap, no
  * overlap, the sum is the life) replay_fixture.c checks for each.
  */
-#include "tests/unit/replay_fixture.h"
+#include "tests/unit/states_fixture.h"
 
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TEAM_MEMBER "overhead work_parallel wait_barrier_implicit_parallel overhead"
-
-static uint64_t ticks_in(uint32_t stream, enum state state)
-{
-	return replay_states.times[model_stream_row(&replay_trace.dump, stream)].ticks[state];
-}
-
-static void wait_begin(uint32_t stream, unsigned kind, uint64_t task)
-{
-	replay_put(stream, EVENT_sync_region_wait_begin, kind, 0, task, 0x2000);
-}
-
-static void wait_end(uint32_t stream, unsigned kind, uint64_t task)
-{
-	replay_put(stream, EVENT_sync_region_wait_end, kind, 0, task, 0x2000);
-}
-
-static void switch_task(uint32_t stream, unsigned status, uint64_t prior, uint64_t next)
-{
-	replay_put(stream, EVENT_task_schedule, status, 0, prior, next);
-}
-
-/* A team of two, whose worker (stream 1) begins now. */
-static uint64_t begin_team(uint64_t *worker)
-{
-	uint64_t me = replay_begin_program(2);
-	replay_put(1, EVENT_thread_attach, 0, 0, 4243, 0);
-	replay_put(1, EVENT_thread_begin, thread_type_worker, 0, 0, 0);
-	replay_begin_implicit(1, 1, 2, 2, 1);
-	*worker = id_make(1, 1);
-	return me;
-}
 
 START_TEST(a_region_is_overhead_work_and_its_barrier)
 {
@@ -296,86 +263,6 @@ START_TEST(target_constructs_wait_for_the_device)
 }
 END_TEST
 
-/* While nothing was recorded nothing is known; behind it the task goes on as it was. */
-START_TEST(a_pause_is_undefined)
-{
-	uint64_t me = replay_begin_program(1);
-	replay_sync_begin(0, sync_kind_taskwait, me);
-	replay_put(0, EVENT_recording_off, off_reason_paused, 0, 0, 0);
-	replay_now += 300;
-	replay_put(0, EVENT_recording_on, 0, 0, me, id_make(0, 2));
-	replay_sync_end(0, sync_kind_taskwait, me);
-	replay_end_program();
-	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait undefined "
-						"wait_taskwait work_parallel overhead work_serial overhead");
-	ck_assert_uint_eq(ticks_in(0, STATE_UNDEFINED), 310);
-	replay_done();
-}
-END_TEST
-
-/* A worker notices the pause when it would report its end: long after its team's join, since when it was idle. */
-START_TEST(who_was_idle_before_a_pause_was_in_no_barrier)
-{
-	uint64_t worker, me = begin_team(&worker);
-	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, worker);
-	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
-	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
-	replay_end_program();
-	replay_now += 700;
-	replay_put(1, EVENT_recording_off, off_reason_paused, 0, 0, 0);
-	replay_put(1, EVENT_thread_detach, 0, 0, 4243, 0);
-	replay_put(2, EVENT_thread_attach, 0, 0, 4244, 0);
-	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_barrier_implicit_parallel idle undefined");
-	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 20);
-	ck_assert_uint_eq(ticks_in(1, STATE_IDLE), 10 + 40 + 700 + 10);
-	replay_done();
-}
-END_TEST
-
-/* Records are missing in a taskwait: from the last one to the first one behind them that tells of a task nothing is known. */
-START_TEST(a_gap_is_undefined)
-{
-	uint64_t me = replay_begin_program(1);
-	replay_create(3, me);
-	replay_sync_begin(0, sync_kind_taskwait, me);
-	uint64_t before = replay_now;
-	replay_now += 300;
-	replay_put(0, EVENT_records_lost, loss_cause_full, 0, 7, 0);
-	switch_task(0, task_status_switch, me, id_make(0, 3));
-	uint64_t behind = replay_now;
-	switch_task(0, task_status_complete, id_make(0, 3), me);
-	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0),
-			 "overhead work_serial overhead work_parallel wait_taskwait undefined work_parallel");
-	ck_assert_uint_eq(ticks_in(0, STATE_UNDEFINED), behind - before);
-	replay_done();
-}
-END_TEST
-
-/* Threads one after the other on one stream: the time between them is nobody's. The same thread again goes on as it was. */
-START_TEST(a_stream_without_a_thread_has_no_state)
-{
-	uint64_t me = replay_begin_program(1);
-	replay_sync_begin(0, sync_kind_taskwait, me);
-	replay_put(0, EVENT_thread_detach, 0, 0, 1000, 0);
-	replay_now += 500;
-	replay_put(0, EVENT_thread_attach, 0, 0, 1000, 0);
-	replay_sync_end(0, sync_kind_taskwait, me);
-	replay_end_program();
-	replay_now += 500;
-	replay_put(0, EVENT_thread_attach, 0, 0, 1001, 0);
-	replay_put(0, EVENT_thread_begin, thread_type_initial, 0, 0, 0);
-	replay_put(0, EVENT_thread_detach, 0, 0, 1001, 0);
-	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait wait_taskwait "
-						"work_parallel overhead work_serial overhead undefined overhead");
-	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_TASKWAIT), 20);
-	replay_done();
-}
-END_TEST
-
 /* A nested region, in the second thread: its encountering task goes on behind it. */
 START_TEST(a_nested_region_leaves_its_encountering_task_as_it_was)
 {
@@ -442,10 +329,6 @@ int main(void)
 	tcase_add_test(tests, who_never_gets_a_mutex_waits_to_the_end);
 	tcase_add_test(tests, reductions_and_serial_tasks_are_work);
 	tcase_add_loop_test(tests, target_constructs_wait_for_the_device, 0, sizeof targets / sizeof *targets);
-	tcase_add_test(tests, a_pause_is_undefined);
-	tcase_add_test(tests, who_was_idle_before_a_pause_was_in_no_barrier);
-	tcase_add_test(tests, a_gap_is_undefined);
-	tcase_add_test(tests, a_stream_without_a_thread_has_no_state);
 	tcase_add_test(tests, a_nested_region_leaves_its_encountering_task_as_it_was);
 	suite_add_tcase(suite, tests);
 	TCase *plain = tcase_create("numbers");
