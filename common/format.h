@@ -60,7 +60,8 @@ struct segment_header {
 	uint64_t n_regions; /* region ids given so far */
 	uint64_t n_lost;    /* records lost by this stream so far, all causes */
 	uint64_t n_records; /* records published by this stream before this segment */
-	uint64_t reserved[2];
+	uint64_t n_units;   /* Argobots: creations of work units recorded before this segment */
+	uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct segment_header) == 128, "the dump format fixes the header at four slots");

@@ -105,7 +105,7 @@ static void begin_life(void)
 	struct session *session = session_get();
 	if (!session)
 		return;
-	__atomic_store_n(&abt_chain, NULL, __ATOMIC_RELEASE); /* the library has forgotten it as well */
+	__atomic_store_n(&abt_chain, NULL, __ATOMIC_RELEASE); /* K1, too: the library has forgotten it as well */
 	int result = abt.register_callback && abt.query ? abt.register_callback(on_unit_event, ABT_EVENTS, NULL) : -1;
 	tell(session, result);
 	abt_handle unit = NULL;

@@ -76,6 +76,7 @@ static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t uni
 	if (record_is_on(stream, time)) {
 		struct ring_group group = ring_group_begin(stream);
 		ring_group_append(&group, time, head, unit, caller);
+		stream->n_units += group.position != 0; /* before a segment that the second record may open */
 		ring_group_append(&group, more->time, more->head, more->a, more->b);
 		ring_group_end(&group);
 	}
@@ -102,6 +103,7 @@ static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, ab
 	ring_store(stream, position, time, head, abt_address(unit), caller);
 	ring_store(stream, position + sizeof more, more.time, more.head, more.a, more.b);
 	ring_publish(stream, position + 2 * sizeof more);
+	stream->n_units++;
 	record_leave(stream);
 }
 

@@ -210,6 +210,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 		.n_tasks = stream_n_tasks(stream),
 		.n_regions = stream_n_regions(stream),
 		.n_records = stream->n_records,
+		.n_units = stream->n_units,
 	};
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
 		filled.n_lost += control->lost[i];

@@ -249,9 +249,10 @@ bool session_start(void)
 		return true;
 	}
 	/* Two runtimes at once, each on a thread of its own: one of them makes the session. The other does not wait, and is not recorded. */
-	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE)) /* B2: pairs with B1 */
 		return false;
 	bool has_begun = session_begin();
+	/* B1: the settings before another start may read them again, where there was no session to be had. */
 	__atomic_store_n(&is_starting, false, __ATOMIC_RELEASE);
 	return has_begun;
 }
