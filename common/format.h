@@ -34,8 +34,8 @@
 
 #define RING_CONTROL_BYTES    4096
 #define SEGMENT_BYTES_MIN     4096
-#define SEGMENT_BYTES_DEFAULT (256 * 1024)
-#define SEGMENT_BYTES_MAX     (16 * 1024 * 1024)
+#define SEGMENT_BYTES_DEFAULT (256 << 10)
+#define SEGMENT_BYTES_MAX     (16 << 20)
 #define RING_SEGMENTS         8
 
 #define SEGMENT_SEALED (UINT32_C(1) << 31) /* in `closed`: the stream's last segment */

@@ -10,7 +10,7 @@
 
 #define DEVICES_MAX         64
 #define DEVICE_BUFFERS      64 /* bits of a word */
-#define DEVICE_BUFFER_BYTES (1024 * 1024)
+#define DEVICE_BUFFER_BYTES (1 << 20)
 
 enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
 

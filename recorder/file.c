@@ -112,7 +112,8 @@ static void forget(struct file *file)
 		find_open(file);
 	file->path[0] = (char)(is_whole ? 0 : -'/'); /* file_name() may still be about to add it */
 	if (file->mapping)
-		mmap(file->mapping, file->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		(void)mmap(file->mapping, file->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			   0);
 }
 
 bool file_forget_all(void)

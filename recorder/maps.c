@@ -13,7 +13,7 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define MAPS_BYTES     (1024 * 1024)
+#define MAPS_BYTES     (1 << 20)
 #define NOTES_BYTES    4096
 #define BUILD_ID_BYTES 64
 #define HEADERS_MAX    64

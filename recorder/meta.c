@@ -15,8 +15,8 @@
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SCRATCH_BYTES  (1024 * 1024)
-#define FALLBACK_BYTES (32 * 1024)
+#define SCRATCH_BYTES  (1 << 20)
+#define FALLBACK_BYTES (32 << 10)
 #define RUNTIME_BYTES  8192
 
 /* What was said about each runtime: a forked child's session has the same. */

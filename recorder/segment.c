@@ -255,7 +255,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		segment_close(stream, 0);
 		hand_over(stream);
 	}
-	uint32_t index;
+	uint32_t index = SEGMENT_NONE;
 	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)OUTPUT_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);

@@ -74,9 +74,9 @@ void session_stop(struct session *session, unsigned cause)
 /* The parent's ring is not mapped here (MADV_DONTFORK): anonymous memory takes its place, and nothing that lands in it goes anywhere. */
 static void isolate(struct session *session, struct stream *stream)
 {
-	mmap(stream_control(stream),
-	     RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
-	     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	(void)mmap(stream_control(stream),
+		   RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
+		   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
 	stream->end = 0;
 	stream->limit = 0;
