@@ -199,7 +199,7 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 struct stream *stream_create_samples(struct stream *of)
 {
 	struct session *session = of->session;
-	struct stream *samples;
+	struct stream *samples = NULL;
 	struct file file;
 	int cause = make(session, of->number | ID_STREAM_SAMPLES, SAMPLE_SEGMENTS, &file, &samples);
 	if (!cause)
@@ -260,6 +260,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	stream->now = (struct stream_context){0, 0};
 	stream->team_depth = 0;
 	stream->xstream = NULL;
+	stream->unit = NULL;
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
