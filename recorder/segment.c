@@ -35,8 +35,8 @@ static int make_room(struct stream *stream, uint32_t index)
 {
 	struct file file;
 	uint64_t bytes = UINT64_C(1) << stream->shift;
-	int cause = loss_cause_io_error;
-	if (file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring"))
+	int cause = file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring");
+	if (!cause)
 		cause = file_open(&file, O_WRONLY);
 	if (!cause)
 		cause = output_zeros(file.fd, RING_CONTROL_BYTES + index * bytes, bytes);

@@ -180,6 +180,8 @@ static struct session *create(void)
 	fit_ring(&session->config);
 	while (UINT32_C(1) << session->shift < session->config.segment_bytes)
 		session->shift++;
+	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+	session->n_processors = n_processors > 1 ? (uint32_t)n_processors : 1;
 	session->start = clock_triple_now();
 	if (!place_make(session)) {
 		munmap(session, sizeof *session);
