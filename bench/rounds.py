@@ -13,7 +13,7 @@ import harness
 import subjects
 
 FIELDS = ("date machine cpu cores kernel compiler runtime commit files load part workload size placement threads subject setting round status"
-          " ops all_ops wall_ns cpu_ns process_wall_ns process_cpu_ns finish_ns rss_kib peak_kib minor_faults major_faults yields preemptions"
+          " ops all_ops wall_ns cpu_ns own_cpu_ns process_wall_ns process_cpu_ns finish_ns rss_kib peak_kib minor_faults major_faults yields preemptions"
           " callbacks_per_op records_per_op lost stalled_ns longest_stall_ns streams bytes archive_ns archive_bytes graph_ns"
           " chunk_ps change_ns path instructions").split()
 

@@ -65,7 +65,7 @@ static int collect(struct model *m, struct memberships *all)
 		all->first[r + 1] = all->first[r] + m->regions[r].n_members_seen;
 	all->streams = malloc((all->first[m->n_regions] + 1) * sizeof *all->streams);
 	struct slot *slots = calloc(all->first[m->n_regions] + 1, sizeof *slots);
-	all->n = calloc(m->n_regions, sizeof *all->n);
+	all->n = calloc((size_t)m->n_regions + 1, sizeof *all->n);
 	if (all->streams == NULL || slots == NULL || all->n == NULL) {
 		free(slots);
 		return -1;

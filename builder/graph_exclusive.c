@@ -45,7 +45,8 @@ int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
 	uint32_t *members = e->members + e->n_members;
 	for (uint32_t i = 0; i < n; i++)
 		members[i] = nodes[i];
-	qsort(members, n, sizeof *members, by_number);
+	if (n > 0)
+		qsort(members, n, sizeof *members, by_number);
 	e->sets[e->n_sets++] = (struct set){e->n_members, n};
 	e->n_members += n;
 	return 0;

@@ -11,6 +11,8 @@
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 {
 	const struct activity *a = node->activity;
+	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* it looks for work, and that is none */
+		return 0;
 	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
 		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
 	return dump_duration_ns(dump, node->busy_ticks);

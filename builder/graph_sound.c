@@ -55,7 +55,7 @@ static size_t n_ids(const struct graph *graph)
 static bool sort_arrows(struct sound *s)
 {
 	size_t n = n_ids(s->graph);
-	s->order = malloc((s->n + 1) * sizeof *s->order);
+	s->order = calloc(s->n + 1, sizeof *s->order);
 	s->first = calloc(n + 2, sizeof *s->first);
 	if (s->order == NULL || s->first == NULL)
 		return false;

@@ -38,7 +38,7 @@ static char *line_value(struct line *l)
 			*to++ = '\n';
 			from += 2;
 		} else if (from[0] == '\\' && from[1] == 'x' && hex_digit(from[2]) >= 0 && hex_digit(from[3]) >= 0) {
-			*to++ = (char)(hex_digit(from[2]) << 4 | hex_digit(from[3]));
+			*to++ = (char)(hex_digit(from[2]) * 16 + hex_digit(from[3]));
 			from += 4;
 		} else {
 			*to++ = *from++;

@@ -32,7 +32,7 @@
 
 #include <otf2/otf2.h>
 
-#define OTF2_CHUNK_BYTES (256 * 1024) /* the least that OTF2 takes; more is no faster and costs readers memory */
+#define OTF2_CHUNK_BYTES (256 << 10) /* the least that OTF2 takes; more is no faster and costs readers memory */
 #define UNSET            UINT32_MAX
 
 /* What kind of region a construct is entered as: one construct may be several (a task and its creation, a critical and its body). */

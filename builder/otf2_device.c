@@ -40,7 +40,8 @@ static int32_t *find_devices(const struct model *m, size_t *n)
 		if (is_transfer(o) && o->dest_device != DEVICE_HOST)
 			numbers[n_all++] = o->dest_device;
 	}
-	qsort(numbers, n_all, sizeof *numbers, compare_numbers);
+	if (numbers != NULL)
+		qsort(numbers, n_all, sizeof *numbers, compare_numbers);
 	*n = 0;
 	for (size_t i = 0; i < n_all; i++)
 		if (i == 0 || numbers[i] != numbers[i - 1])

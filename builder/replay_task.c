@@ -180,7 +180,8 @@ static int task_schedule(struct replay *r, struct stream_state *s, const struct 
 			return rc;
 	} else if (!task_is_explicit(&m->tasks[next]))
 		next = other_task(r, s, next);
-	bool is_part = (m->tasks[prior].state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && m->tasks[prior].flags & task_flags_untied;
+	bool is_part =
+		(m->tasks[prior].state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && m->tasks[prior].flags & task_flags_untied;
 	if (is_part && status == task_status_cancel) {
 		replay_quirk(r, "part_cancelled"); /* Q42 */
 		status = task_status_switch;

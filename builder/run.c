@@ -103,9 +103,9 @@ static int open_dumps(struct job *job)
 	for (size_t i = 0; i < job->options->n_dumps; i++)
 		if (find_dumps(job, job->options->dumps[i]) != 0)
 			return -1;
-	job->traces = calloc(job->n_paths, sizeof *job->traces);
-	job->graphs = calloc(job->n_paths, sizeof *job->graphs);
-	job->states = calloc(job->n_paths, sizeof *job->states);
+	job->traces = calloc(job->n_paths + 1, sizeof *job->traces);
+	job->graphs = calloc(job->n_paths + 1, sizeof *job->graphs);
+	job->states = calloc(job->n_paths + 1, sizeof *job->states);
 	if (job->traces == NULL || job->graphs == NULL || job->states == NULL)
 		return error("out of memory");
 	for (; job->n_open < job->n_paths; job->n_open++) {

@@ -34,8 +34,8 @@
 
 #define RING_CONTROL_BYTES    4096
 #define SEGMENT_BYTES_MIN     4096
-#define SEGMENT_BYTES_DEFAULT (256 * 1024)
-#define SEGMENT_BYTES_MAX     (16 * 1024 * 1024)
+#define SEGMENT_BYTES_DEFAULT (256 << 10)
+#define SEGMENT_BYTES_MAX     (16 << 20)
 #define RING_SEGMENTS         8
 
 #define SEGMENT_SEALED (UINT32_C(1) << 31) /* in `closed`: the stream's last segment */
@@ -60,7 +60,8 @@ struct segment_header {
 	uint64_t n_regions; /* region ids given so far */
 	uint64_t n_lost;    /* records lost by this stream so far, all causes */
 	uint64_t n_records; /* records published by this stream before this segment */
-	uint64_t reserved[2];
+	uint64_t n_units;   /* Argobots: creations of work units recorded before this segment */
+	uint64_t reserved;
 };
 
 _Static_assert(sizeof(struct segment_header) == 128, "the dump format fixes the header at four slots");

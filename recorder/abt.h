@@ -69,8 +69,9 @@ struct abt_chain {
 };
 extern HIDDEN const struct abt_chain *abt_chain; /* NULL: nothing; what it points to never changes and is never freed */
 
-/* The callback that is registered for all events (callbacks_unit.c). Runs on the stack of the current unit, 16 KiB by default. */
-abt_callback on_unit_event;
+/* The callback that is registered for all events (callbacks_unit.c), and the one where the program has registered one of its own. They run on the
+ * stack of the current unit, 16 KiB by default. */
+abt_callback on_unit_event, on_unit_event_chained;
 
 /* A null handle is 0 in a record. */
 static inline uint64_t abt_address(abt_handle handle)

@@ -105,7 +105,7 @@ static void begin_life(void)
 	struct session *session = session_get();
 	if (!session)
 		return;
-	__atomic_store_n(&abt_chain, NULL, __ATOMIC_RELEASE); /* the library has forgotten it as well */
+	__atomic_store_n(&abt_chain, NULL, __ATOMIC_RELEASE); /* K1, too: the library has forgotten it as well */
 	int result = abt.register_callback && abt.query ? abt.register_callback(on_unit_event, ABT_EVENTS, NULL) : -1;
 	tell(session, result);
 	abt_handle unit = NULL;
@@ -116,6 +116,8 @@ static void begin_life(void)
 		abt.self_xstream(&xstream);
 	if (result == ABT_SUCCESS)
 		record_one_slow(time, record_head(EVENT_unit_begin, 0, 0), abt_address(unit), abt_address(xstream));
+	if (tls_stream->unit) /* of the last life */
+		tls_stream->unit = NULL;
 }
 
 static int on_init(int argc, char **argv)
@@ -156,7 +158,7 @@ static int on_register(abt_callback *function, uint64_t events, void *user)
 	if (function && !chain)
 		return abt.register_callback(function, events, user); /* rather the program's than ours */
 	/* The library's answer is ours: whether it has a tool interface at all. */
-	int result = abt.register_callback(on_unit_event, ABT_EVENTS, NULL);
+	int result = abt.register_callback(chain ? on_unit_event_chained : on_unit_event, ABT_EVENTS, NULL);
 	if (result != ABT_SUCCESS) {
 		free(chain);
 		return result;

@@ -32,7 +32,7 @@ static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum 
 	if (unlikely(is_end > 1))
 		put_both(time, endpoint, record_head(begin, flags, 0), record_head(end, flags, 0), a, (uint64_t)(uintptr_t)codeptr);
 	else
-		record_one(time, record_head(begin, flags, 0) + is_end * (end - begin), a, (uint64_t)(uintptr_t)codeptr);
+		record_one(time, record_head(begin, flags, 0) + (uint64_t)is_end * (end - begin), a, (uint64_t)(uintptr_t)codeptr);
 }
 
 /* ---- Synchronisation ---- */

@@ -6,6 +6,8 @@
  *
  * An OS thread is a stream, whatever execution stream it is: the handle that comes with an event is not always that of the thread it comes on
  * (creation of an execution stream, cancellation). It is recorded where run, finish, yield and suspend say it.
+ *
+ * The interface has one callback for all events; it has a function for each, so that none saves registers for another's sake.
  */
 #include "recorder/abt.h"
 #include "recorder/record.h"
@@ -14,16 +16,14 @@
 
 static inline uint64_t ask_handle(abt_handle context, uint64_t event, enum abt_query kind)
 {
-	abt_handle handle = NULL;
-	abt.query(context, event, kind, &handle);
-	return abt_address(handle);
+	abt_handle handle;
+	return abt.query(context, event, kind, &handle) == ABT_SUCCESS ? abt_address(handle) : 0;
 }
 
 static inline unsigned ask_number(abt_handle context, uint64_t event, enum abt_query kind)
 {
-	int number = 0;
-	abt.query(context, event, kind, &number);
-	return (unsigned)number;
+	int number;
+	return abt.query(context, event, kind, &number) == ABT_SUCCESS ? (unsigned)number : 0;
 }
 
 /* FLAGS_HI8 */
@@ -33,18 +33,25 @@ static inline uint64_t ask_depth(abt_handle context, uint64_t event)
 	return (uint64_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) << 4;
 }
 
-/* Why a unit stops, and at which depth: FLAGS */
-static inline uint64_t ask_stop(abt_handle context, uint64_t event)
+/* FLAGS_LO4 */
+static inline uint64_t ask_sync(abt_handle context, uint64_t event)
 {
-	return ask_depth(context, event) | (ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf);
+	return ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf;
 }
 
-static inline uint64_t pool_value(uint64_t pool)
+/* By the interface's definition there is none where the program itself yields or suspends, or for what the library calls "other". */
+static inline bool sync_has_object(uint64_t sync)
 {
-	return pool >> 3;
+	return sync != unit_sync_unknown && sync != unit_sync_user && sync != unit_sync_other;
 }
 
-/* ---- Which execution stream is this OS thread? ---- */
+/* VALUE */
+static inline uint64_t ask_pool(abt_handle context, uint64_t event)
+{
+	return ask_handle(context, event, ABT_QUERY_POOL) >> 3;
+}
+
+/* ---- Where is this OS thread? ---- */
 
 static NOINLINE void put_xstream(uint64_t time, abt_handle xstream)
 {
@@ -66,6 +73,23 @@ static inline void see_xstream(uint64_t time, abt_handle xstream)
 		put_xstream(time, xstream);
 }
 
+/* Of a unit that runs and does not run any more with this event, FLAGS_HI8. Where it has begun to run here with the latest run, it is where it was. */
+static inline uint64_t depth_of_running(uint64_t time, abt_handle unit, abt_handle xstream, abt_handle context, uint64_t event)
+{
+	const struct stream *stream = tls_stream;
+	if (likely(stream->unit == unit))
+		return stream->depth;
+	see_xstream(time, xstream);
+	return ask_depth(context, event);
+}
+
+/* What comes under its handle is another unit. */
+static inline void forget(abt_handle unit)
+{
+	if (tls_stream->unit == unit)
+		tls_stream->unit = NULL;
+}
+
 /* ---- Creation ---- */
 
 static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t unit, uint64_t caller, const struct record *more)
@@ -76,6 +100,7 @@ static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t uni
 	if (record_is_on(stream, time)) {
 		struct ring_group group = ring_group_begin(stream);
 		ring_group_append(&group, time, head, unit, caller);
+		stream->n_units += group.position != 0; /* before a segment that the second record may open */
 		ring_group_append(&group, more->time, more->head, more->a, more->b);
 		ring_group_end(&group);
 	}
@@ -85,12 +110,12 @@ static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t uni
 static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, abt_handle xstream, uint64_t caller)
 {
 	struct stream *stream = tls_stream;
-	void (*function)(void *) = NULL;
-	size_t stack_bytes = 0;
-	if (abt.function)
-		abt.function(unit, &function);
-	if (abt.stack_bytes)
-		abt.stack_bytes(unit, &stack_bytes);
+	void (*function)(void *);
+	size_t stack_bytes;
+	if (!abt.function || abt.function(unit, &function) != ABT_SUCCESS)
+		function = NULL;
+	if (!abt.stack_bytes || abt.stack_bytes(unit, &stack_bytes) != ABT_SUCCESS)
+		stack_bytes = 0;
 	const struct record more = {.time = abt_address(xstream),
 				    .head = record_head(EVENT_unit_more, 0, stack_bytes),
 				    .a = (uint64_t)(uintptr_t)function};
@@ -102,6 +127,7 @@ static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, ab
 	ring_store(stream, position, time, head, abt_address(unit), caller);
 	ring_store(stream, position + sizeof more, more.time, more.head, more.a, more.b);
 	ring_publish(stream, position + 2 * sizeof more);
+	stream->n_units++;
 	record_leave(stream);
 }
 
@@ -114,91 +140,159 @@ static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, ab
  * it, and never more than happened.
  */
 
-/* Is `run`, which would be at `position`, the second half of a pair like the one before it? Then that is counted. The segment is open. */
-static bool is_counted(struct stream *stream, uint64_t position, const struct record *run)
+/* Is the run with this head, of `unit` and behind `previous`, which would be at `position`, the second half of a pair like the one before it? Then
+ * that is counted. The segment is open. */
+static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t unit,
+				uint64_t previous)
 {
 	const uint64_t size = sizeof(struct record);
 	if (stream_offset(stream, position) < sizeof(struct segment_header) + 3 * size)
 		return false;
 	struct record *yield = (struct record *)(stream->base + position - size);
-	if (record_kind(yield) != EVENT_unit_yield || yield->a != run->a || (record_flags(yield) ^ record_flags(run)) >> 4)
+	if (record_kind(yield) != EVENT_unit_yield || yield->a != unit || (yield->head ^ head) >> (RECORD_FLAGS_SHIFT + 4) & 0xff)
 		return false;
 	struct record *before = yield - 1;
 	if (record_kind(before) == EVENT_unit_polls && before->a == yield->a && before->b == yield->b &&
 	    record_flags(before) == record_flags(yield)) {
 		ring_publish(stream, position - size);
 		__atomic_store_n(&before->head, before->head + (UINT64_C(1) << RECORD_VALUE_SHIFT), __ATOMIC_RELAXED);
-		__atomic_store_n(&before->time, run->time, __ATOMIC_RELAXED);
+		__atomic_store_n(&before->time, time, __ATOMIC_RELAXED);
 		return true;
 	}
 	const struct record *first = yield - 2;
-	if (before->head != run->head || before->a != run->a || before->b != run->b || first->head != yield->head ||
+	if (before->head != head || before->a != unit || before->b != previous || first->head != yield->head ||
 	    first->a != yield->a || first->b != yield->b)
 		return false;
 	ring_publish(stream, position - size);
-	ring_store(stream, position - size, run->time, record_head(EVENT_unit_polls, record_flags(yield), 1), yield->a, yield->b);
+	ring_store(stream, position - size, time, record_head(EVENT_unit_polls, record_flags(yield), 1), yield->a, yield->b);
 	ring_publish(stream, position);
 	return true;
 }
 
-static inline void put_run(uint64_t time, uint64_t depth, uint64_t unit, uint64_t previous)
+/* ---- The callback: an event each ---- */
+
+typedef void unit_event(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event);
+
+static NO_CANARY void on_create(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	struct stream *stream = tls_stream;
-	const struct record run = {.time = time, .head = record_head(EVENT_unit_run, depth, 0), .a = unit, .b = previous};
-	uint64_t position;
-	if (unlikely(!record_begin(stream, 1, &position)))
-		record_one_slow(time, run.head, run.a, run.b);
-	else if (is_counted(stream, position, &run))
-		record_leave(stream);
-	else
-		record_end(stream, position, time, run.head, run.a, run.b);
+	uint64_t caller = ask_handle(context, event, ABT_QUERY_CALLER);
+	enum event_kind kind = event == ABT_CREATE ? EVENT_unit_create : EVENT_unit_revive;
+	put_created(time, record_head(kind, 0, ask_pool(context, event)), unit, xstream, caller);
 }
 
-/* ---- The callback ---- */
+static NO_CANARY void on_join(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	(void)xstream;
+	record_one(time, record_head(EVENT_unit_join, 0, 0), abt_address(unit), ask_handle(context, event, ABT_QUERY_CALLER));
+}
+
+static NO_CANARY void on_free(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	(void)xstream;
+	record_one(time, record_head(EVENT_unit_free, 0, 0), abt_address(unit), ask_handle(context, event, ABT_QUERY_CALLER));
+}
+
+static NOINLINE void put_run_slow(uint64_t time, uint64_t head, abt_handle unit, uint64_t previous)
+{
+	struct stream *stream = record_enter_again(&time);
+	if (!stream)
+		return;
+	stream->unit = NULL; /* its depth is asked again */
+	record_put(stream, time, head, abt_address(unit), previous);
+	record_leave(stream);
+}
+
+static NO_CANARY void on_run(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	see_xstream(time, xstream);
+	uint64_t depth = ask_depth(context, event);
+	uint64_t previous = ask_handle(context, event, ABT_QUERY_CALLER);
+	const uint64_t head = record_head(EVENT_unit_run, depth, 0);
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	if (unlikely(!record_begin(stream, 1, &position))) {
+		put_run_slow(time, head, unit, previous);
+		return;
+	}
+	if (stream->unit == unit && is_counted(stream, position, time, head, abt_address(unit), previous)) {
+		record_leave(stream);
+		return;
+	}
+	stream->unit = unit;
+	stream->depth = depth;
+	record_end(stream, position, time, head, abt_address(unit), previous);
+}
+
+static NO_CANARY void on_finish(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
+	forget(unit);
+	record_one(time, record_head(EVENT_unit_finish, depth, 0), abt_address(unit), 0);
+}
+
+static NO_CANARY void on_cancel(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	(void)xstream;
+	(void)context;
+	(void)event;
+	forget(unit);
+	record_one(time, record_head(EVENT_unit_cancel, 0, 0), abt_address(unit), 0);
+}
+
+static NO_CANARY void on_yield(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
+	uint64_t sync = ask_sync(context, event);
+	uint64_t object = sync_has_object(sync) ? ask_handle(context, event, ABT_QUERY_SYNC_OBJECT) : 0;
+	record_one(time, record_head(EVENT_unit_yield, depth | sync, ask_pool(context, event)), abt_address(unit), object);
+}
+
+static NO_CANARY void on_suspend(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
+	uint64_t sync = ask_sync(context, event);
+	uint64_t object = sync_has_object(sync) ? ask_handle(context, event, ABT_QUERY_SYNC_OBJECT) : 0;
+	record_one(time, record_head(EVENT_unit_suspend, depth | sync, 0), abt_address(unit), object);
+}
+
+static NO_CANARY void on_resume(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	(void)xstream;
+	uint64_t caller = ask_handle(context, event, ABT_QUERY_CALLER);
+	record_one(time, record_head(EVENT_unit_resume, 0, ask_pool(context, event)), abt_address(unit), caller);
+}
+
+static void on_other(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	(void)xstream;
+	(void)context;
+	record_one(time, record_head(EVENT_unit_other, 0, 0), abt_address(unit), event);
+}
+
+/* By the event's bit. */
+static unit_event *const events[64] = {on_create,
+				       on_join,
+				       on_free,
+				       on_create,
+				       on_run,
+				       on_finish,
+				       on_cancel,
+				       on_yield,
+				       on_suspend,
+				       on_resume,
+				       [10 ... 63] = on_other};
 
 HOT void on_unit_event(abt_handle unit, abt_handle xstream, uint64_t event, abt_handle context, void *user)
 {
 	uint64_t time = record_time();
-	const uint64_t a = abt_address(unit);
 	(void)user;
-	switch (event) {
-	case ABT_RUN:
-		see_xstream(time, xstream);
-		put_run(time, ask_depth(context, event), a, ask_handle(context, event, ABT_QUERY_CALLER));
-		break;
-	case ABT_FINISH:
-		see_xstream(time, xstream);
-		record_one(time, record_head(EVENT_unit_finish, ask_depth(context, event), 0), a, 0);
-		break;
-	case ABT_YIELD:
-		see_xstream(time, xstream);
-		record_one(time,
-			   record_head(EVENT_unit_yield, ask_stop(context, event),
-				       pool_value(ask_handle(context, event, ABT_QUERY_POOL))),
-			   a, ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
-		break;
-	case ABT_SUSPEND:
-		see_xstream(time, xstream);
-		record_one(time, record_head(EVENT_unit_suspend, ask_stop(context, event), 0), a,
-			   ask_handle(context, event, ABT_QUERY_SYNC_OBJECT));
-		break;
-	case ABT_RESUME:
-		record_one(time, record_head(EVENT_unit_resume, 0, pool_value(ask_handle(context, event, ABT_QUERY_POOL))), a,
-			   ask_handle(context, event, ABT_QUERY_CALLER));
-		break;
-	case ABT_JOIN: record_one(time, record_head(EVENT_unit_join, 0, 0), a, ask_handle(context, event, ABT_QUERY_CALLER)); break;
-	case ABT_FREE: record_one(time, record_head(EVENT_unit_free, 0, 0), a, ask_handle(context, event, ABT_QUERY_CALLER)); break;
-	case ABT_CREATE:
-	case ABT_REVIVE:
-		put_created(time,
-			    record_head(event == ABT_CREATE ? EVENT_unit_create : EVENT_unit_revive, 0,
-					pool_value(ask_handle(context, event, ABT_QUERY_POOL))),
-			    unit, xstream, ask_handle(context, event, ABT_QUERY_CALLER));
-		break;
-	case ABT_CANCEL: record_one(time, record_head(EVENT_unit_cancel, 0, 0), a, 0); break;
-	default: record_one(time, record_head(EVENT_unit_other, 0, 0), a, event); break;
-	}
+	events[(unsigned)__builtin_ctzll(event | UINT64_C(1) << 63)](unit, xstream, time, context, event);
+}
+
+void on_unit_event_chained(abt_handle unit, abt_handle xstream, uint64_t event, abt_handle context, void *user)
+{
+	on_unit_event(unit, xstream, event, context, user);
 	const struct abt_chain *chain = __atomic_load_n(&abt_chain, __ATOMIC_ACQUIRE); /* K2: pairs with K1 in on_register */
-	if (unlikely(chain != NULL) && chain->events & event)
+	if (chain && chain->events & event)
 		chain->function(unit, xstream, event, context, chain->user);
 }

@@ -11,6 +11,16 @@
 /* What runs for every event: together, and each at the begin of a cache line. */
 #define HOT __attribute__((hot, aligned(CACHE_LINE_BYTES)))
 
+/* Where what lies on the stack is a word or two that others fill in: no check of it at the end. */
+#if defined(__has_attribute)
+#if __has_attribute(no_stack_protector)
+#define NO_CANARY __attribute__((no_stack_protector))
+#endif
+#endif
+#ifndef NO_CANARY
+#define NO_CANARY
+#endif
+
 /* A variable of the library alone, so that it is addressed directly (-fvisibility covers definitions, not declarations). */
 #define HIDDEN __attribute__((visibility("hidden")))
 

@@ -10,7 +10,7 @@
 
 #define DEVICES_MAX         64
 #define DEVICE_BUFFERS      64 /* bits of a word */
-#define DEVICE_BUFFER_BYTES (1024 * 1024)
+#define DEVICE_BUFFER_BYTES (1 << 20)
 
 enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
 
@@ -76,6 +76,7 @@ bool device_is_there(const struct device *device)
 /* A row for a device that comes; the one that it had where it comes again. NULL: there are too many. */
 static struct device *claim_row(struct devices *devices, int number)
 {
+	/* V4, too, and here below: whoever had the row has left it before it is another's. */
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		struct device *device = &devices->table[i];
 		uint32_t state = DEVICE_GONE;
@@ -83,6 +84,7 @@ static struct device *claim_row(struct devices *devices, int number)
 		    __atomic_compare_exchange_n(&device->state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return device;
 	}
+	/* V4: as above. */
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		uint32_t state = DEVICE_NONE;
 		if (__atomic_compare_exchange_n(&devices->table[i].state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL,

@@ -25,7 +25,7 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
-#define DRAIN_STACK_BYTES (256 * 1024)
+#define DRAIN_STACK_BYTES (256 << 10)
 #define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
 #define AGAIN_NS          10000000             /* between two tries to write what could not be written just now */
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,34 +14,53 @@
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SLOTS     256 /* threads that may be at a file at once; those beyond are not known to the handler of fork */
+#define SLOTS     256 /* files that may be at hand at once */
 #define CHILD_FDS 1024
 
 static struct file *slots[SLOTS];
+static struct file nobodys;         /* in a child: a slot that is not used again */
+static char paths[SLOTS][PATH_MAX]; /* of which only pages that were used are memory */
 
-static void enter(struct file *file)
+/* A path is empty while its slot is nobody's: whoever enters finds it so. */
+static bool enter(struct file *file)
 {
 	unsigned start = (unsigned)(file->owner >> 12);
 	for (unsigned i = 0; i < SLOTS; i++) {
 		struct file *none = NULL;
 		file->slot = (start + i) % SLOTS;
-		if (__atomic_compare_exchange_n(&slots[file->slot], &none, file, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			return;
+		file->path = paths[file->slot];
+		/* N2: pairs with N1 in leave. */
+		if (__atomic_compare_exchange_n(&slots[file->slot], &none, file, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return true;
 	}
+	file->path = NULL;
+	return false;
 }
 
-bool file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix)
+static void leave(struct file *file)
 {
-	file->path[0] = '\0';
+	struct file *self = file;
+	if (!file->path)
+		return;
+	/* Not so in a child, where it is nobody's any more. */
+	if (__atomic_load_n(&slots[file->slot], __ATOMIC_RELAXED) == file)
+		file->path[0] = '\0';
+	/* N1: the name was used before the slot is free; pairs with N2 in enter. */
+	__atomic_compare_exchange_n(&slots[file->slot], &self, NULL, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix)
+{
 	file->fd = -1;
 	file->owner = stream_self();
 	file->mapping = NULL;
 	signal_fence();
-	enter(file);
+	if (!enter(file))
+		return loss_cause_io_error | OUTPUT_LATER;
 	signal_fence();
 	size_t length = strlen(dir);
 	if (session->is_of_parent || dir[0] != '/' || length + 1 + 10 + strlen(suffix) + 1 > PATH_MAX)
-		return false;
+		return loss_cause_io_error;
 	memcpy(file->path + 1, dir + 1, length - 1);
 	char *end = file->path + length;
 	if (number != FILE_NO_NUMBER) {
@@ -51,7 +71,7 @@ bool file_name(struct file *file, const struct session *session, const char *dir
 	signal_fence();
 	/* One instruction for a handler of this thread: it comes before, and has seen to it that nothing becomes of this, or behind. */
 	__atomic_fetch_add(&file->path[0], '/', __ATOMIC_RELAXED);
-	return true;
+	return 0;
 }
 
 int file_open(struct file *file, int flags)
@@ -67,14 +87,13 @@ int file_open(struct file *file, int flags)
 
 void file_close(struct file *file)
 {
-	struct file *self = file;
 	int fd = file->fd;
 	file->fd = -1; /* a child that finds it open closes it all the same */
 	signal_fence();
 	if (fd >= 0)
 		close(fd);
 	signal_fence();
-	__atomic_compare_exchange_n(&slots[file->slot], &self, NULL, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	leave(file);
 }
 
 /* ---- In a child ---- */
@@ -94,7 +113,8 @@ static void make_inert(int fd)
 /* Opened, and its number not yet noted. */
 static void find_open(const struct file *file)
 {
-	char link[32] = "/proc/self/fd/", target[PATH_MAX];
+	static char target[PATH_MAX]; /* a child has one thread */
+	char link[32] = "/proc/self/fd/";
 	for (unsigned fd = 0; fd < CHILD_FDS; fd++) {
 		*text_decimal(link + sizeof "/proc/self/fd/" - 1, fd, 1) = '\0';
 		ssize_t n = readlink(link, target, sizeof target);
@@ -112,18 +132,24 @@ static void forget(struct file *file)
 		find_open(file);
 	file->path[0] = (char)(is_whole ? 0 : -'/'); /* file_name() may still be about to add it */
 	if (file->mapping)
-		mmap(file->mapping, file->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		(void)mmap(file->mapping, file->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			   0);
 }
 
 bool file_forget_all(void)
 {
 	bool has_own = false;
 	for (unsigned i = 0; i < SLOTS; i++) {
+		if (slots[i] == &nobodys)
+			continue;
 		if (slots[i] && slots[i]->owner == stream_self()) {
 			forget(slots[i]);
+			slots[i] = &nobodys; /* who was at it goes on with its name, which must not become another's */
 			has_own = true;
+		} else {
+			slots[i] = NULL; /* those of other threads, which are not here */
+			paths[i][0] = '\0';
 		}
-		slots[i] = NULL; /* those of other threads, which are not here */
 	}
 	return has_own;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A file of the dump, from its name to its closing, on the stack of whoever makes or writes it.
+ * A file of the dump, from its name to its closing. What it takes of the stack is little, as that may be a user-level thread's: names are kept aside.
  *
  * Known to the handler of fork: signals wait while a thread has files at hand (guard.h), but not those that an instruction raises, and a handler
  * of one of these may fork. The child then goes on in the midst of its parent's work, and nothing of that may reach its parent's dump: names
@@ -9,7 +9,6 @@
 #ifndef OTTER_RECORDER_FILE_H
 #define OTTER_RECORDER_FILE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,17 +16,17 @@
 struct session;
 
 struct file {
-	char path[PATH_MAX]; /* its first byte is 0 until it is whole */
-	int fd;              /* -1: not open */
-	uintptr_t owner;     /* stream_self() */
-	unsigned slot;       /* among those that the handler of fork knows */
-	void *mapping;       /* of its content, to be replaced in a child; NULL: none */
+	char *path;      /* of PATH_MAX; its first byte is 0 until it is whole. NULL: there was no place for it */
+	int fd;          /* -1: not open */
+	uintptr_t owner; /* stream_self() */
+	unsigned slot;   /* among those that the handler of fork knows */
+	void *mapping;   /* of its content, to be replaced in a child; NULL: none */
 	size_t mapping_bytes;
 };
 
-/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. False: too long, or the session is not this process's. Whatever is returned,
- * file_close() has to follow. */
-bool file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
+/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. 0, or the cause as output.h has it: too long, the session
+ * is not this process's, or, as that passes, too many threads are at a file. Whatever is returned, file_close() has to follow. */
+int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
 #define FILE_NO_NUMBER UINT32_MAX
 
 /* open(2) with O_CLOEXEC and O_NOFOLLOW, tried again where it was interrupted. 0, or the cause as output.h has it. */

@@ -41,14 +41,25 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Tasks of OpenMP, units of Argobots, or both. */
+static void put_work(char text[64], const struct survey *survey)
+{
+	int n = 0;
+	if (survey->n_tasks || !survey->has_argobots)
+		n = snprintf(text, 64, "%" PRIu64 " task%s", survey->n_tasks, plural(survey->n_tasks));
+	if (survey->has_argobots)
+		snprintf(text + n, 64 - (size_t)n, "%s%" PRIu64 " unit%s", n ? ", " : "", survey->n_units, plural(survey->n_units));
+}
+
 static void report_dump(const struct survey *survey)
 {
-	char bytes[32];
+	char bytes[32], work[64];
 	put_bytes(bytes, survey->n_bytes);
+	put_work(work, survey);
 	const char *state = survey->is_running ? ", still running" : survey->is_ended ? "" : ", did not come to its end";
-	report("%s: %" PRIu64 " thread%s, %" PRIu64 " task%s, %" PRIu64 " record%s, %s, %" PRIu64 " lost, stalled %.1f ms%s",
-	       from_here(survey->path), survey->n_streams, plural(survey->n_streams), survey->n_tasks, plural(survey->n_tasks),
-	       survey->n_records, plural(survey->n_records), bytes, survey->n_lost, (double)survey->stalled_ns / 1e6, state);
+	report("%s: %" PRIu64 " thread%s, %s, %" PRIu64 " record%s, %s, %" PRIu64 " lost, stalled %.1f ms%s",
+	       from_here(survey->path), survey->n_streams, plural(survey->n_streams), work, survey->n_records,
+	       plural(survey->n_records), bytes, survey->n_lost, (double)survey->stalled_ns / 1e6, state);
 	for (const char *note = survey->notes, *end; note && (end = strchr(note, '\n')); note = end + 1)
 		report("%s: note: %.*s", from_here(survey->path), (int)(end - note), note);
 }

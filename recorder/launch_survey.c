@@ -21,6 +21,7 @@ struct newest {
 	uint64_t sequence; /* 0: none */
 	uint64_t n_records;
 	uint64_t n_tasks;
+	uint64_t n_units;
 	size_t file; /* where it is: index into scan.files */
 	off_t place;
 	uint64_t used_bytes;
@@ -112,6 +113,8 @@ static void read_meta_line(struct survey *survey, struct scan *scan, const char 
 		scan->pid_start = count;
 	else if (strcmp(key, "ring_dir") == 0)
 		snprintf(scan->ring_dir, sizeof scan->ring_dir, "%s", unescape(value));
+	else if (strcmp(key, "argobots") == 0)
+		survey->has_argobots = true;
 	else if (strcmp(key, "note") == 0)
 		append_note(survey, unescape(value));
 	else if (strcmp(key, "start") == 0)
@@ -206,6 +209,7 @@ static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_b
 	newest->sequence = header.sequence;
 	newest->n_records = header.n_records + (used_bytes - sizeof header) / sizeof(struct record);
 	newest->n_tasks = header.n_tasks;
+	newest->n_units = header.n_units;
 	newest->file = scan->n_files - 1;
 	newest->place = place;
 	newest->used_bytes = used_bytes;
@@ -280,10 +284,12 @@ static void read_files(struct survey *survey, struct scan *scan, const char *pat
 		closedir(dir);
 }
 
-/* The last task number that the stream gave: the newest segment's header counts those before it, its records tell the rest. */
-static uint64_t count_tasks(const struct scan *scan, const struct newest *newest)
+/* The last task number that the stream gave, and the units whose creation it has: the newest segment's header counts those before it, its
+ * records tell the rest. */
+static void count_work(struct survey *survey, const struct scan *scan, const struct newest *newest)
 {
 	uint64_t n_tasks = newest->n_tasks;
+	uint64_t n_units = newest->n_units;
 	unsigned char *bytes = malloc(newest->used_bytes);
 	int fd = bytes ? open(scan->files[newest->file], O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
@@ -293,11 +299,13 @@ static uint64_t count_tasks(const struct scan *scan, const struct newest *newest
 		unsigned kind = record_kind(record);
 		if ((kind == EVENT_task_create || kind == EVENT_implicit_task_begin) && record_value(record) > n_tasks)
 			n_tasks = record_value(record);
+		n_units += kind == EVENT_unit_create;
 	}
 	if (fd >= 0)
 		close(fd);
 	free(bytes);
-	return n_tasks;
+	survey->n_tasks += n_tasks;
+	survey->n_units += n_units;
 }
 
 static void sum_up(struct survey *survey, const struct scan *scan)
@@ -308,7 +316,7 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 		if (newest->sequence == 0)
 			continue;
 		survey->n_streams++;
-		survey->n_tasks += count_tasks(scan, newest);
+		count_work(survey, scan, newest);
 		survey->n_records += newest->n_records;
 		stalled_ticks += newest->stalled_ticks;
 		if (!survey->is_ended)

@@ -19,6 +19,8 @@ struct survey {
 	uint64_t start_ns;
 	uint64_t n_streams;
 	uint64_t n_tasks; /* initial, implicit and explicit */
+	uint64_t n_units; /* of Argobots, whose creation is there: all but the first one */
+	bool has_argobots;
 	uint64_t n_records;
 	uint64_t n_bytes;
 	uint64_t n_lost;

@@ -13,8 +13,8 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define MAPS_BYTES     (1024 * 1024)
-#define NOTES_BYTES    4096
+#define MAPS_BYTES     (1 << 20)
+#define NOTES_BYTES    1024 /* build ids stand in front; the stack may be a user-level thread's */
 #define BUILD_ID_BYTES 64
 #define HEADERS_MAX    64
 

@@ -15,8 +15,8 @@
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SCRATCH_BYTES  (1024 * 1024)
-#define FALLBACK_BYTES (32 * 1024)
+#define SCRATCH_BYTES  (1 << 20)
+#define FALLBACK_BYTES (32 << 10)
 #define RUNTIME_BYTES  8192
 
 /* What was said about each runtime: a forked child's session has the same. */
@@ -171,6 +171,7 @@ static uint32_t is_fallback_taken;
 static bool scratch_open(struct text *text)
 {
 	char *scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* M2: pairs with M1 in scratch_write, behind which the last one's text is not read any more. */
 	if (scratch == MAP_FAILED && __atomic_exchange_n(&is_fallback_taken, 1, __ATOMIC_ACQUIRE))
 		return false;
 	text_init(text, scratch == MAP_FAILED ? fallback : scratch, scratch == MAP_FAILED ? FALLBACK_BYTES : SCRATCH_BYTES);
@@ -181,7 +182,7 @@ static bool scratch_write(struct session *session, struct text *text)
 {
 	bool is_written = output_meta(session, text->bytes, text->n_bytes) == 0;
 	if (text->bytes == fallback)
-		__atomic_store_n(&is_fallback_taken, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&is_fallback_taken, 0, __ATOMIC_RELEASE); /* M1: pairs with M2 in scratch_open */
 	else
 		munmap(text->bytes, SCRATCH_BYTES);
 	return is_written;

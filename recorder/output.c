@@ -16,7 +16,8 @@
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
-#define ZEROS_PARTS 128 /* pages of zeros in a call */
+#define ZEROS_BYTES 16384
+#define ZEROS_PARTS 16 /* in a call: they lie on the stack, which may be small */
 
 bool output_fits_limit(uint64_t bytes)
 {
@@ -66,7 +67,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 
 int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 {
-	static const unsigned char zeros[4096];
+	static const unsigned char zeros[ZEROS_BYTES];
 	struct iovec parts[ZEROS_PARTS];
 	unsigned n_interrupted = 0;
 	if (!output_fits_limit(offset + bytes))
@@ -74,7 +75,7 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 	for (unsigned i = 0; i < ZEROS_PARTS; i++)
 		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
 	while (bytes) {
-		/* The last part may be written in part; what is left then begins at any byte of a page of zeros. */
+		/* The last part may be written in part; what is left then begins at any byte of the zeros. */
 		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
 		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
 		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
@@ -180,9 +181,8 @@ static int give_back_if_later(struct session *session, uint64_t bytes, int cause
 /* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. Samples have as much. */
 static uint64_t circular_places(const struct session *session)
 {
-	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned n_files = session->sample_signal ? 4 : 2;
-	uint64_t n_places = session->config.limit_bytes / (n_cpus > 1 ? (uint64_t)n_cpus : 1) / n_files >> session->shift;
+	uint64_t n_places = session->config.limit_bytes / session->n_processors / n_files >> session->shift;
 	return n_places > 2 ? n_places : 2;
 }
 
@@ -207,9 +207,9 @@ int output_drained(struct stream *stream, const struct segment_header *header, u
 	if (cause)
 		return cause;
 	uint64_t offset = is_circular ? circular_offset(session, header->sequence) : known->n_places << session->shift;
-	cause = loss_cause_io_error;
-	if (is_circular ? file_name(&file, session, session->dir, header->stream, ".dseg")
-			: file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg"))
+	cause = is_circular ? file_name(&file, session, session->dir, header->stream, ".dseg")
+			    : file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg");
+	if (!cause)
 		cause = write_segment(session, &file, known, offset, header, used_bytes);
 	file_close(&file);
 	if (!cause)
@@ -223,8 +223,8 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	struct file file;
 	uint64_t offset =
 		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->file.n_places << session->shift;
-	int cause = loss_cause_io_error;
-	if (file_name(&file, session, session->dir, stream->number, ".seg"))
+	int cause = file_name(&file, session, session->dir, stream->number, ".seg");
+	if (!cause)
 		cause = write_segment(session, &file, &stream->file, offset, header, used_bytes);
 	file_close(&file);
 	if (!cause)
@@ -249,8 +249,8 @@ void output_trim(struct stream *stream)
 	struct stat status;
 	if (stream->file.reserved <= stream->file.n_places << stream->shift)
 		return;
-	if (file_name(&file, stream->session, stream->session->dir, stream->number, ".seg") && file_open(&file, O_WRONLY) == 0 &&
-	    fstat(file.fd, &status) == 0 && ftruncate(file.fd, status.st_size) == 0)
+	if (file_name(&file, stream->session, stream->session->dir, stream->number, ".seg") == 0 &&
+	    file_open(&file, O_WRONLY) == 0 && fstat(file.fd, &status) == 0 && ftruncate(file.fd, status.st_size) == 0)
 		stream->file.reserved = 0;
 	file_close(&file);
 }
@@ -259,8 +259,8 @@ int output_meta(const struct session *session, const char *bytes, size_t n_bytes
 {
 	struct file file;
 	struct stat status;
-	int cause = loss_cause_io_error;
-	if (file_name(&file, session, session->dir, FILE_NO_NUMBER, "/meta"))
+	int cause = file_name(&file, session, session->dir, FILE_NO_NUMBER, "/meta");
+	if (!cause)
 		cause = file_open(&file, O_WRONLY | O_APPEND);
 	if (!cause) {
 		bool fits = output_fits_limit(fstat(file.fd, &status) == 0 ? (uint64_t)status.st_size + n_bytes : UINT64_MAX);

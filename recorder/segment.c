@@ -35,8 +35,8 @@ static int make_room(struct stream *stream, uint32_t index)
 {
 	struct file file;
 	uint64_t bytes = UINT64_C(1) << stream->shift;
-	int cause = loss_cause_io_error;
-	if (file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring"))
+	int cause = file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring");
+	if (!cause)
 		cause = file_open(&file, O_WRONLY);
 	if (!cause)
 		cause = output_zeros(file.fd, RING_CONTROL_BYTES + index * bytes, bytes);
@@ -210,6 +210,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 		.n_tasks = stream_n_tasks(stream),
 		.n_regions = stream_n_regions(stream),
 		.n_records = stream->n_records,
+		.n_units = stream->n_units,
 	};
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
 		filled.n_lost += control->lost[i];
@@ -254,7 +255,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		segment_close(stream, 0);
 		hand_over(stream);
 	}
-	uint32_t index;
+	uint32_t index = SEGMENT_NONE;
 	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)OUTPUT_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);

@@ -74,9 +74,9 @@ void session_stop(struct session *session, unsigned cause)
 /* The parent's ring is not mapped here (MADV_DONTFORK): anonymous memory takes its place, and nothing that lands in it goes anywhere. */
 static void isolate(struct session *session, struct stream *stream)
 {
-	mmap(stream_control(stream),
-	     RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
-	     PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	(void)mmap(stream_control(stream),
+		   RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
+		   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
 	stream->end = 0;
 	stream->limit = 0;
@@ -180,6 +180,8 @@ static struct session *create(void)
 	fit_ring(&session->config);
 	while (UINT32_C(1) << session->shift < session->config.segment_bytes)
 		session->shift++;
+	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
+	session->n_processors = n_processors > 1 ? (uint32_t)n_processors : 1;
 	session->start = clock_triple_now();
 	if (!place_make(session)) {
 		munmap(session, sizeof *session);
@@ -249,9 +251,10 @@ bool session_start(void)
 		return true;
 	}
 	/* Two runtimes at once, each on a thread of its own: one of them makes the session. The other does not wait, and is not recorded. */
-	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE)) /* B2: pairs with B1 */
 		return false;
 	bool has_begun = session_begin();
+	/* B1: the settings before another start may read them again, where there was no session to be had. */
 	__atomic_store_n(&is_starting, false, __ATOMIC_RELEASE);
 	return has_begun;
 }

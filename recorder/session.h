@@ -32,6 +32,7 @@ struct session {
 	char ring_dir[PATH_MAX]; /* where its rings are: the dump, or a directory of its own */
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
+	uint32_t n_processors; /* 1 at least; asked once, as that takes a kilobyte of stack */
 	bool has_drain_thread; /* or will have, from the first full segment on */
 	int sample_signal;     /* the timers', 0: nothing is sampled */
 	bool is_of_parent;     /* in a forked child: whoever was at it goes on, but nothing leaves this memory */

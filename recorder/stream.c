@@ -108,13 +108,14 @@ static void ring_control_fill(struct stream *stream)
 static int make(struct session *session, uint32_t number, uint32_t n_segments, struct file *file, struct stream **made)
 {
 	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)n_segments << session->shift);
-	if (!file_name(file, session, session->ring_dir, number, ".ring"))
-		return loss_cause_io_error;
+	int cause = file_name(file, session, session->ring_dir, number, ".ring");
+	if (cause)
+		return cause & ~OUTPUT_LATER;
 	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return loss_cause_no_stream;
 	struct stream *stream = memory;
-	int cause = loss_cause_no_stream;
+	cause = loss_cause_no_stream;
 	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
 		stream->shift = session->shift;
 		stream->is_samples = number & ID_STREAM_SAMPLES;
@@ -199,7 +200,7 @@ struct stream *stream_create(struct session *session, uintptr_t owner)
 struct stream *stream_create_samples(struct stream *of)
 {
 	struct session *session = of->session;
-	struct stream *samples;
+	struct stream *samples = NULL;
 	struct file file;
 	int cause = make(session, of->number | ID_STREAM_SAMPLES, SAMPLE_SEGMENTS, &file, &samples);
 	if (!cause)
@@ -260,6 +261,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	stream->now = (struct stream_context){0, 0};
 	stream->team_depth = 0;
 	stream->xstream = NULL;
+	stream->unit = NULL;
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
@@ -370,7 +372,7 @@ static void seal(struct stream *stream)
 	struct file ring;
 	bool is_whole = write_rest(stream, last, must);
 	output_trim(stream);
-	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring"))
+	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring") == 0)
 		unlink(ring.path);
 	if (is_whole)
 		file_close(&ring);

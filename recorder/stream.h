@@ -61,6 +61,9 @@ struct stream {
 
 	/* For work units: what the owner's thread is in Argobots, as last recorded. */
 	void *xstream;
+	void *unit;       /* that began to run last, as it was recorded; NULL: none, or not here */
+	uint64_t depth;   /* its depth, as in FLAGS_HI8 */
+	uint64_t n_units; /* creations recorded */
 
 	/* For a segment's end: the drain thread looks at it too. */
 	alignas(CACHE_LINE_BYTES) uint64_t end; /* of the open segment, as a position: that has reached it where none is open */

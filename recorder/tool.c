@@ -23,14 +23,14 @@ __attribute__((used)) static const char version_string[] = "otter-recorder " OTT
 
 static const struct {
 	ompt_callbacks_t number;
-	ompt_callback_t function;
 	int group; /* enum event_group; -1: always */
+	ompt_callback_t function;
 	const char *name;
 	bool is_older; /* form of the row before: only where the runtime does not have that one */
 } callbacks[] = {
 #define CALLBACK_FORM(callback, group, is_older)                                                                                   \
 	{                                                                                                                          \
-		ompt_callback_##callback, (ompt_callback_t)(void *)on_##callback, group, #callback, is_older                       \
+		ompt_callback_##callback, group, (ompt_callback_t)(void *)on_##callback, #callback, is_older                       \
 	}
 #define CALLBACK(callback, group)       CALLBACK_FORM(callback, group, false)
 #define OLDER_CALLBACK(callback, group) CALLBACK_FORM(callback, group, true)

@@ -289,8 +289,8 @@ static void play_whole(void)
 		offload(0, 30);
 		control(2, 0, NULL, NULL);    /* pause */
 		complete_elsewhere(0, false); /* what happened before counts */
-		offload(0, 100);           /* nothing of it is traced */
-		control(1, 0, NULL, NULL); /* start */
+		offload(0, 100);              /* nothing of it is traced */
+		control(1, 0, NULL, NULL);    /* start */
 	}
 	offload(1, 20);
 	fake_return_empty(0);

@@ -14,7 +14,7 @@ static void poke_header(struct image_stream *s, const struct unit *u)
 		return;
 	uint64_t *const fields[] = {&h->ticks,     &h->monotonic_ns, &h->realtime_ns, &h->tid,      &h->n_tasks,
 				    &h->n_regions, &h->n_lost,       &h->n_records,   &h->sequence, &h->magic,
-				    &h->task,      &h->region,       &h->reserved[0]};
+				    &h->task,      &h->region,       &h->n_units};
 	size_t n = sizeof fields / sizeof fields[0];
 	size_t i = u->flags % (n + 1);
 	if (i == n)

@@ -90,7 +90,8 @@ START_TEST(every_type_is_plain_or_has_names)
 			ck_assert_msg(is_plain(fields[k].type) == (n_names == 0), "%s", fields[k].type);
 			if (n_names > 0) /* where it has more bits than FLAGS, or FLAGS is taken, a part of VALUE */
 				ck_assert(fields[k].slot == SLOT_FLAGS || fields[k].slot == SLOT_VALUE_LO32 ||
-					  fields[k].slot == SLOT_VALUE_HI12 || fields[k].slot == SLOT_FLAGS_LO4 || event_type_is_flags(fields[k].type));
+					  fields[k].slot == SLOT_VALUE_HI12 || fields[k].slot == SLOT_FLAGS_LO4 ||
+					  event_type_is_flags(fields[k].type));
 		}
 	}
 }

@@ -294,6 +294,7 @@ int main(void)
 	const int n_places = sizeof befores / sizeof *befores;
 	Suite *suite = suite_create("step");
 	TCase *everywhere = tcase_create("everywhere");
+	tcase_set_timeout(everywhere, 120); /* a trap for each instruction */
 	tcase_add_test(everywhere, handler_appends_everywhere);
 	tcase_add_test(everywhere, recording_is_turned_everywhere);
 	tcase_add_test(everywhere, signals_wait_for_the_slow_path_alone);
