@@ -171,8 +171,12 @@ static bool look_closer(struct walk *w, const struct record *r, uint32_t *prior,
 	}
 	*prior = gather_own(w, r->a);
 	*next = gather_own(w, r->b);
-	if (*next == 0 && r->b == 0)
+	if (*next == 0) {
+		if (r->b != 0 && m->dump->is_complete)
+			gather_contradiction(w, "id_out_of_range", "it switches to task %u:%llu, which no stream made",
+					     id_stream(r->b), (unsigned long long)id_counter(r->b));
 		return false;
+	}
 	if (*prior == *next) { /* an untied task of a serial team goes on (Q15): from whatever is current */
 		*prior = w->task;
 		return *prior != *next;

@@ -2,12 +2,14 @@
  *
  * otter-build: its options. What they do is in run.c.
  */
+#include "builder/output.h"
 #include "builder/run.h"
 #include "common/format.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -98,11 +100,20 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-/* Dumps are mapped: the kernel tells by a signal that a page of one cannot be had. Nothing is put in its place. */
-static void say_unreadable(int signal)
+/*
+ * Dumps are mapped: the kernel tells by a signal that a page of one cannot be had. Nothing is put in its place. Of several threads one
+ * cleans up, the others wait for the end.
+ */
+static void say_unreadable(int signal, siginfo_t *info, void *context)
 {
+	static atomic_flag is_ending = ATOMIC_FLAG_INIT;
 	static const char text[] = "otter-build: a file of a dump was cut, or could not be read, while it was being looked at\n";
 	(void)signal;
+	(void)context;
+	while (atomic_flag_test_and_set(&is_ending))
+		pause();
+	if (info->si_code == BUS_ADRERR)
+		output_abandon();
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
 		_exit(EXIT_FAILED);
 	_exit(EXIT_FAILED);
@@ -126,7 +137,8 @@ int main(int argc, char **argv)
 	if (options.dumps == NULL)
 		return EXIT_FAILED;
 	argp_err_exit_status = EXIT_USAGE;
-	signal(SIGBUS, say_unreadable);
+	struct sigaction unreadable = {.sa_sigaction = say_unreadable, .sa_flags = SA_SIGINFO};
+	sigaction(SIGBUS, &unreadable, NULL);
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
 	if (!(options.has_otf2 || options.has_dot || options.has_csv || options.has_summary || options.has_list ||
 	      options.has_canonical))

@@ -162,7 +162,8 @@ int location_enter_with(struct archive *a, struct location *l, uint64_t time, ui
 
 int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
-	if (event_run(a, l, time, l->open[l->n_open - 1].owner) != 0)
+	uint32_t owner = l->open[l->n_open - 1].owner; /* who entered it leaves it, also where nobody knows who that was */
+	if (owner != 0 ? event_run(a, l, time, owner) != 0 : l->running != 0 && current_any(a, l, time) != 0)
 		return -1;
 	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, l->open[--l->n_open].region), "writing Leave");
 }

@@ -249,7 +249,9 @@ static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t 
 		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
 	}
 	a->has_holes = true;
-	bool has_left = l->running == prior && prior != 0 && p->model->tasks[prior].state & TASK_MARKED;
+	/* A detached one, whose body is over, or one that moves: it may be wherever next. */
+	bool has_left = l->running == prior && prior != 0 && task_is_explicit(&p->model->tasks[prior]) &&
+			location_find_open(l, prior) == l->n_open;
 	return has_left ? current_any(a, l, time) : 0;
 }
 

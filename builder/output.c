@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,9 @@ static bool is_own(const char *name)
 			return true;
 	return false;
 }
+
+/* The directory that is being filled: for output_abandon, which nobody can hand anything. */
+static char *_Atomic unfinished;
 
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *walk)
 {
@@ -83,6 +87,7 @@ int output_open(struct output *output, const char *path, bool is_forced)
 		output->temporary = NULL;
 		return rc;
 	}
+	unfinished = output->temporary;
 	return 0;
 }
 
@@ -106,6 +111,7 @@ int output_commit(struct output *output)
 		if (old != NULL)
 			rename(old, output->path);
 	} else {
+		unfinished = NULL;
 		free(output->temporary);
 		output->temporary = NULL;
 		if (old != NULL && remove_tree(old) != 0)
@@ -115,8 +121,16 @@ int output_commit(struct output *output)
 	return rc;
 }
 
+void output_abandon(void)
+{
+	const char *path = atomic_exchange(&unfinished, NULL);
+	if (path != NULL)
+		remove_tree(path);
+}
+
 void output_close(struct output *output)
 {
+	unfinished = NULL;
 	if (output->temporary != NULL)
 		remove_tree(output->temporary);
 	free(output->temporary);

@@ -23,4 +23,10 @@ int output_commit(struct output *output);
 /* Removes what was written so far, if it was not committed. In any case frees. */
 void output_close(struct output *output);
 
+/*
+ * The process ends at once, by a signal of its own instruction (which held no lock of libc's, as it read a mapped file): removes what was
+ * written so far. What another thread writes meanwhile may stay.
+ */
+void output_abandon(void);
+
 #endif

@@ -131,7 +131,7 @@ struct counter {
 };
 
 /* True: `value` is taken, or is none. */
-static bool counter_take(struct counter *c, uint64_t value, uint32_t n_records)
+static bool counter_take(struct counter *c, uint64_t value, uint64_t n_records)
 {
 	if (value > c->limit)
 		return false;
@@ -142,46 +142,56 @@ static bool counter_take(struct counter *c, uint64_t value, uint32_t n_records)
 	return true;
 }
 
+static bool is_absurd(const struct segment_header *h)
+{
+	return h->n_tasks > RECORD_VALUE_MAX || h->n_regions > RECORD_VALUE_MAX;
+}
+
+/* By one record, which comes when n are there at most. Is it sane? */
+static bool count_record(const struct stream *s, const struct record *record, struct counter *tasks, struct counter *regions,
+			 uint64_t n)
+{
+	bool is_sane = true;
+	switch (record_kind(record)) {
+	case EVENT_recording_off:
+	case EVENT_recording_on:
+	case EVENT_records_lost: tasks->limit = regions->limit = RECORD_VALUE_MAX; return true;
+	case EVENT_task_create: return counter_take(tasks, record_value(record), n);
+	case EVENT_parallel_begin: return counter_take(regions, record_value(record), n);
+	case EVENT_implicit_task_begin:
+		is_sane = counter_take(tasks, record_value(record), n);
+		/* A root's region: no parallel_begin announced it. */
+		is_sane &= counter_take(regions, own_counter(s, record->a), n);
+		return is_sane;
+	default: return true;
+	}
+}
+
 /*
  * How far the stream's counters came: by the last header, and by the records behind it, which give one id each. They may run
  * ahead of that only where the recorder gave ids and wrote no records; what they say beyond is damage, and must not size
- * anybody's tables.
+ * anybody's tables. Where the last header cannot be right the one before it tells, and so on.
  */
 static void count_ids(struct reader *r, struct stream *s)
 {
-	const struct segment *last = &s->segments[s->n_segments - 1];
-	const struct segment_header *h = last->header;
-	uint32_t n = last->n_records;
+	size_t first = s->n_segments - 1;
+	uint64_t n = s->segments[first].n_records, n_absurd = 0;
+	for (; is_absurd(s->segments[first].header) && first > 0; n_absurd++)
+		n += s->segments[--first].n_records;
+	const struct segment_header *h = s->segments[first].header;
+	n_absurd += is_absurd(h);
 	struct counter tasks = {h->n_tasks, h->n_tasks + n}, regions = {h->n_regions, h->n_regions + n};
-	uint64_t n_absurd = 0;
-	if (h->n_tasks > RECORD_VALUE_MAX || h->n_regions > RECORD_VALUE_MAX) {
-		n_absurd++;
+	if (is_absurd(h))
 		tasks = regions = (struct counter){0, n};
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		const struct record *record = &last->records[i];
-		bool is_sane = true;
-		switch (record_kind(record)) {
-		case EVENT_recording_off:
-		case EVENT_recording_on:
-		case EVENT_records_lost: tasks.limit = regions.limit = RECORD_VALUE_MAX; break;
-		case EVENT_task_create: is_sane = counter_take(&tasks, record_value(record), n); break;
-		case EVENT_parallel_begin: is_sane = counter_take(&regions, record_value(record), n); break;
-		case EVENT_implicit_task_begin:
-			is_sane = counter_take(&tasks, record_value(record), n);
-			/* A root's region: no parallel_begin announced it. */
-			is_sane &= counter_take(&regions, own_counter(s, record->a), n);
-			break;
-		default: break;
-		}
-		n_absurd += !is_sane;
-	}
+	for (size_t i = first; i < s->n_segments; i++)
+		for (uint32_t k = 0; k < s->segments[i].n_records; k++)
+			n_absurd += !count_record(s, &s->segments[i].records[k], &tasks, &regions, n);
 	if (n_absurd > 0)
 		reader_finding(
 			r, "counter_absurd",
 			"%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
-			r->dump->path, s->number, (unsigned long long)h->sequence, (unsigned long long)n_absurd,
-			(unsigned long long)tasks.last, (unsigned long long)regions.last);
+			r->dump->path, s->number, (unsigned long long)s->segments[s->n_segments - 1].header->sequence,
+			(unsigned long long)n_absurd, (unsigned long long)tasks.last, (unsigned long long)regions.last);
 	s->max_task = tasks.last;
 	s->max_region = regions.last;
 }

@@ -116,6 +116,10 @@ int replay_implicit_end(struct replay *r, struct stream_state *s, const struct r
 	bool is_cut = suspended_above(&s->suspended, inner->n_suspended);
 	if (replay_implicit_end_ticks(r, inner->task, record->time) != record->time)
 		replay_quirk(r, "late_worker_end");
+	/* Nothing that a runtime leaves unsaid: a region within which its task ends. */
+	for (size_t i = inner->n_regions; i < s->n_regions && !is_cut; i++)
+		if (!replay_is_hidden(r, s->regions[i]))
+			replay_repair(r, "region_end_missing");
 	return replay_close_implicit(r, s, record->time, is_cut ? "scope_without_end" : NULL);
 }
 

@@ -129,12 +129,13 @@ def cut_while_read(report, dump, place):
     """A disk that fails, or somebody who cuts a file that is being read, must not end in a crash."""
     preload = place / "truncate.so"
     result = run([COMPILERS["gcc"], "-shared", "-fPIC", "-o", preload, HERE / "truncate.c", "-ldl"])
-    copy = place / "mix.otter"
-    shutil.copytree(dump, copy)
     report.check("cut-while-read-preload", result.why([0]))
-    result = otter_build("-o", place / "out", copy, env={"LD_PRELOAD": str(preload)})
-    report.check("cut-while-read", result.why([1]) or (None if "a file of a dump was cut, or could not be read" in result.err else result.err) or
-                 (None if not (place / "out").exists() else "there is output"))
+    for name, when in ("cut-while-read", {}), ("cut-while-built", {"CUT_LATE": "1"}):
+        top = empty(place / name)
+        shutil.copytree(dump, top / "mix.otter")
+        result = otter_build("-o", top / "out", top / "mix.otter", env={"LD_PRELOAD": str(preload), **when})
+        report.check(name, result.why([1]) or (None if "a file of a dump was cut, or could not be read" in result.err else result.err) or
+                     (None if listing(top) == ["mix.otter"] else f"{listing(top)}"))
 
 
 # ---- Names ----

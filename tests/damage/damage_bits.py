@@ -15,10 +15,11 @@ OTHER_FIELD = r"at byte {at}: segment header with checksum [0-9a-f]{{8}}, expect
 def add_header_flips(sources, pick):
     for source, dump in sources.items():
         for name in dump.names(".seg", ".dseg"):
-            for at in dump.file(name).segments(dump.segment_bytes):
+            f = dump.file(name)
+            for at in f.segments(dump.segment_bytes):
                 for offset, n_bytes, field in HEADER_FIELDS:
                     for bit in pick(8 * n_bytes, 2):
-                        add_flip(source, name, at, offset, bit, field)
+                        add_flip(source, name, at, offset, bit, field, f.word(at + 8))
         for name in dump.names(".ring"):
             if not dump.file(name).data[:8].strip(b"\0"):
                 continue
@@ -36,8 +37,10 @@ def flip(dump, name, at, bit):
     f.store()
 
 
-def add_flip(source, name, at, offset, bit, field):
+def add_flip(source, name, at, offset, bit, field, sequence):
     text = HEADER_TEXT.get(field, OTHER_FIELD).format(at=at)
+    if field == "sequence" and sequence == 1 << bit:  # a segment that was never used
+        text = ""
     if field == "closed" and source != "whole":
         text = ""
     case(f"{source}/{name}-{at}-{field}-bit-{bit}", source, (3,), [re.escape(name) + " " + text] if text else [])(

@@ -3,7 +3,7 @@
 from cases import case
 from damage_bits import flip
 from damage_segments import segment_file
-from dump import RECORD
+from dump import KINDS, RECORD
 
 
 # ---- Times ----
@@ -109,6 +109,13 @@ def _(dump):
     f.store()
 
 
+@case("task/switch-to-nobody", "whole", (3,), [r"it switches to task \d+:\d+, which no stream made \[id_out_of_range\]"])
+def _(dump):
+    f, _ = creations(dump)
+    f.put(schedules(f, dump, 1)[2] + 24, 174939 | 89770722 << 20)
+    f.store()
+
+
 @case("task/unknown-status", "whole", (3,), [r"task_status 77, expected 1 to 8 \[status_unknown\]"])
 def _(dump):
     f, _ = creations(dump)
@@ -155,3 +162,18 @@ def _(dump):
     f = dump.file(name)
     f.data[at + 8] = 200
     f.store()
+
+
+def without_record(kind, n):
+    """The n-th record of a kind becomes one of another: nothing that others have is missing, and yet the graph must be one."""
+    def change(dump):
+        name, at = dump.all_records(kind)[n]
+        f = dump.file(name)
+        f.data[at + 8] = KINDS["flush"]
+        f.store()
+    return change
+
+
+for n in range(6):
+    case(f"region/without-end-{n}", "whole", (3,), check=lambda o: None if "region_end_missing" in o.summary()["repairs"] else str(o.summary()["repairs"]))(
+        without_record("parallel_end", n))

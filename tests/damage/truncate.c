@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preloaded into otter-build: whatever it maps of a file that ends in .seg is cut to nothing behind its back, as a full or failing disk may. */
+/*
+ * Preloaded into otter-build: whatever it maps of a file that ends in .seg is cut to nothing behind its back, as a full or failing disk may;
+ * at once, or, with CUT_LATE, when a directory is made for the output.
+ */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+static char mapped[16][4096];
+static size_t n_mapped;
+
+static void cut(const char *path)
+{
+	if (truncate(path, 0) != 0)
+		perror(path);
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	int (*next)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+	while (n_mapped > 0)
+		cut(mapped[--n_mapped]);
+	return next(path, mode);
+}
 
 void *mmap(void *address, size_t n_bytes, int protection, int flags, int fd, off_t offset)
 {
@@ -17,8 +39,10 @@ void *mmap(void *address, size_t n_bytes, int protection, int flags, int fd, off
 	ssize_t n = fd >= 0 ? readlink(link, path, sizeof path - 1) : -1;
 	if (n > 4 && memcmp(path + n - 4, ".seg", 4) == 0) {
 		path[n] = '\0';
-		if (truncate(path, 0) != 0)
-			perror(path);
+		if (getenv("CUT_LATE") == NULL)
+			cut(path);
+		else if (n_mapped < sizeof mapped / sizeof *mapped)
+			strcpy(mapped[n_mapped++], path);
 	}
 	return at;
 }

@@ -59,6 +59,7 @@ DIR *__wrap_opendir(const char *path);
 struct dirent *__wrap_readdir(DIR *dir);
 int __wrap_closedir(DIR *dir);
 int __wrap_gethostname(char *name, size_t n);
+int __wrap_strcmp(const char *left, const char *right);
 
 void memory_files_show(const struct image *image)
 {
@@ -253,4 +254,14 @@ int __wrap_gethostname(char *name, size_t n)
 		return __real_gethostname(name, n);
 	snprintf(name, n, "%s", IMAGE_HOST);
 	return 0;
+}
+
+/* libFuzzer takes notes of what the C library's compares, a sixth of all time. */
+int __wrap_strcmp(const char *left, const char *right)
+{
+	while (*left != '\0' && *left == *right) {
+		left++;
+		right++;
+	}
+	return (unsigned char)*left - (unsigned char)*right;
 }

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
@@ -426,6 +428,53 @@ START_TEST(no_descriptor_is_kept)
 }
 END_TEST
 
+/* Its number, once it has its name, which is the last that it does before it drains. */
+static long drain_thread_id(void)
+{
+	char path[300], name[32];
+	for (;;) {
+		DIR *tasks = opendir("/proc/self/task");
+		ck_assert_ptr_nonnull(tasks);
+		for (const struct dirent *entry; (entry = readdir(tasks)) != NULL;) {
+			snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+			FILE *f = fopen(path, "r");
+			bool is_it = f != NULL && fgets(name, sizeof name, f) != NULL && strcmp(name, "otter-drain\n") == 0;
+			if (f != NULL)
+				fclose(f);
+			if (is_it) {
+				long id = strtol(entry->d_name, NULL, 10);
+				closedir(tasks);
+				return id;
+			}
+		}
+		closedir(tasks);
+		sched_yield();
+	}
+}
+
+/* What the program has open is not in the drain thread's table, and stays open: none can close the other's. */
+START_TEST(drain_thread_has_descriptors_of_its_own)
+{
+	int low = open("/proc/self/status", O_RDONLY), high = fcntl(low, F_DUPFD, 700);
+	ck_assert_int_ge(high, 700);
+	dump_begin("OTTER_RING", SMALL_RING, "OTTER_FULL", "drop", NULL); /* where it is not of idle priority */
+	put_many(SMALL_RECORDS * 3);
+	char path[64], target[PATH_MAX];
+	snprintf(path, sizeof path, "/proc/self/task/%ld/fd/%d", drain_thread_id(), high);
+	if (readlink(path, target, sizeof target) >= 0) { /* before Linux 5.9 they share one */
+		int rc = (int)syscall(SYS_close_range, 1000000u, 1000000u, 0);
+		ck_assert_int_eq(rc, -1);
+		ck_assert_int_eq(errno, ENOSYS);
+	}
+	ck_assert_int_ne(fcntl(low, F_GETFD), -1);
+	ck_assert_int_ne(fcntl(high, F_GETFD), -1);
+	for (int fd = 0; fd < 3; fd++)
+		ck_assert_int_ne(fcntl(fd, F_GETFD), -1);
+	session_end("finalize");
+	dump_remove();
+}
+END_TEST
+
 /* A child has nothing of its parent's: its own directory, its own streams, and the parent's dump as it was. */
 START_TEST(forked_child_has_its_own_session)
 {
@@ -505,6 +554,7 @@ int main(void)
 	TCase *process = tcase_create("process");
 	tcase_add_test(process, slow_path_is_not_noticed);
 	tcase_add_test(process, no_descriptor_is_kept);
+	tcase_add_test(process, drain_thread_has_descriptors_of_its_own);
 	tcase_add_test(process, forked_child_has_its_own_session);
 	tcase_add_test(process, child_of_an_interrupted_append_harms_nobody);
 	suite_add_tcase(suite, process);

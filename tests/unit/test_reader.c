@@ -288,6 +288,34 @@ START_TEST(counters_run_ahead_only_where_recording_was_off)
 }
 END_TEST
 
+/* The last header cannot be right: how many ids there are follows from the segment before it. */
+START_TEST(ids_of_an_absurd_header_come_from_the_one_before)
+{
+	for (int all = 0; all < 2; all++) {
+		struct dump_writer w;
+		struct dump d;
+		dump_writer_init(&w, reader_dir);
+		reader_fill(&w, 0, 300);
+		dump_writer_finish(&w);
+		ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+		uint64_t n_tasks = d.streams[0].max_task;
+		ck_assert_uint_ge(n_tasks, 300);
+		dump_close(&d);
+		for (uint64_t at = all ? 0 : 2; at < 3; at++) {
+			struct segment_header h = reader_get_header("00000.seg", at * 4096);
+			h.n_tasks = RECORD_VALUE_MAX + 1;
+			reader_put_header("00000.seg", at * 4096, h);
+		}
+		ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+		ck_assert_uint_eq(d.streams[0].n_segments, 3);
+		ck_assert_uint_eq(d.streams[0].max_task, n_tasks);
+		ck_assert_uint_eq(reader_found(&d, "counter_absurd"), 1);
+		dump_close(&d);
+		dump_writer_remove(reader_dir);
+	}
+}
+END_TEST
+
 /* This process, as a recorder would name it. */
 static void name_self(struct dump_writer *w, char host[256], char boot_id[64])
 {
@@ -406,6 +434,7 @@ int main(void)
 	tcase_add_test(c, ticks_become_ns_by_the_triples_furthest_apart);
 	tcase_add_test(c, a_dump_without_two_clock_readings_says_so);
 	tcase_add_test(c, counters_run_ahead_only_where_recording_was_off);
+	tcase_add_test(c, ids_of_an_absurd_header_come_from_the_one_before);
 	tcase_add_test(c, a_process_that_still_runs_gives_a_snapshot);
 	tcase_add_test(c, the_list_names_every_field);
 	suite_add_tcase(suite, c);
