@@ -50,15 +50,21 @@ static uint64_t low_ticks(const struct timeline *t)
 	return t->last_ticks > low ? t->last_ticks : low;
 }
 
-/* Is the record's time, which is possible, contradicted by the two records behind it? They go on together from before it. */
-static bool is_ahead(const struct timeline *t, uint64_t time, uint64_t low)
+/*
+ * Is the record's time, which is possible, contradicted by the two records behind it? They go on together from before it. But behind a flush come the
+ * other records of the callback that it happened in, with the time of the one before it.
+ */
+static bool is_ahead(const struct timeline *t, const struct record *r, uint64_t low)
 {
+	uint64_t time = r->time;
 	uint32_t index = t->cursor.index + 1;
 	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
 	/* The next thread's first time stamp may be from before it found this stream free. */
 	if (index < segment->n_records && record_kind(&segment->records[index]) == EVENT_thread_attach)
 		return false;
 	uint64_t next = time_behind(segment, &index);
+	while (record_kind(r) == EVENT_buffer_flush && next != 0 && next == t->last_ticks)
+		next = time_behind(segment, &index);
 	if (next == 0 || next >= time || next < low)
 		return false;
 	uint64_t after = time_behind(segment, &index);
@@ -91,5 +97,5 @@ const struct record *timeline_look(struct timeline *t)
 		return t->head = r;
 	uint64_t low = low_ticks(t);
 	bool is_possible = r->time >= low && r->time <= t->limit_ticks;
-	return t->head = is_possible && !is_ahead(t, r->time, low) ? r : mend(t, r, low);
+	return t->head = is_possible && !is_ahead(t, r, low) ? r : mend(t, r, low);
 }

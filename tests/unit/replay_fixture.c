@@ -134,7 +134,7 @@ const char *replay_states_seen(uint32_t stream)
 static uint64_t life_ticks(size_t row)
 {
 	struct cursor c;
-	uint64_t life = 0, since = 0;
+	uint64_t life = 0, since = 0, latest = 0; /* behind a flush the times of the callback that it happened in are earlier */
 	bool is_alive = false;
 	cursor_init(&c, &replay_trace.dump.streams[row]);
 	for (const struct record *first = NULL, *r; (r = cursor_peek(&c)) != NULL; cursor_next(&c)) {
@@ -143,8 +143,10 @@ static uint64_t life_ticks(size_t row)
 			is_alive = true;
 		}
 		first = r;
+		if (r->time > latest && !record_is_continuation(r))
+			latest = r->time;
 		if (record_kind(r) == EVENT_thread_detach && is_alive) {
-			life += r->time - since;
+			life += latest - since;
 			is_alive = false;
 		}
 	}

@@ -155,6 +155,27 @@ START_TEST(a_late_worker_that_writes_a_segment_out_ends_at_the_join_too)
 }
 END_TEST
 
+/* A segment is written between two records of one callback, the last ones of a segment: the time of the flush is later than theirs. */
+START_TEST(a_flush_amid_a_callback_is_no_disorder)
+{
+	uint64_t other = id_make(1, 1);
+	(void)leave_worker_behind();
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, other);
+	replay_end_implicit(1, 1, 1);
+	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
+	uint64_t end = replay_now;
+	replay_put(1, EVENT_buffer_flush, 0, 4096, replay_now + 100, 0);
+	dump_writer_record(&replay_writer, 1, end, EVENT_thread_detach, 0, 0, 1001, 0);
+	dump_writer_close_segment(&replay_writer, 1);
+	replay_now += 1000;
+	replay_put(1, EVENT_thread_attach, 0, 0, 1002, 0);
+	replay_put(1, EVENT_thread_detach, 0, 0, 1002, 0);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_worker_whose_end_is_missing_ends_at_the_join)
 {
 	replay_writer.is_killed = true;
@@ -239,6 +260,7 @@ int main(void)
 	tcase_add_test(tests, a_worker_may_leave_the_runtime_without_a_word);
 	tcase_add_test(tests, a_root_may_have_no_end);
 	tcase_add_test(tests, a_late_worker_that_writes_a_segment_out_ends_at_the_join_too);
+	tcase_add_test(tests, a_flush_amid_a_callback_is_no_disorder);
 	tcase_add_test(tests, a_worker_whose_end_is_missing_ends_at_the_join);
 	tcase_add_test(tests, a_cut_list_is_skipped_and_counted);
 	tcase_add_test(tests, a_region_of_too_many_members_is_cut);
