@@ -604,6 +604,32 @@ START_TEST(polling_is_one_wait)
 }
 END_TEST
 
+/* Whoever was resumed and waits for the same once more waits twice: somebody may have come from the first wait to the second. */
+START_TEST(resumed_twice)
+{
+	begin();
+	create(0, U, PRIMARY);
+	yield(0, PRIMARY, unit_sync_user, 0);
+	for (int i = 0; i < 2; i++) {
+		run_unit(0, U, SCHED, 1);
+		suspend(0, U, unit_sync_cond, 0x77);
+		run_unit(0, PRIMARY, SCHED, 1);
+		resume(0, U, PRIMARY);
+		yield(0, PRIMARY, unit_sync_user, 0);
+	}
+	run_unit(0, U, SCHED, 1);
+	finish(0, U, 1);
+	run_unit(0, PRIMARY, SCHED, 1);
+	end();
+	replay_build((enum graph_level)_i);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_WAIT), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_RESUME), 2);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	check_graph();
+	replay_done();
+}
+END_TEST
+
 /* ---- Noise: whatever is there, what visitors are promised holds, and the graph has no cycle ---- */
 
 static uint32_t is_on[1024], now_on[3];
@@ -713,6 +739,7 @@ int main(void)
 	tcase_add_test(tcase, ends_twice);
 	tcase_add_loop_test(tcase, edges, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_loop_test(tcase, polling_is_one_wait, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	tcase_add_loop_test(tcase, resumed_twice, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_loop_test(tcase, noise, 0, 12);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
