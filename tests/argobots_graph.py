@@ -7,12 +7,17 @@ At the three levels one graph, without cycles; the canonical list is the same in
 """
 import csv
 import json
+import random
 import sys
 
 import argobots
 import levels
 
 from common import *
+
+sys.path.insert(0, str(ROOT / "tests/damage"))
+from damage_bits import noise
+from dump import Dump
 
 argobots.PLACE = WORK / "argobots-graph"
 report = Report()
@@ -179,13 +184,54 @@ def both():
     built.check()
 
 
+def of_kind(dump, kind):
+    """(File, offset) of the records of a kind."""
+    found = []
+    for name in dump.names(".seg"):
+        f = dump.file(name)
+        found += [(f, r) for at in f.segments(dump.segment_bytes) for r in f.records(at, dump.segment_bytes) if f.kind(r) == kind]
+    return found
+
+
+def damage():
+    """One record of a kind becomes an event that nobody knows; then anything."""
+    OTHER = 142
+    missing = {"create": (130, {"unit_without_create", "stray_continuation"}), "free": (132, {"unit_without_free"}), "finish": (135, {"join_before_end"}),
+               "suspend": (138, {"unit_without_stop", "resume_without_suspend"}), "resume": (139, {"run_without_resume"}), "end": (129, {"unit_without_end"})}
+    _, (whole,) = argobots.record("damage", "conf", ["8"])
+    place = argobots.PLACE / "damaged"
+
+    def attempt(name, change, wanted=()):
+        shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(whole, place / "x.otter")
+        change(Dump(place / "x.otter"))
+        result = run([BUILDER, "-q", "--csv", "--dot", "--summary", "--canonical", "-o", place / "out", place / "x.otter"])
+        if result.status not in (0, 3):
+            return report.check(f"argobots_graph/{name}", result.why([0, 3]))
+        summary = json.loads((place / "out" / "summary.json").read_text())
+        few = set(wanted) - set(summary["repairs"])
+        return report.check(f"argobots_graph/{name}", f"no {', '.join(few)} in {summary['repairs']}" if few else Graph(place / "out").flaw(complete=False))
+
+    def lose(kind):
+        def change(dump):
+            f, at = of_kind(dump, kind)[0]
+            f.data[at + 8] = OTHER
+            f.store()
+        return change
+
+    for name, (kind, wanted) in missing.items():
+        attempt(f"without-{name}", lose(kind), wanted)
+    for i in range(20):
+        attempt(f"noise-{i}", lambda dump, i=i: noise(dump, dump.all_records(), random.Random(i)))
+
+
 def main():
     need(RECORDER, argobots.ABT, BUILDER)
     if not shutil.which("gcc") or not compiler_found("clang"):
         print("skip argobots_graph: no gcc or clang")
         return 77
     argobots.compile_all()
-    tests = {f.__name__: f for f in (conf, sync, lives, ends, both)}
+    tests = {f.__name__: f for f in (conf, sync, lives, ends, both, damage)}
     for name in sys.argv[1:] or tests:
         tests[name]()
     report.print()

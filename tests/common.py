@@ -219,6 +219,7 @@ class Graph:
     """nodes.csv and edges.csv as the builder wrote them."""
 
     TASKS = ("initial", "implicit", "task", "target")
+    UNITS = ("unit", "tasklet", "scheduler", "primary_unit", "external")  # Argobots'
 
     def __init__(self, out):
         with open(out / "nodes.csv", newline="") as f:
@@ -266,7 +267,7 @@ class Graph:
             return f"{len(self.edges) - len(set(self.edges))} edges are there twice"
         if len(self.order()) != len(self.nodes):
             return "there is a cycle"
-        reached = [n for n, k in self.kind.items() if k == "initial"]
+        reached = [n for n, k in self.kind.items() if k == "initial" or k in self.UNITS]
         seen = set(reached)
         while reached:
             for t in self.next.get(reached.pop(), ()):
@@ -293,7 +294,7 @@ class Graph:
             i, kind = n["id"], n["kind"]
             if kind in ("task", "implicit") and complete and made.get(i, 0) != 1:
                 return f"{kind} node {i} has {made.get(i, 0)} create edges"
-            if kind not in self.TASKS and i in made:
+            if kind not in self.TASKS + self.UNITS and i in made:
                 return f"{kind} node {i} has a create edge"
             if sequence.get(i, 0) > 1:
                 return f"node {i} has {sequence[i]} sequence edges"

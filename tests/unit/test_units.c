@@ -343,6 +343,35 @@ START_TEST(streams)
 }
 END_TEST
 
+/* A scheduler that is a unit of another one's: what it runs is above it, and it goes on when that stops. */
+START_TEST(stacked)
+{
+	begin();
+	create(0, V, PRIMARY);
+	create(0, U, PRIMARY);
+	yield(0, PRIMARY, unit_sync_user, 0);
+	run_unit(0, V, SCHED, 1);
+	run_unit(0, U, V, 2);
+	put(0, EVENT_unit_yield, 2 << 4 | unit_sync_user, U, 0);
+	yield(0, V, unit_sync_user, 0);
+	run_unit(0, V, SCHED, 1);
+	run_unit(0, U, V, 2);
+	finish(0, U, 2);
+	finish(0, V, 1);
+	run_unit(0, PRIMARY, SCHED, 1);
+	end();
+	ck_assert_str_eq(
+		build(),
+		"life1 begin0>1 create2<1 create3<1 yield1>0 begin0>4 run4>2 run2>3 yield3>2 yield2>4 run4>2 run2>3 finish3>2 "
+		"finish2>4 run4>1 end1>4 end4>0 over1");
+	ck_assert_uint_eq(unit(2)->busy_ticks, 40);
+	ck_assert_uint_eq(unit(3)->busy_ticks, 20);
+	ck_assert_uint_eq(unit(3)->depth, 2);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(polls_and_cancels)
 {
 	begin();
@@ -575,6 +604,32 @@ START_TEST(polling_is_one_wait)
 }
 END_TEST
 
+/* Whoever was resumed and waits for the same once more waits twice: somebody may have come from the first wait to the second. */
+START_TEST(resumed_twice)
+{
+	begin();
+	create(0, U, PRIMARY);
+	yield(0, PRIMARY, unit_sync_user, 0);
+	for (int i = 0; i < 2; i++) {
+		run_unit(0, U, SCHED, 1);
+		suspend(0, U, unit_sync_cond, 0x77);
+		run_unit(0, PRIMARY, SCHED, 1);
+		resume(0, U, PRIMARY);
+		yield(0, PRIMARY, unit_sync_user, 0);
+	}
+	run_unit(0, U, SCHED, 1);
+	finish(0, U, 1);
+	run_unit(0, PRIMARY, SCHED, 1);
+	end();
+	replay_build((enum graph_level)_i);
+	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_WAIT), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_RESUME), 2);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	check_graph();
+	replay_done();
+}
+END_TEST
+
 /* ---- Noise: whatever is there, what visitors are promised holds, and the graph has no cycle ---- */
 
 static uint32_t is_on[1024], now_on[3];
@@ -676,6 +731,7 @@ int main(void)
 	tcase_add_test(tcase, lives);
 	tcase_add_test(tcase, revived);
 	tcase_add_test(tcase, streams);
+	tcase_add_test(tcase, stacked);
 	tcase_add_test(tcase, polls_and_cancels);
 	tcase_add_test(tcase, version_1_1);
 	tcase_add_test(tcase, stop_is_missing);
@@ -683,6 +739,7 @@ int main(void)
 	tcase_add_test(tcase, ends_twice);
 	tcase_add_loop_test(tcase, edges, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_loop_test(tcase, polling_is_one_wait, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	tcase_add_loop_test(tcase, resumed_twice, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_loop_test(tcase, noise, 0, 12);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
