@@ -6,7 +6,7 @@
     ARGOBOTS_PREFIX=DIR tests/argobots.py the same on the library that is installed there (built with --enable-tool), and its version 1.1
                                           where ARGOBOTS_PREFIX_11 says so
 
-conf and sync are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect)
+conf, sync and stack are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect, stack*.expect)
 are what the recording must say, event by event. In lives a tool of the program's own counts what comes: so many records there must be.
 """
 import collections
@@ -29,10 +29,10 @@ def compile_all():
     PLACE.mkdir(parents=True, exist_ok=True)
     flags = ["-O1", "-g", "-Wall", "-Wextra", "-I", ROOT, "-pthread"]
     wrap = [f"-Wl,--wrap={f}" for f in ("ABT_init", "ABT_finalize", "ABT_tool_register_thread_callback")]
-    standin = [HERE / "standin.c", HERE / "standin_sync.c"]
+    standin = sorted(HERE.glob("standin*.c"))
     library = PLACE / "libabt.so.1"
     commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
-    for name in ("conf", "sync", "lives"):
+    for name in ("conf", "sync", "stack", "lives"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
     commands.append([COMPILERS["clang"], "-fopenmp", *flags, HERE / "lives.c", library, "-o", PLACE / "lives-omp"])
@@ -73,7 +73,7 @@ def one(dumps):
 def logs():
     """Event by event, on one execution stream and on two."""
     for log, program, arguments in (("conf-1es", "conf", ["8"]), ("conf-1es-v11", "conf", ["8"]), ("conf-2es", "conf", ["8", "2"]), ("sync", "sync", []),
-                                    ("sync-v11", "sync", [])):
+                                    ("sync-v11", "sync", []), ("stack", "stack", []), ("stack-v11", "stack", [])):
         version = "-v11" if log.endswith("-v11") else ""
         if version and PREFIX[""] and not PREFIX[version]:
             report.skip(f"argobots/{log}", "no ARGOBOTS_PREFIX_11")
