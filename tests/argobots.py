@@ -5,8 +5,10 @@
     tests/argobots.py [NAME...]          all tests, or these, on the stand-in of tests/argobots
     ARGOBOTS_PREFIX=DIR tests/argobots.py the same on the library that is installed there (built with --enable-tool), and its version 1.1
                                           where ARGOBOTS_PREFIX_11 says so
+    ARGOBOTS_EXAMPLES=DIR ...             every program below DIR that is linked with that library, too: its own examples, built (`examples` alone:
+                                          nothing else)
 
-conf and sync are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect)
+conf, sync and stack are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect, stack*.expect)
 are what the recording must say, event by event. In lives a tool of the program's own counts what comes: so many records there must be.
 """
 import collections
@@ -29,10 +31,10 @@ def compile_all():
     PLACE.mkdir(parents=True, exist_ok=True)
     flags = ["-O1", "-g", "-Wall", "-Wextra", "-I", ROOT, "-pthread"]
     wrap = [f"-Wl,--wrap={f}" for f in ("ABT_init", "ABT_finalize", "ABT_tool_register_thread_callback")]
-    standin = [HERE / "standin.c", HERE / "standin_sync.c"]
+    standin = sorted(HERE.glob("standin*.c"))
     library = PLACE / "libabt.so.1"
     commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
-    for name in ("conf", "sync", "lives"):
+    for name in ("conf", "sync", "stack", "lives"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
     for source, name in (("lives", "lives-omp"), ("within", "within")):
@@ -74,7 +76,7 @@ def one(dumps):
 def logs():
     """Event by event, on one execution stream and on two."""
     for log, program, arguments in (("conf-1es", "conf", ["8"]), ("conf-1es-v11", "conf", ["8"]), ("conf-2es", "conf", ["8", "2"]), ("sync", "sync", []),
-                                    ("sync-v11", "sync", [])):
+                                    ("sync-v11", "sync", []), ("stack", "stack", []), ("stack-v11", "stack", [])):
         version = "-v11" if log.endswith("-v11") else ""
         if version and PREFIX[""] and not PREFIX[version]:
             report.skip(f"argobots/{log}", "no ARGOBOTS_PREFIX_11")
@@ -157,7 +159,7 @@ def attach():
 def archives():
     """The archive of every recording is valid, and whole where the recording is; it has a task for each run of a unit, and one for each primary unit and
     its scheduler."""
-    for program, arguments, version in (("conf", ["8"], ""), ("conf", ["8"], "-v11"), ("conf", ["8", "2"], ""), ("conf", ["8", "2"], "-v11"), ("sync", [], ""), ("sync", [], "-v11"),
+    for program, arguments, version in (("conf", ["8"], ""), ("conf", ["8"], "-v11"), ("conf", ["8", "2"], ""), ("conf", ["8", "2"], "-v11"), ("sync", [], ""), ("sync", [], "-v11"), ("stack", [], ""),
                                         ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("lives", ["exit"], ""), ("lives", ["kill"], "")):
         name = "archive-" + "-".join([program, *arguments]) + version
         if version and PREFIX[""] and not PREFIX[version]:
@@ -177,13 +179,55 @@ def archives():
         check(name, one(dumps), built.why([0, 3] if is_cut else [0]), checked.why([0]) and f"{checked.out.splitlines()[-5:]}")
 
 
+def example_programs():
+    """Below ARGOBOTS_EXAMPLES; libtool keeps the programs in .libs, behind scripts."""
+    found = []
+    for path in sorted(pathlib.Path(os.environ["ARGOBOTS_EXAMPLES"]).rglob("*")):
+        if path.is_file() and os.access(path, os.X_OK) and not path.name.startswith("lt-") and path.suffix not in (".so", ".o"):
+            with open(path, "rb") as f:
+                is_elf = f.read(4) == b"\x7fELF"
+            if is_elf and "[libabt.so.1]" in run(["readelf", "-d", path]).out:
+                found.append(path)
+    return found
+
+
+def sayings(text, has_counts):
+    """What a program printed, but for addresses, times, and what is a matter of who comes first; without all numbers where it counts what is timing."""
+    numbers = r"0x[0-9a-f]+|\d+\.\d+(e[-+]?\d+)?" if has_counts else r"[-\d.]+(e[-+]?\d+)?"
+    return sorted(re.sub(r" +", " ", re.sub(numbers, "#", line)) for line in text.splitlines())
+
+
+def examples():
+    """The library's own examples do with the recorder what they do without, and leave a whole dump."""
+    if not PREFIX[""] or "ARGOBOTS_EXAMPLES" not in os.environ:
+        report.skip("argobots/examples", "no ARGOBOTS_PREFIX, or no ARGOBOTS_EXAMPLES")
+        return
+    programs = example_programs()
+    check("examples", None if programs else "none is there")
+    for path in programs:
+        env = {"LD_LIBRARY_PATH": f"{PREFIX['']}/lib"}
+        plain, again = (run([path], env=env) for _ in range(2))
+        has_counts = sayings(plain.out, True) == sayings(again.out, True)
+        result, dumps = record(f"example-{path.name}", path)
+        lists = [run([BUILDER, "--list", *dumps])] if len(dumps) == 1 else []
+        meta = (dumps[0] / "meta").read_text(errors="replace") if lists else ""
+        counts = counted(lists[0].out) if lists else {}
+        lost = re.findall(r"^lost.*", meta, re.M)
+        check(f"example-{path.name}", result.why([plain.status]), None if sayings(result.out, has_counts) == sayings(plain.out, has_counts) else "it prints something else",
+              one(dumps), lists[0].why([0]) if lists else None, f"records are lost: {lost}" if lost else None,
+              None if "ended finalize" in meta or "ended destructor" in meta else "the dump has no end",
+              None if counts.get("begin") and counts.get("begin") == counts.get("end") else f"recorded {dict(counts)}")
+        for dump in dumps:
+            shutil.rmtree(dump)
+
+
 def main():
     need(RECORDER, ABT, BUILDER)
     if not shutil.which("gcc") or not compiler_found("clang"):
         print("skip argobots: no gcc or clang")
         return 77
     compile_all()
-    tests = {f.__name__: f for f in (logs, tool, ends, attach, archives)}
+    tests = {f.__name__: f for f in (logs, tool, ends, attach, archives, examples)}
     for name in sys.argv[1:] or tests:
         tests[name]()
     report.print()

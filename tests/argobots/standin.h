@@ -16,8 +16,9 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#define STACK_BYTES       16384u
-#define SCHED_STACK_BYTES (4u << 20)
+#define STACK_BYTES         16384u
+#define SCHED_STACK_BYTES   (4u << 20)
+#define STACKED_STACK_BYTES (64u << 10)
 
 #define ABT_SUCCESS           0
 #define ABT_ERR_UNINITIALIZED 1
@@ -61,6 +62,7 @@ struct unit {
 	enum state state;
 	bool is_tasklet, is_named, is_cancelled, is_on_stack; /* is_on_stack: its context is not saved yet */
 	unsigned depth;
+	struct unit *parent; /* the scheduler that runs it */
 	void (*function)(void *);
 	void *argument;
 	ucontext_t context;
@@ -69,6 +71,9 @@ struct unit {
 	struct pool *pool;
 	struct xstream *last; /* where it ran last */
 	struct unit *joiner;
+	struct pool *migrates_to; /* NULL: stays */
+	void (*on_migration)(struct unit *unit, void *argument);
+	void *migration_argument;
 	struct unit *next; /* in a pool, or among an object's waiters */
 };
 
@@ -102,12 +107,40 @@ struct context {
 struct xstream *here(void); /* the calling thread's; NULL: an external thread */
 extern bool is_v11;
 
+/* standin_tool.c */
 void report(enum event event, struct unit *unit, struct xstream *xstream, struct context context);
-struct unit *unit_self(void); /* NULL: external */
+void tool_reset(bool is_there);
+
+/* standin_pools.c */
+struct pool *pool_new(void);
+struct unit *pool_pop(struct pool *pool);
+bool pool_take(struct pool *pool, struct unit *unit); /* out of the middle; false: it is not there */
 void unit_push(struct unit *unit);
+
+/* standin_switch.c */
+struct unit *unit_self(void); /* NULL: external */
 /* The calling unit waits, having reported it and put itself where it will be found; resumed by unit_resume. */
 void unit_block(void);
 void unit_resume(struct unit *unit);
 void unit_yield(enum sync sync, void *object);
+void unit_arrive(void);
+void unit_switch(struct unit *from, struct unit *to,
+		 enum state from_becomes); /* RUNNING: a scheduler, which goes on when the other one leaves */
+void unit_enter(struct unit *unit, struct unit *parent, struct unit *previous);
+void unit_terminate(struct unit *unit);
+void unit_make_stack(struct unit *unit, void (*function)(void));
+void unit_start(void);
+struct unit *unit_take_joiner(struct unit *unit);
+
+/* standin_units.c; without stack_bytes: a tasklet; without handle: without a name */
+struct unit *unit_new(struct pool *pool, void (*function)(void *), void *argument, size_t stack_bytes);
+int unit_create(struct pool *pool, void (*function)(void *), void *argument, size_t stack_bytes, struct unit **handle);
+int unit_join(struct unit *unit, bool *may_end);
+
+/* standin_sched.c */
+void schedule(void);
+void schedule_primary(void);
+
+int ABT_thread_free(struct unit **handle);
 
 #endif
