@@ -8,12 +8,14 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include "recorder/drain.h"
+#include "recorder/file.h"
 #include "recorder/output.h"
 #include "recorder/record.h"
 #include "tests/recorder_dump.h"
@@ -428,6 +430,77 @@ START_TEST(no_descriptor_is_kept)
 }
 END_TEST
 
+/* As the handler of fork calls it in a child, here once without one: what this thread had at hand is nobody's any more. */
+START_TEST(files_at_hand_are_forgotten_once)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	struct file file;
+	char path[PATH_MAX], byte = 0;
+	ck_assert(!file_forget_all());
+	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	snprintf(path, sizeof path, "%s", file.path);
+	ck_assert_int_eq(file_open(&file, O_RDWR | O_CREAT), 0);
+	ck_assert_int_eq(ftruncate(file.fd, 4096), 0);
+	int fd = file.fd;
+	file.mapping_bytes = 4096;
+	file.mapping = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ck_assert_ptr_ne(file.mapping, MAP_FAILED);
+	ck_assert(file_forget_all());
+	ck_assert_str_eq(file.path, "");
+	ck_assert_int_ne(fcntl(fd, F_GETFD), -1); /* whoever has its number finds it open, */
+	ck_assert_int_eq(write(fd, "x", 1), -1);  /* and can write nothing */
+	*(volatile char *)file.mapping = 1;
+	int again = open(path, O_RDONLY);
+	ck_assert_int_eq(again, fd + 1); /* nothing else has been left open */
+	ck_assert_int_eq(read(again, &byte, 1), 1);
+	ck_assert_int_eq(byte, 0);
+	ck_assert(!file_forget_all());
+	file_close(&file);
+	dump_remove();
+}
+END_TEST
+
+/* Opened by a call that a handler interrupts before its number is noted; and a name that is not whole yet. */
+START_TEST(files_on_their_way_are_forgotten)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	struct file file;
+	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	int fd = open(file.path, O_WRONLY | O_CREAT, 0600);
+	ck_assert(file_forget_all());
+	ck_assert_int_eq(write(fd, "x", 1), -1);
+	ck_assert_str_eq(file.path, "");
+	file_close(&file);
+	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	file.path[0] = '\0'; /* file_name() is about to add the first byte */
+	ck_assert(file_forget_all());
+	file.path[0] = (char)(file.path[0] + '/');
+	ck_assert_str_eq(file.path, "");
+	file_close(&file);
+	dump_remove();
+}
+END_TEST
+
+/* In a child that has no descriptor left for the one that cannot be written to. */
+START_TEST(file_at_hand_is_closed_where_nothing_can_be_opened)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	struct file file;
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	ck_assert_int_eq(file_open(&file, O_WRONLY | O_CREAT), 0);
+	int fd = file.fd;
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max});
+	ck_assert(file_forget_all());
+	setrlimit(RLIMIT_NOFILE, &limit);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), -1);
+	file.fd = -1;
+	file_close(&file);
+	dump_remove();
+}
+END_TEST
+
 /* Its number, once it has its name, which is the last that it does before it drains. */
 static long drain_thread_id(void)
 {
@@ -555,6 +628,9 @@ int main(void)
 	tcase_add_test(process, slow_path_is_not_noticed);
 	tcase_add_test(process, no_descriptor_is_kept);
 	tcase_add_test(process, drain_thread_has_descriptors_of_its_own);
+	tcase_add_test(process, files_at_hand_are_forgotten_once);
+	tcase_add_test(process, files_on_their_way_are_forgotten);
+	tcase_add_test(process, file_at_hand_is_closed_where_nothing_can_be_opened);
 	tcase_add_test(process, forked_child_has_its_own_session);
 	tcase_add_test(process, child_of_an_interrupted_append_harms_nobody);
 	suite_add_tcase(suite, process);

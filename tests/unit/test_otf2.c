@@ -402,6 +402,27 @@ START_TEST(a_detached_task_completes_where_a_member_fulfils_it)
 }
 END_TEST
 
+/* The begin of its thread's own task is missing, so that one cannot go on; and yet the detached one does not either. */
+START_TEST(a_detached_task_is_over_where_nothing_is_known_to_go_on)
+{
+	dump_writer_root(&w, 0, now, 1, 1);
+	put(0, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, 2, 2, 0x1000);
+	put(0, EVENT_implicit_task_begin, task_flags_implicit, 2, id_make(0, 2), 2);
+	uint64_t task = create(3, 0);
+	w.streams[1].n_tasks = 1;
+	schedule(1, worker, task_status_switch, task);
+	schedule(1, task, task_status_detach, worker);
+	put(0, EVENT_task_schedule, task_status_late_fulfill, 0, task, 0);
+	put(1, EVENT_thread_detach, 0, 0, 4243, 0);
+	put(0, EVENT_implicit_task_end, task_flags_implicit, 0, id_make(0, 2), 2);
+	put(0, EVENT_parallel_end, parallel_flags_team, 2, id_make(0, 1), 0x1000);
+	put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
+	put(0, EVENT_thread_detach, 0, 0, 4242, 0);
+	build(2);
+	ck_assert_str_eq(text[1], "S0.3 <task >task S0.0");
+}
+END_TEST
+
 START_TEST(what_a_killed_process_had_open_is_closed)
 {
 	begin_program();
@@ -486,6 +507,7 @@ int main(void)
 	tcase_add_test(tests, a_task_that_the_implicit_task_goes_on_without_is_left);
 	tcase_add_test(tests, a_discarded_task_begins_and_ends_where_it_is_discarded);
 	tcase_add_test(tests, a_detached_task_completes_where_a_member_fulfils_it);
+	tcase_add_test(tests, a_detached_task_is_over_where_nothing_is_known_to_go_on);
 	tcase_add_test(tests, what_a_killed_process_had_open_is_closed);
 	tcase_add_test(tests, a_task_runs_after_its_creation_whatever_the_clocks_say);
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
