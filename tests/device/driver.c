@@ -15,8 +15,8 @@
  * Ids are those that the tool gave (host_op_id). What a device did while it was not traced is not in the witness.
  */
 #include "tests/device/fake_device.h"
+#include "tests/device/fake_runtime.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,85 +25,7 @@
 
 #include "common/clock.h"
 
-#define N_DEVICES   2
-#define HOST_NUMBER N_DEVICES
-
 static FILE *witness;
-static ompt_callback_t callbacks[64];
-static ompt_data_t thread_data, initial_task, initial_region;
-static ompt_start_tool_result_t *tool;
-static ompt_data_t tool_data;
-
-/* ---- The runtime ---- */
-
-static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t callback)
-{
-	callbacks[event] = callback;
-	return ompt_set_always;
-}
-
-static int get_task_info(int level, int *flags, ompt_data_t **task, ompt_frame_t **frame, ompt_data_t **region, int *thread_num)
-{
-	if (level != 0)
-		return 0;
-	*flags = ompt_task_initial;
-	*task = &initial_task;
-	*frame = NULL;
-	*region = &initial_region;
-	*thread_num = 0;
-	return 2;
-}
-
-static ompt_interface_fn_t lookup(const char *name)
-{
-	if (strcmp(name, "ompt_set_callback") == 0)
-		return (ompt_interface_fn_t)(void *)set_callback;
-	if (strcmp(name, "ompt_get_task_info") == 0)
-		return (ompt_interface_fn_t)(void *)get_task_info;
-	return NULL;
-}
-
-#define TELL(event, ...)                                                                                                           \
-	do {                                                                                                                       \
-		if (callbacks[ompt_callback_##event] != NULL)                                                                      \
-			((ompt_callback_##event##_t)callbacks[ompt_callback_##event])(__VA_ARGS__);                                \
-	} while (0)
-
-static void start(const char *path)
-{
-	void *library = dlopen(path, RTLD_NOW);
-	ompt_start_tool_result_t *(*start_tool)(unsigned, const char *) = NULL;
-	if (library != NULL)
-		*(void **)&start_tool = dlsym(library, "ompt_start_tool");
-	tool = start_tool != NULL ? start_tool(202011, "Played OpenMP runtime 5.1") : NULL;
-	if (tool == NULL || !tool->initialize(lookup, 0, &tool_data)) {
-		fprintf(stderr, "driver: %s is no tool, or does not want to be: %s\n", path, library == NULL ? dlerror() : "");
-		exit(1);
-	}
-	TELL(thread_begin, ompt_thread_initial, &thread_data);
-	TELL(implicit_task, ompt_scope_begin, &initial_region, &initial_task, 1, 1, ompt_task_initial);
-}
-
-static void announce_devices(void)
-{
-	for (int i = 0; i < N_DEVICES; i++)
-		TELL(device_initialize, i, i == 0 ? "amdgcn-amd-amdhsa gfx90a" : "", fake_handle(i), fake_lookup, NULL);
-}
-
-static void retire_devices(void)
-{
-	for (int i = 0; i < N_DEVICES; i++)
-		TELL(device_finalize, i);
-	fake.is_gone = true;
-}
-
-static void finish(void)
-{
-	TELL(implicit_task, ompt_scope_end, NULL, &initial_task, 0, 1, ompt_task_initial);
-	TELL(thread_end, &thread_data);
-	tool->finalize(&tool_data);
-}
-
 /* ---- The program, and what its devices do ---- */
 
 static void wait_ticks(uint64_t ticks)
@@ -180,7 +102,7 @@ static struct fake_activity kernel(int device, ompt_data_t *target, unsigned req
 static ompt_data_t target_region(int device)
 {
 	ompt_data_t target = {0};
-	TELL(target_emi, ompt_target, ompt_scope_begin, device, &initial_task, NULL, &target, (void *)0x4000);
+	TELL(target_emi, ompt_target, ompt_scope_begin, device, &runtime_initial_task, NULL, &target, (void *)0x4000);
 	fake_target(device, ompt_target, ompt_scope_begin, target.value, fake_now());
 	return target;
 }
@@ -188,7 +110,7 @@ static ompt_data_t target_region(int device)
 static void end_target_region(int device, ompt_data_t *target)
 {
 	fake_target(device, ompt_target, ompt_scope_end, target->value, fake_now());
-	TELL(target_emi, ompt_target, ompt_scope_end, device, &initial_task, NULL, target, (void *)0x4000);
+	TELL(target_emi, ompt_target, ompt_scope_end, device, &runtime_initial_task, NULL, target, (void *)0x4000);
 }
 
 /* target map(to: ..) map(from: ..): the device tells in another order than things happened. */
@@ -283,8 +205,8 @@ static void play_whole(void)
 	see_kernel(&second);
 	see_kernel(&first);
 
-	if (callbacks[ompt_callback_control_tool] != NULL) {
-		ompt_callback_control_tool_t control = (ompt_callback_control_tool_t)callbacks[ompt_callback_control_tool];
+	if (runtime_callbacks[ompt_callback_control_tool] != NULL) {
+		ompt_callback_control_tool_t control = (ompt_callback_control_tool_t)runtime_callbacks[ompt_callback_control_tool];
 		control(3, 0, NULL, NULL); /* flush */
 		offload(0, 30);
 		control(2, 0, NULL, NULL);    /* pause */
@@ -423,8 +345,8 @@ static void play_plain(void)
 {
 	offload(0, 1);
 	offload(1, 2);
-	if (callbacks[ompt_callback_control_tool] != NULL)
-		((ompt_callback_control_tool_t)callbacks[ompt_callback_control_tool])(3, 0, NULL, NULL);
+	if (runtime_callbacks[ompt_callback_control_tool] != NULL)
+		((ompt_callback_control_tool_t)runtime_callbacks[ompt_callback_control_tool])(3, 0, NULL, NULL);
 	fake_complete(0, true);
 	fake_complete(1, true);
 }
@@ -474,11 +396,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	fake = scenario->settings;
-	start(argv[1]);
-	announce_devices();
+	runtime_start(argv[1]);
+	runtime_announce_devices();
 	scenario->play();
-	retire_devices();
-	finish();
+	runtime_retire_devices();
+	runtime_finish();
 	if (scenario->end != NULL)
 		scenario->end();
 	const struct fake_calls *c = &fake_calls;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "recorder/drain.h"
-#include "tests/recorder_sample.h"
+#include "tests/unit/recorder_sample.h"
 
 /* ---- Without anybody who writes them ---- */
 

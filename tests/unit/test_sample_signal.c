@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "recorder/sample.h"
-#include "tests/recorder_sample.h"
+#include "tests/unit/recorder_sample.h"
 
 static void ignore(int number)
 {

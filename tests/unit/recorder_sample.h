@@ -7,6 +7,7 @@
 #define OTTER_TESTS_RECORDER_SAMPLE_H
 
 #include <check.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 
