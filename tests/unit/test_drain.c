@@ -437,7 +437,7 @@ START_TEST(files_at_hand_are_forgotten_once)
 	struct file file;
 	char path[PATH_MAX], byte = 0;
 	ck_assert(!file_forget_all());
-	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
 	snprintf(path, sizeof path, "%s", file.path);
 	ck_assert_int_eq(file_open(&file, O_RDWR | O_CREAT), 0);
 	ck_assert_int_eq(ftruncate(file.fd, 4096), 0);
@@ -465,13 +465,13 @@ START_TEST(files_on_their_way_are_forgotten)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
 	struct file file;
-	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
 	int fd = open(file.path, O_WRONLY | O_CREAT, 0600);
 	ck_assert(file_forget_all());
 	ck_assert_int_eq(write(fd, "x", 1), -1);
 	ck_assert_str_eq(file.path, "");
 	file_close(&file);
-	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
 	file.path[0] = '\0'; /* file_name() is about to add the first byte */
 	ck_assert(file_forget_all());
 	file.path[0] = (char)(file.path[0] + '/');
@@ -488,7 +488,7 @@ START_TEST(file_at_hand_is_closed_where_nothing_can_be_opened)
 	struct file file;
 	struct rlimit limit;
 	getrlimit(RLIMIT_NOFILE, &limit);
-	ck_assert(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"));
+	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
 	ck_assert_int_eq(file_open(&file, O_WRONLY | O_CREAT), 0);
 	int fd = file.fd;
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, limit.rlim_max});
