@@ -15,6 +15,8 @@ uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 		return 0;
 	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
 		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
+	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
+		return 0; /* a unit that polls looks again and again, which is no work */
 	return dump_duration_ns(dump, node->busy_ticks);
 }
 
