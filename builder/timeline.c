@@ -76,7 +76,9 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	uint64_t opened = cursor_header(&t->cursor)->ticks;
 	t->mended = *r;
 	t->mended.time = t->last_ticks != 0 ? low : opened;
-	bool may_be = t->may_be_early || record_kind(r) == EVENT_thread_attach;
+	unsigned kind = record_kind(r);
+	/* A flush that could not be told at once is told behind the next record. */
+	bool may_be = t->may_be_early || kind == EVENT_thread_attach || kind == EVENT_buffer_flush;
 	t->n_mended += !may_be || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
 	return &t->mended;
 }

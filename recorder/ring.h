@@ -80,7 +80,7 @@ static inline void ring_group_end(struct ring_group *group)
 	if (group->position)
 		ring_publish(group->stream, group->position);
 	if (unlikely(group->stream->flush_bytes))
-		segment_tell_flush(group->stream);
+		segment_tell_flush(group->stream, 0);
 }
 
 #endif

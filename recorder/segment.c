@@ -287,9 +287,9 @@ NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 	return position;
 }
 
-NOINLINE void segment_tell_flush(struct stream *stream)
+NOINLINE void segment_tell_flush(struct stream *stream, uint64_t not_before)
 {
-	uint64_t begin = stream->flush_begin;
+	uint64_t begin = stream->flush_begin > not_before ? stream->flush_begin : not_before;
 	uint64_t head = record_head(EVENT_buffer_flush, 0, stream->flush_bytes);
 	stream->flush_bytes = 0;
 	ring_append(stream, begin, head, stream->flush_end, 0);
@@ -303,7 +303,7 @@ NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t he
 	ring_store(stream, position, time, head, a, b);
 	ring_publish(stream, position + sizeof(struct record));
 	if (stream->flush_bytes)
-		segment_tell_flush(stream);
+		segment_tell_flush(stream, time); /* the flush may be long over: of a stream that nobody had since */
 	return true;
 }
 

@@ -19,7 +19,7 @@ struct stream;
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time);
 
 /* Writes the buffer_flush record that segment_next() left behind, after the record that caused it: stamps stay in order. */
-NOINLINE void segment_tell_flush(struct stream *stream);
+NOINLINE void segment_tell_flush(struct stream *stream, uint64_t not_before);
 
 /* Closes the current segment before it is full and sees that it is written: by the drain thread, or here. */
 void segment_flush(struct stream *stream);

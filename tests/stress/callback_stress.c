@@ -185,9 +185,9 @@ static bool run_all(const char *drain, unsigned n_threads, bool is_disturbed)
 	uint64_t n_tasks = n_each * n_threads * WAVES, n_implicit = (uint64_t)n_threads * WAVES;
 	bool is_good = read_dump(session, !is_disturbed);
 	if (!is_disturbed)
-		is_good &= has("task_create", EVENT_task_create, n_tasks) & has("task_schedule", EVENT_task_schedule, 2 * n_tasks) &
-			   has("dependences", EVENT_dependences, n_tasks) & has("thread_begin", EVENT_thread_begin, n_implicit) &
-			   has("thread_end", EVENT_thread_end, n_implicit) &
+		is_good &= (int)has("task_create", EVENT_task_create, n_tasks) &
+			   has("task_schedule", EVENT_task_schedule, 2 * n_tasks) & has("dependences", EVENT_dependences, n_tasks) &
+			   has("thread_begin", EVENT_thread_begin, n_implicit) & has("thread_end", EVENT_thread_end, n_implicit) &
 			   has("implicit_task", EVENT_implicit_task_end, n_implicit);
 	else
 		is_good &= has("control_tool", EVENT_control_tool, DISTURBANCES * 3 * WAVES) && counts[EVENT_task_create] > 0;

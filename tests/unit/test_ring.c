@@ -150,6 +150,24 @@ START_TEST(thread_drains_itself)
 }
 END_TEST
 
+/* What was written when nothing followed is told behind the next record, and not with an earlier time. */
+START_TEST(late_flush_is_not_early)
+{
+	struct session *session = begin_self();
+	put(0);
+	segment_flush(tls_stream);
+	put(1);
+	session_end("finalize");
+	struct dump *dump = dump_open(session->dir, SMALL_SEGMENT);
+	size_t n_records;
+	struct record *records = dump_records(dump, 0, &n_records);
+	ck_assert_uint_eq(n_records, 4);
+	ck_assert_uint_eq(record_kind(&records[3]), EVENT_buffer_flush);
+	ck_assert_uint_ge(records[3].time, records[2].time);
+	dump_remove();
+}
+END_TEST
+
 /* Everybody is slower than this thread and nobody drains: it drops, says so, and goes on when there is room. */
 START_TEST(full_ring_drops_and_tells)
 {
@@ -378,6 +396,7 @@ int main(void)
 	tcase_add_test(append, first_record_opens_the_first_segment);
 	tcase_add_test(append, full_segment_is_closed_by_the_next_record);
 	tcase_add_test(append, thread_drains_itself);
+	tcase_add_test(append, late_flush_is_not_early);
 	tcase_add_test(append, full_ring_drops_and_tells);
 	tcase_add_test(append, group_within_a_segment_is_published_at_once);
 	tcase_add_test(append, group_crosses_segment_ends);
