@@ -105,7 +105,13 @@ has V3 recorder-device device_goes 'stlr'
 has V4 recorder-device device_goes 'ldar'
 has V5 recorder-device on_buffer_complete 'ldsetl|ldclrl|stlxr|__aarch64_ldset8_rel|__aarch64_ldclr8_rel'
 has K1 recorder-abt_attach ABT_tool_register_thread_callback 'stlr'
-has K2 recorder-callbacks_unit on_unit_event 'ldar'
+has K2 recorder-callbacks_unit on_unit_event_chained 'ldar'
+has B1 recorder-session session_start 'stlr'
+has B2 recorder-session session_start 'swpa|ldax|__aarch64_swp[14]_acq'
+has M1 recorder-meta meta_end 'stlr'
+has M2 recorder-meta scratch_open 'swpa|ldax|__aarch64_swp4_acq'
+has N1 recorder-file file_close 'casl|stlxr|__aarch64_cas8_rel'
+has N2 recorder-file file_name 'casa|ldaxr|__aarch64_cas8_acq'
 labels_of() { grep -oE '[A-Z][0-9]' | sort -u | tr '\n' ' '; }
 labels=$(sed -n '/^### Who orders what/,/^After SIGKILL/p' docs/design.md | grep '^|' | labels_of)
 if [ "$labels" = "$(labels_of <<<"$labels_shown")" ]; then
