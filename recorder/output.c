@@ -76,8 +76,12 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
 	while (bytes) {
 		/* The last part may be written in part; what is left then begins at any byte of the zeros. */
-		size_t whole = bytes / sizeof zeros < ZEROS_PARTS ? (size_t)(bytes / sizeof zeros) : ZEROS_PARTS;
-		ssize_t n = whole ? pwritev(fd, parts, (int)whole, (off_t)offset) : pwrite(fd, zeros, (size_t)bytes, (off_t)offset);
+		uint64_t n_parts = (bytes - 1) / sizeof zeros + 1;
+		if (n_parts > ZEROS_PARTS)
+			n_parts = ZEROS_PARTS;
+		uint64_t rest = bytes - (n_parts - 1) * sizeof zeros;
+		parts[n_parts - 1].iov_len = rest < sizeof zeros ? (size_t)rest : sizeof zeros;
+		ssize_t n = pwritev(fd, parts, (int)n_parts, (off_t)offset);
 		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
