@@ -169,7 +169,8 @@ static uint64_t decode(const struct image *image, enum form_kind form, uint8_t b
 
 static struct record make_record(const struct image *image, const struct unit *u, uint64_t time)
 {
-	const struct form *form = form_of(u->op);
+	const unsigned kind = image_kind(u->op);
+	const struct form *form = form_of(kind);
 	uint64_t a = image_number(u->a), b = image_number(u->b), value = image_number(u->value);
 	unsigned flags = u->flags | (u->extra & 0xfu) << 8;
 	for (unsigned i = 0; i < form->n_fields; i++) {
@@ -190,7 +191,7 @@ static struct record make_record(const struct image *image, const struct unit *u
 		case SLOT_B_HI: b |= (uint64_t)(u->extra >> 4) << 32; break;
 		}
 	}
-	return (struct record){time, record_head((enum event_kind)u->op, flags, value), a, b};
+	return (struct record){time, record_head((enum event_kind)kind, flags, value), a, b};
 }
 
 /* As the recorder counts the ids that it gives; damaged ones it would not have given. */

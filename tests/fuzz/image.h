@@ -29,7 +29,7 @@
 #define IMAGE_META_BYTES    16384
 
 struct unit {
-	uint8_t op;    /* 1 to 127: a record of this kind; from STEP_FIRST on: a step; 0: ends the input */
+	uint8_t op;    /* below STEP_FIRST: a record, see image_kind(); from there on: a step; 0: ends the input */
 	uint8_t where; /* bits 0-2: stream; bits 4-7: a record comes 2^n times, with counters that go on */
 	uint8_t time;  /* since the last record, see image.c; continuation records: word 0 as an address */
 	uint8_t flags;
@@ -38,6 +38,18 @@ struct unit {
 };
 
 _Static_assert(sizeof(struct unit) == 8, "an input is a row of these");
+
+/* A record's kind is its op, but for the kinds from 128 on: they have ops that are no kind's. */
+#define OP_SHIFTED       81
+#define N_SHIFTED        15
+#define OP_OF_KIND(kind) ((uint8_t)((kind) < 128 ? (kind) : (kind)-128 + OP_SHIFTED))
+
+static inline unsigned image_kind(uint8_t op)
+{
+	return op >= OP_SHIFTED && op < OP_SHIFTED + N_SHIFTED ? op - OP_SHIFTED + 128u : op;
+}
+
+_Static_assert(EVENT_unit_begin == 128 && EVENT_unit_other == 128 + N_SHIFTED - 1, "the kinds from 128 on");
 
 enum step {
 	STEP_FIRST = 128,

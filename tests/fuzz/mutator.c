@@ -162,6 +162,40 @@ static const struct unit target[] = {
 	{EVENT_device_finalize, 0, 1, 0, 1, 0, 0, 0},
 };
 
+/* Argobots: handle 40 is the primary unit's, 41 its scheduler's, 50 that of a unit which it creates, waits for and frees. */
+#define UNIT(kind) OP_OF_KIND(EVENT_unit_##kind)
+static const struct unit library_begin[] = {
+	{EVENT_thread_attach, 0, 1, 0, 0, 10, 1, 0}, {UNIT(begin), 0, 1, 0, 0, 40, 30, 0},
+	{UNIT(suspend), 0, 1, 0x12, 0, 40, 0, 0},    {UNIT(resume), 0, 1, 0, 4, 40, 40, 0},
+	{UNIT(run), 0, 1, 0x10, 0, 40, 41, 0},
+};
+static const struct unit joined_unit[] = {
+	{UNIT(create), 0, 1, 0, 4, 50, 40, 0}, {EVENT_unit_more, 0, 30, 0, 64, 20, 0, 0}, {UNIT(suspend), 0, 1, 0x14, 0, 40, 50, 0},
+	{UNIT(run), 0, 1, 0x10, 0, 50, 40, 0}, {UNIT(finish), 0, 1, 0x10, 0, 50, 0, 0},   {UNIT(resume), 0, 1, 0, 4, 40, 50, 0},
+	{UNIT(run), 0, 1, 0x10, 0, 40, 50, 0}, {UNIT(join), 0, 1, 0, 0, 50, 40, 0},       {UNIT(free), 0, 1, 0, 0, 50, 40, 0},
+};
+static const struct unit polling_unit[] = {
+	{UNIT(yield), 0, 1, 0x14, 4, 40, 50, 0},
+	{UNIT(run), 0, 1, 0x10, 0, 40, 41, 0},
+	{UNIT(yield), 0, 1, 0x14, 4, 40, 50, 0},
+	{UNIT(polls), 0, 1, 0x14, 3, 40, 50, 0},
+};
+static const struct unit second_stream[] = {
+	{UNIT(create), 0, 1, 0, 8, 60, 0, 0},        {EVENT_unit_more, 0, 31, 0, 80, 21, 0, 0},
+	{EVENT_thread_attach, 1, 1, 0, 0, 11, 1, 0}, {UNIT(xstream), 1, 1, 0, 0, 31, 1, 0},
+	{UNIT(run), 1, 1, 0, 0, 60, 0, 0},           {UNIT(run), 1, 1, 0x10, 0, 50, 60, 0},
+	{UNIT(yield), 1, 1, 0x11, 4, 50, 0, 0},      {UNIT(finish), 1, 1, 0, 0, 60, 0, 0},
+	{UNIT(join), 0, 1, 0, 0, 60, 40, 0},         {UNIT(free), 0, 1, 0, 0, 60, 40, 0},
+};
+static const struct unit revived_unit[] = {
+	{UNIT(revive), 0, 1, 0, 4, 50, 40, 0},
+	{EVENT_unit_more, 0, 30, 0, 64, 22, 0, 0},
+	{UNIT(cancel), 0, 1, 0, 0, 50, 0, 0},
+};
+static const struct unit library_end[] = {
+	{UNIT(end), 0, 1, 0, 0, 0, 0, 0},
+};
+
 #define PIECE(name)                                                                                                                \
 	{                                                                                                                          \
 		name, sizeof name / sizeof name[0]                                                                                 \
@@ -169,10 +203,12 @@ static const struct unit target[] = {
 static const struct piece {
 	const struct unit *units;
 	size_t n;
-} pieces[] = {PIECE(root_begin), PIECE(region_begin), PIECE(worker_begin),  PIECE(closing),        PIECE(worker_closing),
-	      PIECE(task),       PIECE(moved_task),   PIECE(detached_task), PIECE(dependent_task), PIECE(wait_with_dependences),
-	      PIECE(taskgroup),  PIECE(taskwait),     PIECE(reduction),     PIECE(loop),           PIECE(single),
-	      PIECE(critical),   PIECE(lock),         PIECE(league),        PIECE(target),         PIECE(pause_)};
+} pieces[] = {PIECE(root_begin),    PIECE(region_begin), PIECE(worker_begin),  PIECE(closing),        PIECE(worker_closing),
+	      PIECE(task),          PIECE(moved_task),   PIECE(detached_task), PIECE(dependent_task), PIECE(wait_with_dependences),
+	      PIECE(taskgroup),     PIECE(taskwait),     PIECE(reduction),     PIECE(loop),           PIECE(single),
+	      PIECE(critical),      PIECE(lock),         PIECE(league),        PIECE(target),         PIECE(pause_),
+	      PIECE(library_begin), PIECE(joined_unit),  PIECE(polling_unit),  PIECE(second_stream),  PIECE(revived_unit),
+	      PIECE(library_end)};
 
 #define PIECES (sizeof pieces / sizeof pieces[0])
 
@@ -192,7 +228,8 @@ static uint8_t some_byte(struct dice *dice)
 static struct unit some_record(struct dice *dice)
 {
 	struct unit u = {
-		.op = roll(dice, 30) == 0 ? (uint8_t)(1 + roll(dice, 127)) : (uint8_t)event_infos[roll(dice, n_event_infos)].number,
+		.op = roll(dice, 30) == 0 ? (uint8_t)(1 + roll(dice, 127))
+					  : OP_OF_KIND(event_infos[roll(dice, n_event_infos)].number),
 		.where = (uint8_t)(roll(dice, 4) == 0 ? roll(dice, IMAGE_STREAMS) : roll(dice, 2)),
 		.time = (uint8_t)(roll(dice, 12) == 0 ? roll(dice, 256) : roll(dice, 4)),
 		.flags = (uint8_t)(roll(dice, 3) == 0 ? 1u << roll(dice, 8) : roll(dice, 12)),
