@@ -325,6 +325,12 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 		if (id == 0)
 			return -1;
 		be_lazy(graph, place, joiner, at->ticks);
+	} else if (joiner == at->unit &&
+		   place->is_lazy) { /* what it ran since its last stop was looking, too: polls are counted, not recorded */
+		if (graph->level == GRAPH_FRAGMENT)
+			place->fragment = id;
+		add_time(graph, at);
+		be_lazy(graph, place, joiner, at->ticks);
 	}
 	graph_inner_node(graph, id)->end_ticks = at->ticks;
 	place->wait = 0;
