@@ -9,7 +9,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,11 +106,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
  */
 static void say_unreadable(int signal, siginfo_t *info, void *context)
 {
-	static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+	static bool is_ending;
 	static const char text[] = "otter-build: a file of a dump was cut, or could not be read, while it was being looked at\n";
 	(void)signal;
 	(void)context;
-	while (atomic_flag_test_and_set(&is_ending))
+	while (__atomic_exchange_n(&is_ending, true, __ATOMIC_RELAXED))
 		pause();
 	if (info->si_code == BUS_ADRERR)
 		output_abandon();

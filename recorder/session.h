@@ -46,12 +46,12 @@ struct session {
 	uint32_t refuses_timers;                           /* a thread is not sampled, and meta says so */
 	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written when they came: meta_end() tries again */
 	bool is_awaiting_finalize; /* OpenMP's, which may come behind the destructor where this library was preloaded */
-	uint32_t is_ended;                                 /* finalize or the destructor has been here */
-	uint32_t stop_cause;                               /* loss_cause; 0: not stopped */
-	uint64_t n_flushes;                                /* omp_control_tool(flush) */
-	alignas(CACHE_LINE_BYTES) uint64_t n_bytes;        /* written or about to be */
-	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten;  /* records, OTTER_KEEP=newest */
-	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;   /* futex: 1 while the drain thread sleeps or is about to */
+	uint32_t is_ended;         /* finalize or the destructor has been here */
+	uint32_t stop_cause;       /* loss_cause; 0: not stopped */
+	uint64_t n_flushes;        /* omp_control_tool(flush) */
+	alignas(CACHE_LINE_BYTES) uint64_t n_bytes;       /* written or about to be */
+	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten; /* records, OTTER_KEEP=newest */
+	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;  /* futex: 1 while the drain thread sleeps or is about to */
 	uint32_t is_drain_started;
 	uint32_t is_drain_running; /* it is there, and drain_thread is it */
 	uint32_t must_drain_end;

@@ -110,7 +110,7 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)n_segments << session->shift);
 	int cause = file_name(file, session, session->ring_dir, number, ".ring");
 	if (cause)
-		return cause & ~OUTPUT_LATER;
+		return loss_cause_io_error; /* for now, as all refusals of a stream */
 	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return loss_cause_no_stream;
