@@ -206,6 +206,10 @@ OTF2_RegionRole region_kind_role(enum region_kind kind);
 OTF2_Paradigm region_kind_paradigm(enum region_kind kind);
 
 /* ---- otf2_location.c ---- */
+static inline uint32_t location_stream(const struct archive *a, const struct location *l)
+{
+	return (uint32_t)(l - a->now.locations);
+}
 /* Opens the writer, with ProgramBegin on the process's first location. */
 int location_open(struct archive *a, uint32_t stream);
 /* Closes whatever is open, writes ProgramEnd, counts the events and lets the writer go. */
@@ -216,6 +220,9 @@ int location_leave_definitions(struct archive *a, uint64_t id);
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks);
 uint64_t process_time(const struct process *p, uint64_t ticks);
 int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on);
+/* Puts a region onto those that are open, and enters it: as it is. */
+int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
+		  OTF2_AttributeList *attributes);
 int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
 			OTF2_AttributeList *attributes);
 static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task,
@@ -235,6 +242,7 @@ static inline int location_leave(struct archive *a, struct location *l, uint64_t
 int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task);
 /* The implicit task whose team is the innermost one on the location, or 0. */
 uint32_t location_team_task(const struct location *l);
+int location_parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter, uint64_t value);
 int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task); /* Enter and Leave */
 /* Leaves everything down to and without `n_open` regions, finishing the tasks and teams that these belong to. */
 int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);

@@ -104,7 +104,7 @@ int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t 
 	struct suspended *s = current_keep(a, task);
 	if (s == NULL)
 		return archive_out_of_memory(a);
-	s->runs_on = is_here || has_open(l, task) ? (uint32_t)(l - a->now.locations) + 1 : 0;
+	s->runs_on = is_here || has_open(l, task) ? location_stream(a, l) + 1 : 0;
 	s->last_time = time;
 	return 0;
 }
@@ -179,7 +179,7 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 		l->running = 0;
 		return location_run_unit(a, l, time);
 	}
-	uint32_t comm = solo_comm(a, (uint32_t)(l - a->now.locations));
+	uint32_t comm = solo_comm(a, location_stream(a, l));
 	if (current_note(a, l, time, l->running, false) != 0)
 		return -1;
 	l->running = 0;

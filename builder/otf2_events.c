@@ -144,12 +144,6 @@ static enum region_kind scope_region(const struct scope *scope)
 	return REGION_UNKNOWN;
 }
 
-static int parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter_ref, uint64_t value)
-{
-	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, parameter_ref, value),
-			     "writing a parameter");
-}
-
 /* What is known of a loop belongs into its region: how it is shared out, and how many iterations there are. */
 static int loop_parameters(struct archive *a, struct location *l, uint64_t time, const struct scope *scope)
 {
@@ -163,7 +157,7 @@ static int loop_parameters(struct archive *a, struct location *l, uint64_t time,
 			  OTF2_EvtWriter_ParameterString(l->writer, NULL, time, PARAMETER_SCHEDULE, a->string_schedules[schedule]),
 			  "writing a parameter") != 0)
 		return -1;
-	return parameter(a, l, time, PARAMETER_ITERATIONS, scope->count);
+	return location_parameter(a, l, time, PARAMETER_ITERATIONS, scope->count);
 }
 
 /* A team's closing barrier belongs to the region: only its primary thread reports where that is (quirk Q9). */
@@ -231,9 +225,9 @@ static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t 
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (kind != dispatch_kind_section) {
-		if (parameter(a, l, time, PARAMETER_CHUNK_START, start) != 0)
+		if (location_parameter(a, l, time, PARAMETER_CHUNK_START, start) != 0)
 			return -1;
-		return kind != dispatch_kind_iteration ? parameter(a, l, time, PARAMETER_CHUNK_ITERATIONS, iterations) : 0;
+		return kind != dispatch_kind_iteration ? location_parameter(a, l, time, PARAMETER_CHUNK_ITERATIONS, iterations) : 0;
 	}
 	if (is_in(a, l, REGION_SECTION) && location_leave(a, l, time) != 0)
 		return -1;
@@ -251,7 +245,8 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (event_follow(a, l, at, &time) != 0 ||
 	    location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
-	    parameter(a, l, time, PARAMETER_COMMAND, command) != 0 || parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
+	    location_parameter(a, l, time, PARAMETER_COMMAND, command) != 0 ||
+	    location_parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
 		return -1;
 	return location_leave(a, l, time);
 }

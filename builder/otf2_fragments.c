@@ -9,17 +9,6 @@
 
 #include <stdlib.h>
 
-/* Puts a region onto the stack of those that are open. */
-static int enter(struct archive *a, struct location *l, uint64_t time, const struct open_region *region)
-{
-	size_t capacity = l->open_capacity;
-	if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
-		return archive_out_of_memory(a);
-	l->open_capacity = (uint32_t)capacity;
-	l->open[l->n_open++] = *region;
-	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, a->attributes, time, region->region), "writing Enter");
-}
-
 /* One of OpenMP's regions, and the team or the task that it is of. */
 static int enter_again(struct archive *a, struct location *l, uint64_t time, const struct open_region *region)
 {
@@ -34,7 +23,7 @@ static int enter_again(struct archive *a, struct location *l, uint64_t time, con
 	} else if (event_run(a, l, time, own.owner) != 0)
 		return -1;
 	own.owner = l->running;
-	return enter(a, l, time, &own);
+	return location_push(a, l, time, &own, a->attributes);
 }
 
 /* What OpenMP had open in it goes on as well, if it is on the thread that it belongs to. */
@@ -82,7 +71,7 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 					   "adding an attribute") != 0)
 		return -1;
 	w->waker = 0;
-	if (enter(a, l, time, &(struct open_region){region, UNSET, 0, unit, OPEN_UNIT}) != 0)
+	if (location_push(a, l, time, &(struct open_region){region, UNSET, 0, unit, OPEN_UNIT}, a->attributes) != 0)
 		return -1;
 	return enter_saved(a, l, time, w);
 }

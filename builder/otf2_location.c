@@ -142,22 +142,26 @@ int location_finish(struct archive *a, uint32_t stream)
 	return rc == 0 ? location_leave_definitions(a, id) : -1;
 }
 
-int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
-			OTF2_AttributeList *attributes)
+int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
+		  OTF2_AttributeList *attributes)
 {
-	if (region == UNSET)
-		return -1;
 	if (l->n_open == l->open_capacity) {
 		size_t capacity = l->open_capacity;
 		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 	}
-	if (event_run(a, l, time, task) != 0)
+	l->open[l->n_open++] = *region;
+	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region->region), "writing Enter");
+}
+
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
+			OTF2_AttributeList *attributes)
+{
+	if (region == UNSET || event_run(a, l, time, task) != 0)
 		return -1;
 	a->has_holes |= l->running != task;
-	l->open[l->n_open++] = (struct open_region){region, task, l->running, 0, type};
-	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region), "writing Enter");
+	return location_push(a, l, time, &(struct open_region){region, task, l->running, 0, type}, attributes);
 }
 
 int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
@@ -222,4 +226,10 @@ int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32
 		}
 	}
 	return rc;
+}
+
+int location_parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter, uint64_t value)
+{
+	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, parameter, value),
+			     "writing a parameter");
 }

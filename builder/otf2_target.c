@@ -61,11 +61,6 @@ static int add_sizes(struct archive *a, const struct operation *o)
 	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
 }
 
-static int parameter(struct archive *a, struct location *l, uint64_t time, uint32_t ref, uint64_t value)
-{
-	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, ref, value), "writing a parameter");
-}
-
 /*
  * A transfer of which its device told nothing is the host's: it reaches into the device's memory, or fetches from there, in its own region and at its own
  * times. (Of others the device's own locations have it, at the device's times.)
@@ -115,9 +110,9 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 		return transfer_begin(a, l, time, o);
 	if (o->type != OPERATION_SUBMIT)
 		return 0;
-	if (parameter(a, l, time, PARAMETER_HOST_OP_ID, o->id) != 0)
+	if (location_parameter(a, l, time, PARAMETER_HOST_OP_ID, o->id) != 0)
 		return -1;
-	return parameter(a, l, time, PARAMETER_TEAMS, o->requested);
+	return location_parameter(a, l, time, PARAMETER_TEAMS, o->requested);
 }
 
 int event_operation_leave(struct archive *a, const struct point *at, const struct scope *scope)

@@ -95,17 +95,10 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 	struct suspended *s = row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && s != NULL && i < s->n_open; i++) {
-		size_t capacity = l->open_capacity;
-		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
-			return archive_out_of_memory(a);
-		l->open_capacity = (uint32_t)capacity;
-		l->open[l->n_open] = s->open[i];
-		l->open[l->n_open++].owner = l->running;
-		rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments),
-				   "adding an attribute");
+		s->open[i].owner = l->running;
+		rc = archive_add_u64(a, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments);
 		if (rc == 0)
-			rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, a->attributes, time, s->open[i].region),
-					   "writing Enter");
+			rc = location_push(a, l, time, &s->open[i], a->attributes);
 	}
 	if (s != NULL)
 		s->n_open = 0;

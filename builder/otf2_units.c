@@ -88,11 +88,6 @@ void process_free_units(struct process *p)
 
 /* ---- Who runs ---- */
 
-uint32_t location_stream(const struct archive *a, const struct location *l)
-{
-	return (uint32_t)(l - a->now.locations);
-}
-
 /* Is one of OpenMP's tasks current there, other than the one that the thread began with? */
 static bool is_in_openmp(const struct archive *a, const struct location *l)
 {
@@ -232,9 +227,7 @@ int event_unit_poll(void *self, const struct point *at, uint32_t unit, const str
 	(void)wait;
 	if (unit_is_left_out(&a->now, unit) || a->now.units[unit].runs_on != at->stream + 1)
 		return 0;
-	return archive_check(
-		a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, location_stamp(a, l, at->ticks), PARAMETER_POLLS, count),
-		"writing a parameter");
+	return location_parameter(a, l, location_stamp(a, l, at->ticks), PARAMETER_POLLS, count);
 }
 
 int event_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)

@@ -17,8 +17,6 @@ bool unit_is_thread(const struct process *p, uint32_t unit);
 uint32_t unit_creating_stream(const struct work_unit *u);
 /* Of its own region. */
 enum region_kind unit_region_kind(const struct process *p, uint32_t unit);
-/* The row of the location's stream. */
-uint32_t location_stream(const struct archive *a, const struct location *l);
 /* The unit is the current one from here on; 0: the thread's implicit task. */
 int unit_run(struct archive *a, struct location *l, uint64_t time, uint32_t unit);
 /* Before the first event of units on the thread. */

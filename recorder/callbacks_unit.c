@@ -40,9 +40,10 @@ static inline uint64_t ask_sync(abt_handle context, uint64_t event)
 }
 
 /* By the interface's definition there is none where the program itself yields or suspends, or for what the library calls "other". */
-static inline bool sync_has_object(uint64_t sync)
+static inline uint64_t ask_object(abt_handle context, uint64_t event, uint64_t sync)
 {
-	return sync != unit_sync_unknown && sync != unit_sync_user && sync != unit_sync_other;
+	bool has_none = sync == unit_sync_unknown || sync == unit_sync_user || sync == unit_sync_other;
+	return has_none ? 0 : ask_handle(context, event, ABT_QUERY_SYNC_OBJECT);
 }
 
 /* VALUE */
@@ -243,7 +244,7 @@ static NO_CANARY void on_yield(abt_handle unit, abt_handle xstream, uint64_t tim
 {
 	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
 	uint64_t sync = ask_sync(context, event);
-	uint64_t object = sync_has_object(sync) ? ask_handle(context, event, ABT_QUERY_SYNC_OBJECT) : 0;
+	uint64_t object = ask_object(context, event, sync);
 	record_one(time, record_head(EVENT_unit_yield, depth | sync, ask_pool(context, event)), abt_address(unit), object);
 }
 
@@ -251,7 +252,7 @@ static NO_CANARY void on_suspend(abt_handle unit, abt_handle xstream, uint64_t t
 {
 	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
 	uint64_t sync = ask_sync(context, event);
-	uint64_t object = sync_has_object(sync) ? ask_handle(context, event, ABT_QUERY_SYNC_OBJECT) : 0;
+	uint64_t object = ask_object(context, event, sync);
 	record_one(time, record_head(EVENT_unit_suspend, depth | sync, 0), abt_address(unit), object);
 }
 
