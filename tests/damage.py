@@ -36,7 +36,7 @@ from dump import Dump
 
 HERE = ROOT / "tests/damage"
 PLACE = WORK / "damage"
-BUILDERS = os.environ.get("BUILDERS", str(BUILDER)).split(":")
+BUILDERS = [os.path.abspath(b) for b in os.environ.get("BUILDERS", str(BUILDER)).split(":")]
 MEMORY = 1 << 30     # bytes of address space for a dump of less than 1 MiB; not under a sanitizer
 SECONDS = 60
 
