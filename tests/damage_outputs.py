@@ -12,6 +12,9 @@ import sys
 
 from common import *
 
+sys.path.insert(0, str(ROOT / "tests/damage"))
+from dump import Dump
+
 HERE, PLACE = ROOT / "tests/damage", WORK / "damage-outputs"
 TOUCHED = BUILD / "tests" / "tools" / "touched"
 NASTY = b"we\"ird <b>&amp;'\\N {x|y} \t\x01\x1b[31m\x80\xff\xc3(\xe2\x82\xac ,;\n$(id) %s"
@@ -146,6 +149,17 @@ def strict(report, dump, place):
     words = ("refused by --strict", "incomplete", "1 header_damaged", "1 segments_missing")
     report.check("strict-damaged", result.why([4]) or (None if all(w in result.err for w in words) else result.err) or
                  (None if listing(place) == ["damaged.otter", "out"] else f"{listing(place)}"))
+    repaired = place / "repaired.otter"
+    shutil.copytree(dump, repaired)
+    file, at = next((repaired / name, at) for name, at in Dump(repaired).all_records("task_schedule"))
+    data = bytearray(file.read_bytes())
+    data[at + 9:at + 11] = (77).to_bytes(2, "little")  # its task_status
+    file.write_bytes(data)
+    result = otter_build("--strict", "-o", place / "out3", repaired)
+    report.check("strict-repaired", result.why([4]) or (None if "status_unknown" in result.err and "incomplete" not in result.err else result.err) or
+                 (None if not (place / "out3").exists() else "there is output"))
+    result = otter_build("-o", place / "out3", repaired)
+    report.check("not-strict-repaired", result.why([3]) or Graph(place / "out3").flaw() or check_archive(place / "out3"))
     for option in ("--list", "--canonical"):
         result = otter_build("--strict", option, damaged)
         report.check(f"strict{option}", result.why([4]) or (None if result.out == "" else "it wrote"))
