@@ -32,6 +32,9 @@ ARCHIVE_CHECK = ROOT / "tests" / "otf2_check.py"
 # Everything that would change what a program or the recorder does, but for what a test itself sets.
 CLEAN = {k: v for k, v in os.environ.items() if not re.match(r"(OMP|KMP|LIBOMP|GOMP|OTTER|COUNT)_|LD_PRELOAD$", k)}
 
+# For the builder: threads that wait for each other by spinning take the processors from whatever is tested at the same time.
+PASSIVE = {"OMP_WAIT_POLICY": "passive"}
+
 
 class Report:
     """One line a check, "ok name", "not ok name: reason" or "skip name: reason"; lines of one program stay together."""
@@ -186,7 +189,7 @@ def dumps_in(directory):
 def build(dump, out, *options):
     """Runs the builder on a dump, with all sinks, into `out`. (Result, summary or None)."""
     shutil.rmtree(out, ignore_errors=True)
-    result = run([BUILDER, "-o", out, *options, dump])
+    result = run([BUILDER, "-o", out, *options, dump], PASSIVE)
     try:
         summary = json.loads((out / "summary.json").read_text())
     except (OSError, ValueError) as e:

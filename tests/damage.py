@@ -20,7 +20,6 @@ import csv
 import hashlib
 import multiprocessing
 import random
-import resource
 import signal
 import tempfile
 
@@ -73,8 +72,8 @@ def record(name):
 # ---- Building, and looking at what came out ----
 
 class Outcome:
-    def __init__(self, status, out, err, directory, peak_bytes):
-        self.status, self.out, self.err, self.directory, self.peak_bytes = status, out, err, directory, peak_bytes
+    def __init__(self, status, out, err, directory):
+        self.status, self.out, self.err, self.directory = status, out, err, directory
 
     def summary(self):
         return json.loads((self.directory / "summary.json").read_text())
@@ -85,22 +84,17 @@ class Outcome:
         return s["graph"], s["tasks"], s["quirks"], s["complete"]
 
 
-def limits():
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    if "-address" not in os.path.realpath(limits.builder):
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 def build_limited(builder, place, dump, *options):
-    limits.builder = builder
+    # By prlimit and not between fork and exec: copying this process for each case takes as long as a build.
+    limits = [f"--cpu={SECONDS}"] + ([f"--as={MEMORY}"] if "-address" not in os.path.realpath(builder) else [])
     out = place / "out"
     shutil.rmtree(out, ignore_errors=True)
     try:
-        p = subprocess.run([builder, "-o", out, *options, dump], env={**CLEAN, "ASAN_OPTIONS": "detect_leaks=1"}, preexec_fn=limits,
+        p = subprocess.run(["prlimit", *limits, builder, "-o", out, *options, dump], env={**CLEAN, **PASSIVE, "ASAN_OPTIONS": "detect_leaks=1"},
                            capture_output=True, timeout=SECONDS, stdin=subprocess.DEVNULL, cwd=place)
     except subprocess.TimeoutExpired:
-        return Outcome("hang", "", "", out, 0)
-    return Outcome(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), out, 0)
+        return Outcome("hang", "", "", out)
+    return Outcome(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), out)
 
 
 def archive_flaw(anchor):
