@@ -26,6 +26,7 @@ import tempfile
 from common import *
 
 sys.path[:0] = [str(ROOT / "tests/damage"), str(ROOT / "tests/otf2")]
+from flaw import archive_flaw
 from cases import CASES
 from damage_bits import add_header_flips, add_payload_flips, add_payload_noise
 from damage_files import add_file_cases
@@ -95,20 +96,6 @@ def build_limited(builder, place, dump, *options):
     except subprocess.TimeoutExpired:
         return Outcome("hang", "", "", out)
     return Outcome(p.returncode, p.stdout.decode(errors="replace"), p.stderr.decode(errors="replace"), out)
-
-
-def archive_flaw(anchor):
-    """The rules of otf2_check.py, in this process: starting one takes longer."""
-    from events import Check
-    from whole import check_all
-    check = Check()
-    try:
-        check.read(str(anchor))
-    except Exception as e:  # the binding raises what it likes
-        return f"unreadable: {e}"
-    check_all(check)
-    report = check.report
-    return "; ".join(f"{name}: {report.examples[name][0]}" for name in sorted(report.classes)) or None
 
 
 def tables_flaw(out):
