@@ -60,8 +60,12 @@ void tally_add(struct tally *tally, const char *name, uint64_t count)
 {
 	const unsigned limit = sizeof tally->rows / sizeof tally->rows[0];
 	unsigned i = 0;
-	while (i < tally->n_rows && strcmp(tally->rows[i].name, name) != 0)
+	/* As a rule it is the same literal: damaged dumps have repairs by the million. */
+	while (i < tally->n_rows && tally->rows[i].name != name)
 		i++;
+	if (i == tally->n_rows)
+		for (i = 0; i < tally->n_rows && strcmp(tally->rows[i].name, name) != 0;)
+			i++;
 	if (i == limit)
 		i = limit - 1; /* names are literals, far fewer than rows; a count must not vanish all the same */
 	else if (i == tally->n_rows)

@@ -77,9 +77,8 @@ void image_meta_line(const struct unit *u, char *line, size_t n_bytes)
 	unsigned long long numbers[3] = {image_number(u->a), image_number(u->b), image_number(u->flags)};
 	size_t n = 0, used = 0;
 	for (const char *at = format; *at != '\0' && n + 32 < n_bytes; at++) {
-		bool is_hex = strncmp(at, "%llx", 4) == 0;
-		if (is_hex || strncmp(at, "%llu", 4) == 0) {
-			n += (size_t)snprintf(line + n, n_bytes - n, is_hex ? "%llx" : "%llu", numbers[used++ % 3]);
+		if (*at == '%') { /* %llu or %llx: there is nothing else */
+			n += (size_t)snprintf(line + n, n_bytes - n, at[3] == 'x' ? "%llx" : "%llu", numbers[used++ % 3]);
 			at += 3;
 		} else {
 			line[n++] = *at;
