@@ -190,6 +190,36 @@ START_TEST(the_critical_path_counts_by_the_devices_clock)
 }
 END_TEST
 
+/* AOMP 18 gives a transfer the id of a kernel, say. A record without an id is of nothing that the host asked for. */
+START_TEST(an_id_is_of_what_the_record_is_about)
+{
+	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52), nobodys = id_make(0, 53);
+	device_begin();
+	device_announce(0);
+	target_begin(target, 0);
+	submit(launch, target);
+	transfer(copy, target, 0, 1);
+	target_end(target, 0);
+	device_plain_clock(0);
+	device_plain_kernel(0, copy, 5000, 6000);
+	device_transfer(0, launch, 0, 1, 6000, 7000);
+	device_transfer(0, nobodys, 0, 1, 7000, 7100);
+	device_transfer(0, target, 0, 1, 7100, 7200);
+	device_transfer(0, 0, 0, 1, 7200, 7300);
+	device_finish(GRAPH_TASK);
+	struct found f = {0};
+	graph_each_node(&replay_graph, find_node, &f);
+	ck_assert_uint_eq(f.n_kernels, 0);
+	ck_assert_ptr_null(graph_node(&replay_graph, f.data).activity);
+	ck_assert_uint_eq(device_repair("kernel_without_submit"), 1);
+	ck_assert_uint_eq(device_repair("data_without_operation"), 3);
+	ck_assert_uint_eq(device_n_blamed(), 4);
+	ck_assert_uint_eq(model_operation(device_model(), launch), 2);
+	ck_assert_uint_eq(device_model()->operations[2].activity, 0);
+	replay_done();
+}
+END_TEST
+
 /* AMD's runtimes up to ROCm 5.4 call every buffer device 0's. */
 START_TEST(the_host_knows_whose_a_buffer_is)
 {
@@ -265,6 +295,7 @@ int main(void)
 	tcase_add_test(tests, a_native_record_of_what_is_known_says_where_it_was);
 	tcase_add_loop_test(tests, a_kernel_is_between_its_launch_and_what_comes_next, 0, 3);
 	tcase_add_loop_test(tests, the_critical_path_counts_by_the_devices_clock, 0, 3);
+	tcase_add_test(tests, an_id_is_of_what_the_record_is_about);
 	tcase_add_test(tests, the_host_knows_whose_a_buffer_is);
 	tcase_add_test(tests, trouble_with_tracing_is_told);
 	tcase_add_loop_test(tests, a_cut_record_is_left_out, 0, 4);
