@@ -150,6 +150,18 @@ static int be_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 	return units_end_external(u, stream, ticks);
 }
 
+/* What runs directly on its thread is a main scheduler, whatever is known of its function. */
+static void be_scheduler(struct units *u, uint32_t row)
+{
+	struct work_unit *unit = units_row(u, row);
+	uint64_t function = u->model->constructs[unit->construct].codeptr;
+	if (unit->kind != UNIT_UNKNOWN && unit->kind != UNIT_ULT)
+		return;
+	units_be_of_kind(u, row, UNIT_SCHEDULER);
+	if (function != 0)
+		unit->construct = model_construct(u->model, CONSTRUCT_SCHEDULER, function);
+}
+
 static int on_run(struct units *u, uint32_t stream, const struct record *r)
 {
 	struct units_stream *s = &u->streams[stream];
@@ -188,8 +200,8 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 				return -1;
 		}
 	}
-	if (u->is_filling && units_row(u, row)->kind == UNIT_UNKNOWN && depth == 0)
-		units_be_of_kind(u, row, UNIT_SCHEDULER);
+	if (u->is_filling && depth == 0)
+		be_scheduler(u, row);
 	return units_put(u, stream, row, depth, r->time, UNIT_RUN);
 }
 

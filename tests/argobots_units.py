@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Argobots: units.csv, the table of units, against logs of the library and what the program's own tool counted; on the stand-in or on the library (tests/units.py).
+"""Argobots: units.csv, the table of units, against logs of the library and what the program's own tool counted; the states of the threads that run them, against
+the listing of the records; on the stand-in or on the library (tests/units.py).
 
 conf, sync and stack are run on one execution stream: their logs (tests/argobots/*.expect) say of each unit what its row must say. lives has several streams, and
 a tool of its own, which counts what the table must add up to; which handle is a unit's n-th is counted anew from the listing.
@@ -10,6 +11,7 @@ import csv
 import json
 import sys
 
+import states
 from units import *
 import normal
 
@@ -18,11 +20,11 @@ COLUMNS = ("creator", "state", "flags", "runs", "yields", "suspends", "pool", "l
 
 
 class Tables:
-    def __init__(self, name, dumps, statuses=(0,)):
+    def __init__(self, name, dumps, options=()):
         self.out = PLACE / f"out-{name}"
         shutil.rmtree(self.out, ignore_errors=True)
-        self.built = run([BUILDER, "-q", "--csv", "--summary", "-o", self.out, *dumps])
-        self.reason = self.built.why(statuses)
+        built = run([BUILDER, "-q", "--csv", "--summary", *options, "-o", self.out, *dumps])
+        self.reason = built.why([0])
         if self.reason:
             return
         with open(self.out / "units.csv", newline="") as f:
@@ -177,6 +179,119 @@ def tool():
               flaw_of_rows(tables), flaw_of_identity(tables, listed(dumps)))
 
 
+WAITS = {"unit_join": "wait_taskwait", "xstream_join": "wait_taskwait", "cond": "wait_taskwait", "eventual": "wait_taskwait", "future": "wait_taskwait", "mutex": "wait_mutex",
+         "rwlock": "wait_mutex", "barrier": "wait_barrier_explicit"}
+
+
+class Thread:
+    """What a thread of a program without OpenMP does, by its records alone: [(state, from)], the time of a look being told by what comes behind it."""
+    def __init__(self):
+        self.states, self.waits, self.look = [], {}, None
+
+    def be(self, state, time):
+        if self.states and self.states[-1][0] != state or not self.states:
+            self.states.append((state, time))
+
+    def decide(self, is_wait):
+        if self.look:
+            unit, since = self.look
+            self.look = None
+            self.be(WAITS[self.waits[unit][0]] if is_wait else "work_serial", since)
+
+    def run(self, unit, time, is_scheduler):
+        self.decide(False)
+        if not is_scheduler and unit in self.waits:
+            self.look = (unit, time)
+        else:
+            self.be("idle" if is_scheduler else "work_serial", time)
+
+    def stop(self, unit, time, wait):
+        self.decide(self.look is not None and wait is not None and self.waits.get(unit) == wait)
+        self.waits.pop(unit, None)
+        if wait:
+            self.waits[unit] = wait
+        self.be("idle", time)
+
+
+def derived(text, tables):
+    """By stream, from the listing."""
+    threads = collections.defaultdict(Thread)
+    records = [line.split() for line in text.splitlines()]
+    schedulers = collections.defaultdict(list)
+    for row in tables.units:
+        schedulers[row["handle"]].append((int(row["create_ns"] or row["begin_ns"] or 0), row["kind"] == "scheduler"))
+
+    def is_scheduler(handle, time):
+        return [kind for since, kind in schedulers[handle] if since <= time][-1]
+
+    for stream, _, time, kind, *words in records:
+        if time == "+":
+            continue
+        t, time, v = threads[int(stream)], int(time), dict(w.split("=", 1) for w in words if "=" in w)
+        unit = v.get("unit")
+        wait = (v["sync"], v.get("object")) if v.get("sync") in WAITS else None
+        if kind == "thread_attach":
+            t.be("undefined", time)
+        elif kind == "thread_detach":
+            t.decide(False)
+            t.be(None, time)
+        elif kind == "unit_begin":
+            t.be("work_serial", time)
+        elif kind == "unit_end":
+            t.decide(False)
+            t.be("undefined", time)
+        elif kind == "unit_run":
+            t.run(unit, time, is_scheduler(unit, time))
+        elif kind in ("unit_yield", "unit_suspend", "unit_finish"):
+            t.stop(unit, time, wait if kind == "unit_yield" else None)
+        elif kind == "unit_polls":
+            t.decide(True)
+            t.look = (unit, time)
+        elif kind == "unit_join" and t.look:
+            t.decide(t.waits[t.look[0]] == ("unit_join", unit) and v["caller"] == t.look[0])
+            t.be("work_serial", time)
+        elif kind in ("unit_create", "unit_revive", "unit_free", "unit_resume"):
+            t.decide(False)
+    return threads
+
+
+def wrong_states(found, wanted):
+    """Of state_intervals.csv: None, or where it differs from what was derived."""
+    for stream, thread in wanted.items():
+        spans = [(state, begin, after[1]) for (state, begin), after in zip(thread.states, thread.states[1:] + [(None, None)]) if state]
+        spans = [span for span in spans if span[0] != "undefined" or span[1] != span[2]]
+        for have, want in zip(found.intervals[stream] + [None], spans + [None]):
+            if have is None and want is not None and want[2] is None:  # it all ends there
+                break
+            if have != want and (have is None or want is None or have[:2] != want[:2] or want[2] is not None):
+                return f"stream {stream}: {have}, not {want}"
+    return None
+
+
+def thread_states():
+    """What threads are in, record by record; with OpenMP in the units what must be there; and the archive's metric."""
+    for program, arguments, has_openmp in (("conf", ["8"], False), ("conf", ["8", "2"], False), ("sync", [], False), ("stack", [], False), ("lives", [], False), ("lives-omp", ["omp"], True),
+                                           ("within", [], True)):
+        for version in versions():
+            name = "-".join(["states", program, *arguments[1:]]) + version
+            result, dumps = record(name, program, arguments, version)
+            tables = Tables(name, dumps, options=("--states", "--otf2"))
+            reason = result.why([0]) or one(dumps) or tables.reason
+            if reason:
+                check(name, reason)
+                continue
+            found = states.States(tables.out)
+            summary = json.loads((tables.out / "summary.json").read_text())
+            has = {state for _, state in found.sums}
+            wanted = {"idle", "work_serial"} | ({"wait_taskwait"} if program == "lives" else set())
+            if has_openmp:  # on a thread that runs units
+                first = min(found.intervals)
+                has = {state for state, _, _ in found.intervals[first]}
+                wanted |= {"work_parallel", "overhead", "wait_barrier_implicit_parallel"}
+            check(name, states.flaw(dumps[0], tables.out, summary), states.archive_flaw(tables.out), f"no {wanted - has}" if wanted - has else None,
+                  None if has_openmp else wrong_states(found, derived(listed(dumps), tables)))
+
+
 def absent():
     """Where there are no units there is no table."""
     place = PLACE / "no-units"
@@ -190,4 +305,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    sys.exit(main(logs, tool, absent))
+    sys.exit(main(logs, tool, thread_states, absent))
