@@ -105,14 +105,20 @@ uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool i
 	return row;
 }
 
-uint32_t units_named(struct units *u, uint64_t handle)
+uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle)
 {
 	if (handle == 0)
 		return 0;
 	const uint32_t *found = map_get(&u->alive, handle);
 	uint32_t row = found != NULL && u->now[*found].life == u->life ? *found : units_new_unit(u, handle, UNIT_UNKNOWN);
-	if (u->is_filling && row != 0)
-		units_row(u, row)->state |= UNIT_SEEN | UNIT_ACTED;
+	if (!u->is_filling || row == 0)
+		return row;
+	if (units_row(u, row)->kind ==
+	    UNIT_ROOT) { /* it was taken for one of the library's own when it was freed: these do nothing */
+		units_be_of_kind(u, row, UNIT_UNKNOWN);
+		unit_doubt(u, stream, row, "freed_before_end", "one that has not been freed");
+	}
+	units_row(u, row)->state |= UNIT_SEEN | UNIT_ACTED;
 	return row;
 }
 
@@ -228,7 +234,7 @@ static int find_actor(struct units *u, uint32_t stream, uint64_t ticks, uint32_t
 
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row)
 {
-	*row = units_named(u, handle);
+	*row = units_named(u, stream, handle);
 	return handle != 0 ? *row != 0 ? 0 : error("out of memory for units") : find_actor(u, stream, ticks, row);
 }
 

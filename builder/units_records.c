@@ -189,7 +189,7 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 		return -1;
 	/* Who schedules here is told by the first unit that it runs, if not before; but what stopped last may have handed over itself. */
 	if (depth > 0 && r->b != 0 && r->b != r->a && (s->n < depth || s->stack[depth - 1] == 0)) {
-		uint32_t below = units_named(u, r->b);
+		uint32_t below = units_named(u, stream, r->b);
 		if (below == 0)
 			return error("out of memory for units");
 		if (below != stopped && u->now[below].state == NOW_READY && !units_is_gone(u, below)) {

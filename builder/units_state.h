@@ -56,7 +56,7 @@ bool units_is_gone(const struct units *u, uint32_t row);
 uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool is_scheduler);
 
 /* A unit that a record names as the one that acts. 0: it names none, or memory is out. */
-uint32_t units_named(struct units *u, uint64_t handle);
+uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle);
 
 /* The innermost one that is known. */
 uint32_t units_top(const struct units_stream *s);

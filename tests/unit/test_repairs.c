@@ -376,6 +376,23 @@ START_TEST(a_unit_runs_behind_its_end)
 }
 END_TEST
 
+/* Created, freed, and never run: like the library's own, which visitors are not told of; but these resume nobody. */
+START_TEST(a_freed_unit_acts)
+{
+	const uint64_t freed = 0x2000;
+	begin_units();
+	replay_put(0, EVENT_unit_create, 0, 0, freed, PRIMARY);
+	dump_writer_record(&replay_writer, 0, 0, EVENT_unit_more, 0, 0, 0, 0);
+	replay_put(0, EVENT_unit_free, 0, 0, freed, PRIMARY);
+	replay_put(0, EVENT_unit_run, 1 << 4, 0, UNIT, PRIMARY);
+	replay_put(0, EVENT_unit_suspend, 1 << 4, 0, UNIT, 0);
+	replay_put(0, EVENT_unit_resume, 0, 0, UNIT, freed);
+	run_unit();
+	end_units();
+	assert_contradiction("freed_before_end", "expected one that has not been freed");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("repairs");
@@ -398,6 +415,7 @@ int main(void)
 	tcase_add_test(tests, edges_that_make_no_graph_are_left_out);
 	tcase_add_test(tests, a_unit_is_revived_before_its_end);
 	tcase_add_test(tests, a_unit_runs_behind_its_end);
+	tcase_add_test(tests, a_freed_unit_acts);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
