@@ -25,7 +25,7 @@ START_TEST(full_ring_drops_and_counts)
 	char line[64];
 	struct session *session = begin();
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	end_drain_thread(session);
 	for (uint64_t i = 1; i <= n; i++)
 		send(i);
@@ -145,7 +145,7 @@ START_TEST(child_is_sampled_for_itself)
 	int status;
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_SAMPLE", "1000", NULL);
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	pid_t child = fork();
 	if (child == 0) {
 		put(FROM_PROGRAM, 0);
