@@ -64,11 +64,12 @@ static void *record_for_long(void *argument)
 	uint64_t *n_lost = &stream_control(samples)->lost[loss_cause_full];
 	pthread_barrier_wait(&all_have_streams);
 	errno = OWN_ERRNO;
-	while (n_samples_of(samples) + __atomic_load_n(n_lost, __ATOMIC_RELAXED) < result->n_wanted) {
+	/* All of them may have come while it waited for the others. */
+	do {
 		put(FROM_PROGRAM, result->n_records++);
 		for (volatile unsigned i = 0; i < 1000; i++)
 			; /* or it would be gigabytes */
-	}
+	} while (n_samples_of(samples) + __atomic_load_n(n_lost, __ATOMIC_RELAXED) < result->n_wanted);
 	result->error = errno;
 	return NULL;
 }
