@@ -15,24 +15,65 @@ struct unit_walk {
 		uint64_t last_ticks;
 		uint64_t since_ticks; /* when its current unit became that */
 		uint32_t unit;        /* current, 0 none or unknown */
+		uint32_t rank;        /* of the execution stream that the thread is; UINT32_MAX unknown */
 		bool has_begun;
 	} * streams;
+	uint64_t *ready_ticks; /* by row of model.units: since when it could run; 0: it could not, or that is not known */
+	size_t ready_capacity;
 };
 
-static void note_run(struct work_unit *unit, const struct unit_event *e)
+/* The unit can run from now on; its row may be new. 0, or -1 with the error said. */
+static int note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
 {
+	size_t before = w->ready_capacity;
+	if (!array_reserve((void **)&w->ready_ticks, (size_t)row + 1, &w->ready_capacity, sizeof *w->ready_ticks))
+		return error("%s: out of memory", w->m->dump->path);
+	for (size_t i = before; i < w->ready_capacity; i++)
+		w->ready_ticks[i] = 0;
+	w->ready_ticks[row] = ticks;
+	return 0;
+}
+
+static void note_run(struct unit_walk *w, uint32_t row, const struct unit_event *e)
+{
+	struct work_unit *unit = &w->m->units[row];
 	unit->n_runs++;
+	if (row < w->ready_capacity && w->ready_ticks[row] != 0) {
+		if (e->ticks > w->ready_ticks[row])
+			unit->queued_ticks += e->ticks - w->ready_ticks[row];
+		w->ready_ticks[row] = 0;
+	}
 	if (!(unit->state & UNIT_STARTED)) {
 		unit->state |= UNIT_STARTED;
 		unit->start_ticks = e->ticks;
 		unit->run_stream = e->stream;
 		unit->depth = (uint8_t)(e->change.depth < UINT8_MAX ? e->change.depth : UINT8_MAX);
-	} else if (unit->run_stream != e->stream) {
+	} else if (unit->last_stream != e->stream) {
+		unit->n_moves++;
 		unit->state |= UNIT_MIGRATED;
 	}
+	unit->last_stream = e->stream;
+	if (unit->kind == UNIT_EXTERNAL)
+		return;
+	unit->last_rank = w->streams[e->stream].rank;
+	if (unit->n_runs == 1)
+		unit->run_rank = unit->last_rank;
 }
 
-static void note_switch(struct unit_walk *w, const struct unit_event *e)
+/* Which execution stream the thread is, is told behind the begin of a unit that nobody was seen to run. */
+static void note_xstream(struct unit_walk *w, const struct unit_event *e)
+{
+	struct unit_walk_stream *s = &w->streams[e->stream];
+	struct work_unit *unit = &w->m->units[s->unit];
+	s->rank = e->count < UINT32_MAX ? (uint32_t)e->count : UINT32_MAX;
+	if (s->unit == 0 || unit->kind == UNIT_EXTERNAL || unit->last_rank != UINT32_MAX)
+		return;
+	unit->last_rank = s->rank;
+	if (unit->n_runs == 1)
+		unit->run_rank = s->rank;
+}
+
+static int note_switch(struct unit_walk *w, const struct unit_event *e)
 {
 	struct model *m = w->m;
 	struct unit_walk_stream *s = &w->streams[e->stream];
@@ -43,8 +84,8 @@ static void note_switch(struct unit_walk *w, const struct unit_event *e)
 	s->unit = units_current(&w->units, e->stream);
 	s->since_ticks = e->ticks;
 	if (change->reason <= UNIT_RUN) {
-		note_run(&m->units[change->next], e);
-		return;
+		note_run(w, change->next, e);
+		return 0;
 	}
 	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END)
 		prior->state |= UNIT_ENDED;
@@ -53,6 +94,13 @@ static void note_switch(struct unit_walk *w, const struct unit_event *e)
 	if (change->reason == UNIT_STOP_MISSING)
 		prior->state |= UNIT_CUT;
 	prior->end_ticks = e->ticks;
+	prior->n_suspends += change->reason == UNIT_SUSPEND;
+	if (change->reason != UNIT_YIELD)
+		return 0;
+	prior->n_yields++;
+	if (change->pool != 0)
+		prior->last_pool = change->pool;
+	return note_ready(w, change->prior, e->ticks);
 }
 
 static int note(void *self, const struct unit_event *e)
@@ -60,10 +108,20 @@ static int note(void *self, const struct unit_event *e)
 	struct unit_walk *w = self;
 	struct work_unit *unit = &w->m->units[e->unit];
 	switch (e->kind) {
-	case UNIT_EVENT_SWITCH: note_switch(w, e); break;
+	case UNIT_EVENT_SWITCH: return note_switch(w, e);
+	case UNIT_EVENT_XSTREAM: note_xstream(w, e); break;
+	case UNIT_EVENT_CREATE:
+	case UNIT_EVENT_REVIVE: return note_ready(w, e->unit, e->ticks);
+	case UNIT_EVENT_RESUME:
+		if (e->pool != 0)
+			unit->last_pool = e->pool;
+		return note_ready(w, e->unit, e->ticks);
 	case UNIT_EVENT_POLL: unit->n_polls += e->count; break;
 	case UNIT_EVENT_JOIN: unit->state |= UNIT_JOINED; break;
-	case UNIT_EVENT_FREE: unit->state |= UNIT_FREED; break;
+	case UNIT_EVENT_FREE:
+		unit->state |= UNIT_FREED;
+		unit->free_ticks = e->ticks;
+		break;
 	default: break;
 	}
 	return 0;
@@ -124,6 +182,7 @@ int gather_units(struct model *m)
 	if (rc == 0)
 		rc = merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++) {
+		w.streams[i].rank = UINT32_MAX;
 		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
 		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
 	}
@@ -135,6 +194,7 @@ int gather_units(struct model *m)
 		number(m);
 	merge_end(&merge);
 	units_end(&w.units);
+	free(w.ready_ticks);
 	free(w.streams);
 	return rc;
 }

@@ -27,6 +27,11 @@ int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
 /* DIR/samples.csv: every sample, a row. */
 int samples_csv(const struct graphs *graphs, const char *dir);
 
+/* DIR/units.csv: every run of a unit of Argobots, a row, with the runs of whoever was not created. */
+int units_csv(const struct graphs *graphs, const char *dir);
+/* Are there any? */
+bool has_units(const struct graphs *graphs);
+
 /* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
 

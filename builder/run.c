@@ -214,6 +214,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 #pragma omp section
 		rc |= o->has_csv && summary->samples->n_threads != 0 ? samples_csv(graphs, dir) : 0;
 #pragma omp section
+		rc |= o->has_csv && has_units(graphs) ? units_csv(graphs, dir) : 0;
+#pragma omp section
 		rc |= o->has_csv ? states_csv(graphs->traces, job->states, graphs->n, dir) : 0;
 #pragma omp section
 		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;

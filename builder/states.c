@@ -4,30 +4,13 @@
  * mutex or for its predecessors. What a task waits for is kept with the task while another one runs on its thread. Without a current
  * task the thread is between two: its state is known from what it did last.
  */
-#include "builder/states.h"
-#include "builder/states_stack.h"
+#include "builder/states_thread.h"
 
 #include <stdlib.h>
 
-struct thread_state {
-	enum state state; /* by what the records say of its current task, 0 included */
-	enum state shown; /* in the tables and to the listeners: NONE while no thread is there */
-	uint64_t since_ticks;
-	uint64_t tid;
-	uint32_t task;          /* current, 0 none */
-	enum state around;      /* the mutex that it waits for: the state behind that */
-	bool is_attached;       /* an OS thread has the stream */
-	bool is_recording;      /* the program has not paused it */
-	bool is_in_gap;         /* records are missing */
-	bool is_in_lock;        /* in omp_set_lock, omp_set_nest_lock, or before a mutex of a kind that is not known */
-	struct stack tasks;     /* suspended on this thread */
-	struct stack implicits; /* the tasks around the implicit tasks that it is in */
-	struct stack regions;   /* encountered by it and open */
-};
-
 /* ---- What is shown ---- */
 
-static int pass_slow(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
+int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	struct state_times *times = &states->times[stream];
@@ -47,13 +30,6 @@ static int pass_slow(struct states *states, uint32_t stream, enum state to, uint
 	for (size_t i = 0; i < states->n_listeners && rc == 0; i++)
 		rc = states->listeners[i].pass(states->listeners[i].self, stream, from, since_ticks, to, ticks);
 	return rc;
-}
-
-static inline int pass(struct states *states, const struct point *at)
-{
-	struct thread_state *t = &states->threads[at->stream];
-	enum state now = !t->is_attached ? STATE_NONE : !t->is_recording || t->is_in_gap ? STATE_UNDEFINED : t->state;
-	return now == t->shown ? 0 : pass_slow(states, at->stream, now, at->ticks);
 }
 
 /* ---- What a task is when it does not wait ---- */
@@ -109,17 +85,22 @@ static int stream_end(void *self, const struct point *at)
 	uint64_t last_ticks = states->model->last_ticks; /* who is alive then was so all the time */
 	if (t->shown == STATE_NONE)
 		return 0;
-	return pass_slow(states, at->stream, STATE_NONE, last_ticks > at->ticks ? last_ticks : at->ticks);
+	if (states_decide(states, at->stream, false) != 0)
+		return -1;
+	return states_pass(states, at->stream, STATE_NONE, last_ticks > at->ticks ? last_ticks : at->ticks);
 }
 
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
 {
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
+	if (states_decide(states, at->stream, false) != 0)
+		return -1;
 	if (t->tid != tid) { /* else the same thread has it again, and what was open is so still */
 		t->tid = tid;
 		t->task = at->task;
 		t->state = work_state(states, at->task);
+		t->in_units = NOT_IN_UNITS;
 	}
 	t->is_attached = true;
 	return pass(states, at);
@@ -356,6 +337,13 @@ const struct replay_ops states_ops = {
 	.thread_detach = thread_detach,
 	.measurement = measurement,
 	.records_missing = records_missing,
+	.unit_switch = states_unit_switch,
+	.unit_poll = states_unit_poll,
+	.unit_join = states_unit_join,
+	.unit_create = states_unit_acts,
+	.unit_revive = states_unit_acts,
+	.unit_free = states_unit_acts,
+	.unit_resume = states_unit_resumes,
 };
 
 int states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
@@ -364,7 +352,8 @@ int states_begin(struct states *states, const struct model *model, const struct 
 		.model = model, .n_streams = model->dump->n_streams, .listeners = listeners, .n_listeners = n_listeners};
 	states->times = calloc(states->n_streams + 1, sizeof *states->times);
 	states->threads = calloc(states->n_streams + 1, sizeof *states->threads);
-	if (states->times == NULL || states->threads == NULL)
+	states->unit_waits = model->n_units > 0 ? calloc(model->n_units, sizeof *states->unit_waits) : NULL;
+	if (states->times == NULL || states->threads == NULL || (model->n_units > 0 && states->unit_waits == NULL))
 		return error("out of memory for the thread states");
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
@@ -380,5 +369,6 @@ void states_free(struct states *states)
 	}
 	free(states->threads);
 	free(states->times);
+	free(states->unit_waits);
 	*states = (struct states){0};
 }

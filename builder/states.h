@@ -82,6 +82,7 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
+	struct unit_wait *unit_waits; /* by row of model.units: what it stopped to look for again */
 	const struct state_listener *listeners;
 	size_t n_listeners;
 };

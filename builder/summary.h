@@ -37,12 +37,13 @@ struct device_summaries {
 /* A work function of Argobots' units. */
 struct unit_function {
 	const char *label;
-	uint64_t n, n_runs, n_polls, busy_ns, min_ns, max_ns, wait_ns; /* of single runs the least and the most; suspended */
+	uint64_t n, n_runs, n_yields, n_suspends, n_polls;
+	uint64_t busy_ns, min_ns, max_ns, wait_ns, queued_ns; /* of single runs the least and the most; suspended; ready to run */
 };
 
 struct unit_summary {
 	uint64_t n[UNIT_KINDS]; /* rows of model.units */
-	uint64_t n_lives, n_runs, n_polls, n_revived, n_cancelled, n_migrated;
+	uint64_t n_lives, n_runs, n_yields, n_suspends, n_polls, n_revived, n_cancelled, n_migrated;
 	uint64_t busy_ns;                /* without schedulers */
 	struct unit_function *functions; /* the longest first */
 	size_t n_functions, capacity;

@@ -37,9 +37,12 @@ static void add_function(struct unit_function *f, const struct dump *dump, const
 	uint64_t busy_ns = dump_duration_ns(dump, unit->busy_ticks);
 	f->n++;
 	f->n_runs += unit->n_runs;
+	f->n_yields += unit->n_yields;
+	f->n_suspends += unit->n_suspends;
 	f->n_polls += unit->n_polls;
 	f->busy_ns += busy_ns;
 	f->wait_ns += dump_duration_ns(dump, unit->wait_ticks);
+	f->queued_ns += dump_duration_ns(dump, unit->queued_ticks);
 	f->min_ns = busy_ns < f->min_ns ? busy_ns : f->min_ns;
 	f->max_ns = busy_ns > f->max_ns ? busy_ns : f->max_ns;
 }
@@ -54,6 +57,8 @@ int summary_collect_units(struct unit_summary *s, const struct model *m)
 			continue;
 		s->n[unit->kind]++;
 		s->n_runs += unit->n_runs;
+		s->n_yields += unit->n_yields;
+		s->n_suspends += unit->n_suspends;
 		s->n_polls += unit->n_polls;
 		s->n_revived += unit->before != 0;
 		s->n_cancelled += (unit->state & UNIT_CANCELLED) != 0;
@@ -127,13 +132,16 @@ json_t *summary_json_units(const struct unit_summary *s)
 	for (size_t i = 0; i < s->n_functions; i++) {
 		const struct unit_function *f = &s->functions[i];
 		json_array_append_new(functions,
-				      json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "label", f->label, "count",
-						(json_int_t)f->n, "runs", (json_int_t)f->n_runs, "polls", (json_int_t)f->n_polls,
-						"busy_ns", (json_int_t)f->busy_ns, "min_ns", (json_int_t)f->min_ns, "max_ns",
-						(json_int_t)f->max_ns, "wait_ns", (json_int_t)f->wait_ns));
+				      json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "label", f->label,
+						"count", (json_int_t)f->n, "runs", (json_int_t)f->n_runs, "yields",
+						(json_int_t)f->n_yields, "suspends", (json_int_t)f->n_suspends, "polls",
+						(json_int_t)f->n_polls, "busy_ns", (json_int_t)f->busy_ns, "min_ns",
+						(json_int_t)f->min_ns, "max_ns", (json_int_t)f->max_ns, "wait_ns",
+						(json_int_t)f->wait_ns, "queued_ns", (json_int_t)f->queued_ns));
 	}
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "kinds", kinds, "lives", (json_int_t)s->n_lives, "runs",
-			 (json_int_t)s->n_runs, "polls", (json_int_t)s->n_polls, "revived", (json_int_t)s->n_revived, "cancelled",
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "kinds", kinds, "lives", (json_int_t)s->n_lives,
+			 "runs", (json_int_t)s->n_runs, "yields", (json_int_t)s->n_yields, "suspends", (json_int_t)s->n_suspends,
+			 "polls", (json_int_t)s->n_polls, "revived", (json_int_t)s->n_revived, "cancelled",
 			 (json_int_t)s->n_cancelled, "migrated", (json_int_t)s->n_migrated, "busy_ns", (json_int_t)s->busy_ns,
 			 "functions", functions);
 }

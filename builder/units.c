@@ -31,7 +31,13 @@ uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 	u->now[row] = (struct unit_now){.state = NOW_READY, .life = u->life};
 	u->n_units++;
 	if (u->is_filling) {
-		m->units[row] = (struct work_unit){.handle = handle, .first = row, .generation = 1, .life = u->life};
+		m->units[row] = (struct work_unit){.handle = handle,
+						   .first = row,
+						   .generation = 1,
+						   .ordinal = 1,
+						   .life = u->life,
+						   .run_rank = UINT32_MAX,
+						   .last_rank = UINT32_MAX};
 		m->n_units = u->n_units;
 		if (row != 0)
 			units_be_of_kind(u, row, kind);

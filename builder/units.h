@@ -43,24 +43,33 @@ enum {
 };
 
 struct work_unit {
-	uint64_t handle; /* 0: an external thread */
-	uint64_t pool;   /* where it was pushed when it was created; 0 none */
-	uint64_t create_ticks, start_ticks, end_ticks;
+	uint64_t handle;    /* 0: an external thread */
+	uint64_t pool;      /* where it was pushed when it was created; 0 none */
+	uint64_t last_pool; /* where it was pushed last, as far as its stops and resumptions tell */
+	uint64_t create_ticks, start_ticks, end_ticks, free_ticks;
 	uint64_t busy_ticks;    /* running, without what ran above it */
 	uint64_t wait_ticks;    /* suspended: until it was resumed */
+	uint64_t queued_ticks;  /* neither: created, revived, resumed, or having yielded, until it ran */
 	uint64_t n_polls;       /* runs that only found that it has to wait on */
 	uint32_t stack_bytes;   /* 0: none, or unknown */
 	uint32_t creator;       /* row: who created or revived it; 0 unknown */
 	uint32_t before;        /* row: the run that this one revives; 0 none */
 	uint32_t first;         /* row: of its first run */
 	uint32_t generation;    /* the n-th unit, from 1, that had this handle in the process: (handle, generation) is the unit */
+	uint32_t ordinal;       /* its n-th run, from 1 */
 	uint32_t number;        /* among the runs that its creator created and revived, from 1; 0 where the creator is unknown */
 	uint32_t n_created;     /* runs that it created and revived itself */
 	uint32_t construct;     /* CONSTRUCT_UNIT and so on, with the work function */
 	uint32_t create_stream; /* row: where it was created; of an external thread its stream */
 	uint32_t run_stream;    /* row: where it ran first */
-	uint32_t n_runs;        /* how often it ran, or went on; polls not counted */
-	uint32_t life;          /* of the library, from 1; 0: before any begin that was recorded */
+	uint32_t last_stream;   /* row: and last */
+	uint32_t run_rank;      /* of the execution stream that this was then; UINT32_MAX unknown */
+	uint32_t last_rank;
+	uint32_t n_moves;    /* how often it went on elsewhere than where it had stopped */
+	uint32_t n_runs;     /* how often it ran, or went on; polls not counted */
+	uint32_t n_yields;   /* polls not counted */
+	uint32_t n_suspends; /* how often it stopped until it was resumed */
+	uint32_t life;       /* of the library, from 1; 0: before any begin that was recorded */
 	uint16_t state;
 	uint8_t kind;
 	uint8_t depth; /* of stacked units, at its first run: 0 a main scheduler */
@@ -115,6 +124,7 @@ struct unit_event {
 	struct unit_wait wait; /* POLL, RESUME */
 	uint64_t count;        /* POLL: how often; XSTREAM: the rank */
 	uint64_t handle;       /* XSTREAM */
+	uint64_t pool;         /* RESUME: where it is pushed to; 0 unknown */
 	bool is_first;         /* JOIN: of this joiner */
 };
 

@@ -82,7 +82,7 @@ static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_
 {
 	struct work_unit *unit = units_row(u, row);
 	unit->state |= UNIT_SEEN | UNIT_CREATED;
-	unit->pool = record_value(r) << 3;
+	unit->pool = unit->last_pool = record_value(r) << 3;
 	unit->create_ticks = r->time;
 	unit->create_stream = stream;
 	unit->creator = creator;
@@ -137,6 +137,7 @@ static int on_revive(struct units *u, uint32_t stream, const struct record *r, c
 		unit->before = before;
 		unit->first = units_row(u, before)->first;
 		unit->generation = units_row(u, before)->generation;
+		unit->ordinal = units_row(u, before)->ordinal + 1;
 		fill_created(u, stream, row, creator, r, more);
 	}
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_REVIVE, .unit = row, .other = creator}, r->time);
@@ -147,6 +148,18 @@ static int be_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 {
 	u->streams[stream].is_xstream = true;
 	return units_end_external(u, stream, ticks);
+}
+
+/* What runs directly on its thread is a main scheduler, whatever is known of its function. */
+static void be_scheduler(struct units *u, uint32_t row)
+{
+	struct work_unit *unit = units_row(u, row);
+	uint64_t function = u->model->constructs[unit->construct].codeptr;
+	if (unit->kind != UNIT_UNKNOWN && unit->kind != UNIT_ULT)
+		return;
+	units_be_of_kind(u, row, UNIT_SCHEDULER);
+	if (function != 0)
+		unit->construct = model_construct(u->model, CONSTRUCT_SCHEDULER, function);
 }
 
 static int on_run(struct units *u, uint32_t stream, const struct record *r)
@@ -187,8 +200,8 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 				return -1;
 		}
 	}
-	if (u->is_filling && units_row(u, row)->kind == UNIT_UNKNOWN && depth == 0)
-		units_be_of_kind(u, row, UNIT_SCHEDULER);
+	if (u->is_filling && depth == 0)
+		be_scheduler(u, row);
 	return units_put(u, stream, row, depth, r->time, UNIT_RUN);
 }
 
@@ -296,7 +309,8 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 	const uint32_t *joined = now->wait.sync == unit_sync_unit_join ? map_get(&u->alive, now->wait.object) : NULL;
 	if (joined != NULL && *joined == waker && waker != 0 && u->now[waker].state == NOW_RUNNING)
 		unit_quirk(u, "resume_before_finish");
-	struct unit_event event = {.kind = UNIT_EVENT_RESUME, .unit = row, .other = waker, .wait = now->wait};
+	struct unit_event event = {
+		.kind = UNIT_EVENT_RESUME, .unit = row, .other = waker, .wait = now->wait, .pool = record_value(r) << 3};
 	return units_tell(u, stream, event, r->time);
 }
 

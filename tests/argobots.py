@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Argobots: what the recorder makes of its work units.
 
-    tests/argobots.py [NAME...]          all tests, or these, on the stand-in of tests/argobots
-    ARGOBOTS_PREFIX=DIR tests/argobots.py the same on the library that is installed there (built with --enable-tool), and its version 1.1
-                                          where ARGOBOTS_PREFIX_11 says so
+    tests/argobots.py [NAME...]           tests/units.py says on which library
     ARGOBOTS_EXAMPLES=DIR ...             every program below DIR that is linked with that library, too: its own examples, built (`examples` alone:
                                           nothing else)
 
@@ -14,63 +12,10 @@ are what the recording must say, event by event. In lives a tool of the program'
 import collections
 import sys
 
-from common import *
-
-HERE = ROOT / "tests" / "argobots"
-sys.path.insert(0, str(HERE))
+from units import *
 import normal
 
-PREFIX = {"": os.environ.get("ARGOBOTS_PREFIX"), "-v11": os.environ.get("ARGOBOTS_PREFIX_11")}
-PLACE = WORK / "argobots"
-ABT = RECORDER.with_name("libotter-abt.so")
 EVENTS = ("create", "join", "free", "revive", "run", "finish", "cancel", "yield", "suspend", "resume")
-report = Report()
-
-
-def compile_all():
-    PLACE.mkdir(parents=True, exist_ok=True)
-    flags = ["-O1", "-g", "-Wall", "-Wextra", "-I", ROOT, "-pthread"]
-    wrap = [f"-Wl,--wrap={f}" for f in ("ABT_init", "ABT_finalize", "ABT_tool_register_thread_callback")]
-    standin = sorted(HERE.glob("standin*.c"))
-    library = PLACE / "libabt.so.1"
-    commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
-    for name in ("conf", "sync", "stack", "lives"):
-        commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
-    commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
-    for source, name in (("lives", "lives-omp"), ("within", "within")):
-        commands.append([COMPILERS["clang"], "-fopenmp", *flags, HERE / f"{source}.c", library, "-o", PLACE / name])
-    for command in commands:
-        result = run(command)
-        if result.status != 0:
-            sys.exit(f"not ok argobots/compile: {result.err}")
-
-
-def record(name, program, arguments=(), version="", preload=True, **env):
-    """(the program's result, its dumps)."""
-    place = PLACE / f"dumps-{name}"
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
-    prefix = PREFIX[version]
-    library = f"{prefix}/lib" if prefix else PLACE
-    if version == "-v11" and not prefix:
-        env["STANDIN_11"] = "1"
-    if preload:
-        env["LD_PRELOAD"] = str(ABT)
-    result = run([PLACE / program, *arguments], env={"LD_LIBRARY_PATH": str(library), "OTTER_DIR": str(place), **env})
-    return result, sorted(place.glob("*.otter"))
-
-
-def listed(dumps):
-    result = run([BUILDER, "--list", *dumps])
-    return result.out if result.status in (0, 3) else ""
-
-
-def check(name, *reasons):
-    report.check(f"argobots/{name}", next((r for r in reasons if r), None))
-
-
-def one(dumps):
-    return None if len(dumps) == 1 else f"{len(dumps)} dumps, not one"
 
 
 def logs():
@@ -79,7 +24,7 @@ def logs():
                                     ("sync-v11", "sync", []), ("stack", "stack", []), ("stack-v11", "stack", [])):
         version = "-v11" if log.endswith("-v11") else ""
         if version and PREFIX[""] and not PREFIX[version]:
-            report.skip(f"argobots/{log}", "no ARGOBOTS_PREFIX_11")
+            report.skip(f"{NAME}/{log}", "no ARGOBOTS_PREFIX_11")
             continue
         result, dumps = record(log, program, arguments, version)
         want = normal.expected((HERE / f"{log}.expect").read_text())
@@ -163,7 +108,7 @@ def archives():
                                         ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("lives", ["exit"], ""), ("lives", ["kill"], "")):
         name = "archive-" + "-".join([program, *arguments]) + version
         if version and PREFIX[""] and not PREFIX[version]:
-            report.skip(f"argobots/{name}", "no ARGOBOTS_PREFIX_11")
+            report.skip(f"{NAME}/{name}", "no ARGOBOTS_PREFIX_11")
             continue
         _, dumps = record(name, program, arguments, version)
         text = listed(dumps)
@@ -200,7 +145,7 @@ def sayings(text, has_counts):
 def examples():
     """The library's own examples do with the recorder what they do without, and leave a whole dump."""
     if not PREFIX[""] or "ARGOBOTS_EXAMPLES" not in os.environ:
-        report.skip("argobots/examples", "no ARGOBOTS_PREFIX, or no ARGOBOTS_EXAMPLES")
+        report.skip(f"{NAME}/examples", "no ARGOBOTS_PREFIX, or no ARGOBOTS_EXAMPLES")
         return
     programs = example_programs()
     check("examples", None if programs else "none is there")
@@ -221,18 +166,5 @@ def examples():
             shutil.rmtree(dump)
 
 
-def main():
-    need(RECORDER, ABT, BUILDER)
-    if not shutil.which("gcc") or not compiler_found("clang"):
-        print("skip argobots: no gcc or clang")
-        return 77
-    compile_all()
-    tests = {f.__name__: f for f in (logs, tool, ends, attach, archives, examples)}
-    for name in sys.argv[1:] or tests:
-        tests[name]()
-    report.print()
-    return report.failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(logs, tool, ends, attach, archives, examples))

@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Argobots: the graph of the programs of tests/argobots, which must be what their text says, on the stand-in or (ARGOBOTS_PREFIX, ARGOBOTS_PREFIX_11, as
-in argobots.py) on the library.
+"""Argobots: the graph of the programs of tests/argobots, which must be what their text says, on the stand-in or on the library (tests/units.py).
 
 At the three levels one graph, without cycles; the canonical list is the same in every run, in both versions of the library, and whoever had to wait.
 """
@@ -10,17 +9,14 @@ import json
 import random
 import sys
 
-import argobots
 import levels
 
-from common import *
+from units import *
 
 sys.path.insert(0, str(ROOT / "tests/damage"))
 from damage_bits import noise
 from dump import Dump
 
-argobots.PLACE = WORK / "argobots-graph"
-report = Report()
 OWN = ("unit", "tasklet", "scheduler", "primary_unit", "external")
 # fib(8) of conf.c creates a unit for fib(n - 1) wherever n > 1.
 FIB = [0, 0]
@@ -43,11 +39,11 @@ class Built:
     """A program's dump, built at all levels."""
     def __init__(self, name, program, arguments=(), version="", status=0, build_status=(0,), **env):
         self.name, self.reasons = name, []
-        result, dumps = argobots.record(name, program, arguments, version, **env)
-        self.reasons += [result.why([status]), argobots.one(dumps)]
+        result, dumps = record(name, program, arguments, version, **env)
+        self.reasons += [result.why([status]), one(dumps)]
         self.graphs = {}
         for level in ("task", "scope", "fragment"):
-            out = argobots.PLACE / f"out-{name}-{level}"
+            out = PLACE / f"out-{name}-{level}"
             shutil.rmtree(out, ignore_errors=True)
             built = run([BUILDER, "-q", "--csv", "--dot", "--summary", f"--graph={level}", "-o", out, *dumps])
             self.reasons.append(built.why(build_status))
@@ -99,14 +95,8 @@ class Built:
         return len(rows), len({r["object"] for r in rows})
 
     def check(self):
-        report.check(f"argobots_graph/{self.name}", next((r for r in self.reasons if r), None))
+        report.check(f"{NAME}/{self.name}", next((r for r in self.reasons if r), None))
         return self
-
-
-def versions():
-    """The versions that there are: of the library, or of the stand-in."""
-    prefix = argobots.PREFIX
-    return [v for v in ("", "-v11") if not (v and prefix[""] and not prefix[v])]
 
 
 def quirks(built, *wanted):
@@ -139,7 +129,7 @@ def conf():
             lists[f"two{version}-{turn}"] = two.check().canonical
     for name in ("one", "two"):
         differ = {k for k, v in lists.items() if k.startswith(name) and v != lists[next(x for x in lists if x.startswith(name))]}
-        report.check(f"argobots_graph/canonical-{name}", f"other lists: {differ}" if differ else None if lists[name if name == "one" else "two-0"] else "it is empty")
+        report.check(f"{NAME}/canonical-{name}", f"other lists: {differ}" if differ else None if lists[name if name == "one" else "two-0"] else "it is empty")
 
 
 def sync():
@@ -163,7 +153,7 @@ def sync():
             built.is_so("mutex", built.resumes("mutex")[0] >= 2, True)
         quirks(built, "primary_without_end", *(["resume_before_finish"] if version else []))
         lists.append(built.check().canonical)
-    report.check("argobots_graph/canonical-sync", "versions differ" if len(set(lists)) != 1 else None)
+    report.check(f"{NAME}/canonical-sync", "versions differ" if len(set(lists)) != 1 else None)
 
 
 def lives():
@@ -178,7 +168,7 @@ def lives():
         built.is_so("lives", built.summary["units"]["lives"], 2)
         built.is_so("repairs", built.summary["repairs"], {})
         lists.append(built.check().canonical)
-    report.check("argobots_graph/canonical-lives", None if lists[0] == lists[1] and lists[0] else "two runs differ")
+    report.check(f"{NAME}/canonical-lives", None if lists[0] == lists[1] and lists[0] else "two runs differ")
 
 
 def ends():
@@ -213,8 +203,8 @@ def damage():
     OTHER = 142
     missing = {"create": (130, {"unit_without_create", "stray_continuation"}), "free": (132, {"unit_without_free"}), "finish": (135, {"join_before_end"}),
                "suspend": (138, {"unit_without_stop", "resume_without_suspend"}), "resume": (139, {"run_without_resume"}), "end": (129, {"unit_without_end"})}
-    _, (whole,) = argobots.record("damage", "conf", ["8"])
-    place = argobots.PLACE / "damaged"
+    _, (whole,) = record("damage", "conf", ["8"])
+    place = PLACE / "damaged"
 
     def attempt(name, change, wanted=()):
         shutil.rmtree(place, ignore_errors=True)
@@ -222,10 +212,10 @@ def damage():
         change(Dump(place / "x.otter"))
         result = run([BUILDER, "-q", "--csv", "--dot", "--summary", "--canonical", "-o", place / "out", place / "x.otter"])
         if result.status not in (0, 3):
-            return report.check(f"argobots_graph/{name}", result.why([0, 3]))
+            return report.check(f"{NAME}/{name}", result.why([0, 3]))
         summary = json.loads((place / "out" / "summary.json").read_text())
         few = set(wanted) - set(summary["repairs"])
-        return report.check(f"argobots_graph/{name}", f"no {', '.join(few)} in {summary['repairs']}" if few else Graph(place / "out").flaw(complete=False))
+        return report.check(f"{NAME}/{name}", f"no {', '.join(few)} in {summary['repairs']}" if few else Graph(place / "out").flaw(complete=False))
 
     def lose(kind):
         def change(dump):
@@ -240,18 +230,5 @@ def damage():
         attempt(f"noise-{i}", lambda dump, i=i: noise(dump, dump.all_records(), random.Random(i)))
 
 
-def main():
-    need(RECORDER, argobots.ABT, BUILDER)
-    if not shutil.which("gcc") or not compiler_found("clang"):
-        print("skip argobots_graph: no gcc or clang")
-        return 77
-    argobots.compile_all()
-    tests = {f.__name__: f for f in (conf, sync, lives, ends, both, damage)}
-    for name in sys.argv[1:] or tests:
-        tests[name]()
-    report.print()
-    return report.failed > 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(conf, sync, lives, ends, both, damage))
