@@ -65,10 +65,10 @@ class Cell:
         ours, theirs = self.column(subject, value), self.column(base, value)
         return {r: ours[r] - theirs[r] for r in ours if r in theirs}
 
-    def over_records(self, subject, base, value):
-        """What `subject` has more than `base`, by the records that it has more. None where there are too few to tell."""
-        ours, theirs, extra = self.column(subject, value), self.column(base, value), self.extra_records(subject, base)
-        each = [(ours[r] - theirs[r]) / n for r, n in extra.items() if n >= 100]
+    def over_records(self, subject, base, value, other=None):
+        """What `subject` has more than `base` (or `other`), by the records that it has more than `base`. None where there are too few to tell."""
+        ours, theirs, extra = self.column(subject, value), self.column(other or base, value), self.extra_records(subject, base)
+        each = [(ours[r] - theirs[r]) / n for r, n in extra.items() if n >= 100 and r in theirs]
         return spread(each) if each else None
 
     def events(self, subject):

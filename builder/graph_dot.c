@@ -101,6 +101,15 @@ static void put_style(FILE *out, enum node_kind kind)
 	fprintf(out, "shape=%s,fillcolor=\"%s\"", node_styles[kind].shape, node_styles[kind].colour);
 }
 
+/* Where a kernel ran, and how long by the device's own clock, where that can be told. */
+static void put_device(const struct dot *dot, const struct activity *activity)
+{
+	fprintf(dot->out, "\\ndevice %" PRId32, activity->device);
+	if (activity->begin_ticks != 0)
+		fprintf(dot->out, ", %.1f us",
+			(double)dump_duration_ns(&dot->trace->dump, activity->end_ticks - activity->begin_ticks) / 1e3);
+}
+
 static int whole_node(void *self, const struct node_view *node)
 {
 	struct dot *dot = self;
@@ -114,6 +123,8 @@ static int whole_node(void *self, const struct node_view *node)
 	if (node->kind == NODE_DATA_OP)
 		fprintf(dot->out, "\\n%" PRIu64 " bytes, %" PRIu64 " us", node->operation->n_bytes,
 			dump_duration_ns(&dot->trace->dump, node->end_ticks - node->begin_ticks) / 1000);
+	if (node->kind == NODE_KERNEL)
+		put_device(dot, node->activity);
 	fputs("\",", dot->out);
 	put_style(dot->out, node->kind);
 	fprintf(dot->out, "%s];\n", path_place(dot->graph, node->id) != 0 ? path_node_style : "");

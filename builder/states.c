@@ -306,14 +306,15 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 {
 	struct states *states = self;
 	bool is_test = m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock; /* it does not wait */
-	bool is_set = !is_test && state_of_mutex(m->kind) == STATE_WAIT_LOCK;
+	enum state state = state_of_mutex(m->kind);
+	bool is_set = !is_test && (state == STATE_WAIT_LOCK || state == STATE_WAIT_MUTEX); /* others have a scope */
 	bool is_taken = m->event == MUTEX_ACQUIRED || m->event == MUTEX_NEST_BEGIN;
 	struct thread_state *t = thread_in_task(states, at);
 	if (m->event == MUTEX_ACQUIRE && is_set) {
 		t->around = t->state;
-		t->state = STATE_WAIT_LOCK;
+		t->state = state;
 		t->is_in_lock = true;
-	} else if (is_taken && t->state == state_of_mutex(m->kind))
+	} else if (is_taken && t->state == state)
 		t->state = t->around;
 	return pass(states, at);
 }

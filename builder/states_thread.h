@@ -23,7 +23,7 @@ struct thread_state {
 	bool is_attached;           /* an OS thread has the stream */
 	bool is_recording;          /* the program has not paused it */
 	bool is_in_gap;             /* records are missing */
-	bool is_in_lock;            /* in omp_set_lock or omp_set_nest_lock */
+	bool is_in_lock;            /* in omp_set_lock, omp_set_nest_lock, or before a mutex of a kind that is not known */
 	struct stack tasks;         /* suspended on this thread */
 	struct stack implicits;     /* the tasks around the implicit tasks that it is in */
 	struct stack regions;       /* encountered by it and open */

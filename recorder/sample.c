@@ -125,21 +125,40 @@ void sample_setup(struct session *session)
 
 /* ---- The timer ---- */
 
-/* Raw: what the C library does around these calls is not needed, and older ones allocate. */
-static bool start_timer(struct stream *samples)
+static struct timespec times_ns(uint64_t ns)
 {
-	const struct config *config = &samples->session->config;
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
+}
+
+/* Raw: what the C library does around these calls is not needed, and older ones allocate. */
+static bool start_timer(struct stream *samples, clockid_t clock, uint64_t first_ns, uint64_t interval_ns)
+{
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples->session->sample_signal};
 	event.sigev_value.sival_int = (int)(samples->number & ~ID_STREAM_SAMPLES);
 	event._sigev_un._tid = (int)samples->tid;
-	clockid_t clock = config->samples_cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
-	if (syscall(SYS_timer_create, clock, &event, &samples->timer) != 0)
+	int *timer = &samples->timers[samples->n_timers];
+	if (syscall(SYS_timer_create, clock, &event, timer) != 0)
 		return false;
-	long period_ns = (long)(1000000000 / config->sample_hz);
-	struct timespec period = {.tv_sec = period_ns / 1000000000, .tv_nsec = period_ns % 1000000000};
-	struct itimerspec times = {.it_interval = period, .it_value = period};
-	samples->has_timer = true;
-	return syscall(SYS_timer_settime, samples->timer, 0, &times, NULL) == 0;
+	samples->n_timers++;
+	struct itimerspec times = {.it_interval = times_ns(interval_ns), .it_value = times_ns(first_ns)};
+	return syscall(SYS_timer_settime, *timer, 0, &times, NULL) == 0;
+}
+
+/*
+ * By the clock on the wall two timers take turns. The kernel arms a timer anew when its signal is delivered: the only one would have to be programmed into the
+ * processor then, a second time after the interrupt itself has programmed what comes next. Of two the other one comes next, and nothing has to be programmed.
+ * In a virtual machine either time is an exit to the hypervisor. (Timers of a thread's own time go with the kernel's ticks.)
+ */
+static bool start_timers(struct stream *samples)
+{
+	const struct config *config = &samples->session->config;
+	uint64_t period_ns = 1000000000 / config->sample_hz;
+	if (config->samples_cpu_time)
+		return start_timer(samples, CLOCK_THREAD_CPUTIME_ID, period_ns, period_ns);
+	for (uint64_t i = 1; i <= SAMPLE_TIMERS; i++)
+		if (!start_timer(samples, CLOCK_MONOTONIC, i * period_ns, SAMPLE_TIMERS * period_ns))
+			return false;
+	return true;
 }
 
 /* Whoever has all signals blocked, to wait for them in a thread made for that, has not meant one that only this library sends. */
@@ -161,11 +180,10 @@ static void block_again(struct stream *samples)
 		pthread_sigmask(SIG_BLOCK, &ours, NULL);
 }
 
-static void stop_timer(struct stream *samples)
+static void stop_timers(struct stream *samples)
 {
-	if (samples->has_timer)
-		syscall(SYS_timer_delete, samples->timer);
-	samples->has_timer = false;
+	for (; samples->n_timers > 0; samples->n_timers--)
+		syscall(SYS_timer_delete, samples->timers[samples->n_timers - 1]);
 }
 
 static struct stream *samples_of(struct stream *stream)
@@ -194,7 +212,7 @@ void sample_begin(struct stream *stream)
 	signal_fence();
 	__atomic_store_n(&samples->owner, stream_self(), __ATOMIC_RELAXED);
 	signal_fence();
-	if (start_timer(samples))
+	if (start_timers(samples))
 		return;
 	sample_end(stream);
 	if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
@@ -208,7 +226,7 @@ void sample_end(struct stream *stream)
 		return;
 	__atomic_store_n(&samples->owner, STREAM_FREE, __ATOMIC_RELAXED);
 	signal_fence();
-	stop_timer(samples);
+	stop_timers(samples);
 	block_again(samples);
 	ring_append(samples, clock_ticks(), record_head(EVENT_thread_detach, 0, 0), samples->tid, 0);
 	samples->tid = 0;

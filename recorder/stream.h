@@ -31,6 +31,7 @@ struct session;
 #define STREAM_BYTES      4096
 #define STREAM_TEAM_DEPTH 32 /* implicit tasks in implicit tasks whose context is kept */
 #define SEGMENT_NONE      UINT32_MAX
+#define SAMPLE_TIMERS     2
 #define SAMPLE_SEGMENTS   2 /* of a ring of samples: one is filled while the drain thread writes the other */
 
 /* `owner`: this, the owner's stream_self(), or the second for ever. */
@@ -69,18 +70,18 @@ struct stream {
 	alignas(CACHE_LINE_BYTES) uint64_t end; /* of the open segment, as a position: that has reached it where none is open */
 	uint32_t shift;                         /* log2(segment_bytes) */
 	struct session *session;
-	uint32_t current;     /* index of the segment that is appended to, or SEGMENT_NONE */
-	uint32_t n_used;      /* segments that have been opened at least once */
-	uint32_t n_segments;  /* that there may be: fewer than RING_SEGMENTS where the disk was full */
-	bool has_all_room;    /* the ring's file has no holes */
-	bool is_samples;      /* what a timer's handler appends to, beside the stream of the thread's events */
-	bool has_timer;       /* of samples: */
-	bool was_blocked;     /* the thread had the timer's signal blocked */
-	int timer;            /* the kernel's number */
-	uint64_t n_records;   /* in the segments before the current one */
-	uint64_t tid;         /* of the thread that has the stream */
-	uint64_t n_flushes;   /* of the session, when last looked at */
-	uint64_t flush_begin; /* a buffer_flush record that is still to be written: bytes != 0 */
+	uint32_t current;    /* index of the segment that is appended to, or SEGMENT_NONE */
+	uint32_t n_used;     /* segments that have been opened at least once */
+	uint32_t n_segments; /* that there may be: fewer than RING_SEGMENTS where the disk was full */
+	bool has_all_room;   /* the ring's file has no holes */
+	bool is_samples;     /* what a timer's handler appends to, beside the stream of the thread's events */
+	bool was_blocked;    /* of samples: the thread had the timers' signal blocked */
+	uint32_t n_timers;
+	int timers[SAMPLE_TIMERS]; /* the kernel's numbers */
+	uint64_t n_records;        /* in the segments before the current one */
+	uint64_t tid;              /* of the thread that has the stream */
+	uint64_t n_flushes;        /* of the session, when last looked at */
+	uint64_t flush_begin;      /* a buffer_flush record that is still to be written: bytes != 0 */
 	uint64_t flush_end;
 	uint64_t flush_bytes;
 	uint64_t lost_said[LOSS_CAUSES]; /* losses that a records_lost record has told */

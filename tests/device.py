@@ -250,6 +250,10 @@ def wrong_graph(scenario, witness, out, summary):
         n = moved.get(d.id)
         if n is None or not n["device_begin_ns"] or (d.optype != 4 and n["bytes"] != str(d.bytes)):
             reasons.append(f"data operation {d.id} is {n}")
+    drawn = re.findall(r'label="[^"]*kernel[^"]*\\ndevice (\d+)(, [\d.]+ us)?"', (out / "graph.dot").read_text())
+    n_timed = sum(n["device_begin_ns"] != "" for n in kernels.values())
+    if len(graph.nodes) <= 2000 and (len(drawn) != len(kernels) or sum(us != "" for _, us in drawn) != n_timed):
+        reasons.append(f"{len(drawn)} kernels are drawn: {drawn[:3]}")
     told = {int(d["device"]): d for d in summary["devices"]}
     for device in {k.device for k in witness.kernels}:
         n = sum(k.device == device for k in witness.kernels) + len(witness.untimed)

@@ -40,12 +40,12 @@ static inline struct stream *samples_of_thread(void)
 }
 
 /* Signals come from the test alone. */
-static inline void stop_timer(void)
+static inline void stop_timers(void)
 {
 	struct stream *samples = samples_of_thread();
-	ck_assert(samples && samples->has_timer);
-	ck_assert_int_eq((int)syscall(SYS_timer_delete, samples->timer), 0);
-	samples->has_timer = false;
+	ck_assert(samples && samples->n_timers == SAMPLE_TIMERS);
+	for (; samples->n_timers > 0; samples->n_timers--)
+		ck_assert_int_eq((int)syscall(SYS_timer_delete, samples->timers[samples->n_timers - 1]), 0);
 }
 
 /* As the timer would send it. `missed` tells one from the other. */

@@ -2,16 +2,13 @@
  *
  * The OTF2 sink on synthetic dumps: written by the sink, read back by OTF2's own reader, compared as text. What no real program gives
  * on demand; whole archives of real programs are read by tests/otf2_check.py.
- *
- * An event is a letter and what it names: <parallel >parallel (Enter, Leave of a region kind), F J (fork, join), T t (team begin, end),
- * C1.7 S1.7 D1.7 (task created, switched to, done: rank and generation), A3 R3 (acquisition and release), on off, flush, B E (program).
  */
 #include "builder/otf2.h"
 #include "builder/symbols.h"
+#include "tests/unit/archive_text.h"
 #include "tests/unit/dump_writer.h"
 
 #include <check.h>
-#include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +17,6 @@ static char root[64], dir[128], out[128];
 static struct dump_writer w;
 static struct trace trace;
 static uint64_t now;
-
-/* What was read back. */
-static char text[2][4096];
-static uint64_t times[2][256];
-static unsigned n_events[2], n_defined[2], n_fragments;
-static uint64_t clock_first, clock_length;
-static char *strings[256];
-static uint32_t region_names[64];
 
 static void remove_tree(const char *path)
 {
@@ -91,199 +80,6 @@ static uint64_t create(uint64_t counter, unsigned flags)
 	return id_make(0, counter);
 }
 
-/* ---- Reading ---- */
-
-static OTF2_CallbackCode add(OTF2_LocationRef location, OTF2_TimeStamp time, const char *format, ...)
-{
-	unsigned i = (unsigned)(location >> 32);
-	size_t n = strlen(text[i]);
-	va_list arguments;
-	va_start(arguments, format);
-	n += (size_t)snprintf(text[i] + n, sizeof text[i] - n, n > 0 ? " " : "");
-	vsnprintf(text[i] + n, sizeof text[i] - n, format, arguments);
-	va_end(arguments);
-	times[i][n_events[i]++] = time;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-#define EVENT_ARGUMENTS OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t position, void *user, OTF2_AttributeList *attributes
-#define UNUSED          (void)position, (void)user, (void)attributes
-
-/* "create task@0x3000" is "create task" here. */
-static OTF2_CallbackCode on_region(OTF2_LocationRef l, OTF2_TimeStamp t, char sign, OTF2_RegionRef region)
-{
-	const char *name = strings[region_names[region]];
-	return add(l, t, "%c%.*s", sign, (int)strcspn(name, "@"), name);
-}
-
-static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef region)
-{
-	UNUSED;
-	n_fragments += OTF2_AttributeList_GetNumberOfElements(attributes);
-	return on_region(l, t, '<', region);
-}
-
-static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef region)
-{
-	UNUSED;
-	return on_region(l, t, '>', region);
-}
-
-static OTF2_CallbackCode on_fork(EVENT_ARGUMENTS, OTF2_Paradigm model, uint32_t requested)
-{
-	UNUSED, (void)model;
-	return add(l, t, "F%u", requested);
-}
-
-static OTF2_CallbackCode on_join(EVENT_ARGUMENTS, OTF2_Paradigm model)
-{
-	UNUSED, (void)model;
-	return add(l, t, "J");
-}
-
-static OTF2_CallbackCode on_team_begin(EVENT_ARGUMENTS, OTF2_CommRef comm)
-{
-	UNUSED, (void)comm;
-	return add(l, t, "T");
-}
-
-static OTF2_CallbackCode on_team_end(EVENT_ARGUMENTS, OTF2_CommRef comm)
-{
-	UNUSED, (void)comm;
-	return add(l, t, "t");
-}
-
-static OTF2_CallbackCode on_create(EVENT_ARGUMENTS, OTF2_CommRef comm, uint32_t thread, uint32_t generation)
-{
-	UNUSED, (void)comm;
-	return add(l, t, "C%u.%u", thread, generation);
-}
-
-static OTF2_CallbackCode on_switch(EVENT_ARGUMENTS, OTF2_CommRef comm, uint32_t thread, uint32_t generation)
-{
-	UNUSED, (void)comm;
-	return add(l, t, "S%u.%u", thread, generation);
-}
-
-static OTF2_CallbackCode on_complete(EVENT_ARGUMENTS, OTF2_CommRef comm, uint32_t thread, uint32_t generation)
-{
-	UNUSED, (void)comm;
-	OTF2_StringRef status;
-	bool has_status = OTF2_AttributeList_GetNumberOfElements(attributes) == 1 &&
-			  OTF2_AttributeList_GetStringRef(attributes, 1, &status) == OTF2_SUCCESS;
-	return add(l, t, "D%u.%u%s%s", thread, generation, has_status ? ":" : "", has_status ? strings[status] : "");
-}
-
-static OTF2_CallbackCode on_acquire(EVENT_ARGUMENTS, OTF2_Paradigm model, uint32_t lock, uint32_t order)
-{
-	UNUSED, (void)model, (void)lock;
-	return add(l, t, "A%u", order);
-}
-
-static OTF2_CallbackCode on_release(EVENT_ARGUMENTS, OTF2_Paradigm model, uint32_t lock, uint32_t order)
-{
-	UNUSED, (void)model, (void)lock;
-	return add(l, t, "R%u", order);
-}
-
-static OTF2_CallbackCode on_measurement(EVENT_ARGUMENTS, OTF2_MeasurementMode mode)
-{
-	UNUSED;
-	return add(l, t, mode == OTF2_MEASUREMENT_ON ? "on" : "off");
-}
-
-static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
-{
-	UNUSED, (void)stop;
-	return add(l, t, "flush");
-}
-
-static OTF2_CallbackCode on_program_begin(EVENT_ARGUMENTS, OTF2_StringRef name, uint32_t n, const OTF2_StringRef *arguments)
-{
-	UNUSED, (void)name, (void)n, (void)arguments;
-	return add(l, t, "B");
-}
-
-static OTF2_CallbackCode on_program_end(EVENT_ARGUMENTS, int64_t status)
-{
-	UNUSED, (void)status;
-	return add(l, t, "E");
-}
-
-static OTF2_CallbackCode on_clock(void *user, uint64_t resolution, uint64_t offset, uint64_t length, uint64_t realtime)
-{
-	(void)user, (void)resolution, (void)realtime;
-	clock_first = offset;
-	clock_length = length;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_string(void *user, OTF2_StringRef self, const char *string)
-{
-	(void)user;
-	strings[self] = strdup(string);
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_region_def(void *user, OTF2_RegionRef self, OTF2_StringRef name, OTF2_StringRef canonical,
-				       OTF2_StringRef description, OTF2_RegionRole role, OTF2_Paradigm paradigm,
-				       OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin_line, uint32_t end_line)
-{
-	(void)user, (void)canonical, (void)description, (void)role, (void)paradigm, (void)flags, (void)file, (void)begin_line,
-		(void)end_line;
-	region_names[self] = name;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static OTF2_CallbackCode on_location(void *user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type, uint64_t n,
-				     OTF2_LocationGroupRef group)
-{
-	(void)user, (void)name, (void)type, (void)group;
-	n_defined[self >> 32] = (unsigned)n;
-	return OTF2_CALLBACK_SUCCESS;
-}
-
-static void read_definitions(OTF2_Reader *reader)
-{
-	OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
-	OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
-	OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
-	OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
-	OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region_def);
-	OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
-	OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, NULL);
-	OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-	uint64_t n;
-	ck_assert_int_eq(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n), OTF2_SUCCESS);
-}
-
-static void read_events(OTF2_Reader *reader, OTF2_LocationRef location)
-{
-	OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
-	OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
-	OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
-	OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
-	OTF2_EvtReaderCallbacks_SetThreadForkCallback(callbacks, on_fork);
-	OTF2_EvtReaderCallbacks_SetThreadJoinCallback(callbacks, on_join);
-	OTF2_EvtReaderCallbacks_SetThreadTeamBeginCallback(callbacks, on_team_begin);
-	OTF2_EvtReaderCallbacks_SetThreadTeamEndCallback(callbacks, on_team_end);
-	OTF2_EvtReaderCallbacks_SetThreadTaskCreateCallback(callbacks, on_create);
-	OTF2_EvtReaderCallbacks_SetThreadTaskSwitchCallback(callbacks, on_switch);
-	OTF2_EvtReaderCallbacks_SetThreadTaskCompleteCallback(callbacks, on_complete);
-	OTF2_EvtReaderCallbacks_SetThreadAcquireLockCallback(callbacks, on_acquire);
-	OTF2_EvtReaderCallbacks_SetThreadReleaseLockCallback(callbacks, on_release);
-	OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_measurement);
-	OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, on_flush);
-	OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_program_begin);
-	OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_program_end);
-	OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, NULL);
-	OTF2_EvtReaderCallbacks_Delete(callbacks);
-	uint64_t n;
-	ck_assert_int_eq(OTF2_Reader_ReadAllLocalEvents(reader, events, &n), OTF2_SUCCESS);
-	ck_assert_uint_eq(n, n_defined[location >> 32]);
-	OTF2_Reader_CloseEvtReader(reader, events);
-}
-
 /* Builds the dump's archive and reads it back. */
 static void build(size_t n_locations)
 {
@@ -304,19 +100,7 @@ static void build(size_t n_locations)
 	model_free(&trace.model);
 	dump_close(&trace.dump);
 
-	char anchor[160];
-	snprintf(anchor, sizeof anchor, "%s/trace.otf2", out);
-	OTF2_Reader *reader = OTF2_Reader_Open(anchor);
-	ck_assert_ptr_nonnull(reader);
-	OTF2_Reader_SetSerialCollectiveCallbacks(reader);
-	read_definitions(reader);
-	for (size_t i = 0; i < n_locations; i++)
-		OTF2_Reader_SelectLocation(reader, (uint64_t)i << 32);
-	OTF2_Reader_OpenEvtFiles(reader);
-	for (size_t i = 0; i < n_locations; i++)
-		read_events(reader, (uint64_t)i << 32);
-	OTF2_Reader_CloseEvtFiles(reader);
-	OTF2_Reader_Close(reader);
+	archive_read(out, n_locations);
 }
 
 /* The frame around what a test does on either thread. */
@@ -333,10 +117,10 @@ START_TEST(a_task_is_created_entered_left_and_completed)
 	schedule(0, task, task_status_complete, primary);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task D0.3 S0.0"));
-	ck_assert_str_eq(text[1], ON_WORKER(""));
-	ck_assert_uint_eq(times[0][0], clock_first);
-	ck_assert_uint_eq(times[0][n_events[0] - 1], clock_first + clock_length);
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task D0.3 S0.0"));
+	ck_assert_str_eq(archive_text[1], ON_WORKER(""));
+	ck_assert_uint_eq(archive_times[0][0], archive_clock_first);
+	ck_assert_uint_eq(archive_times[0][archive_n_events[0] - 1], archive_clock_first + archive_clock_length);
 }
 END_TEST
 
@@ -352,10 +136,10 @@ START_TEST(a_task_that_moves_leaves_its_regions_and_enters_them_again)
 	schedule(1, task, task_status_complete, worker);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0],
+	ck_assert_str_eq(archive_text[0],
 			 ON_PRIMARY(" <create task C0.3 >create task S0.3 <untied task <taskwait >taskwait >untied task S0.0"));
-	ck_assert_str_eq(text[1], ON_WORKER(" S0.3 <untied task <taskwait >taskwait >untied task D0.3 S1.0"));
-	ck_assert_uint_eq(n_fragments, 2); /* both regions that were entered again say so */
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" S0.3 <untied task <taskwait >taskwait >untied task D0.3 S1.0"));
+	ck_assert_uint_eq(archive_n_fragments, 2); /* both regions that were entered again say so */
 }
 END_TEST
 
@@ -371,8 +155,8 @@ START_TEST(a_task_that_the_implicit_task_goes_on_without_is_left)
 	put(0, EVENT_sync_region_end, sync_kind_barrier_explicit, 0, primary, 0x4000);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <untied task >untied task S0.0 <barrier"
-					     " S0.3 <untied task >untied task D0.3 S0.0 >barrier"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <untied task >untied task S0.0 <barrier"
+						     " S0.3 <untied task >untied task D0.3 S0.0 >barrier"));
 }
 END_TEST
 
@@ -384,7 +168,7 @@ START_TEST(a_discarded_task_begins_and_ends_where_it_is_discarded)
 	schedule(0, task, task_status_cancel, primary);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task D0.3:cancel S0.0"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task D0.3:cancel S0.0"));
 }
 END_TEST
 
@@ -397,8 +181,8 @@ START_TEST(a_detached_task_completes_where_a_member_fulfils_it)
 	schedule(1, task, task_status_late_fulfill, 0);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task S0.0"));
-	ck_assert_str_eq(text[1], ON_WORKER(" S0.3 D0.3 S1.0"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task >task S0.0"));
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" S0.3 D0.3 S1.0"));
 }
 END_TEST
 
@@ -419,7 +203,7 @@ START_TEST(a_detached_task_is_over_where_nothing_is_known_to_go_on)
 	put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	put(0, EVENT_thread_detach, 0, 0, 4242, 0);
 	build(2);
-	ck_assert_str_eq(text[1], "S0.3 <task >task S0.0");
+	ck_assert_str_eq(archive_text[1], "S0.3 <task >task S0.0");
 }
 END_TEST
 
@@ -431,10 +215,10 @@ START_TEST(what_a_killed_process_had_open_is_closed)
 	put(0, EVENT_sync_region_begin, sync_kind_taskwait, 0, task, 0x4000);
 	w.is_killed = w.streams[0].is_live = w.streams[1].is_live = true;
 	build(2);
-	ck_assert_str_eq(text[0],
+	ck_assert_str_eq(archive_text[0],
 			 "B <initial task F2 T <parallel <create task C0.3 >create task S0.3 <task <taskwait >taskwait >task"
 			 " D0.3:unfinished S0.0 >parallel t J >initial task E");
-	ck_assert_str_eq(text[1], ON_WORKER(""));
+	ck_assert_str_eq(archive_text[1], ON_WORKER(""));
 }
 END_TEST
 
@@ -449,8 +233,8 @@ START_TEST(a_task_runs_after_its_creation_whatever_the_clocks_say)
 	schedule(1, task, task_status_complete, worker);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[1], ON_WORKER(" S0.3 <task >task D0.3 S1.0"));
-	ck_assert_uint_eq(times[1][2], created + 1);
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" S0.3 <task >task D0.3 S1.0"));
+	ck_assert_uint_eq(archive_times[1][2], created + 1);
 }
 END_TEST
 
@@ -464,8 +248,8 @@ START_TEST(critical_regions_are_numbered_over_all_threads)
 	}
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <critical A2 <critical sblock >critical sblock R2 >critical"));
-	ck_assert_str_eq(text[1], ON_WORKER(" <critical A1 <critical sblock >critical sblock R1 >critical"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <critical A2 <critical sblock >critical sblock R2 >critical"));
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" <critical A1 <critical sblock >critical sblock R1 >critical"));
 }
 END_TEST
 
@@ -478,7 +262,7 @@ START_TEST(a_lock_that_is_only_tried_is_nothing)
 	put(0, EVENT_mutex_released, mutex_kind_lock, 0, 0x5000, 0x6010);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <omp_set_lock A1 >omp_set_lock <omp_unset_lock R1 >omp_unset_lock"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <omp_set_lock A1 >omp_set_lock <omp_unset_lock R1 >omp_unset_lock"));
 }
 END_TEST
 
@@ -493,7 +277,7 @@ START_TEST(nothing_happens_while_recording_was_off)
 	schedule(0, task, task_status_complete, primary);
 	end_program();
 	build(2);
-	ck_assert_str_eq(text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task off on flush >task D0.3 S0.0"));
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <create task C0.3 >create task S0.3 <task off on flush >task D0.3 S0.0"));
 }
 END_TEST
 

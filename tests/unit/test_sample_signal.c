@@ -101,7 +101,7 @@ static void *record_blocked(void *argument)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	ck_assert(!is_blocked(number));
 	ck_assert(is_blocked(number - 1));
 	send(1);
@@ -127,16 +127,22 @@ START_TEST(blocked_thread_is_sampled)
 }
 END_TEST
 
-START_TEST(timer_goes_with_its_thread)
+/* They take turns: a second is twice that of each. */
+START_TEST(timers_go_with_their_thread)
 {
 	struct itimerspec left;
+	int timers[SAMPLE_TIMERS];
 	begin();
 	put(FROM_PROGRAM, 0);
-	int timer = samples_of_thread()->timer;
-	ck_assert_int_eq((int)syscall(SYS_timer_gettime, timer, &left), 0);
-	ck_assert_int_eq((int)left.it_interval.tv_sec, 1);
+	ck_assert_uint_eq(samples_of_thread()->n_timers, SAMPLE_TIMERS);
+	for (unsigned i = 0; i < SAMPLE_TIMERS; i++) {
+		timers[i] = samples_of_thread()->timers[i];
+		ck_assert_int_eq((int)syscall(SYS_timer_gettime, timers[i], &left), 0);
+		ck_assert_int_eq((int)left.it_interval.tv_sec, SAMPLE_TIMERS);
+	}
 	sample_end(tls_stream);
-	ck_assert_int_eq((int)syscall(SYS_timer_gettime, timer, &left), -1);
+	for (unsigned i = 0; i < SAMPLE_TIMERS; i++)
+		ck_assert_int_eq((int)syscall(SYS_timer_gettime, timers[i], &left), -1);
 	session_end("finalize");
 	dump_remove();
 }
@@ -147,7 +153,7 @@ START_TEST(late_signal_is_ignored)
 {
 	begin();
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	siginfo_t info = expiration(1), wild = expiration(2);
 	wild.si_value.sival_int = -1;
 	struct stream *samples = samples_of_thread();
@@ -173,7 +179,7 @@ int main(void)
 	tcase_add_test(signals, unset_does_nothing);
 	tcase_add_test(signals, foreign_signal_kills);
 	tcase_add_test(signals, blocked_thread_is_sampled);
-	tcase_add_test(signals, timer_goes_with_its_thread);
+	tcase_add_test(signals, timers_go_with_their_thread);
 	tcase_add_test(signals, late_signal_is_ignored);
 	suite_add_tcase(suite, signals);
 	SRunner *runner = srunner_create(suite);

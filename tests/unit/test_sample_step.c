@@ -72,7 +72,7 @@ START_TEST(sampled_everywhere)
 	const uint64_t n = SMALL_RECORDS + 20;
 	struct session *session = begin();
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	arm(SAMPLE);
 	errno = OWN_ERRNO;
 	put_stepping(1, n - 1);
@@ -97,7 +97,7 @@ START_TEST(handler_is_interrupted_everywhere)
 	const uint64_t n = SMALL_RECORDS * 3;
 	struct session *session = begin();
 	put(FROM_PROGRAM, 0);
-	stop_timer();
+	stop_timers();
 	arm(PUT);
 	call_handler(1, n);
 	ck_assert_uint_gt(n_puts, n * 20);
@@ -123,7 +123,7 @@ static uint64_t kill_at(uint64_t n_before, uint64_t k, uint64_t *steps)
 		if (!session || write(ends[1], session->dir, sizeof session->dir) < 0)
 			_exit(1);
 		put(FROM_PROGRAM, 0);
-		syscall(SYS_timer_delete, samples_of_thread()->timer);
+		stop_timers();
 		struct sigaction action;
 		sigaction(session->sample_signal, NULL, &action);
 		for (uint64_t i = 1; i <= n_before; i++) {

@@ -73,6 +73,28 @@ START_TEST(a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it)
 END_TEST
 
 /* Suspended in a taskwait on one thread, an untied task goes on in it on the other. */
+static const struct {
+	unsigned kind;
+	enum state state;
+} barriers[] = {{sync_kind_barrier, STATE_WAIT_BARRIER},
+		{sync_kind_barrier_explicit, STATE_WAIT_BARRIER_EXPLICIT},
+		{sync_kind_barrier_implementation, STATE_WAIT_BARRIER_IMPLEMENTATION},
+		{sync_kind_barrier_implicit_workshare, STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE},
+		{99, STATE_WAIT_BARRIER}}; /* of a later version */
+
+START_TEST(each_kind_of_barrier_is_a_state)
+{
+	uint64_t me = replay_begin_program(1);
+	replay_sync_begin(0, barriers[_i].kind, me);
+	replay_now += 70;
+	replay_sync_end(0, barriers[_i].kind, me);
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(ticks_in(0, barriers[_i].state), 80);
+	replay_done();
+}
+END_TEST
+
 START_TEST(what_a_task_waits_for_moves_with_it)
 {
 	uint64_t worker, me = begin_team(&worker), task = id_make(0, 3);
@@ -128,9 +150,14 @@ static void acquired(unsigned kind, uint64_t wait_id)
 static const struct {
 	unsigned kind;
 	enum state state;
-} mutexes[] = {{mutex_kind_lock, STATE_WAIT_LOCK},         {mutex_kind_nest_lock, STATE_WAIT_LOCK},
-	       {mutex_kind_critical, STATE_WAIT_CRITICAL}, {mutex_kind_atomic, STATE_WAIT_ATOMIC},
-	       {mutex_kind_ordered, STATE_WAIT_ORDERED},   {mutex_kind_test_lock, STATE_NONE}};
+} mutexes[] = {{mutex_kind_lock, STATE_WAIT_LOCK},
+	       {mutex_kind_nest_lock, STATE_WAIT_LOCK},
+	       {mutex_kind_critical, STATE_WAIT_CRITICAL},
+	       {mutex_kind_atomic, STATE_WAIT_ATOMIC},
+	       {mutex_kind_ordered, STATE_WAIT_ORDERED},
+	       {mutex_kind_test_lock, STATE_NONE},
+	       {0, STATE_WAIT_MUTEX},
+	       {99, STATE_WAIT_MUTEX}}; /* kinds of a later version */
 
 /* From the wish to the possession, and no longer; and a test does not wait. */
 START_TEST(who_wants_a_mutex_waits_until_it_is_there)
@@ -322,6 +349,7 @@ int main(void)
 	tcase_add_test(tests, a_region_is_overhead_work_and_its_barrier);
 	tcase_add_test(tests, a_worker_that_never_ends_is_idle);
 	tcase_add_test(tests, a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it);
+	tcase_add_loop_test(tests, each_kind_of_barrier_is_a_state, 0, sizeof barriers / sizeof *barriers);
 	tcase_add_test(tests, what_a_task_waits_for_moves_with_it);
 	tcase_add_test(tests, taskgroups_wait_at_their_end_and_dummies_until_complete);
 	tcase_add_loop_test(tests, who_wants_a_mutex_waits_until_it_is_there, 0, sizeof mutexes / sizeof *mutexes);
