@@ -186,8 +186,12 @@ int gather_units(struct model *m)
 		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
 		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
 	}
+	merge.is_early = units_is_early;
+	merge.self = &w.units;
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
 		rc = walk_record(&w, row);
+	if (rc == 0 && merge.n_raised > 0)
+		tally_add(&m->quirks, "clocks_differ", merge.n_raised);
 	if (rc == 0)
 		rc = units_finish(&w.units);
 	if (rc == 0)

@@ -202,6 +202,7 @@ int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint
 	s->stack[s->n++] = row;
 	s->stopped = 0;
 	u->now[row].state = NOW_RUNNING;
+	u->now[row].has_run = true;
 	u->now[row].stream = stream;
 	return units_tell_switch(u, stream, change, ticks);
 }

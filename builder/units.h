@@ -144,6 +144,7 @@ struct units {
 	struct map joiners; /* row and joiner, of the second and further ones */
 	struct units_stream *streams;
 	uint32_t life;
+	uint64_t n_unfreed; /* units of this life that were created and are not freed */
 	bool is_in_life;
 	bool is_blind;               /* records may be missing in any stream: what does not fit is no contradiction */
 	const struct record *record; /* at hand, for messages */
@@ -165,6 +166,9 @@ static inline bool units_is_of_interest(unsigned kind)
 	return (kind >= EVENT_unit_begin && kind <= EVENT_unit_other) || kind == EVENT_thread_attach ||
 	       kind == EVENT_thread_detach || kind == EVENT_recording_off;
 }
+
+/* units_order.c: must something have come before this record that has not? Of struct merge; self: the units. */
+bool units_is_early(void *self, uint32_t stream, const struct record *record);
 
 /* Records of the stream are missing before the next one: whatever ran there is not known to run any more. */
 int units_gap(struct units *units, uint32_t stream, uint64_t ticks);

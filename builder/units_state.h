@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is known of Argobots' work units while their records go by. Shared by units.c (rows, who is meant, who runs) and units_records.c (what each
- * record does to them), by nobody else.
+ * What is known of Argobots' work units while their records go by. Shared by units.c (rows, who is meant, who runs), units_records.c and units_create.c
+ * (what each record does to them) and units_order.c (what must come before it), by nobody else.
  */
 #ifndef OTTER_BUILDER_UNITS_STATE_H
 #define OTTER_BUILDER_UNITS_STATE_H
@@ -15,7 +15,7 @@ struct unit_now {
 	uint32_t stream; /* NOW_RUNNING: row */
 	uint32_t joiner; /* the first */
 	uint32_t life;   /* of the library: in the next one it is gone */
-	uint8_t state, is_freed;
+	uint8_t state, is_freed, has_run;
 	struct unit_wait wait; /* at its latest stop */
 	uint64_t since_ticks;  /* of its latest stop */
 };
@@ -78,5 +78,10 @@ int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint
 
 /* The unit that a record says acts on its stream. */
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row);
+
+/* ---- units_create.c: one record each; `more`: the unit_more record that follows it, or NULL ---- */
+
+int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
+int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 
 #endif
