@@ -127,6 +127,12 @@ static int note(void *self, const struct unit_event *e)
 	return 0;
 }
 
+static const struct record *next_record(void *self, uint32_t row)
+{
+	struct unit_walk *w = self;
+	return timeline_peek(&w->streams[row].timeline);
+}
+
 static int walk_record(struct unit_walk *w, uint32_t row)
 {
 	struct unit_walk_stream *s = &w->streams[row];
@@ -178,7 +184,7 @@ int gather_units(struct model *m)
 	size_t n_streams = m->dump->n_streams;
 	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
 	struct merge merge = {0};
-	int rc = w.streams != NULL ? units_begin(&w.units, m, note, &w, true) : error("%s: out of memory", m->dump->path);
+	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true) : error("%s: out of memory", m->dump->path);
 	if (rc == 0)
 		rc = merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++) {

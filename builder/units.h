@@ -131,11 +131,15 @@ struct unit_event {
 /* What is told, and to whom. 0, or -1 to stop (having said why). */
 typedef int units_function(void *self, const struct unit_event *event);
 
+/* The record that comes next on a stream, NULL: none. */
+typedef const struct record *units_next(void *self, uint32_t stream);
+
 /* What is known of the units while their records go by. */
 struct units {
 	struct model *model;
 	bool is_filling; /* rows are made, doubts are counted; else both were */
 	units_function *tell;
+	units_next *next;
 	void *self;
 	uint32_t n_units;     /* rows so far, row 0 included */
 	struct unit_now *now; /* by row */
@@ -151,7 +155,7 @@ struct units {
 };
 
 /* 0, or -1 with the error said; units_end in any case. */
-int units_begin(struct units *units, struct model *model, units_function *tell, void *self, bool is_filling);
+int units_begin(struct units *units, struct model *model, units_function *tell, units_next *next, void *self, bool is_filling);
 void units_end(struct units *units);
 
 /*

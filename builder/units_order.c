@@ -8,9 +8,11 @@
 #include "builder/units_state.h"
 
 /* It stops on another stream, or is resumed, revived, created there. */
-static bool run_is_early(const struct unit_now *now, uint32_t stream)
+static bool run_is_early(const struct units *u, uint32_t row, const struct unit_now *now, uint32_t stream)
 {
-	return now == NULL || (now->state == NOW_RUNNING ? now->stream != stream : now->state != NOW_READY);
+	if (now != NULL && now->state == NOW_RUNNING)
+		return now->stream != stream && !units_polls_elsewhere(u, row);
+	return now == NULL || now->state != NOW_READY;
 }
 
 /* The library's own units below schedulers (1.1) are freed without having run. */
@@ -38,7 +40,7 @@ bool units_is_early(void *self, uint32_t stream, const struct record *r)
 	case EVENT_unit_revive:
 	case EVENT_unit_join: return now == NULL || now->state != NOW_ENDED;
 	case EVENT_unit_free: return free_is_early(u, row, now);
-	case EVENT_unit_run: return run_is_early(now, stream);
+	case EVENT_unit_run: return run_is_early(u, row, now, stream);
 	case EVENT_unit_resume: return now == NULL || now->state != NOW_SUSPENDED;
 	case EVENT_unit_cancel: return now == NULL || (now->state == NOW_RUNNING && now->stream != stream);
 	default: return false;

@@ -96,6 +96,8 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 		return error("out of memory for units");
 	if (be_xstream(u, stream, r->time) != 0)
 		return -1;
+	if (units_stop_polling(u, row, r->time) != 0)
+		return -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state == NOW_RUNNING) {
 		unit_doubt(u, stream, row, "unit_without_stop", "one that does not run");
@@ -210,11 +212,22 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
 	if (row == 0)
 		return error("out of memory for units");
-	if (be_xstream(u, stream, r->time) != 0 || expect_top(u, stream, row, depth, r->time) != 0)
+	if (be_xstream(u, stream, r->time) != 0)
 		return -1;
 	struct unit_event event = {
 		.kind = UNIT_EVENT_POLL, .unit = row, .count = record_value(r), .wait = {record_flags(r) & 0xf, r->b}};
-	return units_tell(u, stream, event, r->time);
+	const struct units_stream *s = &u->streams[stream];
+	if (s->stopped == row && s->n == depth) { /* it has been elsewhere; the last of the polls is its coming back */
+		if (units_stop_polling(u, row, r->time) != 0)
+			return -1;
+		bool is_back = u->now[row].state == NOW_READY;
+		if (is_back && units_put(u, stream, row, depth, r->time, UNIT_RUN) != 0)
+			return -1;
+		event.count -= is_back && event.count > 0;
+	}
+	if (expect_top(u, stream, row, depth, r->time) != 0)
+		return -1;
+	return event.count > 0 ? units_tell(u, stream, event, r->time) : 0;
 }
 
 static int on_resume(struct units *u, uint32_t stream, const struct record *r)

@@ -76,6 +76,13 @@ int units_end_external(struct units *u, uint32_t stream, uint64_t ticks);
 /* Puts a unit on the stack, at its depth. */
 int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks, enum unit_reason reason);
 
+/*
+ * Polls are counted where nothing else ran on their stream between them; the unit itself may have run on another one meanwhile, where several share a pool.
+ * Does the unit run where such polls come next? Then, and where it has to run now, it has stopped there. 0, or -1.
+ */
+bool units_polls_elsewhere(const struct units *u, uint32_t row);
+int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks);
+
 /* The unit that a record says acts on its stream. */
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row);
 

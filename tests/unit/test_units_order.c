@@ -107,6 +107,42 @@ START_TEST(a_clock_that_is_ahead)
 }
 END_TEST
 
+/* Two streams share a pool: a unit that polls is run by both in turns, and what one of them counted as its polls holds a stretch on the other (1.1). */
+START_TEST(polled_in_turns)
+{
+	begin();
+	attach(1);
+	attach(2);
+	creation(EVENT_unit_create, 0, SCHED + 1, 0, 4 << 20);
+	creation(EVENT_unit_create, 0, SCHED + 2, 0, 4 << 20);
+	create(0, U, PRIMARY);
+	run_unit(1, SCHED + 1, 0x77, 0);
+	run_unit(2, SCHED + 2, 0x78, 0);
+	run_unit(1, U, SCHED + 1, 1);
+	yield(1, U, unit_sync_user, 0);
+	run_unit(1, U, SCHED + 1, 1);
+	run_unit(2, U, SCHED + 2, 1);
+	yield(2, U, unit_sync_user, 0);
+	replay_put(1, EVENT_unit_polls, 1 << 4 | unit_sync_user, 5, U, 0);
+	finish(1, U, 1);
+	put(0, EVENT_unit_join, 0, U, PRIMARY);
+	put(0, EVENT_unit_free, 0, U, PRIMARY);
+	finish(1, SCHED + 1, 0);
+	finish(2, SCHED + 2, 0);
+	end();
+	ck_assert_str_eq(
+		units_told(),
+		"life1 begin0>1 create2<1 create3<1 create4<1 run0>2 run0>3 run2>4 yield4>2 run2>4 yield4>2 run3>4 yield4>3 run2>4 "
+		"poll4*4 finish4>2 join4<1 free4<1 finish2>0 finish3>0 end1>0 over1");
+	ck_assert_uint_eq(quirks("polled_in_turns"), 1);
+	ck_assert_uint_eq(quirks("clocks_differ"), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	/* As many as there were: three, and five that were counted, two of which are told of one by one. */
+	ck_assert_uint_eq(unit(4)->n_runs + unit(4)->n_polls, 4 + 4);
+	replay_done();
+}
+END_TEST
+
 /* What never comes is not waited for: neither for ever, nor by all. */
 START_TEST(what_never_comes)
 {
@@ -150,6 +186,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, replay_setup, replay_teardown);
 	tcase_add_test(tcase, a_clock_that_is_behind);
 	tcase_add_test(tcase, a_clock_that_is_ahead);
+	tcase_add_test(tcase, polled_in_turns);
 	tcase_add_test(tcase, what_never_comes);
 	tcase_add_test(tcase, where_records_are_missing);
 	suite_add_tcase(suite, tcase);
