@@ -4,8 +4,9 @@
  * of omp_get_wtime's clock, which begins wherever the runtime likes. Readings of both clocks between two of ours tie them to ticks; the
  * clocks drift, so a time is placed between the two readings around it.
  *
- * The runtime's translation goes first. Without it the readings of the device's clock serve; without any reading a translation is taken for
- * real time or monotonic time, whichever the process ran in. What none of these tells has no time, and is never given one.
+ * The runtime's translation goes first. Without it, or where it goes back, the readings of the device's clock serve; without any reading a
+ * translation is taken for real time or monotonic time, whichever the process ran in. What none of these tells has no time, and is never
+ * given one.
  */
 #include "builder/gather.h"
 
@@ -16,11 +17,21 @@ struct tie {
 	int32_t device;
 	uint64_t at; /* the clock */
 	uint64_t ticks;
+	uint64_t width; /* ticks that the reading took */
+};
+
+/* One device's. */
+struct course {
+	int32_t device;
+	bool goes_back; /* the same time comes twice: it tells nothing */
+	size_t first, n;
 };
 
 struct ties {
 	struct tie *rows; /* by device, then time */
 	size_t n;
+	struct course *courses; /* by device */
+	size_t n_courses;
 };
 
 static int by_device_and_time(const void *left, const void *right)
@@ -33,56 +44,84 @@ static int by_device_and_time(const void *left, const void *right)
 	return (l->ticks > r->ticks) - (l->ticks < r->ticks);
 }
 
-static uint64_t width(const struct device_reading *reading)
+/* NULL: there is no tie of the device's. */
+static const struct course *find_course(const struct ties *ties, int32_t device)
 {
-	return reading->after_ticks - reading->before_ticks;
+	size_t low = 0, high = ties->n_courses;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (ties->courses[middle].device == device)
+			return &ties->courses[middle];
+		if (ties->courses[middle].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
 }
 
 /* A reading that was interrupted tells little, where another one was not. */
 #define WIDTH_FACTOR 8
 
-static uint64_t widest_good(const struct model *m, const struct device_reading *readings, size_t n, int32_t device)
+static uint64_t widest_good(const struct model *m, const struct tie *ties, size_t n)
 {
 	uint64_t narrowest = UINT64_MAX;
 	for (size_t i = 0; i < n; i++)
-		if (readings[i].device == device && width(&readings[i]) < narrowest)
-			narrowest = width(&readings[i]);
+		narrowest = ties[i].width < narrowest ? ties[i].width : narrowest;
 	uint64_t least = m->dump->ticks_per_second / 1000000; /* a microsecond is always good */
 	narrowest = narrowest < least ? least : narrowest;
 	return narrowest > UINT64_MAX / WIDTH_FACTOR ? UINT64_MAX : narrowest * WIDTH_FACTOR;
 }
 
+/* Does the clock say a later time where it certainly was earlier? */
+static bool goes_back(const struct tie *ties, size_t n)
+{
+	uint64_t latest_begin = 0; /* of the readings of earlier times */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = ties[i].ticks - ties[i].width / 2, end = begin + ties[i].width;
+		if (end < latest_begin)
+			return true;
+		latest_begin = begin > latest_begin ? begin : latest_begin;
+	}
+	return false;
+}
+
+/* Leaves the good ones of each device. */
+static void divide(const struct model *m, struct ties *ties)
+{
+	size_t n_good = 0;
+	for (size_t first = 0, next; first < ties->n; first = next) {
+		next = first;
+		while (next < ties->n && ties->rows[next].device == ties->rows[first].device)
+			next++;
+		struct course course = {.device = ties->rows[first].device, .first = n_good};
+		uint64_t widest = widest_good(m, &ties->rows[first], next - first);
+		for (size_t i = first; i < next; i++)
+			if (ties->rows[i].width <= widest && ties->rows[i].at != 0)
+				ties->rows[n_good++] = ties->rows[i];
+		course.n = n_good - course.first;
+		course.goes_back = goes_back(&ties->rows[course.first], course.n);
+		if (course.n > 0)
+			ties->courses[ties->n_courses++] = course;
+	}
+	ties->n = n_good;
+}
+
 /* The ties of the device's own clock, or of the translated one. */
 static int make_ties(const struct model *m, const struct device_reading *readings, size_t n, bool is_translated, struct ties *ties)
 {
-	*ties = (struct ties){calloc(n + 1, sizeof *ties->rows), 0};
-	if (ties->rows == NULL)
+	*ties = (struct ties){.rows = calloc(n + 1, sizeof *ties->rows), .n = n, .courses = calloc(n + 1, sizeof *ties->courses)};
+	if (ties->rows == NULL || ties->courses == NULL)
 		return -1;
-	int32_t device = 0;
-	uint64_t widest = 0;
 	for (size_t i = 0; i < n; i++) {
 		const struct device_reading *r = &readings[i];
-		uint64_t at = is_translated ? r->host_ns : r->device_time;
-		if (i == 0 || r->device != device)
-			widest = widest_good(m, readings, n, r->device);
-		device = r->device;
-		if (at != 0 && width(r) <= widest)
-			ties->rows[ties->n++] = (struct tie){r->device, at, r->before_ticks + width(r) / 2};
+		uint64_t width = r->after_ticks - r->before_ticks;
+		ties->rows[i] =
+			(struct tie){r->device, is_translated ? r->host_ns : r->device_time, r->before_ticks + width / 2, width};
 	}
 	qsort(ties->rows, ties->n, sizeof *ties->rows, by_device_and_time);
+	divide(m, ties);
 	return 0;
-}
-
-/* The device's ties: the first one, and how many. */
-static const struct tie *find_ties(const struct ties *ties, int32_t device, size_t *n)
-{
-	size_t first = 0;
-	while (first < ties->n && ties->rows[first].device != device)
-		first++;
-	*n = 0;
-	while (first + *n < ties->n && ties->rows[first + *n].device == device)
-		++*n;
-	return &ties->rows[first];
 }
 
 /* Ticks that pass while the clock goes on by 1, from the tie `from` to `to`; `otherwise` where they do not tell. */
@@ -93,13 +132,14 @@ static double slope(const struct tie *from, const struct tie *to, double otherwi
 	return (double)(to->ticks - from->ticks) / (double)(to->at - from->at);
 }
 
-/* Where `at` is, between the two ties around it, or on from the nearest one at the pace of them all. 0: there is no tie. */
+/* Where `at` is, between the two ties around it, or on from the nearest one at the pace of them all. 0: no tie tells. */
 static uint64_t place(const struct ties *ties, int32_t device, uint64_t at, double pace)
 {
-	size_t n;
-	const struct tie *own = find_ties(ties, device, &n);
-	if (n == 0)
+	const struct course *course = find_course(ties, device);
+	if (course == NULL || course->goes_back)
 		return 0;
+	size_t n = course->n;
+	const struct tie *own = &ties->rows[course->first];
 	pace = slope(&own[0], &own[n - 1], pace);
 	size_t low = 0, high = n; /* the last tie that is not behind `at` */
 	while (high - low > 1) {
@@ -138,6 +178,8 @@ static uint64_t host_ticks(const struct model *m, const struct clocks *clocks, i
 		ticks = place(&clocks->translated, device, host_ns, (double)m->dump->ticks_per_second / 1e9);
 	if (ticks == 0 && device_time != 0)
 		ticks = place(&clocks->device, device, device_time, (double)m->dump->ticks_per_second / 1e9);
+	if (find_course(&clocks->translated, device) != NULL)
+		return ticks;
 	const struct clock_triple *start = &m->dump->meta.start;
 	if (ticks == 0 && host_ns != 0)
 		ticks = place_in_run(m, host_ns, start->realtime_ns, start->ticks);
@@ -173,7 +215,12 @@ int device_time_settle(struct model *m, struct device_reading *readings, size_t 
 	int rc = make_ties(m, readings, n, false, &clocks.device) == 0 ? make_ties(m, readings, n, true, &clocks.translated) : -1;
 	for (uint32_t i = 1; rc == 0 && i < m->n_activities; i++)
 		settle(m, &clocks, &m->activities[i]);
+	for (size_t i = 0; i < clocks.translated.n_courses; i++)
+		if (clocks.translated.courses[i].goes_back)
+			tally_add(&m->quirks, "translation_goes_back", 1);
 	free(clocks.device.rows);
+	free(clocks.device.courses);
 	free(clocks.translated.rows);
+	free(clocks.translated.courses);
 	return rc;
 }

@@ -153,8 +153,13 @@ int gather_target(struct walk *w, const struct record *r);
 int gather_device(struct walk *w, const struct record *r);
 /* When they were, and which of them follow each other; frees what the walk has of them. 0, or -1. */
 int gather_settle_device(struct walk *w);
-/* What no record alone says: devices, the sizes of what was deleted. 0, or -1. */
+/* What no record alone says: devices, the sizes of what was deleted, what failed. 0, or -1. */
 int gather_settle_target(struct model *m);
+/* Adds a row, unless there are too many. 0, or -1. */
+int gather_add_device(struct model *m, struct device device);
+
+/* gather_unannounced.c: where no device was announced, a row for each that something was done to. 0, or -1. */
+int gather_unannounced_devices(struct model *m);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
 int gather_lock_orders(struct model *m, struct acquisition *list, size_t n);

@@ -252,6 +252,23 @@ static int drop_doubles(struct model *m)
 	return 0;
 }
 
+/*
+ * The host's operation of the same id. It must be what the record is about: AOMP 18 gives transfers the ids of kernels (aomp#643). A kernel that is
+ * nobody's the graph counts.
+ */
+static void settle_operation(struct model *m, struct activity *a)
+{
+	a->operation = a->id != 0 ? model_operation(m, a->id) : 0;
+	enum operation_type type = a->operation != 0 ? m->operations[a->operation].type : OPERATION_TARGET;
+	bool is_other =
+		(a->type == ACTIVITY_KERNEL && type != OPERATION_SUBMIT) || (a->type == ACTIVITY_DATA && type != OPERATION_DATA);
+	if (!is_other)
+		return;
+	a->operation = 0;
+	if (a->type == ACTIVITY_DATA && a->id != 0)
+		tally_add(&m->repairs, "data_without_operation", 1);
+}
+
 int gather_settle_device(struct walk *w)
 {
 	struct model *m = w->m;
@@ -259,7 +276,7 @@ int gather_settle_device(struct walk *w)
 	if (m->n_activities > 1) {
 		for (uint32_t i = 1; i < m->n_activities; i++) {
 			struct activity *a = &m->activities[i];
-			a->operation = a->id != 0 ? model_operation(m, a->id) : 0;
+			settle_operation(m, a);
 			settle_device(m, a);
 		}
 		rc = drop_doubles(m);

@@ -71,6 +71,7 @@ static void operation_end(struct walk *w, const struct record *r)
 	w->operation = row;
 	if (row == 0)
 		return;
+	latest(w)->has_end = true;
 	if (r->time > latest(w)->end_ticks)
 		latest(w)->end_ticks = r->time;
 }
@@ -89,16 +90,24 @@ static void data_op_more(struct walk *w, const struct record *r)
 /* No machine has so many: what damage makes of more would be searched without an end. */
 #define DEVICES_MAX 1024
 
-static int device_initialize(struct walk *w, const struct record *r)
+int gather_add_device(struct model *m, struct device device)
 {
-	struct model *m = w->m;
-	w->n_type_left = 0;
 	if (m->n_devices == DEVICES_MAX)
 		return 0;
 	if (!array_reserve((void **)&m->devices, m->n_devices + 1, &m->devices_capacity, sizeof *m->devices))
 		return -1;
-	m->devices[m->n_devices++] =
-		(struct device){.number = (int32_t)event_device_number(record_value(r)), .type = "", .begin_ticks = r->time};
+	m->devices[m->n_devices++] = device;
+	return 0;
+}
+
+static int device_initialize(struct walk *w, const struct record *r)
+{
+	w->n_type_left = 0;
+	if (w->m->n_devices == DEVICES_MAX)
+		return 0;
+	int32_t number = (int32_t)event_device_number(record_value(r));
+	if (gather_add_device(w->m, (struct device){.number = number, .type = "", .begin_ticks = r->time}) != 0)
+		return -1;
 	w->n_type = 0;
 	w->n_type_left = low32(r->b) < sizeof w->type ? low32(r->b) : (uint32_t)sizeof w->type - 1;
 	return 0;
@@ -175,9 +184,14 @@ static void settle_devices(const struct model *m, struct operation *o)
 	o->device = own != DEVICE_HOST ? own : other;
 }
 
+static bool is_allocation(const struct operation *o)
+{
+	return o->type == OPERATION_DATA && o->kind == target_data_op_alloc;
+}
+
 static bool is_memory(const struct operation *o)
 {
-	return o->type == OPERATION_DATA && (o->kind == target_data_op_alloc || o->kind == target_data_op_delete);
+	return is_allocation(o) || (o->type == OPERATION_DATA && o->kind == target_data_op_delete);
 }
 
 static int by_time(const void *left, const void *right)
@@ -227,8 +241,24 @@ static int settle_deletes(struct model *m)
 	return rc;
 }
 
+/*
+ * Memory at address 0 is none: the allocation has failed. (Where no end has an address the runtime does not tell.)
+ */
+static void settle_failures(struct model *m)
+{
+	bool has_addresses = false;
+	for (uint32_t i = 1; i < m->n_operations && !has_addresses; i++)
+		has_addresses = is_allocation(&m->operations[i]) && m->operations[i].has_end && m->operations[i].dest_address != 0;
+	for (uint32_t i = 1; i < m->n_operations && has_addresses; i++) {
+		struct operation *o = &m->operations[i];
+		o->has_failed = is_allocation(o) && o->has_end && o->dest_address == 0;
+	}
+}
+
 int gather_settle_target(struct model *m)
 {
+	if (gather_unannounced_devices(m) != 0)
+		return -1;
 	for (uint32_t i = 1; i < m->n_operations; i++) {
 		struct operation *o = &m->operations[i];
 		if (o->type == OPERATION_DATA)
@@ -237,5 +267,6 @@ int gather_settle_target(struct model *m)
 			o->device = normal_device(m, o->device);
 		o->target = model_target(m, o->target_id);
 	}
+	settle_failures(m);
 	return settle_deletes(m);
 }

@@ -171,7 +171,7 @@ static void put_operation(struct csv *csv, const struct operation *operation, bo
 	put_text(csv, name != NULL ? name : "unknown");
 	put_text(csv, is_data && operation->is_async ? "_async," : ",");
 	if (is_data)
-		put_number(csv, operation->n_bytes);
+		put_number(csv, operation->has_failed ? 0 : operation->n_bytes);
 	put_device(csv, is_data ? operation->src_device : DEVICE_HOST);
 	put_device(csv, is_data ? operation->dest_device : operation->device);
 	put_text(csv, ",");

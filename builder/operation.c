@@ -41,7 +41,7 @@ const struct device *model_device(const struct model *m, int32_t number)
 	return NULL;
 }
 
-/* Where the devices were announced those are all; else the host can be known by a negative number only. */
+/* Where there are none nothing was done to any. */
 bool model_is_device(const struct model *m, int32_t number)
 {
 	return number >= 0 && (m->n_devices == 0 || model_device(m, number) != NULL);

@@ -25,6 +25,8 @@ struct operation {
 	uint8_t type;
 	bool is_async;   /* the operation may go on behind its end */
 	bool is_instant; /* reported by one record: when it ended is not known */
+	bool has_end;    /* that was reported */
+	bool has_failed; /* an allocation that gave no memory */
 	int32_t device;  /* where the region, or the launch, goes; which device's data it is. DEVICE_HOST: the host's own */
 	int32_t src_device, dest_device;
 	uint32_t stream;    /* row of dump.streams */
@@ -36,11 +38,12 @@ struct operation {
 	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
 	uint64_t target_id; /* of the record, 0 none */
 	uint64_t src_address, dest_address;
-	uint64_t n_bytes; /* of a delete: of the allocation that it takes back, where that is known */
+	uint64_t
+		n_bytes; /* of a delete: of the allocation that it takes back, where that is known; as asked for where that failed */
 	uint64_t begin_ticks, end_ticks;
 };
 
-/* A device that the runtime has announced. */
+/* A device that the runtime has announced; where it announced none, one that something was done to. */
 struct device {
 	int32_t number;
 	const char *type;                /* as the runtime calls it; "" */
@@ -59,7 +62,7 @@ int model_name_operation(struct model *m, uint32_t row);
 /* Has the number a device? The host has none: the number of devices, or a negative one. */
 bool model_is_device(const struct model *m, int32_t number);
 
-/* The device's announcement, or NULL. */
+/* The device's row, or NULL. */
 const struct device *model_device(const struct model *m, int32_t number);
 
 /* The kind of target_data_op that an asynchronous one is otherwise: 16 below. */

@@ -17,6 +17,7 @@ struct target_summary {
 	uint64_t n_helpers; /* threads that the runtime has of its own for target tasks */
 	struct {
 		uint64_t n, n_bytes;
+		uint64_t n_failed; /* of n: their bytes do not count */
 	} operations[TARGET_DATA_OPS];
 };
 

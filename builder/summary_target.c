@@ -34,7 +34,8 @@ int summary_collect_target(struct target_summary *t, const struct model *m)
 		t->n_submits += o->type == OPERATION_SUBMIT;
 		if (o->type == OPERATION_DATA) {
 			t->operations[kind].n++;
-			t->operations[kind].n_bytes += o->n_bytes;
+			t->operations[kind].n_bytes += o->has_failed ? 0 : o->n_bytes;
+			t->operations[kind].n_failed += o->has_failed;
 		}
 	}
 	return count_helpers(t, m);
@@ -55,10 +56,15 @@ void summary_print_target(const struct target_summary *t, FILE *out)
 		return;
 	fprintf(out, "%-10s%" PRIu64 " regions, %" PRIu64 " submits, %" PRIu64 " devices", "target", t->n_regions, t->n_submits,
 		t->n_devices);
-	for (unsigned kind = 0; kind < TARGET_DATA_OPS; kind++)
-		if (t->operations[kind].n != 0)
-			fprintf(out, ", %" PRIu64 " %s (%" PRIu64 " bytes)", t->operations[kind].n, operation_name(kind),
-				t->operations[kind].n_bytes);
+	for (unsigned kind = 0; kind < TARGET_DATA_OPS; kind++) {
+		if (t->operations[kind].n == 0)
+			continue;
+		fprintf(out, ", %" PRIu64 " %s (%" PRIu64 " bytes", t->operations[kind].n, operation_name(kind),
+			t->operations[kind].n_bytes);
+		if (t->operations[kind].n_failed != 0)
+			fprintf(out, ", %" PRIu64 " failed", t->operations[kind].n_failed);
+		fputc(')', out);
+	}
 	fputc('\n', out);
 }
 
@@ -68,8 +74,9 @@ json_t *summary_json_target(const struct target_summary *t)
 	for (unsigned kind = 0; kind < TARGET_DATA_OPS; kind++)
 		if (t->operations[kind].n != 0)
 			json_object_set_new(operations, operation_name(kind),
-					    json_pack("{s:I,s:I}", "count", (json_int_t)t->operations[kind].n, "bytes",
-						      (json_int_t)t->operations[kind].n_bytes));
+					    json_pack("{s:I,s:I,s:I}", "count", (json_int_t)t->operations[kind].n, "bytes",
+						      (json_int_t)t->operations[kind].n_bytes, "failed",
+						      (json_int_t)t->operations[kind].n_failed));
 	return json_pack("{s:I,s:I,s:I,s:I,s:o}", "regions", (json_int_t)t->n_regions, "submits", (json_int_t)t->n_submits,
 			 "devices", (json_int_t)t->n_devices, "helper_threads", (json_int_t)t->n_helpers, "operations", operations);
 }

@@ -315,6 +315,19 @@ class Graph:
         return bits
 
 
+def take_part(arguments):
+    """Takes "--part I/N" out of the arguments of a script, and returns what chooses of a list the I-th of N shares, each spread over all of it."""
+    if "--part" not in arguments:
+        return lambda jobs: jobs
+    at = arguments.index("--part")
+    match = re.fullmatch(r"(\d+)/(\d+)", " ".join(arguments[at + 1:at + 2]))
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        sys.exit("--part takes I/N, the I-th of N parts")
+    del arguments[at:at + 2]
+    first, step = int(match[1]) - 1, int(match[2])
+    return lambda jobs: jobs[first::step]
+
+
 def number_of_jobs():
     return int(os.environ.get("JOBS", os.cpu_count() or 1))
 

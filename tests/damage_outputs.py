@@ -4,7 +4,7 @@
 
     tests/damage_outputs.py [NAME...]
 
-Places that exist, cannot be written, are full; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
+Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
 quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
@@ -12,7 +12,11 @@ import sys
 
 from common import *
 
+sys.path.insert(0, str(ROOT / "tests/damage"))
+from dump import Dump
+
 HERE, PLACE = ROOT / "tests/damage", WORK / "damage-outputs"
+TOUCHED = BUILD / "tests" / "tools" / "touched"
 NASTY = b"we\"ird <b>&amp;'\\N {x|y} \t\x01\x1b[31m\x80\xff\xc3(\xe2\x82\xac ,;\n$(id) %s"
 SHOWN = "we\"ird <b>&amp;'\\N {x|y} \\x09\\x01\\x1b[31m\\x80\\xff\\xc3(\u20ac ,;\\x0a$(id) %s"
 
@@ -89,6 +93,31 @@ def full_disk(report, dump, place):
         run(["umount", mount])
 
 
+def outside(report, dump, place):
+    """Nothing is created, changed or removed but the output, whatever a dump says of itself: by the builder's system calls."""
+    shutil.unpack_archive(HERE / "dumps.tar.xz", place / "dumps")
+    lies = place / "lies.otter"
+    shutil.copytree(dump, lies)
+    away = str(place / "elsewhere").encode()
+    meta = re.sub(rb"^(program|host|cwd|runtime) .*$", lambda m: m[1] + b" ../../" + away, (lies / "meta").read_bytes(), flags=re.M)
+    (lies / "meta").write_bytes(meta + b"arg " + away + b"\nring_dir " + away + b"\nenv OTTER_DIR=" + away + b"\n")
+    dumps = [lies, *(place / "dumps").glob("*/mix.otter")]
+    out, log = str(place / "out"), place / "log"
+    for options in (["-o", out], ["-o", out, "--force", "--graph=fragment", "--dot", "--csv", "--otf2"], ["--list"], ["--canonical"]):
+        name = " ".join(o for o in ("outside", *options) if o.startswith(("outside", "--")))
+        result = run([TOUCHED, log, BUILDER, *options, *(dumps if "-o" in options else dumps[:1])])
+        if result.status == 125:
+            report.skip(name, "a process may not be traced here")
+            continue
+        paths = log.read_text(errors="replace").splitlines()
+        # OTF2 makes every directory on the way to its archive, all of which are there.
+        odd = [p for p in paths if p != str(BUILDER) and not out.startswith(p + "/") and
+               not re.match(re.escape(out) + r"(\.(tmp|old)-\d+)?(/|$)", p) or ".." in p]
+        reason = f"it touches {sorted(set(odd))}" if odd else None if (len(paths) > 20) == ("-o" in options) else f"{len(paths)} calls seen"
+        report.check(name, result.why([0, 3]) or reason)
+    report.check("outside-nothing", None if listing(place) == ["dumps", "lies.otter", "log", "out"] else f"{listing(place)}")
+
+
 # ---- Several dumps, and dumps that change ----
 
 def several(report, dump, place):
@@ -120,6 +149,17 @@ def strict(report, dump, place):
     words = ("refused by --strict", "incomplete", "1 header_damaged", "1 segments_missing")
     report.check("strict-damaged", result.why([4]) or (None if all(w in result.err for w in words) else result.err) or
                  (None if listing(place) == ["damaged.otter", "out"] else f"{listing(place)}"))
+    repaired = place / "repaired.otter"
+    shutil.copytree(dump, repaired)
+    file, at = next((repaired / name, at) for name, at in Dump(repaired).all_records("task_schedule"))
+    data = bytearray(file.read_bytes())
+    data[at + 9:at + 11] = (77).to_bytes(2, "little")  # its task_status
+    file.write_bytes(data)
+    result = otter_build("--strict", "-o", place / "out3", repaired)
+    report.check("strict-repaired", result.why([4]) or (None if "status_unknown" in result.err and "incomplete" not in result.err else result.err) or
+                 (None if not (place / "out3").exists() else "there is output"))
+    result = otter_build("-o", place / "out3", repaired)
+    report.check("not-strict-repaired", result.why([3]) or Graph(place / "out3").flaw() or check_archive(place / "out3"))
     for option in ("--list", "--canonical"):
         result = otter_build("--strict", option, damaged)
         report.check(f"strict{option}", result.why([4]) or (None if result.out == "" else "it wrote"))
@@ -227,12 +267,12 @@ def names(report, dump, place):
             check_outputs(report, f"names-in-{program}", found, place, wanted)
 
 
-TRIALS = {"taken": taken, "unwritable": unwritable, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
+TRIALS = {"taken": taken, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
           "cut-while-read": cut_while_read, "names": names}
 
 
 def main():
-    need(RECORDER, BUILDER)
+    need(RECORDER, BUILDER, TOUCHED)
     wanted = sys.argv[1:]
     with alone(PLACE):
         result = compile_c(HERE / "mix.c", PLACE / "mix")

@@ -39,6 +39,10 @@ SCENARIOS = {
     "no_records": (0, {}, {}),
     "native_only": (0, {}, {}),
     "few": (0, {}, {}),
+    "crowd": (0, {}, {}),
+    "astray": (3, {"kernel_without_submit": 3, "data_without_operation": 2}, {}),
+    "goes_back": (0, {}, {"translation_goes_back": 2}),
+    "ended": (3, {"implicit_task_without_end": 1}, {}),  # the program's own doing, but nothing says how its initial task ended
 }
 
 # What only tracing makes.
@@ -169,6 +173,8 @@ def wrong_archive(scenario, witness, out, rows):
                apart("native", natives, archive.natives, tolerance)]
     if scenario == "whole" and len([s for s in archive.streams if s.startswith("Device 0 ")]) < 3:
         reasons.append(f"not three queues on device 0: {archive.streams}")  # two kernels at once, and hwid 7 and 9
+    if scenario == "crowd" and any(len([s for s in archive.streams if s.startswith(f"Device {n} ")]) < 5 for n in (0, 1)):
+        reasons.append(f"not a queue for each of four places, and one for transfers: {archive.streams}")
     return "; ".join(filter(None, reasons))
 
 
@@ -220,8 +226,10 @@ def wrong_graph(scenario, witness, out, summary):
     def after(node, *kinds):
         return {t for s, t, kind in graph.edges if s == node and (kind in kinds or not kinds and kind not in ("submit", "create"))}
 
+    asked = {kind: {int(n["host_op_id"]) for n in graph.nodes if n["kind"] == kind} for kind in ("submit", "data_op")}
+    astray = scenario == "astray"  # these know ids that are nobody's, and others'
     kernels = {int(n["host_op_id"]): n for n in graph.nodes if n["kind"] == "kernel"}
-    if set(kernels) != {k.id for k in witness.kernels} | witness.untimed:
+    if set(kernels) != {k.id for k in witness.kernels if not astray or k.id in asked["submit"]} | witness.untimed:
         reasons.append(f"{len(kernels)} kernels, not {len(witness.kernels)}")
     submits = {t: nodes[s] for s, t, kind in graph.edges if kind == "submit"}
     for ident, n in kernels.items():
@@ -234,7 +242,11 @@ def wrong_graph(scenario, witness, out, summary):
         if has_time == (ident in witness.untimed) or n["begin_ns"] or n["end_ns"]:
             reasons.append(f"kernel {ident} has the times {n}")
     moved = {int(n["host_op_id"]): n for n in graph.nodes if n["kind"] == "data_op"}
+    if astray and any(n["device_begin_ns"] for n in moved.values()):
+        reasons.append("times of something else")
     for d in witness.data:
+        if astray and d.id not in asked["data_op"]:
+            continue
         n = moved.get(d.id)
         if n is None or not n["device_begin_ns"] or (d.optype != 4 and n["bytes"] != str(d.bytes)):
             reasons.append(f"data operation {d.id} is {n}")

@@ -4,6 +4,7 @@
 
     tests/kill.py [KILLS]       so many at random moments, else the environment's KILLS, else 60, and a few at system calls; SEED repeats a run
     tests/kill.py --all KILLS   so many, and at the begin and the end of every system call from the making of the dump on
+    ... --part I/N              of these every N-th from the I-th on: the parts together, one after the other, are all
 
 omp/witness.c counts, in a file of its own, before and after each event: what was certainly recorded, and what there can be at most. With
 each taskwait it puts a number into the dump that follows the one before: the sequence must be there without a hole as far as the file says.
@@ -298,6 +299,7 @@ def call_jobs(program, is_all):
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--all"]
+    part = take_part(arguments)
     kills = int(arguments[0] if arguments else os.environ.get("KILLS", 60))
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     need(RECORDER, BUILDER, KILL_AT)
@@ -310,12 +312,12 @@ def main():
     variants = list(VARIANTS)
     jobs = [(i, ORDER[i % len(ORDER)], variants[i % len(variants)], seed * 1000 + i, program, False) for i in range(kills)]
     jobs += [(kills + i, "any", variants[i % len(variants)], seed * 1000 + kills + i, program, True) for i in range(max(kills // 10, 1))]
-    is_good = run_all(jobs, test_kill)
+    is_good = run_all(part(jobs), test_kill)
     calls = call_jobs(program, "--all" in sys.argv)
     if calls is None:
         print("skip kill/calls: a process may not be traced here")
     else:
-        is_good &= run_all(calls, test_call)
+        is_good &= run_all(part(calls), test_call)
     print("kill: " + ", ".join(f"{n} {what}" for what, n in outcomes.items()))
     return 0 if is_good else 1
 

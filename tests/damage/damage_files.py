@@ -18,12 +18,33 @@ def add_file_cases(sources):
                 lambda d, at=at: (d.path / "meta").write_bytes(d.meta[:at]))
 
 
+def numbers(dump, names):
+    """(stream, sequence number) of all segments in these files."""
+    found = set()
+    for f in map(dump.file, names):
+        found |= {(int.from_bytes(f.data[at + 16:at + 20], "little"), f.word(at + 8)) for at in f.segments(dump.segment_bytes)}
+    return found
+
+
+def said_without(dump, name):
+    """What has to be said of a dump without this file: by what the others have."""
+    own, others = numbers(dump, [name]), numbers(dump, [n for n in dump.names() if n != name])
+    streams = {stream for stream, _ in others}
+    if name.endswith(".ring"):
+        stream = int(name.split(".")[0])
+        return [rf"stream {stream} was not sealed, and its ring .*{name} is not there.*\[ring_missing\]"] if stream in streams else []
+    texts = [rf"nothing of stream {s} is there, expected \d+ segments \[stream_missing\]" for s in {s for s, _ in own} - streams if
+             b"\nstream %d " % s in dump.meta]
+    begin = sorted(str(s) for s, n in own - others if n == 1 and s in streams)  # each kind is said once
+    return texts + ([rf"stream ({'|'.join(begin)}): segment \d+ follows 0, expected 1 \[segments_missing\]"] if begin else [])
+
+
 def add_file(source, dump, name):
     f = dump.file(name)
     stream, is_ring = name.split(".")[0].lstrip("0") or "0", name.endswith(".ring")
     segments, size = f.segments(dump.segment_bytes), len(f.data)
     is_only = not is_ring and name[0].isdigit() and source == "whole"
-    gone = [rf"nothing of stream {stream} is there, expected \d+ segments \[stream_missing\]"] if is_only else []
+    gone = said_without(dump, name)
     case(f"{source}/{name}-missing", source, (3,), gone)(lambda d: (d.path / name).unlink())
     case(f"{source}/{name}-empty", source, (3,), gone)(lambda d: (d.path / name).write_bytes(b""))
 

@@ -93,11 +93,12 @@ static ompt_device_time_t get_device_time(ompt_device_t *device)
 	return to_device(device, fake_now());
 }
 
-/* omp_get_wtime of this runtime begins at 5000 s, and takes the host's counter for one of 2 GHz. */
+/* omp_get_wtime of this runtime begins at 5000 s, and takes the host's counter for one of 2 GHz. Somebody may put it back. */
 static double translate_time(ompt_device_t *device, ompt_device_time_t time)
 {
 	note_call();
-	return 5000.0 + (double)(from_device(device, time) - origin) / 2e9;
+	double put_back = fake.goes_back && drift_at != 0 ? 1 : 0;
+	return 5000.0 + (double)(from_device(device, time) - origin) / 2e9 - put_back;
 }
 
 /* ---- What the tool asks for ---- */

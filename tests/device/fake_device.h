@@ -38,6 +38,7 @@ struct fake_settings {
 	bool never_returns;  /* buffers stay with the device */
 	bool stands_still;   /* advance_buffer_cursor goes nowhere, and calls that success */
 	bool forgets_number; /* says device 0 whatever it is: AMD's runtimes up to ROCm 5.4 */
+	bool goes_back;      /* what translates its times is put back by a second at fake_drift() */
 	bool is_gone;        /* the devices are finalized: their handles are nobody's */
 	unsigned drift_ppm;  /* its clock goes faster by this from fake_drift() on */
 };

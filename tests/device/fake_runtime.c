@@ -7,8 +7,8 @@
 #include <string.h>
 
 ompt_callback_t runtime_callbacks[64];
-ompt_data_t runtime_initial_task;
-static ompt_data_t thread_data, initial_region;
+_Thread_local ompt_data_t runtime_initial_task;
+static _Thread_local ompt_data_t thread_data, initial_region;
 static ompt_start_tool_result_t *tool;
 static ompt_data_t tool_data;
 
@@ -50,8 +50,19 @@ void runtime_start(const char *path)
 		fprintf(stderr, "driver: %s is no tool, or does not want to be: %s\n", path, library == NULL ? dlerror() : "");
 		exit(1);
 	}
+	runtime_begin_root();
+}
+
+void runtime_begin_root(void)
+{
 	TELL(thread_begin, ompt_thread_initial, &thread_data);
 	TELL(implicit_task, ompt_scope_begin, &initial_region, &runtime_initial_task, 1, 1, ompt_task_initial);
+}
+
+void runtime_end_root(void)
+{
+	TELL(implicit_task, ompt_scope_end, NULL, &runtime_initial_task, 0, 1, ompt_task_initial);
+	TELL(thread_end, &thread_data);
 }
 
 void runtime_announce_devices(void)
@@ -69,7 +80,6 @@ void runtime_retire_devices(void)
 
 void runtime_finish(void)
 {
-	TELL(implicit_task, ompt_scope_end, NULL, &runtime_initial_task, 0, 1, ompt_task_initial);
-	TELL(thread_end, &thread_data);
+	runtime_end_root();
 	tool->finalize(&tool_data);
 }

@@ -11,7 +11,7 @@
 #define HOST_NUMBER N_DEVICES
 
 extern ompt_callback_t runtime_callbacks[64]; /* by event; NULL: the tool does not want it */
-extern ompt_data_t runtime_initial_task;
+extern _Thread_local ompt_data_t runtime_initial_task;
 
 #define TELL(event, ...)                                                                                                           \
 	do {                                                                                                                       \
@@ -22,6 +22,10 @@ extern ompt_data_t runtime_initial_task;
 /* Loads the tool and begins the initial task; ends the process where that cannot be. The other way round at the end. */
 void runtime_start(const char *path);
 void runtime_finish(void);
+
+/* The calling thread is a root thread from here, to there. */
+void runtime_begin_root(void);
+void runtime_end_root(void);
 
 void runtime_announce_devices(void);
 void runtime_retire_devices(void);

@@ -137,7 +137,7 @@ more='' libraries=''
 run ring_stress tests/stress/ring_stress.c 12000 2 8
 if foreign check && more="-isystem $foreign/usr/include" libraries=$(find "$foreign" -name libcheck.a) && foreign libsubunit-dev; then
 	libraries+=" $(find "$foreign" -name libsubunit.a) -lm"
-	for test in clock config event ring drain; do
+	for test in clock config event ring drain refusal process; do
 		run "test_$test" "tests/unit/test_$test.c"
 	done
 else

@@ -214,6 +214,56 @@ START_TEST(memory_is_freed_in_the_size_of_its_latest_allocation)
 }
 END_TEST
 
+START_TEST(memory_that_was_not_given_does_not_count)
+{
+	struct data given = {target_data_op_alloc, -1, 0, 0, 0xd00, 64}, refused = {target_data_op_alloc, -1, 0, 0, 0, 4096};
+	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
+	device(0, "generic-64bit");
+	begin_and_end(op(1), 0, refused);
+	data_op(EVENT_target_data_op_begin, op(3), 0, refused); /* cut off */
+	if (_i > 0)
+		begin_and_end(op(2), 0, given);
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
+	replay_build(GRAPH_TASK);
+	/* Where no allocation has an address the runtime does not tell them. */
+	ck_assert_int_eq(operation(op(1))->has_failed, _i > 0);
+	ck_assert(!operation(op(3))->has_failed);
+	ck_assert_uint_eq(operation(op(1))->n_bytes, 4096);
+	if (_i > 0)
+		ck_assert(!operation(op(2))->has_failed);
+	replay_done();
+}
+END_TEST
+
+/* A forked child's runtime has its parent's devices, and announces none of them. */
+START_TEST(devices_that_nobody_announced_are_those_that_something_is_done_to)
+{
+	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
+	target_begin(target_kind_target, 3, op(1));
+	begin_and_end(op(2), op(1), (struct data){target_data_op_alloc, 4, 0, 0x100, 0xd00, 64});
+	target_end(target_kind_target, 3, op(1));
+	begin_and_end(op(3), 0, (struct data){target_data_op_transfer_to_device, 4, 1, 0x100, 0xd00, 64});
+	begin_and_end(op(4), 0, (struct data){target_data_op_transfer_from_device, 2, 4, 0xd00, 0x100, 64});
+	/* From one to another: the one is at the host's place. */
+	begin_and_end(op(5), 0, (struct data){target_data_op_transfer_to_device, 0, 2, 0xd00, 0xd00, 64});
+	begin_and_end(op(6), 0, (struct data){target_data_op_memset, 4, 1, 0, 0xd00, 64});
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->n_devices, 4);
+	for (int number = 0; number < 5; number++)
+		ck_assert_int_eq(model_is_device(m, number), number < 4);
+	ck_assert_int_eq(m->operations[model_target(m, op(1))].device, 3);
+	ck_assert_int_eq(operation(op(2))->src_device, DEVICE_HOST);
+	ck_assert_int_eq(operation(op(3))->src_device, DEVICE_HOST);
+	ck_assert_int_eq(operation(op(4))->dest_device, DEVICE_HOST);
+	ck_assert_int_eq(operation(op(5))->src_device, 0);
+	ck_assert_int_eq(operation(op(6))->src_device, DEVICE_HOST);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("target");
@@ -224,6 +274,8 @@ int main(void)
 	tcase_add_test(tests, asynchronous_operations_are_those_of_their_kind);
 	tcase_add_test(tests, what_has_no_end_is_closed_and_counted);
 	tcase_add_test(tests, memory_is_freed_in_the_size_of_its_latest_allocation);
+	tcase_add_loop_test(tests, memory_that_was_not_given_does_not_count, 0, 2);
+	tcase_add_test(tests, devices_that_nobody_announced_are_those_that_something_is_done_to);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
