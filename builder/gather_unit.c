@@ -127,6 +127,12 @@ static int note(void *self, const struct unit_event *e)
 	return 0;
 }
 
+static const struct record *next_record(void *self, uint32_t row)
+{
+	struct unit_walk *w = self;
+	return timeline_peek(&w->streams[row].timeline);
+}
+
 static int walk_record(struct unit_walk *w, uint32_t row)
 {
 	struct unit_walk_stream *s = &w->streams[row];
@@ -178,7 +184,7 @@ int gather_units(struct model *m)
 	size_t n_streams = m->dump->n_streams;
 	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
 	struct merge merge = {0};
-	int rc = w.streams != NULL ? units_begin(&w.units, m, note, &w, true) : error("%s: out of memory", m->dump->path);
+	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true) : error("%s: out of memory", m->dump->path);
 	if (rc == 0)
 		rc = merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++) {
@@ -186,8 +192,12 @@ int gather_units(struct model *m)
 		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
 		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
 	}
+	merge.is_early = units_is_early;
+	merge.self = &w.units;
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
 		rc = walk_record(&w, row);
+	if (rc == 0 && merge.n_raised > 0)
+		tally_add(&m->quirks, "clocks_differ", merge.n_raised);
 	if (rc == 0)
 		rc = units_finish(&w.units);
 	if (rc == 0)

@@ -104,7 +104,7 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 		struct open_region top = l->open[l->n_open - 1];
 		rc = top.type == OPEN_UNIT ? location_cut_unit(a, l, time) : location_leave(a, l, time);
 		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* another begin and end of the team than its other members have */
-			a->has_holes = true;
+			a->has_all_teams = false;
 			rc = event_team_end(a, l, time, &top);
 		}
 	}

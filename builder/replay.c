@@ -189,6 +189,10 @@ static int run_merged(struct replay *r)
 	int rc = merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
 		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
+	if (r->model->n_units > 0) {
+		merge.is_early = units_is_early;
+		merge.self = &r->units;
+	}
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
 		rc = replay_record(r, &r->streams[row]);
 	merge_end(&merge);

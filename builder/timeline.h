@@ -37,6 +37,16 @@ static inline const struct record *timeline_peek(struct timeline *t)
 	return t->head != NULL ? t->head : timeline_look(t);
 }
 
+/* The next record did not come before this: a clock differs from others. Nor do those behind it. */
+static inline void timeline_raise(struct timeline *t, uint64_t ticks)
+{
+	if (t->last_ticks >= ticks)
+		return;
+	t->last_ticks = ticks;
+	t->may_be_early = true;
+	t->head = NULL;
+}
+
 /* Takes the record that timeline_peek gave. */
 static inline void timeline_take(struct timeline *t)
 {

@@ -208,6 +208,7 @@ int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint
 	s->stack[s->n++] = row;
 	s->stopped = 0;
 	u->now[row].state = NOW_RUNNING;
+	u->now[row].has_run = true;
 	u->now[row].stream = stream;
 	return units_tell_switch(u, stream, change, ticks);
 }
@@ -260,9 +261,29 @@ int units_finish(struct units *u)
 	return 0;
 }
 
-int units_begin(struct units *u, struct model *model, units_function *function, void *self, bool is_filling)
+bool units_polls_elsewhere(const struct units *u, uint32_t row)
 {
-	*u = (struct units){.model = model, .tell = function, .self = self, .is_filling = is_filling};
+	const struct unit_now *now = &u->now[row];
+	if (now->state != NOW_RUNNING || units_top(&u->streams[now->stream]) != row)
+		return false;
+	const struct record *next = u->next(u->self, now->stream);
+	return next != NULL && record_kind(next) == EVENT_unit_polls && next->a == u->model->units[row].handle;
+}
+
+int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks)
+{
+	if (!units_polls_elsewhere(u, row))
+		return 0;
+	uint32_t there = u->now[row].stream;
+	const struct record *polls = u->next(u->self, there);
+	struct unit_switch change = {.reason = UNIT_YIELD, .wait = {record_flags(polls) & 0xf, polls->b}};
+	unit_quirk(u, "polled_in_turns");
+	return units_leave(u, there, change, ticks);
+}
+
+int units_begin(struct units *u, struct model *model, units_function *function, units_next *next, void *self, bool is_filling)
+{
+	*u = (struct units){.model = model, .tell = function, .next = next, .self = self, .is_filling = is_filling};
 	/* A flight recorder's dump begins somewhere, and recording may have begun behind ABT_init. */
 	u->is_blind = model->dump->window_ticks != 0 || model->n_events[EVENT_unit_begin] == 0;
 	u->streams = calloc(model->dump->n_streams + 1, sizeof *u->streams);

@@ -131,11 +131,15 @@ struct unit_event {
 /* What is told, and to whom. 0, or -1 to stop (having said why). */
 typedef int units_function(void *self, const struct unit_event *event);
 
+/* The record that comes next on a stream, NULL: none. */
+typedef const struct record *units_next(void *self, uint32_t stream);
+
 /* What is known of the units while their records go by. */
 struct units {
 	struct model *model;
 	bool is_filling; /* rows are made, doubts are counted; else both were */
 	units_function *tell;
+	units_next *next;
 	void *self;
 	uint32_t n_units;     /* rows so far, row 0 included */
 	struct unit_now *now; /* by row */
@@ -144,13 +148,14 @@ struct units {
 	struct map joiners; /* row and joiner, of the second and further ones */
 	struct units_stream *streams;
 	uint32_t life;
+	uint64_t n_unfreed; /* units of this life that were created and are not freed */
 	bool is_in_life;
 	bool is_blind;               /* records may be missing in any stream: what does not fit is no contradiction */
 	const struct record *record; /* at hand, for messages */
 };
 
 /* 0, or -1 with the error said; units_end in any case. */
-int units_begin(struct units *units, struct model *model, units_function *tell, void *self, bool is_filling);
+int units_begin(struct units *units, struct model *model, units_function *tell, units_next *next, void *self, bool is_filling);
 void units_end(struct units *units);
 
 /*
@@ -165,6 +170,9 @@ static inline bool units_is_of_interest(unsigned kind)
 	return (kind >= EVENT_unit_begin && kind <= EVENT_unit_other) || kind == EVENT_thread_attach ||
 	       kind == EVENT_thread_detach || kind == EVENT_recording_off;
 }
+
+/* units_order.c: must something have come before this record that has not? Of struct merge; self: the units. */
+bool units_is_early(void *self, uint32_t stream, const struct record *record);
 
 /* Records of the stream are missing before the next one: whatever ran there is not known to run any more. */
 int units_gap(struct units *units, uint32_t stream, uint64_t ticks);

@@ -5,8 +5,6 @@
  */
 #include "builder/units_state.h"
 
-#include <string.h>
-
 /* The depth that stands for all larger ones, and how deep stacks are believed to be. */
 #define DEPTH_CLAMPED 255u
 
@@ -31,6 +29,7 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 		u->streams[i].is_xstream = false;
 	}
 	u->life++;
+	u->n_unfreed = 0;
 	u->is_in_life = true;
 	u->streams[stream].is_xstream = true;
 	if (units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_BEGIN, .count = u->life}, r->time) != 0)
@@ -69,80 +68,6 @@ static int on_end(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_END, .count = u->life}, r->time);
 }
 
-static bool is_in_library(const struct model *m, uint64_t address)
-{
-	const struct meta *meta = &m->dump->meta;
-	const struct meta_map *own = meta_find_map(meta, meta->argobots_code), *map = meta_find_map(meta, address);
-	return own != NULL && map != NULL && strcmp(own->path, meta->program) != 0 && strcmp(own->path, map->path) == 0;
-}
-
-/* What its creation says of a new run. */
-static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_t creator, const struct record *r,
-			 const struct record *more)
-{
-	struct work_unit *unit = units_row(u, row);
-	unit->state |= UNIT_SEEN | UNIT_CREATED;
-	unit->pool = unit->last_pool = record_value(r) << 3;
-	unit->create_ticks = r->time;
-	unit->create_stream = stream;
-	unit->creator = creator;
-	if (more == NULL) /* counted as a cut group */
-		return;
-	uint64_t bytes = record_value(more);
-	unit->stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-	unit->kind = is_in_library(u->model, more->a) ? UNIT_SCHEDULER : bytes == 0 ? UNIT_TASKLET : UNIT_ULT;
-	enum construct_kind kind = unit->kind == UNIT_SCHEDULER ? CONSTRUCT_SCHEDULER
-				   : bytes == 0                 ? CONSTRUCT_TASKLET
-								: CONSTRUCT_UNIT;
-	unit->construct = model_construct(u->model, kind, more->a);
-}
-
-static int on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
-{
-	const uint32_t *found = map_get(&u->alive, r->a);
-	uint32_t old = found != NULL ? *found : 0, creator;
-	if (old != 0 && u->now[old].state == NOW_RUNNING && !units_is_gone(u, old) &&
-	    unit_cut(u, u->now[old].stream, 0, r->time, "unit_without_stop") != 0)
-		return -1;
-	if (old != 0 && !units_is_gone(u, old))
-		unit_doubt(u, stream, old, "unit_without_free", "one that had been freed, as its handle is used again");
-	if (units_actor(u, stream, r->b, r->time, &creator) != 0)
-		return -1;
-	uint32_t row = units_new_unit(u, r->a, UNIT_UNKNOWN);
-	if (row == 0)
-		return error("out of memory for units");
-	if (u->is_filling)
-		fill_created(u, stream, row, creator, r, more);
-	if (r->b == 0 && creator != 0 && units_row(u, creator)->kind != UNIT_EXTERNAL)
-		unit_quirk(u, "creator_not_named");
-	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_CREATE, .unit = row, .other = creator}, r->time);
-}
-
-static int on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
-{
-	uint32_t creator, before = units_subject(u, stream, r->a, false);
-	if (before == 0 || units_actor(u, stream, r->b, r->time, &creator) != 0)
-		return before == 0 ? error("out of memory for units") : -1;
-	if (u->now[before].state != NOW_ENDED) {
-		unit_doubt(u, stream, before, "revived_before_end", "one that had ended");
-		if (u->now[before].state == NOW_RUNNING && unit_cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
-			return -1;
-	}
-	uint32_t row = units_new_row(u, r->a, UNIT_UNKNOWN), *slot = row != 0 ? map_put(&u->alive, r->a) : NULL;
-	if (slot == NULL)
-		return error("out of memory for units");
-	*slot = row;
-	if (u->is_filling) {
-		struct work_unit *unit = units_row(u, row);
-		unit->before = before;
-		unit->first = units_row(u, before)->first;
-		unit->generation = units_row(u, before)->generation;
-		unit->ordinal = units_row(u, before)->ordinal + 1;
-		fill_created(u, stream, row, creator, r, more);
-	}
-	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_REVIVE, .unit = row, .other = creator}, r->time);
-}
-
 /* The thread is an execution stream's. */
 static int be_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 {
@@ -170,6 +95,8 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 	if (row == 0)
 		return error("out of memory for units");
 	if (be_xstream(u, stream, r->time) != 0)
+		return -1;
+	if (units_stop_polling(u, row, r->time) != 0)
 		return -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state == NOW_RUNNING) {
@@ -285,11 +212,22 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
 	if (row == 0)
 		return error("out of memory for units");
-	if (be_xstream(u, stream, r->time) != 0 || expect_top(u, stream, row, depth, r->time) != 0)
+	if (be_xstream(u, stream, r->time) != 0)
 		return -1;
 	struct unit_event event = {
 		.kind = UNIT_EVENT_POLL, .unit = row, .count = record_value(r), .wait = {record_flags(r) & 0xf, r->b}};
-	return units_tell(u, stream, event, r->time);
+	const struct units_stream *s = &u->streams[stream];
+	if (s->stopped == row && s->n == depth) { /* it has been elsewhere; the last of the polls is its coming back */
+		if (units_stop_polling(u, row, r->time) != 0)
+			return -1;
+		bool is_back = u->now[row].state == NOW_READY;
+		if (is_back && units_put(u, stream, row, depth, r->time, UNIT_RUN) != 0)
+			return -1;
+		event.count -= is_back && event.count > 0;
+	}
+	if (expect_top(u, stream, row, depth, r->time) != 0)
+		return -1;
+	return event.count > 0 ? units_tell(u, stream, event, r->time) : 0;
 }
 
 static int on_resume(struct units *u, uint32_t stream, const struct record *r)
@@ -362,6 +300,7 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 		if (now->state == NOW_RUNNING && unit_cut(u, now->stream, 0, r->time, NULL) != 0)
 			return -1;
 	}
+	u->n_unfreed -= u->n_unfreed > 0 && !u->now[row].is_freed;
 	u->now[row].is_freed = true;
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_FREE, .unit = row, .other = by}, r->time);
 }
@@ -397,10 +336,10 @@ int units_record(struct units *u, uint32_t stream, const struct record *r, const
 	switch (record_kind(r)) {
 	case EVENT_unit_begin: return on_begin(u, stream, r);
 	case EVENT_unit_end: return on_end(u, stream, r);
-	case EVENT_unit_create: return on_create(u, stream, r, more);
+	case EVENT_unit_create: return units_on_create(u, stream, r, more);
 	case EVENT_unit_join: return on_join(u, stream, r);
 	case EVENT_unit_free: return on_free(u, stream, r);
-	case EVENT_unit_revive: return on_revive(u, stream, r, more);
+	case EVENT_unit_revive: return units_on_revive(u, stream, r, more);
 	case EVENT_unit_run: return on_run(u, stream, r);
 	case EVENT_unit_finish: return on_stop(u, stream, r, UNIT_FINISH);
 	case EVENT_unit_cancel: return on_cancel(u, stream, r);

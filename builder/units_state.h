@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is known of Argobots' work units while their records go by. Shared by units.c (rows, who is meant, who runs) and units_records.c (what each
- * record does to them), by nobody else.
+ * What is known of Argobots' work units while their records go by. Shared by units.c (rows, who is meant, who runs), units_records.c and units_create.c
+ * (what each record does to them) and units_order.c (what must come before it), by nobody else.
  */
 #ifndef OTTER_BUILDER_UNITS_STATE_H
 #define OTTER_BUILDER_UNITS_STATE_H
@@ -15,7 +15,7 @@ struct unit_now {
 	uint32_t stream; /* NOW_RUNNING: row */
 	uint32_t joiner; /* the first */
 	uint32_t life;   /* of the library: in the next one it is gone */
-	uint8_t state, is_freed;
+	uint8_t state, is_freed, has_run;
 	struct unit_wait wait; /* at its latest stop */
 	uint64_t since_ticks;  /* of its latest stop */
 };
@@ -76,7 +76,19 @@ int units_end_external(struct units *u, uint32_t stream, uint64_t ticks);
 /* Puts a unit on the stack, at its depth. */
 int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks, enum unit_reason reason);
 
+/*
+ * Polls are counted where nothing else ran on their stream between them; the unit itself may have run on another one meanwhile, where several share a pool.
+ * Does the unit run where such polls come next? Then, and where it has to run now, it has stopped there. 0, or -1.
+ */
+bool units_polls_elsewhere(const struct units *u, uint32_t row);
+int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks);
+
 /* The unit that a record says acts on its stream. */
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row);
+
+/* ---- units_create.c: one record each; `more`: the unit_more record that follows it, or NULL ---- */
+
+int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
+int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 
 #endif

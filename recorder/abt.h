@@ -56,6 +56,7 @@ struct abt_library {
 	int (*self_unit)(abt_handle *unit);
 	int (*self_xstream)(abt_handle *xstream);
 	int (*rank)(abt_handle xstream, int *rank);
+	int (*last_xstream)(abt_handle unit, abt_handle *xstream);
 	int (*function)(abt_handle unit, void (**function)(void *));
 	int (*stack_bytes)(abt_handle unit, size_t *bytes);
 };

@@ -67,6 +67,7 @@ static void find_library(void)
 	FIND(self_unit, "ABT_self_get_thread", NULL);
 	FIND(self_xstream, "ABT_xstream_self", NULL);
 	FIND(rank, "ABT_xstream_get_rank", NULL);
+	FIND(last_xstream, "ABT_thread_get_last_xstream", NULL);
 	FIND(function, "ABT_thread_get_thread_func", NULL);
 	FIND(stack_bytes, "ABT_thread_get_stacksize", NULL);
 	FIND(register_callback, "ABT_tool_register_thread_callback", OWN(on_register));

@@ -141,6 +141,14 @@ static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, ab
  * it, and never more than happened.
  */
 
+/* Has the unit that is about to run here run elsewhere since it yielded here, or is it another one with its handle? Version 1.2 tells where a unit was
+ * until it runs; 1.1 has forgotten it then, so that polls of a unit that several streams run in turns may be counted as one stream's. */
+static bool has_been_elsewhere(const struct stream *stream)
+{
+	abt_handle last;
+	return abt.last_xstream && abt.last_xstream(stream->unit, &last) == ABT_SUCCESS && last != stream->xstream;
+}
+
 /* Is the run with this head, of `unit` and behind `previous`, which would be at `position`, the second half of a pair like the one before it? Then
  * that is counted. The segment is open. */
 static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t unit,
@@ -151,6 +159,8 @@ static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64
 		return false;
 	struct record *yield = (struct record *)(stream->base + position - size);
 	if (record_kind(yield) != EVENT_unit_yield || yield->a != unit || (yield->head ^ head) >> (RECORD_FLAGS_SHIFT + 4) & 0xff)
+		return false;
+	if (has_been_elsewhere(stream))
 		return false;
 	struct record *before = yield - 1;
 	if (record_kind(before) == EVENT_unit_polls && before->a == yield->a && before->b == yield->b &&

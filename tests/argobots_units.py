@@ -292,6 +292,28 @@ def thread_states():
                   None if has_openmp else wrong_states(found, derived(listed(dumps), tables)))
 
 
+def migration():
+    """Where units ran before and behind their migration, by what they noted themselves. In 1.1 polls of a unit that two streams run in turns may be counted as one's."""
+    for version in versions():
+        name = f"migrate{version}"
+        result, dumps = record(name, "migrate", ["private"] if version else [], version)
+        tables = Tables(name, dumps, options=("--otf2",))
+        reason = result.why([0]) or one(dumps) or tables.reason
+        if reason:
+            check(name, reason)
+            continue
+        noted = [(what, first, last) for what, first, last in (line.split() for line in result.out.splitlines())]
+        units = [r for r in tables.units if r["label"] == "unit@two_parts"]
+        found = [(what, r["rank"], last if what == "to_any" else r["last_rank"]) for (what, _, last), r in zip(noted, units)]
+        moves = {what: r["moves"] for (what, _, _), r in zip(noted, units)}
+        moved = ("to_xstream", "to_sched", "to_pool")
+        # Of two that share a pool whoever comes first runs it, also behind its second part; private pools are changed.
+        pools = {what: r["last_pool"] != r["pool"] for (what, _, _), r in zip(noted, units)}
+        check(name, None if len(noted) == len(units) == (4 if version else 24) and found == noted else f"{len(units)} units: {found}, not {noted}",
+              None if all(moves[w] == "1" and pools[w] for w in moved) and moves["refused"] == "0" and not pools["refused"] else f"moves {moves}, other pools {pools}",
+              flaw_of_rows(tables), flaw_of_identity(tables, listed(dumps)), run([ROOT / "tests/otf2_check.py", tables.out]).why([0]))
+
+
 def absent():
     """Where there are no units there is no table."""
     place = PLACE / "no-units"
@@ -305,4 +327,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    sys.exit(main(logs, tool, thread_states, absent))
+    sys.exit(main(logs, tool, migration, thread_states, absent))

@@ -14,6 +14,8 @@ static int n_inits;
 static int n_ranks;
 static struct xstream *primary;
 static struct unit *primary_unit;
+static struct xstream *list; /* of all that there are */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Not in line: a unit that has switched may be on another thread, where a compiler would still use the address that it had found before. */
 __attribute__((noinline)) struct xstream *here(void)
@@ -38,14 +40,39 @@ static struct xstream *xstream_new(void)
 {
 	struct xstream *xstream = aligned_alloc(64, (sizeof *xstream + 63) / 64 * 64);
 	memset(xstream, 0, sizeof *xstream);
-	pthread_mutex_init(&xstream->pool.lock, NULL);
+	pthread_mutex_init(&xstream->own_pool.lock, NULL);
 	pthread_mutex_init(&xstream->root_pool.lock, NULL);
+	xstream->pool = &xstream->own_pool;
 	xstream->rank = n_ranks++;
+	pthread_mutex_lock(&list_lock);
+	xstream->next = list;
+	list = xstream;
+	pthread_mutex_unlock(&list_lock);
 	xstream->root.function = root_unit;
 	xstream->sched = unit_new(&xstream->root_pool, main_scheduler, NULL, SCHED_STACK_BYTES);
 	xstream->sched->depth = 0;
 	xstream->sched->is_named = true;
 	return xstream;
+}
+
+static void xstream_forget(const struct xstream *xstream)
+{
+	pthread_mutex_lock(&list_lock);
+	struct xstream **link = &list;
+	while (*link != xstream)
+		link = &(*link)->next;
+	*link = xstream->next;
+	pthread_mutex_unlock(&list_lock);
+}
+
+struct xstream *xstream_sharing(const struct pool *pool, const struct xstream *last)
+{
+	pthread_mutex_lock(&list_lock);
+	struct xstream *found = list;
+	while (found && (found == last || found->pool != pool))
+		found = found->next;
+	pthread_mutex_unlock(&list_lock);
+	return found;
 }
 
 static void *xstream_main(void *argument)
@@ -67,15 +94,36 @@ static void *xstream_main(void *argument)
 	return NULL;
 }
 
-int ABT_xstream_create(void *sched, struct xstream **handle)
+static int create(struct pool *pool, struct xstream **handle)
 {
-	(void)sched;
 	struct xstream *xstream = xstream_new();
+	if (pool)
+		xstream->pool = pool;
 	if (is_v11) /* shows each execution stream's root unit, too */
 		report(CREATE, &xstream->root, xstream, (struct context){0});
 	report(CREATE, xstream->sched, xstream, (struct context){.pool = &xstream->root_pool});
 	*handle = xstream;
 	return pthread_create(&xstream->thread, NULL, xstream_main, xstream);
+}
+
+int ABT_xstream_create(void *sched, struct xstream **handle)
+{
+	(void)sched;
+	return create(NULL, handle);
+}
+
+int ABT_xstream_create_basic(int kind, int n_pools, struct pool **pools, void *config, struct xstream **handle)
+{
+	(void)kind;
+	(void)config;
+	return n_pools == 1 ? create(pools[0], handle) : ABT_ERR_FEATURE_NA;
+}
+
+/* Its stream stands for it. */
+int ABT_xstream_get_main_sched(struct xstream *xstream, struct xstream **sched)
+{
+	*sched = xstream;
+	return ABT_SUCCESS;
 }
 
 int ABT_xstream_join(struct xstream *xstream)
@@ -94,6 +142,7 @@ int ABT_xstream_free(struct xstream **handle)
 	ABT_thread_free(&xstream->sched);
 	if (is_v11)
 		report(FREE, &xstream->root, here(), (struct context){.caller = unit_self()});
+	xstream_forget(xstream);
 	free(xstream);
 	*handle = XSTREAM_NULL;
 	return ABT_SUCCESS;
@@ -114,7 +163,7 @@ int ABT_xstream_get_rank(struct xstream *xstream, int *rank)
 int ABT_xstream_get_main_pools(struct xstream *xstream, int n, struct pool **pools)
 {
 	for (int i = 0; i < n; i++)
-		pools[i] = &xstream->pool;
+		pools[i] = xstream->pool;
 	return ABT_SUCCESS;
 }
 
@@ -132,7 +181,7 @@ int ABT_init(int argc, char **argv)
 	primary = xstream_new();
 	this_xstream = primary;
 	unit_make_stack(primary->sched, schedule_primary);
-	primary_unit = unit_new(&primary->pool, NULL, NULL, 1);
+	primary_unit = unit_new(primary->pool, NULL, NULL, 1);
 	primary_unit->last = primary;
 	primary_unit->parent = primary->sched;
 	primary_unit->is_on_stack = true;
@@ -153,6 +202,7 @@ int ABT_finalize(void)
 	if (--n_inits > 0)
 		return ABT_SUCCESS;
 	tool_reset(true); /* first of all */
+	xstream_forget(primary);
 	free(primary->sched->stack);
 	free(primary->sched);
 	free(primary_unit);

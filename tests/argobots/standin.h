@@ -24,6 +24,7 @@
 #define ABT_ERR_UNINITIALIZED 1
 #define ABT_ERR_INV_THREAD    30
 #define ABT_ERR_MUTEX_LOCKED  37
+#define ABT_ERR_MIGRATION_NA  49
 #define ABT_ERR_FEATURE_NA    51
 
 #define XSTREAM_NULL ((struct xstream *)0x1)
@@ -86,7 +87,9 @@ struct xstream {
 	pthread_t thread;
 	int rank;
 	bool must_end;
-	struct pool pool, root_pool;
+	struct pool own_pool, root_pool;
+	struct pool *pool; /* what its main scheduler takes units from: its own, or one that several share */
+	struct xstream *next;
 	struct unit root, *sched;
 	struct unit *current;
 	/* What is to become of the unit that was left, once its context is saved. */
@@ -131,6 +134,9 @@ void unit_terminate(struct unit *unit);
 void unit_make_stack(struct unit *unit, void (*function)(void));
 void unit_start(void);
 struct unit *unit_take_joiner(struct unit *unit);
+
+/* standin.c: another execution stream than `last` with this pool. NULL: there is none. */
+struct xstream *xstream_sharing(const struct pool *pool, const struct xstream *last);
 
 /* standin_units.c; without stack_bytes: a tasklet; without handle: without a name */
 struct unit *unit_new(struct pool *pool, void (*function)(void *), void *argument, size_t stack_bytes);

@@ -60,7 +60,7 @@ static void run(struct unit *unit)
 void schedule(void)
 {
 	for (;;) {
-		struct unit *unit = pool_pop(&here()->pool);
+		struct unit *unit = pool_pop(here()->pool);
 		if (unit)
 			run(unit);
 		else if (__atomic_load_n(&here()->must_end, __ATOMIC_ACQUIRE))

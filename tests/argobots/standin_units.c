@@ -171,6 +171,23 @@ int ABT_thread_migrate_to_pool(struct unit *unit, struct pool *pool)
 	return ABT_SUCCESS;
 }
 
+int ABT_thread_migrate_to_xstream(struct unit *unit, struct xstream *xstream)
+{
+	return ABT_thread_migrate_to_pool(unit, xstream->pool);
+}
+
+int ABT_thread_migrate_to_sched(struct unit *unit, struct xstream *sched)
+{
+	return ABT_thread_migrate_to_xstream(unit, sched);
+}
+
+/* As the library does: to another stream that takes units from the same pool. */
+int ABT_thread_migrate(struct unit *unit)
+{
+	struct xstream *to = xstream_sharing(unit->pool, unit->last);
+	return to ? ABT_thread_migrate_to_xstream(unit, to) : ABT_ERR_MIGRATION_NA;
+}
+
 int ABT_thread_set_callback(struct unit *unit, void (*function)(struct unit *, void *), void *argument)
 {
 	unit->on_migration = function;
@@ -182,6 +199,12 @@ int ABT_self_get_thread(struct unit **unit)
 {
 	*unit = unit_self() ? unit_self() : UNIT_NULL;
 	return unit_self() ? ABT_SUCCESS : ABT_ERR_INV_THREAD;
+}
+
+int ABT_thread_get_last_xstream(struct unit *unit, struct xstream **xstream)
+{
+	*xstream = is_v11 ? here() : unit->last ? unit->last : XSTREAM_NULL;
+	return ABT_SUCCESS;
 }
 
 int ABT_thread_get_thread_func(struct unit *unit, void (**function)(void *))

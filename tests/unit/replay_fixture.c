@@ -158,7 +158,8 @@ static void check_states(void)
 	for (size_t i = 0; i < replay_states.n_streams; i++) {
 		ck_assert_int_eq(seen[i].state, STATE_NONE);
 		ck_assert_uint_eq(state_times_total(&replay_states.times[i]), seen[i].sum_ticks);
-		ck_assert_uint_eq(seen[i].sum_ticks, life_ticks(i));
+		if (replay_count_of(&replay_trace.model.quirks, "clocks_differ") == 0) /* else times are not the records' */
+			ck_assert_uint_eq(seen[i].sum_ticks, life_ticks(i));
 	}
 }
 
