@@ -82,6 +82,7 @@ void graph_free(struct graph *graph)
 	graph_units_free(graph);
 	graph_free_path(graph);
 	map_free(&graph->barriers);
+	map_free(&graph->from_barriers);
 	map_free(&graph->groups);
 	map_free(&graph->in_work);
 	free(graph->nodes);

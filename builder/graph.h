@@ -109,8 +109,10 @@ struct graph {
 	uint32_t *region_node;   /* by region: where it begins */
 	uint32_t *join_node;     /* by region: where it ends */
 	struct map barriers;     /* graph_barrier_key -> node */
-	struct map in_work;      /* implicit task -> worksharing and masked scopes open in it */
-	struct map groups;       /* task -> innermost open group, row of `open_groups` */
+	struct map
+		from_barriers; /* (barrier, node reached) that have an edge: where members of a team come from several barriers */
+	struct map in_work;    /* implicit task -> worksharing and masked scopes open in it */
+	struct map groups;     /* task -> innermost open group, row of `open_groups` */
 	struct open_group {
 		uint32_t node, interval, outer;
 	} * open_groups;

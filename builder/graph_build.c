@@ -36,7 +36,7 @@ uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t tas
 
 /*
  * An edge from a task's position to a node that many tasks reach. Members of a team that come from the same barrier would give the
- * same edge each: the node keeps that one as its `previous`.
+ * same edge each: the node keeps that one as its `previous`. Where records end, or are missing, others may come from a barrier further on.
  */
 static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
 {
@@ -51,6 +51,14 @@ static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind
 		node->previous = source;
 		node->previous_kind = (uint8_t)kind;
 		return 0;
+	}
+	if (is_shared) {
+		uint32_t *has_edge = map_put(&graph->from_barriers, (uint64_t)source << 32 | id);
+		if (has_edge == NULL)
+			return error("out of memory for the graph");
+		if (*has_edge)
+			return 0;
+		*has_edge = 1;
 	}
 	struct edge edge = {source, id, (uint8_t)kind, false, 0};
 	return graph_add_edge(graph, &edge);

@@ -91,6 +91,32 @@ START_TEST(missing_segments_close_what_is_open)
 }
 END_TEST
 
+/* Killed where two of a team have come to a second barrier, and the third has not: both come from there to the join, by one edge. */
+START_TEST(a_team_is_cut_between_two_barriers)
+{
+	replay_writer.is_killed = true;
+	uint64_t me = replay_begin_program(3);
+	for (uint32_t stream = 0; stream < 3; stream++) {
+		uint64_t task = stream == 0 ? me : id_make(stream, 1);
+		replay_writer.streams[stream].is_live = true;
+		replay_writer.streams[stream].place = WRITER_RING; /* nothing else is missing */
+		if (stream > 0) {
+			replay_put(stream, EVENT_thread_attach, 0, 0, 4242 + stream, 0);
+			replay_begin_implicit(stream, 1, 2, 3, stream);
+		}
+		replay_sync_begin(stream, sync_kind_barrier_explicit, task);
+		replay_sync_end(stream, sync_kind_barrier_explicit, task);
+		if (stream > 0)
+			replay_sync_begin(stream, sync_kind_barrier_explicit, task);
+	}
+	build();
+	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 2);
+	ck_assert_uint_eq(replay_edges(0, 0, EDGE_JOIN), 2);
+	ck_assert_uint_eq(repairs("edge_twice"), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(lost_records_close_what_is_open)
 {
 	uint64_t me = replay_begin_program(1);
@@ -399,6 +425,7 @@ int main(void)
 	TCase *tests = tcase_create("repairs");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
 	tcase_add_test(tests, missing_segments_close_what_is_open);
+	tcase_add_test(tests, a_team_is_cut_between_two_barriers);
 	tcase_add_test(tests, lost_records_close_what_is_open);
 	tcase_add_test(tests, a_thread_leaves_its_scopes_to_the_next);
 	tcase_add_test(tests, a_group_without_its_continuations);
