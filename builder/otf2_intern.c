@@ -16,19 +16,31 @@ static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_
 	return is_done;
 }
 
-static uint64_t hash_bytes(const void *bytes, size_t n)
+#define HASH_BEGIN UINT64_C(1469598103934665603)
+
+static uint64_t hash_on(uint64_t hash, uint64_t value)
 {
-	const unsigned char *p = bytes;
-	uint64_t hash = UINT64_C(1469598103934665603);
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * UINT64_C(1099511628211);
+	return (hash ^ value) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = HASH_BEGIN;
+	for (; *text != '\0'; text++)
+		hash = hash_on(hash, (unsigned char)*text);
 	return hash | 1;
+}
+
+static uint64_t hash_region(const struct region_def *def)
+{
+	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
+	return hash_on(hash_on(hash, def->module), def->offset) | 1;
 }
 
 /* `text` is valid UTF-8 without control characters. */
 static uint32_t clean_string(struct archive *a, const char *text)
 {
-	uint32_t *last = map_put(&a->string_rows, hash_bytes(text, strlen(text)));
+	uint32_t *last = map_put(&a->string_rows, hash_text(text));
 	if (last == NULL)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
@@ -55,8 +67,7 @@ uint32_t archive_string(struct archive *a, const char *text)
 
 uint32_t archive_region_def(struct archive *a, const struct region_def *def)
 {
-	uint64_t key[4] = {(uint64_t)def->kind, (uint64_t)def->construct_kind, def->module, def->offset};
-	uint32_t *last = map_put(&a->region_rows, hash_bytes(key, sizeof key));
+	uint32_t *last = map_put(&a->region_rows, hash_region(def));
 	if (last == NULL)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
