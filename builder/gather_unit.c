@@ -184,7 +184,8 @@ int gather_units(struct model *m)
 	size_t n_streams = m->dump->n_streams;
 	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
 	struct merge merge = {0};
-	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true) : error("%s: out of memory", m->dump->path);
+	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true)
+				   : error("%s: out of memory", m->dump->path);
 	if (rc == 0)
 		rc = merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams && rc == 0; i++) {

@@ -77,6 +77,15 @@ def attach():
     result, dumps = record("static", "static", preload=False)
     counts = counted(listed(dumps))
     check("static", result.why([0]), one(dumps), None if counts["begin"] == 2 and counts["create"] > 400 else f"recorded {dict(counts)}")
+    # A plugin brings the library with it, where neither the program nor the recorder looks.
+    flags = ["gcc", "-O1", "-g", "-w", "-I", ROOT, "-pthread"]
+    compiled = [run([*flags, "-fPIC", "-shared", "-Dmain=plugin_main", HERE / "lives.c", PLACE / "libabt.so.1", "-o", PLACE / "lives.so"]),
+                run([*flags, HERE / "plugin.c", "-ldl", "-o", PLACE / "plugin"])]
+    result, dumps = record("plugin", "plugin", [PLACE / "lives.so"])
+    counts = counted(listed(dumps))
+    said = dict(line.split() for line in result.out.splitlines())
+    wrong = [e for e in EVENTS if said.get(e) != str(counts[e])]
+    check("plugin", *(c.why([0]) for c in compiled), result.why([0]), one(dumps), None if counts["begin"] == 2 and not wrong else f"recorded {dict(counts)}, not {said}")
     bystander = PLACE / "bystander"
     shutil.rmtree(bystander, ignore_errors=True)
     bystander.mkdir()
