@@ -38,8 +38,7 @@ struct operation {
 	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
 	uint64_t target_id; /* of the record, 0 none */
 	uint64_t src_address, dest_address;
-	uint64_t
-		n_bytes; /* of a delete: of the allocation that it takes back, where that is known; as asked for where that failed */
+	uint64_t n_bytes; /* of a delete: of the allocation that it takes back, where known; of one that failed: as asked for */
 	uint64_t begin_ticks, end_ticks;
 };
 
