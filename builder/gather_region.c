@@ -101,6 +101,9 @@ int gather_implicit_begin(struct walk *w, const struct record *r)
 				     (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
 	else if (task->state & TASK_CREATED)
 		gather_doubt(w, row, "task_created_twice", "a new one");
+	if (region == 0 && r->a != 0 && m->dump->is_complete)
+		gather_contradiction(w, "id_out_of_range", "it begins a task of region %u:%llu, which no stream made",
+				     id_stream(r->a), (unsigned long long)id_counter(r->a));
 	struct walk_frame frame = {.task = row,
 				   .outer = w->task,
 				   .n_threads = low32(r->b),

@@ -233,5 +233,6 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 	free(r.dependences);
 	units_end(&r.units);
 	frames_free(&r.frames);
+	map_free(&r.ended_parts);
 	return rc;
 }

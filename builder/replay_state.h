@@ -57,6 +57,7 @@ struct replay {
 	size_t n_visitors;
 	struct frames frames;
 	struct units units;
+	struct map ended_parts; /* untied tasks whose last part has ended without a word (Q33) */
 	struct stream_state *streams;
 	struct dependence *dependences; /* of the record at hand */
 	size_t dependences_capacity;

@@ -72,6 +72,8 @@ static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
 		return -1;
 	struct point at = replay_point(s, ticks);
 	r->model->tasks[prior].end_ticks = at.ticks;
+	if (map_put(&r->ended_parts, prior) == NULL)
+		return error("out of memory in the replay");
 	replay_quirk(r, "untied_part_without_end"); /* Q33 */
 	if (VISIT(r, task_switch, &at, prior, next, task_status_complete) != 0)
 		return -1;
@@ -80,14 +82,23 @@ static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
 	return 0;
 }
 
-/* Another thread than that of its last part reports a task's completion: nothing is switched here. That part ends now if it has not. */
+/*
+ * Another thread than that of its last part reports a task's completion: nothing is switched here. That part ends now if it has not. Where the task
+ * runs nowhere, and did not end so either, the record that it went on is missing or wrong.
+ */
 static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
-	replay_point(s, ticks);
+	struct point at = replay_point(s, ticks);
 	for (size_t i = 0; i < r->model->dump->n_streams; i++)
 		if (r->streams[i].task == task)
 			return end_part(r, &r->streams[i], ticks);
-	return 0;
+	if (map_get(&r->ended_parts, task) != NULL)
+		return 0;
+	replay_repair(r, "switch_from_another_task");
+	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	frames_drop(&r->frames, task, s->row);
+	return VISIT(r, task_switch, &at, task, 0, task_status_complete);
 }
 
 /* The task that a record names as the current one of its thread; 0: it names none. */

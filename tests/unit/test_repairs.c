@@ -320,6 +320,17 @@ START_TEST(too_many_reports_are_not_checked)
 }
 END_TEST
 
+/* An implicit task of a region with an id that no stream gave: it has no team. */
+START_TEST(a_task_of_a_region_that_nobody_began)
+{
+	replay_begin_program(2);
+	replay_begin_implicit(1, 1, 77, 2, 1);
+	replay_end_implicit(1, 1, 1);
+	replay_end_program();
+	assert_contradiction("id_out_of_range", "it begins a task of region 0:77, which no stream made");
+}
+END_TEST
+
 /* ---- Edges ---- */
 
 /* Two tasks and an edge between them; then what records that contradict each other would add. */
@@ -439,6 +450,7 @@ int main(void)
 	tcase_add_test(tests, a_lock_is_taken_twice_and_given_back_by_who_has_it_not);
 	tcase_add_test(tests, too_many_dependences_are_left_out);
 	tcase_add_test(tests, too_many_reports_are_not_checked);
+	tcase_add_test(tests, a_task_of_a_region_that_nobody_began);
 	tcase_add_test(tests, edges_that_make_no_graph_are_left_out);
 	tcase_add_test(tests, a_unit_is_revived_before_its_end);
 	tcase_add_test(tests, a_unit_runs_behind_its_end);

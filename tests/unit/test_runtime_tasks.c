@@ -77,6 +77,41 @@ START_TEST(an_untied_part_without_end_ends_where_it_ran)
 }
 END_TEST
 
+/* Another thread reports the completion, and the task is suspended: the record that it went on is missing. It completes, and is over once. */
+START_TEST(a_suspended_task_is_completed_by_another_thread)
+{
+	uint64_t me = replay_begin_program(2), other = id_make(1, 1);
+	replay_begin_implicit(1, 1, 2, 2, 1);
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_untied, 3, me, 0x3000);
+	uint64_t task = id_make(0, 3);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, task, me);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, other);
+	replay_put(1, EVENT_task_schedule, task_status_switch, 0, other, task);
+	replay_put(1, EVENT_task_schedule, task_status_switch, 0, task, other);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, task, me);
+	uint64_t expected = replay_now;
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, other);
+	replay_end_implicit(1, 1, 1);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(quirk("untied_part_without_end"), 0);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "switch_from_another_task"), 1);
+	ck_assert_uint_eq(replay_n_repairs(), 1);
+
+	static struct progress progress;
+	uint32_t row = model_task(&replay_trace.model, task);
+	struct visitor visitor = {&watch_completions, &row};
+	completions = 0;
+	ck_assert_int_eq(replay_run(&replay_trace.model, &visitor, 1, &progress), 0);
+	ck_assert_uint_eq(completions, 1);
+	ck_assert_uint_eq(completed_ticks, expected);
+	replay_done();
+}
+END_TEST
+
 static size_t switches_away, ends;
 
 static int watch_cancel(void *sink, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -237,6 +272,7 @@ int main(void)
 	TCase *tests = tcase_create("synthetic dumps");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
 	tcase_add_loop_test(tests, an_untied_part_without_end_ends_where_it_ran, 0, 2);
+	tcase_add_test(tests, a_suspended_task_is_completed_by_another_thread);
 	tcase_add_loop_test(tests, an_untied_part_may_end_by_a_cancel, 0, 3);
 	tcase_add_test(tests, waits_with_dependences_nest);
 	tcase_add_loop_test(tests, an_undeferred_task_has_the_dependences_of_its_wait, 0, 4);
