@@ -149,10 +149,24 @@ def example_programs():
     return found
 
 
-def sayings(text, has_counts):
-    """What a program printed, but for addresses, times, and what is a matter of who comes first; without all numbers where it counts what is timing."""
-    numbers = r"0x[0-9a-f]+|\d+\.\d+(e[-+]?\d+)?" if has_counts else r"[-\d.]+(e[-+]?\d+)?"
-    return sorted(re.sub(r" +", " ", re.sub(numbers, "#", line)) for line in text.splitlines())
+def sayings(text):
+    """What a program printed, but for addresses, times, and who comes first."""
+    return sorted(re.sub(r" +", " ", re.sub(r"0x[0-9a-f]+|\d+\.\d+(e[-+]?\d+)?", "#", line)) for line in text.splitlines())
+
+
+def shapes(text):
+    """The kinds of lines in it, whatever is counted there, or in parentheses."""
+    return {re.sub(r" +", " ", re.sub(r"[-\d.]+(e[-+]?\d+)?|\([^)]*\)", "#", line)).rstrip("# ") for line in sayings(text)}
+
+
+def prints_as_ever(text, path, env):
+    """Has the program printed what it prints untraced? Where that is not always the same, as units move between streams: the same kinds of lines."""
+    outs = []
+    while len(outs) < 10:
+        outs.append(run([path], env=env).out)
+        if sayings(text) == sayings(outs[-1]):
+            return True
+    return len({tuple(sayings(out)) for out in outs}) > 1 and any(shapes(text) == shapes(out) for out in outs)
 
 
 def examples():
@@ -164,14 +178,13 @@ def examples():
     check("examples", None if programs else "none is there")
     for path in programs:
         env = {"LD_LIBRARY_PATH": f"{PREFIX['']}/lib"}
-        plain, again = (run([path], env=env) for _ in range(2))
-        has_counts = sayings(plain.out, True) == sayings(again.out, True)
+        plain = run([path], env=env)
         result, dumps = record(f"example-{path.name}", path)
         lists = [run([BUILDER, "--list", *dumps])] if len(dumps) == 1 else []
         meta = (dumps[0] / "meta").read_text(errors="replace") if lists else ""
         counts = counted(lists[0].out) if lists else {}
         lost = re.findall(r"^lost.*", meta, re.M)
-        check(f"example-{path.name}", result.why([plain.status]), None if sayings(result.out, has_counts) == sayings(plain.out, has_counts) else "it prints something else",
+        check(f"example-{path.name}", result.why([plain.status]), None if prints_as_ever(result.out, path, env) else "it prints something else",
               one(dumps), lists[0].why([0]) if lists else None, f"records are lost: {lost}" if lost else None,
               None if "ended finalize" in meta or "ended destructor" in meta else "the dump has no end",
               None if counts.get("begin") and counts.get("begin") == counts.get("end") else f"recorded {dict(counts)}")
