@@ -82,6 +82,16 @@ static int end_part(struct replay *r, struct stream_state *s, uint64_t ticks)
 	return 0;
 }
 
+/* A suspended task will not go on. */
+static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	suspended_remove(&s->suspended, task);
+	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	frames_drop(&r->frames, task, s->row);
+	return 0;
+}
+
 /*
  * Another thread than that of its last part reports a task's completion: nothing is switched here. That part ends now if it has not. Where the task
  * runs nowhere, and did not end so either, the record that it went on is missing or wrong.
@@ -95,9 +105,8 @@ static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task
 	if (map_get(&r->ended_parts, task) != NULL)
 		return 0;
 	replay_repair(r, "switch_from_another_task");
-	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+	if (forget_suspended(r, s, task, ticks) != 0)
 		return -1;
-	frames_drop(&r->frames, task, s->row);
 	return VISIT(r, task_switch, &at, task, 0, task_status_complete);
 }
 
@@ -126,16 +135,6 @@ int replay_end_silent_part(struct replay *r, struct stream_state *s, const struc
 		return 0;
 	uint32_t current = named_current(r->model, record);
 	return current == 0 || current == s->task ? 0 : end_part(r, s, record->time);
-}
-
-/* A suspended task will not go on. */
-static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
-{
-	suspended_remove(&s->suspended, task);
-	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
-		return -1;
-	frames_drop(&r->frames, task, s->row);
-	return 0;
 }
 
 /*
