@@ -9,14 +9,11 @@
  * many moments there were until then, the number of the process, and its exit status, or the signal it died of as a negative number. Exit
  * status 0; 1 if the program could not be followed.
  */
-#include <signal.h>
+#include "tests/tools/follow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS_MAX 4096
 #define OPTIONS     (PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)
@@ -62,19 +59,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 3)
 		return 1;
-	pid_t process = fork();
+	pid_t process = follow_start(argv + 2, OPTIONS);
 	if (process < 0)
-		return 1;
-	if (process == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
-			_exit(126);
-		raise(SIGSTOP);
-		execv(argv[2], argv + 2);
-		_exit(127);
-	}
-	int status;
-	if (waitpid(process, &status, 0) != process || !WIFSTOPPED(status) || ptrace(PTRACE_SETOPTIONS, process, 0, OPTIONS) != 0 ||
-	    ptrace(PTRACE_SYSCALL, process, 0, 0) != 0)
 		return 1;
 	int end = 0;
 	long n_moments = follow(process, strtol(argv[1], NULL, 10), &end);

@@ -8,19 +8,16 @@
  * the absolute path, as it was asked for. Files that are opened for reading alone are none.
  * Exit status: the program's; 125 if it could not be followed, 128 and the number if a signal ended it.
  */
+#include "tests/tools/follow.h"
+
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define OPTIONS                                                                                                                    \
 	(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |             \
@@ -122,19 +119,8 @@ static int follow(FILE *out, pid_t process)
 int main(int argc, char **argv)
 {
 	FILE *out = argc > 2 ? fopen(argv[1], "we") : NULL;
-	pid_t process = out != NULL ? fork() : -1;
+	pid_t process = out != NULL ? follow_start(argv + 2, OPTIONS) : -1;
 	if (process < 0)
-		return 125;
-	if (process == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, 0, 0) != 0)
-			_exit(125);
-		raise(SIGSTOP);
-		execv(argv[2], argv + 2);
-		_exit(127);
-	}
-	int status;
-	if (waitpid(process, &status, 0) != process || !WIFSTOPPED(status) || ptrace(PTRACE_SETOPTIONS, process, 0, OPTIONS) != 0 ||
-	    ptrace(PTRACE_SYSCALL, process, 0, 0) != 0)
 		return 125;
 	int end = follow(out, process);
 	return fclose(out) == 0 ? end : 125;

@@ -90,6 +90,18 @@ static void transfer(uint64_t id, uint64_t target, uint32_t from, uint32_t to)
 	}
 }
 
+/* Device 0, and on it a target region with a launch and a transfer back behind it. */
+static void begin_offload(uint64_t target, uint64_t launch, uint64_t copy)
+{
+	device_begin();
+	device_announce(0);
+	target_begin(target, 0);
+	submit(launch, target);
+	transfer(copy, target, 0, 1);
+	target_end(target, 0);
+	device_plain_clock(0);
+}
+
 static void device_transfer(uint32_t device, uint64_t id, uint32_t from, uint32_t to, uint64_t first, uint64_t last)
 {
 	device_put(EVENT_device_data_op, target_data_op_transfer_from_device_async, from, id, 0x5000);
@@ -127,13 +139,7 @@ START_TEST(a_kernel_is_between_its_launch_and_what_comes_next)
 {
 	static const enum graph_level levels[] = {GRAPH_TASK, GRAPH_SCOPE, GRAPH_FRAGMENT};
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
-	device_begin();
-	device_announce(0);
-	target_begin(target, 0);
-	submit(launch, target);
-	transfer(copy, target, 0, 1);
-	target_end(target, 0);
-	device_plain_clock(0);
+	begin_offload(target, launch, copy);
 	device_plain_kernel(0, launch, 5000, 6000);
 	device_transfer(0, copy, 0, 1, 6000, 7000);
 	device_finish(levels[_i]);
@@ -164,13 +170,7 @@ static uint64_t own_ns(uint32_t id)
 START_TEST(the_critical_path_counts_by_the_devices_clock)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
-	device_begin();
-	device_announce(0);
-	target_begin(target, 0);
-	submit(launch, target);
-	transfer(copy, target, 0, 1);
-	target_end(target, 0);
-	device_plain_clock(0);
+	begin_offload(target, launch, copy);
 	if (_i >= 1)
 		device_plain_kernel(0, launch, 5000, 6000);
 	if (_i == 2)
@@ -194,13 +194,7 @@ END_TEST
 START_TEST(an_id_is_of_what_the_record_is_about)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52), nobodys = id_make(0, 53);
-	device_begin();
-	device_announce(0);
-	target_begin(target, 0);
-	submit(launch, target);
-	transfer(copy, target, 0, 1);
-	target_end(target, 0);
-	device_plain_clock(0);
+	begin_offload(target, launch, copy);
 	device_plain_kernel(0, copy, 5000, 6000);
 	device_transfer(0, launch, 0, 1, 6000, 7000);
 	device_transfer(0, nobodys, 0, 1, 7000, 7100);
