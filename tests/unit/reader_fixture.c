@@ -3,6 +3,7 @@
  * See reader_fixture.h.
  */
 #include "tests/unit/reader_fixture.h"
+#include "tests/unit/said.h"
 
 #include <check.h>
 #include <fcntl.h>
@@ -31,23 +32,15 @@ void reader_teardown(void)
 
 int reader_open(struct dump *dump, const char *path)
 {
-	char log[128];
-	snprintf(log, sizeof log, "%s/log", reader_root);
-	int fd = open(log, O_RDWR | O_CREAT | O_TRUNC, 0600), before = dup(2);
-	ck_assert(fd >= 0 && before >= 0);
-	dup2(fd, 2);
+	struct said said = said_begin();
 	int result = dump_open(dump, path);
-	dup2(before, 2);
-	close(before);
-	ssize_t n = pread(fd, reader_said, sizeof reader_said - 1, 0);
-	reader_said[n > 0 ? n : 0] = '\0';
-	close(fd);
+	said_end(said, reader_said, sizeof reader_said);
 	return result;
 }
 
 void reader_assert_said(const char *text)
 {
-	ck_assert_msg(strstr(reader_said, text) != NULL, "expected \"%s\" in: %s", text, reader_said);
+	said_assert(reader_said, text);
 }
 
 uint64_t reader_found(const struct dump *dump, const char *name)

@@ -4,6 +4,7 @@
  */
 #include "tests/unit/replay_fixture.h"
 #include "builder/symbols.h"
+#include "tests/unit/said.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct graph replay_graph;
 struct states replay_states;
 uint64_t replay_now;
 
-static char root[64], dir[128];
+static char root[64], dir[128], said_text[16384];
 
 void replay_setup(void)
 {
@@ -237,4 +238,28 @@ unsigned replay_edges(uint64_t source, uint64_t target, enum edge_kind kind)
 	struct wanted wanted = {model_task(&replay_trace.model, source), model_task(&replay_trace.model, target), kind, 0};
 	graph_each_edge(&replay_graph, match, &wanted);
 	return wanted.n;
+}
+
+void replay_build_said(void)
+{
+	struct said said = said_begin();
+	replay_build(GRAPH_TASK);
+	said_end(said, said_text, sizeof said_text);
+}
+
+void replay_assert_said(const char *text)
+{
+	said_assert(said_text, text);
+}
+
+void replay_assert_contradiction(const char *name, const char *text)
+{
+	replay_build_said();
+	uint64_t n = replay_count_of(&replay_trace.model.repairs, name);
+	ck_assert_msg(n == 1, "%s: %llu times, of %llu repairs", name, (unsigned long long)n,
+		      (unsigned long long)replay_n_repairs());
+	char all[512];
+	snprintf(all, sizeof all, "%s [%s]", text, name);
+	replay_assert_said(all);
+	replay_done();
 }

@@ -46,6 +46,13 @@ void replay_end_program(void);
 void replay_build(enum graph_level level);
 void replay_done(void);
 
+/* Builds the task graph, and keeps what is said meanwhile; this must have been said. */
+void replay_build_said(void);
+void replay_assert_said(const char *text);
+
+/* Builds: one repair of this name comes, about which this is said. With replay_done. */
+void replay_assert_contradiction(const char *name, const char *text);
+
 /* The states that the thread of a stream came through, in order: "overhead work_serial ... ". */
 const char *replay_states_seen(uint32_t stream);
 

@@ -6,12 +6,7 @@
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static char said[16384];
 
 static uint64_t repairs(const char *name)
 {
@@ -32,38 +27,6 @@ static size_t n_edges(void)
 	return n;
 }
 
-/* Builds the graph, and keeps what is said meanwhile. */
-static void build(void)
-{
-	FILE *log = tmpfile();
-	int before = dup(2);
-	ck_assert(log != NULL && before >= 0);
-	dup2(fileno(log), 2);
-	replay_build(GRAPH_TASK);
-	dup2(before, 2);
-	close(before);
-	rewind(log);
-	said[fread(said, 1, sizeof said - 1, log)] = '\0';
-	fclose(log);
-}
-
-static void assert_said(const char *text)
-{
-	ck_assert_msg(strstr(said, text) != NULL, "expected \"%s\" in: %s", text, said);
-}
-
-/* One repair, of this name, about which this is said. */
-static void assert_contradiction(const char *name, const char *text)
-{
-	build();
-	ck_assert_msg(repairs(name) == 1, "%s: %llu times, of %llu repairs", name, (unsigned long long)repairs(name),
-		      (unsigned long long)replay_n_repairs());
-	char all[512];
-	snprintf(all, sizeof all, "%s [%s]", text, name);
-	assert_said(all);
-	replay_done();
-}
-
 /* ---- Missing records ---- */
 
 /* A segment is missing in the midst of a taskwait of a task: what was open is closed, and what ends behind it has not begun. */
@@ -78,8 +41,8 @@ START_TEST(missing_segments_close_what_is_open)
 	dump_writer_close_segment(&replay_writer, 0);
 	replay_writer.streams[0].missing = 2;
 	replay_end_program();
-	build();
-	assert_said("expected 2 [segments_missing]");
+	replay_build_said();
+	replay_assert_said("expected 2 [segments_missing]");
 	ck_assert_uint_eq(repairs("missing_segments"), 1);
 	ck_assert_uint_eq(repairs("scope_open_at_gap"), 1);
 	ck_assert_uint_eq(repairs("task_without_end"), 1);
@@ -109,7 +72,7 @@ START_TEST(a_team_is_cut_between_two_barriers)
 		if (stream > 0)
 			replay_sync_begin(stream, sync_kind_barrier_explicit, task);
 	}
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 2);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_JOIN), 2);
 	ck_assert_uint_eq(repairs("edge_twice"), 0);
@@ -123,7 +86,7 @@ START_TEST(lost_records_close_what_is_open)
 	replay_sync_begin(0, sync_kind_taskwait, me);
 	replay_put(0, EVENT_records_lost, loss_cause_full, 0, 7, 0);
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("lost_records"), 1);
 	ck_assert_uint_eq(repairs("missing_segments"), 0);
 	ck_assert_uint_eq(repairs("scope_open_at_gap"), 1);
@@ -136,7 +99,7 @@ START_TEST(a_thread_leaves_its_scopes_to_the_next)
 	uint64_t me = replay_begin_program(1);
 	replay_sync_begin(0, sync_kind_taskwait, me);
 	replay_put(0, EVENT_thread_attach, 0, 0, 4343, 0);
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("thread_left_scope_open"), 1);
 	ck_assert_uint_eq(repairs("scope_open_at_end"), 0);
 	replay_done();
@@ -149,7 +112,7 @@ START_TEST(a_group_without_its_continuations)
 	replay_put(0, EVENT_target_begin, 0, 2, 0, 0x4000); /* one more is announced */
 	replay_run_task(replay_create(3, me), me);
 	replay_end_program();
-	assert_contradiction("cut_group", "(task_create): a record of its own, expected 1 continuations more");
+	replay_assert_contradiction("cut_group", "(task_create): a record of its own, expected 1 continuations more");
 }
 END_TEST
 
@@ -161,8 +124,9 @@ START_TEST(a_task_is_created_by_another_than_it_says)
 	replay_run_task(first, me);
 	replay_run_task(second, me);
 	replay_end_program();
-	assert_contradiction("created_by_another_task",
-			     "record 6 (task_create): it names an encountering task that is not the one running, expected 0:2");
+	replay_assert_contradiction(
+		"created_by_another_task",
+		"record 6 (task_create): it names an encountering task that is not the one running, expected 0:2");
 }
 END_TEST
 
@@ -172,7 +136,7 @@ START_TEST(the_dummy_of_a_wait_runs)
 	replay_put(0, EVENT_task_create, task_flags_taskwait | task_flags_undeferred, 3, me, 0x3000);
 	replay_run_task(id_make(0, 3), me);
 	replay_end_program();
-	assert_contradiction("wait_that_runs", "task 0:3, expected a task, not the dummy of a taskwait");
+	replay_assert_contradiction("wait_that_runs", "task 0:3, expected a task, not the dummy of a taskwait");
 }
 END_TEST
 
@@ -183,7 +147,7 @@ START_TEST(a_task_runs_behind_its_end)
 	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
 	replay_put(0, EVENT_task_schedule, task_status_switch, 0, task, me);
 	replay_end_program();
-	assert_contradiction("task_after_completion", "task 0:3, expected one that has not completed");
+	replay_assert_contradiction("task_after_completion", "task 0:3, expected one that has not completed");
 }
 END_TEST
 
@@ -193,7 +157,7 @@ START_TEST(a_task_runs_that_nobody_created)
 	replay_run_task(id_make(0, 3), me);
 	replay_run_task(later, me);
 	replay_end_program();
-	assert_contradiction("task_never_created", "task 0:3 runs, and no record creates it");
+	replay_assert_contradiction("task_never_created", "task 0:3 runs, and no record creates it");
 }
 END_TEST
 
@@ -209,7 +173,7 @@ START_TEST(a_region_begins_twice)
 		replay_put(0, EVENT_parallel_end, parallel_flags_team, 3, me, 0x1000);
 	}
 	replay_end_program();
-	assert_contradiction("region_begun_twice", "(parallel_begin): region 3 of its stream once more, expected a new one");
+	replay_assert_contradiction("region_begun_twice", "(parallel_begin): region 3 of its stream once more, expected a new one");
 }
 END_TEST
 
@@ -222,7 +186,7 @@ START_TEST(a_thread_is_twice_in_a_team)
 		replay_end_implicit(1, task, 1);
 	}
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("team_member_twice"), 1);
 	ck_assert_uint_eq(
 		replay_trace.model.teams[replay_trace.model.regions[model_region(&replay_trace.model, id_make(0, 2))].team]
@@ -243,7 +207,7 @@ START_TEST(scopes_nest_too_deep)
 	for (uint64_t i = 0; i < n; i++)
 		replay_sync_end(0, sync_kind_taskgroup, me);
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("scope_too_deep"), 5);
 	ck_assert_uint_eq(repairs("scope_end_without_begin"), 5);
 	replay_done();
@@ -265,7 +229,7 @@ START_TEST(a_lock_is_taken_twice_and_given_back_by_who_has_it_not)
 	lock(EVENT_mutex_released, mutex_kind_lock, 0x77);
 	lock(EVENT_mutex_released, mutex_kind_lock, 0x78);
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("lock_taken_twice"), 1);
 	ck_assert_uint_eq(repairs("lock_not_held"), 1);
 	ck_assert_uint_eq(replay_n_repairs(), 2);
@@ -290,7 +254,7 @@ START_TEST(too_many_dependences_are_left_out)
 		dump_writer_dependences(&replay_writer, 0, replay_now += 10, task, N_LOCATIONS, variables, types);
 	}
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_gt(repairs("dependences_left_out"), 0);
 	ck_assert_uint_gt(replay_edges(0, 0, EDGE_DEPEND), 10000000 / N_LOCATIONS);
 	ck_assert_uint_lt(replay_edges(0, 0, EDGE_DEPEND), N_TASKS * N_TASKS);
@@ -312,7 +276,7 @@ START_TEST(too_many_reports_are_not_checked)
 	for (unsigned i = 0; i < N_REPORTS; i++)
 		replay_put(0, EVENT_task_dependence, 0, 0, first, task);
 	replay_end_program();
-	build();
+	replay_build_said();
 	ck_assert_uint_eq(repairs("dependences_not_checked"), 1);
 	ck_assert_uint_gt(repairs("dependence_not_in_list"), 0);
 	ck_assert_uint_lt(repairs("dependence_not_in_list"), N_REPORTS);
@@ -327,7 +291,7 @@ START_TEST(a_task_of_a_region_that_nobody_began)
 	replay_begin_implicit(1, 1, 77, 2, 1);
 	replay_end_implicit(1, 1, 1);
 	replay_end_program();
-	assert_contradiction("id_out_of_range", "it begins a task of region 0:77, which no stream made");
+	replay_assert_contradiction("id_out_of_range", "it begins a task of region 0:77, which no stream made");
 }
 END_TEST
 
@@ -340,7 +304,7 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 	for (int i = 0; i < 2; i++)
 		replay_run_task(ids[i], me);
 	replay_end_program();
-	build();
+	replay_build_said();
 	size_t n_before = n_edges();
 	uint32_t first = model_task(&replay_trace.model, ids[0]), second = model_task(&replay_trace.model, ids[1]);
 	const struct edge edges[] = {{first, second, EDGE_DEPEND, true, dependence_type_in},
@@ -358,75 +322,6 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 	ck_assert_uint_eq(repairs("edge_to_nothing"), 1);
 	ck_assert_uint_eq(n_edges(), n_before + 1);
 	replay_done();
-}
-END_TEST
-
-/* ---- Argobots' units ---- */
-
-enum { UNIT = 0x1000, PRIMARY = 0x9000 };
-
-static void unit_created(unsigned kind)
-{
-	replay_put(0, kind, 0, 0x100, UNIT, PRIMARY);
-	dump_writer_record(&replay_writer, 0, 0, EVENT_unit_more, 0, 16384, 0x5000, 0);
-}
-
-static void begin_units(void)
-{
-	replay_put(0, EVENT_thread_attach, 0, 0, 100, UINT64_MAX);
-	replay_put(0, EVENT_unit_begin, 0, 0, PRIMARY, 0x100);
-	unit_created(EVENT_unit_create);
-}
-
-static void run_unit(void)
-{
-	replay_put(0, EVENT_unit_run, 1 << 4, 0, UNIT, PRIMARY);
-	replay_put(0, EVENT_unit_finish, 1 << 4, 0, UNIT, 0);
-}
-
-static void end_units(void)
-{
-	replay_put(0, EVENT_unit_join, 0, 0, UNIT, PRIMARY);
-	replay_put(0, EVENT_unit_free, 0, 0, UNIT, PRIMARY);
-	replay_put(0, EVENT_unit_end, 0, 0, 0, 0);
-	replay_put(0, EVENT_thread_detach, 0, 0, 100, 0);
-}
-
-START_TEST(a_unit_is_revived_before_its_end)
-{
-	begin_units();
-	unit_created(EVENT_unit_revive);
-	run_unit();
-	end_units();
-	assert_contradiction("revived_before_end", "expected one that had ended");
-}
-END_TEST
-
-START_TEST(a_unit_runs_behind_its_end)
-{
-	begin_units();
-	run_unit();
-	replay_put(0, EVENT_unit_run, 1 << 4, 0, UNIT, PRIMARY);
-	replay_put(0, EVENT_unit_yield, 1 << 4, 0, UNIT, 0);
-	end_units();
-	assert_contradiction("unit_after_end", "expected one that has not ended");
-}
-END_TEST
-
-/* Created, freed, and never run: like the library's own, which visitors are not told of; but these resume nobody. */
-START_TEST(a_freed_unit_acts)
-{
-	const uint64_t freed = 0x2000;
-	begin_units();
-	replay_put(0, EVENT_unit_create, 0, 0, freed, PRIMARY);
-	dump_writer_record(&replay_writer, 0, 0, EVENT_unit_more, 0, 0, 0, 0);
-	replay_put(0, EVENT_unit_free, 0, 0, freed, PRIMARY);
-	replay_put(0, EVENT_unit_run, 1 << 4, 0, UNIT, PRIMARY);
-	replay_put(0, EVENT_unit_suspend, 1 << 4, 0, UNIT, 0);
-	replay_put(0, EVENT_unit_resume, 0, 0, UNIT, freed);
-	run_unit();
-	end_units();
-	assert_contradiction("freed_before_end", "expected one that has not been freed");
 }
 END_TEST
 
@@ -452,9 +347,6 @@ int main(void)
 	tcase_add_test(tests, too_many_reports_are_not_checked);
 	tcase_add_test(tests, a_task_of_a_region_that_nobody_began);
 	tcase_add_test(tests, edges_that_make_no_graph_are_left_out);
-	tcase_add_test(tests, a_unit_is_revived_before_its_end);
-	tcase_add_test(tests, a_unit_runs_behind_its_end);
-	tcase_add_test(tests, a_freed_unit_acts);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
