@@ -57,9 +57,9 @@ say  = $(if $(V),,@printf '  %-7s %s\n' $(1) $@)
 
 # The sources of each part. The launcher runs before the program, the recorder inside it: two products of one folder.
 COMMON_SRC := $(wildcard common/*.c)
-LAUNCH_SRC := $(wildcard recorder/launch_*.c)
-REC_SRC    := $(filter-out $(LAUNCH_SRC),$(wildcard recorder/*.c))
-BLD_SRC    := $(wildcard builder/*.c)
+LAUNCH_SRC := $(wildcard recorder/launch/*.c)
+REC_SRC    := $(wildcard recorder/*.c)
+BLD_SRC    := $(wildcard builder/*.c builder/*/*.c)
 UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 STRESS_SRC := $(wildcard tests/stress/*.c)
@@ -133,7 +133,7 @@ $(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 %.a:
 	@mkdir -p $(@D)
 	$(call say,AR)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
 
 # ---- the three products ----
 LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)

@@ -2,7 +2,7 @@
  *
  * otter-build: its options. What they do is in run.c.
  */
-#include "builder/output.h"
+#include "builder/support/output.h"
 #include "builder/run.h"
 #include "common/format.h"
 

@@ -3,16 +3,18 @@
  * The way of the data through the builder: open, gather, replay into the graph and the sinks, write.
  */
 #include "builder/run.h"
-#include "builder/array.h"
-#include "builder/graph_files.h"
-#include "builder/list.h"
-#include "builder/otf2.h"
-#include "builder/output.h"
-#include "builder/progress.h"
-#include "builder/states_files.h"
-#include "builder/summary.h"
-#include "builder/symbols.h"
-#include "builder/trace.h"
+#include "builder/gather/gather.h"
+#include "builder/states/states.h"
+#include "builder/support/array.h"
+#include "builder/graph/files.h"
+#include "builder/dump/list.h"
+#include "builder/otf2/otf2.h"
+#include "builder/support/output.h"
+#include "builder/support/progress.h"
+#include "builder/states/files.h"
+#include "builder/summary/summary.h"
+#include "builder/model/symbols.h"
+#include "builder/replay/sink.h"
 
 #include <dirent.h>
 #include <errno.h>

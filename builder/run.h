@@ -5,7 +5,7 @@
 #ifndef OTTER_BUILDER_RUN_H
 #define OTTER_BUILDER_RUN_H
 
-#include "builder/graph.h"
+#include "builder/graph/graph.h"
 
 struct options {
 	const char **dumps; /* dumps, or directories that hold dumps */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A visitor that holds the replay to what builder/replay.h promises, whatever the records are: times of a stream do not decrease, scopes
+ * A visitor that holds the replay to what builder/replay/replay.h promises, whatever the records are: times of a stream do not decrease, scopes
  * nest within each task and each is left once, rows are rows of the tables. Ends the process where it is not so.
  */
 #ifndef OTTER_TESTS_FUZZ_CONTRACT_H
 #define OTTER_TESTS_FUZZ_CONTRACT_H
 
-#include "builder/replay.h"
+#include "builder/replay/replay.h"
 
 struct contract;
 

@@ -7,7 +7,7 @@
 #ifndef OTTER_TESTS_FUZZ_IMAGE_H
 #define OTTER_TESTS_FUZZ_IMAGE_H
 
-#include "builder/graph.h"
+#include "builder/graph/graph.h"
 #include "common/event.h"
 #include "common/format.h"
 

@@ -3,7 +3,7 @@
  * The files of a dump, as docs/format.md has them, out of the streams of an image; and what is broken in them as a whole.
  */
 #include "tests/fuzz/image.h"
-#include "builder/array.h"
+#include "builder/support/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>

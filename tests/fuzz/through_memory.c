@@ -3,10 +3,11 @@
  * The whole way of run.c but its files. See through.h.
  */
 #include "tests/fuzz/through.h"
-#include "builder/graph_files.h"
-#include "builder/list.h"
-#include "builder/summary.h"
-#include "builder/symbols.h"
+#include "builder/graph/files.h"
+#include "builder/gather/gather.h"
+#include "builder/dump/list.h"
+#include "builder/summary/summary.h"
+#include "builder/model/symbols.h"
 #include "tests/fuzz/contract.h"
 #include "tests/fuzz/memory_files.h"
 

@@ -43,8 +43,7 @@ grep -q 'define CK_MD_RMO' "$ck/ck_md.h" || {
 	exit 1
 }
 flags="-std=c11 -D_GNU_SOURCE -I. -isystem $ck -idirafter $omp_tools -pthread -O2 -Wall -Wextra -Wshadow -Wconversion -Werror"
-for source in recorder/*.c common/*.c builder/reader.c builder/reader_ring.c; do
-	case $source in recorder/launch_*) continue ;; esac
+for source in recorder/*.c common/*.c builder/dump/reader.c builder/dump/reader_ring.c; do
 	# shellcheck disable=SC2086 # lists of words
 	$cc $flags -fPIC -fvisibility=hidden -ftls-model=initial-exec -c -o "$work/${source%%/*}-$(basename "$source" .c).o" "$source" || {
 		echo "not ok $source for aarch64"

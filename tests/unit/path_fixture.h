@@ -6,7 +6,7 @@
 #ifndef OTTER_TESTS_PATH_FIXTURE_H
 #define OTTER_TESTS_PATH_FIXTURE_H
 
-#include "builder/graph_path.h"
+#include "builder/graph/path.h"
 #include "tests/unit/replay_fixture.h"
 
 /* The next record comes n ticks behind the last one. */

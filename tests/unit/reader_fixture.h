@@ -5,7 +5,7 @@
 #ifndef OTTER_TESTS_READER_FIXTURE_H
 #define OTTER_TESTS_READER_FIXTURE_H
 
-#include "builder/reader.h"
+#include "builder/dump/reader.h"
 #include "tests/unit/dump_writer.h"
 
 extern char reader_root[64];    /* a new directory for each test */

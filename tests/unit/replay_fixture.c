@@ -3,7 +3,8 @@
  * Writing a small program's records, and building the graph of them.
  */
 #include "tests/unit/replay_fixture.h"
-#include "builder/symbols.h"
+#include "builder/model/symbols.h"
+#include "builder/gather/gather.h"
 #include "tests/unit/said.h"
 
 #include <check.h>

@@ -6,7 +6,8 @@
 #ifndef OTTER_TESTS_REPLAY_FIXTURE_H
 #define OTTER_TESTS_REPLAY_FIXTURE_H
 
-#include "builder/graph_files.h"
+#include "builder/graph/files.h"
+#include "builder/states/states.h"
 #include "tests/unit/dump_writer.h"
 
 extern struct dump_writer replay_writer;

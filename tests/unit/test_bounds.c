@@ -3,7 +3,7 @@
  * What the builder takes for a dump is set by the dump's size, whatever the dump says of itself. Timed is nothing: what is tried here
  * would take terabytes or days.
  */
-#include "builder/suspended.h"
+#include "builder/story/suspended.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

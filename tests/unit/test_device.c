@@ -3,7 +3,7 @@
  * What devices tell of themselves, on synthetic dumps: which queue it is in, what it is about, and where it is in the graph. When it was is
  * test_device_time.c's, the way from a device's buffer into a dump tests/device.py's.
  */
-#include "builder/graph_path.h"
+#include "builder/graph/path.h"
 #include "tests/unit/device_fixture.h"
 
 #include <check.h>

@@ -2,8 +2,8 @@
  *
  * meta: every key, escapes, cut and senseless lines.
  */
-#include "builder/diag.h"
-#include "builder/meta.h"
+#include "builder/support/diag.h"
+#include "builder/dump/meta.h"
 #include "common/event.h"
 
 #include <check.h>

@@ -3,7 +3,7 @@
  * The reader and the listing on a few thousand dumps that are damaged at random, always the same: none may make them crash (run it under the sanitizers).
  */
 #include "tests/unit/reader_fixture.h"
-#include "builder/list.h"
+#include "builder/dump/list.h"
 
 #include <check.h>
 #include <fcntl.h>

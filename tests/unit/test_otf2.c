@@ -3,8 +3,9 @@
  * The OTF2 sink on synthetic dumps: written by the sink, read back by OTF2's own reader, compared as text. What no real program gives
  * on demand; whole archives of real programs are read by tests/otf2_check.py.
  */
-#include "builder/otf2.h"
-#include "builder/symbols.h"
+#include "builder/otf2/otf2.h"
+#include "builder/gather/gather.h"
+#include "builder/model/symbols.h"
 #include "tests/unit/archive_text.h"
 #include "tests/unit/dump_writer.h"
 

@@ -3,7 +3,7 @@
  * The reader on whole dumps and on what a killed, running or paused process leaves; and the listing.
  */
 #include "tests/unit/reader_fixture.h"
-#include "builder/list.h"
+#include "builder/dump/list.h"
 
 #include <check.h>
 #include <fcntl.h>

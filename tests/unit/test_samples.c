@@ -5,8 +5,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "builder/samples.h"
-#include "builder/samples_summary.h"
+#include "builder/dump/samples.h"
+#include "builder/summary/samples.h"
 #include "tests/unit/reader_fixture.h"
 
 static struct dump_writer w;

@@ -2,7 +2,7 @@
  *
  * Labels of code addresses: looked up in this very program, which must be compiled with -g.
  */
-#include "builder/symbols.h"
+#include "builder/model/symbols.h"
 
 #include <check.h>
 #include <link.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Any records of Argobots' work units in any order: what visitors are promised (builder/replay.h) holds, and the graph has no cycle.
+ * Any records of Argobots' work units in any order: what visitors are promised (builder/replay/replay.h) holds, and the graph has no cycle.
  */
 #include "tests/unit/units_fixture.h"
 

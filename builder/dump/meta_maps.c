@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which file an address belongs to. A program that loads many libraries has all its maps in meta many times over, and code addresses are
+ * looked up by the thousand: the address space is cut at all bounds once, and each piece keeps the latest map that covers it.
+ */
+#include "builder/dump/meta.h"
+
+#include <stdlib.h>
+
+static int by_address(const void *left, const void *right)
+{
+	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+	return l < r ? -1 : l > r;
+}
+
+/* The last piece that begins at or before the address; n_pieces: none does. */
+static size_t find_piece(const struct meta *meta, uint64_t address)
+{
+	size_t low = 0, high = meta->n_pieces;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (meta->pieces[middle] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 ? low - 1 : meta->n_pieces;
+}
+
+/* The next piece from i on that has no map yet; `next` leads there, and is made shorter on the way. */
+static size_t next_free(size_t *next, size_t i)
+{
+	while (next[i] != i)
+		i = next[i] = next[next[i]];
+	return i;
+}
+
+int meta_index_maps(struct meta *meta)
+{
+	size_t n = 2 * meta->n_maps;
+	if (n == 0)
+		return 0;
+	meta->pieces = calloc(n, sizeof *meta->pieces);
+	meta->piece_maps = calloc(n, sizeof *meta->piece_maps);
+	size_t *next = calloc(n + 1, sizeof *next);
+	if (meta->pieces == NULL || meta->piece_maps == NULL || next == NULL) {
+		free(next);
+		return -1;
+	}
+	for (size_t i = 0; i < meta->n_maps; i++) {
+		meta->pieces[2 * i] = meta->maps[i].start;
+		meta->pieces[2 * i + 1] = meta->maps[i].end;
+	}
+	qsort(meta->pieces, n, sizeof *meta->pieces, by_address);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || meta->pieces[i] != meta->pieces[i - 1])
+			meta->pieces[meta->n_pieces++] = meta->pieces[i];
+	for (size_t i = 0; i <= n; i++)
+		next[i] = i;
+	/* From the latest map on: each piece is taken once. */
+	for (size_t m = meta->n_maps; m-- > 0;)
+		for (size_t i = next_free(next, find_piece(meta, meta->maps[m].start));
+		     i < meta->n_pieces && meta->pieces[i] < meta->maps[m].end; i = next_free(next, i)) {
+			meta->piece_maps[i] = m + 1;
+			next[i] = i + 1;
+		}
+	free(next);
+	return 0;
+}
+
+const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address)
+{
+	size_t i = find_piece(meta, address);
+	return i < meta->n_pieces && meta->piece_maps[i] != 0 ? &meta->maps[meta->piece_maps[i] - 1] : NULL;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens a dump: meta, then rings, then files (a segment that leaves a live ring in between is in a file by then), then streams
+ * out of all copies found. Called by main.c for each dump; one thread. Nothing here trusts a byte of the dump.
+ */
+#include "builder/dump/reader_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void reader_finding(struct reader *r, const char *name, const char *format, ...)
+{
+	struct tally *tally = &r->dump->findings;
+	uint64_t total = tally->n_rows;
+	tally_add(tally, name, 1);
+	if (tally->n_rows == total)
+		return;
+	char text[2048];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	warning("%s [%s]", text, name);
+}
+
+static void *grown(void *items, size_t n, size_t item_bytes)
+{
+	if (n != 0 && (n & (n - 1)) != 0)
+		return items;
+	return reallocarray(items, n == 0 ? 1 : 2 * n, item_bytes);
+}
+
+static void release(const struct mapping *m)
+{
+	if (m->is_heap)
+		free(m->address);
+	else
+		munmap(m->address, m->n_bytes);
+}
+
+int reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
+{
+	struct mapping m = {address, n_bytes, is_heap};
+	struct mapping *all = grown(r->mappings, r->n_mappings, sizeof *all);
+	if (all == NULL) {
+		release(&m);
+		return error("%s: out of memory", r->dump->path);
+	}
+	r->mappings = all;
+	all[r->n_mappings++] = m;
+	return 0;
+}
+
+int reader_add_copy(struct reader *r, const struct segment_copy *copy)
+{
+	struct segment_copy *all = grown(r->copies, r->n_copies, sizeof *all);
+	if (all == NULL)
+		return error("%s: out of memory", r->dump->path);
+	r->copies = all;
+	all[r->n_copies++] = *copy;
+	return 0;
+}
+
+int reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes)
+{
+	*address = NULL;
+	*n_bytes = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			reader_finding(r, "file_unreadable", "%s: %s", path, strerror(errno));
+		return 0;
+	}
+	struct stat st;
+	int result = 0;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		reader_finding(r, "file_unreadable", "%s: not a regular file", path);
+	} else if (st.st_size > 0) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (at == MAP_FAILED) {
+			reader_finding(r, "file_unreadable", "%s: %s", path, strerror(errno));
+		} else if ((result = reader_keep(r, at, (size_t)st.st_size, false)) == 0) {
+			*address = at;
+			*n_bytes = (size_t)st.st_size;
+			r->dump->n_bytes += *n_bytes;
+		}
+	}
+	close(fd);
+	return result;
+}
+
+bool reader_file_number(const char *name, const char *suffix, uint32_t *number)
+{
+	size_t n = strspn(name, "0123456789");
+	if (n < 5 || n > 9 || strcmp(name + n, suffix) != 0)
+		return false;
+	unsigned long value = strtoul(name, NULL, 10);
+	*number = (uint32_t)value;
+	return value <= ID_STREAM_MAX;
+}
+
+bool reader_check_header(struct reader *r, const struct segment_header *h, uint32_t stream, const char *path, uint64_t at)
+{
+	if (h->magic == 0 || h->sequence == 0)
+		return false;
+	if (h->magic == __builtin_bswap64(SEGMENT_MAGIC)) {
+		reader_finding(r, "byte_order", "%s at byte %llu: a segment in big-endian byte order, expected little-endian", path,
+			       (unsigned long long)at);
+	} else if (h->magic != SEGMENT_MAGIC) {
+		reader_finding(r, "not_a_segment", "%s at byte %llu: magic %016llx where a segment with magic %016llx was expected",
+			       path, (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
+	} else if (h->checksum != segment_checksum(h)) {
+		reader_finding(r, "header_damaged", "%s at byte %llu: segment header with checksum %08x, expected %08x", path,
+			       (unsigned long long)at, h->checksum, segment_checksum(h));
+	} else if (stream == STREAM_ANY ? h->stream > ID_STREAM_MAX : h->stream != stream) {
+		reader_finding(r, "foreign_segment", "%s at byte %llu: a segment of stream %u, expected stream %u", path,
+			       (unsigned long long)at, h->stream, stream);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+enum closed_state reader_closed(uint64_t closed, uint32_t segment_bytes, uint32_t *used_bytes, bool *is_sealed)
+{
+	*used_bytes = 0;
+	*is_sealed = false;
+	if (closed == 0)
+		return CLOSED_NOT;
+	uint32_t low = low32(closed);
+	uint32_t used = low & ~SEGMENT_SEALED;
+	if (closed != segment_closed(low) || used < sizeof(struct segment_header) || used > segment_bytes ||
+	    used % sizeof(struct record) != 0)
+		return CLOSED_DAMAGED;
+	*used_bytes = used;
+	*is_sealed = (low & SEGMENT_SEALED) != 0;
+	return CLOSED_WELL;
+}
+
+void reader_release(const void *address, size_t n_bytes)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+	uintptr_t begin = ((uintptr_t)address + page) & ~page, end = ((uintptr_t)address + n_bytes) & ~page;
+	if (begin < end)
+		madvise((void *)begin, end - begin, MADV_DONTNEED);
+}
+
+void segment_release(const struct segment *segment)
+{
+	if (!segment->is_mapped)
+		return;
+	const char *begin = (const char *)(segment->records - segment->n_skipped) - sizeof(struct segment_header);
+	reader_release(begin, (size_t)((const char *)(segment->records + segment->n_records) - begin));
+}
+
+uint32_t reader_trim(const struct record *records, uint32_t n)
+{
+	while (n > 0 && record_kind(&records[n - 1]) == 0)
+		n--;
+	return n;
+}
+
+int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence)
+{
+	size_t n_bytes = sizeof(struct segment_header) + copy->n_records * sizeof(struct record);
+	struct segment_header *header = malloc(n_bytes);
+	if (header == NULL)
+		return error("%s: out of memory", r->dump->path);
+	memcpy(header, from, n_bytes);
+	/*
+	 * A2: whoever reuses the place takes the header away first (O1 in the recorder): if it is still the same, all that was copied
+	 * is of this segment.
+	 */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (header->sequence != sequence || __atomic_load_n(&from->sequence, __ATOMIC_RELAXED) != sequence ||
+	    header->checksum != segment_checksum(header)) {
+		free(header);
+		return 0;
+	}
+	copy->is_heap = true;
+	copy->header = *header;
+	copy->records = (const struct record *)(header + 1);
+	return reader_keep(r, header, n_bytes, true) == 0 ? 1 : -1;
+}
+
+/* The text of a small file of /proc, "" where there is none. */
+static void read_proc(const char *path, char *text, size_t n_bytes)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, n_bytes - 1);
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Does the process that wrote this dump still run, here and now? A zombie does not. */
+static bool is_running(const struct meta *m)
+{
+	char path[64], text[1024];
+	read_proc("/proc/sys/kernel/random/boot_id", text, sizeof text);
+	if (m->pid <= 0 || *text == '\0' || strcmp(text, m->boot_id) != 0)
+		return false;
+	if (gethostname(text, sizeof text) != 0 || strcmp(text, m->host) != 0)
+		return false;
+	snprintf(path, sizeof path, "/proc/%ld/stat", m->pid);
+	read_proc(path, text, sizeof text);
+	/* Fields from the third on stand behind the program's name, which may hold anything. */
+	const char *at = strrchr(text, ')');
+	if (at == NULL || at[1] != ' ' || strchr("ZXx", at[2]) != NULL)
+		return false;
+	at += 1;
+	for (int field = 3; field < 22 && at != NULL; field++)
+		at = strchr(at + 1, ' ');
+	return at != NULL && strtoull(at + 1, NULL, 10) == m->pid_start;
+}
+
+/* "dir/x.otter/" is called "x". */
+static int set_names(struct dump *dump, const char *path)
+{
+	dump->path = strdup(path);
+	if (dump->path == NULL)
+		return error("%s: out of memory", path);
+	size_t n = strlen(dump->path);
+	while (n > 1 && dump->path[n - 1] == '/')
+		dump->path[--n] = '\0';
+	char real[4096];
+	const char *whole = dump->path;
+	const char *slash = strrchr(whole, '/');
+	const char *last = slash == NULL ? whole : slash + 1;
+	if ((strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && strlen(whole) < sizeof real && realpath(whole, real) != NULL)
+		last = strrchr(real, '/') + 1;
+	dump->name = strdup(last);
+	if (dump->name == NULL)
+		return error("%s: out of memory", path);
+	n = strlen(dump->name);
+	const char *ending = ".otter";
+	size_t n_ending = strlen(ending);
+	if (n > n_ending && strcmp(dump->name + n - n_ending, ending) == 0)
+		dump->name[n - n_ending] = '\0';
+	return 0;
+}
+
+static bool has_unsealed_ring(const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->n_streams; i++)
+		if (dump->streams[i].has_ring && !dump->streams[i].is_sealed)
+			return true;
+	return false;
+}
+
+static void judge(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	dump->is_snapshot = r->is_live && (!dump->meta.is_ended || has_unsealed_ring(dump));
+	dump->is_complete = dump->meta.is_ended && !dump->is_snapshot && dump->n_lost == 0 && tally_total(&dump->findings) == 0;
+	/* A thread that lives on when the runtime finalizes leaves its ring, and all that it recorded is in it. */
+	bool is_final = strcmp(dump->meta.ended, "finalize") == 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct stream *stream = &dump->streams[i];
+		if (!(stream->is_sealed || (stream->has_ring && is_final)) || stream->n_missing_segments > 0)
+			dump->is_complete = false;
+	}
+}
+
+static void add_file_size(struct dump *dump, const char *name)
+{
+	char path[4096];
+	struct stat st;
+	if (snprintf(path, sizeof path, "%s/%s", dump->path, name) < (int)sizeof path && stat(path, &st) == 0)
+		dump->n_bytes += (uint64_t)st.st_size;
+}
+
+/* Is it ns since 1970, of a day after 2001 and before 2262? */
+static bool is_date(uint64_t realtime_ns)
+{
+	return realtime_ns > UINT64_C(1000000000000000000) && realtime_ns <= INT64_MAX;
+}
+
+/* The times of meta's start and end must be possible, as all others are measured by them. */
+static void check_times(struct reader *r)
+{
+	struct meta *meta = &r->dump->meta;
+	if (meta->end.ticks != 0 && (meta->end.ticks < meta->start.ticks || meta->end.ticks > INT64_MAX)) {
+		reader_finding(r, "meta_damaged", "%s/meta: the end at ticks %llu, expected after the start at %llu", r->dump->path,
+			       (unsigned long long)meta->end.ticks, (unsigned long long)meta->start.ticks);
+		meta->end = (struct clock_triple){0, 0, 0};
+	}
+	if (meta->start.realtime_ns != 0 && !is_date(meta->start.realtime_ns))
+		reader_finding(r, "meta_damaged", "%s/meta: the start at %llu ns of real time, expected ns since 1970",
+			       r->dump->path, (unsigned long long)meta->start.realtime_ns);
+}
+
+static int read_dump(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	const struct meta *meta = &dump->meta;
+	add_file_size(dump, "meta");
+	if (meta->n_damaged_lines > 0)
+		reader_finding(r, "meta_damaged",
+			       "%s/meta: %zu lines with values that make no sense, skipped: the first at byte %zu (%s)", dump->path,
+			       meta->n_damaged_lines, meta->first_damaged, meta->damaged_key);
+	check_times(r);
+	if (meta->is_empty)
+		reader_finding(r, "meta_empty",
+			       "%s/meta: ends before its first line does: the process died, or is being looked at, as it begins",
+			       dump->path);
+	r->is_live = is_running(meta);
+	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
+	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)
+		return -1;
+	reader_make_clock(r);
+	struct stat st;
+	if (!is_date(dump->first_realtime_ns) && stat(dump->path, &st) == 0) /* nothing says when: as it was last written to */
+		dump->first_realtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	reader_cut_window(r);
+	judge(r);
+	return 0;
+}
+
+/* dump.mappings: a heap block of them, ended by one of NULL. */
+static int keep_mappings(struct reader *r)
+{
+	int result = reader_keep(r, NULL, 0, true);
+	r->dump->mappings = r->mappings;
+	return result;
+}
+
+int dump_open(struct dump *dump, const char *path)
+{
+	*dump = (struct dump){0};
+	struct reader r = {.dump = dump};
+	int result = set_names(dump, path);
+	if (result == 0)
+		result = meta_read(&dump->meta, dump->path);
+	if (result == 0)
+		result = read_dump(&r);
+	/* The headers that streams point to are in here. */
+	if (r.copies != NULL && reader_keep(&r, r.copies, 0, true) != 0)
+		result = -1;
+	if (keep_mappings(&r) != 0) {
+		for (size_t i = 0; i < r.n_mappings; i++)
+			release(&r.mappings[i]);
+		free(r.mappings);
+		dump->mappings = NULL;
+		result = -1;
+	}
+	free(r.rings);
+	if (result != 0)
+		dump_close(dump);
+	return result;
+}
+
+void dump_close(struct dump *dump)
+{
+	struct mapping *mappings = dump->mappings;
+	for (struct mapping *m = mappings; m != NULL && m->address != NULL; m++)
+		release(m);
+	free(mappings);
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples; i++)
+		free(dump->streams[i].segments);
+	free(dump->streams);
+	free(dump->path);
+	free(dump->name);
+	meta_free(&dump->meta);
+	*dump = (struct dump){0};
+}

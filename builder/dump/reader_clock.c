@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How ticks become ns: the straight line through the two clock triples furthest apart, of meta's start and end and of all
+ * segment headers (which are there whenever a process dies). One line for the whole dump keeps the order of time stamps.
+ *
+ * A triple is read within some ten ns, so that a short span makes the frequency inexact, but not the times: the error over the
+ * whole run stays that of the reading. Below 5 us (a program killed at once may leave a single triple, and no line at all) a
+ * triple of now on the same boot of the same host serves; without that any line that there is; without one, one tick is taken
+ * for one ns, and it says so.
+ */
+#include "builder/dump/reader_private.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below this the reading of the clocks itself is the larger part. */
+#define SPAN_NS_MIN 5000
+
+struct span {
+	struct clock_triple first, last;
+};
+
+static void span_add(struct span *span, struct clock_triple t)
+{
+	if (t.ticks == 0 || t.monotonic_ns == 0)
+		return;
+	if (span->first.ticks == 0 || t.ticks < span->first.ticks)
+		span->first = t;
+	if (t.ticks > span->last.ticks)
+		span->last = t;
+}
+
+static bool span_is_usable(const struct span *span, uint64_t min_ns)
+{
+	return span->last.ticks > span->first.ticks && span->last.monotonic_ns >= span->first.monotonic_ns + min_ns;
+}
+
+/* Could this machine's counter have given the dump's ticks? */
+static bool is_same_boot(const struct meta *meta)
+{
+	char id[64] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	if (f == NULL)
+		return false;
+	bool is_read = fgets(id, sizeof id, f) != NULL;
+	fclose(f);
+	id[strcspn(id, "\n")] = '\0';
+	return is_read && *id != '\0' && strcmp(id, meta->boot_id) == 0;
+}
+
+static void set_scale(struct reader *r, struct span *span)
+{
+	struct dump *dump = r->dump;
+	uint64_t ns = 1, ticks = 1;
+	if (strcmp(dump->meta.clock, "monotonic") != 0) {
+		if (!span_is_usable(span, SPAN_NS_MIN) && is_same_boot(&dump->meta))
+			span_add(span, (struct clock_triple){clock_counter(), clock_ns(CLOCK_MONOTONIC), 1});
+		if (span_is_usable(span, 1)) {
+			ns = span->last.monotonic_ns - span->first.monotonic_ns;
+			ticks = span->last.ticks - span->first.ticks;
+		} else if (dump->n_records > 0) {
+			reader_finding(r, "no_clock_rate",
+				       "%s: fewer than two clock readings that differ: one tick is taken for one ns", dump->path);
+		}
+	}
+	unsigned __int128 scale = ((unsigned __int128)ns << 48) / ticks;
+	unsigned __int128 rate = (unsigned __int128)ticks * 1000000000u / ns;
+	/* Every counter lies between 100 kHz and 1 THz; what is outside is damage. */
+	if (rate < 100000 || rate > UINT64_C(1000000000000)) {
+		reader_finding(r, "no_clock_rate", "%s: %llu ticks in %llu ns is no clock: one tick is taken for one ns",
+			       dump->path, (unsigned long long)ticks, (unsigned long long)ns);
+		scale = (unsigned __int128)1 << 48;
+		rate = 1000000000u;
+	}
+	dump->ns_scale = (uint64_t)scale;
+	dump->ticks_per_second = (uint64_t)rate;
+}
+
+/* Is this time stamp a little older than `ticks`? Much older ones are damage, and must not become the origin. */
+static bool is_little_older(const struct dump *dump, uint64_t time, uint64_t ticks)
+{
+	return time != 0 && time < ticks && ticks - time <= 10 * dump->ticks_per_second;
+}
+
+/* The first record may be older than the first triple: its time stamp is taken before anything else. */
+static void set_origin(struct dump *dump, const struct clock_triple *first)
+{
+	dump->first_ticks = first->ticks;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		struct cursor c;
+		cursor_init(&c, &dump->streams[i]);
+		const struct record *record = cursor_peek(&c);
+		if (record != NULL && !record_is_continuation(record) && is_little_older(dump, record->time, dump->first_ticks))
+			dump->first_ticks = record->time;
+	}
+	uint64_t before_ns = dump_duration_ns(dump, first->ticks - dump->first_ticks);
+	dump->first_realtime_ns = first->realtime_ns > before_ns ? first->realtime_ns - before_ns : 0;
+}
+
+void reader_make_clock(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	struct span span = {0};
+	span_add(&span, dump->meta.start);
+	span_add(&span, dump->meta.end);
+	for (size_t i = 0; i < dump->n_streams; i++)
+		for (size_t k = 0; k < dump->streams[i].n_segments; k++) {
+			const struct segment_header *h = dump->streams[i].segments[k].header;
+			span_add(&span, (struct clock_triple){h->ticks, h->monotonic_ns, h->realtime_ns});
+		}
+	struct clock_triple first = span.first;
+	set_scale(r, &span);
+	set_origin(dump, &first);
+
+	uint64_t stalled_ns = 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		struct stream *s = &dump->streams[i];
+		const struct ring_facts *ring = reader_ring_facts(r, s->number);
+		uint64_t ring_ns = ring == NULL ? 0 : dump_duration_ns(dump, ring->stalled_ticks);
+		if (ring_ns > s->stalled_ns)
+			s->stalled_ns = ring_ns;
+		stalled_ns += s->stalled_ns;
+	}
+	dump->stalled_ns = stalled_ns > dump->meta.stalled_ns ? stalled_ns : dump->meta.stalled_ns;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A record and its continuation records may cross segments. Where a segment is missing or cut, a part of such a group may be
+ * gone: what is left of it is taken out of the stream, so that whoever walks it finds whole groups only.
+ */
+#include "builder/dump/reader_private.h"
+
+static uint64_t text_records(uint64_t n_bytes)
+{
+	return n_bytes / 24 + (n_bytes % 24 != 0);
+}
+
+uint64_t record_continuations(const struct record *head)
+{
+	switch (record_kind(head)) {
+	case EVENT_dependences: return record_value(head) == 0 ? 0 : (record_value(head) - 1 + 2) / 3;
+	case EVENT_control_tool: return 1;
+	case EVENT_error: return text_records(record_value(head));
+	case EVENT_target_begin: return 1;
+	case EVENT_target_data_op_begin:
+	case EVENT_target_data_op: return 2;
+	case EVENT_target_data_op_end: return 1;
+	case EVENT_target_map: return record_value(head);
+	case EVENT_device_initialize: return text_records(low32(head->b)) + text_records(high32(head->b));
+	case EVENT_device_load: return 2 + text_records(head->b);
+	case EVENT_sample: return high32(record_value(head)) & sample_flags_has_wait_id ? 1 : 0;
+	case EVENT_device_clock:
+	case EVENT_unit_create:
+	case EVENT_unit_revive: return 1;
+	case EVENT_device_kernel:
+	case EVENT_device_target:
+	case EVENT_device_other: return 2;
+	case EVENT_device_data_op: return 3;
+	case EVENT_device_native: return 2 + text_records(high32(record_value(head)));
+	default: return 0;
+	}
+}
+
+/* Takes the n last records of the segments first..last away. */
+static void drop_tail(struct stream *s, size_t last, uint64_t n)
+{
+	for (size_t i = last + 1; n > 0 && i-- > 0;) {
+		uint32_t here = n < s->segments[i].n_records ? (uint32_t)n : s->segments[i].n_records;
+		s->segments[i].n_records -= here;
+		n -= here;
+	}
+}
+
+/* The run of segments first..last has no gap inside. Returns how many records were taken away at its end. */
+static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
+{
+	uint64_t n = 0; /* continuation records seen, from the end */
+	for (size_t i = last + 1; i-- > first;)
+		for (uint32_t k = s->segments[i].n_records; k-- > 0; n++) {
+			const struct record *record = &s->segments[i].records[k];
+			if (record_is_continuation(record))
+				continue;
+			if (n >= record_continuations(record))
+				return 0;
+			drop_tail(s, last, n + 1);
+			return n + 1;
+		}
+	return 0;
+}
+
+static uint64_t drop_at_begin(struct stream *s, size_t first, size_t last)
+{
+	uint64_t n = 0;
+	for (size_t i = first; i <= last; i++) {
+		struct segment *segment = &s->segments[i];
+		while (segment->n_records > 0 && record_is_continuation(segment->records)) {
+			segment->records++;
+			segment->n_skipped++;
+			segment->n_records--;
+			n++;
+		}
+		if (segment->n_records > 0)
+			break;
+	}
+	return n;
+}
+
+/* Is something missing between this segment and the one before? */
+static bool is_broken(const struct stream *s, size_t i)
+{
+	const struct segment *segment = &s->segments[i], *before = segment - 1;
+	return segment->is_after_gap || segment->header->n_records != before->header->n_records + before->n_records;
+}
+
+void reader_drop_cut_groups(struct reader *r, struct stream *s)
+{
+	for (size_t first = 0, last; first < s->n_segments; first = last + 1) {
+		uint64_t n = 0;
+		for (last = first; last + 1 < s->n_segments && !is_broken(s, last + 1);)
+			last++;
+		/* The oldest segment of a flight recorder may well begin inside a group: that is no damage. */
+		uint64_t n_begin = drop_at_begin(s, first, last);
+		if (first > 0 || !r->is_newest)
+			n += n_begin;
+		n += drop_at_end(s, first, last);
+		if (n > 0)
+			reader_finding(r, "group_cut",
+				       "%s: stream %u: %llu records of a group that a gap cuts, at segments %llu to %llu, left out",
+				       r->dump->path, s->number, (unsigned long long)n,
+				       (unsigned long long)s->segments[first].header->sequence,
+				       (unsigned long long)s->segments[last].header->sequence);
+	}
+}

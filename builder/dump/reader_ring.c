@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Takes segments out of rings: what no file has yet, because the process still runs or was killed. The position decides what is
+ * published; a slot is believed only if its header carries a sequence that the position implies. Of a process that still runs
+ * the position is read first (acquire), then everything is copied and each header looked at again.
+ */
+#include "builder/dump/reader_private.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIVE_TRIES 10
+
+struct ring {
+	struct reader *reader;
+	const char *path;
+	const unsigned char *bytes;
+	size_t n_bytes;
+	uint32_t stream;
+	uint32_t segment_bytes;
+	uint32_t n_segments;
+	bool has_position;
+	uint64_t sequence; /* of the position, and the offset in that segment */
+	uint32_t offset;
+};
+
+const struct ring_facts *reader_ring_facts(const struct reader *r, uint32_t stream)
+{
+	for (size_t i = 0; i < r->n_rings; i++)
+		if (r->rings[i].stream == stream)
+			return &r->rings[i];
+	return NULL;
+}
+
+static const struct segment_header *ring_header(const struct ring *ring, uint32_t slot)
+{
+	return (const struct segment_header *)(ring->bytes + RING_CONTROL_BYTES + (size_t)slot * ring->segment_bytes);
+}
+
+/* Bytes of the segment `sequence` that are published, header included; 0: none. */
+static uint32_t published_bytes(const struct ring *ring, const struct segment_header *h, uint64_t sequence, bool *is_sealed)
+{
+	uint32_t used;
+	enum closed_state state =
+		reader_closed(__atomic_load_n(&h->closed, __ATOMIC_RELAXED), ring->segment_bytes, &used, is_sealed);
+	if (state == CLOSED_DAMAGED && !ring->reader->is_live)
+		reader_finding(ring->reader, "header_damaged",
+			       "%s: segment %llu: `closed` is %016llx, not a length and its complement", ring->path,
+			       (unsigned long long)sequence, (unsigned long long)h->closed);
+	if (!ring->has_position || sequence < ring->sequence)
+		return state == CLOSED_WELL ? used : ring->has_position ? ring->segment_bytes : 0;
+	if (sequence > ring->sequence)
+		return 0;
+	if (state == CLOSED_WELL && used > ring->offset)
+		*is_sealed = false; /* the position has not come so far: believe it */
+	return ring->offset;
+}
+
+static int take_segment(struct ring *ring, uint32_t slot)
+{
+	const struct segment_header *h = ring_header(ring, slot);
+	uint64_t at = RING_CONTROL_BYTES + (uint64_t)slot * ring->segment_bytes;
+	if (at + sizeof *h > ring->n_bytes)
+		return 0;
+	struct reader *r = ring->reader;
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE); /* A2: the first look; pairs with O2 in the recorder */
+	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
+		       : !reader_check_header(r, h, ring->stream, ring->path, at))
+		return 0;
+	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
+	uint32_t used = published_bytes(ring, h, sequence, &copy.is_sealed);
+	if (used < sizeof *h)
+		return 0;
+	uint32_t present = used < ring->n_bytes - at ? used : (uint32_t)(ring->n_bytes - at);
+	copy.n_records = (present - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
+	copy.n_cut = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record) - copy.n_records;
+	if (r->is_live) {
+		int taken = reader_copy_live(r, &copy, h, sequence);
+		if (taken <= 0)
+			return taken;
+	}
+	return reader_add_copy(r, &copy);
+}
+
+/* What the control page says; false: it is no ring of this dump, or not one yet. */
+static bool read_control(struct ring *ring, const struct ring_control *c, uint32_t number)
+{
+	struct reader *r = ring->reader;
+	uint64_t position = __atomic_load_n(&c->position, __ATOMIC_ACQUIRE); /* A1: pairs with R1 in the recorder */
+	ring->stream = number;
+	if (c->magic == 0)
+		return false; /* its process ended before it was set up */
+	if (c->magic != RING_MAGIC || c->checksum != ring_checksum(c) || c->segment_bytes < SEGMENT_BYTES_MIN ||
+	    c->segment_bytes > SEGMENT_BYTES_MAX || (c->segment_bytes & (c->segment_bytes - 1)) != 0) {
+		reader_finding(
+			r, "ring_damaged",
+			"%s: control page with magic %016llx and checksum %08x, expected %016llx and %08x: only closed segments are taken",
+			ring->path, (unsigned long long)c->magic, c->checksum, (unsigned long long)RING_MAGIC, ring_checksum(c));
+		ring->segment_bytes = r->dump->meta.segment_bytes;
+		ring->n_segments = (uint32_t)((ring->n_bytes - RING_CONTROL_BYTES) / ring->segment_bytes);
+		return true;
+	}
+	long pid = r->dump->meta.pid; /* 0: a cut meta does not say */
+	if (c->stream != number || (pid != 0 && c->pid != (uint64_t)pid)) {
+		reader_finding(r, "foreign_ring", "%s: the ring of stream %u of process %llu, expected stream %u of process %ld",
+			       ring->path, c->stream, (unsigned long long)c->pid, number, pid);
+		return false;
+	}
+	ring->segment_bytes = c->segment_bytes;
+	ring->n_segments = c->n_segments;
+	uint64_t present = (ring->n_bytes - RING_CONTROL_BYTES + ring->segment_bytes - 1) / ring->segment_bytes;
+	if (c->n_segments > present || RING_CONTROL_BYTES + (uint64_t)c->n_segments * ring->segment_bytes > ring->n_bytes) {
+		reader_finding(r, "ring_cut", "%s: %zu bytes, expected %llu", ring->path, ring->n_bytes,
+			       (unsigned long long)(RING_CONTROL_BYTES + (uint64_t)c->n_segments * ring->segment_bytes));
+		if (c->n_segments > present)
+			ring->n_segments = (uint32_t)present;
+	}
+	ring->has_position = true;
+	ring->sequence = position / ring->segment_bytes;
+	ring->offset = (uint32_t)(position % ring->segment_bytes);
+	return true;
+}
+
+/* Another thread's stores cannot damage the position, but a disk can: its segment must be there. */
+static void check_position(struct ring *ring)
+{
+	if (!ring->has_position || ring->offset == 0 || ring->reader->is_live)
+		return;
+	if (ring->offset >= sizeof(struct segment_header) && ring->offset % sizeof(struct record) == 0)
+		for (uint32_t i = 0; i < ring->n_segments; i++)
+			if (RING_CONTROL_BYTES + (size_t)i * ring->segment_bytes + sizeof(struct segment_header) <= ring->n_bytes &&
+			    ring_header(ring, i)->sequence == ring->sequence)
+				return;
+	reader_finding(
+		ring->reader, "position_damaged",
+		"%s at byte 64: position at offset %u of segment %llu, which is not in the ring: only closed segments are taken",
+		ring->path, ring->offset, (unsigned long long)ring->sequence);
+	ring->has_position = false;
+}
+
+static int keep_facts(struct ring *ring, const struct ring_control *c)
+{
+	struct reader *r = ring->reader;
+	struct ring_facts *all = reallocarray(r->rings, r->n_rings + 1, sizeof *all);
+	if (all == NULL)
+		return error("%s: out of memory", ring->path);
+	r->rings = all;
+	struct ring_facts *facts = &all[r->n_rings++];
+	*facts = (struct ring_facts){.stream = ring->stream};
+	if (c->checksum == ring_checksum(c)) {
+		facts->sequence = ring->sequence;
+		facts->stalled_ticks = c->stalled_ticks;
+		memcpy(facts->lost, c->lost, sizeof facts->lost);
+	}
+	return 0;
+}
+
+static int scan_ring(struct reader *r, const char *path, uint32_t number)
+{
+	const void *bytes;
+	struct ring ring = {.reader = r, .path = path};
+	if (reader_map(r, path, &bytes, &ring.n_bytes) != 0)
+		return -1;
+	if (ring.n_bytes == 0)
+		return 0; /* its process ended before it was set up, or the stream was sealed meanwhile */
+	ring.bytes = bytes;
+	if (ring.n_bytes < RING_CONTROL_BYTES) {
+		reader_finding(r, "ring_cut", "%s: %zu bytes, expected a control page of %d at least", path, ring.n_bytes,
+			       RING_CONTROL_BYTES);
+		return 0;
+	}
+	/* A fast producer may have used all its segments again before we had copied one. */
+	int n_tries = r->is_live ? LIVE_TRIES : 1;
+	size_t n_before = r->n_copies;
+	while (n_tries-- > 0 && r->n_copies == n_before) {
+		if (!read_control(&ring, bytes, number))
+			return 0;
+		check_position(&ring);
+		for (uint32_t i = 0; i < ring.n_segments; i++)
+			if (take_segment(&ring, i) != 0)
+				return -1;
+	}
+	return keep_facts(&ring, bytes);
+}
+
+static int scan_directory(struct reader *r, const char *dir)
+{
+	DIR *d = opendir(dir);
+	if (d == NULL)
+		return 0; /* the rings' own directory is gone with its machine: the dump was copied */
+	int result = 0;
+	const struct dirent *entry;
+	while (result == 0 && (entry = readdir(d)) != NULL) {
+		uint32_t number;
+		char path[4096];
+		if (!reader_file_number(entry->d_name, ".ring", &number) || reader_ring_facts(r, number) != NULL)
+			continue;
+		if (snprintf(path, sizeof path, "%s/%s", dir, entry->d_name) < (int)sizeof path)
+			result = scan_ring(r, path, number);
+	}
+	closedir(d);
+	return result;
+}
+
+int reader_scan_rings(struct reader *r)
+{
+	const char *ring_dir = r->dump->meta.ring_dir;
+	if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0 && scan_directory(r, ring_dir) != 0)
+		return -1;
+	return scan_directory(r, r->dump->path);
+}

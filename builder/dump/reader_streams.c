@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Makes streams out of the copies of segments that were found: each segment once, in order, with what is missing and lost.
+ *
+ * Losses are said in several places (ring control, segment headers, records_lost records, meta). Each of them counts the same
+ * losses from the beginning, and may have stopped counting early: none is ever too large, so that the largest is right.
+ */
+#include "builder/dump/reader_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* By stream and sequence; of one segment the best copy first. */
+static int compare_copies(const void *left, const void *right)
+{
+	const struct segment_copy *a = left, *b = right;
+	int order = compare_u64(a->header.stream, b->header.stream);
+	if (order == 0)
+		order = compare_u64(a->header.sequence, b->header.sequence);
+	if (order == 0)
+		order = compare_u64(b->n_records, a->n_records);
+	if (order == 0)
+		order = compare_u64(a->source, b->source);
+	return order == 0 ? compare_u64(a->at, b->at) : order;
+}
+
+static void max_into(uint64_t *value, uint64_t other)
+{
+	if (other > *value)
+		*value = other;
+}
+
+/* Counts out of a damaged dump may be anything: they stop at the largest number. */
+static void add_into(uint64_t *value, uint64_t other)
+{
+	if (__builtin_add_overflow(*value, other, value))
+		*value = UINT64_MAX;
+}
+
+static uint64_t sum(const uint64_t counts[LOSS_CAUSES])
+{
+	uint64_t total = 0;
+	for (unsigned i = 0; i < LOSS_CAUSES; i++)
+		add_into(&total, counts[i]);
+	return total;
+}
+
+static void report_cut(struct reader *r, const struct segment_copy *copy)
+{
+	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file"};
+	if (copy->n_cut > 0)
+		reader_finding(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: %u records, expected %u",
+			       r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream, files[copy->source],
+			       (unsigned long long)copy->at, copy->n_records, copy->n_records + copy->n_cut);
+}
+
+static void report_conflict(struct reader *r, const struct segment_header *best, const struct segment_header *other)
+{
+	if (best->ticks != other->ticks || best->n_records != other->n_records)
+		reader_finding(r, "segment_conflict", "%s: two different segments %llu of stream %u, opened at ticks %llu and %llu",
+			       r->dump->path, (unsigned long long)best->sequence, best->stream, (unsigned long long)best->ticks,
+			       (unsigned long long)other->ticks);
+}
+
+/* Notes what is missing between the last segment taken and `h`. */
+static void note_gap(struct reader *r, struct stream *s, const struct segment_header *h, struct segment *segment)
+{
+	const struct segment *last = s->n_segments == 0 ? NULL : &s->segments[s->n_segments - 1];
+	uint64_t expected = last == NULL ? 1 : last->header->sequence + 1;
+	uint64_t n_before = last == NULL ? 0 : last->header->n_records;
+	add_into(&n_before, last == NULL ? 0 : last->n_records);
+	uint64_t n_missing = h->n_records > n_before ? h->n_records - n_before : 0;
+	segment->is_after_gap = h->sequence != expected;
+	if (segment->is_after_gap && r->is_newest) {
+		add_into(&s->lost[loss_cause_overwritten], n_missing); /* what a flight recorder is for */
+		return;
+	}
+	add_into(&s->n_missing_records, n_missing);
+	add_into(&s->n_missing_segments, h->sequence - expected);
+	if (segment->is_after_gap)
+		reader_finding(r, "segments_missing", "%s: stream %u: segment %llu follows %llu, expected %llu", r->dump->path,
+			       s->number, (unsigned long long)h->sequence, (unsigned long long)(expected - 1),
+			       (unsigned long long)expected);
+}
+
+/* Takes one stream's copies, n of them, best first. */
+static int make_stream(struct reader *r, struct stream *s, const struct segment_copy *copies, size_t n)
+{
+	*s = (struct stream){.number = copies[0].header.stream};
+	s->segments = calloc(n, sizeof *s->segments);
+	if (s->segments == NULL)
+		return error("%s: out of memory", r->dump->path);
+	const struct segment_copy *taken = NULL;
+	bool is_sealed = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct segment_header *h = &copies[i].header;
+		if (taken != NULL && taken->header.sequence == h->sequence) {
+			/* Sealing a stream may write its last segment once more, only to say that it is the last. */
+			is_sealed |= copies[i].is_sealed && copies[i].n_records == taken->n_records;
+			report_conflict(r, &taken->header, h);
+			continue;
+		}
+		taken = &copies[i];
+		is_sealed = taken->is_sealed && taken->n_cut == 0;
+		report_cut(r, taken);
+		struct segment segment = {
+			.header = h, .records = taken->records, .n_records = taken->n_records, .is_mapped = !taken->is_heap};
+		note_gap(r, s, h, &segment);
+		s->segments[s->n_segments++] = segment;
+	}
+	s->is_sealed = is_sealed;
+	return 0;
+}
+
+/* The counter of an id if this stream gave it, else 0. */
+static uint64_t own_counter(const struct stream *s, uint64_t id)
+{
+	return id_stream(id) == s->number ? id_counter(id) : 0;
+}
+
+/* The counter that new ids of the stream came to, and how far the next may be above it. */
+struct counter {
+	uint64_t last;
+	uint64_t limit;
+};
+
+/* True: `value` is taken, or is none. */
+static bool counter_take(struct counter *c, uint64_t value, uint64_t n_records)
+{
+	if (value > c->limit)
+		return false;
+	if (value > c->last) {
+		c->last = value;
+		c->limit = value + n_records;
+	}
+	return true;
+}
+
+static bool is_absurd(const struct segment_header *h)
+{
+	return h->n_tasks > RECORD_VALUE_MAX || h->n_regions > RECORD_VALUE_MAX;
+}
+
+/* By one record, which comes when n are there at most. Is it sane? */
+static bool count_record(const struct stream *s, const struct record *record, struct counter *tasks, struct counter *regions,
+			 uint64_t n)
+{
+	bool is_sane = true;
+	switch (record_kind(record)) {
+	case EVENT_recording_off:
+	case EVENT_recording_on:
+	case EVENT_records_lost: tasks->limit = regions->limit = RECORD_VALUE_MAX; return true;
+	case EVENT_task_create: return counter_take(tasks, record_value(record), n);
+	case EVENT_parallel_begin: return counter_take(regions, record_value(record), n);
+	case EVENT_implicit_task_begin:
+		is_sane = counter_take(tasks, record_value(record), n);
+		/* A root's region: no parallel_begin announced it. */
+		is_sane &= counter_take(regions, own_counter(s, record->a), n);
+		return is_sane;
+	default: return true;
+	}
+}
+
+/*
+ * How far the stream's counters came: by the last header, and by the records behind it, which give one id each. They may run
+ * ahead of that only where the recorder gave ids and wrote no records; what they say beyond is damage, and must not size
+ * anybody's tables. Where the last header cannot be right the one before it tells, and so on.
+ */
+static void count_ids(struct reader *r, struct stream *s)
+{
+	size_t first = s->n_segments - 1;
+	uint64_t n = s->segments[first].n_records, n_absurd = 0;
+	for (; is_absurd(s->segments[first].header) && first > 0; n_absurd++)
+		n += s->segments[--first].n_records;
+	const struct segment_header *h = s->segments[first].header;
+	n_absurd += is_absurd(h);
+	struct counter tasks = {h->n_tasks, h->n_tasks + n}, regions = {h->n_regions, h->n_regions + n};
+	if (is_absurd(h))
+		tasks = regions = (struct counter){0, n};
+	for (size_t i = first; i < s->n_segments; i++)
+		for (uint32_t k = 0; k < s->segments[i].n_records; k++)
+			n_absurd += !count_record(s, &s->segments[i].records[k], &tasks, &regions, n);
+	if (n_absurd > 0)
+		reader_finding(
+			r, "counter_absurd",
+			"%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
+			r->dump->path, s->number, (unsigned long long)s->segments[s->n_segments - 1].header->sequence,
+			(unsigned long long)n_absurd, (unsigned long long)tasks.last, (unsigned long long)regions.last);
+	s->max_task = tasks.last;
+	s->max_region = regions.last;
+}
+
+/* Sums the records_lost records of the segments from `first` on. */
+static void count_lost_records(const struct stream *s, size_t first, uint64_t lost[LOSS_CAUSES])
+{
+	for (size_t i = first; i < s->n_segments; i++)
+		for (uint32_t k = 0; k < s->segments[i].n_records; k++) {
+			const struct record *record = &s->segments[i].records[k];
+			if (record_kind(record) != EVENT_records_lost)
+				continue;
+			add_into(&lost[record_flags(record) < LOSS_CAUSES ? record_flags(record) : 0], record->a);
+		}
+}
+
+static void count_lost(struct reader *r, struct stream *s)
+{
+	const struct ring_facts *ring = reader_ring_facts(r, s->number);
+	const struct meta_stream *row = meta_stream(&r->dump->meta, s->number);
+	uint64_t total = s->segments[s->n_segments - 1].header->n_lost;
+	if (row != NULL)
+		max_into(&total, row->n_lost);
+	uint64_t lost[LOSS_CAUSES] = {0};
+	s->has_ring = ring != NULL;
+	/* A whole pass over the records only where something was lost and nothing better tells the causes. */
+	if (ring != NULL)
+		memcpy(lost, ring->lost, sizeof lost);
+	else
+		count_lost_records(s, total > 0 ? 0 : s->n_segments - 1, lost);
+	for (unsigned i = 0; i < LOSS_CAUSES; i++)
+		max_into(&s->lost[i], lost[i]);
+	uint64_t known = sum(s->lost);
+	if (total > known)
+		s->lost[0] += total - known;
+	s->stalled_ns = row == NULL ? 0 : row->stalled_ns;
+}
+
+/* What must be at the end, and is not. */
+static void check_end(struct reader *r, struct stream *s)
+{
+	const struct meta_stream *row = meta_stream(&r->dump->meta, s->number);
+	uint64_t last = s->segments[s->n_segments - 1].header->sequence;
+	if (!s->is_sealed && !s->has_ring)
+		reader_finding(r, "ring_missing",
+			       "%s: stream %u was not sealed, and its ring %s/%05u.ring is not there: its newest records are lost",
+			       r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir,
+			       s->number);
+	if (row == NULL || row->n_segments <= last)
+		return;
+	add_into(&s->n_missing_segments, row->n_segments - last);
+	reader_finding(r, "segments_missing", "%s: stream %u ends with segment %llu, expected %llu", r->dump->path, s->number,
+		       (unsigned long long)last, (unsigned long long)row->n_segments);
+}
+
+static int compare_streams(const void *left, const void *right)
+{
+	return compare_u64(((const struct stream *)left)->number, ((const struct stream *)right)->number);
+}
+
+/* Streams that meta knows and that no file holds anything of. */
+static void check_absent(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	for (size_t i = 0; i < dump->meta.n_streams; i++) {
+		const struct meta_stream *row = &dump->meta.streams[i];
+		struct stream key = {.number = row->number};
+		if (row->n_segments > 0 &&
+		    (dump->n_streams == 0 || bsearch(&key, dump->streams, dump->n_streams, sizeof key, compare_streams) == NULL))
+			reader_finding(r, "stream_missing", "%s: nothing of stream %u is there, expected %llu segments", dump->path,
+				       row->number, (unsigned long long)row->n_segments);
+	}
+}
+
+/* By cause, of the whole process. */
+static void total_lost(struct dump *dump)
+{
+	const struct meta *meta = &dump->meta;
+	uint64_t of_streams = 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct stream *s = &dump->streams[i];
+		for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
+			add_into(&dump->lost[cause], s->lost[cause]);
+		add_into(&of_streams, sum(s->lost));
+	}
+	for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
+		max_into(&dump->lost[cause], meta->lost[cause]);
+	/* These belong to no stream, and are not in the counts above. */
+	add_into(&dump->lost[loss_cause_no_stream], meta->lost_no_stream);
+	add_into(&dump->lost[loss_cause_reentry], meta->lost_reentry);
+	/* Streams may know how many without knowing why, and meta why without saying where. */
+	uint64_t known = sum(dump->lost);
+	dump->lost[0] = of_streams > known ? of_streams - known : 0;
+	max_into(&dump->lost[0], meta->lost[0]);
+	dump->n_lost = sum(dump->lost);
+}
+
+/* Those of samples have the highest numbers. */
+static void part_samples(struct dump *dump)
+{
+	size_t n = dump->n_streams;
+	while (dump->n_streams > 0 && dump->streams[dump->n_streams - 1].number >= ID_STREAM_SAMPLES)
+		dump->n_streams--;
+	dump->samples = dump->streams + dump->n_streams;
+	dump->n_samples = n - dump->n_streams;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		dump->n_records += dump->streams[i].n_records;
+}
+
+int reader_make_streams(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	if (r->n_copies > 0)
+		qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
+	for (size_t i = 0; i < r->n_copies; i++)
+		if (i == 0 || r->copies[i].header.stream != r->copies[i - 1].header.stream)
+			dump->n_streams++;
+	size_t n_wanted = dump->n_streams;
+	dump->n_streams = 0;
+	dump->streams = calloc(n_wanted + 1, sizeof *dump->streams);
+	if (dump->streams == NULL)
+		return error("%s: out of memory", dump->path);
+	for (size_t i = 0, n; i < r->n_copies; i += n) {
+		for (n = 1; i + n < r->n_copies && r->copies[i + n].header.stream == r->copies[i].header.stream;)
+			n++;
+		struct stream *s = &dump->streams[dump->n_streams++];
+		if (make_stream(r, s, &r->copies[i], n) != 0)
+			return -1;
+		reader_drop_cut_groups(r, s);
+		count_ids(r, s);
+		count_lost(r, s);
+		check_end(r, s);
+		for (size_t k = 0; k < s->n_segments; k++)
+			s->n_records += s->segments[k].n_records;
+	}
+	check_absent(r);
+	part_samples(dump);
+	total_lost(dump);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Cuts a flight recorder's dump (OTTER_KEEP=newest) to the time that all its streams cover: each has kept its newest segments, and
+ * a busy one fewer of its past than an idle one. Whole segments are left out, because a segment's header is what replay begins with.
+ */
+#include "builder/dump/reader_private.h"
+
+#include <string.h>
+
+/* The last segment that segments are missing before; 0 where the stream is here from its beginning. */
+static size_t last_gap(const struct stream *s)
+{
+	size_t i = s->n_segments - 1;
+	while (i > 0 && !s->segments[i].is_after_gap)
+		i--;
+	return i;
+}
+
+/* How many segments are over before `begin`: where the next one was opened before. The last always stays. */
+static size_t count_before(const struct stream *s, uint64_t begin)
+{
+	size_t n = 0;
+	while (n + 1 < s->n_segments && s->segments[n + 1].header->ticks <= begin)
+		n++;
+	return n;
+}
+
+/* Takes the n first segments away. Returns how many records went with them. */
+static uint64_t leave_out(struct reader *r, struct stream *s, size_t n)
+{
+	uint64_t n_before = s->n_records;
+	if (n == 0)
+		return 0;
+	s->n_segments -= n;
+	memmove(s->segments, s->segments + n, s->n_segments * sizeof *s->segments);
+	s->segments[0].is_after_gap = true;
+	reader_drop_cut_groups(r, s);
+	s->n_records = 0;
+	for (size_t i = 0; i < s->n_segments; i++)
+		s->n_records += s->segments[i].n_records;
+	return n_before - s->n_records;
+}
+
+void reader_cut_window(struct reader *r)
+{
+	struct dump *dump = r->dump;
+	uint64_t begin = 0;
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		const struct segment *segment = &dump->streams[i].segments[last_gap(&dump->streams[i])];
+		if (segment->is_after_gap && segment->header->ticks > begin)
+			begin = segment->header->ticks;
+	}
+	if (!r->is_newest || begin == 0)
+		return;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		dump->n_left_out += leave_out(r, &dump->streams[i], count_before(&dump->streams[i], begin));
+	dump->n_records -= dump->n_left_out;
+	for (size_t i = 0; i < dump->n_samples; i++)
+		leave_out(r, &dump->samples[i], count_before(&dump->samples[i], begin));
+	dump->window_ticks = begin;
+	if (dump->n_left_out > 0)
+		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out",
+			dump->path, (double)dump_ns(dump, begin) * 1e-9, (unsigned long long)dump->n_left_out);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Gather: what devices have delivered. A device record is a head, its times, and what more there is; they come late, in any order, from whatever
+ * thread the device's runtime called. Behind the last stream they meet the host's own records by host_op_id, and get a time and a queue.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct activity *latest(const struct walk *w)
+{
+	return &w->m->activities[w->device.activity];
+}
+
+static int add_activity(struct walk *w, const struct record *r, enum activity_type type)
+{
+	struct model *m = w->m;
+	if (m->n_activities == UINT32_MAX - 1 ||
+	    !array_reserve((void **)&m->activities, (size_t)m->n_activities + 2, &m->activities_capacity, sizeof *m->activities))
+		return -1;
+	if (m->n_activities == 0)
+		m->activities[m->n_activities++] = (struct activity){.name = "", .queue = QUEUE_NONE};
+	w->device.activity = m->n_activities++;
+	*latest(w) = (struct activity){.id = r->a, .type = (uint8_t)type, .name = "", .queue = QUEUE_NONE};
+	return 0;
+}
+
+static int add_data(struct walk *w, const struct record *r)
+{
+	if (add_activity(w, r, ACTIVITY_DATA) != 0)
+		return -1;
+	unsigned kind = record_flags(r);
+	latest(w)->kind = (uint8_t)operation_sync_kind(kind);
+	latest(w)->is_async = latest(w)->kind != kind;
+	latest(w)->src_device = (int32_t)event_device_number(record_value(r));
+	latest(w)->codeptr = r->b;
+	return 0;
+}
+
+static int add_native(struct walk *w, const struct record *r)
+{
+	if (record_flags(r) != device_native_class_event)
+		return 0; /* it tells of no time, or nothing that could be read */
+	if (add_activity(w, r, ACTIVITY_NATIVE) != 0)
+		return -1;
+	latest(w)->hwid = r->b;
+	w->device.n_text_left = high32(record_value(r));
+	w->device.n_text = 0;
+	return 0;
+}
+
+static int add_kernel(struct walk *w, const struct record *r)
+{
+	if (add_activity(w, r, ACTIVITY_KERNEL) != 0)
+		return -1;
+	latest(w)->requested = low32(r->b);
+	latest(w)->granted = high32(r->b);
+	return 0;
+}
+
+static void take_times(struct walk *w, const struct record *r)
+{
+	latest(w)->device = (int32_t)event_device_number(record_value(r));
+	latest(w)->begin_device = r->time;
+	latest(w)->end_device = r->a;
+}
+
+static void take_host_times(struct walk *w, const struct record *r)
+{
+	latest(w)->target_id = r->time;
+	latest(w)->begin_host_ns = r->a;
+	latest(w)->end_host_ns = r->b;
+}
+
+static void take_more(struct walk *w, const struct record *r)
+{
+	latest(w)->dest_device = (int32_t)event_device_number(record_value(r));
+	latest(w)->src_address = r->time;
+	latest(w)->dest_address = r->a;
+	latest(w)->n_bytes = r->b;
+}
+
+/* A device has few names for what it does, and uses each very often. NULL when memory is out. */
+static const char *keep_name(struct walk *w, const char *text)
+{
+	struct walk_device *d = &w->device;
+	uint64_t hash = UINT64_C(1469598103934665603);
+	for (const char *c = text; *c != '\0'; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	uint32_t *row = map_put(&d->name_rows, hash | 1);
+	if (row == NULL)
+		return NULL;
+	if (*row != 0 && strcmp(d->names[*row - 1], text) == 0)
+		return d->names[*row - 1];
+	const char *name = model_keep(w->m, text);
+	if (name == NULL || PUSH(d->names, d->n_names, d->names_capacity, name) != 0)
+		return NULL;
+	*row = (uint32_t)d->n_names;
+	return name;
+}
+
+static int take_text(struct walk *w, const struct record *r)
+{
+	struct walk_device *d = &w->device;
+	const uint64_t words[3] = {r->time, r->a, r->b};
+	uint32_t n = record_flags(r) < sizeof words ? record_flags(r) : (uint32_t)sizeof words;
+	n = n < d->n_text_left ? n : d->n_text_left;
+	n = n < sizeof d->text - 1 - d->n_text ? n : (uint32_t)sizeof d->text - 1 - d->n_text;
+	memcpy(d->text + d->n_text, words, n);
+	d->n_text += n;
+	d->n_text_left -= n;
+	d->text[d->n_text] = '\0';
+	if (n == 0 || d->n_text_left > 0)
+		return 0;
+	const char *name = keep_name(w, d->text);
+	latest(w)->name = name != NULL ? name : "";
+	return name != NULL ? 0 : -1;
+}
+
+static int add_reading(struct walk *w, const struct record *r)
+{
+	struct device_reading reading = {
+		.device = (int32_t)event_device_number(record_value(r)), .device_time = r->a, .host_ns = r->b};
+	return PUSH(w->device.readings, w->device.n_readings, w->device.readings_capacity, reading);
+}
+
+static void take_reading(struct walk *w, const struct record *r)
+{
+	struct device_reading *reading = &w->device.readings[w->device.n_readings - 1];
+	reading->before_ticks = r->a;
+	reading->after_ticks = r->b > r->a ? r->b : r->a;
+}
+
+/* A buffer says how many of its records nobody could read. */
+static void take_buffer(struct walk *w, const struct record *r)
+{
+	uint32_t n_invalid = high32(r->b);
+	if (n_invalid > 0)
+		tally_add(&w->m->repairs, "device_record_invalid", n_invalid);
+}
+
+static void take_step(struct walk *w, const struct record *r)
+{
+	if (record_flags(r) == device_trace_step_no_buffer)
+		tally_add(&w->m->repairs, "device_without_buffer", 1);
+}
+
+static int take_head(struct walk *w, const struct record *r)
+{
+	w->device.activity = 0;
+	w->device.n_text_left = 0;
+	w->device.is_reading = false;
+	switch (record_kind(r)) {
+	case EVENT_device_kernel: return add_kernel(w, r);
+	case EVENT_device_data_op: return add_data(w, r);
+	case EVENT_device_native: return add_native(w, r);
+	case EVENT_device_clock: w->device.is_reading = true; return add_reading(w, r);
+	case EVENT_device_buffer: take_buffer(w, r); return 0;
+	case EVENT_device_trace: take_step(w, r); return 0;
+	default: return 0; /* another record: what was there is whole */
+	}
+}
+
+int gather_device(struct walk *w, const struct record *r)
+{
+	if (!record_is_continuation(r))
+		return take_head(w, r);
+	if (record_kind(r) == EVENT_device_clock_more && w->device.is_reading)
+		take_reading(w, r);
+	if (w->device.activity == 0)
+		return 0;
+	switch (record_kind(r)) {
+	case EVENT_device_times: take_times(w, r); return 0;
+	case EVENT_device_host_times: take_host_times(w, r); return 0;
+	case EVENT_target_data_op_more: take_more(w, r); return 0;
+	case EVENT_text: return take_text(w, r);
+	default: return 0;
+	}
+}
+
+/* ---- Behind the last stream ---- */
+
+static int32_t normal_device(const struct model *m, int32_t number)
+{
+	return model_is_device(m, number) ? number : DEVICE_HOST;
+}
+
+/*
+ * Which device it was. Up to ROCm 5.4 AMD's runtimes call every buffer device 0's: what the record is about is told by itself, or by the
+ * host's record of the same operation.
+ */
+static void settle_device(struct model *m, struct activity *a)
+{
+	const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
+	if (o != NULL && o->type == OPERATION_SUBMIT)
+		o = o->target != 0 ? &m->operations[o->target] : NULL;
+	bool is_known = o != NULL && o->device != DEVICE_HOST;
+	int32_t device = is_known ? o->device : a->device;
+	if (a->type == ACTIVITY_DATA) {
+		a->src_device = normal_device(m, a->src_device);
+		a->dest_device = normal_device(m, a->dest_device);
+		if (a->device == a->src_device || a->device == a->dest_device)
+			return;
+		if (!is_known)
+			device = a->dest_device != DEVICE_HOST ? a->dest_device : a->src_device;
+	}
+	if (device == a->device || device == DEVICE_HOST)
+		return;
+	a->device = device;
+	a->begin_host_ns = a->end_host_ns = 0; /* they were translated by another device's clock */
+	tally_add(&m->quirks, "device_of_buffer", 1);
+}
+
+/* Whose double a native activity is: of the row that the device's other record of the same operation made, 0 none. */
+static uint32_t double_of(const struct model *m, const struct map *by_id, const struct activity *a)
+{
+	const uint32_t *row = a->type == ACTIVITY_NATIVE && a->id != 0 ? map_get(by_id, a->id) : NULL;
+	return row != NULL && m->activities[*row].device == a->device ? *row : 0;
+}
+
+/*
+ * A device that traces in its own format as well tells of one thing twice: then the native record says where it was, and nothing else. Those
+ * are taken out.
+ */
+static int drop_doubles(struct model *m)
+{
+	struct map by_id = {0};
+	for (uint32_t i = 1; i < m->n_activities; i++) {
+		struct activity *a = &m->activities[i];
+		if (a->type == ACTIVITY_NATIVE || a->id == 0)
+			continue;
+		uint32_t *row = map_put(&by_id, a->id);
+		if (row == NULL) {
+			map_free(&by_id);
+			return -1;
+		}
+		*row = i;
+	}
+	for (uint32_t i = 1; i < m->n_activities; i++) {
+		uint32_t row = double_of(m, &by_id, &m->activities[i]);
+		m->activities[i].is_double = row != 0;
+		if (row != 0 && m->activities[i].hwid != 0)
+			m->activities[row].hwid = m->activities[i].hwid;
+	}
+	map_free(&by_id);
+	uint32_t n = 1;
+	for (uint32_t i = 1; i < m->n_activities; i++)
+		if (!m->activities[i].is_double)
+			m->activities[n++] = m->activities[i];
+	m->n_activities = n;
+	return 0;
+}
+
+/*
+ * The host's operation of the same id. It must be what the record is about: AOMP 18 gives transfers the ids of kernels (aomp#643). A kernel that is
+ * nobody's the graph counts.
+ */
+static void settle_operation(struct model *m, struct activity *a)
+{
+	a->operation = a->id != 0 ? model_operation(m, a->id) : 0;
+	enum operation_type type = a->operation != 0 ? m->operations[a->operation].type : OPERATION_TARGET;
+	bool is_other =
+		(a->type == ACTIVITY_KERNEL && type != OPERATION_SUBMIT) || (a->type == ACTIVITY_DATA && type != OPERATION_DATA);
+	if (!is_other)
+		return;
+	a->operation = 0;
+	if (a->type == ACTIVITY_DATA && a->id != 0)
+		tally_add(&m->repairs, "data_without_operation", 1);
+}
+
+int gather_settle_device(struct walk *w)
+{
+	struct model *m = w->m;
+	int rc = 0;
+	if (m->n_activities > 1) {
+		for (uint32_t i = 1; i < m->n_activities; i++) {
+			struct activity *a = &m->activities[i];
+			settle_operation(m, a);
+			settle_device(m, a);
+		}
+		rc = drop_doubles(m);
+		if (rc == 0)
+			rc = device_time_settle(m, w->device.readings, w->device.n_readings);
+		if (rc == 0)
+			rc = device_queues_settle(m);
+		for (uint32_t i = m->n_activities - 1; i > 0; i--) /* the first one of each stays */
+			if (m->activities[i].operation != 0)
+				m->operations[m->activities[i].operation].activity = i;
+	}
+	free(w->device.readings);
+	free(w->device.names);
+	map_free(&w->device.name_rows);
+	return rc;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which activities of a device follow each other. A device may say where on it something happened (hwid), and may do several things at once at
+ * one place; buffers come in any order. A queue holds what does not overlap, in the order of time: the first lane of its place that
+ * is free takes an activity.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdlib.h>
+
+static int compare(uint64_t left, uint64_t right)
+{
+	return (left > right) - (left < right);
+}
+
+/* Those without a time last. */
+static int by_place_and_time(const void *left, const void *right)
+{
+	const struct activity *l = left, *r = right;
+	int order = compare(l->begin_ticks == 0, r->begin_ticks == 0);
+	if (order == 0 && l->device != r->device)
+		order = l->device < r->device ? -1 : 1;
+	if (order == 0)
+		order = compare(l->hwid, r->hwid);
+	if (order == 0)
+		order = compare(l->begin_ticks, r->begin_ticks);
+	if (order == 0)
+		order = compare(l->end_ticks, r->end_ticks);
+	if (order == 0)
+		order = compare(l->id, r->id);
+	if (order == 0)
+		order = compare(l->type, r->type);
+	return order != 0 ? order : compare(l->begin_device, r->begin_device);
+}
+
+static int by_queue_and_time(const void *left, const void *right)
+{
+	const struct activity *l = left, *r = right;
+	int order = compare(l->queue, r->queue);
+	return order != 0 ? order : by_place_and_time(left, right);
+}
+
+/* The queues from `first` on are the place's: one that is free at the activity's begin, or a new one. */
+static int enqueue(struct model *m, struct activity *a, uint32_t first, uint64_t **free_from, size_t *capacity)
+{
+	uint32_t i = first;
+	while (i < m->n_queues && (*free_from)[i] > a->begin_ticks)
+		i++;
+	if (i == m->n_queues) {
+		size_t n = (size_t)m->n_queues + 1, same = *capacity;
+		if (!array_reserve((void **)&m->queues, n, &same, sizeof *m->queues) ||
+		    !array_reserve((void **)free_from, n, capacity, sizeof **free_from))
+			return -1;
+		m->queues[m->n_queues++] = (struct queue){.device = a->device, .lane = i - first, .hwid = a->hwid};
+	}
+	(*free_from)[i] = a->end_ticks;
+	a->queue = i;
+	return 0;
+}
+
+static int fill_queues(struct model *m)
+{
+	uint64_t *free_from = NULL;
+	size_t capacity = 0;
+	uint32_t first = 0;
+	int rc = 0;
+	for (uint32_t i = 1; i < m->n_activities && rc == 0; i++) {
+		struct activity *a = &m->activities[i], *before = a - 1;
+		a->queue = QUEUE_NONE;
+		if (a->begin_ticks == 0)
+			continue;
+		if (i == 1 || a->device != before->device || a->hwid != before->hwid)
+			first = m->n_queues;
+		rc = enqueue(m, a, first, &free_from, &capacity);
+	}
+	free(free_from);
+	return rc;
+}
+
+int device_queues_settle(struct model *m)
+{
+	if (m->n_activities < 2)
+		return 0;
+	qsort(m->activities + 1, m->n_activities - 1, sizeof *m->activities, by_place_and_time);
+	if (fill_queues(m) != 0)
+		return -1;
+	qsort(m->activities + 1, m->n_activities - 1, sizeof *m->activities, by_queue_and_time);
+	for (uint32_t i = 1; i < m->n_activities; i++) {
+		uint32_t row = m->activities[i].queue;
+		if (row == QUEUE_NONE)
+			break;
+		if (m->queues[row].n++ == 0)
+			m->queues[row].first = i;
+	}
+	return 0;
+}

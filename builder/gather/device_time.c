@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * When something happened on a device, in ticks of the host. A device record has its device's time, and what ompt_translate_time made of it: a time
+ * of omp_get_wtime's clock, which begins wherever the runtime likes. Readings of both clocks between two of ours tie them to ticks; the
+ * clocks drift, so a time is placed between the two readings around it.
+ *
+ * The runtime's translation goes first. Without it, or where it goes back, the readings of the device's clock serve; without any reading a
+ * translation is taken for real time or monotonic time, whichever the process ran in. What none of these tells has no time, and is never
+ * given one.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdlib.h>
+
+/* One point of a clock's way through the host's ticks. */
+struct tie {
+	int32_t device;
+	uint64_t at; /* the clock */
+	uint64_t ticks;
+	uint64_t width; /* ticks that the reading took */
+};
+
+/* One device's. */
+struct course {
+	int32_t device;
+	bool goes_back; /* the same time comes twice: it tells nothing */
+	size_t first, n;
+};
+
+struct ties {
+	struct tie *rows; /* by device, then time */
+	size_t n;
+	struct course *courses; /* by device */
+	size_t n_courses;
+};
+
+static int by_device_and_time(const void *left, const void *right)
+{
+	const struct tie *l = left, *r = right;
+	if (l->device != r->device)
+		return l->device < r->device ? -1 : 1;
+	if (l->at != r->at)
+		return l->at < r->at ? -1 : 1;
+	return (l->ticks > r->ticks) - (l->ticks < r->ticks);
+}
+
+/* NULL: there is no tie of the device's. */
+static const struct course *find_course(const struct ties *ties, int32_t device)
+{
+	size_t low = 0, high = ties->n_courses;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (ties->courses[middle].device == device)
+			return &ties->courses[middle];
+		if (ties->courses[middle].device < device)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* A reading that was interrupted tells little, where another one was not. */
+#define WIDTH_FACTOR 8
+
+static uint64_t widest_good(const struct model *m, const struct tie *ties, size_t n)
+{
+	uint64_t narrowest = UINT64_MAX;
+	for (size_t i = 0; i < n; i++)
+		narrowest = ties[i].width < narrowest ? ties[i].width : narrowest;
+	uint64_t least = m->dump->ticks_per_second / 1000000; /* a microsecond is always good */
+	narrowest = narrowest < least ? least : narrowest;
+	return narrowest > UINT64_MAX / WIDTH_FACTOR ? UINT64_MAX : narrowest * WIDTH_FACTOR;
+}
+
+/* Does the clock say a later time where it certainly was earlier? */
+static bool goes_back(const struct tie *ties, size_t n)
+{
+	uint64_t latest_begin = 0; /* of the readings of earlier times */
+	for (size_t i = 0; i < n; i++) {
+		uint64_t begin = ties[i].ticks - ties[i].width / 2, end = begin + ties[i].width;
+		if (end < latest_begin)
+			return true;
+		latest_begin = begin > latest_begin ? begin : latest_begin;
+	}
+	return false;
+}
+
+/* Leaves the good ones of each device. */
+static void divide(const struct model *m, struct ties *ties)
+{
+	size_t n_good = 0;
+	for (size_t first = 0, next; first < ties->n; first = next) {
+		next = first;
+		while (next < ties->n && ties->rows[next].device == ties->rows[first].device)
+			next++;
+		struct course course = {.device = ties->rows[first].device, .first = n_good};
+		uint64_t widest = widest_good(m, &ties->rows[first], next - first);
+		for (size_t i = first; i < next; i++)
+			if (ties->rows[i].width <= widest && ties->rows[i].at != 0)
+				ties->rows[n_good++] = ties->rows[i];
+		course.n = n_good - course.first;
+		course.goes_back = goes_back(&ties->rows[course.first], course.n);
+		if (course.n > 0)
+			ties->courses[ties->n_courses++] = course;
+	}
+	ties->n = n_good;
+}
+
+/* The ties of the device's own clock, or of the translated one. */
+static int make_ties(const struct model *m, const struct device_reading *readings, size_t n, bool is_translated, struct ties *ties)
+{
+	*ties = (struct ties){.rows = calloc(n + 1, sizeof *ties->rows), .n = n, .courses = calloc(n + 1, sizeof *ties->courses)};
+	if (ties->rows == NULL || ties->courses == NULL)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const struct device_reading *r = &readings[i];
+		uint64_t width = r->after_ticks - r->before_ticks;
+		ties->rows[i] =
+			(struct tie){r->device, is_translated ? r->host_ns : r->device_time, r->before_ticks + width / 2, width};
+	}
+	qsort(ties->rows, ties->n, sizeof *ties->rows, by_device_and_time);
+	divide(m, ties);
+	return 0;
+}
+
+/* Ticks that pass while the clock goes on by 1, from the tie `from` to `to`; `otherwise` where they do not tell. */
+static double slope(const struct tie *from, const struct tie *to, double otherwise)
+{
+	if (to->at <= from->at || to->ticks <= from->ticks)
+		return otherwise;
+	return (double)(to->ticks - from->ticks) / (double)(to->at - from->at);
+}
+
+/* Where `at` is, between the two ties around it, or on from the nearest one at the pace of them all. 0: no tie tells. */
+static uint64_t place(const struct ties *ties, int32_t device, uint64_t at, double pace)
+{
+	const struct course *course = find_course(ties, device);
+	if (course == NULL || course->goes_back)
+		return 0;
+	size_t n = course->n;
+	const struct tie *own = &ties->rows[course->first];
+	pace = slope(&own[0], &own[n - 1], pace);
+	size_t low = 0, high = n; /* the last tie that is not behind `at` */
+	while (high - low > 1) {
+		size_t middle = (low + high) / 2;
+		if (own[middle].at <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (own[low].at <= at && low + 1 < n)
+		pace = slope(&own[low], &own[low + 1], pace);
+	double ticks = at >= own[low].at ? (double)(at - own[low].at) * pace : -((double)(own[low].at - at) * pace);
+	if (ticks < 0)
+		return -ticks >= (double)own[low].ticks ? 0 : own[low].ticks - (uint64_t)-ticks;
+	return ticks >= (double)(UINT64_MAX - own[low].ticks) ? 0 : own[low].ticks + (uint64_t)ticks;
+}
+
+/* A time of the clock whose reading was `origin_ns` at `origin_ticks`, if the process ran then. */
+static uint64_t place_in_run(const struct model *m, uint64_t ns, uint64_t origin_ns, uint64_t origin_ticks)
+{
+	/* The difference first: a double has no room for the ns since 1970. */
+	double passed = (double)(int64_t)(ns - origin_ns) * ((double)m->dump->ticks_per_second / 1e9);
+	double ticks = (double)origin_ticks + passed;
+	return origin_ns != 0 && ticks >= (double)m->first_ticks && ticks <= (double)m->last_ticks ? (uint64_t)ticks : 0;
+}
+
+struct clocks {
+	struct ties device, translated;
+};
+
+static uint64_t host_ticks(const struct model *m, const struct clocks *clocks, int32_t device, uint64_t device_time,
+			   uint64_t host_ns)
+{
+	uint64_t ticks = 0;
+	if (host_ns != 0)
+		ticks = place(&clocks->translated, device, host_ns, (double)m->dump->ticks_per_second / 1e9);
+	if (ticks == 0 && device_time != 0)
+		ticks = place(&clocks->device, device, device_time, (double)m->dump->ticks_per_second / 1e9);
+	if (find_course(&clocks->translated, device) != NULL)
+		return ticks;
+	const struct clock_triple *start = &m->dump->meta.start;
+	if (ticks == 0 && host_ns != 0)
+		ticks = place_in_run(m, host_ns, start->realtime_ns, start->ticks);
+	if (ticks == 0 && host_ns != 0)
+		ticks = place_in_run(m, host_ns, start->monotonic_ns, start->ticks);
+	return ticks;
+}
+
+static void settle(struct model *m, const struct clocks *clocks, struct activity *a)
+{
+	if (a->begin_device == 0 || a->end_device == 0) {
+		tally_add(&m->repairs, "device_record_without_time", 1);
+		return;
+	}
+	if (a->end_device < a->begin_device) {
+		/* Which of the two is wrong nobody knows: it has neither. */
+		tally_add(&m->repairs, "device_end_before_begin", 1);
+		return;
+	}
+	uint64_t begin = host_ticks(m, clocks, a->device, a->begin_device, a->begin_host_ns);
+	uint64_t end = host_ticks(m, clocks, a->device, a->end_device, a->end_host_ns);
+	if (begin == 0 || end < begin || end < m->first_ticks || begin > m->last_ticks) {
+		tally_add(&m->repairs, "device_clock_unknown", 1);
+		return;
+	}
+	a->begin_ticks = begin;
+	a->end_ticks = end;
+}
+
+int device_time_settle(struct model *m, struct device_reading *readings, size_t n)
+{
+	struct clocks clocks = {0};
+	int rc = make_ties(m, readings, n, false, &clocks.device) == 0 ? make_ties(m, readings, n, true, &clocks.translated) : -1;
+	for (uint32_t i = 1; rc == 0 && i < m->n_activities; i++)
+		settle(m, &clocks, &m->activities[i]);
+	for (size_t i = 0; i < clocks.translated.n_courses; i++)
+		if (clocks.translated.courses[i].goes_back)
+			tally_add(&m->quirks, "translation_goes_back", 1);
+	free(clocks.device.rows);
+	free(clocks.device.courses);
+	free(clocks.translated.rows);
+	free(clocks.translated.courses);
+	return rc;
+}

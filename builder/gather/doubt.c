@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Contradictions between records. Payload has no checksum: what a disk or a stranger changed is told by what does not fit together. Each is
+ * a repair with a name, said once with its place; tasks that nothing can be believed about are marked, so that an archive leaves them out.
+ * What only makes a dump poorer (records that are missing) is none of this.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Time stamps of different processors may differ by so much without anybody being wrong. */
+static uint64_t skew_ticks(const struct dump *dump)
+{
+	return dump->ticks_per_second / 100000;
+}
+
+/* Counts a repair. True: it is the first of its name, and to be said. */
+static bool count(struct model *m, const char *name)
+{
+	unsigned n_before = m->repairs.n_rows;
+	tally_add(&m->repairs, name, 1);
+	return m->repairs.n_rows != n_before;
+}
+
+void gather_contradiction(struct walk *w, const char *name, const char *format, ...)
+{
+	const struct cursor *c = &w->timeline.cursor;
+	const struct record *r = w->timeline.head;
+	if (!count(w->m, name))
+		return;
+	char text[512];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	const struct event_info *info = event_info(record_kind(r));
+	warning("%s: stream %u: segment %llu, record %u (%s): %s [%s]", w->m->dump->path, c->stream->number,
+		(unsigned long long)cursor_header(c)->sequence, c->stream->segments[c->segment].n_skipped + c->index,
+		info != NULL ? info->name : "unknown", text, name);
+}
+
+uint32_t gather_id_stream(const struct model *m, uint32_t task)
+{
+	uint32_t row, number;
+	model_task_origin(m, task, &row, &number);
+	return m->dump->streams[row].number;
+}
+
+unsigned long long gather_id_counter(const struct model *m, uint32_t task)
+{
+	uint32_t row, number;
+	model_task_origin(m, task, &row, &number);
+	return number;
+}
+
+void gather_doubt(struct walk *w, uint32_t task, const char *name, const char *expected)
+{
+	w->m->tasks[task].state |= TASK_DOUBTFUL;
+	gather_contradiction(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task),
+			     expected);
+}
+
+/* ---- Tasks, once all streams are known ---- */
+
+/* A whole dump: what is not in it has not been. */
+static bool is_whole(const struct model *m)
+{
+	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
+}
+
+static void doubt_task(struct model *m, uint32_t row, const char *name, const char *text)
+{
+	m->tasks[row].state |= TASK_DOUBTFUL;
+	if (count(m, name))
+		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
+}
+
+/* Creation goes on from the past: a chain of parents that does not may be a cycle. */
+static void check_parent(struct model *m, uint32_t row)
+{
+	struct task *task = &m->tasks[row];
+	const struct task *parent = &m->tasks[task->parent];
+	if (task->parent == 0 || !task_is_explicit(parent) || !(parent->state & TASK_CREATED) || !(task->state & TASK_CREATED) ||
+	    parent->create_ticks < task->create_ticks || (parent->create_ticks == task->create_ticks && task->parent < row))
+		return;
+	task->parent = 0;
+	if (count(m, "parent_later"))
+		warning("%s: task %u:%llu was created by a task that was created later: its parent is unknown [parent_later]",
+			m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row));
+}
+
+static void check_task(struct model *m, uint32_t row)
+{
+	const struct task *task = &m->tasks[row];
+	uint64_t skew = skew_ticks(m->dump);
+	unsigned state = task->state;
+	check_parent(m, row);
+	if (state & TASK_CREATED && state & TASK_STARTED && task->create_ticks > task->start_ticks + skew)
+		doubt_task(m, row, "task_before_creation", "runs before it was created, expected after");
+	if (state & TASK_COMPLETED && state & TASK_STARTED && task->end_ticks + skew < task->start_ticks)
+		doubt_task(m, row, "task_after_completion", "runs after it completed, expected before");
+	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && state & TASK_CREATED)
+		doubt_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
+	if (!is_whole(m) || task->flags & task_flags_taskwait)
+		return;
+	if (state & (TASK_STARTED | TASK_COMPLETED) && !(state & TASK_CREATED))
+		doubt_task(m, row, "task_never_created", "runs, and no record creates it");
+}
+
+void gather_check_tasks(struct model *m)
+{
+	for (uint32_t row = 1; row < m->n_task_ids; row++) {
+		struct task *task = &m->tasks[row];
+		if (task->state & TASK_ENDED_ELSEWHERE) /* its last part ended without a word: another one was current then (Q33) */
+			task->state &= (uint16_t)~TASK_DOUBTFUL;
+		if (task_is_explicit(task) && task->state != 0)
+			check_task(m, row);
+	}
+}
+
+/* ---- Teams ---- */
+
+/* What the members' records say of a region. */
+struct attendance {
+	uint32_t n_primaries;
+	bool is_early; /* a member began before its region, or ended behind it */
+};
+
+static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
+{
+	uint32_t row, number;
+	model_region_origin(m, region, &row, &number);
+	return row == stream;
+}
+
+static const char *team_flaw(const struct model *m, uint32_t row, const struct attendance *a)
+{
+	const struct region *r = &m->regions[row];
+	if (r->state & (REGION_HIDDEN | REGION_HELPER) || r->state == 0)
+		return NULL;
+	if (r->state & REGION_INITIAL)
+		return r->n_members_seen == 1 ? NULL : "has several initial tasks, or none";
+	if (!(r->state & REGION_ANNOUNCED))
+		return r->n_members_seen == 0 ? NULL : "has implicit tasks, and never began";
+	if (a->n_primaries != 1)
+		return "has not one thread 0, which is the one that began it";
+	if (a->is_early)
+		return "does not contain its implicit tasks";
+	if (r->flags & parallel_flags_league)
+		return NULL;
+	return r->n_members_seen == r->actual ? NULL : "has not as many implicit tasks as threads";
+}
+
+int gather_check_teams(struct model *m)
+{
+	if (!is_whole(m))
+		return 0;
+	struct attendance *all = calloc(m->n_regions, sizeof *all);
+	if (all == NULL)
+		return error("%s: out of memory", m->dump->path);
+	for (uint32_t i = 1; i < m->n_task_ids; i++) {
+		const struct task *task = &m->tasks[i];
+		if (task_is_explicit(task) || task->region == 0)
+			continue;
+		const struct region *region = &m->regions[task->region];
+		struct attendance *a = &all[task->region];
+		uint64_t skew = skew_ticks(m->dump);
+		a->n_primaries += task->thread == 0 ? (has_begun_on(m, task->region, task->run_stream) ? 1 : 2) : 0;
+		a->is_early |= task->start_ticks + skew < region->begin_ticks ||
+			       (region->end_ticks != UINT64_MAX && task->start_ticks > region->end_ticks + skew);
+	}
+	for (uint32_t row = 1; row < m->n_regions; row++) {
+		const char *flaw = team_flaw(m, row, &all[row]);
+		if (flaw == NULL || !count(m, "team_contradictory"))
+			continue;
+		uint32_t stream, number;
+		model_region_origin(m, row, &stream, &number);
+		warning("%s: region %u of stream %u %s [team_contradictory]", m->dump->path, number,
+			m->dump->streams[stream].number, flaw);
+	}
+	free(all);
+	return 0;
+}

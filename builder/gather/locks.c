@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The order in which every mutex was taken, over all threads: what OTF2 calls the acquisition order.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdlib.h>
+
+static int by_mutex_and_time(const void *left, const void *right)
+{
+	const struct acquisition *l = left, *r = right;
+	if (l->wait_id != r->wait_id)
+		return l->wait_id < r->wait_id ? -1 : 1;
+	if (l->ticks != r->ticks)
+		return l->ticks < r->ticks ? -1 : 1;
+	if (l->stream != r->stream)
+		return l->stream < r->stream ? -1 : 1;
+	return l->index < r->index ? -1 : l->index > r->index;
+}
+
+int gather_lock_orders(struct model *m, struct acquisition *list, size_t n)
+{
+	size_t *n_of_stream = calloc(m->dump->n_streams + 1, sizeof *n_of_stream);
+	if (n_of_stream == NULL)
+		return error("%s: out of memory", m->dump->path);
+	for (size_t i = 0; i < n; i++)
+		n_of_stream[list[i].stream]++;
+	int rc = 0;
+	for (size_t s = 0; s < m->dump->n_streams; s++) {
+		m->lock_orders[s] = malloc((n_of_stream[s] + 1) * sizeof *m->lock_orders[s]);
+		if (m->lock_orders[s] == NULL)
+			rc = -1;
+	}
+	free(n_of_stream);
+	if (rc != 0)
+		return error("%s: out of memory", m->dump->path);
+	if (n > 0)
+		qsort(list, n, sizeof *list, by_mutex_and_time);
+	uint32_t order = 0;
+	for (size_t i = 0; i < n; i++) {
+		order = i > 0 && list[i].wait_id == list[i - 1].wait_id ? order + 1 : 1;
+		m->lock_orders[list[i].stream][list[i].index] = order;
+	}
+	return 0;
+}

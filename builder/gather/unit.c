@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of Argobots' work units: one more pass over the records, of all streams in the order of time, as that alone tells which unit a
+ * handle means (units.h). Only in dumps that have such records.
+ */
+#include "builder/gather/gather.h"
+#include "builder/story/unit.h"
+#include "builder/support/array.h"
+#include "builder/dump/merge.h"
+#include "builder/model/tables.h"
+
+struct unit_walk {
+	struct model *m;
+	struct units units;
+	struct unit_walk_stream {
+		struct timeline timeline;
+		uint64_t last_ticks;
+		uint64_t since_ticks; /* when its current unit became that */
+		uint32_t unit;        /* current, 0 none or unknown */
+		uint32_t rank;        /* of the execution stream that the thread is; UINT32_MAX unknown */
+		bool has_begun;
+	} * streams;
+	uint64_t *ready_ticks; /* by row of model.units: since when it could run; 0: it could not, or that is not known */
+	size_t ready_capacity;
+};
+
+/* The unit can run from now on; its row may be new. 0, or -1 with the error said. */
+static int note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
+{
+	size_t before = w->ready_capacity;
+	if (!array_reserve((void **)&w->ready_ticks, (size_t)row + 1, &w->ready_capacity, sizeof *w->ready_ticks))
+		return error("%s: out of memory", w->m->dump->path);
+	for (size_t i = before; i < w->ready_capacity; i++)
+		w->ready_ticks[i] = 0;
+	w->ready_ticks[row] = ticks;
+	return 0;
+}
+
+static void note_run(struct unit_walk *w, uint32_t row, const struct unit_event *e)
+{
+	struct work_unit *unit = &w->m->units[row];
+	unit->n_runs++;
+	if (row < w->ready_capacity && w->ready_ticks[row] != 0) {
+		if (e->ticks > w->ready_ticks[row])
+			unit->queued_ticks += e->ticks - w->ready_ticks[row];
+		w->ready_ticks[row] = 0;
+	}
+	if (!(unit->state & UNIT_STARTED)) {
+		unit->state |= UNIT_STARTED;
+		unit->start_ticks = e->ticks;
+		unit->run_stream = e->stream;
+		unit->depth = (uint8_t)(e->change.depth < UINT8_MAX ? e->change.depth : UINT8_MAX);
+	} else if (unit->last_stream != e->stream) {
+		unit->n_moves++;
+		unit->state |= UNIT_MIGRATED;
+	}
+	unit->last_stream = e->stream;
+	if (unit->kind == UNIT_EXTERNAL)
+		return;
+	unit->last_rank = w->streams[e->stream].rank;
+	if (unit->n_runs == 1)
+		unit->run_rank = unit->last_rank;
+}
+
+/* Which execution stream the thread is, is told behind the begin of a unit that nobody was seen to run. */
+static void note_xstream(struct unit_walk *w, const struct unit_event *e)
+{
+	struct unit_walk_stream *s = &w->streams[e->stream];
+	struct work_unit *unit = &w->m->units[s->unit];
+	s->rank = e->count < UINT32_MAX ? (uint32_t)e->count : UINT32_MAX;
+	if (s->unit == 0 || unit->kind == UNIT_EXTERNAL || unit->last_rank != UINT32_MAX)
+		return;
+	unit->last_rank = s->rank;
+	if (unit->n_runs == 1)
+		unit->run_rank = s->rank;
+}
+
+static int note_switch(struct unit_walk *w, const struct unit_event *e)
+{
+	struct model *m = w->m;
+	struct unit_walk_stream *s = &w->streams[e->stream];
+	const struct unit_switch *change = &e->change;
+	struct work_unit *prior = &m->units[change->prior];
+	if (s->unit != 0 && e->ticks > s->since_ticks)
+		m->units[s->unit].busy_ticks += e->ticks - s->since_ticks;
+	s->unit = units_current(&w->units, e->stream);
+	s->since_ticks = e->ticks;
+	if (change->reason <= UNIT_RUN) {
+		note_run(w, change->next, e);
+		return 0;
+	}
+	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END)
+		prior->state |= UNIT_ENDED;
+	if (change->reason == UNIT_CANCEL)
+		prior->state |= UNIT_CANCELLED;
+	if (change->reason == UNIT_STOP_MISSING)
+		prior->state |= UNIT_CUT;
+	prior->end_ticks = e->ticks;
+	prior->n_suspends += change->reason == UNIT_SUSPEND;
+	if (change->reason != UNIT_YIELD)
+		return 0;
+	prior->n_yields++;
+	if (change->pool != 0)
+		prior->last_pool = change->pool;
+	return note_ready(w, change->prior, e->ticks);
+}
+
+static int note(void *self, const struct unit_event *e)
+{
+	struct unit_walk *w = self;
+	struct work_unit *unit = &w->m->units[e->unit];
+	switch (e->kind) {
+	case UNIT_EVENT_SWITCH: return note_switch(w, e);
+	case UNIT_EVENT_XSTREAM: note_xstream(w, e); break;
+	case UNIT_EVENT_CREATE:
+	case UNIT_EVENT_REVIVE: return note_ready(w, e->unit, e->ticks);
+	case UNIT_EVENT_RESUME:
+		if (e->pool != 0)
+			unit->last_pool = e->pool;
+		return note_ready(w, e->unit, e->ticks);
+	case UNIT_EVENT_POLL: unit->n_polls += e->count; break;
+	case UNIT_EVENT_JOIN: unit->state |= UNIT_JOINED; break;
+	case UNIT_EVENT_FREE:
+		unit->state |= UNIT_FREED;
+		unit->free_ticks = e->ticks;
+		break;
+	default: break;
+	}
+	return 0;
+}
+
+static const struct record *next_record(void *self, uint32_t row)
+{
+	struct unit_walk *w = self;
+	return timeline_peek(&w->streams[row].timeline);
+}
+
+static int walk_record(struct unit_walk *w, uint32_t row)
+{
+	struct unit_walk_stream *s = &w->streams[row];
+	struct timeline *t = &s->timeline;
+	const struct record *r = timeline_peek(t);
+	unsigned kind = record_kind(r);
+	bool is_gap = cursor_at_gap(&t->cursor) || kind == EVENT_records_lost;
+	if (s->has_begun && is_gap && units_gap(&w->units, row, s->last_ticks) != 0)
+		return -1;
+	s->has_begun = true;
+	s->last_ticks = r->time;
+	if (!units_is_of_interest(kind)) {
+		timeline_take(t);
+		return 0;
+	}
+	const struct record own = *r;
+	timeline_take(t);
+	const struct record *more = NULL;
+	if (record_continuations(&own) > 0) {
+		more = timeline_peek(t);
+		if (more != NULL && (cursor_at_gap(&t->cursor) || record_kind(more) != EVENT_unit_more))
+			more = NULL;
+	}
+	return units_record(&w->units, row, &own, more);
+}
+
+/* Each creator's runs in the order of their creation; what is the library's own does not count. */
+static void number(struct model *m)
+{
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		struct work_unit *unit = &m->units[row];
+		bool is_told = unit->state & UNIT_CREATED && unit->kind != UNIT_ROOT && unit->creator != 0;
+		unit->number = is_told ? ++m->units[unit->creator].n_created : 0;
+	}
+}
+
+static bool has_units(const struct model *m)
+{
+	for (unsigned kind = EVENT_unit_begin; kind <= EVENT_unit_other; kind++)
+		if (m->n_events[kind] > 0)
+			return true;
+	return false;
+}
+
+int gather_units(struct model *m)
+{
+	if (!has_units(m))
+		return 0;
+	size_t n_streams = m->dump->n_streams;
+	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
+	struct merge merge = {0};
+	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true)
+				   : error("%s: out of memory", m->dump->path);
+	if (rc == 0)
+		rc = merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams && rc == 0; i++) {
+		w.streams[i].rank = UINT32_MAX;
+		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
+		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
+	}
+	merge.is_early = units_is_early;
+	merge.self = &w.units;
+	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
+		rc = walk_record(&w, row);
+	if (rc == 0 && merge.n_raised > 0)
+		tally_add(&m->quirks, "clocks_differ", merge.n_raised);
+	if (rc == 0)
+		rc = units_finish(&w.units);
+	if (rc == 0)
+		number(m);
+	merge_end(&merge);
+	units_end(&w.units);
+	free(w.ready_ticks);
+	free(w.streams);
+	return rc;
+}

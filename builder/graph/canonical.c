@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Canonical names and the sorted list of edges. See canonical.h for what the form is.
+ */
+#include "builder/graph/canonical.h"
+#include "builder/support/array.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * So many tasks of a path are written out; what is before them is told by its hash, which is as canonical. Names of a deep recursion would
+ * together be as long as the square of its depth.
+ */
+#define STEPS_MAX 200
+
+/* ---- Names ---- */
+
+/* The task that a task's path comes from, 0 at its beginning, and what the step from there adds. */
+static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
+{
+	const struct task *task = &c->m->tasks[row];
+	bool is_root = task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL;
+	uint32_t id = task_is_explicit(task) ? 0 : c->graph->region_node[task->region];
+	*step = canonical_mix(21, c->ordinal[row]);
+	if (is_root || task_is_explicit(task))
+		return is_root ? 0 : task->parent;
+	if (id == 0)
+		return 0;
+	const struct node *node = graph_inner_node(c->graph, id);
+	*step = canonical_mix(canonical_mix(22, node->is_in_work), c->node_ordinal[id - c->m->n_tasks]);
+	if (canonical_is_merged(c, node->task))
+		*step = canonical_mix(*step, node->phase);
+	return node->task;
+}
+
+/* Each task is looked up once: from the first one on the way whose hash is known, or (damage) that is on the way already. */
+static uint64_t path_hash(const struct canon *c, uint32_t row)
+{
+	const uint64_t pending = 1;
+	uint32_t n = 0;
+	uint64_t step;
+	while (row != 0 && c->path[row] == 0) {
+		c->path[row] = pending;
+		c->path_todo[n++] = row;
+		row = path_step(c, row, &step);
+	}
+	uint64_t hash = c->path[row];
+	while (n > 0) {
+		uint32_t task = c->path_todo[--n];
+		path_step(c, task, &step);
+		c->path[task] = hash = canonical_mix(canonical_mix(23, hash), step) | 2;
+	}
+	return hash;
+}
+
+static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth);
+
+static void put_task_path(const struct canon *c, FILE *out, uint32_t row, unsigned depth)
+{
+	const struct task *task = &c->m->tasks[row];
+	if (row == 0 || c->ordinal[row] == 0) {
+		fprintf(out, "?%u", row);
+	} else if (depth == STEPS_MAX) {
+		fprintf(out, "~%016llx", (unsigned long long)path_hash(c, row));
+	} else if (task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL) {
+		if (c->has_many_processes)
+			fprintf(out, "%u:", c->process);
+		fprintf(out, "%u", c->ordinal[row]);
+	} else if (!task_is_explicit(task)) {
+		put_region_path(c, out, task->region, depth);
+		fputs(".i", out);
+	} else {
+		put_task_path(c, out, task->parent, depth + 1);
+		fprintf(out, ".%u", c->ordinal[row]);
+	}
+}
+
+static void put_inner_path(const struct canon *c, FILE *out, uint32_t id, char letter, unsigned depth)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	put_task_path(c, out, node->task, depth + 1);
+	if (canonical_is_merged(c, node->task))
+		fprintf(out, ".p%u%s", node->phase, node->is_in_work ? ".s" : "");
+	fprintf(out, ".%c%u", letter, c->node_ordinal[id - c->m->n_tasks]);
+}
+
+static void put_region_path(const struct canon *c, FILE *out, uint32_t region, unsigned depth)
+{
+	uint32_t id = c->graph->region_node[region];
+	uint32_t initial = c->m->regions[region].state & REGION_INITIAL ? c->of_region[region] : 0;
+	if (initial != 0)
+		put_task_path(c, out, initial, depth + 1);
+	else if (id == 0)
+		fprintf(out, "?r%u", region);
+	else
+		put_inner_path(c, out, id, 'r', depth);
+}
+
+static char inner_letter(unsigned kind)
+{
+	return kind == NODE_REGION ? 'r' : kind == NODE_TASKGROUP ? 'g' : kind == NODE_TARGET_REGION ? 't' : 'w';
+}
+
+static void put_name(const struct canon *c, FILE *out, uint32_t id)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	if (node == NULL) {
+		const struct task *task = &c->m->tasks[id];
+		fputs(task->flags & task_flags_initial    ? "initial"
+		      : task->flags & task_flags_implicit ? "implicit"
+							  : canonical_label(c, task->construct),
+		      out);
+		fputc('[', out);
+		put_task_path(c, out, id, 0);
+	} else if (node->is_of_unit) {
+		canonical_put_unit(c, out, id);
+		return;
+	} else if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
+		fprintf(out, "%s[", node_kind_name(node->kind));
+		put_region_path(c, out, node->region, 0);
+		if (node->kind == NODE_BARRIER)
+			fprintf(out, ".b%u", node->phase);
+		else
+			fputs(".j", out);
+	} else {
+		fputs(canonical_label(c, node->construct), out);
+		fputc('[', out);
+		put_inner_path(c, out, id, inner_letter(node->kind), 0);
+	}
+	fputc(']', out);
+}
+
+/* ---- The list ---- */
+
+static int by_text(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Takes the line, whatever becomes of it. */
+static int keep_line(struct canon *c, char *line)
+{
+	if (!array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines)) {
+		free(line);
+		return error("out of memory for the canonical graph");
+	}
+	c->lines[c->n_lines++] = line;
+	return 0;
+}
+
+static int add_line(struct canon *c, const struct edge_view *edge)
+{
+	char *line = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&line, &n_bytes);
+	if (out == NULL)
+		return error("out of memory for the canonical graph");
+	put_name(c, out, edge->source);
+	fputs(" -> ", out);
+	put_name(c, out, edge->target);
+	fprintf(out, " %s", edge_kind_name(edge->kind));
+	if (edge->dependence != 0)
+		fprintf(out, ":%s", edge_dependence_name(edge->dependence));
+	if (fclose(out) != 0)
+		return error("out of memory for the canonical graph");
+	return keep_line(c, line);
+}
+
+/* Where a phase of an implicit task's team begins: the barrier before it, else the task. */
+static uint32_t phase_begin(const struct canon *c, uint32_t implicit, uint32_t phase)
+{
+	uint32_t barrier = phase > 0 ? graph_barrier(c->graph, implicit, phase - 1) : 0;
+	return barrier != 0 ? barrier : implicit;
+}
+
+/* Where it ends: the barrier behind it, else the join. */
+static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t phase, enum edge_kind *kind)
+{
+	uint32_t barrier = graph_barrier(c->graph, implicit, phase);
+	*kind = barrier != 0 ? EDGE_BARRIER : EDGE_JOIN;
+	return barrier != 0 ? barrier : c->graph->join_node[c->m->tasks[implicit].region];
+}
+
+static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
+{
+	struct edge_view edge = {source, target, kind, 0, 0, 0};
+	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
+}
+
+/* The node itself, or what it follows on in its task if it is left out. */
+static uint32_t kept_node(const struct canon *c, uint32_t id)
+{
+	const struct node *node;
+	while ((node = graph_inner_node(c->graph, id)) != NULL && canonical_leaves_out(node->kind))
+		id = node->previous;
+	return id;
+}
+
+/* An edge of the graph; those inside a merged task are left to add_phases. */
+static int add_graph_edge(void *self, const struct edge_view *graph_edge)
+{
+	struct canon *c = self;
+	struct edge_view kept = *graph_edge, *edge = &kept;
+	edge->source = kept_node(c, edge->source);
+	const struct node *of_unit = graph_inner_node(c->graph, edge->target);
+	if (of_unit != NULL && of_unit->is_of_unit)
+		return canonical_leaves_out(of_unit->kind) ? 0 : add_line(c, edge);
+	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
+	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE)
+		return 0;
+	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
+							  : source.task != 0 && canonical_is_merged(c, source.task);
+	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
+		uint32_t parent = c->m->tasks[edge->target].parent;
+		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
+		if (canonical_is_merged(c, parent))
+			return add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
+	}
+	if (edge->kind == EDGE_SEQUENCE && target.task != 0 && canonical_is_merged(c, target.task))
+		return 0;
+	if (edge->kind == EDGE_JOIN || (edge->kind == EDGE_BARRIER && is_from_merged))
+		return 0;
+	return add_line(c, edge);
+}
+
+/* What is inside a merged task: each of its nodes between the two ends of its phase, and each phase from end to end. */
+static int add_phases(struct canon *c)
+{
+	enum edge_kind kind;
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
+		    !canonical_is_merged(c, node->task))
+			continue;
+		uint32_t id = c->m->n_tasks + i, end = phase_end(c, node->task, node->phase, &kind);
+		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;
+		if (add_edge(c, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE) != 0 ||
+		    add_edge(c, last, end, kind) != 0)
+			return -1;
+	}
+	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* once more: this time by its phases */
+	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
+		bool is_alone = c->m->tasks[task].flags & task_flags_initial; /* of a league: with barriers of its own */
+		bool *is_settled = &c->is_settled[c->m->tasks[task].region];
+		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task) || (*is_settled && !is_alone))
+			continue;
+		*is_settled = *is_settled || !is_alone;
+		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
+			uint32_t end = phase_end(c, task, phase, &kind);
+			is_last = kind == EDGE_JOIN;
+			if (add_edge(c, phase_begin(c, task, phase), end, kind) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* NULL when memory is out (said). */
+static char *name_of(const struct canon *c, uint32_t id)
+{
+	char *name = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&name, &n_bytes);
+	if (out != NULL) {
+		put_name(c, out, id);
+		if (fclose(out) == 0)
+			return name;
+	}
+	error("out of memory for the canonical graph");
+	return NULL;
+}
+
+/* Tasks that exclude each other: a line for each name and the next one, and not for every pair. */
+static int add_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	char **names = calloc(n, sizeof *names), *line;
+	int rc = names != NULL ? 0 : error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		rc = (names[i] = name_of(c, nodes[i])) != NULL ? 0 : -1;
+	if (rc == 0)
+		qsort(names, n, sizeof *names, by_text);
+	for (uint32_t i = 1; i < n && rc == 0; i++) {
+		bool has_line = asprintf(&line, "%s -- %s exclusive", names[i - 1], names[i]) >= 0;
+		rc = has_line ? keep_line(c, line) : error("out of memory for the canonical graph");
+	}
+	for (uint32_t i = 0; names != NULL && i < n; i++)
+		free(names[i]);
+	free(names);
+	return rc;
+}
+
+static int collect(struct canon *c)
+{
+	int rc = canonical_number(c);
+	if (rc == 0)
+		rc = graph_each_edge(c->graph, add_graph_edge, c);
+	if (rc == 0)
+		rc = graph_each_exclusive(c->graph, add_exclusive, c);
+	if (rc == 0)
+		rc = add_phases(c);
+	canonical_free(c);
+	return rc;
+}
+
+int graph_canonical(const struct graphs *graphs, FILE *out)
+{
+	struct canon c = {.has_many_processes = graphs->n > 1};
+	int rc = 0;
+	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
+		c.graph = &graphs->graphs[i];
+		c.m = c.graph->model;
+		c.process = graphs->traces[i].process;
+		rc = collect(&c);
+	}
+	if (rc == 0 && c.n_lines > 0)
+		qsort(c.lines, c.n_lines, sizeof *c.lines, by_text);
+	for (size_t i = 0; i < c.n_lines; i++)
+		if (rc == 0 && (i == 0 || strcmp(c.lines[i], c.lines[i - 1]) != 0))
+			fprintf(out, "%s\n", c.lines[i]);
+	for (size_t i = 0; i < c.n_lines; i++)
+		free(c.lines[i]);
+	free(c.lines);
+	return rc == 0 && ferror(out) ? error("the canonical graph could not be written: %s", strerror(errno)) : rc;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Canonical families: who is whose child where all implicit tasks of a region are one, and so are the regions that every one of them comes
+ * to at the same place: how many there are depends on the number of threads.
+ */
+#include "builder/graph/canonical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nesting of regions that is looked through; deeper ones are families of their own. */
+#define DEPTH_MAX 1000
+
+int canonical_by_creation(const void *left, const void *right, void *model)
+{
+	const struct model *m = model;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	if (m->tasks[l].create_ticks != m->tasks[r].create_ticks)
+		return m->tasks[l].create_ticks < m->tasks[r].create_ticks ? -1 : 1;
+	return l < r ? -1 : l > r;
+}
+
+/*
+ * Which implicit task stands for those of a region. Of regions that members of one team encounter at the same place (phase, construct,
+ * number in the task) one stands for all; what one thread executes for the team is a region of its own.
+ */
+static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t region, unsigned depth)
+{
+	uint32_t own = c->of_region[region], id = c->graph->region_node[region], outer = c->m->regions[region].task;
+	const struct node *node = id != 0 ? graph_inner_node(c->graph, id) : NULL;
+	if (c->is_settled[region] || node == NULL || node->is_in_work || !canonical_is_merged(c, outer) || depth > DEPTH_MAX)
+		return own;
+	c->is_settled[region] = true;
+	uint64_t key = canonical_mix(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
+	key = canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]);
+	uint32_t *found = map_put(places, canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
+	if (found == NULL)
+		return own; /* memory is out: told by what follows */
+	if (*found == 0)
+		*found = own;
+	return c->of_region[region] = *found;
+}
+
+static void find_families(struct canon *c)
+{
+	const struct model *m = c->m;
+	struct map places = {0};
+	for (uint32_t i = 1; i < m->n_tasks; i++)
+		if (!task_is_explicit(&m->tasks[i]) && c->of_region[m->tasks[i].region] == 0)
+			c->of_region[m->tasks[i].region] = i;
+	c->of_region[0] = 0;
+	for (uint32_t region = 1; region < m->n_regions; region++)
+		find_of_region(c, &places, region, 0);
+	map_free(&places);
+	for (uint32_t i = 0; i < m->n_tasks; i++) {
+		uint32_t region = m->tasks[i].region;
+		c->family[i] = task_is_explicit(&m->tasks[i]) || region == 0 ? i : c->of_region[region];
+	}
+}
+
+/* The children of every task in the order of creation; those of implicit tasks gathered at the one that stands for them. */
+static void find_children(struct canon *c)
+{
+	const struct model *m = c->m;
+	for (uint32_t i = 1; i < m->n_tasks; i++)
+		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+			c->first_child[c->family[m->tasks[i].parent] + 1]++;
+	for (uint32_t i = 0; i < m->n_tasks; i++)
+		c->first_child[i + 1] += c->first_child[i];
+	uint32_t *end = c->order; /* scratch until walk_families fills it */
+	memcpy(end, c->first_child, m->n_tasks * sizeof *end);
+	for (uint32_t i = 1; i < m->n_tasks; i++)
+		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+			c->children[end[c->family[m->tasks[i].parent]]++] = i;
+	for (uint32_t i = 0; i < m->n_tasks; i++)
+		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
+			canonical_by_creation, (void *)(uintptr_t)m);
+}
+
+/* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */
+static void walk_families(struct canon *c)
+{
+	const struct model *m = c->m;
+	for (uint32_t i = 1; i < m->n_tasks; i++) {
+		const struct task *task = &m->tasks[i];
+		if (!graph_task_is_node(c->graph, i) || c->family[i] != i)
+			continue;
+		uint32_t outer = task_is_explicit(task) ? task->parent : m->regions[task->region].task;
+		if (outer == 0)
+			c->order[c->n_ordered++] = i;
+		else if (!task_is_explicit(task)) {
+			c->next_nested[i] = c->first_nested[c->family[outer]];
+			c->first_nested[c->family[outer]] = i;
+		}
+	}
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		uint32_t task = c->order[i];
+		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++)
+			c->order[c->n_ordered++] = c->children[j];
+		for (uint32_t nested = c->first_nested[task]; nested != 0; nested = c->next_nested[nested])
+			c->order[c->n_ordered++] = nested;
+	}
+}
+
+int canonical_families(struct canon *c)
+{
+	uint32_t n = c->m->n_tasks;
+	c->n_ordered = 0;
+	c->family = calloc(n, sizeof *c->family);
+	c->of_region = calloc(c->m->n_regions, sizeof *c->of_region);
+	c->is_settled = calloc(c->m->n_regions, sizeof *c->is_settled);
+	c->order = calloc(n, sizeof *c->order);
+	c->first_child = calloc((size_t)n + 1, sizeof *c->first_child);
+	c->children = calloc(n, sizeof *c->children);
+	c->first_nested = calloc(n, sizeof *c->first_nested);
+	c->next_nested = calloc(n, sizeof *c->next_nested);
+	if (c->family == NULL || c->of_region == NULL || c->is_settled == NULL || c->order == NULL || c->first_child == NULL ||
+	    c->children == NULL || c->first_nested == NULL || c->next_nested == NULL)
+		return error("out of memory for the canonical graph");
+	find_families(c);
+	find_children(c);
+	walk_families(c);
+	return 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Canonical numbers: the shape of every subtree, and from it each node's number among its siblings.
+ */
+#include "builder/graph/canonical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	while (*text != '\0')
+		hash = canonical_mix(hash, (unsigned char)*text++);
+	return canonical_mix(hash, 0);
+}
+
+static int count_dependence(void *self, const struct edge_view *edge)
+{
+	struct canon *c = self;
+	if (edge->kind != EDGE_DEPEND)
+		return 0;
+	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
+	c->shape[source.task] += UINT64_C(1) << 32;
+	c->shape[target.task] += 1;
+	return 0;
+}
+
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct canon *c = self;
+	for (uint32_t i = 0; i < n; i++)
+		c->shape[graph_node(c->graph, nodes[i]).task] += canonical_mix(3, n);
+	return 0;
+}
+
+static uint64_t joiner_shape(const struct canon *c, uint32_t task)
+{
+	enum edge_kind kind;
+	uint32_t joiner = graph_joiner(c->graph, task, &kind);
+	return joiner != 0 ? c->node_shape[joiner - c->m->n_tasks] : 0;
+}
+
+static int compare_shapes(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	const struct task *a = &c->m->tasks[l], *b = &c->m->tasks[r];
+	uint32_t phase_a = c->graph->intervals[a->interval].phase, phase_b = c->graph->intervals[b->interval].phase;
+	if (phase_a != phase_b)
+		return phase_a < phase_b ? -1 : 1;
+	int by_label = strcmp(canonical_label(c, a->construct), canonical_label(c, b->construct));
+	if (by_label != 0)
+		return by_label;
+	if (c->shape[l] != c->shape[r])
+		return c->shape[l] < c->shape[r] ? -1 : 1;
+	uint64_t joiner_l = joiner_shape(c, l), joiner_r = joiner_shape(c, r);
+	if (joiner_l != joiner_r)
+		return joiner_l < joiner_r ? -1 : 1;
+	/* Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th belongs to the n-th. */
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+}
+
+/* Nodes inside of tasks: in order in a task of one thread; in a team's what every member comes to counts once, and no order. */
+static void shape_nodes(struct canon *c)
+{
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		uint64_t label = c->label_hash[node->construct];
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind))
+			continue; /* a join counts with its region */
+		uint32_t family = c->family[node->task];
+		if (!canonical_is_merged(c, node->task))
+			c->shape[node->task] = canonical_mix(canonical_mix(c->shape[node->task], node->kind), label);
+		else if (node->is_in_work || family == node->task)
+			c->shape[family] += canonical_mix(canonical_mix(node->phase, node->kind), label);
+	}
+}
+
+/* The shape of everything inside of each task, children before parents. */
+static void shape_tasks(struct canon *c)
+{
+	graph_each_edge(c->graph, count_dependence, c);
+	graph_each_exclusive(c->graph, count_exclusive, c);
+	shape_nodes(c);
+	for (uint32_t i = c->n_ordered; i > 0; i--) {
+		uint32_t task = c->order[i - 1];
+		bool is_merged = canonical_is_merged(c, task);
+		uint64_t hash = canonical_mix(c->shape[task], c->label_hash[c->m->tasks[task].construct]);
+		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++) {
+			uint64_t child = c->shape[c->children[j]];
+			hash = is_merged ? hash + canonical_mix(1, child) : canonical_mix(hash, child);
+		}
+		for (uint32_t nested = c->first_nested[task]; nested != 0; nested = c->next_nested[nested])
+			hash += canonical_mix(5, c->shape[nested]);
+		c->shape[task] = hash;
+	}
+	/* Of inner nodes: what waits there, or, of regions, what is in them. Sums: in any order. */
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		enum edge_kind kind;
+		uint32_t task = c->order[i], joiner = graph_joiner(c->graph, task, &kind);
+		if (joiner != 0)
+			c->node_shape[joiner - c->m->n_tasks] += canonical_mix(1, c->shape[task]);
+	}
+	for (uint32_t region = 1; region < c->m->n_regions; region++)
+		if (c->graph->region_node[region] != 0)
+			c->node_shape[c->graph->region_node[region] - c->m->n_tasks] +=
+				canonical_mix(2, c->shape[c->of_region[region]]);
+}
+
+static int compare_roots(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	if (c->shape[l] != c->shape[r])
+		return c->shape[l] < c->shape[r] ? -1 : 1;
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+}
+
+/* The process's first initial task is 1; threads of the program come to OpenMP in any order, and so by shape. */
+static int number_roots(struct canon *c)
+{
+	uint32_t n_roots = 0, *roots = malloc(((size_t)c->n_ordered + 1) * sizeof *roots);
+	if (roots == NULL)
+		return error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < c->n_ordered; i++)
+		if (c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]))
+			roots[n_roots++] = c->order[i];
+	for (uint32_t i = 1; i < n_roots; i++)
+		if (canonical_by_creation(&roots[i], &roots[0], (void *)(uintptr_t)c->m) < 0) {
+			uint32_t first = roots[i];
+			roots[i] = roots[0];
+			roots[0] = first;
+		}
+	if (n_roots > 2)
+		qsort_r(roots + 1, n_roots - 1, sizeof *roots, compare_roots, c);
+	for (uint32_t i = 0; i < n_roots; i++)
+		c->ordinal[roots[i]] = i + 1;
+	free(roots);
+	return 0;
+}
+
+static int number_tasks(struct canon *c)
+{
+	for (uint32_t i = 1; i < c->m->n_tasks; i++)
+		if (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0)
+			c->ordinal[i] = 1;
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		uint32_t task = c->order[i], first = c->first_child[task], n = c->first_child[task + 1] - first;
+		if (!task_is_explicit(&c->m->tasks[task]) && n > 0)
+			qsort_r(c->children + first, n, sizeof *c->children, compare_shapes, c);
+		for (uint32_t j = 0; j < n; j++)
+			c->ordinal[c->children[first + j]] = j + 1;
+	}
+	return number_roots(c);
+}
+
+static int compare_nodes(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	if (c->node_shape[l] != c->node_shape[r])
+		return c->node_shape[l] < c->node_shape[r] ? -1 : 1;
+	if (c->graph->nodes[l].task != c->graph->nodes[r].task)
+		return c->graph->nodes[l].task < c->graph->nodes[r].task ? -1 : 1;
+	return l < r ? -1 : l > r;
+}
+
+/*
+ * Inner nodes: of a task in its order. Those of a merged task within (barriers before, construct, kind): what every thread of the team
+ * comes to is numbered by thread, and so is one node; what one thread executes is numbered through, in order of shape.
+ */
+static int number_nodes(struct canon *c, bool is_in_work)
+{
+	struct map counts = {0};
+	uint32_t n_nodes = c->graph->n_nodes, *sorted = malloc((n_nodes + (size_t)1) * sizeof *sorted);
+	bool has_memory = sorted != NULL;
+	for (uint32_t i = 0; has_memory && i < n_nodes; i++)
+		sorted[i] = i;
+	if (has_memory && is_in_work && n_nodes > 1)
+		qsort_r(sorted, n_nodes, sizeof *sorted, compare_nodes, c);
+	for (uint32_t n = 0; has_memory && n < n_nodes; n++) {
+		const struct node *node = &c->graph->nodes[sorted[n]];
+		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
+		    node->is_in_work != is_in_work)
+			continue;
+		uint64_t key = node->task;
+		if (canonical_is_merged(c, node->task)) {
+			key = canonical_mix(7 + is_in_work, is_in_work ? c->family[node->task] : node->task);
+			key = canonical_mix(canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]),
+					    node->kind) |
+			      UINT64_C(1) << 63;
+		}
+		uint32_t *count = map_put(&counts, key);
+		has_memory = count != NULL;
+		if (has_memory)
+			c->node_ordinal[sorted[n]] = ++*count;
+	}
+	map_free(&counts);
+	free(sorted);
+	return has_memory ? 0 : error("out of memory for the canonical graph");
+}
+
+int canonical_number(struct canon *c)
+{
+	c->label_hash = calloc(c->m->n_constructs, sizeof *c->label_hash);
+	c->ordinal = calloc(c->m->n_tasks, sizeof *c->ordinal);
+	c->shape = calloc(c->m->n_tasks, sizeof *c->shape);
+	c->node_ordinal = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_ordinal);
+	c->node_shape = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_shape);
+	c->path = calloc(c->m->n_tasks, sizeof *c->path);
+	c->path_todo = calloc(c->m->n_tasks, sizeof *c->path_todo);
+	if (c->path == NULL || c->path_todo == NULL || c->label_hash == NULL || c->ordinal == NULL || c->shape == NULL ||
+	    c->node_ordinal == NULL || c->node_shape == NULL)
+		return error("out of memory for the canonical graph");
+	for (uint32_t i = 0; i < c->m->n_constructs; i++)
+		c->label_hash[i] = mix_text(0, canonical_label(c, i));
+	/* What is in no worksharing construct has its number by the task's own order; which regions are one follows from that. */
+	if (number_nodes(c, false) != 0 || canonical_families(c) != 0)
+		return -1;
+	if (canonical_units_begin(c) != 0)
+		return -1;
+	shape_tasks(c);
+	return number_tasks(c) == 0 ? number_nodes(c, true) : -1;
+}
+
+void canonical_free(struct canon *c)
+{
+	free(c->label_hash);
+	free(c->family);
+	free(c->of_region);
+	free(c->is_settled);
+	free(c->first_nested);
+	free(c->next_nested);
+	free(c->ordinal);
+	free(c->shape);
+	free(c->order);
+	free(c->first_child);
+	free(c->children);
+	free(c->node_ordinal);
+	free(c->node_shape);
+	free(c->path);
+	free(c->path_todo);
+	canonical_units_free(c);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The dependences that the runtime reports one by one (task_dependence) against those that follow from the lists. The report depends on
+ * timing, as it has unfinished predecessors only, so no edge comes from it; but what it has must be in the order that the lists give.
+ */
+#include "builder/graph/graph.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+static uint32_t first_node(const struct graph *graph, uint32_t task)
+{
+	const struct task *t = &graph->model->tasks[task];
+	return t->flags & task_flags_taskwait ? t->last : task;
+}
+
+/* Is it an edge of the list itself? They are in the order of their sources. */
+static bool is_direct(const struct graph *graph, const struct latest_list *list, uint32_t source)
+{
+	size_t low = list->first_edge, high = low + list->n_edges;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (graph->edges[middle].source < source)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->first_edge + list->n_edges && graph->edges[low].source == source;
+}
+
+int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink)
+{
+	const struct latest_list *list = &graph->latest_lists[stream];
+	if (source == 0 || list->task != sink || is_direct(graph, list, source))
+		return 0; /* of a task without a list nothing can be said */
+	struct unproven **unproven = &graph->unproven;
+	if (!array_reserve((void **)unproven, graph->n_unproven + 1, &graph->unproven_capacity, sizeof **unproven))
+		return error("out of memory for dependences");
+	(*unproven)[graph->n_unproven++] = (struct unproven){source, sink};
+	return 0;
+}
+
+/* Dependence edges by target, for the way back. */
+struct incoming {
+	const struct graph *graph;
+	size_t *first; /* by node */
+	uint32_t *sources;
+	uint32_t *seen; /* by node: the number of the search that came to it */
+	uint32_t *todo;
+	uint64_t n_steps_left; /* of all searches together */
+};
+
+/* So many steps for each edge: reports are of edges nearby. */
+#define STEPS_PER_EDGE 1000
+#define STEPS_FREE     10000000
+
+static bool find_incoming(struct incoming *in)
+{
+	const struct graph *graph = in->graph;
+	size_t n_nodes = (size_t)graph->model->n_tasks + graph->n_nodes;
+	in->first = calloc(n_nodes + 2, sizeof *in->first);
+	in->sources = malloc((graph->n_edges + 1) * sizeof *in->sources);
+	in->seen = calloc(n_nodes, sizeof *in->seen);
+	in->todo = malloc(n_nodes * sizeof *in->todo);
+	if (in->first == NULL || in->sources == NULL || in->seen == NULL || in->todo == NULL)
+		return false;
+	for (size_t i = 0; i < graph->n_edges; i++)
+		if (graph->edges[i].kind == EDGE_DEPEND)
+			in->first[graph->edges[i].target + 2]++;
+	for (size_t i = 2; i < n_nodes + 2; i++)
+		in->first[i] += in->first[i - 1];
+	for (size_t i = 0; i < graph->n_edges; i++)
+		if (graph->edges[i].kind == EDGE_DEPEND)
+			in->sources[in->first[graph->edges[i].target + 1]++] = graph->edges[i].source;
+	return true;
+}
+
+/* Is there a way? True also where the steps are used up. */
+static bool follows(struct incoming *in, const struct unproven *pair, uint32_t search)
+{
+	const struct model *m = in->graph->model;
+	uint32_t n_todo = 0;
+	in->todo[n_todo++] = first_node(in->graph, pair->sink);
+	while (n_todo > 0) {
+		uint32_t node = in->todo[--n_todo];
+		for (size_t i = in->first[node]; i < in->first[node + 1]; i++) {
+			uint32_t source = in->sources[i], next = first_node(in->graph, source);
+			if (source == pair->source || in->n_steps_left == 0)
+				return true;
+			in->n_steps_left--;
+			if (in->seen[next] == search || m->tasks[source].create_ticks < m->tasks[pair->source].create_ticks)
+				continue;
+			in->seen[next] = search;
+			in->todo[n_todo++] = next;
+		}
+	}
+	return false;
+}
+
+int graph_finish_check(struct graph *graph)
+{
+	if (graph->n_unproven == 0)
+		return 0;
+	struct incoming in = {.graph = graph};
+	bool has_memory = find_incoming(&in);
+	in.n_steps_left = STEPS_PER_EDGE * (uint64_t)graph->n_edges + STEPS_FREE;
+	uint64_t n_missing = 0;
+	for (size_t i = 0; i < graph->n_unproven && has_memory; i++)
+		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
+	if (in.n_steps_left == 0)
+		tally_add(&graph->model->repairs, "dependences_not_checked", 1);
+	if (n_missing > 0)
+		tally_add(&graph->model->repairs, "dependence_not_in_list", n_missing);
+	free(in.first);
+	free(in.sources);
+	free(in.seen);
+	free(in.todo);
+	return has_memory ? 0 : error("out of memory for dependences");
+}

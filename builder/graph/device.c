@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What devices did, in the graph: a node for each kernel that a device told of, behind the launch that asked for it. What comes next in the
+ * launching task waits for the kernel: the transfer of its results, what is behind the target construct, or who waits for the target task. Added
+ * when all that the host did is there. Transfers have nodes already, by the host's records; their devices' times are beside the host's.
+ */
+#include "builder/graph/graph.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+/* A kernel's node for its launch's; several where a launch has several. */
+struct launched {
+	struct map first; /* node of the launch, or of the fragment behind it -> place in rows + 1 */
+	struct launched_row {
+		uint32_t kernel, next; /* place + 1, 0 none */
+	} * rows;
+	size_t n_rows, rows_capacity;
+	struct edge *edges; /* found so far */
+	size_t n_edges, edges_capacity;
+};
+
+static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity_row)
+{
+	struct model *m = graph->model;
+	struct activity *a = &m->activities[activity_row];
+	const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
+	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? o->node : 0;
+	if (launch == 0) {
+		tally_add(&m->repairs, "kernel_without_submit", 1);
+		return 0;
+	}
+	uint32_t construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
+	uint32_t id = graph_add_node(graph, NODE_KERNEL, o->task, construct, 0);
+	if (id == 0)
+		return -1;
+	struct node *node = graph_inner_node(graph, id);
+	node->activity = activity_row;
+	node->previous = launch;
+	node->previous_kind = EDGE_SUBMIT;
+	node->is_placed = true;
+	a->node = id;
+	uint32_t *first = map_put(&l->first, launch);
+	if (first == NULL || !array_reserve((void **)&l->rows, l->n_rows + 1, &l->rows_capacity, sizeof *l->rows))
+		return error("out of memory for the graph");
+	l->rows[l->n_rows++] = (struct launched_row){id, *first};
+	*first = (uint32_t)l->n_rows;
+	return 0;
+}
+
+/* A fragment that only goes on behind a launch waits for nothing: what is behind it does. */
+static int follow_fragments(struct graph *graph, struct launched *l)
+{
+	for (uint32_t i = 0; graph->level == GRAPH_FRAGMENT && i < graph->n_nodes; i++) {
+		const struct node *node = &graph->nodes[i];
+		const uint32_t *row = node->kind == NODE_FRAGMENT ? map_get(&l->first, node->previous) : NULL;
+		if (row == NULL)
+			continue;
+		uint32_t first = *row, *own = map_put(&l->first, graph->model->n_tasks + i);
+		if (own == NULL)
+			return error("out of memory for the graph");
+		*own = first;
+	}
+	return 0;
+}
+
+struct search {
+	const struct graph *graph;
+	struct launched *launched;
+};
+
+static int see_edge(void *self, const struct edge_view *edge)
+{
+	const struct search *s = self;
+	struct launched *l = s->launched;
+	const uint32_t *row = edge->kind == EDGE_SUBMIT || edge->kind == EDGE_CREATE ? NULL : map_get(&l->first, edge->source);
+	const struct node *target = graph_inner_node(s->graph, edge->target);
+	if (row == NULL || (target != NULL && target->kind == NODE_FRAGMENT))
+		return 0;
+	for (uint32_t place = *row; place != 0; place = l->rows[place - 1].next) {
+		struct edge found = {l->rows[place - 1].kernel, edge->target, EDGE_COMPLETE, false, 0};
+		if (!array_reserve((void **)&l->edges, l->n_edges + 1, &l->edges_capacity, sizeof *l->edges))
+			return error("out of memory for the graph");
+		l->edges[l->n_edges++] = found;
+	}
+	return 0;
+}
+
+int graph_add_devices(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	struct launched l = {0};
+	int rc = 0;
+	for (uint32_t i = 1; i < m->n_activities && rc == 0; i++)
+		if (m->activities[i].type == ACTIVITY_KERNEL)
+			rc = add_kernel(graph, &l, i);
+	if (rc == 0 && l.n_rows > 0) {
+		struct search search = {graph, &l};
+		rc = follow_fragments(graph, &l) == 0 ? graph_each_edge(graph, see_edge, &search) : -1;
+	}
+	for (size_t i = 0; i < l.n_edges && rc == 0; i++)
+		rc = graph_add_edge(graph, &l.edges[i]);
+	map_free(&l.first);
+	free(l.rows);
+	free(l.edges);
+	return rc;
+}

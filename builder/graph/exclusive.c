@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sets of tasks that exclude each other (mutexinoutset): they may run in any order, but not at once, which is a mark on every pair of a set
+ * and no edge. graph_depend.c finds them; here they are kept, in an order that does not depend on when each was complete.
+ */
+#include "builder/graph/graph.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+struct exclusive_sets {
+	uint32_t *members; /* of all sets, one behind the other */
+	size_t n_members, members_capacity;
+	struct set {
+		size_t first;
+		uint32_t n;
+	} * sets;
+	size_t n_sets, sets_capacity;
+};
+
+static int by_number(const void *left, const void *right)
+{
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	return l < r ? -1 : l > r;
+}
+
+static int by_members(const void *left, const void *right, void *members)
+{
+	const struct set *l = left, *r = right;
+	const uint32_t *of_l = (const uint32_t *)members + l->first, *of_r = (const uint32_t *)members + r->first;
+	for (uint32_t i = 0; i < l->n && i < r->n; i++)
+		if (of_l[i] != of_r[i])
+			return of_l[i] < of_r[i] ? -1 : 1;
+	return l->n < r->n ? -1 : l->n > r->n;
+}
+
+int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
+{
+	if (graph->exclusive == NULL && (graph->exclusive = calloc(1, sizeof *graph->exclusive)) == NULL)
+		return error("out of memory for exclusive tasks");
+	struct exclusive_sets *e = graph->exclusive;
+	if (!array_reserve((void **)&e->sets, e->n_sets + 1, &e->sets_capacity, sizeof *e->sets) ||
+	    !array_reserve((void **)&e->members, e->n_members + n, &e->members_capacity, sizeof *e->members))
+		return error("out of memory for exclusive tasks");
+	uint32_t *members = e->members + e->n_members;
+	for (uint32_t i = 0; i < n; i++)
+		members[i] = nodes[i];
+	if (n > 0)
+		qsort(members, n, sizeof *members, by_number);
+	e->sets[e->n_sets++] = (struct set){e->n_members, n};
+	e->n_members += n;
+	return 0;
+}
+
+void graph_finish_exclusive(struct graph *graph)
+{
+	struct exclusive_sets *e = graph->exclusive;
+	if (e == NULL)
+		return;
+	qsort_r(e->sets, e->n_sets, sizeof *e->sets, by_members, e->members);
+	size_t n_kept = 0;
+	for (size_t i = 0; i < e->n_sets; i++) /* the same tasks may share several addresses */
+		if (i == 0 || by_members(&e->sets[i], &e->sets[n_kept - 1], e->members) != 0)
+			e->sets[n_kept++] = e->sets[i];
+	e->n_sets = n_kept;
+}
+
+int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self)
+{
+	const struct exclusive_sets *e = graph->exclusive;
+	int rc = 0;
+	for (size_t i = 0; e != NULL && i < e->n_sets && rc == 0; i++)
+		rc = function(self, e->members + e->sets[i].first, e->sets[i].n);
+	return rc;
+}
+
+void graph_free_exclusive(struct graph *graph)
+{
+	if (graph->exclusive == NULL)
+		return;
+	free(graph->exclusive->members);
+	free(graph->exclusive->sets);
+	free(graph->exclusive);
+	graph->exclusive = NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph's files; they only read the graph, so that several threads may write one each. Nodes of several processes are numbered through: each process's begin behind the last one's.
+ */
+#ifndef OTTER_BUILDER_GRAPH_FILES_H
+#define OTTER_BUILDER_GRAPH_FILES_H
+
+#include "builder/graph/graph.h"
+#include "builder/model/trace.h"
+
+#include <stdio.h>
+
+struct graphs {
+	const struct trace *traces;
+	const struct graph *graphs; /* one a trace */
+	size_t n;
+};
+
+/* What a process adds to its nodes' numbers. */
+uint64_t graphs_offset(const struct graphs *graphs, size_t process);
+
+/* DIR/nodes.csv, DIR/edges.csv and DIR/exclusive.csv, always whole. 0, or -1 with the error said. */
+int graph_nodes_csv(const struct graphs *graphs, const char *dir);
+int graph_edges_csv(const struct graphs *graphs, const char *dir);
+int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
+
+/* DIR/samples.csv: every sample, a row. */
+int samples_csv(const struct graphs *graphs, const char *dir);
+
+/* DIR/units.csv: every run of a unit of Argobots, a row, with the runs of whoever was not created. */
+int units_csv(const struct graphs *graphs, const char *dir);
+/* Are there any? */
+bool has_units(const struct graphs *graphs);
+
+/* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
+int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
+
+/* The sorted canonical edge list, one edge a line. 0, or -1 with the error said. */
+int graph_canonical(const struct graphs *graphs, FILE *out);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The fragment level: what a task executes between two scheduling points is a node, with its time. Time in which it waits is nobody's: for
+ * who meets it at a synchronisation, for a mutex, for records that are missing. So the times of all fragments are the work of a program, and
+ * those on the longest way through the graph its span (graph_path.c).
+ */
+#include "builder/graph/graph.h"
+
+static void add_time(struct graph *graph, const struct point *at, uint64_t ticks)
+{
+	uint32_t id = graph->model->tasks[at->task].last;
+	struct node *node = graph_inner_node(graph, id);
+	if (node == NULL) {
+		graph->first_fragments[id].busy_ticks += ticks;
+		graph->first_fragments[id].end_ticks = at->ticks;
+	} else if (node->kind == NODE_FRAGMENT) {
+		node->busy_ticks += ticks;
+		node->end_ticks = at->ticks;
+	}
+}
+
+void graph_stop_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level != GRAPH_FRAGMENT)
+		return;
+	struct stretch *stretch = &graph->stretches[at->stream];
+	uint64_t until_ticks = stretch->paused_ticks != 0 ? stretch->paused_ticks : at->ticks;
+	if (until_ticks >= stretch->since_ticks && map_get(&graph->waiting, at->task) == NULL)
+		add_time(graph, at, until_ticks - stretch->since_ticks);
+	*stretch = (struct stretch){at->ticks, 0};
+}
+
+int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
+{
+	if (graph->level != GRAPH_FRAGMENT || task == 0 || graph->model->tasks[task].state & TASK_HELPER)
+		return 0;
+	graph->stretches[at->stream] = (struct stretch){at->ticks, 0};
+	return graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
+}
+
+/*
+ * In a taskgroup it may be at the group's end already, and wait. Where that is not reported (sync_region_wait is not in the recorder's
+ * default), what lies behind the last other event does not count.
+ */
+static bool may_wait(const struct graph *graph, uint32_t task)
+{
+	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && map_get(&graph->groups, task) != NULL;
+}
+
+void graph_leave_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level == GRAPH_FRAGMENT && may_wait(graph, at->task)) {
+		graph->has_unknown_waits = true;
+		graph_start_stretch(graph, at);
+	} else
+		graph_stop_fragment(graph, at);
+}
+
+void graph_start_stretch(struct graph *graph, const struct point *at)
+{
+	graph->stretches[at->stream] = (struct stretch){at->ticks, 0};
+}
+
+int graph_begin_wait(struct graph *graph, const struct point *at)
+{
+	graph_stop_fragment(graph, at);
+	if (graph->level != GRAPH_FRAGMENT)
+		return 0;
+	return map_put(&graph->waiting, at->task) != NULL ? 0 : error("out of memory for the graph");
+}
+
+void graph_end_wait(struct graph *graph, const struct point *at)
+{
+	map_remove(&graph->waiting, at->task);
+	graph_start_stretch(graph, at);
+}
+
+void graph_pause_fragment(struct graph *graph, const struct point *at)
+{
+	struct stretch *stretch = &graph->stretches[at->stream];
+	stretch->paused_ticks = at->ticks;
+}
+
+void graph_resume_fragment(struct graph *graph, const struct point *at)
+{
+	struct stretch *stretch = &graph->stretches[at->stream];
+	if (stretch->paused_ticks != 0)
+		stretch->since_ticks += at->ticks - stretch->paused_ticks;
+	stretch->paused_ticks = 0;
+}

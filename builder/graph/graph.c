@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
+ */
+#include "builder/graph/graph.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+static const char *const node_names[NODE_KINDS] = {
+	[NODE_NONE] = "none",
+	[NODE_INITIAL] = "initial",
+	[NODE_IMPLICIT] = "implicit",
+	[NODE_TASK] = "task",
+	[NODE_TARGET] = "target",
+	[NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup",
+	[NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",
+	[NODE_JOIN] = "join",
+	[NODE_FRAGMENT] = "fragment",
+	[NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end",
+	[NODE_TARGET_REGION] = "target_region",
+	[NODE_DATA_OP] = "data_op",
+	[NODE_SUBMIT] = "submit",
+	[NODE_KERNEL] = "kernel",
+	[NODE_UNIT] = "unit",
+	[NODE_TASKLET] = "tasklet",
+	[NODE_SCHEDULER] = "scheduler",
+	[NODE_PRIMARY_UNIT] = "primary_unit",
+	[NODE_EXTERNAL] = "external",
+	[NODE_UNIT_JOIN] = "unit_join",
+	[NODE_UNIT_WAIT] = "unit_wait",
+};
+
+static const char *const edge_names[EDGE_KINDS] = {
+	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
+	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",     [EDGE_SUBMIT] = "submit",
+	[EDGE_COMPLETE] = "complete",   [EDGE_REVIVE] = "revive",     [EDGE_RESUME] = "resume",
+};
+
+const char *node_kind_name(enum node_kind kind)
+{
+	return node_names[kind];
+}
+
+const char *edge_kind_name(enum edge_kind kind)
+{
+	return edge_names[kind];
+}
+
+const char *edge_dependence_name(unsigned dependence)
+{
+	const char *name = event_enum_name("dependence_type", dependence);
+	return dependence == 0 ? "" : name != NULL ? name : "unknown";
+}
+
+int graph_begin(struct graph *graph, struct model *model, enum graph_level level)
+{
+	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
+	graph->open_interval = calloc(model->n_tasks, sizeof *graph->open_interval);
+	graph->inherited = calloc(model->n_tasks, sizeof *graph->inherited);
+	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
+	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
+	graph->stretches = calloc(model->dump->n_streams + 1, sizeof *graph->stretches);
+	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
+	if (level == GRAPH_FRAGMENT)
+		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
+	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
+	    graph->stretches == NULL || graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
+		return error("out of memory for the graph of %u tasks", model->n_tasks);
+	for (uint32_t i = 0; i < model->n_tasks; i++)
+		model->tasks[i].last = i;
+	return graph_units_begin(graph);
+}
+
+void graph_free(struct graph *graph)
+{
+	graph_depend_free(graph);
+	graph_free_exclusive(graph);
+	graph_units_free(graph);
+	graph_free_path(graph);
+	map_free(&graph->barriers);
+	map_free(&graph->from_barriers);
+	map_free(&graph->groups);
+	map_free(&graph->in_work);
+	free(graph->nodes);
+	free(graph->edges);
+	free(graph->intervals);
+	free(graph->open_interval);
+	free(graph->region_node);
+	free(graph->join_node);
+	free(graph->open_groups);
+	free(graph->inherited);
+	free(graph->first_fragments);
+	map_free(&graph->waiting);
+	free(graph->stretches);
+	free(graph->latest_lists);
+	free(graph->unproven);
+	free(graph->left_out);
+	*graph = (struct graph){0};
+}
+
+uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+{
+	if (graph->n_nodes == graph->nodes_capacity) {
+		uint32_t capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
+		struct node *nodes = realloc(graph->nodes, capacity * sizeof *nodes);
+		if (nodes == NULL) {
+			error("out of memory for %u nodes of the graph", capacity);
+			return 0;
+		}
+		graph->nodes = nodes;
+		graph->nodes_capacity = capacity;
+	}
+	graph->nodes[graph->n_nodes] = (struct node){
+		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
+	return graph->model->n_tasks + graph->n_nodes++;
+}
+
+int graph_add_edge(struct graph *graph, const struct edge *edge)
+{
+	if (!array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges))
+		return error("out of memory for %zu edges of the graph", graph->n_edges + 1);
+	graph->edges[graph->n_edges++] = *edge;
+	return 0;
+}
+
+bool graph_task_is_node(const struct graph *graph, uint32_t row)
+{
+	const struct task *task = &graph->model->tasks[row];
+	return row != 0 && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(task->flags & task_flags_taskwait);
+}
+
+static enum node_kind task_kind(const struct task *task)
+{
+	return task->flags & task_flags_initial    ? NODE_INITIAL
+	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
+	       : task->flags & task_flags_target   ? NODE_TARGET
+						   : NODE_TASK;
+}
+
+/* What a node is about: a kernel about its submit. */
+static const struct operation *node_operation(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	if (node->kind == NODE_KERNEL)
+		return &m->operations[m->activities[node->activity].operation];
+	return graph_is_operation(node->kind) ? &m->operations[node->operation] : NULL;
+}
+
+static const struct activity *node_activity(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	uint32_t row = node->kind == NODE_KERNEL    ? node->activity
+		       : node->kind == NODE_DATA_OP ? m->operations[node->operation].activity
+						    : 0;
+	return row != 0 ? &m->activities[row] : NULL;
+}
+
+struct node_view graph_node(const struct graph *graph, uint32_t id)
+{
+	const struct model *m = graph->model;
+	if (id < m->n_tasks) {
+		const struct task *task = &m->tasks[id];
+		struct node_view view = {
+			.id = id,
+			.kind = graph_task_is_node(graph, id) ? task_kind(task) : NODE_NONE,
+			.task = id,
+			.region = task->region,
+			.construct = task->construct,
+			.stream = task->state & TASK_STARTED ? task->run_stream : UINT32_MAX,
+			.create_ticks = task->create_ticks,
+			.begin_ticks = task->start_ticks,
+			.end_ticks = task->end_ticks,
+			.busy_ticks = task->busy_ticks,
+			.flags = task->flags,
+			.state = task->state,
+		};
+		if (graph->first_fragments != NULL) {
+			view.end_ticks = graph->first_fragments[id].end_ticks;
+			view.busy_ticks = graph->first_fragments[id].busy_ticks;
+		}
+		return view;
+	}
+	const struct node *node = graph_inner_node(graph, id);
+	const struct operation *operation = node_operation(graph, node);
+	struct node_view view = {
+		.id = id,
+		.kind = node->is_placed ? node->kind : NODE_NONE,
+		.task = node->task,
+		.region = operation == NULL && !node->is_of_unit && node->region != 0 ? node->region : m->tasks[node->task].region,
+		.construct = node->construct,
+		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
+		.begin_ticks = node->begin_ticks,
+		.end_ticks = node->end_ticks,
+		.busy_ticks = node->busy_ticks,
+		.operation = operation,
+		.activity = node_activity(graph, node),
+	};
+	if (node->is_of_unit)
+		graph_view_unit(graph, node, &view);
+	return view;
+}
+
+int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
+{
+	int rc = 0;
+	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
+		struct node_view view = graph_node(graph, id);
+		if (view.kind != NODE_NONE)
+			rc = function(self, &view);
+	}
+	return rc;
+}
+
+static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
+		      void *self)
+{
+	const struct task *task = &graph->model->tasks[row];
+	bool is_implicit = !task_is_explicit(task);
+	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
+	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
+	if (origin != 0 && function(self, &create) != 0)
+		return -1;
+	struct edge_view join = {.source = task->last};
+	join.target = graph_joiner(graph, row, &join.kind);
+	return join.target != 0 ? function(self, &join) : 0;
+}
+
+/* Counts all edges, and hands on those that are not left out. */
+struct filter {
+	const struct graph *graph;
+	int (*function)(void *self, const struct edge_view *edge);
+	void *self;
+	size_t n;
+};
+
+static int filter_edge(void *self, const struct edge_view *edge)
+{
+	struct filter *filter = self;
+	size_t i = filter->n++;
+	return filter->graph->left_out[i / 8] >> i % 8 & 1 ? 0 : filter->function(filter->self, edge);
+}
+
+static int each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	const struct model *m = graph->model;
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if (graph_task_is_node(graph, row) && task_edges(graph, row, function, self) != 0)
+			return -1;
+	for (uint32_t i = 0; i < graph->n_nodes; i++) {
+		const struct node *node = &graph->nodes[i];
+		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0, 0, 0};
+		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < graph->n_edges; i++) {
+		const struct edge *edge = &graph->edges[i];
+		uint32_t source = edge->from_end ? m->tasks[edge->source].last : edge->source;
+		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
+		if (edge->kind == EDGE_RESUME) {
+			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
+			view.sync = wait.sync;
+			view.object = wait.object;
+		}
+		if (function(self, &view) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	struct filter filter = {graph, function, self, 0};
+	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The longest chain through the graph, where each node counts as long as what it executed itself. One walk over the nodes, each behind all of
+ * its predecessors: linear in nodes and edges. Where several chains are equally long, the one over the lower-numbered nodes is taken, from the end.
+ */
+#include "builder/graph/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
+{
+	const struct activity *a = node->activity;
+	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* it looks for work, and that is none */
+		return 0;
+	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
+		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
+	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
+		return 0; /* a unit that polls looks again and again, which is no work */
+	return dump_duration_ns(dump, node->busy_ticks);
+}
+
+uint32_t path_place(const struct graph *graph, uint32_t node)
+{
+	return graph->path != NULL && graph->path->places != NULL ? graph->path->places[node] : 0;
+}
+
+bool path_has_edge(const struct graph *graph, uint32_t source, uint32_t target)
+{
+	uint32_t place = path_place(graph, source);
+	return place != 0 && path_place(graph, target) == place + 1;
+}
+
+static const struct {
+	const char *name, *text;
+} reasons[PATH_REASONS] = {
+	{"running", "the program is still running"},
+	{"records_missing", "records are missing"},
+	{"repaired", "events are missing"},
+	{"paused", "recording was paused"},
+	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
+	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
+	{"contradiction", "records contradict each other"},
+};
+
+const char *path_reason_text(unsigned bit)
+{
+	return reasons[bit].text;
+}
+
+const char *path_reason_name(unsigned bit)
+{
+	return reasons[bit].name;
+}
+
+/* ---- How much is known ---- */
+
+/* Groups of events that make neither nodes, nor edges, nor times of them. */
+static bool is_spared(const char *word, size_t length)
+{
+	static const char *const spared[] = {"thread",    "reduction", "work",   "dispatch", "masked",
+					     "lock_init", "flush",     "cancel", "error",    "sync_region_wait"};
+	for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
+		if (strlen(spared[i]) == length && strncmp(word, spared[i], length) == 0)
+			return true;
+	return false;
+}
+
+/* OTTER_EVENTS as the recorder noted it: were events taken out that the path takes? */
+static bool lacks_events(const char *setting)
+{
+	for (const char *word = setting; *word != '\0';) {
+		size_t length = strcspn(word, ",");
+		if (*word == '-' && length > 1 && !is_spared(word + 1, length - 1))
+			return true;
+		word += length + (word[length] == ',');
+	}
+	return false;
+}
+
+/* Repairs of what is missing: what is there is right, and more of it would make a path only longer. All others are contradictions. */
+static bool is_of_missing(const char *repair)
+{
+	static const char *const names[] = {"missing_segments",
+					    "lost_records",
+					    "scope_open_at_gap",
+					    "scope_open_at_end",
+					    "thread_left_scope_open",
+					    "scope_without_end",
+					    "task_without_end",
+					    "implicit_task_without_end",
+					    "region_without_end",
+					    "scope_end_without_begin",
+					    "implicit_task_end_without_begin",
+					    "region_end_without_begin",
+					    "cut_dependence_list",
+					    "cut_group",
+					    "kernel_without_submit",
+					    "device_record_invalid",
+					    "device_record_without_time",
+					    "device_end_before_begin",
+					    "device_clock_unknown",
+					    "device_without_buffer",
+					    "dependence_not_in_list",
+					    "dependences_left_out",
+					    "dependences_not_checked"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], repair) == 0)
+			return true;
+	return false;
+}
+
+static unsigned find_reasons(const struct graph *graph)
+{
+	const struct model *m = graph->model;
+	const struct dump *dump = m->dump;
+	unsigned found = dump->is_snapshot ? PATH_RUNNING : 0;
+	if (!dump->is_complete || tally_total(&dump->findings) != 0)
+		found |= PATH_RECORDS_MISSING;
+	for (unsigned i = 0; i < m->repairs.n_rows; i++)
+		found |= is_of_missing(m->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
+	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
+	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
+	return found;
+}
+
+/* ---- The walk ---- */
+
+struct walk {
+	const struct graph *graph;
+	size_t n;            /* node numbers, 0 included */
+	size_t *first;       /* by node: of its edges in `targets`; one more at the end */
+	uint32_t *targets;   /* of edges, by source */
+	uint32_t *n_before;  /* by node: edges from nodes that the walk has not come to */
+	uint32_t *before;    /* by node: on the longest chain to it, 0 none */
+	uint64_t *before_ns; /* by node: how long that chain is, without the node itself */
+	uint32_t *ready;     /* nodes that it can come to, and has come to */
+};
+
+static int count_edge(void *self, const struct edge_view *edge)
+{
+	struct walk *w = self;
+	w->first[edge->source + 2]++;
+	w->n_before[edge->target]++;
+	return 0;
+}
+
+static int keep_edge(void *self, const struct edge_view *edge)
+{
+	struct walk *w = self;
+	w->targets[w->first[edge->source + 1]++] = edge->target;
+	return 0;
+}
+
+static bool make_walk(struct walk *w)
+{
+	w->first = calloc(w->n + 2, sizeof *w->first);
+	w->n_before = calloc(w->n, sizeof *w->n_before);
+	w->before = calloc(w->n, sizeof *w->before);
+	w->before_ns = calloc(w->n, sizeof *w->before_ns);
+	w->ready = malloc(w->n * sizeof *w->ready);
+	if (w->first == NULL || w->n_before == NULL || w->before == NULL || w->before_ns == NULL || w->ready == NULL)
+		return false;
+	graph_each_edge(w->graph, count_edge, w);
+	for (size_t i = 2; i < w->n + 2; i++)
+		w->first[i] += w->first[i - 1];
+	w->targets = malloc((w->first[w->n + 1] + 1) * sizeof *w->targets);
+	if (w->targets == NULL)
+		return false;
+	graph_each_edge(w->graph, keep_edge, w);
+	return true;
+}
+
+static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t ns)
+{
+	bool is_longer = ns > w->before_ns[target] || w->before[target] == 0;
+	if (is_longer || (ns == w->before_ns[target] && source < w->before[target])) {
+		w->before_ns[target] = ns;
+		w->before[target] = source;
+	}
+}
+
+/* The last node of the longest chain; its length and the work are set. 0: there is none, or the nodes have no order. */
+static uint32_t take_walk(struct walk *w, struct path *path)
+{
+	uint32_t n_ready = 0, last = 0;
+	for (uint32_t id = 0; id < w->n; id++)
+		if (w->n_before[id] == 0)
+			w->ready[n_ready++] = id;
+	for (uint32_t i = 0; i < n_ready; i++) {
+		uint32_t id = w->ready[i];
+		struct node_view node = graph_node(w->graph, id);
+		uint64_t own_ns = node.kind != NODE_NONE ? path_node_ns(w->graph->model->dump, &node) : 0;
+		uint64_t ns = w->before_ns[id] + own_ns;
+		bool is_end = node.kind != NODE_NONE && w->first[id] == w->first[id + 1];
+		path->work_ns += own_ns;
+		if (is_end && (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
+			path->span_ns = ns;
+			last = id;
+		}
+		for (size_t e = w->first[id]; e < w->first[id + 1]; e++) {
+			pass_on(w, id, w->targets[e], ns);
+			if (--w->n_before[w->targets[e]] == 0)
+				w->ready[n_ready++] = w->targets[e];
+		}
+	}
+	if (n_ready == w->n)
+		return last;
+	path->reasons |= PATH_CONTRADICTION; /* a cycle */
+	return 0;
+}
+
+/* The chain itself, from its end back; `before` becomes the places. */
+static bool trace_back(struct walk *w, struct path *path, uint32_t last)
+{
+	for (uint32_t id = last; id != 0; id = w->before[id])
+		path->n_nodes++;
+	path->nodes = calloc(path->n_nodes, sizeof *path->nodes);
+	if (path->nodes == NULL)
+		return false;
+	uint32_t place = path->n_nodes;
+	for (uint32_t id = last; id != 0; id = w->before[id])
+		path->nodes[--place] = id;
+	memset(w->before, 0, w->n * sizeof *w->before);
+	for (place = 0; place < path->n_nodes; place++)
+		w->before[path->nodes[place]] = place + 1;
+	path->places = w->before;
+	w->before = NULL;
+	return true;
+}
+
+static bool find(const struct graph *graph, struct path *path)
+{
+	struct walk w = {.graph = graph, .n = (size_t)graph->model->n_tasks + graph->n_nodes};
+	bool has_memory = make_walk(&w);
+	if (has_memory) {
+		uint32_t last = take_walk(&w, path);
+		if (last != 0)
+			has_memory = trace_back(&w, path, last);
+		else
+			*path = (struct path){.reasons = path->reasons};
+	}
+	free(w.first);
+	free(w.targets);
+	free(w.n_before);
+	free(w.before);
+	free(w.before_ns);
+	free(w.ready);
+	return has_memory;
+}
+
+int graph_find_path(struct graph *graph)
+{
+	if (graph->level != GRAPH_FRAGMENT)
+		return 0;
+	struct path *path = graph->path = calloc(1, sizeof *path);
+	if (path == NULL)
+		return error("out of memory for the critical path");
+	path->reasons = find_reasons(graph);
+	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTION))
+		return 0;
+	path->bound = path->reasons != 0 ? PATH_LOWER : PATH_EXACT;
+	return find(graph, path) ? 0 : error("out of memory for the critical path");
+}
+
+void graph_free_path(struct graph *graph)
+{
+	if (graph->path == NULL)
+		return;
+	free(graph->path->nodes);
+	free(graph->path->places);
+	free(graph->path);
+	graph->path = NULL;
+}

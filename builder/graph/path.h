@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Work, span and the critical path of one process, from its graph at the fragment level (docs/design.md, "The critical path").
+ */
+#ifndef OTTER_BUILDER_GRAPH_PATH_H
+#define OTTER_BUILDER_GRAPH_PATH_H
+
+#include "builder/graph/graph.h"
+
+enum path_bound {
+	PATH_UNKNOWN, /* nothing is known of it */
+	PATH_LOWER,   /* work and span are not less than that */
+	PATH_EXACT
+};
+
+/* Why it is not exact; bits of path.reasons. */
+enum path_reason {
+	PATH_RUNNING = 1,         /* the process went on behind the snapshot */
+	PATH_RECORDS_MISSING = 2, /* lost, overwritten, damaged, or of a process that was killed */
+	PATH_REPAIRED = 4,        /* the replay closed or left out what other records are missing for */
+	PATH_PAUSED = 8,          /* the program did not have all of itself recorded */
+	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
+	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
+	PATH_CONTRADICTION = 64,  /* unknown: records contradict each other */
+	PATH_REASONS = 7          /* so many bits */
+};
+
+struct path {
+	enum path_bound bound;
+	unsigned reasons;
+	uint64_t work_ns, span_ns;
+	uint32_t *nodes; /* in order */
+	uint32_t n_nodes;
+	uint32_t *places; /* by node: its number on the path from 1, 0 it is not on it */
+};
+
+/*
+ * What the node itself executed: a fragment its time, a kernel or an operation on data its device's time where the device told it, else an
+ * operation the host's. Synchronisations nothing.
+ */
+uint64_t path_node_ns(const struct dump *dump, const struct node_view *node);
+
+/* The node's number on the path, 0: not on it, or there is none. */
+uint32_t path_place(const struct graph *graph, uint32_t node);
+
+/* Is it an edge from one node of the path to the next one? */
+bool path_has_edge(const struct graph *graph, uint32_t source, uint32_t target);
+
+/* For people; one bit of path.reasons, by its number. */
+const char *path_reason_text(unsigned bit);
+/* For programs. */
+const char *path_reason_name(unsigned bit);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Argobots' work units in the graph. Each run of a unit is a node, and so is whoever acts without having been created (the primary unit, schedulers,
+ * external threads) as soon as it does something to others. Like a task a unit has a position, its latest node; what it creates or revives hangs on it. A
+ * join is a node of the joiner, a suspension a node of the unit that waits; who resumes it leads there from its own position.
+ *
+ * A unit that polls looks again and again: that is one wait as long as it does nothing else. So what follows a wait or a stop has a fragment of its own
+ * only when something comes of it.
+ */
+#include "builder/graph/graph.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+struct graph_units {
+	struct unit_place {
+		uint32_t node;     /* its own, 0 none yet */
+		uint32_t last;     /* its position */
+		uint32_t fragment; /* that its time is added to */
+		uint32_t wait;     /* the wait or join that it was in last, 0 if it was in none or something else has followed */
+		uint64_t resumed_ticks;
+		bool is_lazy;    /* it goes on since resumed_ticks, and nothing has come of it */
+		bool is_resumed; /* somebody ended the wait */
+	} * places;              /* by row of model.units */
+	uint64_t *since_ticks;   /* by stream: its current unit's time is added up to then */
+	struct unit_wait *waits; /* of join and wait nodes; node.phase is the place here */
+	size_t n_waits, waits_capacity;
+};
+
+int graph_units_begin(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	if (m->n_units == 0)
+		return 0;
+	struct graph_units *g = graph->units = calloc(1, sizeof *g);
+	if (g == NULL)
+		return error("out of memory for the graph of %u units", m->n_units);
+	g->places = calloc(m->n_units, sizeof *g->places);
+	g->since_ticks = calloc(m->dump->n_streams + 1, sizeof *g->since_ticks);
+	return g->places != NULL && g->since_ticks != NULL ? 0 : error("out of memory for the graph of %u units", m->n_units);
+}
+
+void graph_units_free(struct graph *graph)
+{
+	struct graph_units *g = graph->units;
+	if (g == NULL)
+		return;
+	free(g->places);
+	free(g->since_ticks);
+	free(g->waits);
+	free(g);
+	graph->units = NULL;
+}
+
+uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
+{
+	return graph->units != NULL ? graph->units->places[row].node : 0;
+}
+
+struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node)
+{
+	bool has_wait = node->kind == NODE_UNIT_JOIN || node->kind == NODE_UNIT_WAIT;
+	return has_wait ? graph->units->waits[node->phase] : (struct unit_wait){0, 0};
+}
+
+/* ---- Positions ---- */
+
+static enum node_kind node_kind(const struct work_unit *unit)
+{
+	switch ((enum unit_kind)unit->kind) {
+	case UNIT_TASKLET: return NODE_TASKLET;
+	case UNIT_SCHEDULER: return NODE_SCHEDULER;
+	case UNIT_PRIMARY: return NODE_PRIMARY_UNIT;
+	case UNIT_EXTERNAL: return NODE_EXTERNAL;
+	default: return NODE_UNIT;
+	}
+}
+
+static uint32_t add_node(struct graph *graph, enum node_kind kind, uint32_t row, uint64_t ticks)
+{
+	uint32_t id = graph_add_node(graph, kind, 0, graph->model->units[row].construct, ticks);
+	if (id != 0) {
+		struct node *node = graph_inner_node(graph, id);
+		node->unit = row;
+		node->is_of_unit = true;
+		node->is_placed = true;
+	}
+	return id;
+}
+
+/* The unit's own node; NULL when memory is out (said). */
+static struct unit_place *place_of(struct graph *graph, uint32_t row, uint64_t ticks)
+{
+	struct unit_place *place = &graph->units->places[row];
+	if (place->node == 0) {
+		place->node = place->last = place->fragment = add_node(graph, node_kind(&graph->model->units[row]), row, ticks);
+		if (place->node == 0)
+			return NULL;
+	}
+	return place;
+}
+
+/* A node next in the unit's sequence; 0 when memory is out (said). */
+static uint32_t add_next(struct graph *graph, struct unit_place *place, enum node_kind kind, uint32_t row, uint64_t ticks)
+{
+	uint32_t id = add_node(graph, kind, row, ticks);
+	if (id != 0) {
+		struct node *node = graph_inner_node(graph, id);
+		node->previous = place->last;
+		node->previous_kind = EDGE_SEQUENCE;
+		place->last = id;
+	}
+	return id;
+}
+
+/* ---- Fragments ---- */
+
+/* The current unit of the stream has run until now. */
+static void add_time(struct graph *graph, const struct point *at)
+{
+	struct graph_units *g = graph->units;
+	uint64_t since = g->since_ticks[at->stream];
+	g->since_ticks[at->stream] = at->ticks;
+	uint32_t id = at->unit != 0 ? g->places[at->unit].fragment : 0;
+	if (id == 0 || at->ticks < since)
+		return;
+	struct node *node = graph_inner_node(graph, id);
+	node->busy_ticks += at->ticks - since;
+	if (at->ticks > node->end_ticks)
+		node->end_ticks = at->ticks;
+}
+
+/* Something comes of a unit's going on: from there on it has a fragment of its own. NULL when memory is out (said). */
+static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t ticks)
+{
+	struct unit_place *place = place_of(graph, row, ticks);
+	if (place == NULL)
+		return NULL;
+	if (place->is_lazy && graph->level == GRAPH_FRAGMENT) {
+		place->fragment = add_next(graph, place, NODE_FRAGMENT, row, place->resumed_ticks);
+		if (place->fragment == 0)
+			return NULL;
+	}
+	place->is_lazy = false;
+	place->wait = 0;
+	return place;
+}
+
+/* It goes on from here, and what comes is another fragment. A scheduler's are not told apart: it has one between any two units that it runs. */
+static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks)
+{
+	place->is_lazy = graph->model->units[row].kind != UNIT_SCHEDULER;
+	place->resumed_ticks = ticks;
+}
+
+/*
+ * The unit does something to another one: its fragment ends, and its position is where the edge begins. *source: 0 if nobody is known to have
+ * done it. 0, or -1.
+ */
+static int act(struct graph *graph, const struct point *at, uint32_t row, uint32_t *source)
+{
+	*source = 0;
+	if (row == 0)
+		return 0;
+	struct unit_place *place = go_on(graph, row, at->ticks);
+	if (place == NULL)
+		return -1;
+	if (row == at->unit) {
+		add_time(graph, at);
+		be_lazy(graph, place, row, at->ticks);
+	}
+	*source = place->last;
+	return 0;
+}
+
+/* ---- What the replay tells ---- */
+
+static int created(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator, enum edge_kind kind)
+{
+	uint32_t source;
+	struct unit_place *place = &graph->units->places[row];
+	if (act(graph, at, creator, &source) != 0 || place_of(graph, row, at->ticks) == NULL)
+		return -1;
+	struct node *node = graph_inner_node(graph, place->node);
+	node->previous = source != place->node ? source : 0;
+	node->previous_kind = (uint8_t)kind;
+	return 0;
+}
+
+int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator)
+{
+	return created(self, at, unit, creator, EDGE_CREATE);
+}
+
+int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator)
+{
+	struct graph *graph = self;
+	uint32_t before = graph->model->units[unit].before;
+	if (created(graph, at, unit, creator, EDGE_REVIVE) != 0 || place_of(graph, before, at->ticks) == NULL)
+		return -1;
+	struct edge edge = {
+		.source = graph->units->places[before].last, .target = graph->units->places[unit].node, .kind = EDGE_SEQUENCE};
+	return graph_add_edge(graph, &edge);
+}
+
+static bool is_join(unsigned sync)
+{
+	return sync == unit_sync_unit_join || sync == unit_sync_xstream_join;
+}
+
+/* Does a unit that yields for this wait for something? */
+static bool is_wait(unsigned sync)
+{
+	return sync != unit_sync_unknown && sync != unit_sync_user && sync != unit_sync_other;
+}
+
+static uint32_t add_wait(struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks, const struct unit_wait *wait)
+{
+	struct graph_units *g = graph->units;
+	if (!array_reserve((void **)&g->waits, g->n_waits + 1, &g->waits_capacity, sizeof *g->waits)) {
+		error("out of memory for the graph");
+		return 0;
+	}
+	uint32_t id = add_next(graph, place, is_join(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
+	if (id != 0) {
+		graph_inner_node(graph, id)->phase = (uint32_t)g->n_waits;
+		g->waits[g->n_waits++] = *wait;
+	}
+	return id;
+}
+
+/* It stops to wait: for what it waited for already, and nothing has happened since, or for something else. */
+static int wait_for(struct graph *graph, const struct point *at, uint32_t row, const struct unit_wait *wait)
+{
+	struct unit_place *place = &graph->units->places[row];
+	if (place->wait != 0 && place->is_lazy && !place->is_resumed) {
+		struct unit_wait same = graph_unit_wait(graph, graph_inner_node(graph, place->wait));
+		if (same.sync == wait->sync && same.object == wait->object) {
+			if (graph->level == GRAPH_FRAGMENT)
+				place->fragment = place->wait; /* looking again is part of the wait */
+			add_time(graph, at);
+			return 0;
+		}
+	}
+	place = go_on(graph, row, at->ticks);
+	if (place == NULL)
+		return -1;
+	add_time(graph, at);
+	place->wait = add_wait(graph, place, row, at->ticks, wait);
+	place->is_resumed = false;
+	return place->wait != 0 ? 0 : -1;
+}
+
+static int stop(struct graph *graph, const struct point *at, const struct unit_switch *change)
+{
+	uint32_t row = change->prior;
+	if (row == 0)
+		return 0;
+	if (change->reason == UNIT_SUSPEND || (change->reason == UNIT_YIELD && is_wait(change->wait.sync)))
+		return wait_for(graph, at, row, &change->wait);
+	if (row != at->unit) /* cancelled where it did not run */
+		return place_of(graph, row, at->ticks) != NULL ? 0 : -1;
+	if (go_on(graph, row, at->ticks) == NULL)
+		return -1;
+	add_time(graph, at);
+	return 0;
+}
+
+int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change)
+{
+	struct graph *graph = self;
+	if (change->reason > UNIT_RUN)
+		return stop(graph, at, change);
+	if (at->unit != 0 && go_on(graph, at->unit, at->ticks) == NULL)
+		return -1;
+	add_time(graph, at);
+	struct unit_place *place = place_of(graph, change->next, at->ticks);
+	if (place == NULL)
+		return -1;
+	struct node *node = graph_inner_node(graph, place->last);
+	bool is_first = graph->model->units[change->next].start_ticks == at->ticks && place->last == place->node;
+	if (is_first)
+		node->begin_ticks = node->end_ticks = at->ticks;
+	else
+		be_lazy(graph, place, change->next, at->ticks);
+	if (place->wait != 0)
+		graph_inner_node(graph, place->wait)->end_ticks = at->ticks;
+	return 0;
+}
+
+int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)
+{
+	struct graph *graph = self;
+	uint32_t source, target = graph->units->places[unit].wait;
+	(void)wait;
+	/* That a unit has ended is told by the join. */
+	if (target == 0 || graph_inner_node(graph, target)->kind == NODE_UNIT_JOIN)
+		return 0;
+	graph->units->places[unit].is_resumed = true;
+	if (act(graph, at, waker, &source) != 0)
+		return -1;
+	struct edge edge = {.source = source, .target = target, .kind = EDGE_RESUME};
+	return source != 0 && waker != unit ? graph_add_edge(graph, &edge) : 0;
+}
+
+int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+{
+	struct graph *graph = self;
+	const struct unit_wait own = {unit_sync_unit_join, graph->model->units[unit].handle};
+	if (!is_first || joiner == 0 || joiner == unit)
+		return 0;
+	struct unit_place *joined = place_of(graph, unit, at->ticks), *place = place_of(graph, joiner, at->ticks);
+	if (joined == NULL || place == NULL)
+		return -1;
+	uint32_t id = place->wait;
+	struct unit_wait pending = id != 0 ? graph_unit_wait(graph, graph_inner_node(graph, id)) : (struct unit_wait){0, 0};
+	bool is_pending = is_join(pending.sync) && pending.object == own.object;
+	if (!is_pending) { /* it had ended already */
+		place = go_on(graph, joiner, at->ticks);
+		if (place == NULL)
+			return -1;
+		if (joiner == at->unit)
+			add_time(graph, at);
+		id = add_wait(graph, place, joiner, at->ticks, &own);
+		if (id == 0)
+			return -1;
+		be_lazy(graph, place, joiner, at->ticks);
+	} else if (joiner == at->unit &&
+		   place->is_lazy) { /* what it ran since its last stop was looking, too: polls are counted, not recorded */
+		if (graph->level == GRAPH_FRAGMENT)
+			place->fragment = id;
+		add_time(graph, at);
+		be_lazy(graph, place, joiner, at->ticks);
+	}
+	graph_inner_node(graph, id)->end_ticks = at->ticks;
+	place->wait = 0;
+	struct edge edge = {.source = joined->last, .target = id, .kind = EDGE_JOIN};
+	return graph_add_edge(graph, &edge);
+}
+
+/* ---- What exports see ---- */
+
+void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view)
+{
+	const struct work_unit *unit = &graph->model->units[node->unit];
+	struct unit_wait wait = graph_unit_wait(graph, node);
+	bool is_own = graph->units->places[node->unit].node == view->id;
+	view->unit = unit;
+	view->unit_node = graph->units->places[node->unit].node;
+	view->stream = unit->state & UNIT_STARTED    ? unit->run_stream
+		       : unit->kind == UNIT_EXTERNAL ? unit->create_stream
+						     : UINT32_MAX;
+	view->sync = wait.sync;
+	view->object = wait.object;
+	view->create_ticks = is_own ? unit->create_ticks : 0;
+	if (!is_own)
+		return;
+	view->begin_ticks = unit->start_ticks;
+	if (graph->level == GRAPH_FRAGMENT)
+		return;
+	view->end_ticks = unit->end_ticks;
+	view->busy_ticks = unit->busy_ticks;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads executables with libdwfl: each in an address space of its own, reported at base 0. Debug information in separate files is
+ * found as every elfutils tool finds it (build id, debug link). Called by symbols.c; one thread.
+ */
+#include "builder/model/binary.h"
+#include "builder/support/diag.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Addresses (the DWARF's own) that a compilation unit covers. */
+struct unit_range {
+	Dwarf_Addr begin, end;
+	Dwarf_Die unit;
+};
+
+struct binary {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Dwarf_Addr dwarf_bias;
+	/* By begin. libdw finds units through .debug_aranges only, which clang does not write. */
+	struct unit_range *ranges;
+	size_t n_ranges;
+	char *file; /* the last place's, where a relative path had to be completed */
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+};
+
+static bool has_build_id(Elf *elf, const char *expected, char *found, size_t n_bytes)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+	*found = '\0';
+	for (ssize_t i = 0; i < n && 2 * (size_t)i + 3 <= n_bytes; i++)
+		snprintf(found + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	return strcmp(found, expected) == 0;
+}
+
+/* The recorded file is there and is still the same. */
+static bool is_usable(int fd, const char *path, const char *build_id)
+{
+	struct stat st;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return false;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	char found[256] = "";
+	bool is_same = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
+		       (*build_id == '\0' || has_build_id(elf, build_id, found, sizeof found));
+	if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+		warning("%s: not an executable any more: no source lines from it", path);
+	else if (!is_same)
+		warning("%s: changed since the recording (build id %s, expected %s): no source lines from it", path,
+			*found == '\0' ? "missing" : found, build_id);
+	elf_end(elf);
+	return is_same;
+}
+
+static bool add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
+{
+	size_t n = binary->n_ranges;
+	if ((n & (n - 1)) == 0) { /* due whenever the number is a power of two */
+		struct unit_range *grown = reallocarray(binary->ranges, n == 0 ? 1 : 2 * n, sizeof *grown);
+		if (grown == NULL)
+			return false;
+		binary->ranges = grown;
+	}
+	binary->ranges[binary->n_ranges++] = (struct unit_range){begin, end, *unit};
+	return true;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct unit_range *a = left, *b = right;
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static void collect_ranges(struct binary *binary)
+{
+	Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t type;
+	while (dwarf != NULL && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0) {
+		Dwarf_Addr base, begin, end;
+		ptrdiff_t at = 0;
+		while (type == DW_UT_compile && (at = dwarf_ranges(&unit, at, &base, &begin, &end)) > 0)
+			if (!add_range(binary, begin, end, &unit))
+				break;
+	}
+	if (binary->n_ranges > 0)
+		qsort(binary->ranges, binary->n_ranges, sizeof *binary->ranges, compare_ranges);
+}
+
+/* The unit that an address (the DWARF's own) belongs to, or NULL. */
+static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
+{
+	size_t low = 0, high = binary->n_ranges;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (binary->ranges[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < binary->ranges[low - 1].end ? &binary->ranges[low - 1].unit : NULL;
+}
+
+struct binary *binary_open(const char *path, const char *build_id)
+{
+	if (*path != '/')
+		return NULL; /* [vdso] and the like */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		warning("%s: %s: no source lines from it", path, strerror(errno));
+		return NULL;
+	}
+	struct binary *binary = is_usable(fd, path, build_id) ? calloc(1, sizeof *binary) : NULL;
+	if (binary == NULL) {
+		close(fd);
+		return NULL;
+	}
+	binary->dwfl = dwfl_begin(&callbacks);
+	if (binary->dwfl != NULL) {
+		dwfl_report_begin(binary->dwfl);
+		binary->module = dwfl_report_elf(binary->dwfl, path, path, fd, 0, true);
+		dwfl_report_end(binary->dwfl, NULL, NULL);
+	}
+	if (binary->module == NULL) {
+		warning("%s: %s: no source lines from it", path, dwfl_errmsg(-1));
+		close(fd); /* taken over only in case of success */
+		binary_close(binary);
+		return NULL;
+	}
+	collect_ranges(binary);
+	return binary;
+}
+
+void binary_close(struct binary *binary)
+{
+	if (binary == NULL)
+		return;
+	dwfl_end(binary->dwfl);
+	free(binary->ranges);
+	free(binary->file);
+	free(binary);
+}
+
+bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *address)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(binary->module, &bias);
+	size_t n;
+	if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0)
+			continue;
+		if (offset >= header.p_offset && offset - header.p_offset < header.p_filesz) {
+			*address = offset - header.p_offset + header.p_vaddr + bias;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A compiler may give an instruction no line (0): then the nearest one before it in its unit counts. */
+static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
+{
+	Dwarf_Lines *lines;
+	size_t n;
+	Dwarf_Line *best = NULL;
+	Dwarf_Addr best_address = 0;
+	if (dwarf_getsrclines(unit, &lines, &n) != 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr address;
+		int number;
+		if (dwarf_lineaddr(line, &address) == 0 && dwarf_lineno(line, &number) == 0 && number > 0 && address <= at &&
+		    address >= best_address) {
+			best = line;
+			best_address = address;
+		}
+	}
+	return best;
+}
+
+static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number = 0;
+	if (line != NULL && (dwarf_lineno(line, &number) != 0 || number == 0)) {
+		line = line_before(unit, address);
+		number = 0;
+		if (line != NULL)
+			dwarf_lineno(line, &number);
+	}
+	const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
+	if (file == NULL || number <= 0)
+		return;
+	Dwarf_Attribute attribute;
+	const char *dir = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (dir != NULL) {
+		free(binary->file);
+		if (asprintf(&binary->file, "%s/%s", dir, file) < 0)
+			binary->file = NULL;
+		else
+			file = binary->file;
+	}
+	place->file = file;
+	place->line = (unsigned)number;
+}
+
+/* Scopes come innermost first: an inlined call, or the function itself. */
+static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
+{
+	Dwarf_Die *scopes = NULL;
+	int n = dwarf_getscopes(unit, address, &scopes);
+	for (int i = 0; i < n; i++) {
+		int tag = dwarf_tag(&scopes[i]);
+		const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
+		if (name != NULL) {
+			place->function = name; /* in the file's string table */
+			break;
+		}
+	}
+	if (n > 0)
+		free(scopes);
+}
+
+struct place binary_find(struct binary *binary, uint64_t address)
+{
+	struct place place = {.file = "", .function = "", .symbol = ""};
+	GElf_Sym symbol;
+	GElf_Off offset;
+	const char *name = dwfl_module_addrinfo(binary->module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (name != NULL) {
+		place.symbol = name;
+		place.symbol_address = address - offset;
+	}
+	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	if (unit != NULL) {
+		find_line(binary, unit, address - binary->dwarf_bias, &place);
+		find_function(unit, address - binary->dwarf_bias, &place);
+	}
+	if (*place.function == '\0')
+		place.function = place.symbol;
+	return place;
+}

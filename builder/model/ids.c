@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * See model_ids.h. Called by model.c before the tables are made; one thread.
+ */
+#include "builder/model/ids.h"
+#include "builder/support/array.h"
+#include "builder/model/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTER_BITS 44
+
+/* A stream has rows for all its ids if it does not have many more of them than records. */
+static bool is_dense(uint64_t n_ids, const struct stream *s)
+{
+	return n_ids <= 4 * s->n_records + 64;
+}
+
+/* ---- What the records name ---- */
+
+/* Where the records of a kind have ids. */
+struct id_fields {
+	bool is_known;
+	unsigned n;
+	struct {
+		const struct event_field *field;
+		bool is_region;
+	} fields[4];
+};
+
+struct names {
+	const struct dump *dump;
+	const struct id_rows *rows[2]; /* of tasks, of regions */
+	struct list {
+		uint64_t *keys;
+		size_t n, capacity;
+	} lists[2];
+	struct id_fields kinds[EVENT_KIND_LIMIT];
+};
+
+static const struct id_fields *fields_of(struct names *names, unsigned kind)
+{
+	struct id_fields *known = &names->kinds[kind];
+	unsigned n = 0;
+	const struct event_field *fields = known->is_known ? NULL : event_fields(kind, &n);
+	known->is_known = true;
+	for (unsigned i = 0; i < n && known->n < 4; i++) {
+		bool is_task = strcmp(fields[i].type, "TASK") == 0 || strcmp(fields[i].type, "OWN_TASK") == 0;
+		bool is_region = strcmp(fields[i].type, "REGION") == 0 || strcmp(fields[i].type, "OWN_REGION") == 0;
+		if (is_task || is_region) {
+			known->fields[known->n].field = &fields[i];
+			known->fields[known->n++].is_region = is_region;
+		}
+	}
+	return known;
+}
+
+/* An id is named: it is kept if its stream gave it, and does not have rows for all it gave. */
+static int name(struct names *names, bool is_region, uint64_t id)
+{
+	const struct dump *dump = names->dump;
+	struct list *list = &names->lists[is_region];
+	uint64_t counter = id_counter(id), key = (uint64_t)id_stream(id) << COUNTER_BITS | counter;
+	if (counter == 0 || (list->n > 0 && list->keys[list->n - 1] == key))
+		return 0;
+	size_t row = model_id_row(dump, id);
+	if (row == dump->n_streams || names->rows[is_region]->n_dense[row] > 0 ||
+	    counter > (is_region ? dump->streams[row].max_region : dump->streams[row].max_task))
+		return 0;
+	if (!array_reserve((void **)&list->keys, list->n + 1, &list->capacity, sizeof *list->keys))
+		return error("%s: out of memory", dump->path);
+	list->keys[list->n++] = key;
+	return 0;
+}
+
+static int name_all(struct names *names, const struct stream *s)
+{
+	struct cursor c;
+	cursor_init(&c, s);
+	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
+		const struct segment_header *h = cursor_header(&c);
+		if (c.index == 0 && (name(names, false, h->task) != 0 || name(names, true, h->region) != 0))
+			return -1;
+		const struct id_fields *fields = fields_of(names, record_kind(r));
+		for (unsigned i = 0; i < fields->n; i++)
+			if (name(names, fields->fields[i].is_region, event_field_get(fields->fields[i].field, r, s->number)) != 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	uint64_t l = *(const uint64_t *)left, r = *(const uint64_t *)right;
+	return l < r ? -1 : l > r;
+}
+
+/* The list becomes the rows' own, each key once. */
+static int take_list(struct id_rows *rows, struct list *list, const struct dump *dump)
+{
+	size_t n = 0, at = 0;
+	rows->named = list->keys;
+	rows->first = calloc(dump->n_streams + 1, sizeof *rows->first);
+	if (rows->first == NULL)
+		return error("%s: out of memory", dump->path);
+	if (list->n > 0)
+		qsort(list->keys, list->n, sizeof *list->keys, by_key);
+	for (size_t i = 0; i < list->n; i++)
+		if (i == 0 || list->keys[i] != list->keys[n - 1])
+			list->keys[n++] = list->keys[i];
+	for (size_t s = 0; s < dump->n_streams; s++) {
+		rows->first[s] = at;
+		while (at < n && rows->named[at] >> COUNTER_BITS == dump->streams[s].number)
+			at++;
+	}
+	rows->first[dump->n_streams] = n;
+	return 0;
+}
+
+static int find_named(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
+{
+	struct names *names = calloc(1, sizeof *names);
+	if (names == NULL)
+		return error("%s: out of memory", dump->path);
+	names->dump = dump;
+	names->rows[0] = tasks;
+	names->rows[1] = regions;
+	int rc = 0;
+	for (size_t i = 0; i < dump->n_streams && rc == 0; i++)
+		rc = name_all(names, &dump->streams[i]);
+	if (take_list(tasks, &names->lists[0], dump) != 0 || take_list(regions, &names->lists[1], dump) != 0)
+		rc = -1;
+	free(names);
+	return rc;
+}
+
+/* ---- Rows ---- */
+
+static int allocate(struct id_rows *rows, const struct dump *dump)
+{
+	*rows = (struct id_rows){.base = calloc(dump->n_streams + 1, sizeof *rows->base),
+				 .n_dense = calloc(dump->n_streams + 1, sizeof *rows->n_dense)};
+	return rows->base != NULL && rows->n_dense != NULL ? 0 : error("%s: out of memory", dump->path);
+}
+
+static int number(struct id_rows *rows, const struct dump *dump)
+{
+	uint64_t base = 0;
+	for (size_t s = 0; s < dump->n_streams; s++) {
+		rows->base[s] = (uint32_t)base;
+		base += rows->n_dense[s] + (rows->first != NULL ? rows->first[s + 1] - rows->first[s] : 0);
+		if (base >= UINT32_MAX)
+			return error("%s: more than %u tasks or regions in one process", dump->path, UINT32_MAX);
+	}
+	rows->base[dump->n_streams] = (uint32_t)base;
+	return 0;
+}
+
+int id_rows_find(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
+{
+	bool is_all_dense = true;
+	*regions = (struct id_rows){0};
+	if (allocate(tasks, dump) != 0 || allocate(regions, dump) != 0)
+		return -1;
+	for (size_t s = 0; s < dump->n_streams; s++) {
+		const struct stream *stream = &dump->streams[s];
+		tasks->n_dense[s] = is_dense(stream->max_task, stream) ? stream->max_task : 0;
+		regions->n_dense[s] = is_dense(stream->max_region, stream) ? stream->max_region : 0;
+		is_all_dense = is_all_dense && tasks->n_dense[s] == stream->max_task && regions->n_dense[s] == stream->max_region;
+	}
+	if (!is_all_dense && find_named(tasks, regions, dump) != 0)
+		return -1;
+	return number(tasks, dump) != 0 || number(regions, dump) != 0 ? -1 : 0;
+}
+
+void id_rows_free(struct id_rows *rows)
+{
+	free(rows->base);
+	free(rows->n_dense);
+	free(rows->named);
+	free(rows->first);
+	*rows = (struct id_rows){0};
+}
+
+uint32_t id_rows_named(const struct id_rows *rows, size_t stream, uint64_t counter)
+{
+	size_t low = rows->first[stream], high = rows->first[stream + 1];
+	if (low == high)
+		return 0;
+	uint64_t key = rows->named[low] >> COUNTER_BITS << COUNTER_BITS | counter;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (rows->named[middle] < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < rows->first[stream + 1] && rows->named[low] == key
+		       ? rows->base[stream] + (uint32_t)(low - rows->first[stream]) + 1
+		       : 0;
+}
+
+void id_rows_origin(const struct id_rows *rows, size_t n_streams, uint32_t row, uint32_t *stream_row_out, uint32_t *number)
+{
+	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
+	size_t low = 0, high = n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (rows->base[middle] < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*stream_row_out = low ? (uint32_t)(low - 1) : 0;
+	*number = low ? row - rows->base[low - 1] : 0;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Operations by id, devices by number.
+ */
+#include "builder/model/tables.h"
+
+/* A runtime that gives ids itself may number regions and operations apart. */
+#define TARGET_KEY (UINT64_C(1) << 63)
+
+static uint32_t find(const struct model *m, uint64_t key)
+{
+	const uint32_t *row = map_get(&m->operation_rows, key);
+	return row != NULL ? *row : 0;
+}
+
+uint32_t model_operation(const struct model *m, uint64_t id)
+{
+	return id != 0 ? find(m, id & ~TARGET_KEY) : 0;
+}
+
+uint32_t model_target(const struct model *m, uint64_t id)
+{
+	return id != 0 ? find(m, id | TARGET_KEY) : 0;
+}
+
+int model_name_operation(struct model *m, uint32_t row)
+{
+	const struct operation *o = &m->operations[row];
+	uint32_t *named = map_put(&m->operation_rows, o->type == OPERATION_TARGET ? o->id | TARGET_KEY : o->id & ~TARGET_KEY);
+	if (named == NULL)
+		return -1;
+	*named = row;
+	return 0;
+}
+
+const struct device *model_device(const struct model *m, int32_t number)
+{
+	for (size_t i = 0; i < m->n_devices; i++)
+		if (m->devices[i].number == number)
+			return &m->devices[i];
+	return NULL;
+}
+
+/* Where there are none nothing was done to any. */
+bool model_is_device(const struct model *m, int32_t number)
+{
+	return number >= 0 && (m->n_devices == 0 || model_device(m, number) != NULL);
+}

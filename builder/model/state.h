@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The names and numbers of thread states. builder/states/ finds out which one a thread is in.
+ */
+#ifndef OTTER_BUILDER_MODEL_STATE_H
+#define OTTER_BUILDER_MODEL_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* OpenMP 5.1, section 4.4.4 (ompt_state_t), in the order of their numbers there. */
+enum state {
+	STATE_WORK_SERIAL,
+	STATE_WORK_PARALLEL,
+	STATE_WORK_REDUCTION,
+	STATE_WAIT_BARRIER,
+	STATE_WAIT_BARRIER_IMPLICIT_PARALLEL,
+	STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE,
+	STATE_WAIT_BARRIER_IMPLICIT,
+	STATE_WAIT_BARRIER_EXPLICIT,
+	STATE_WAIT_BARRIER_IMPLEMENTATION,
+	STATE_WAIT_BARRIER_TEAMS,
+	STATE_WAIT_TASKWAIT,
+	STATE_WAIT_TASKGROUP,
+	STATE_WAIT_MUTEX,
+	STATE_WAIT_LOCK,
+	STATE_WAIT_CRITICAL,
+	STATE_WAIT_ATOMIC,
+	STATE_WAIT_ORDERED,
+	STATE_WAIT_TARGET,
+	STATE_WAIT_TARGET_MAP,
+	STATE_WAIT_TARGET_UPDATE,
+	STATE_IDLE,
+	STATE_OVERHEAD,
+	STATE_UNDEFINED,
+	STATES,
+	STATE_NONE = STATES /* no thread is there */
+};
+
+/* OMPT's number, and its name without "ompt_state_". STATE_NONE counts as undefined. */
+unsigned state_number(enum state state);
+const char *state_name(enum state state);
+
+/* Between a thread's beginning and its first event in OpenMP there is most often no time at all: then that is no interval. */
+static inline bool state_is_nothing(enum state state, uint64_t since_ticks, uint64_t ticks)
+{
+	return state == STATE_UNDEFINED && since_ticks == ticks;
+}
+
+#endif

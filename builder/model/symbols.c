@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Names the constructs of a model: which recorded map an address lies in, what that file says about it, and the label made of it.
+ * Labels hold nothing that changes from run to run: addresses are relative to their file. Called once a process; one thread.
+ */
+#include "builder/model/symbols.h"
+#include "builder/model/binary.h"
+#include "builder/support/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *construct_kind_name(enum construct_kind kind)
+{
+	static const char *const names[CONSTRUCT_KINDS] = {
+		[CONSTRUCT_UNKNOWN] = "unknown",
+		[CONSTRUCT_INITIAL] = "initial",
+		[CONSTRUCT_PARALLEL] = "parallel",
+		[CONSTRUCT_TEAMS] = "teams",
+		[CONSTRUCT_TASK] = "task",
+		[CONSTRUCT_TARGET] = "target",
+		[CONSTRUCT_TASKWAIT] = "taskwait",
+		[CONSTRUCT_TASKGROUP] = "taskgroup",
+		[CONSTRUCT_BARRIER] = "barrier",
+		[CONSTRUCT_REDUCTION] = "reduction",
+		[CONSTRUCT_LOOP] = "loop",
+		[CONSTRUCT_SECTIONS] = "sections",
+		[CONSTRUCT_SINGLE] = "single",
+		[CONSTRUCT_WORKSHARE] = "workshare",
+		[CONSTRUCT_DISTRIBUTE] = "distribute",
+		[CONSTRUCT_TASKLOOP] = "taskloop",
+		[CONSTRUCT_SCOPE] = "scope",
+		[CONSTRUCT_MASKED] = "masked",
+		[CONSTRUCT_CRITICAL] = "critical",
+		[CONSTRUCT_ORDERED] = "ordered",
+		[CONSTRUCT_ATOMIC] = "atomic",
+		[CONSTRUCT_LOCK] = "lock",
+		[CONSTRUCT_FLUSH] = "flush",
+		[CONSTRUCT_TARGET_ENTER_DATA] = "target_enter_data",
+		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
+		[CONSTRUCT_TARGET_UPDATE] = "target_update",
+		[CONSTRUCT_SUBMIT] = "submit",
+		[CONSTRUCT_KERNEL] = "kernel",
+		[CONSTRUCT_UNIT] = "unit",
+		[CONSTRUCT_TASKLET] = "tasklet",
+		[CONSTRUCT_SCHEDULER] = "scheduler",
+		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
+		[CONSTRUCT_EXTERNAL] = "external",
+		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
+		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
+		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",
+		[CONSTRUCT_DATA_FROM_DEVICE] = "transfer_from_device",
+		[CONSTRUCT_DATA_DELETE] = "data_delete",
+		[CONSTRUCT_DATA_ASSOCIATE] = "data_associate",
+		[CONSTRUCT_DATA_DISASSOCIATE] = "data_disassociate",
+		[CONSTRUCT_DATA_TRANSFER] = "data_transfer",
+		[CONSTRUCT_DATA_MEMSET] = "data_memset",
+		[CONSTRUCT_DATA_RECT] = "data_transfer_rect",
+	};
+	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
+}
+
+/* A file that maps name, opened once, and never again where that failed. */
+struct module {
+	const char *path, *build_id;
+	const char *name; /* in labels */
+	struct binary *binary;
+};
+
+struct symbols {
+	struct model *model;
+	struct module *modules;
+	size_t n_modules;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Of a path without what the kernel adds to that of a file that is gone: labels must not change with it. */
+static int base_length(const char *path)
+{
+	const char *name = base_name(path), *deleted = strstr(name, " (deleted)");
+	return deleted == NULL ? (int)strlen(name) : (int)(deleted - name);
+}
+
+/*
+ * Is it code that was loaded onto a device, which is the host itself? The runtime maps it from a file of its own making, which has a name of chance, and may
+ * be gone.
+ */
+static bool is_device_image(const struct model *m, const struct meta_map *map)
+{
+	bool has_chance_name = strncmp(base_name(map->path), "tmpfile_", 8) == 0; /* LLVM's plugin for x86-64 */
+	return m->n_events[EVENT_device_load] > 0 && has_chance_name && access(map->path, F_OK) != 0;
+}
+
+static struct module *find_module(struct symbols *s, const struct meta_map *map)
+{
+	for (size_t i = 0; i < s->n_modules; i++)
+		if (strcmp(s->modules[i].path, map->path) == 0 && strcmp(s->modules[i].build_id, map->build_id) == 0)
+			return &s->modules[i];
+	struct module *all = reallocarray(s->modules, s->n_modules + 1, sizeof *all);
+	if (all == NULL)
+		return NULL;
+	s->modules = all;
+	bool is_image = is_device_image(s->model, map);
+	all[s->n_modules] = (struct module){map->path, map->build_id, is_image ? "device_image" : map->path,
+					    is_image ? NULL : binary_open(map->path, map->build_id)};
+	return &all[s->n_modules++];
+}
+
+/* "main.omp_outlined_debug__" and "main._omp_fn.0" are the compilers' names for parts of main. */
+static void cut_outlined(char *function)
+{
+	static const char *const endings[] = {".omp_outlined", "._omp_fn.", ".omp_task_entry."};
+	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+		char *at = strstr(function, endings[i]);
+		if (at != NULL && at != function)
+			*at = '\0';
+	}
+}
+
+/* A copy as every output may have it: names come out of binaries, and a binary may hold anything. NULL: out of memory. */
+static const char *keep(struct symbols *s, const char *text)
+{
+	char *clean = text_utf8(text);
+	const char *kept = clean != NULL ? model_keep(s->model, clean) : NULL;
+	free(clean);
+	return kept;
+}
+
+/* Of a function that is called, its first instruction; of all else a return address, of which the call before it is meant. */
+static bool is_function(const struct construct *c)
+{
+	return c->kind == CONSTRUCT_UNIT || c->kind == CONSTRUCT_TASKLET || c->kind == CONSTRUCT_SCHEDULER;
+}
+
+/* The construct's strings from what its file says. False: out of memory. */
+static bool name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
+{
+	const char *word = construct_kind_name(c->kind);
+	char label[1280], function[1024];
+	snprintf(function, sizeof function, "%s", place->function);
+	cut_outlined(function);
+	const char *name = *function != '\0' ? function : place->symbol;
+	if (is_function(c) && *name != '\0')
+		snprintf(label, sizeof label, "%s@%s", word, name);
+	else if (place->line > 0)
+		snprintf(label, sizeof label, "%s@%s:%u", word, base_name(place->file), place->line);
+	else if (*place->symbol != '\0')
+		snprintf(label, sizeof label, "%s@%s+0x%llx", word, place->symbol,
+			 (unsigned long long)(address - place->symbol_address));
+	else
+		snprintf(label, sizeof label, "%s@%.*s+0x%llx", word, base_length(module), base_name(module),
+			 (unsigned long long)address);
+	c->label = keep(s, label);
+	c->file = keep(s, place->file);
+	c->function = keep(s, function);
+	c->line = place->line;
+	return c->label != NULL && c->file != NULL && c->function != NULL;
+}
+
+static bool resolve(struct symbols *s, struct construct *c)
+{
+	const char *word = construct_kind_name(c->kind);
+	char label[64];
+	if (c->codeptr == 0) {
+		c->label = word;
+		return true;
+	}
+	uint64_t looked_up = is_function(c) ? c->codeptr : c->codeptr - 1;
+	const struct meta_map *map = meta_find_map(&s->model->dump->meta, looked_up);
+	if (map == NULL) {
+		snprintf(label, sizeof label, "%s@0x%llx", word, (unsigned long long)c->codeptr);
+		c->label = model_keep(s->model, label);
+		return c->label != NULL;
+	}
+	const struct module *module = find_module(s, map);
+	if (module == NULL)
+		return false;
+	struct place place = {.file = "", .function = "", .symbol = ""};
+	uint64_t offset = looked_up - map->start + map->offset, address = offset;
+	if (module->binary != NULL && binary_address(module->binary, offset, &address))
+		place = binary_find(module->binary, address);
+	return name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
+}
+
+int symbols_resolve(struct model *model)
+{
+	struct symbols s = {.model = model};
+	int result = 0;
+	for (uint32_t i = 0; i < model->n_constructs && result == 0; i++)
+		if (!resolve(&s, &model->constructs[i]))
+			result = error("%s: out of memory", model->dump->path);
+	for (size_t i = 0; i < s.n_modules; i++)
+		binary_close(s.modules[i].binary);
+	free(s.modules);
+	return result;
+}

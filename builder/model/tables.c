@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
+ */
+#include "builder/model/tables.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECENT_CONSTRUCTS 64
+
+struct private_tables {
+	struct map aliases;            /* row of a task -> the task that it stands for */
+	struct map closing_barriers;   /* row of an implicit task -> number */
+	struct map reduction_barriers; /* codeptr -> 1 */
+	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
+	struct map construct_rows;     /* codeptr << 8 | kind */
+	uint32_t construct_capacity;
+	size_t tasks_capacity, regions_capacity;
+	struct {
+		uint64_t key;
+		uint32_t row;
+	} recent[RECENT_CONSTRUCTS]; /* of construct_rows: a program has few, and names each very often */
+};
+
+struct model_string {
+	struct model_string *next;
+	char text[];
+};
+
+const char *model_keep(struct model *m, const char *text)
+{
+	size_t n_bytes = strlen(text) + 1;
+	struct model_string *string = malloc(sizeof *string + n_bytes);
+	if (string == NULL)
+		return NULL;
+	memcpy(string->text, text, n_bytes);
+	string->next = m->strings;
+	m->strings = string;
+	return string->text;
+}
+
+size_t model_stream_row(const struct dump *dump, uint32_t number)
+{
+	size_t low = 0, high = dump->n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (dump->streams[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
+}
+
+/*
+ * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
+ * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.
+ */
+static bool is_in_runtime(const struct model *m, uint64_t codeptr)
+{
+	const struct meta *meta = &m->dump->meta;
+	const struct meta_map *map = meta_find_map(meta, codeptr), *runtime = meta_find_map(meta, meta->runtime_code);
+	if (map == NULL)
+		return false;
+	if (runtime != NULL && strcmp(runtime->path, meta->program) != 0 && strcmp(runtime->path, map->path) == 0)
+		return true;
+	const char *name = strrchr(map->path, '/');
+	name = name != NULL ? name + 1 : map->path;
+	return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
+}
+
+uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
+{
+	struct private_tables *private = m->private_tables;
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
+	if (private->recent[recent].key == key && private->recent[recent].row != 0)
+		return private->recent[recent].row;
+	uint32_t *row = map_put(&private->construct_rows, key);
+	if (row == NULL)
+		return 0;
+	if (*row != 0) {
+		private->recent[recent].key = key;
+		private->recent[recent].row = *row;
+		return *row;
+	}
+	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
+		uint32_t nameless = model_construct(m, kind, 0); /* may move the map */
+		row = map_put(&private->construct_rows, key);
+		return row != NULL ? (*row = nameless) : 0;
+	}
+	if (m->n_constructs == private->construct_capacity) {
+		uint32_t capacity = private->construct_capacity ? private->construct_capacity * 2 : 64;
+		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
+		if (grown == NULL)
+			return 0;
+		m->constructs = grown;
+		private->construct_capacity = capacity;
+	}
+	*row = m->n_constructs++;
+	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
+	return *row;
+}
+
+size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task)
+{
+	size_t of_task = 0, n_least = n_open > NESTING_MAX ? n_open - NESTING_MAX : 0;
+	if (m->is_libomp && n_open > n_kept)
+		return n_open;
+	for (size_t n = n_open; n > n_least; n--) {
+		if (m->regions[open[n - 1]].task != task)
+			continue;
+		if (open[n - 1] == region)
+			return n;
+		if (of_task == 0)
+			of_task = n;
+	}
+	for (size_t n = n_open; of_task == 0 && n > n_least; n--)
+		if (open[n - 1] == region)
+			return n;
+	return of_task;
+}
+
+uint32_t model_alias(const struct model *m, uint32_t row)
+{
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *of = map_get(&private->aliases, row);
+	return of != NULL ? *of : row;
+}
+
+int model_set_alias(struct model *m, uint32_t row, uint32_t of)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *alias = row != 0 ? map_put(&private->aliases, row) : NULL;
+	if (alias == NULL)
+		return row != 0 ? -1 : 0;
+	*alias = of;
+	m->n_aliases++;
+	return 0;
+}
+
+uint32_t model_closing_barrier(const struct model *m, uint32_t task)
+{
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *number = map_get(&private->closing_barriers, task);
+	return number != NULL ? *number : 0;
+}
+
+int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *slot = task != 0 ? map_put(&private->closing_barriers, task) : NULL;
+	if (slot == NULL)
+		return task != 0 ? -1 : 0;
+	*slot = number;
+	return 0;
+}
+
+bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
+{
+	const struct private_tables *private = m->private_tables;
+	return codeptr != 0 && map_get(&private->reduction_barriers, codeptr) != NULL;
+}
+
+int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
+{
+	struct private_tables *private = m->private_tables;
+	return codeptr == 0 || map_put(&private->reduction_barriers, codeptr) != NULL ? 0 : -1;
+}
+
+uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
+{
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *row = map_get(&private->missing_roots, (uint64_t)stream << 32 | n);
+	return row != NULL ? *row : 0;
+}
+
+uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
+{
+	struct private_tables *private = m->private_tables;
+	uint32_t *row = map_put(&private->missing_roots, (uint64_t)stream << 32 | n);
+	if (row == NULL || m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX ||
+	    !array_reserve((void **)&m->tasks, (size_t)m->n_tasks + 1, &private->tasks_capacity, sizeof *m->tasks) ||
+	    !array_reserve((void **)&m->regions, (size_t)m->n_regions + 1, &private->regions_capacity, sizeof *m->regions))
+		return 0;
+	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
+	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
+	m->n_regions++;
+	m->has_silence = true;
+	return *row = m->n_tasks++;
+}
+
+int model_allocate(struct model *m, const struct dump *dump)
+{
+	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
+	struct private_tables *private = calloc(1, sizeof *private);
+	m->private_tables = private;
+	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
+	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
+	if (private == NULL || m->operation_base == NULL || m->lock_orders == NULL)
+		return error("%s: out of memory", dump->path);
+	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
+		return -1;
+	m->n_tasks = m->n_task_ids = m->task_rows.base[dump->n_streams] + 1;
+	m->n_regions = m->region_rows.base[dump->n_streams] + 1;
+	private->tasks_capacity = m->n_tasks;
+	private->regions_capacity = m->n_regions;
+	m->tasks = calloc(m->n_tasks, sizeof *m->tasks);
+	m->regions = calloc(m->n_regions, sizeof *m->regions);
+	if (m->tasks == NULL || m->regions == NULL)
+		return error("%s: out of memory for %u tasks", dump->path, m->n_tasks);
+	for (uint32_t r = 0; r < m->n_regions; r++)
+		m->regions[r].join_ticks = m->regions[r].end_ticks = UINT64_MAX;
+	model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
+	return m->constructs == NULL ? error("%s: out of memory", dump->path) : 0;
+}
+
+void model_free(struct model *m)
+{
+	struct private_tables *private = m->private_tables;
+	if (private != NULL) {
+		map_free(&private->construct_rows);
+		map_free(&private->aliases);
+		map_free(&private->closing_barriers);
+		map_free(&private->missing_roots);
+		map_free(&private->reduction_barriers);
+	}
+	free(private);
+	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
+		free(m->lock_orders[i]);
+	free(m->lock_orders);
+	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {
+		next = string->next;
+		free(string);
+	}
+	free(m->constructs);
+	free(m->tasks);
+	free(m->regions);
+	free(m->teams);
+	free(m->team_members);
+	id_rows_free(&m->task_rows);
+	id_rows_free(&m->region_rows);
+	free(m->operations);
+	free(m->operation_base);
+	free(m->devices);
+	free(m->activities);
+	free(m->queues);
+	free(m->units);
+	map_free(&m->operation_rows);
+	*m = (struct model){0};
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which task is current on a location, as the archive has it: names, switches, and who may run where. Records that contradict each other
+ * are stopped here: an archive says of no task that it runs in two places, before its creation, behind its end, or outside of its team.
+ */
+#include "builder/otf2/archive.h"
+
+#include <stdlib.h>
+
+/* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
+static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
+{
+	struct location *l = &p->locations[stream];
+	if (l->rank_team == team)
+		return l->rank;
+	const struct team *t = &p->model->teams[team];
+	const uint32_t *members = p->model->team_members + t->first_member;
+	uint32_t rank = 0;
+	while (rank < t->n_members && members[rank] != stream)
+		rank++;
+	l->rank_team = team;
+	return l->rank = rank < t->n_members ? rank : UNSET;
+}
+
+/* For what a thread does outside the teams that are known: one of its own. */
+static uint32_t solo_comm(struct archive *a, uint32_t stream)
+{
+	struct location *l = &a->now.locations[stream];
+	if (l->solo_comm == UNSET) {
+		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
+		if (l->solo_comm != UNSET)
+			a->comms[l->solo_comm].is_made_up = true;
+	}
+	return l->solo_comm;
+}
+
+/* A root's initial task is in a team of its own, and in none around it. */
+static bool is_alone(const struct model *m, uint32_t team)
+{
+	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
+}
+
+int current_key(struct archive *a, uint32_t task, struct key *key)
+{
+	struct process *p = &a->now;
+	const struct task *t = &p->model->tasks[task];
+	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
+	uint32_t generation = 0;
+	if (task_is_explicit(&p->model->tasks[task]))
+		model_task_origin(p->model, task, &stream, &generation);
+	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
+		team = 0;
+	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
+	*key = (struct key){p->first_comm + team - 1, rank, generation};
+	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
+		*key = (struct key){solo_comm(a, stream), 0, generation};
+	return key->comm == UNSET ? -1 : 0;
+}
+
+static bool may_move(const struct process *p, uint32_t task)
+{
+	return task != 0 && task != UNSET && p->model->tasks[task].state & TASK_MIGRATED;
+}
+
+struct suspended *current_keep(struct archive *a, uint32_t task)
+{
+	struct process *p = &a->now;
+	uint32_t *row = map_put(&p->suspended_rows, task);
+	if (row == NULL)
+		return NULL;
+	if (*row == 0) {
+		size_t capacity = p->suspended_capacity;
+		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
+			return NULL;
+		p->suspended_capacity = (uint32_t)capacity;
+		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0, 0, 0};
+		*row = ++p->n_suspended;
+	}
+	return &p->suspended[*row - 1];
+}
+
+const struct suspended *current_find(const struct process *p, uint32_t task)
+{
+	const uint32_t *row = map_get(&p->suspended_rows, task);
+	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
+}
+
+static bool has_open(const struct location *l, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].owner != task)
+		i--;
+	return i > 0;
+}
+
+/*
+ * The current task of the location stops, or `task` becomes it: where those are that may move. One that stops with regions open, which
+ * only contradictory records bring about, cannot go on elsewhere.
+ */
+int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
+{
+	if (!may_move(&a->now, task))
+		return 0;
+	struct suspended *s = current_keep(a, task);
+	if (s == NULL)
+		return archive_out_of_memory(a);
+	s->runs_on = is_here || has_open(l, task) ? location_stream(a, l) + 1 : 0;
+	s->last_time = time;
+	return 0;
+}
+
+static bool is_initial(const struct process *p, uint32_t task)
+{
+	return (p->model->regions[p->model->tasks[task].region].state & REGION_INITIAL) != 0;
+}
+
+int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	struct key k;
+	if (current_key(a, task, &k) != 0 || current_note(a, l, time, l->running, false) != 0 ||
+	    current_note(a, l, time, task, true) != 0)
+		return -1;
+	l->running = task;
+	if (l->is_in_units && is_initial(&a->now, task))
+		return location_run_unit(a, l, time);
+	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
+			     "writing ThreadTaskSwitch");
+}
+
+/* May the task run here? An explicit one on one location at a time, and on no other than its own unless it moves. */
+static bool can_run_explicit(const struct process *p, const struct location *l, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	const struct suspended *s = t->state & TASK_MIGRATED ? current_find(p, task) : NULL;
+	if (t->state & TASK_DOUBTFUL || t->flags & task_flags_taskwait)
+		return false;
+	if (s != NULL ? s->runs_on != 0 && &p->locations[s->runs_on - 1] != l
+		      : !(t->state & TASK_MIGRATED) && t->state & TASK_STARTED && &p->locations[t->run_stream] != l)
+		return false;
+	/* A detached task may be fulfilled by a thread whose stream is replayed before its own. */
+	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
+}
+
+/* An implicit one only inside its team, an initial one outside of all, and none again that is complete. */
+bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	const struct region *r = &p->model->regions[t->region];
+	if (task_is_explicit(t))
+		return can_run_explicit(p, l, task);
+	uint32_t of_team = location_team_task(l);
+	if (of_team != 0)
+		return of_team == task && !(t->state & TASK_DOUBTFUL);
+	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
+}
+
+/* When it can run here: not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
+uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	if (task_is_explicit(t) && !task_bit(p, task, TASK_BIT_STARTED) && t->state & TASK_CREATED) {
+		uint64_t created = process_time(p, t->create_ticks);
+		if (time <= created)
+			time = created < p->last_time ? created + 1 : created;
+	}
+	const struct suspended *s = may_move(p, task) ? current_find(p, task) : NULL;
+	if (s != NULL && time < s->last_time)
+		time = s->last_time;
+	return l->last_time = time;
+}
+
+/* Some task must be current: the one whose region is open, or what the location began with. */
+int current_any(struct archive *a, struct location *l, uint64_t time)
+{
+	uint32_t owner = l->n_open > 0 ? l->open[l->n_open - 1].owner : 0;
+	if (owner != 0)
+		return event_task_switch(a, l, time, owner);
+	if (l->is_in_units) {
+		l->running = 0;
+		return location_run_unit(a, l, time);
+	}
+	uint32_t comm = solo_comm(a, location_stream(a, l));
+	if (current_note(a, l, time, l->running, false) != 0)
+		return -1;
+	l->running = 0;
+	return comm == UNSET ? -1
+			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
+					     "writing ThreadTaskSwitch");
+}
+
+/* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
+int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	bool is_begun = !task_is_explicit(&a->now.model->tasks[task]) || task_bit(&a->now, task, TASK_BIT_STARTED);
+	if (task != 0 && is_begun && current_can_be(&a->now, l, task))
+		return event_task_switch(a, l, time, task);
+	return l->running != UNSET ? 0 : current_any(a, l, time);
+}
+
+uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
+{
+	const struct task *t = &a->now.model->tasks[implicit_task];
+	uint32_t team = a->now.model->regions[t->region].team;
+	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
+}

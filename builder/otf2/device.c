@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Devices in the archive: a location group a device, a location a queue, and on these what the device's own records say, at the device's times:
+ * kernels as regions, transfers as remote memory access into a window over the process's threads and queues. A device that only the host's
+ * transfers name has one location without events: they need somebody to reach. What has no time of the device is not here.
+ */
+#include "builder/otf2/archive.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Which there are ---- */
+
+static int compare_numbers(const void *left, const void *right)
+{
+	int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
+	return (l > r) - (l < r);
+}
+
+static bool is_transfer(const struct operation *o)
+{
+	return o->type == OPERATION_DATA && operation_is_transfer(o->kind);
+}
+
+/* The devices of queues and of the host's transfers, ascending, each once. */
+static int32_t *find_devices(const struct model *m, size_t *n)
+{
+	int32_t *numbers = NULL;
+	size_t capacity = 0, n_all = 0;
+	if (!array_reserve((void **)&numbers, m->n_queues + 2 * (size_t)m->n_operations + 1, &capacity, sizeof *numbers))
+		return NULL;
+	for (uint32_t i = 0; i < m->n_queues; i++)
+		numbers[n_all++] = m->queues[i].device;
+	for (uint32_t i = 1; i < m->n_operations; i++) {
+		const struct operation *o = &m->operations[i];
+		if (is_transfer(o) && o->src_device != DEVICE_HOST)
+			numbers[n_all++] = o->src_device;
+		if (is_transfer(o) && o->dest_device != DEVICE_HOST)
+			numbers[n_all++] = o->dest_device;
+	}
+	if (numbers != NULL)
+		qsort(numbers, n_all, sizeof *numbers, compare_numbers);
+	*n = 0;
+	for (size_t i = 0; i < n_all; i++)
+		if (i == 0 || numbers[i] != numbers[i - 1])
+			numbers[(*n)++] = numbers[i];
+	return numbers;
+}
+
+/* OTF2 has no paradigm for OpenMP's devices: what the device calls itself tells, else OpenACC stands for all of them. */
+static OTF2_Paradigm device_paradigm(const char *type)
+{
+	static const struct {
+		const char *part;
+		OTF2_Paradigm paradigm;
+	} known[] = {{"amdgcn", OTF2_PARADIGM_HIP},
+		     {"amdgpu", OTF2_PARADIGM_HIP},
+		     {"gfx", OTF2_PARADIGM_HIP},
+		     {"nvptx", OTF2_PARADIGM_CUDA},
+		     {"sm_", OTF2_PARADIGM_CUDA}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strstr(type, known[i].part) != NULL)
+			return known[i].paradigm;
+	return OTF2_PARADIGM_OPENACC;
+}
+
+static int add_stream(struct archive *a, uint32_t device, const struct queue *queue)
+{
+	struct device_def *d = &a->devices[device];
+	struct process_def *p = a->now.def;
+	size_t capacity = a->queues_capacity;
+	if (!array_reserve((void **)&a->queues, (size_t)a->n_queues + 1, &capacity, sizeof *a->queues))
+		return archive_out_of_memory(a);
+	a->queues_capacity = (uint32_t)capacity;
+	char name[64];
+	snprintf(name, sizeof name, "Device %" PRId32 " queue %" PRIu32, d->number, d->n_queues);
+	a->queues[a->n_queues++] = (struct queue_def){
+		.device = device,
+		.id = (uint64_t)(p->n_locations + p->n_queues++) << 32 | p->process,
+		.name = archive_string(a, name),
+		.hwid = queue != NULL ? queue->hwid : 0,
+	};
+	d->n_queues++;
+	return a->queues[a->n_queues - 1].name != UNSET ? 0 : -1;
+}
+
+static int add_device(struct archive *a, int32_t number)
+{
+	const struct model *m = a->now.model;
+	const struct device *known = model_device(m, number);
+	const char *type = known != NULL ? known->type : "";
+	size_t capacity = a->devices_capacity;
+	if (!array_reserve((void **)&a->devices, (size_t)a->n_devices + 1, &capacity, sizeof *a->devices))
+		return archive_out_of_memory(a);
+	a->devices_capacity = (uint32_t)capacity;
+	if (a->n_devices == 0)
+		a->device_paradigm = device_paradigm(type);
+	char name[256];
+	snprintf(name, sizeof name, type[0] != '\0' ? "Device %" PRId32 " (%s)" : "Device %" PRId32, number, type);
+	uint32_t row = a->n_devices++;
+	a->devices[row] = (struct device_def){.process = (uint32_t)(a->now.def - a->processes),
+					      .number = number,
+					      .name = archive_string(a, name),
+					      .first_queue = a->n_queues};
+	if (a->devices[row].name == UNSET)
+		return -1;
+	for (uint32_t i = 0; i < m->n_queues; i++)
+		if (m->queues[i].device == number && add_stream(a, row, &m->queues[i]) != 0)
+			return -1;
+	return a->devices[row].n_queues > 0 ? 0 : add_stream(a, row, NULL);
+}
+
+int archive_begin_devices(struct archive *a)
+{
+	size_t n;
+	int32_t *numbers = find_devices(a->now.model, &n);
+	if (numbers == NULL)
+		return archive_out_of_memory(a);
+	struct process_def *p = a->now.def;
+	p->first_device = a->n_devices;
+	p->first_queue = a->n_queues;
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = add_device(a, numbers[i]);
+	p->n_devices = a->n_devices - p->first_device;
+	if (n > 0)
+		p->window = a->n_windows++;
+	free(numbers);
+	return rc;
+}
+
+/* ---- Who reaches whom: ranks in the window's group are the process's threads, then its queues ---- */
+
+static const struct device_def *find_device(const struct archive *a, int32_t number)
+{
+	const struct process_def *p = a->now.def;
+	for (uint32_t i = p->first_device; i < p->first_device + p->n_devices; i++)
+		if (a->devices[i].number == number)
+			return &a->devices[i];
+	return NULL;
+}
+
+uint32_t archive_device_rank(const struct archive *a, int32_t number)
+{
+	const struct process_def *p = a->now.def;
+	const struct device_def *d = find_device(a, number);
+	return d != NULL ? p->n_locations + (d->first_queue - p->first_queue) : UNSET;
+}
+
+uint32_t archive_memory_group(const struct archive *a, int32_t number)
+{
+	const struct device_def *d = number != DEVICE_HOST ? find_device(a, number) : NULL;
+	return d != NULL ? (uint32_t)(a->n_processes + (size_t)(d - a->devices)) : (uint32_t)(a->now.def - a->processes);
+}
+
+int archive_add_memory_spaces(struct archive *a, int32_t source, int32_t destination)
+{
+	return archive_check(a,
+			     OTF2_AttributeList_AddLocationGroupRef(a->attributes, ATTRIBUTE_MEMORY_SPACE_SOURCE,
+								    archive_memory_group(a, source)),
+			     "adding an attribute") != 0 ||
+			       archive_check(a,
+					     OTF2_AttributeList_AddLocationGroupRef(a->attributes,
+										    ATTRIBUTE_MEMORY_SPACE_DESTINATION,
+										    archive_memory_group(a, destination)),
+					     "adding an attribute") != 0
+		       ? -1
+		       : 0;
+}
+
+/* ---- Events ---- */
+
+/* One queue's writer; times never go back. */
+struct queue_writer {
+	OTF2_EvtWriter *writer;
+	uint64_t last_time;
+	uint64_t n_written; /* activities */
+};
+
+static uint64_t stamp(const struct archive *a, struct queue_writer *q, uint64_t ticks)
+{
+	uint64_t time = process_time(&a->now, ticks);
+	q->last_time = time > q->last_time ? time : q->last_time;
+	return q->last_time;
+}
+
+/* The thread that asked for it, or the first one. */
+static uint32_t host_rank(const struct archive *a, const struct activity *activity)
+{
+	return activity->operation != 0 ? a->now.model->operations[activity->operation].stream : 0;
+}
+
+/* Data that comes to the queue's device is fetched by it, what leaves it is put. */
+static int write_transfer(struct archive *a, struct queue_writer *q, const struct activity *t)
+{
+	bool is_get = t->dest_device == t->device;
+	int32_t other = is_get ? t->src_device : t->dest_device;
+	uint32_t remote = other == DEVICE_HOST ? host_rank(a, t) : archive_device_rank(a, other);
+	if (remote == UNSET)
+		remote = host_rank(a, t);
+	uint64_t id = t->id != 0 ? t->id : q->n_written;
+	uint64_t begin = stamp(a, q, t->begin_ticks);
+	if (archive_add_memory_spaces(a, t->src_device, t->dest_device) != 0)
+		return -1;
+	OTF2_ErrorCode code =
+		is_get ? OTF2_EvtWriter_RmaGet(q->writer, a->attributes, begin, a->now.def->window, remote, t->n_bytes, id)
+		       : OTF2_EvtWriter_RmaPut(q->writer, a->attributes, begin, a->now.def->window, remote, t->n_bytes, id);
+	if (archive_check(a, code, "writing a transfer") != 0)
+		return -1;
+	uint64_t end = stamp(a, q, t->end_ticks);
+	code = t->is_async ? OTF2_EvtWriter_RmaOpCompleteNonBlocking(q->writer, NULL, end, a->now.def->window, id)
+			   : OTF2_EvtWriter_RmaOpCompleteBlocking(q->writer, NULL, end, a->now.def->window, id);
+	return archive_check(a, code, "writing a transfer");
+}
+
+/* What a device calls by a name of its own is a region of that name, wherever it was launched. */
+static uint32_t native_region(struct archive *a, const char *name)
+{
+	uint32_t string = archive_string(a, name[0] != '\0' ? name : "device activity");
+	struct region_def def = {.kind = REGION_DEVICE_NATIVE, .module = string, .name = string};
+	uint32_t region = string != UNSET ? archive_region_def(a, &def) : UNSET;
+	if (region == UNSET)
+		archive_out_of_memory(a);
+	return region;
+}
+
+static uint32_t activity_region(struct archive *a, const struct activity *activity)
+{
+	const struct model *m = a->now.model;
+	if (activity->type == ACTIVITY_NATIVE)
+		return native_region(a, activity->name);
+	enum region_kind kind = activity->type == ACTIVITY_KERNEL         ? REGION_KERNEL
+				: activity->kind == target_data_op_alloc  ? REGION_DEVICE_ALLOC
+				: activity->kind == target_data_op_delete ? REGION_DEVICE_DELETE
+									  : REGION_DEVICE_DATA;
+	return archive_region(a, activity->operation != 0 ? m->operations[activity->operation].construct : 0, kind);
+}
+
+/* What of an allocation, or its end, belongs to the event that begins it, and to the one that ends it. */
+static int add_memory(struct archive *a, const struct activity *activity, bool is_enter)
+{
+	if (activity->type != ACTIVITY_DATA)
+		return 0;
+	if (activity->kind == target_data_op_alloc)
+		return is_enter ? archive_add_u64(a, ATTRIBUTE_ALLOCATION_SIZE, activity->n_bytes)
+				: archive_add_u64(a, ATTRIBUTE_RESULT_ADDRESS, activity->dest_address);
+	if (activity->kind != target_data_op_delete || !is_enter)
+		return 0;
+	if (activity->n_bytes != 0 && archive_add_u64(a, ATTRIBUTE_DEALLOCATION_SIZE, activity->n_bytes) != 0)
+		return -1;
+	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, activity->src_address);
+}
+
+static int write_region(struct archive *a, struct queue_writer *q, const struct activity *activity)
+{
+	uint32_t region = activity_region(a, activity);
+	uint64_t begin = stamp(a, q, activity->begin_ticks);
+	if (region == UNSET || add_memory(a, activity, true) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_Enter(q->writer, a->attributes, begin, region), "writing Enter") != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(q->writer, NULL, begin, PARAMETER_HOST_OP_ID, activity->id),
+			  "writing a parameter") != 0)
+		return -1;
+	if (activity->type == ACTIVITY_KERNEL &&
+	    archive_check(a,
+			  OTF2_EvtWriter_ParameterUnsignedInt(q->writer, NULL, begin, PARAMETER_GRANTED_TEAMS, activity->granted),
+			  "writing a parameter") != 0)
+		return -1;
+	if (add_memory(a, activity, false) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_Leave(q->writer, a->attributes, stamp(a, q, activity->end_ticks), region),
+			     "writing Leave");
+}
+
+static int write_queue(struct archive *a, struct queue_def *def, const struct queue *queue)
+{
+	const struct model *m = a->now.model;
+	struct queue_writer q = {.writer = OTF2_Archive_GetEvtWriter(a->otf2, def->id)};
+	if (q.writer == NULL)
+		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
+	int rc = 0;
+	for (uint32_t i = 0; queue != NULL && i < queue->n && rc == 0; i++, q.n_written++) {
+		const struct activity *activity = &m->activities[queue->first + i];
+		bool is_moving = activity->type == ACTIVITY_DATA && operation_is_transfer(activity->kind);
+		rc = is_moving ? write_transfer(a, &q, activity) : write_region(a, &q, activity);
+	}
+	if (rc == 0)
+		rc = archive_check(a, OTF2_EvtWriter_GetNumberOfEvents(q.writer, &def->n_events), "counting events");
+	if (archive_check(a, OTF2_Archive_CloseEvtWriter(a->otf2, q.writer), "closing a location") != 0)
+		rc = -1;
+	return rc == 0 ? location_leave_definitions(a, def->id) : -1;
+}
+
+int archive_write_devices(struct archive *a)
+{
+	const struct model *m = a->now.model;
+	const struct process_def *p = a->now.def;
+	int rc = 0;
+	uint32_t row = 0; /* queues of the model come by device, as those of the archive do; some of the archive's have none */
+	for (uint32_t i = 0; i < p->n_queues && rc == 0; i++) {
+		struct queue_def *def = &a->queues[p->first_queue + i];
+		bool has_events = row < m->n_queues && m->queues[row].device == a->devices[def->device].number;
+		rc = write_queue(a, def, has_events ? &m->queues[row] : NULL);
+		row += has_events;
+	}
+	return rc;
+}

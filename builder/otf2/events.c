@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The visitor: what replay delivers, as OTF2 events in the dialect of Score-P. Streams, teams, scopes and the recorder's own events
+ * here, tasks in otf2_tasks.c, mutexes in otf2_locks.c.
+ */
+#include "builder/otf2/archive.h"
+
+#define PARADIGM OTF2_PARADIGM_OPENMP
+
+/* ---- Regions and teams ---- */
+
+static int stream_begin(void *self, const struct point *at)
+{
+	return location_open(self, at->stream);
+}
+
+static int stream_end(void *self, const struct point *at)
+{
+	return location_finish(self, at->stream);
+}
+
+static int region_begin(void *self, const struct point *at, uint32_t region)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	const struct region *r = &a->now.model->regions[region];
+	if (r->state & REGION_INITIAL)
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, &time) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
+}
+
+static int region_end(void *self, const struct point *at, uint32_t region)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (a->now.model->regions[region].state & REGION_INITIAL)
+		return 0;
+	return archive_check(a, OTF2_EvtWriter_ThreadJoin(l->writer, NULL, location_stamp(a, l, at->ticks), PARADIGM),
+			     "writing ThreadJoin");
+}
+
+/* A root's initial task is no team that somebody forked: it is a region alone, the lowest one of its location. */
+static int implicit_begin(void *self, const struct point *at, uint32_t task)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	const struct model *m = a->now.model;
+	const struct region *r = &m->regions[m->tasks[task].region];
+	bool is_initial = r->state & REGION_INITIAL || m->tasks[task].region == 0;
+	if (task == 0 || task_is_left_out(&a->now, task) || task_is_explicit(&m->tasks[task]) ||
+	    location_find_open(l, task) < l->n_open || (is_initial && location_team_task(l) != 0)) {
+		a->has_holes = true; /* contradictory records */
+		return 0;
+	}
+	if (is_initial) {
+		uint64_t begin = location_stamp(a, l, at->ticks);
+		if (l->running == 0) /* it needs no switch: the location begins in it */
+			l->running = task;
+		return location_enter(a, l, begin, archive_region(a, m->tasks[task].construct, REGION_INITIAL_TASK), task,
+				      OPEN_INITIAL);
+	}
+	uint64_t ticks = at->ticks > r->begin_ticks ? at->ticks : r->begin_ticks; /* never before the fork */
+	uint64_t time = location_stamp(a, l, ticks);
+	uint32_t comm = event_team_comm(a, task);
+	l->task = task;
+	if (comm == UNSET ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
+		return -1;
+	uint32_t around = l->running;
+	l->running = task;
+	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
+	if (location_enter(a, l, time, archive_region(a, m->tasks[task].construct, kind), task, OPEN_IMPLICIT) != 0)
+		return -1;
+	l->open[l->n_open - 1].around = around;
+	return 0;
+}
+
+static int implicit_end(void *self, const struct point *at, uint32_t task)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	uint32_t i = location_find_open(l, task);
+	if (i == l->n_open || l->open[i].type == OPEN_TASK)
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	struct open_region own = l->open[i];
+	l->task = UNSET;
+	if (location_unwind(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
+		return -1;
+	if (own.type == OPEN_INITIAL)
+		l->running = 0;
+	return own.type == OPEN_IMPLICIT ? event_team_end(a, l, time, &own) : 0;
+}
+
+/* ---- Scopes ---- */
+
+static enum region_kind sync_region(unsigned kind)
+{
+	switch (kind) {
+	case sync_kind_barrier:
+	case sync_kind_barrier_explicit: return REGION_BARRIER;
+	case sync_kind_barrier_implementation: return REGION_BARRIER_IMPLEMENTATION;
+	case sync_kind_barrier_teams: return REGION_BARRIER_TEAMS;
+	case sync_kind_taskwait: return REGION_TASKWAIT;
+	case sync_kind_taskgroup: return REGION_TASKGROUP;
+	case sync_kind_reduction: return REGION_REDUCTION;
+	default: return REGION_BARRIER_IMPLICIT;
+	}
+}
+
+static enum region_kind work_region(unsigned kind)
+{
+	switch (kind) {
+	case work_kind_sections: return REGION_SECTIONS;
+	case work_kind_single_executor:
+	case work_kind_single_other: return REGION_SINGLE;
+	case work_kind_workshare: return REGION_WORKSHARE;
+	case work_kind_distribute: return REGION_DISTRIBUTE;
+	case work_kind_taskloop: return REGION_TASKLOOP;
+	case work_kind_scope: return REGION_SCOPE;
+	default: return REGION_LOOP;
+	}
+}
+
+static enum region_kind scope_region(const struct scope *scope)
+{
+	switch (scope->type) {
+	case SCOPE_SYNC:
+	case SCOPE_SYNC_WAIT: return sync_region(scope->kind);
+	case SCOPE_REDUCTION: return REGION_REDUCTION;
+	case SCOPE_WORK: return work_region(scope->kind);
+	case SCOPE_MASKED: return REGION_MASKED;
+	case SCOPE_MUTEX:
+		return scope->kind == mutex_kind_ordered  ? REGION_ORDERED
+		       : scope->kind == mutex_kind_atomic ? REGION_ATOMIC
+							  : REGION_CRITICAL;
+	case SCOPE_TARGET:
+	case SCOPE_DATA_OP:
+	case SCOPE_SUBMIT: break; /* otf2_target.c */
+	}
+	return REGION_UNKNOWN;
+}
+
+/* What is known of a loop belongs into its region: how it is shared out, and how many iterations there are. */
+static int loop_parameters(struct archive *a, struct location *l, uint64_t time, const struct scope *scope)
+{
+	int schedule = scope->kind == work_kind_loop_static    ? 0
+		       : scope->kind == work_kind_loop_dynamic ? 1
+		       : scope->kind == work_kind_loop_guided  ? 2
+		       : scope->kind == work_kind_loop_other   ? 3
+							       : -1;
+	if (schedule >= 0 &&
+	    archive_check(a,
+			  OTF2_EvtWriter_ParameterString(l->writer, NULL, time, PARAMETER_SCHEDULE, a->string_schedules[schedule]),
+			  "writing a parameter") != 0)
+		return -1;
+	return location_parameter(a, l, time, PARAMETER_ITERATIONS, scope->count);
+}
+
+/* A team's closing barrier belongs to the region: only its primary thread reports where that is (quirk Q9). */
+static uint32_t scope_construct(const struct archive *a, const struct scope *scope)
+{
+	bool is_closing = scope->type == SCOPE_SYNC &&
+			  (scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams);
+	return is_closing && scope->region != 0 ? a->now.model->regions[scope->region].construct : scope->construct;
+}
+
+static int scope_enter(void *self, const struct point *at, struct scope *scope)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
+		return 0; /* a wait is the same as the region around it */
+	if (event_is_operation(scope))
+		return event_operation_enter(a, at, scope);
+	uint64_t time = location_stamp(a, l, at->ticks);
+	enum region_kind kind = scope_region(scope);
+	if (event_follow(a, l, at, &time) != 0)
+		return -1;
+	if (location_enter(a, l, time, archive_region(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
+		return -1;
+	if (kind == REGION_SECTIONS)
+		l->sections = scope->construct;
+	if (kind == REGION_SINGLE && scope->kind == work_kind_single_executor)
+		return location_enter(a, l, time, archive_region(a, scope->construct, REGION_SINGLE_SBLOCK), at->task, OPEN_SCOPE);
+	return kind == REGION_LOOP || kind == REGION_TASKLOOP || kind == REGION_DISTRIBUTE ? loop_parameters(a, l, time, scope) : 0;
+}
+
+static int scope_leave(void *self, const struct point *at, struct scope *scope)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
+		return 0;
+	if (event_is_operation(scope))
+		return event_operation_leave(a, at, scope);
+	return location_leave_kind(a, l, location_stamp(a, l, at->ticks), scope_region(scope), at->task);
+}
+
+static int flush(void *self, const struct point *at, uint32_t construct)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	return event_follow(a, l, at, &time) != 0 ? -1
+						  : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
+}
+
+static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)
+{
+	return l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == kind;
+}
+
+/* A chunk belongs to the region that it was handed out in. A section begins where it is handed out and ends with the next one. */
+static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (l->n_open == 0 || task_is_left_out(&a->now, at->task))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (kind != dispatch_kind_section) {
+		if (location_parameter(a, l, time, PARAMETER_CHUNK_START, start) != 0)
+			return -1;
+		return kind != dispatch_kind_iteration ? location_parameter(a, l, time, PARAMETER_CHUNK_ITERATIONS, iterations) : 0;
+	}
+	if (is_in(a, l, REGION_SECTION) && location_leave(a, l, time) != 0)
+		return -1;
+	if (!is_in(a, l, REGION_SECTIONS))
+		return 0;
+	return location_enter(a, l, time, archive_region(a, l->sections, REGION_SECTION), at->task, OPEN_SCOPE);
+}
+
+static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, &time) != 0 ||
+	    location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
+	    location_parameter(a, l, time, PARAMETER_COMMAND, command) != 0 ||
+	    location_parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
+		return -1;
+	return location_leave(a, l, time);
+}
+
+/* ---- The recorder's own ---- */
+
+static int thread_attach(void *self, const struct point *at, uint64_t tid)
+{
+	struct archive *a = self;
+	struct location_def *def = &a->locations[a->now.def->first_location + at->stream];
+	if (def->n_threads++ == 0)
+		def->tid = tid;
+	return 0;
+}
+
+static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	uint64_t time = location_stamp(a, l, at->ticks), end = process_time(&a->now, end_ticks);
+	return archive_check(a, OTF2_EvtWriter_BufferFlush(l->writer, NULL, time, end > time ? end : time), "writing BufferFlush");
+}
+
+static int measurement(void *self, const struct point *at, bool is_on)
+{
+	struct archive *a = self;
+	return location_measurement(a, &a->now.locations[at->stream], at->ticks, is_on);
+}
+
+const struct replay_ops archive_ops = {
+	.stream_begin = stream_begin,
+	.stream_end = stream_end,
+	.region_begin = region_begin,
+	.region_end = region_end,
+	.implicit_begin = implicit_begin,
+	.implicit_end = implicit_end,
+	.task_create = event_task_create,
+	.task_switch = event_task_schedule,
+	.scope_enter = scope_enter,
+	.scope_leave = scope_leave,
+	.unit_xstream = event_unit_xstream,
+	.unit_create = event_unit_create,
+	.unit_revive = event_unit_create,
+	.unit_switch = event_unit_switch,
+	.unit_poll = event_unit_poll,
+	.unit_resume = event_unit_resume,
+	.unit_join = event_unit_join,
+	.mutex = event_mutex,
+	.flush = flush,
+	.control_tool = control_tool,
+	.dispatch = dispatch,
+	.thread_attach = thread_attach,
+	.buffer_flush = buffer_flush,
+	.measurement = measurement,
+};

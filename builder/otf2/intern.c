@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What events refer to, while they are written: strings, regions and communicators, each of which has one number however often it comes.
+ */
+#include "builder/otf2/archive.h"
+#include "builder/support/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_bytes)
+{
+	size_t wide = *capacity;
+	bool is_done = array_reserve(array, n, &wide, element_bytes);
+	*capacity = (uint32_t)wide;
+	return is_done;
+}
+
+#define HASH_BEGIN UINT64_C(1469598103934665603)
+
+static uint64_t hash_on(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = HASH_BEGIN;
+	for (; *text != '\0'; text++)
+		hash = hash_on(hash, (unsigned char)*text);
+	return hash | 1;
+}
+
+static uint64_t hash_region(const struct region_def *def)
+{
+	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
+	return hash_on(hash_on(hash, def->module), def->offset) | 1;
+}
+
+/* `text` is valid UTF-8 without control characters. */
+static uint32_t clean_string(struct archive *a, const char *text)
+{
+	uint32_t *last = map_put(&a->string_rows, hash_text(text));
+	if (last == NULL)
+		return UNSET;
+	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
+		if (strcmp(a->strings[i - 1], text) == 0)
+			return i - 1;
+	uint32_t capacity = a->strings_capacity;
+	if (!grow32((void **)&a->strings, a->n_strings + 1, &capacity, sizeof *a->strings) ||
+	    !grow32((void **)&a->string_next, a->n_strings + 1, &a->strings_capacity, sizeof *a->string_next))
+		return UNSET;
+	if ((a->strings[a->n_strings] = strdup(text)) == NULL)
+		return UNSET;
+	a->string_next[a->n_strings] = *last;
+	*last = ++a->n_strings;
+	return a->n_strings - 1;
+}
+
+uint32_t archive_string(struct archive *a, const char *text)
+{
+	char *clean = text_utf8(text); /* names and arguments may hold anything */
+	uint32_t string = clean != NULL ? clean_string(a, clean) : UNSET;
+	free(clean);
+	return string;
+}
+
+uint32_t archive_region_def(struct archive *a, const struct region_def *def)
+{
+	uint32_t *last = map_put(&a->region_rows, hash_region(def));
+	if (last == NULL)
+		return UNSET;
+	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
+		const struct region_def *r = &a->regions[i - 1];
+		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->module == def->module &&
+		    r->offset == def->offset)
+			return i - 1;
+	}
+	uint32_t capacity = a->regions_capacity;
+	if (!grow32((void **)&a->regions, a->n_regions + 1, &capacity, sizeof *a->regions) ||
+	    !grow32((void **)&a->region_next, a->n_regions + 1, &a->regions_capacity, sizeof *a->region_next))
+		return UNSET;
+	a->regions[a->n_regions] = *def;
+	a->region_next[a->n_regions] = *last;
+	*last = ++a->n_regions;
+	return a->n_regions - 1;
+}
+
+uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
+{
+	if (!grow32((void **)&a->comms, a->n_comms + 1, &a->comms_capacity, sizeof *a->comms) ||
+	    !array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {
+		archive_out_of_memory(a);
+		return UNSET;
+	}
+	a->comms[a->n_comms] = (struct comm_def){.parent = parent, .n_members = n_streams, .first_member = a->n_members};
+	for (uint32_t i = 0; i < n_streams; i++)
+		a->members[a->n_members++] = a->now.def->first_location + streams[i];
+	return a->n_comms++;
+}

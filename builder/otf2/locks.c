@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The visitor's mutexes. A critical or ordered region is a scope (otf2_events.c) with an inner region while it is held; of the lock
+ * routines each call is a region. A lock is numbered by its address, acquisitions of it by their order in time over all threads.
+ */
+#include "builder/otf2/archive.h"
+
+/* The lock's number in the archive; UNSET when memory is out. */
+static uint32_t lock_id(struct archive *a, uint64_t wait_id)
+{
+	struct process *p = &a->now;
+	uint32_t *row = map_put(&p->lock_rows, wait_id != 0 ? wait_id : UINT64_MAX);
+	if (row == NULL) {
+		archive_out_of_memory(a);
+		return UNSET;
+	}
+	if (*row == 0)
+		*row = ++p->n_locks;
+	return p->first_lock + *row - 1;
+}
+
+/* The hold of one acquisition, or NULL. */
+static struct lock_hold *find_hold(struct location *l, uint32_t lock, uint32_t order)
+{
+	for (uint32_t i = l->n_holds; i > 0; i--)
+		if (l->holds[i - 1].lock == lock && l->holds[i - 1].order == order)
+			return &l->holds[i - 1];
+	return NULL;
+}
+
+static struct lock_hold *new_hold(struct archive *a, struct location *l, uint32_t lock, uint32_t order)
+{
+	size_t capacity = l->holds_capacity;
+	if (!array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &capacity, sizeof *l->holds)) {
+		archive_out_of_memory(a);
+		return NULL;
+	}
+	l->holds_capacity = (uint32_t)capacity;
+	l->holds[l->n_holds] = (struct lock_hold){lock, order, l->running, 0};
+	return &l->holds[l->n_holds++];
+}
+
+/* Contradictory records: what would break the order of acquisitions, or gives back what another task took, is left out. */
+static int leave_out(struct archive *a)
+{
+	a->has_holes = true;
+	return 0;
+}
+
+/* Order 0: the acquisition is not in the records. */
+static int acquire(struct archive *a, struct location *l, const struct point *at, uint64_t time, const struct mutex *m)
+{
+	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
+	if (m->order == 0 || lock == UNSET)
+		return m->order == 0 ? 0 : -1;
+	struct lock_hold *hold = find_hold(l, lock, m->order);
+	bool is_moved = time != process_time(&a->now, at->ticks) && tally_total(&a->now.model->repairs) > 0;
+	if (is_moved || (hold != NULL && hold->task != l->running))
+		return leave_out(a);
+	if (hold == NULL && (hold = new_hold(a, l, lock, m->order)) == NULL)
+		return -1;
+	hold->depth++;
+	return archive_check(a, OTF2_EvtWriter_ThreadAcquireLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
+			     "writing ThreadAcquireLock");
+}
+
+static int release(struct archive *a, struct location *l, uint64_t time, const struct mutex *m)
+{
+	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
+	if (m->order == 0 || lock == UNSET)
+		return m->order == 0 ? 0 : -1;
+	struct lock_hold *hold = find_hold(l, lock, m->order);
+	if (hold == NULL || hold->task != l->running)
+		return leave_out(a);
+	if (--hold->depth == 0)
+		*hold = l->holds[--l->n_holds];
+	return archive_check(a, OTF2_EvtWriter_ThreadReleaseLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
+			     "writing ThreadReleaseLock");
+}
+
+/* ---- critical, ordered, atomic ---- */
+
+static enum region_kind sblock(unsigned kind)
+{
+	return kind == mutex_kind_ordered ? REGION_ORDERED_SBLOCK : REGION_CRITICAL_SBLOCK;
+}
+
+static int construct_event(struct archive *a, struct location *l, const struct point *at, const struct mutex *m)
+{
+	if (m->event != MUTEX_ACQUIRED && m->event != MUTEX_RELEASED)
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (m->event == MUTEX_ACQUIRED) {
+		if (acquire(a, l, at, time, m) != 0)
+			return -1;
+		return m->kind == mutex_kind_atomic
+			       ? 0
+			       : location_enter(a, l, time, archive_region(a, m->construct, sblock(m->kind)), at->task, OPEN_SCOPE);
+	}
+	/* The release may not say where it is (quirk Q9): the inner region is left by its kind. */
+	if (l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == sblock(m->kind) && location_leave(a, l, time) != 0)
+		return -1;
+	return release(a, l, time, m);
+}
+
+/* ---- The lock routines ---- */
+
+static bool is_nest(unsigned kind)
+{
+	return kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
+}
+
+/* The thread has the lock, for the first time or once more: within omp_set_lock, else it was a test that succeeded. */
+static int lock_acquired(struct archive *a, struct location *l, const struct point *at, const struct mutex *m)
+{
+	uint64_t time = location_stamp(a, l, at->ticks);
+	bool nest = is_nest(m->kind) || m->event == MUTEX_NEST_BEGIN;
+	enum region_kind set = nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK;
+	if (l->n_open == 0 || a->regions[l->open[l->n_open - 1].region].kind != set) {
+		enum region_kind test = nest ? REGION_TEST_NEST_LOCK : REGION_TEST_LOCK;
+		if (location_enter(a, l, time, archive_region(a, m->construct, test), at->task, OPEN_SCOPE) != 0)
+			return -1;
+	}
+	if (acquire(a, l, at, time, m) != 0)
+		return -1;
+	return location_leave(a, l, time);
+}
+
+static int lock_released(struct archive *a, struct location *l, const struct point *at, const struct mutex *m)
+{
+	uint64_t time = location_stamp(a, l, at->ticks);
+	enum region_kind kind = is_nest(m->kind) || m->event == MUTEX_NEST_END ? REGION_UNSET_NEST_LOCK : REGION_UNSET_LOCK;
+	if (location_enter(a, l, time, archive_region(a, m->construct, kind), at->task, OPEN_SCOPE) != 0 ||
+	    release(a, l, time, m) != 0)
+		return -1;
+	return location_leave(a, l, time);
+}
+
+static int lock_event(struct archive *a, struct location *l, const struct point *at, const struct mutex *m)
+{
+	bool nest = is_nest(m->kind);
+	switch (m->event) {
+	case MUTEX_ACQUIRE:
+		if (m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock)
+			return 0; /* it may fail, and then there is nothing to tell */
+		return location_enter(a, l, location_stamp(a, l, at->ticks),
+				      archive_region(a, m->construct, nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK), at->task,
+				      OPEN_SCOPE);
+	case MUTEX_ACQUIRED:
+	case MUTEX_NEST_BEGIN: return lock_acquired(a, l, at, m);
+	case MUTEX_RELEASED:
+	case MUTEX_NEST_END: return lock_released(a, l, at, m);
+	case MUTEX_INIT:
+		return location_pass(a, l, location_stamp(a, l, at->ticks),
+				     archive_region(a, m->construct, nest ? REGION_INIT_NEST_LOCK : REGION_INIT_LOCK), at->task);
+	case MUTEX_DESTROY:
+		return location_pass(a, l, location_stamp(a, l, at->ticks),
+				     archive_region(a, m->construct, nest ? REGION_DESTROY_NEST_LOCK : REGION_DESTROY_LOCK),
+				     at->task);
+	}
+	return 0;
+}
+
+int event_mutex(void *self, const struct point *at, const struct mutex *mutex)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	if (task_is_left_out(&a->now, at->task))
+		return 0;
+	uint64_t time = location_stamp(a, l, at->ticks);
+	if (event_follow(a, l, at, &time) != 0)
+		return -1;
+	bool is_construct =
+		mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;
+	return is_construct ? construct_event(a, l, at, mutex) : lock_event(a, l, at, mutex);
+}

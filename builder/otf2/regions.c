@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Constructs as regions: Score-P's roles, our labels. A construct has a region for each kind that it is entered as; constructs of
+ * the same name and place, in whatever process, share one.
+ */
+#include "builder/otf2/archive.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	OTF2_RegionRole role;
+} kinds[REGION_KINDS] = {
+	[REGION_UNKNOWN] = {"unknown", OTF2_REGION_ROLE_CODE},
+	[REGION_INITIAL_TASK] = {"initial task", OTF2_REGION_ROLE_CODE},
+	[REGION_PARALLEL] = {"parallel", OTF2_REGION_ROLE_PARALLEL},
+	[REGION_TEAMS] = {"teams", OTF2_REGION_ROLE_CODE},
+	[REGION_TASK] = {"task", OTF2_REGION_ROLE_TASK},
+	[REGION_TASK_UNTIED] = {"untied task", OTF2_REGION_ROLE_TASK_UNTIED},
+	[REGION_TARGET_TASK] = {"target task", OTF2_REGION_ROLE_TASK},
+	[REGION_TASK_CREATE] = {"create task", OTF2_REGION_ROLE_TASK_CREATE},
+	[REGION_TASKWAIT] = {"taskwait", OTF2_REGION_ROLE_TASK_WAIT},
+	[REGION_TASKWAIT_DEPEND] = {"taskwait depend", OTF2_REGION_ROLE_TASK_WAIT},
+	[REGION_TASKGROUP] = {"taskgroup", OTF2_REGION_ROLE_BARRIER},
+	[REGION_BARRIER] = {"barrier", OTF2_REGION_ROLE_BARRIER},
+	[REGION_BARRIER_IMPLICIT] = {"implicit barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+	[REGION_BARRIER_IMPLEMENTATION] = {"implementation barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+	[REGION_BARRIER_TEAMS] = {"teams barrier", OTF2_REGION_ROLE_IMPLICIT_BARRIER},
+	[REGION_REDUCTION] = {"reduction", OTF2_REGION_ROLE_COLL_ALL2ONE},
+	[REGION_LOOP] = {"loop", OTF2_REGION_ROLE_LOOP},
+	[REGION_SECTIONS] = {"sections", OTF2_REGION_ROLE_SECTIONS},
+	[REGION_SECTION] = {"section", OTF2_REGION_ROLE_SECTION},
+	[REGION_SINGLE] = {"single", OTF2_REGION_ROLE_SINGLE},
+	[REGION_SINGLE_SBLOCK] = {"single sblock", OTF2_REGION_ROLE_SINGLE_SBLOCK},
+	[REGION_WORKSHARE] = {"workshare", OTF2_REGION_ROLE_WORKSHARE},
+	[REGION_DISTRIBUTE] = {"distribute", OTF2_REGION_ROLE_CODE},
+	[REGION_TASKLOOP] = {"taskloop", OTF2_REGION_ROLE_LOOP},
+	[REGION_SCOPE] = {"scope", OTF2_REGION_ROLE_CODE},
+	[REGION_MASKED] = {"masked", OTF2_REGION_ROLE_MASTER},
+	[REGION_CRITICAL] = {"critical", OTF2_REGION_ROLE_CRITICAL},
+	[REGION_CRITICAL_SBLOCK] = {"critical sblock", OTF2_REGION_ROLE_CRITICAL_SBLOCK},
+	[REGION_ORDERED] = {"ordered", OTF2_REGION_ROLE_ORDERED},
+	[REGION_ORDERED_SBLOCK] = {"ordered sblock", OTF2_REGION_ROLE_ORDERED_SBLOCK},
+	[REGION_ATOMIC] = {"atomic", OTF2_REGION_ROLE_ATOMIC},
+	[REGION_SET_LOCK] = {"omp_set_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TEST_LOCK] = {"omp_test_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_UNSET_LOCK] = {"omp_unset_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_INIT_LOCK] = {"omp_init_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DESTROY_LOCK] = {"omp_destroy_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_SET_NEST_LOCK] = {"omp_set_nest_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TEST_NEST_LOCK] = {"omp_test_nest_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_UNSET_NEST_LOCK] = {"omp_unset_nest_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_INIT_NEST_LOCK] = {"omp_init_nest_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DESTROY_NEST_LOCK] = {"omp_destroy_nest_lock", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_FLUSH] = {"flush", OTF2_REGION_ROLE_FLUSH},
+	[REGION_CONTROL_TOOL] = {"omp_control_tool", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET] = {"target", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_ENTER_DATA] = {"target enter data", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_EXIT_DATA] = {"target exit data", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_TARGET_UPDATE] = {"target update", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_SUBMIT] = {"target submit", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_ALLOC] = {"target data alloc", OTF2_REGION_ROLE_ALLOCATE},
+	[REGION_DATA_DELETE] = {"target data delete", OTF2_REGION_ROLE_DEALLOCATE},
+	[REGION_DATA_ASSOCIATE] = {"target data associate", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_DISASSOCIATE] = {"target data disassociate", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_MEMSET] = {"target data memset", OTF2_REGION_ROLE_WRAPPER},
+	[REGION_DATA_TO_DEVICE] = {"target transfer to device", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DATA_FROM_DEVICE] = {"target transfer from device", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DATA_TRANSFER] = {"target transfer", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_KERNEL] = {"kernel", OTF2_REGION_ROLE_FUNCTION},
+	[REGION_UNIT] = {"ULT", OTF2_REGION_ROLE_TASK},
+	[REGION_TASKLET] = {"tasklet", OTF2_REGION_ROLE_TASK},
+	[REGION_SCHEDULER] = {"scheduler", OTF2_REGION_ROLE_ARTIFICIAL},
+	[REGION_UNIT_PRIMARY] = {"primary ULT", OTF2_REGION_ROLE_TASK},
+	[REGION_UNIT_CREATE] = {"create", OTF2_REGION_ROLE_TASK_CREATE},
+	[REGION_DEVICE_ALLOC] = {"device alloc", OTF2_REGION_ROLE_ALLOCATE},
+	[REGION_DEVICE_DELETE] = {"device delete", OTF2_REGION_ROLE_DEALLOCATE},
+	[REGION_DEVICE_DATA] = {"device data", OTF2_REGION_ROLE_DATA_TRANSFER},
+	[REGION_DEVICE_NATIVE] = {"device activity", OTF2_REGION_ROLE_FUNCTION},
+};
+
+OTF2_RegionRole region_kind_role(enum region_kind kind)
+{
+	return kinds[kind].role;
+}
+
+/* OTF2 has no word for Argobots. */
+OTF2_Paradigm region_kind_paradigm(enum region_kind kind)
+{
+	return kind >= REGION_UNIT && kind <= REGION_UNIT_CREATE ? OTF2_PARADIGM_USER : OTF2_PARADIGM_OPENMP;
+}
+
+/* "create task@fib.c:12" of the label "task@fib.c:12": the kind's word and the label's place. */
+static uint32_t name_of(struct archive *a, const char *label, enum region_kind kind)
+{
+	const char *place = label != NULL ? strchr(label, '@') : NULL;
+	char *name = NULL;
+	if (asprintf(&name, "%s%s", kinds[kind].name, place != NULL ? place : "") < 0)
+		return UNSET;
+	uint32_t string = archive_string(a, name);
+	free(name);
+	return string;
+}
+
+/* Replay adds constructs of its own: the table grows with them. */
+static int reach(struct process *p, uint32_t slot)
+{
+	if (slot < p->n_region_refs)
+		return 0;
+	uint32_t n = (p->model->n_constructs + p->model->n_constructs / 2 + 16) * REGION_KINDS;
+	if (n <= slot)
+		n = slot + REGION_KINDS;
+	uint32_t *refs = realloc(p->region_refs, n * sizeof *refs);
+	if (refs == NULL)
+		return -1;
+	p->region_refs = refs;
+	while (p->n_region_refs < n)
+		refs[p->n_region_refs++] = UNSET;
+	return 0;
+}
+
+/* Where the code is: the binary and the offset in its file tell it over processes, whose addresses differ. */
+static int find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
+{
+	const struct meta_map *map = meta_find_map(&a->now.model->dump->meta, codeptr);
+	def->offset = map != NULL ? codeptr - map->start + map->offset : codeptr;
+	return (def->module = archive_string(a, map != NULL ? map->path : "")) != UNSET ? 0 : -1;
+}
+
+uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_kind kind)
+{
+	struct process *p = &a->now;
+	const struct construct *c = &p->model->constructs[construct];
+	struct region_def def = {.kind = kind, .construct_kind = c->kind, .name = UNSET};
+	if (find_code(a, c->codeptr, &def) != 0 || reach(p, construct * REGION_KINDS + kind) != 0) {
+		archive_out_of_memory(a);
+		return UNSET;
+	}
+	uint32_t region = archive_region_def(a, &def);
+	if (region == UNSET)
+		archive_out_of_memory(a);
+	return p->region_refs[construct * REGION_KINDS + kind] = region;
+}
+
+int archive_name_regions(struct archive *a)
+{
+	struct process *p = &a->now;
+	for (uint32_t slot = 0; slot < p->n_region_refs; slot++) {
+		if (p->region_refs[slot] == UNSET || a->regions[p->region_refs[slot]].name != UNSET)
+			continue;
+		struct region_def *def = &a->regions[p->region_refs[slot]];
+		const struct construct *c = &p->model->constructs[slot / REGION_KINDS];
+		def->description = archive_string(a, c->function != NULL ? c->function : "");
+		def->file = archive_string(a, c->file != NULL ? c->file : "");
+		def->line = c->line;
+		def->name = name_of(a, c->label, def->kind);
+		if (def->description == UNSET || def->file == UNSET || def->name == UNSET)
+			return archive_out_of_memory(a);
+	}
+	return 0;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Samples as a metric of each location, beside the state that is derived: an instant's value, which holds for no longer. They are in streams of
+ * their own and come in between the events by time: before an event all samples that are not later are written.
+ */
+#include "builder/otf2/archive.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void location_samples_begin(struct archive *a, struct location *l, uint32_t stream)
+{
+	const struct dump *dump = a->now.def->dump;
+	const struct stream *samples = stream < dump->n_streams ? samples_of(dump, dump->streams[stream].number) : NULL;
+	if (samples == NULL)
+		return;
+	cursor_init(&l->samples, samples);
+	l->has_sample = sample_next(dump, &l->samples, &l->sample);
+}
+
+/* A state that has no name could not be told from a damaged one. */
+static unsigned named_state(const struct meta *meta, unsigned state)
+{
+	return sample_state_is_named(meta, state) ? state : thread_state_undefined;
+}
+
+int location_samples(struct archive *a, struct location *l, uint64_t until)
+{
+	const struct dump *dump = a->now.def->dump;
+	OTF2_Type type = OTF2_TYPE_UINT64;
+	int rc = 0;
+	for (; rc == 0 && l->has_sample; l->has_sample = sample_next(dump, &l->samples, &l->sample)) {
+		uint64_t time = process_time(&a->now, l->sample.ticks);
+		if (time > until)
+			break;
+		if (!l->is_on)
+			continue;
+		if (time < l->last_time)
+			time = l->last_time;
+		l->last_time = time;
+		a->has_samples = true;
+		OTF2_MetricValue value = {.unsigned_int = named_state(&dump->meta, l->sample.state)};
+		rc = archive_check(a, OTF2_EvtWriter_Metric(l->writer, NULL, time, METRIC_SAMPLE, 1, &type, &value),
+				   "writing a sample");
+	}
+	return rc;
+}
+
+/* " NUMBER=NAME" for each state that the runtimes of these processes have of their own. Who reads the description ends a name at a space. */
+static void put_own_states(const struct archive *a, FILE *out)
+{
+	for (size_t i = 0; i < a->n_processes; i++) {
+		const struct meta *meta = &a->processes[i].dump->meta;
+		bool is_first = true; /* of two processes with one runtime */
+		for (size_t j = 0; j < i && is_first; j++)
+			is_first = a->processes[j].dump->meta.n_states == 0;
+		for (size_t j = 0; is_first && j < meta->n_states; j++) {
+			if (meta->states[j].number < THREAD_STATE_OWN_FIRST || meta->states[j].name[0] == '\0')
+				continue;
+			fprintf(out, " %u=", (unsigned)meta->states[j].number);
+			for (const char *p = meta->states[j].name; *p != '\0'; p++)
+				fputc(isalnum((unsigned char)*p) ? *p : '_', out);
+		}
+	}
+}
+
+uint32_t archive_sample_names(struct archive *a)
+{
+	char *text = NULL;
+	size_t n_bytes = 0;
+	FILE *out = open_memstream(&text, &n_bytes);
+	if (out == NULL)
+		return UNSET;
+	const char *separator = "";
+	for (unsigned state = 0; state < THREAD_STATE_OWN_FIRST; state++) {
+		const char *name = event_enum_name("thread_state", state);
+		if (name != NULL) {
+			fprintf(out, "%s%u=%s", separator, state, name);
+			separator = " ";
+		}
+	}
+	put_own_states(a, out);
+	uint32_t string = fclose(out) == 0 ? archive_string(a, text) : UNSET;
+	free(text);
+	return string;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The replay's main loop: streams one after the other, or, where tasks moved between threads, merged by time.
+ */
+#include "builder/replay/state.h"
+#include "builder/support/array.h"
+#include "builder/dump/merge.h"
+
+#include <stdlib.h>
+
+#define PROGRESS_EVERY 65536
+
+struct point replay_point(struct stream_state *s, uint64_t ticks)
+{
+	if (ticks < s->last_ticks)
+		ticks = s->last_ticks;
+	s->last_ticks = ticks;
+	return (struct point){s->row, s->task, ticks, s->unit};
+}
+
+int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
+}
+
+/*
+ * libomp has no type for omp_all_memory where it has no name for it yet, or, in the list of a wait, whatever was there before (Q39). No
+ * variable is at address 0.
+ */
+static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
+{
+	if (variable != 0 || !r->model->is_libomp || type == dependence_type_out_all_memory ||
+	    type == dependence_type_inout_all_memory)
+		return type;
+	if (type != 0 && !(r->model->tasks[task].flags & task_flags_taskwait))
+		return type;
+	replay_quirk(r, "all_memory_without_type");
+	return dependence_type_out_all_memory;
+}
+
+/* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
+static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
+{
+	uint64_t n = record_value(head);
+	struct point at = replay_point(s, head->time);
+	uint32_t task = replay_dependent(r, s, head->a);
+	size_t have = 0;
+	bool is_cut = false;
+	while (have < n && !is_cut) {
+		if (have == 0) {
+			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
+				return -1;
+			r->dependences[have++] =
+				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
+			continue;
+		}
+		const struct record *more = timeline_peek(&s->timeline);
+		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
+			is_cut = true;
+			break;
+		}
+		timeline_take(&s->timeline);
+		const uint64_t variables[3] = {more->time, more->a, more->b};
+		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
+			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
+				return -1;
+			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
+			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, task, variables[i], type)};
+		}
+	}
+	if (is_cut) {
+		replay_repair(r, "cut_dependence_list");
+		return 0;
+	}
+	return VISIT(r, dependences, &at, task, r->dependences, have);
+}
+
+static int begin_stream(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	s->has_begun = true;
+	const struct segment_header *header = cursor_header(&s->timeline.cursor);
+	s->last_ticks = record->time;
+	s->task = model_task(r->model, header->task);
+	struct point at = replay_point(s, record->time);
+	return VISIT(r, stream_begin, &at);
+}
+
+/* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
+static int cross_gap(struct replay *r, struct stream_state *s, const struct record *next, const char *repair)
+{
+	const struct segment_header *header = cursor_header(&s->timeline.cursor);
+	struct point at = replay_point(s, s->last_ticks);
+	if (VISIT(r, records_missing, &at, true) != 0)
+		return -1;
+	if (replay_unit_gap(r, s) != 0)
+		return -1;
+	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
+		return -1;
+	replay_repair(r, repair);
+	s->task = model_task(r->model, header->task);
+	at = replay_point(s, record_is_continuation(next) ? s->last_ticks : next->time);
+	return VISIT(r, records_missing, &at, false);
+}
+
+static int replay_record(struct replay *r, struct stream_state *s)
+{
+	const struct record *record = timeline_peek(&s->timeline);
+	bool is_gap = cursor_at_gap(&s->timeline.cursor), is_lost = record_kind(record) == EVENT_records_lost;
+	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") != 0)
+		return -1;
+	if (!s->has_begun && begin_stream(r, s, record) != 0)
+		return -1;
+	timeline_take(&s->timeline);
+	if (++r->n_since_progress == PROGRESS_EVERY) {
+		progress_add(r->progress, PROGRESS_EVERY);
+		r->n_since_progress = 0;
+	}
+
+	if (r->model->has_silence && (replay_end_silent_part(r, s, record) != 0 || replay_missing_root(r, s, record) != 0))
+		return -1;
+	int rc = r->model->n_units > 0 ? replay_unit_record(r, s, record) : 1;
+	if (rc == 1)
+		rc = replay_task_record(r, s, record);
+	if (rc == 1)
+		rc = replay_scope_record(r, s, record);
+	if (rc == 1)
+		rc = replay_target_record(r, s, record);
+	if (rc != 1)
+		return rc;
+
+	struct point at;
+	switch (record_kind(record)) {
+	case EVENT_dependences: return read_dependences(r, s, record);
+	case EVENT_task_dependence:
+		at = replay_point(s, record->time);
+		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), replay_dependent(r, s, record->b));
+	case EVENT_cancel:
+		at = replay_point(s, record->time);
+		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
+	case EVENT_flush:
+		at = replay_point(s, record->time);
+		return VISIT(r, flush, &at, model_construct(r->model, CONSTRUCT_FLUSH, record->b));
+	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
+	case EVENT_dispatch:
+		at = replay_point(s, record->time);
+		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
+	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
+	case EVENT_recording_off:
+		at = replay_point(s, record->time);
+		s->is_off = true;
+		return VISIT(r, measurement, &at, false);
+	default: return 0; /* continuation records of other kinds, error: in the listing only */
+	}
+}
+
+/* Closes all that is open in a stream behind its last record. */
+static int close_at_end(struct replay *r, struct stream_state *s)
+{
+	if (!s->has_begun)
+		return 0;
+	/* A thread that was alive at the end was so until the process's end. */
+	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
+	return replay_close_stream(r, s, ticks, "scope_open_at_end");
+}
+
+static int end_stream(struct replay *r, struct stream_state *s)
+{
+	struct point at = replay_point(s, s->last_ticks);
+	return s->has_begun ? VISIT(r, stream_end, &at) : 0;
+}
+
+static int run_one_by_one(struct replay *r)
+{
+	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
+		struct stream_state *s = &r->streams[i];
+		while (timeline_peek(&s->timeline) != NULL)
+			if (replay_record(r, s) != 0)
+				return -1;
+		if (close_at_end(r, s) != 0 || replay_leave_rest(r) != 0 || end_stream(r, s) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int run_merged(struct replay *r)
+{
+	size_t n_streams = r->model->dump->n_streams;
+	struct merge merge;
+	int rc = merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
+	if (r->model->n_units > 0) {
+		merge.is_early = units_is_early;
+		merge.self = &r->units;
+	}
+	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
+		rc = replay_record(r, &r->streams[row]);
+	merge_end(&merge);
+	if (rc == 0)
+		rc = replay_unit_finish(r);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		rc = close_at_end(r, &r->streams[i]);
+	if (rc == 0)
+		rc = replay_leave_rest(r);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		rc = end_stream(r, &r->streams[i]);
+	return rc;
+}
+
+int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
+{
+	size_t n_streams = model->dump->n_streams;
+	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
+	r.streams = calloc(n_streams + 1, sizeof *r.streams);
+	if (r.streams == NULL)
+		return error("out of memory in the replay");
+	for (size_t i = 0; i < n_streams; i++) {
+		r.streams[i].row = (uint32_t)i;
+		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
+	}
+	int rc = replay_unit_begin(&r);
+	if (rc == 0)
+		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
+	for (size_t i = 0; i < n_streams; i++) {
+		free(r.streams[i].implicits);
+		free(r.streams[i].regions);
+		suspended_free(&r.streams[i].suspended);
+		free(r.streams[i].waits);
+		map_free(&r.streams[i].held);
+		free(r.streams[i].late_flushes);
+	}
+	free(r.streams);
+	free(r.dependences);
+	units_end(&r.units);
+	frames_free(&r.frames);
+	map_free(&r.ended_parts);
+	return rc;
+}

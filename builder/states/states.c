@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The visitor that derives thread states. A thread is in the state of its current task: working, unless the task waits in a scope, for a
+ * mutex or for its predecessors. What a task waits for is kept with the task while another one runs on its thread. Without a current
+ * task the thread is between two: its state is known from what it did last.
+ */
+#include "builder/states/thread.h"
+
+#include <stdlib.h>
+
+/* ---- What is shown ---- */
+
+int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
+{
+	struct thread_state *t = &states->threads[stream];
+	struct state_times *times = &states->times[stream];
+	enum state from = t->shown;
+	uint64_t since_ticks = t->since_ticks;
+	if (ticks >= states->model->last_ticks && to != STATE_NONE)
+		return 0; /* it all ends with the process */
+	if (from != STATE_NONE)
+		times->ticks[from] += ticks - since_ticks;
+	if (state_is_nothing(from, since_ticks, ticks))
+		times->count[from]--;
+	if (to != STATE_NONE)
+		times->count[to]++;
+	t->shown = to;
+	t->since_ticks = ticks;
+	int rc = 0;
+	for (size_t i = 0; i < states->n_listeners && rc == 0; i++)
+		rc = states->listeners[i].pass(states->listeners[i].self, stream, from, since_ticks, to, ticks);
+	return rc;
+}
+
+/* ---- What a task is when it does not wait ---- */
+
+/* The runtime's own threads for target tasks wait for these, whatever they are in. */
+static bool is_helper(const struct states *states, uint32_t task)
+{
+	return states->model->tasks[task].state & TASK_HELPER;
+}
+
+static enum state work_state(const struct states *states, uint32_t task)
+{
+	const struct model *m = states->model;
+	if (task == 0)
+		return STATE_UNDEFINED;
+	if (is_helper(states, task))
+		return STATE_IDLE;
+	const struct region *region = &m->regions[m->tasks[task].region];
+	bool is_serial = region->state & REGION_INITIAL || region->flags & parallel_flags_league;
+	return is_serial ? STATE_WORK_SERIAL : STATE_WORK_PARALLEL;
+}
+
+/* Before an event in a task, whose beginning may be missing in the records. */
+static inline struct thread_state *thread_in_task(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	if (t->task != at->task) {
+		t->task = at->task;
+		t->state = work_state(states, at->task);
+	}
+	/* A test of a lock that failed is over without a word: the next event shows it. */
+	if (t->is_in_lock) {
+		t->is_in_lock = false;
+		t->state = t->around;
+	}
+	return t;
+}
+
+/* ---- Threads ---- */
+
+static int stream_begin(void *self, const struct point *at)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	t->is_attached = t->is_recording = true;
+	return pass(states, at);
+}
+
+static int stream_end(void *self, const struct point *at)
+{
+	struct states *states = self;
+	struct thread_state *t = &states->threads[at->stream];
+	uint64_t last_ticks = states->model->last_ticks; /* who is alive then was so all the time */
+	if (t->shown == STATE_NONE)
+		return 0;
+	if (states_decide(states, at->stream, false) != 0)
+		return -1;
+	return states_pass(states, at->stream, STATE_NONE, last_ticks > at->ticks ? last_ticks : at->ticks);
+}
+
+static int thread_attach(void *self, const struct point *at, uint64_t tid)
+{
+	struct states *states = self;
+	struct thread_state *t = &states->threads[at->stream];
+	if (states_decide(states, at->stream, false) != 0)
+		return -1;
+	if (t->tid != tid) { /* else the same thread has it again, and what was open is so still */
+		t->tid = tid;
+		t->task = at->task;
+		t->state = work_state(states, at->task);
+		t->in_units = NOT_IN_UNITS;
+	}
+	t->is_attached = true;
+	return pass(states, at);
+}
+
+static int thread_detach(void *self, const struct point *at)
+{
+	struct states *states = self;
+	states->threads[at->stream].is_attached = false;
+	return pass(states, at);
+}
+
+/* A worker is there to join a team; an initial thread is about to begin its initial task. */
+static int thread_begin(void *self, const struct point *at, unsigned type)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	if (t->task == 0)
+		t->state = type == thread_type_worker ? STATE_IDLE : type == thread_type_initial ? STATE_OVERHEAD : STATE_UNDEFINED;
+	return pass(states, at);
+}
+
+static int thread_end(void *self, const struct point *at)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	if (t->task == 0)
+		t->state = STATE_UNDEFINED;
+	return pass(states, at);
+}
+
+/* A worker that has nothing to report since its team joined (Q3) finds out late that recording is paused: it was idle since then. */
+static int leave_joined(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	const struct task *task = &states->model->tasks[t->task];
+	uint64_t join_ticks = states->model->regions[task->region].join_ticks;
+	bool is_closing = t->state == STATE_WAIT_BARRIER_IMPLICIT_PARALLEL || t->state == STATE_WAIT_BARRIER_TEAMS;
+	if (!is_closing || task_is_explicit(task) || task->thread == 0 || join_ticks >= at->ticks)
+		return 0;
+	struct point join = {at->stream, t->task, join_ticks > t->since_ticks ? join_ticks : t->since_ticks, at->unit};
+	t->state = STATE_IDLE;
+	return pass(states, &join);
+}
+
+static int measurement(void *self, const struct point *at, bool is_on)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	if (!is_on && leave_joined(states, at) != 0)
+		return -1;
+	t->is_recording = is_on;
+	return pass(states, at);
+}
+
+static int records_missing(void *self, const struct point *at, bool is_begin)
+{
+	struct states *states = self;
+	struct thread_state *t = &states->threads[at->stream];
+	t->is_in_gap = is_begin;
+	if (!is_begin) {
+		t->task = at->task;
+		t->state = work_state(states, at->task);
+		t->is_in_lock = false;
+		t->tasks.n = t->implicits.n = t->regions.n = 0;
+	}
+	return pass(states, at);
+}
+
+/* ---- Regions and implicit tasks ---- */
+
+static int region_begin(void *self, const struct point *at, uint32_t region)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	(void)region;
+	if (keep(&t->regions, t->task, t->state) != 0)
+		return -1;
+	t->state = STATE_OVERHEAD; /* until its implicit task begins */
+	return pass(states, at);
+}
+
+static int region_end(void *self, const struct point *at, uint32_t region)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	(void)region;
+	struct kept around = take(&t->regions);
+	t->state = around.task == t->task ? around.state : work_state(states, t->task);
+	return pass(states, at);
+}
+
+static int implicit_begin(void *self, const struct point *at, uint32_t task)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	if (keep(&t->implicits, t->task, t->state) != 0)
+		return -1;
+	t->task = task;
+	t->state = work_state(states, task);
+	return pass(states, at);
+}
+
+/* Behind a team: its primary thread is still in the runtime, until its region ends, and so is an initial thread; a worker waits. */
+static enum state state_behind(const struct states *states, const struct thread_state *t, uint32_t implicit, uint32_t around)
+{
+	const struct model *m = states->model;
+	bool is_root = m->regions[m->tasks[implicit].region].state & REGION_INITIAL;
+	return around != 0 || t->regions.n > 0 || is_root ? STATE_OVERHEAD : STATE_IDLE;
+}
+
+static int implicit_end(void *self, const struct point *at, uint32_t task)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	t->task = take(&t->implicits).task;
+	t->state = state_behind(states, t, task, t->task);
+	return pass(states, at);
+}
+
+/* ---- Explicit tasks ---- */
+
+/* Where a suspended task was: on this thread, or on the one that it moved from. */
+static enum state resume(struct states *states, uint32_t stream, uint32_t task, uint64_t ticks)
+{
+	const struct task *row = &states->model->tasks[task];
+	enum state state = work_state(states, task);
+	bool has_run = task != 0 && (!task_is_explicit(row) || (row->state & TASK_HAS_PARTS && ticks > row->start_ticks));
+	if (!has_run || take_task(&states->threads[stream].tasks, task, &state) || !(row->state & TASK_MIGRATED))
+		return state;
+	for (size_t i = 0; i < states->n_streams; i++)
+		if (take_task(&states->threads[i].tasks, task, &state))
+			break;
+	return state;
+}
+
+static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
+		       status == TASK_STATUS_CUT;
+	if (next == 0 && status != TASK_STATUS_CUT) {
+		if (status == task_status_taskwait_complete)
+			t->state = work_state(states, t->task);
+		else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
+			(void)resume(states, at->stream, prior, at->ticks); /* cancelled between its parts: it will not go on */
+		return pass(states, at);
+	}
+	if (!is_over && keep(&t->tasks, prior, t->state) != 0)
+		return -1;
+	t->task = next;
+	t->state = resume(states, at->stream, next, at->ticks);
+	return pass(states, at);
+}
+
+/* The dummy of a wait with dependences: who creates it waits until it is complete, and may run other tasks meanwhile. */
+static int task_create(void *self, const struct point *at, uint32_t task)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	if (states->model->tasks[task].flags & task_flags_taskwait)
+		t->state = STATE_WAIT_TASKWAIT;
+	return pass(states, at);
+}
+
+/* ---- Scopes ---- */
+
+static int scope_enter(void *self, const struct point *at, struct scope *scope)
+{
+	struct states *states = self;
+	struct thread_state *t = thread_in_task(states, at);
+	enum state state = state_of_scope(scope);
+	scope->around = (uint8_t)t->state;
+	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
+		state = t->state; /* what an update moves is no mapping */
+	if (state != STATE_NONE && !is_helper(states, at->task)) {
+		t->around = t->state;
+		t->state = state;
+	}
+	return pass(states, at);
+}
+
+static int scope_leave(void *self, const struct point *at, struct scope *scope)
+{
+	struct states *states = self;
+	if (states->threads[at->stream].task != at->task) /* of a task that will not go on */
+		return 0;
+	struct thread_state *t = thread_in_task(states, at);
+	bool is_over = scope->type == SCOPE_MUTEX && scope->is_acquired; /* it waits no more since then */
+	bool is_closing = scope->type == SCOPE_SYNC &&
+			  (scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams);
+	if (is_closing && t->implicits.n > 0 && !is_helper(states, at->task))
+		t->state = state_behind(states, t, at->task, t->implicits.kept[t->implicits.n - 1].task);
+	else if (state_of_scope(scope) != STATE_NONE && !is_over)
+		t->state = scope->around;
+	return pass(states, at);
+}
+
+/* ---- Mutexes ---- */
+
+static int mutex(void *self, const struct point *at, const struct mutex *m)
+{
+	struct states *states = self;
+	bool is_test = m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock; /* it does not wait */
+	enum state state = state_of_mutex(m->kind);
+	bool is_set = !is_test && (state == STATE_WAIT_LOCK || state == STATE_WAIT_MUTEX); /* others have a scope */
+	bool is_taken = m->event == MUTEX_ACQUIRED || m->event == MUTEX_NEST_BEGIN;
+	struct thread_state *t = thread_in_task(states, at);
+	if (m->event == MUTEX_ACQUIRE && is_set) {
+		t->around = t->state;
+		t->state = state;
+		t->is_in_lock = true;
+	} else if (is_taken && t->state == state)
+		t->state = t->around;
+	return pass(states, at);
+}
+
+const struct replay_ops states_ops = {
+	.stream_begin = stream_begin,
+	.stream_end = stream_end,
+	.region_begin = region_begin,
+	.region_end = region_end,
+	.implicit_begin = implicit_begin,
+	.implicit_end = implicit_end,
+	.task_create = task_create,
+	.task_switch = task_switch,
+	.scope_enter = scope_enter,
+	.scope_leave = scope_leave,
+	.mutex = mutex,
+	.thread_begin = thread_begin,
+	.thread_end = thread_end,
+	.thread_attach = thread_attach,
+	.thread_detach = thread_detach,
+	.measurement = measurement,
+	.records_missing = records_missing,
+	.unit_switch = states_unit_switch,
+	.unit_poll = states_unit_poll,
+	.unit_join = states_unit_join,
+	.unit_create = states_unit_acts,
+	.unit_revive = states_unit_acts,
+	.unit_free = states_unit_acts,
+	.unit_resume = states_unit_resumes,
+};
+
+int states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
+{
+	*states = (struct states){
+		.model = model, .n_streams = model->dump->n_streams, .listeners = listeners, .n_listeners = n_listeners};
+	states->times = calloc(states->n_streams + 1, sizeof *states->times);
+	states->threads = calloc(states->n_streams + 1, sizeof *states->threads);
+	states->unit_waits = model->n_units > 0 ? calloc(model->n_units, sizeof *states->unit_waits) : NULL;
+	if (states->times == NULL || states->threads == NULL || (model->n_units > 0 && states->unit_waits == NULL))
+		return error("out of memory for the thread states");
+	for (size_t i = 0; i < states->n_streams; i++)
+		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
+	return 0;
+}
+
+void states_free(struct states *states)
+{
+	for (size_t i = 0; states->threads != NULL && i < states->n_streams; i++) {
+		free(states->threads[i].tasks.kept);
+		free(states->threads[i].implicits.kept);
+		free(states->threads[i].regions.kept);
+	}
+	free(states->threads);
+	free(states->times);
+	free(states->unit_waits);
+	*states = (struct states){0};
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is known of a thread while its states are derived. Shared by states.c (OpenMP) and states_units.c (Argobots), by nobody else.
+ */
+#ifndef OTTER_BUILDER_STATES_THREAD_H
+#define OTTER_BUILDER_STATES_THREAD_H
+
+#include "builder/states/stack.h"
+
+struct thread_state {
+	enum state state; /* by what the records say of its current task, 0 included */
+	enum state shown; /* in the tables and to the listeners: NONE while no thread is there */
+	/* Argobots: whatever OpenMP's task is, a scheduler looks for work. */
+	enum { NOT_IN_UNITS, IN_SCHEDULER, IN_UNIT } in_units;
+	uint64_t since_ticks;
+	uint64_t tid;
+	/* A unit that stopped to wait runs again: whether it still waits its next event shows. 0: none does. */
+	uint32_t undecided;
+	uint64_t undecided_ticks;
+	enum state undecided_state; /* if it does not wait */
+	uint32_t task;              /* current, 0 none */
+	enum state around;          /* the mutex that it waits for: the state behind that */
+	bool is_attached;           /* an OS thread has the stream */
+	bool is_recording;          /* the program has not paused it */
+	bool is_in_gap;             /* records are missing */
+	bool is_in_lock;            /* in omp_set_lock, omp_set_nest_lock, or before a mutex of a kind that is not known */
+	struct stack tasks;         /* suspended on this thread */
+	struct stack implicits;     /* the tasks around the implicit tasks that it is in */
+	struct stack regions;       /* encountered by it and open */
+};
+
+/* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error said. */
+int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
+
+/* ---- states_units.c ---- */
+
+/* What a thread is in that runs units, or a scheduler of them. */
+enum state states_of_units(const struct thread_state *thread);
+
+/* If a unit is undecided: it has waited until now, or has not and is at work since then. */
+int states_decide(struct states *states, uint32_t stream, bool has_waited);
+
+/* Of replay_ops. */
+int states_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
+int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
+int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+int states_unit_acts(void *self, const struct point *at, uint32_t unit, uint32_t by);
+int states_unit_resumes(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
+
+/* By what the records say now. */
+static inline enum state state_now(const struct thread_state *t)
+{
+	return !t->is_attached                    ? STATE_NONE
+	       : !t->is_recording || t->is_in_gap ? STATE_UNDEFINED
+	       : t->in_units != NOT_IN_UNITS      ? states_of_units(t)
+						  : t->state;
+}
+
+static inline int pass(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
+		return -1;
+	enum state now = state_now(t);
+	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
+}
+
+#endif

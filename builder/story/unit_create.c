@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Creation and revival of units: a row each.
+ */
+#include "builder/story/unit_state.h"
+
+#include <string.h>
+
+static bool is_in_library(const struct model *m, uint64_t address)
+{
+	const struct meta *meta = &m->dump->meta;
+	const struct meta_map *own = meta_find_map(meta, meta->argobots_code), *map = meta_find_map(meta, address);
+	return own != NULL && map != NULL && strcmp(own->path, meta->program) != 0 && strcmp(own->path, map->path) == 0;
+}
+
+/* What its creation says of a new run. */
+static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_t creator, const struct record *r,
+			 const struct record *more)
+{
+	struct work_unit *unit = units_row(u, row);
+	unit->state |= UNIT_SEEN | UNIT_CREATED;
+	unit->pool = unit->last_pool = record_value(r) << 3;
+	unit->create_ticks = r->time;
+	unit->create_stream = stream;
+	unit->creator = creator;
+	if (more == NULL) /* counted as a cut group */
+		return;
+	uint64_t bytes = record_value(more);
+	unit->stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+	unit->kind = is_in_library(u->model, more->a) ? UNIT_SCHEDULER : bytes == 0 ? UNIT_TASKLET : UNIT_ULT;
+	enum construct_kind kind = unit->kind == UNIT_SCHEDULER ? CONSTRUCT_SCHEDULER
+				   : bytes == 0                 ? CONSTRUCT_TASKLET
+								: CONSTRUCT_UNIT;
+	unit->construct = model_construct(u->model, kind, more->a);
+}
+
+int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
+{
+	const uint32_t *found = map_get(&u->alive, r->a);
+	uint32_t old = found != NULL ? *found : 0, creator;
+	if (old != 0 && u->now[old].state == NOW_RUNNING && !units_is_gone(u, old) &&
+	    unit_cut(u, u->now[old].stream, 0, r->time, "unit_without_stop") != 0)
+		return -1;
+	if (old != 0 && !units_is_gone(u, old))
+		unit_doubt(u, stream, old, "unit_without_free", "one that had been freed, as its handle is used again");
+	if (units_actor(u, stream, r->b, r->time, &creator) != 0)
+		return -1;
+	uint32_t row = units_new_unit(u, r->a, UNIT_UNKNOWN);
+	if (row == 0)
+		return error("out of memory for units");
+	u->n_unfreed += old == 0 || units_is_gone(u, old);
+	if (u->is_filling)
+		fill_created(u, stream, row, creator, r, more);
+	if (r->b == 0 && creator != 0 && units_row(u, creator)->kind != UNIT_EXTERNAL)
+		unit_quirk(u, "creator_not_named");
+	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_CREATE, .unit = row, .other = creator}, r->time);
+}
+
+int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
+{
+	uint32_t creator, before = units_subject(u, stream, r->a, false);
+	if (before == 0 || units_actor(u, stream, r->b, r->time, &creator) != 0)
+		return before == 0 ? error("out of memory for units") : -1;
+	if (u->now[before].state != NOW_ENDED) {
+		unit_doubt(u, stream, before, "revived_before_end", "one that had ended");
+		if (u->now[before].state == NOW_RUNNING && unit_cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
+			return -1;
+	}
+	uint32_t row = units_new_row(u, r->a, UNIT_UNKNOWN), *slot = row != 0 ? map_put(&u->alive, r->a) : NULL;
+	if (slot == NULL)
+		return error("out of memory for units");
+	*slot = row;
+	if (u->is_filling) {
+		struct work_unit *unit = units_row(u, row);
+		unit->before = before;
+		unit->first = units_row(u, before)->first;
+		unit->generation = units_row(u, before)->generation;
+		unit->ordinal = units_row(u, before)->ordinal + 1;
+		fill_created(u, stream, row, creator, r, more);
+	}
+	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_REVIVE, .unit = row, .other = creator}, r->time);
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The summary of the critical path: work, span, what the path is made of by construct, and the transfers, launches and kernels on it one by one.
+ * Processes are independent of each other: the path of a run is the longest of theirs.
+ */
+#include "builder/support/array.h"
+#include "builder/summary/summary.h"
+#include "builder/support/text.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRINTED_ROWS       10   /* more do not help anybody on a terminal */
+#define PRINTED_OPERATIONS 16   /* they are in summary.json */
+#define LISTED_OPERATIONS  1000 /* and those that are not there in nodes.csv */
+
+static bool is_operation(const struct node_view *node)
+{
+	if (node->kind == NODE_DATA_OP)
+		return operation_is_transfer(node->operation->kind);
+	return node->kind == NODE_KERNEL || node->kind == NODE_SUBMIT;
+}
+
+/* Rows by construct and, where that has no label, kind of node; then those of one label are one. */
+static int by_label(const void *left, const void *right)
+{
+	const struct path_row *l = left, *r = right;
+	return strcmp(l->label, r->label);
+}
+
+static int by_time(const void *left, const void *right)
+{
+	const struct path_row *l = left, *r = right;
+	if (l->ns != r->ns)
+		return l->ns > r->ns ? -1 : 1;
+	return strcmp(l->label, r->label);
+}
+
+static void settle_rows(struct path_summary *p)
+{
+	size_t n = 0;
+	qsort(p->rows, p->n_rows, sizeof *p->rows, by_label);
+	for (size_t i = 0; i < p->n_rows; i++) {
+		if (p->rows[i].n_nodes == 0)
+			continue;
+		if (n > 0 && strcmp(p->rows[n - 1].label, p->rows[i].label) == 0) {
+			p->rows[n - 1].n_nodes += p->rows[i].n_nodes;
+			p->rows[n - 1].ns += p->rows[i].ns;
+		} else
+			p->rows[n++] = p->rows[i];
+	}
+	p->n_rows = n;
+	qsort(p->rows, n, sizeof *p->rows, by_time);
+}
+
+static int add_up(struct path_summary *p, const struct graph *graph)
+{
+	const struct model *m = graph->model;
+	p->n_rows = (size_t)m->n_constructs + NODE_KINDS;
+	p->rows = calloc(p->n_rows, sizeof *p->rows);
+	if (p->rows == NULL)
+		return error("out of memory for the summary");
+	for (size_t i = 0; i < p->n_rows; i++)
+		p->rows[i].label =
+			i < m->n_constructs ? m->constructs[i].label : node_kind_name((enum node_kind)(i - m->n_constructs));
+	for (uint32_t i = 0; i < graph->path->n_nodes; i++) {
+		struct node_view node = graph_node(graph, graph->path->nodes[i]);
+		bool has_label = m->constructs[node.construct].label[0] != '\0';
+		struct path_row *row = &p->rows[has_label ? node.construct : m->n_constructs + (uint32_t)node.kind];
+		row->n_nodes++;
+		row->ns += path_node_ns(m->dump, &node);
+		p->n_operations += is_operation(&node);
+	}
+	settle_rows(p);
+	return 0;
+}
+
+int summary_collect_path(struct path_summary *p, const struct graphs *graphs)
+{
+	bool is_known = false, is_unknown = false;
+	for (size_t i = 0; i < graphs->n; i++) {
+		const struct path *path = graphs->graphs[i].path;
+		if (path == NULL)
+			return 0; /* another level */
+		p->is_there = true;
+		p->reasons |= path->reasons;
+		p->work_ns += path->work_ns;
+		is_unknown = is_unknown || path->bound == PATH_UNKNOWN;
+		if (path->bound != PATH_UNKNOWN && (!is_known || path->span_ns > p->span_ns)) {
+			is_known = true;
+			p->span_ns = path->span_ns;
+			p->process = i;
+		}
+	}
+	if (!is_known)
+		return 0;
+	p->bound = is_unknown || p->reasons != 0 ? PATH_LOWER : PATH_EXACT;
+	return add_up(p, &graphs->graphs[p->process]);
+}
+
+void summary_free_path(struct path_summary *p)
+{
+	free(p->rows);
+	*p = (struct path_summary){0};
+}
+
+static double parallelism(const struct path_summary *p)
+{
+	return p->span_ns != 0 ? (double)p->work_ns / (double)p->span_ns : 1.0;
+}
+
+static double share(const struct path_summary *p, uint64_t ns)
+{
+	return p->span_ns != 0 ? (double)ns / (double)p->span_ns : 0.0;
+}
+
+/* ---- A transfer, a launch, a kernel ---- */
+
+struct path_operation {
+	const char *name;
+	char from[16], to[16];
+	uint64_t n_bytes, ns;
+	bool is_of_device; /* ns is the device's time, else the host's */
+};
+
+static void name_device(char name[16], int32_t device)
+{
+	if (device == DEVICE_HOST)
+		strcpy(name, "host");
+	else
+		snprintf(name, 16, "%" PRId32, device);
+}
+
+static struct path_operation view_operation(const struct dump *dump, const struct node_view *node)
+{
+	const struct operation *o = node->operation;
+	bool is_data = node->kind == NODE_DATA_OP;
+	const char *transfer = is_data ? event_enum_name("target_data_op", o->kind) : NULL;
+	struct path_operation view = {
+		.name = node->kind == NODE_KERNEL ? "kernel"
+			: !is_data                ? "submit"
+			: transfer != NULL        ? transfer
+						  : "unknown",
+		.n_bytes = is_data ? o->n_bytes : 0,
+		.is_of_device = node->activity != NULL && node->activity->begin_ticks != 0 && node->activity->end_ticks != 0,
+		/* What a launch executes are the fragments in it; its own length tells more of it. */
+		.ns = node->kind == NODE_SUBMIT ? dump_duration_ns(dump, node->end_ticks - node->begin_ticks)
+						: path_node_ns(dump, node),
+	};
+	name_device(view.from, is_data ? o->src_device : DEVICE_HOST);
+	name_device(view.to, is_data ? o->dest_device : o->device);
+	return view;
+}
+
+/* Calls for each, in their order, at most max of them. */
+static void each_operation(const struct path_summary *p, const struct graphs *graphs, uint64_t max,
+			   void (*function)(void *self, const struct path_operation *operation, uint64_t node), void *self)
+{
+	const struct graph *graph = &graphs->graphs[p->process];
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < graph->path->n_nodes && n < max; i++) {
+		struct node_view node = graph_node(graph, graph->path->nodes[i]);
+		if (!is_operation(&node))
+			continue;
+		struct path_operation view = view_operation(graph->model->dump, &node);
+		function(self, &view, graphs_offset(graphs, p->process) + node.id);
+		n++;
+	}
+}
+
+/* ---- For people ---- */
+
+static void print_operation(void *self, const struct path_operation *o, uint64_t node)
+{
+	FILE *out = self;
+	fprintf(out, "%-10s%s %s -> %s", "", o->name, o->from, o->to);
+	if (strcmp(o->name, "kernel") != 0 && strcmp(o->name, "submit") != 0)
+		fprintf(out, ", %" PRIu64 " bytes", o->n_bytes);
+	fprintf(out, ", %.6f s by the %s's clock (node %" PRIu64 ")\n", (double)o->ns / 1e9, o->is_of_device ? "device" : "host",
+		node);
+}
+
+static void print_reasons(const struct path_summary *p, FILE *out)
+{
+	const char *separator = p->bound == PATH_UNKNOWN ? "unknown: " : "; at least: ";
+	for (unsigned bit = 0; bit < PATH_REASONS; bit++)
+		if (p->reasons & 1u << bit) {
+			fprintf(out, "%s%s", separator, path_reason_text(bit));
+			separator = ", ";
+		}
+	fputs(p->bound == PATH_UNKNOWN && p->reasons == 0 ? "none\n" : "\n", out);
+}
+
+void summary_print_path(const struct path_summary *p, const struct graphs *graphs, FILE *out)
+{
+	if (!p->is_there)
+		return;
+	fprintf(out, "%-10s", "path");
+	if (p->bound != PATH_UNKNOWN)
+		fprintf(out, "span %.6f s, work %.6f s, average parallelism %.2f; %" PRIu32 " nodes", (double)p->span_ns / 1e9,
+			(double)p->work_ns / 1e9, parallelism(p), graphs->graphs[p->process].path->n_nodes);
+	print_reasons(p, out);
+	if (p->bound == PATH_UNKNOWN)
+		return;
+	for (size_t i = 0; i < p->n_rows && i < PRINTED_ROWS && (i == 0 || share(p, p->rows[i].ns) >= 0.0005); i++)
+		fprintf(out, "%-10s%5.1f%%  %.6f s  %" PRIu64 " x %s\n", "", 100 * share(p, p->rows[i].ns),
+			(double)p->rows[i].ns / 1e9, p->rows[i].n_nodes, p->rows[i].label);
+	each_operation(p, graphs, PRINTED_OPERATIONS, print_operation, out);
+	if (p->n_operations > PRINTED_OPERATIONS)
+		fprintf(out, "%-10s%" PRIu64 " transfers, launches and kernels more in summary.json and nodes.csv\n", "",
+			p->n_operations - PRINTED_OPERATIONS);
+}
+
+/* ---- For programs ---- */
+
+static void list_operation(void *self, const struct path_operation *o, uint64_t node)
+{
+	json_array_append_new(self, json_pack("{s:s, s:I, s:s, s:s, s:I, s:I, s:s}", "operation", o->name, "node", (json_int_t)node,
+					      "src_device", o->from, "dest_device", o->to, "bytes", (json_int_t)o->n_bytes, "ns",
+					      (json_int_t)o->ns, "clock", o->is_of_device ? "device" : "host"));
+}
+
+json_t *summary_json_path(const struct path_summary *p, const struct graphs *graphs)
+{
+	static const char *const bounds[] = {[PATH_UNKNOWN] = "unknown", [PATH_LOWER] = "lower", [PATH_EXACT] = "exact"};
+	if (!p->is_there)
+		return json_null();
+	json_t *reasons = json_array(), *rows = json_array(), *operations = json_array();
+	for (unsigned bit = 0; bit < PATH_REASONS; bit++)
+		if (p->reasons & 1u << bit)
+			json_array_append_new(reasons, json_string(path_reason_name(bit)));
+	if (p->bound == PATH_UNKNOWN)
+		return json_pack("{s:s, s:o, s:o*, s:o*}", "bound", bounds[p->bound], "reasons", reasons, "constructs", rows,
+				 "operations", operations);
+	for (size_t i = 0; i < p->n_rows; i++)
+		json_array_append_new(rows, json_pack("{s:s, s:I, s:I, s:f}", "label", p->rows[i].label, "count",
+						      (json_int_t)p->rows[i].n_nodes, "ns", (json_int_t)p->rows[i].ns, "share",
+						      share(p, p->rows[i].ns)));
+	each_operation(p, graphs, LISTED_OPERATIONS, list_operation, operations);
+	return json_pack("{s:s, s:o, s:I, s:I, s:f, s:I, s:I, s:o, s:I, s:o}", "bound", bounds[p->bound], "reasons", reasons,
+			 "work_ns", (json_int_t)p->work_ns, "span_ns", (json_int_t)p->span_ns, "parallelism", parallelism(p),
+			 "process", (json_int_t)p->process, "nodes", (json_int_t)graphs->graphs[p->process].path->n_nodes,
+			 "constructs", rows, "n_operations", (json_int_t)p->n_operations, "operations", operations);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "builder/summary/samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+int samples_collect(struct samples_summary *summary, const struct trace *traces, size_t n_traces)
+{
+	size_t n_threads = 0;
+	*summary = (struct samples_summary){0};
+	for (size_t i = 0; i < n_traces; i++)
+		n_threads += traces[i].dump.n_samples;
+	summary->threads = calloc(n_threads + 1, sizeof *summary->threads);
+	if (summary->threads == NULL)
+		return error("out of memory for the samples");
+	for (size_t i = 0; i < n_traces; i++)
+		for (size_t s = 0; s < traces[i].dump.n_samples; s++) {
+			const struct stream *samples = &traces[i].dump.samples[s];
+			struct thread_samples *thread = &summary->threads[summary->n_threads++];
+			thread->trace = &traces[i];
+			thread->stream = samples->number & ~ID_STREAM_SAMPLES;
+			if (samples_count(&thread->counts, &traces[i].dump, samples) != 0 ||
+			    samples_add(&summary->all, &thread->counts) != 0)
+				return -1;
+		}
+	return 0;
+}
+
+void samples_summary_free(struct samples_summary *summary)
+{
+	for (size_t i = 0; i < summary->n_threads; i++)
+		samples_free(&summary->threads[i].counts);
+	free(summary->threads);
+	samples_free(&summary->all);
+}
+
+/* Processes of one run have one runtime: the first one's names. */
+static const struct meta *names_of(const struct samples_summary *summary)
+{
+	return &summary->threads[0].trace->dump.meta;
+}
+
+void samples_print(const struct samples_summary *summary, FILE *out)
+{
+	const struct sample_counts *all = &summary->all;
+	if (summary->n_threads == 0)
+		return;
+	const struct meta *meta = names_of(summary);
+	fprintf(out, "%-10s%" PRIu64 " at %" PRIu64 " Hz of %s time in %zu threads; lost %" PRIu64 "\n", "samples", all->n_samples,
+		meta->sample_hz, meta->sample_clock, summary->n_threads, all->n_lost);
+	const char *separator = "";
+	if (all->n_rows == 0)
+		return;
+	fprintf(out, "%-10s", "sampled");
+	for (size_t i = 0; i < all->n_rows; i++) {
+		double share = 100.0 * (double)all->rows[i].n_expirations / (double)all->n_expirations;
+		fprintf(out, "%s%.1f %% %s", separator, share, sample_state_name(meta, all->rows[i].state));
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* By name: states that have none are one. */
+static json_t *json_counts(const struct meta *meta, const struct sample_counts *counts)
+{
+	json_t *states = json_object();
+	for (size_t i = 0; i < counts->n_rows; i++) {
+		const char *name = sample_state_name(meta, counts->rows[i].state);
+		const json_t *before = json_object_get(states, name);
+		json_int_t n_samples = json_integer_value(json_object_get(before, "samples"));
+		json_int_t n_expirations = json_integer_value(json_object_get(before, "expirations"));
+		json_object_set_new(states, name,
+				    json_pack("{s:I,s:I}", "samples", n_samples + (json_int_t)counts->rows[i].n_samples,
+					      "expirations", n_expirations + (json_int_t)counts->rows[i].n_expirations));
+	}
+	return json_pack("{s:I,s:I,s:I,s:o}", "samples", (json_int_t)counts->n_samples, "expirations",
+			 (json_int_t)counts->n_expirations, "lost", (json_int_t)counts->n_lost, "states", states);
+}
+
+json_t *samples_json(const struct samples_summary *summary)
+{
+	if (summary->n_threads == 0)
+		return json_null();
+	const struct meta *meta = names_of(summary);
+	json_t *object = json_counts(meta, &summary->all), *threads = json_array();
+	json_object_set_new(object, "hz", json_integer((json_int_t)meta->sample_hz));
+	json_object_set_new(object, "clock", json_string(meta->sample_clock));
+	for (size_t i = 0; i < summary->n_threads; i++) {
+		const struct thread_samples *thread = &summary->threads[i];
+		json_t *one = json_counts(&thread->trace->dump.meta, &thread->counts);
+		json_object_set_new(one, "process", json_integer((json_int_t)thread->trace->process));
+		json_object_set_new(one, "stream", json_integer((json_int_t)thread->stream));
+		json_array_append_new(threads, one);
+	}
+	json_object_set_new(object, "threads", threads);
+	return object;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Collects the summary and writes its two forms.
+ */
+#include "builder/summary/summary.h"
+#include "builder/support/text.h"
+#include "builder/support/file.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+static int count_node(void *self, const struct node_view *node)
+{
+	((struct summary *)self)->nodes[node->kind]++;
+	return 0;
+}
+
+static int count_edge(void *self, const struct edge_view *edge)
+{
+	((struct summary *)self)->edges[edge->kind]++;
+	return 0;
+}
+
+static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+{
+	(void)nodes;
+	(void)n;
+	((struct summary *)self)->n_exclusive_sets++;
+	return 0;
+}
+
+static void add_tally(struct tally *sum, const struct tally *tally)
+{
+	for (unsigned i = 0; i < tally->n_rows; i++)
+		tally_add(sum, tally->rows[i].name, tally->rows[i].count);
+}
+
+static void collect_tasks(struct summary *s, const struct graph *graph)
+{
+	const struct model *m = graph->model;
+	for (uint32_t i = 1; i < m->n_tasks; i++) {
+		if (!graph_task_is_node(graph, i))
+			continue;
+		unsigned flags = m->tasks[i].flags;
+		s->n_initial += (flags & task_flags_initial) != 0;
+		s->n_implicit += (flags & task_flags_implicit) != 0;
+		s->n_target += (flags & task_flags_target) != 0;
+		s->n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target));
+		if (!(flags & task_flags_initial))
+			s->busy_ns += dump_duration_ns(m->dump, m->tasks[i].busy_ticks);
+	}
+}
+
+int summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
+		    const struct samples_summary *samples)
+{
+	*s = (struct summary){.graphs = graphs, .states = states, .samples = samples, .is_complete = true};
+	summary_collect_states(s);
+	for (size_t i = 0; i < graphs->n; i++) {
+		const struct dump *dump = &graphs->traces[i].dump;
+		const struct model *m = graphs->graphs[i].model;
+		uint64_t wall_ns = dump_duration_ns(dump, m->last_ticks - m->first_ticks);
+		s->n_threads += m->n_threads;
+		s->n_records += dump->n_records;
+		s->n_lost += dump->n_lost;
+		s->stalled_ns += dump->stalled_ns;
+		s->wall_ns = wall_ns > s->wall_ns ? wall_ns : s->wall_ns;
+		for (size_t j = 0; j < LOSS_CAUSES; j++)
+			s->lost[j] += dump->lost[j];
+		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
+			s->events[j] += m->n_events[j];
+		collect_tasks(s, &graphs->graphs[i]);
+		if (summary_collect_target(&s->target, m) != 0 || summary_collect_devices(&s->devices, m) != 0 ||
+		    summary_collect_units(&s->units, m) != 0)
+			return -1;
+		graph_each_node(&graphs->graphs[i], count_node, s);
+		graph_each_edge(&graphs->graphs[i], count_edge, s);
+		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
+		add_tally(&s->quirks, &m->quirks);
+		add_tally(&s->repairs, &m->repairs);
+		add_tally(&s->findings, &dump->findings);
+		s->is_complete = s->is_complete && dump->is_complete;
+		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
+	}
+	summary_sort_units(&s->units);
+	return summary_collect_path(&s->path, graphs);
+}
+
+void summary_free(struct summary *s)
+{
+	summary_free_devices(&s->devices);
+	summary_free_units(&s->units);
+	summary_free_path(&s->path);
+}
+
+/* ---- For people ---- */
+
+static void print_counts(FILE *out, const char *title, const char *(*name)(unsigned), const uint64_t *counts, unsigned n)
+{
+	const char *separator = "";
+	fprintf(out, "%-10s", title);
+	for (unsigned i = 0; i < n; i++)
+		if (counts[i] != 0) {
+			fprintf(out, "%s%" PRIu64 " %s", separator, counts[i], name(i));
+			separator = ", ";
+		}
+	fputs(separator[0] == '\0' ? "none\n" : "\n", out);
+}
+
+static void print_tally(FILE *out, const char *title, const struct tally *tally)
+{
+	if (tally->n_rows == 0)
+		return;
+	fprintf(out, "%-10s", title);
+	for (unsigned i = 0; i < tally->n_rows; i++)
+		fprintf(out, "%s%" PRIu64 " %s", i ? ", " : "", tally->rows[i].count, tally->rows[i].name);
+	fputc('\n', out);
+}
+
+static const char *node_name(unsigned kind)
+{
+	return node_kind_name(kind);
+}
+
+static const char *edge_name(unsigned kind)
+{
+	return edge_kind_name(kind);
+}
+
+static const char *loss_name(unsigned cause)
+{
+	const char *name = event_enum_name("loss_cause", cause);
+	return name != NULL ? name : "unknown";
+}
+
+void summary_print(const struct summary *s, FILE *out)
+{
+	const struct graphs *g = s->graphs;
+	char *program = text_utf8(g->traces[0].dump.meta.program), *runtime = text_utf8(g->traces[0].dump.meta.runtime);
+	fprintf(out, "%-10s%s", "program", program != NULL ? program : "");
+	if (g->n > 1)
+		fprintf(out, "  (%zu processes)", g->n);
+	fprintf(out, "\n%-10s%s\n", "runtime", runtime != NULL && runtime[0] != '\0' ? runtime : "unknown");
+	free(program);
+	free(runtime);
+	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
+		(double)s->busy_ns / 1e9);
+	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads", "records", s->n_records, s->n_threads);
+	if (s->target.n_helpers != 0)
+		fprintf(out, " (%" PRIu64 " of them the runtime's hidden helpers)", s->target.n_helpers);
+	fprintf(out, "; lost %" PRIu64 "; stalled %.6f s\n", s->n_lost, (double)s->stalled_ns / 1e9);
+	if (s->n_lost != 0)
+		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
+	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
+		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
+	summary_print_units(&s->units, out);
+	summary_print_target(&s->target, out);
+	summary_print_devices(&s->devices, out);
+	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
+	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
+	if (s->n_exclusive_sets != 0)
+		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
+	summary_print_path(&s->path, g, out);
+	summary_print_states(s, out);
+	samples_print(s->samples, out);
+	print_tally(out, "quirks", &s->quirks);
+	print_tally(out, "repairs", &s->repairs);
+	print_tally(out, "damage", &s->findings);
+	fprintf(out, "%-10s%s\n", "state",
+		s->is_snapshot    ? "snapshot: the program is still running"
+		: !s->is_complete ? "incomplete: the recorder did not come to its end, or records are missing"
+				  : "complete");
+}
+
+/* ---- For programs ---- */
+
+static json_t *json_counts(const char *(*name)(unsigned), const uint64_t *counts, unsigned n)
+{
+	json_t *object = json_object();
+	for (unsigned i = 0; i < n; i++)
+		if (counts[i] != 0)
+			json_object_set_new(object, name(i), json_integer((json_int_t)counts[i]));
+	return object;
+}
+
+static json_t *json_tally(const struct tally *tally)
+{
+	json_t *object = json_object();
+	for (unsigned i = 0; i < tally->n_rows; i++)
+		json_object_set_new(object, tally->rows[i].name, json_integer((json_int_t)tally->rows[i].count));
+	return object;
+}
+
+static json_t *json_text(const char *text)
+{
+	char *valid = text_utf8(text);
+	json_t *string = json_string(valid != NULL ? valid : "");
+	free(valid);
+	return string;
+}
+
+static json_t *json_summary(const struct summary *s)
+{
+	const struct graphs *g = s->graphs;
+	json_t *lost = json_counts(loss_name, s->lost, LOSS_CAUSES);
+	json_object_set_new(lost, "total", json_integer((json_int_t)s->n_lost));
+	json_t *events = json_object();
+	for (unsigned i = 0; i < n_event_infos; i++)
+		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
+	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:{s:I,s:I,s:I}, s:o}",
+			 "program", json_text(g->traces[0].dump.meta.program), //
+			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
+			 "processes", (json_int_t)g->n,                        //
+			 "threads", (json_int_t)s->n_threads,                  //
+			 "records", (json_int_t)s->n_records,                  //
+			 "complete", (int)s->is_complete,                      //
+			 "snapshot", (int)s->is_snapshot,                      //
+			 "lost", lost,                                         //
+			 "stalled_ns", (json_int_t)s->stalled_ns,              //
+			 "quirks", json_tally(&s->quirks),                     //
+			 "repairs", json_tally(&s->repairs),                   //
+			 "damage", json_tally(&s->findings),                   //
+			 "events", events,                                     //
+			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
+			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
+			 "target", summary_json_target(&s->target),                    //
+			 "devices", summary_json_devices(&s->devices),                 //
+			 "units", summary_json_units(&s->units),                       //
+			 "graph", "level", levels[g->graphs[0].level],                 //
+			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
+			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //
+			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
+			 "path", summary_json_path(&s->path, g),                       //
+			 "samples", samples_json(s->samples),                          //
+			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
+			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //
+			 "states", summary_json_states(s));
+}
+
+int summary_json(const struct summary *s, const char *dir)
+{
+	json_t *root = json_summary(s);
+	FILE *out = root != NULL ? file_open(dir, "summary.json") : NULL;
+	if (out == NULL) {
+		json_decref(root);
+		return root == NULL ? error("out of memory for the summary") : -1;
+	}
+	int rc = json_dumpf(root, out, JSON_INDENT(2)) != 0 ? error("%s/summary.json: could not be written", dir) : 0;
+	fputc('\n', out);
+	json_decref(root);
+	return file_close(out, dir, "summary.json") != 0 ? -1 : rc;
+}

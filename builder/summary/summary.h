@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The summary: what was recorded, what is missing, what the graph holds. For people on stdout, for programs as summary.json.
+ */
+#ifndef OTTER_BUILDER_SUMMARY_SUMMARY_H
+#define OTTER_BUILDER_SUMMARY_SUMMARY_H
+
+#include "builder/graph/files.h"
+#include "builder/graph/path.h"
+#include "builder/states/states.h"
+#include "builder/summary/samples.h"
+
+#define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
+
+/* What was done for devices. */
+struct target_summary {
+	uint64_t n_regions, n_submits, n_devices;
+	uint64_t n_helpers; /* threads that the runtime has of its own for target tasks */
+	struct {
+		uint64_t n, n_bytes;
+		uint64_t n_failed; /* of n: their bytes do not count */
+	} operations[TARGET_DATA_OPS];
+};
+
+/* What a device told of itself; times are its own. */
+struct device_summary {
+	int32_t number;
+	const char *type;
+	uint64_t n_kernels, kernels_ns, n_data, n_transfers, transfers_ns, transferred_bytes, n_native, n_queues;
+	uint64_t n_untimed; /* of all these: it is not known when */
+};
+
+struct device_summaries {
+	struct device_summary *rows; /* by first appearance */
+	size_t n, capacity;
+};
+
+/* A work function of Argobots' units. */
+struct unit_function {
+	const char *label;
+	uint64_t n, n_runs, n_yields, n_suspends, n_polls;
+	uint64_t busy_ns, min_ns, max_ns, wait_ns, queued_ns; /* of single runs the least and the most; suspended; ready to run */
+};
+
+struct unit_summary {
+	uint64_t n[UNIT_KINDS]; /* rows of model.units */
+	uint64_t n_lives, n_runs, n_yields, n_suspends, n_polls, n_revived, n_cancelled, n_migrated;
+	uint64_t busy_ns;                /* without schedulers */
+	struct unit_function *functions; /* the longest first */
+	size_t n_functions, capacity;
+};
+
+/* The critical path, of the process with the longest one. */
+struct path_summary {
+	bool is_there; /* the graph is of a level that has one */
+	enum path_bound bound;
+	unsigned reasons; /* of all processes */
+	size_t process;
+	uint64_t work_ns; /* of all processes */
+	uint64_t span_ns;
+	struct path_row {
+		const char *label;
+		uint64_t n_nodes, ns;
+	} * rows; /* by construct, the longest first */
+	size_t n_rows;
+	uint64_t n_operations; /* transfers, launches and kernels on it */
+};
+
+/* Several processes are added up. */
+struct summary {
+	const struct graphs *graphs;
+	uint64_t n_threads, n_records, n_lost, stalled_ns, wall_ns, busy_ns;
+	uint64_t lost[LOSS_CAUSES];
+	uint64_t events[EVENT_KIND_LIMIT];
+	uint64_t n_initial, n_implicit, n_explicit, n_target;
+	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
+	struct target_summary target;
+	const struct states *states; /* one a process */
+	uint64_t life_ns;            /* of all threads; what state_ns adds up to */
+	uint64_t state_ns[STATES], state_counts[STATES];
+	const struct samples_summary *samples;
+	struct device_summaries devices;
+	struct unit_summary units;
+	struct path_summary path;
+	struct tally quirks, repairs, findings;
+	bool is_complete, is_snapshot;
+};
+
+/*
+ * Adds everything up. Call it when all traces are replayed and the samples counted; `states`: one a trace, with their times. 0, or -1 with
+ * the error said.
+ */
+int summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
+		    const struct samples_summary *samples);
+
+void summary_free(struct summary *summary);
+
+void summary_print(const struct summary *summary, FILE *out);
+
+/* summary_states.c: the thread states' part of the above. */
+struct json_t;
+void summary_collect_states(struct summary *summary);
+void summary_print_states(const struct summary *summary, FILE *out);
+struct json_t *summary_json_states(const struct summary *summary); /* NULL when memory is out */
+
+/* DIR/summary.json. 0, or -1 with the error said. */
+int summary_json(const struct summary *summary, const char *dir);
+
+/* summary_target.c: the part that is about devices, in summary_collect and the two forms. */
+int summary_collect_target(struct target_summary *target, const struct model *model);
+void summary_print_target(const struct target_summary *target, FILE *out);
+struct json_t *summary_json_target(const struct target_summary *target);
+
+/* summary_device.c: likewise, of what devices told. */
+int summary_collect_devices(struct device_summaries *devices, const struct model *model);
+void summary_print_devices(const struct device_summaries *devices, FILE *out);
+struct json_t *summary_json_devices(const struct device_summaries *devices);
+void summary_free_devices(struct device_summaries *devices);
+
+/* summary_units.c: likewise, of Argobots' work units. */
+int summary_collect_units(struct unit_summary *units, const struct model *model);
+void summary_sort_units(struct unit_summary *units); /* behind the last process */
+void summary_print_units(const struct unit_summary *units, FILE *out);
+struct json_t *summary_json_units(const struct unit_summary *units);
+void summary_free_units(struct unit_summary *units);
+
+/* summary_path.c: likewise, of the critical path. */
+int summary_collect_path(struct path_summary *path, const struct graphs *graphs);
+void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
+struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
+void summary_free_path(struct path_summary *path);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Quoting for text formats.
+ */
+#include "builder/support/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid. */
+static size_t utf8_length(const unsigned char *p)
+{
+	if (p[0] < 0x80)
+		return p[0] >= 0x20 && p[0] != 0x7f;
+	size_t n = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : 0;
+	for (size_t i = 1; i < n; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) || (p[0] == 0xf0 && p[1] < 0x90) ||
+	    (p[0] == 0xf4 && p[1] >= 0x90))
+		return 0;
+	return n;
+}
+
+char *text_utf8(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	char *out = malloc(strlen(text) * 4 + 1), *end = out;
+	if (out == NULL)
+		return NULL;
+	while (*p != '\0') {
+		size_t n = utf8_length(p);
+		if (n > 0) {
+			memcpy(end, p, n);
+			end += n;
+			p += n;
+		} else {
+			end += sprintf(end, "\\x%02x", *p++);
+		}
+	}
+	*end = '\0';
+	return out;
+}
+
+void text_csv(FILE *out, const char *text)
+{
+	if (strpbrk(text, ",\"\r\n") == NULL) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (const char *p = text; *p != '\0'; p++) {
+		if (*p == '"')
+			fputc('"', out);
+		fputc(*p, out);
+	}
+	fputc('"', out);
+}
+
+void text_dot(FILE *out, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	while (*p != '\0') {
+		size_t n = utf8_length(p);
+		if (*p == '"' || *p == '\\') {
+			fputc('\\', out);
+			fputc(*p++, out);
+		} else if (n > 0) {
+			fwrite(p, 1, n, out);
+			p += n;
+		} else {
+			fprintf(out, "\\\\x%02x", *p++);
+		}
+	}
+}

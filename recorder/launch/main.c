@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * otter-record: runs a program with the recorder attached and says what came of it. This file: the options, the program's environment, and the
+ * order of things; launch_target examines the program, launch_run runs it, launch_survey and launch_report look at the dumps, launch_check says
+ * what stands in the way. One thread; nothing is left behind but the dumps.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/format.h"
+#include "recorder/config.h"
+#include "recorder/launch/check.h"
+#include "recorder/launch/report.h"
+#include "recorder/launch/run.h"
+
+/* Exit statuses of the launcher itself, as env(1), timeout(1) and shells have them. */
+enum { STATUS_USAGE = 2, STATUS_OWN_FAILURE = 125, STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 };
+
+enum {
+	OPTION_CHECK = 256,
+	OPTION_NO_PRELOAD,
+	OPTION_VARIABLE /* and above: OPTION_VARIABLE + index into variables[] */
+};
+
+/* The recorder's settings: each option sets a variable. */
+static const char *const variables[] = {"OTTER_DIR",    "OTTER_RING",    "OTTER_RING_DIR", "OTTER_DRAIN",
+					"OTTER_FULL",   "OTTER_KEEP",    "OTTER_LIMIT",    "OTTER_RANKS",
+					"OTTER_EVENTS", "OTTER_VERBOSE", "OTTER_SAMPLE"};
+#define N_VARIABLES (sizeof variables / sizeof *variables)
+
+static const struct argp_option options[] = {
+	{"dir", OPTION_VARIABLE + 0, "DIR", 0, "where dumps go (OTTER_DIR; the working directory)", 1},
+	{"events", OPTION_VARIABLE + 8, "LIST", 0, "what is recorded: all, or +GROUP,-GROUP against the default (OTTER_EVENTS)", 1},
+	{"ring", OPTION_VARIABLE + 1, "BYTES", 0, "memory of each thread's ring (OTTER_RING; 2M)", 1},
+	{"ring-dir", OPTION_VARIABLE + 2, "DIR", 0, "where rings are, a tmpfs for example (OTTER_RING_DIR; the dump)", 1},
+	{"drain", OPTION_VARIABLE + 3, "auto|self", 0,
+	 "who writes full rings: a thread of lowest priority, or each thread itself (OTTER_DRAIN)", 1},
+	{"full", OPTION_VARIABLE + 4, "wait|drop", 0, "when the disk is slower than the program (OTTER_FULL)", 1},
+	{"keep", OPTION_VARIABLE + 5, "all|newest", 0, "everything, or the newest records within --limit (OTTER_KEEP)", 1},
+	{"limit", OPTION_VARIABLE + 6, "BYTES", 0, "the most that a process may write (OTTER_LIMIT)", 1},
+	{"ranks", OPTION_VARIABLE + 7, "LIST", 0, "record only these MPI ranks, like 0,8-15 (OTTER_RANKS)", 1},
+	{"sample", OPTION_VARIABLE + 10, "HZ[,wall|,cpu]", 0,
+	 "ask the runtime for each thread's state so often a second (OTTER_SAMPLE)", 1},
+	{"verbose", OPTION_VARIABLE + 9, NULL, 0, "the recorder says on stderr what it does (OTTER_VERBOSE)", 1},
+	{"check", OPTION_CHECK, NULL, 0, "run nothing; say whether PROGRAM can be recorded here, and what is in the way", 2},
+	{"no-preload", OPTION_NO_PRELOAD, NULL, 0, "leave gcc's libgomp in place (nothing of it can be recorded)", 2},
+	{"quiet", 'q', NULL, 0, "no line for each dump; say only if there is none", 2},
+	{0},
+};
+
+struct request {
+	char **argv; /* the program and its arguments */
+	bool is_check;
+	bool is_quiet;
+	bool may_preload;
+	bool is_given[N_VARIABLES]; /* set by an option */
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct request *request = state->input;
+	if (key >= OPTION_VARIABLE && (size_t)(key - OPTION_VARIABLE) < N_VARIABLES) {
+		request->is_given[key - OPTION_VARIABLE] = true;
+		if (setenv(variables[key - OPTION_VARIABLE], argument ? argument : "1", 1) != 0)
+			argp_failure(state, STATUS_OWN_FAILURE, errno, "%s", variables[key - OPTION_VARIABLE]);
+		return 0;
+	}
+	switch (key) {
+	case OPTION_CHECK: request->is_check = true; return 0;
+	case OPTION_NO_PRELOAD: request->may_preload = false; return 0;
+	case 'q': request->is_quiet = true; return 0;
+	case ARGP_KEY_ARG:
+		/* The first word that is no option is the program; the rest is its own. */
+		request->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "which program?"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The recorder lies beside the launcher: bin/otter-record, lib/libotter-ompt.so. */
+static void find_recorder(char path[PATH_MAX])
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	self[n > 0 ? n : 0] = '\0';
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	if (snprintf(path, PATH_MAX, "%s/lib/libotter-ompt.so", self) >= PATH_MAX)
+		path[0] = '\0';
+}
+
+static void print_version(FILE *stream, struct argp_state *state)
+{
+	(void)state;
+	char path[PATH_MAX], version[64];
+	fprintf(stream, "otter-record %s, dump format %s\n", OTTER_VERSION_STRING, FORMAT_VERSION_STRING);
+	find_recorder(path);
+	if (!check_recorder_version(path, version))
+		fprintf(stream, "%s: no recorder there\n", path);
+	else
+		fprintf(stream, "%s: recorder %s%s\n", path, version,
+			strcmp(version, RECORDER_VERSION) == 0 ? "" : ": another version than this launcher");
+}
+
+/* The same library, by the name under which it is preloaded. Empty: it is not there, or its path cannot stand in LD_PRELOAD. */
+static void find_abt(const char *recorder, char path[PATH_MAX])
+{
+	const char *slash = strrchr(recorder, '/');
+	int length = slash ? (int)(slash - recorder) : 0;
+	if (snprintf(path, PATH_MAX, "%.*s/libotter-abt.so", length, recorder) >= PATH_MAX || access(path, R_OK) != 0 ||
+	    strpbrk(path, ": \t\n"))
+		path[0] = '\0';
+}
+
+static bool set(const char *name, const char *value)
+{
+	return setenv(name, value, 1) == 0;
+}
+
+/* `first` before what the variable has already. */
+static bool prepend(const char *name, const char *first)
+{
+	const char *old = getenv(name);
+	char *both;
+	if (asprintf(&both, "%s%s%s", first, old && *old ? ":" : "", old ? old : "") < 0)
+		return false;
+	bool is_set = set(name, both);
+	free(both);
+	return is_set;
+}
+
+/*
+ * An option with a value that the recorder could not use is an error of usage; a variable that was there already is the recorder's to note.
+ * The directory is made absolute: a script may change its own before it starts the program.
+ */
+static bool apply_settings(const struct request *request, struct launch *launch)
+{
+	static struct config config;
+	config_read(&config);
+	for (char *line = config.notes, *end; (end = strchr(line, '\n')); line = end + 1)
+		for (size_t i = 0; i < N_VARIABLES; i++) {
+			size_t length = strlen(variables[i]);
+			if (request->is_given[i] && strncmp(line, variables[i], length) == 0 &&
+			    strncmp(line + length, ": unusable", 10) == 0) {
+				/* Behind the value the note says what happens instead: here nothing does. */
+				while (end > line && *end != '"')
+					end--;
+				report("%.*s", (int)(end + 1 - line), line);
+				exit(STATUS_USAGE);
+			}
+		}
+	strcpy(launch->dir, config.dir);
+	return set("OTTER_DIR", config.dir) && (!config.ring_dir[0] || set("OTTER_RING_DIR", config.ring_dir));
+}
+
+/* The environment in which a runtime finds the recorder, for the program and all that it starts. */
+static bool prepare(const struct request *request, struct launch *launch)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(launch->run, sizeof launch->run, "%d-%lld.%09ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+	find_recorder(launch->recorder);
+	const char *tool = getenv("OMP_TOOL");
+	launch->was_disabled = tool && strcmp(tool, "disabled") == 0;
+	launch->may_preload = request->may_preload;
+	if (target_needs_libomp(&launch->target) && launch->may_preload)
+		launch->is_preloading = target_find_libomp(&launch->target, launch->libomp);
+	if (launch->target.libabt[0] && !launch->target.has_otter)
+		find_abt(launch->recorder, launch->abt);
+	return apply_settings(request, launch) && set("OTTER_RUN", launch->run) && set("OMP_TOOL", "enabled") &&
+	       prepend("OMP_TOOL_LIBRARIES", launch->recorder) &&
+	       (!launch->is_preloading || prepend("LD_PRELOAD", launch->libomp)) &&
+	       (!launch->abt[0] || prepend("LD_PRELOAD", launch->abt));
+}
+
+int main(int argc, char *argv[])
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse_option,
+		.args_doc = "[--] PROGRAM [ARGUMENT...]",
+		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime, or to Argobots; each process writes a dump for "
+		       "otter-build."
+		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could "
+		       "not be executed, "
+		       "127 it was not found. With --check: 0 a trace can be made, 1 it cannot.",
+	};
+	struct request request = {.may_preload = true};
+	static struct launch launch;
+	argp_err_exit_status = STATUS_USAGE;
+	argp_program_version_hook = print_version;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &request);
+
+	target_examine(&launch.target, request.argv[0]);
+	if (!prepare(&request, &launch)) {
+		report("%s", strerror(errno));
+		return STATUS_OWN_FAILURE;
+	}
+	if (request.is_check)
+		return report_check(&launch);
+	char version[64];
+	if (!check_recorder_version(launch.recorder, version)) {
+		report("%s: there is no recorder of Otter's", launch.recorder);
+		return STATUS_OWN_FAILURE;
+	}
+	if (strcmp(version, RECORDER_VERSION) != 0)
+		report("the recorder is version %s, this launcher " RECORDER_VERSION, version);
+	if (launch.is_preloading)
+		report("%s is linked to gcc's libgomp, which has no tools interface; LLVM's %s takes its place", request.argv[0],
+		       launch.libomp);
+	if (launch.was_disabled)
+		report("OMP_TOOL is \"disabled\" here; it is \"enabled\" for this run");
+
+	int wait_status;
+	time_t since = time(NULL) - 3600; /* a file server's clock may go wrong by some minutes */
+	int error = run_program(request.argv, &wait_status);
+	if (error) {
+		report("%s: %s", request.argv[0], strerror(error));
+		return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
+	}
+	report_dumps(&launch, since, request.is_quiet);
+	run_end_alike(wait_status);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/launch/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What others send to end, stop, continue or tell something to a program; a batch system's SIGTERM at the walltime among them. */
+static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,  SIGTERM,
+				SIGCONT, SIGTSTP, SIGALRM, SIGXCPU, SIGWINCH, SIGURG};
+
+/*
+ * Waits until the program has ended. The signals of `waited` are blocked and taken here one by one. One that the terminal made (it has no
+ * sender) went to the whole foreground process group, the program included; only what a process sent to the launcher is passed on.
+ */
+static int wait_for(pid_t program, const sigset_t *waited)
+{
+	for (;;) {
+		siginfo_t info;
+		int signal = sigwaitinfo(waited, &info);
+		if (signal < 0)
+			continue;
+		if (signal != SIGCHLD) {
+			bool is_sent = info.si_code <= 0;
+			if (is_sent)
+				kill(program, signal);
+			continue;
+		}
+		int status;
+		while (waitpid(program, &status, WNOHANG | WUNTRACED) == program) {
+			if (!WIFSTOPPED(status))
+				return status;
+			/* Stop as well, so that the shell takes over; whoever continues us continues the program. */
+			raise(SIGSTOP);
+			kill(program, SIGCONT);
+		}
+	}
+}
+
+int run_program(char *const argv[], int *wait_status)
+{
+	int failure[2]; /* carries the errno of a failed exec; a good one closes it */
+	if (pipe2(failure, O_CLOEXEC) != 0)
+		return errno;
+	sigset_t waited, old_mask;
+	sigemptyset(&waited);
+	sigaddset(&waited, SIGCHLD);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(&waited, passed_on[i]);
+	/* Nothing may come between the fork and the wait. A SIGCHLD that our parent left ignored would take the status from us. */
+	struct sigaction old_child;
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &old_child);
+	sigprocmask(SIG_BLOCK, &waited, &old_mask);
+
+	int error = 0;
+	pid_t program = fork();
+	if (program == 0) {
+		sigaction(SIGCHLD, &old_child, NULL);
+		sigprocmask(SIG_SETMASK, &old_mask, NULL);
+		execvp(argv[0], argv);
+		error = errno;
+		ssize_t n = write(failure[1], &error, sizeof error);
+		_exit(n == sizeof error ? 127 : 126);
+	}
+	if (program < 0)
+		error = errno;
+	close(failure[1]);
+	if (program > 0) {
+		while (read(failure[0], &error, sizeof error) < 0 && errno == EINTR)
+			;
+		*wait_status = wait_for(program, &waited);
+	}
+	close(failure[0]);
+	sigprocmask(SIG_SETMASK, &old_mask, NULL);
+	return error;
+}
+
+void run_end_alike(int wait_status)
+{
+	if (WIFSIGNALED(wait_status)) {
+		int signal = WTERMSIG(wait_status);
+		prctl(PR_SET_DUMPABLE, 0);
+		sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+		sigset_t only;
+		sigemptyset(&only);
+		sigaddset(&only, signal);
+		sigprocmask(SIG_UNBLOCK, &only, NULL);
+		raise(signal);
+		exit(128 + signal);
+	}
+	exit(WEXITSTATUS(wait_status));
+}

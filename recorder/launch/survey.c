@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/launch/survey.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/event.h"
+#include "common/format.h"
+
+/* The newest segment of a stream: it says how much there was before it. */
+struct newest {
+	uint64_t sequence; /* 0: none */
+	uint64_t n_records;
+	uint64_t n_tasks;
+	uint64_t n_units;
+	size_t file; /* where it is: index into scan.files */
+	off_t place;
+	uint64_t used_bytes;
+	/* Of the ring where there is one, else as of the segment. */
+	bool has_ring;
+	uint64_t n_lost;
+	uint64_t stalled_ticks;
+};
+
+/* One dump while it is being read. */
+struct scan {
+	struct newest *streams; /* by number */
+	size_t n_streams;
+	char **files;
+	size_t n_files;
+	/* From meta. */
+	uint32_t segment_bytes;
+	struct clock_triple first, last; /* of all that were read */
+	char ring_dir[PATH_MAX];
+	pid_t pid;
+	uint64_t pid_start;
+	uint64_t lost_in_block;
+	uint64_t n_overwritten;
+};
+
+/* ---- meta ---- */
+
+static char *read_whole(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	char *text = NULL;
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (text = malloc((size_t)st.st_size + 1))) {
+		ssize_t n = read(fd, text, (size_t)st.st_size);
+		text[n > 0 ? n : 0] = '\0';
+	}
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* The next line of `*rest`: its key and the value behind it. A last line without its newline is cut and does not count. */
+static bool next_line(char **rest, char **key, char **value)
+{
+	char *end = strchr(*rest, '\n');
+	if (!end)
+		return false;
+	*end = '\0';
+	*key = *rest;
+	*value = *rest + strcspn(*rest, " ");
+	if (**value)
+		*(*value)++ = '\0';
+	*rest = end + 1;
+	return true;
+}
+
+/* Undoes the escapes of meta's values, in place. What would move the cursor stays escaped: it goes to a terminal. */
+static char *unescape(char *text)
+{
+	char *out = text;
+	for (const char *p = text; *p; p++) {
+		if (p[0] == '\\' && p[1] == '\\')
+			p++;
+		*out++ = *p;
+	}
+	*out = '\0';
+	return text;
+}
+
+static void append_note(struct survey *survey, const char *note)
+{
+	size_t old = survey->notes ? strlen(survey->notes) : 0;
+	char *notes = realloc(survey->notes, old + strlen(note) + 2);
+	if (!notes)
+		return;
+	sprintf(notes + old, "%s\n", note);
+	survey->notes = notes;
+}
+
+/* A block of losses is closed by `ended`; where several processes' ends came (finalize, then the destructor), the last one is right. */
+static void read_meta_line(struct survey *survey, struct scan *scan, const char *key, char *value)
+{
+	uint64_t count = strtoull(value, NULL, 10);
+	if (strcmp(key, "segment_bytes") == 0)
+		scan->segment_bytes = (uint32_t)count;
+	else if (strcmp(key, "pid") == 0)
+		scan->pid = (pid_t)count;
+	else if (strcmp(key, "pid_start") == 0)
+		scan->pid_start = count;
+	else if (strcmp(key, "ring_dir") == 0)
+		snprintf(scan->ring_dir, sizeof scan->ring_dir, "%s", unescape(value));
+	else if (strcmp(key, "argobots") == 0)
+		survey->has_argobots = true;
+	else if (strcmp(key, "note") == 0)
+		append_note(survey, unescape(value));
+	else if (strcmp(key, "start") == 0)
+		sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &scan->first.ticks, &scan->first.monotonic_ns,
+		       &scan->first.realtime_ns);
+	else if (strcmp(key, "lost") == 0 && strncmp(value, "overwritten ", 12) == 0)
+		scan->n_overwritten = strtoull(value + 12, NULL, 10);
+	else if (strcmp(key, "lost") == 0 && strchr(value, ' '))
+		scan->lost_in_block += strtoull(strchr(value, ' '), NULL, 10);
+	else if (strcmp(key, "lost_no_stream") == 0 || strcmp(key, "lost_reentry") == 0)
+		scan->lost_in_block += count;
+	else if (strcmp(key, "stalled_ns") == 0)
+		survey->stalled_ns = count;
+	else if (strcmp(key, "ended") == 0) {
+		survey->is_ended = true;
+		survey->n_lost = scan->lost_in_block;
+		scan->lost_in_block = 0;
+	}
+}
+
+/* Is this the meta of a dump of ours? Then all of it is read. */
+static bool read_meta(struct survey *survey, struct scan *scan, const char *run)
+{
+	char path[PATH_MAX + 8], major[16];
+	snprintf(path, sizeof path, "%s/meta", survey->path);
+	char *text = read_whole(path), *rest = text, *key, *value;
+	snprintf(major, sizeof major, "%d ", FORMAT_MAJOR);
+	bool is_ours = false;
+	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0 && strncmp(value, major, 2) == 0;
+	while (is_dump && next_line(&rest, &key, &value)) {
+		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_RUN=", 10) == 0 && strcmp(value + 10, run) == 0)
+			is_ours = true;
+		else
+			read_meta_line(survey, scan, key, value);
+	}
+	free(text);
+	bool is_usable = scan->segment_bytes >= SEGMENT_BYTES_MIN && scan->segment_bytes <= SEGMENT_BYTES_MAX;
+	return is_ours && is_usable;
+}
+
+/* Its pid may be another process's by now: the start time tells. */
+static bool still_runs(const struct scan *scan)
+{
+	char path[64], *text, *p;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)scan->pid);
+	FILE *file = fopen(path, "re");
+	char line[1024];
+	text = file ? fgets(line, sizeof line, file) : NULL;
+	if (file)
+		fclose(file);
+	p = text ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
+	if (!p || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
+		return false;
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	return p && strtoull(p, NULL, 10) == scan->pid_start;
+}
+
+/* ---- segments ---- */
+
+static struct newest *stream_of(struct scan *scan, uint32_t number)
+{
+	if (number >= ID_STREAM_SAMPLES)
+		return NULL; /* of samples, which are no threads and no tasks */
+	if (number >= scan->n_streams) {
+		size_t n = 2 * (size_t)number + 16;
+		struct newest *streams = realloc(scan->streams, n * sizeof *streams);
+		if (!streams)
+			return NULL;
+		memset(streams + scan->n_streams, 0, (n - scan->n_streams) * sizeof *streams);
+		scan->streams = streams;
+		scan->n_streams = n;
+	}
+	return &scan->streams[number];
+}
+
+/* A segment at `place` of the file, of which at most `used_bytes` hold anything. */
+static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
+{
+	struct segment_header header;
+	if (used_bytes < sizeof header || pread(fd, &header, sizeof header, place) != sizeof header ||
+	    header.magic != SEGMENT_MAGIC || header.sequence == 0 || header.checksum != segment_checksum(&header))
+		return;
+	uint32_t closed = low32(header.closed) & ~SEGMENT_SEALED;
+	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
+		used_bytes = closed;
+	struct newest *newest = stream_of(scan, header.stream);
+	/* Copies of one segment differ in length alone. */
+	if (!newest || header.sequence < newest->sequence ||
+	    (header.sequence == newest->sequence && used_bytes <= newest->used_bytes))
+		return;
+	newest->sequence = header.sequence;
+	newest->n_records = header.n_records + (used_bytes - sizeof header) / sizeof(struct record);
+	newest->n_tasks = header.n_tasks;
+	newest->n_units = header.n_units;
+	newest->file = scan->n_files - 1;
+	newest->place = place;
+	newest->used_bytes = used_bytes;
+	if (!newest->has_ring)
+		newest->n_lost = header.n_lost;
+	if (header.monotonic_ns > scan->last.monotonic_ns)
+		scan->last = (struct clock_triple){header.ticks, header.monotonic_ns, header.realtime_ns};
+}
+
+static void read_ring(struct scan *scan, int fd)
+{
+	struct ring_control control;
+	if (pread(fd, &control, sizeof control, 0) != sizeof control || control.magic != RING_MAGIC ||
+	    control.checksum != ring_checksum(&control) || control.segment_bytes != scan->segment_bytes)
+		return;
+	struct newest *newest = stream_of(scan, control.stream);
+	if (!newest)
+		return;
+	newest->has_ring = true;
+	newest->n_lost = 0;
+	for (unsigned cause = 0; cause < LOSS_CAUSES; cause++)
+		newest->n_lost += control.lost[cause];
+	newest->stalled_ticks = control.stalled_ticks;
+	uint64_t sequence = control.position / control.segment_bytes, offset = control.position % control.segment_bytes;
+	for (unsigned i = 0; i < control.n_segments; i++) {
+		off_t place = (off_t)(RING_CONTROL_BYTES + (uint64_t)i * control.segment_bytes);
+		struct segment_header header;
+		if (pread(fd, &header, sizeof header, place) != sizeof header || header.sequence > sequence)
+			continue;
+		read_segment(scan, fd, place, header.sequence == sequence ? offset : control.segment_bytes);
+	}
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), n = strlen(suffix);
+	return length > n && strcmp(name + length - n, suffix) == 0;
+}
+
+static void read_file(struct survey *survey, struct scan *scan, const char *dir, const char *name)
+{
+	bool is_ring = has_suffix(name, ".ring"), is_segments = has_suffix(name, ".seg") || has_suffix(name, ".dseg");
+	char **files = is_ring || is_segments ? realloc(scan->files, (scan->n_files + 1) * sizeof *files) : NULL;
+	if (!files)
+		return;
+	scan->files = files;
+	if (asprintf(&files[scan->n_files], "%s/%s", dir, name) < 0)
+		return;
+	int fd = open(files[scan->n_files++], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		/* A ring is as long as it may get, and holds what is allocated. */
+		survey->n_bytes += is_ring ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
+		for (off_t place = 0; is_segments && place < st.st_size; place += scan->segment_bytes) {
+			uint64_t rest = (uint64_t)(st.st_size - place);
+			read_segment(scan, fd, place, rest < scan->segment_bytes ? rest : scan->segment_bytes);
+		}
+		if (is_ring)
+			read_ring(scan, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void read_files(struct survey *survey, struct scan *scan, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		read_file(survey, scan, path, entry->d_name);
+	if (dir)
+		closedir(dir);
+}
+
+/* The last task number that the stream gave, and the units whose creation it has: the newest segment's header counts those before it, its
+ * records tell the rest. */
+static void count_work(struct survey *survey, const struct scan *scan, const struct newest *newest)
+{
+	uint64_t n_tasks = newest->n_tasks;
+	uint64_t n_units = newest->n_units;
+	unsigned char *bytes = malloc(newest->used_bytes);
+	int fd = bytes ? open(scan->files[newest->file], O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
+	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n;
+	     i += sizeof(struct record)) {
+		const struct record *record = (const void *)(bytes + i);
+		unsigned kind = record_kind(record);
+		if ((kind == EVENT_task_create || kind == EVENT_implicit_task_begin) && record_value(record) > n_tasks)
+			n_tasks = record_value(record);
+		n_units += kind == EVENT_unit_create;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(bytes);
+	survey->n_tasks += n_tasks;
+	survey->n_units += n_units;
+}
+
+static void sum_up(struct survey *survey, const struct scan *scan)
+{
+	uint64_t stalled_ticks = 0;
+	for (size_t i = 0; i < scan->n_streams; i++) {
+		const struct newest *newest = &scan->streams[i];
+		if (newest->sequence == 0)
+			continue;
+		survey->n_streams++;
+		count_work(survey, scan, newest);
+		survey->n_records += newest->n_records;
+		stalled_ticks += newest->stalled_ticks;
+		if (!survey->is_ended)
+			survey->n_lost += newest->n_lost;
+	}
+	survey->n_records -= scan->n_overwritten < survey->n_records ? scan->n_overwritten : survey->n_records;
+	uint64_t ticks = scan->last.ticks - scan->first.ticks;
+	if (!survey->is_ended && ticks)
+		survey->stalled_ns = (uint64_t)((double)stalled_ticks *
+						(double)(scan->last.monotonic_ns - scan->first.monotonic_ns) / (double)ticks);
+}
+
+/* Surveys the dump at survey->path if it is one of ours. */
+static bool take(struct survey *survey, const char *run)
+{
+	struct scan scan = {0};
+	bool is_ours = read_meta(survey, &scan, run);
+	if (is_ours) {
+		survey->start_ns = scan.first.realtime_ns;
+		scan.last = scan.first;
+		read_files(survey, &scan, survey->path);
+		if (scan.ring_dir[0])
+			read_files(survey, &scan, scan.ring_dir);
+		sum_up(survey, &scan);
+		survey->is_running = still_runs(&scan);
+	} else {
+		free(survey->notes);
+	}
+	for (size_t i = 0; i < scan.n_files; i++)
+		free(scan.files[i]);
+	free(scan.files);
+	free(scan.streams);
+	return is_ours;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct survey *x = a, *y = b;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+void survey_find(struct survey_list *list, const char *dir, const char *run, time_t since)
+{
+	*list = (struct survey_list){0};
+	DIR *all = opendir(dir);
+	struct dirent *entry;
+	while (all && (entry = readdir(all))) {
+		struct survey survey = {0};
+		struct stat st;
+		if (!has_suffix(entry->d_name, ".otter") ||
+		    snprintf(survey.path, sizeof survey.path, "%s/%s", dir, entry->d_name) >= (int)sizeof survey.path ||
+		    lstat(survey.path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_mtime < since || !take(&survey, run))
+			continue;
+		struct survey *surveys = realloc(list->surveys, (list->n_surveys + 1) * sizeof *surveys);
+		if (!surveys) {
+			free(survey.notes);
+			break;
+		}
+		list->surveys = surveys;
+		surveys[list->n_surveys++] = survey;
+	}
+	if (all)
+		closedir(all);
+	if (list->n_surveys)
+		qsort(list->surveys, list->n_surveys, sizeof *list->surveys, by_start);
+}
+
+void survey_free(struct survey_list *list)
+{
+	for (size_t i = 0; i < list->n_surveys; i++)
+		free(list->surveys[i].notes);
+	free(list->surveys);
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# layers.sh: prints each #include by which a folder of builder/ uses one that is not before it in the order of the data. Nothing: all is well.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+git ls-files 'builder/*.c' 'builder/*.h' | xargs grep -n '#include "builder/' | awk -F: '
+	BEGIN {
+		n = split("support dump model story gather,replay graph,states,otf2 summary", levels, " ")
+		for (i = 1; i <= n; i++) {
+			m = split(levels[i], folders, ",")
+			for (j = 1; j <= m; j++)
+				level[folders[j]] = i
+		}
+	}
+	{
+		split($1, from, "/")
+		match($3, /"builder\/[^"]*"/)
+		split(substr($3, RSTART + 1, RLENGTH - 2), to, "/")
+		folder = from[3] == "" ? "run" : from[2]
+		used = to[3] == "" ? "run" : to[2]
+		above = folder == "run" ? n + 1 : level[folder]
+		below = used == "run" ? n + 1 : level[used]
+		if (above == 0 || below == 0 || (folder != used && below >= above))
+			print
+	}'
