@@ -137,13 +137,13 @@ static void take_buffer(struct walk *w, const struct record *r)
 {
 	uint32_t n_invalid = high32(r->b);
 	if (n_invalid > 0)
-		tally_add(&w->m->repairs, "device_record_invalid", n_invalid);
+		tally_add(&w->m->notes->repairs, "device_record_invalid", n_invalid);
 }
 
 static void take_step(struct walk *w, const struct record *r)
 {
 	if (record_flags(r) == device_trace_step_no_buffer)
-		tally_add(&w->m->repairs, "device_without_buffer", 1);
+		tally_add(&w->m->notes->repairs, "device_without_buffer", 1);
 }
 
 static int take_head(struct walk *w, const struct record *r)
@@ -209,7 +209,7 @@ static void settle_device(struct model *m, struct activity *a)
 		return;
 	a->device = device;
 	a->begin_host_ns = a->end_host_ns = 0; /* they were translated by another device's clock */
-	tally_add(&m->quirks, "device_of_buffer", 1);
+	tally_add(&m->notes->quirks, "device_of_buffer", 1);
 }
 
 /* Whose double a native activity is: of the row that the device's other record of the same operation made, 0 none. */
@@ -266,7 +266,7 @@ static void settle_operation(struct model *m, struct activity *a)
 		return;
 	a->operation = 0;
 	if (a->type == ACTIVITY_DATA && a->id != 0)
-		tally_add(&m->repairs, "data_without_operation", 1);
+		tally_add(&m->notes->repairs, "data_without_operation", 1);
 }
 
 int gather_settle_device(struct walk *w)

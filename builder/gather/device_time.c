@@ -191,18 +191,18 @@ static uint64_t host_ticks(const struct model *m, const struct clocks *clocks, i
 static void settle(struct model *m, const struct clocks *clocks, struct activity *a)
 {
 	if (a->begin_device == 0 || a->end_device == 0) {
-		tally_add(&m->repairs, "device_record_without_time", 1);
+		tally_add(&m->notes->repairs, "device_record_without_time", 1);
 		return;
 	}
 	if (a->end_device < a->begin_device) {
 		/* Which of the two is wrong nobody knows: it has neither. */
-		tally_add(&m->repairs, "device_end_before_begin", 1);
+		tally_add(&m->notes->repairs, "device_end_before_begin", 1);
 		return;
 	}
 	uint64_t begin = host_ticks(m, clocks, a->device, a->begin_device, a->begin_host_ns);
 	uint64_t end = host_ticks(m, clocks, a->device, a->end_device, a->end_host_ns);
 	if (begin == 0 || end < begin || end < m->first_ticks || begin > m->last_ticks) {
-		tally_add(&m->repairs, "device_clock_unknown", 1);
+		tally_add(&m->notes->repairs, "device_clock_unknown", 1);
 		return;
 	}
 	a->begin_ticks = begin;
@@ -217,7 +217,7 @@ int device_time_settle(struct model *m, struct device_reading *readings, size_t 
 		settle(m, &clocks, &m->activities[i]);
 	for (size_t i = 0; i < clocks.translated.n_courses; i++)
 		if (clocks.translated.courses[i].goes_back)
-			tally_add(&m->quirks, "translation_goes_back", 1);
+			tally_add(&m->notes->quirks, "translation_goes_back", 1);
 	free(clocks.device.rows);
 	free(clocks.device.courses);
 	free(clocks.translated.rows);

@@ -1,31 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * First pass: fills the model's tables from the raw records, one stream after the other. No scopes, no order between streams: every
- * fact goes to a row that its id addresses. What must hold between streams (parents, teams, marks) is settled afterwards.
+ * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread says who is current; every
+ * fact goes to a row that its id addresses. There are no scopes here and no order between streams: what only all streams together tell (parents,
+ * teams, marks) is settled after the last one. Called once a process, by run.c.
  */
 #include "builder/gather/gather.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* The thread's story breaks off: another thread takes the stream, or records are missing. */
-static int forget(struct walk *w, uint32_t task, uint64_t ticks)
+/* ---- What a story tells becomes rows ---- */
+
+/* A record that does not fit the story. */
+static void note_repair(struct walk *w, const struct thread_event *e)
 {
-	int rc = gather_settle_reduction(w) == 0 ? gather_implicit_missing(w) : -1;
-	gather_drop_suspended(w, 0);
-	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
-	w->task = w->ended_wait = 0;
-	w->implementation_barrier = 0;
-	w->is_whole = false;
-	gather_make_current(w, task, ticks);
-	return rc;
+	struct model *m = w->m;
+	if (strcmp(e->name, "switch_from_another_task") != 0) {
+		tally_add(&m->notes->repairs, e->name, 1);
+		return;
+	}
+	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
+		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
+		      gather_id_counter(m, e->other));
+	const uint32_t tasks[] = {e->task, e->other}; /* neither is to be believed */
+	for (size_t i = 0; i < 2; i++)
+		if (tasks[i] != 0 && task_is_explicit(&m->tasks[tasks[i]]))
+			m->tasks[tasks[i]].state |= TASK_DOUBTFUL;
 }
 
-/* An explicit task that records named before. */
-static bool is_known(const struct walk *w, uint32_t task)
+static int tell(void *self, const struct thread_event *e)
 {
-	const struct task *t = &w->m->tasks[task];
-	return task != 0 && task_is_explicit(t) && t->state & (TASK_CREATED | TASK_STARTED);
+	struct walk *w = self;
+	switch (e->kind) {
+	case THREAD_REGION_BEGIN: return gather_region_begin(w, e);
+	case THREAD_REGION_END: gather_region_end(w, e); return 0;
+	case THREAD_IMPLICIT_BEGIN: gather_implicit_begin(w, e); return 0;
+	case THREAD_IMPLICIT_END: return gather_implicit_end(w, e);
+	case THREAD_ALIAS: return gather_alias(w, e);
+	case THREAD_CREATE: return gather_create(w, e);
+	case THREAD_WAIT_END: gather_wait_end(w, e); return 0;
+	case THREAD_SWITCH: return gather_switch(w, e);
+	case THREAD_PART_END: return gather_part_end(w, e);
+	case THREAD_STATUS: return gather_status(w, e);
+	case THREAD_OUT_OF_ORDER:
+		if (task_is_explicit(&w->m->tasks[e->task]))
+			w->m->tasks[e->task].state |= TASK_MARKED;
+		return 0;
+	case THREAD_REDUCTION: return model_set_reduction_barrier(w->m, e->value);
+	case THREAD_QUIRK: tally_add(&w->m->notes->quirks, e->name, 1); return 0;
+	case THREAD_REPAIR: note_repair(w, e); return 0;
+	case THREAD_LEAVE: return 0;
+	}
+	return 0;
+}
+
+static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather_missing_root};
+
+/* ---- The pass ---- */
+
+/* The time until now was that of the task that was current before. */
+static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
+{
+	if (ticks > w->since_ticks)
+		w->m->tasks[before].busy_ticks += ticks - w->since_ticks;
+	w->since_ticks = ticks;
+}
+
+/* The task that goes on after records are missing, or after the recording was paused: an explicit one that records named before. */
+static void resume_known(struct walk *w, uint64_t ticks)
+{
+	const struct task *t = &w->m->tasks[w->thread.task];
+	if (w->thread.task != 0 && task_is_explicit(t) && t->state & (TASK_CREATED | TASK_STARTED))
+		gather_resume(w, w->thread.task, ticks, false);
 }
 
 static int walk_mutex_acquired(struct walk *w, const struct record *r)
@@ -34,13 +81,8 @@ static int walk_mutex_acquired(struct walk *w, const struct record *r)
 	return PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
 }
 
-static int walk_thread_attach(struct walk *w, const struct record *r)
+static int count_thread(struct walk *w, const struct record *r)
 {
-	/* A thread may give its stream back early and take it again: its story goes on. */
-	if (r->a != w->tid && forget(w, 0, r->time) != 0)
-		return -1;
-	w->tid = r->a;
-	w->is_whole = true;
 	uint32_t *seen = map_put(&w->tids, r->a);
 	if (seen == NULL)
 		return -1;
@@ -51,39 +93,45 @@ static int walk_thread_attach(struct walk *w, const struct record *r)
 
 static int walk_record(struct walk *w, const struct record *r)
 {
-	switch (record_kind(r)) {
-	case EVENT_parallel_begin: return gather_parallel_begin(w, r);
-	case EVENT_parallel_end: gather_parallel_end(w, r); break;
-	case EVENT_implicit_task_begin: return gather_implicit_begin(w, r);
-	case EVENT_implicit_task_end: return gather_settle_reduction(w) == 0 ? gather_implicit_end(w, r) : -1;
-	case EVENT_task_create: return gather_task_create(w, r);
-	case EVENT_task_schedule: return gather_task_schedule(w, r);
-	case EVENT_mutex_acquired: return walk_mutex_acquired(w, r);
-	case EVENT_sync_region_begin: return gather_sync_begin(w, r);
-	case EVENT_sync_region_end: gather_sync_end(w, r); break;
-	case EVENT_reduction_begin: w->reduction_barrier = w->m->is_libomp ? w->implementation_barrier : 0; break;
-	case EVENT_work_begin: return gather_settle_reduction(w);
-	case EVENT_thread_attach: return walk_thread_attach(w, r);
-	case EVENT_recording_off: w->is_whole = false; break;
-	case EVENT_recording_on:
-		if (forget(w, model_task(w->m, r->a), r->time) != 0)
+	uint32_t before = w->thread.task;
+	unsigned kind = record_kind(r);
+	if (!record_is_continuation(r)) {
+		if (thread_step(&w->thread, r) != 0)
 			return -1;
-		if (is_known(w, w->task))
-			gather_resume(w, w->task, r->time);
-		break;
-	default: return gather_target(w, r) == 0 ? gather_device(w, r) : -1;
+		bool is_known = kind != EVENT_recording_on && (kind != EVENT_thread_attach || w->thread.task == before);
+		bool is_over = w->thread.task != before || kind == EVENT_parallel_end;
+		if (is_known && is_over)
+			count_time(w, before, r->time);
+		else if (
+			!is_known) /* the recording was paused, or another thread has the stream: what the last task did since then is not known */
+			w->since_ticks = r->time;
 	}
-	return 0;
+	switch (kind) {
+	case EVENT_mutex_acquired:
+		if (walk_mutex_acquired(w, r) != 0)
+			return -1;
+		break;
+	case EVENT_sync_region_end: gather_sync_end(w, r); break;
+	case EVENT_thread_attach: return count_thread(w, r);
+	case EVENT_recording_on:
+		if (w->thread.task != before)
+			resume_known(w, r->time);
+		return 0;
+	case EVENT_task_create:
+	case EVENT_task_schedule: return 0; /* the most frequent ones: nothing below is about them */
+	default: break;
+	}
+	return gather_target(w, r) == 0 && gather_device(w, r) == 0 ? gather_constructs(w, r) : -1;
 }
 
-static int resume_behind_gap(struct walk *w, const struct segment_header *header)
+static int resume_after_gap(struct walk *w, const struct segment_header *header)
 {
 	w->n_announced = 0;
-	uint32_t task = model_task(w->m, header->task);
-	int rc = forget(w, task, header->ticks);
-	if (is_known(w, task))
-		gather_resume(w, task, header->ticks);
-	return rc;
+	if (thread_gap(&w->thread, header->task) != 0)
+		return -1;
+	w->since_ticks = header->ticks;
+	resume_known(w, header->ticks);
+	return 0;
 }
 
 static inline bool is_continued(unsigned kind)
@@ -100,23 +148,22 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 	const struct meta *meta = &w->m->dump->meta;
 	if (__builtin_expect(w->timeline.n_mended != 0, 0)) {
 		w->timeline.n_mended = 0;
-		gather_contradiction(w, "time_out_of_order",
-				     "a time stamp that does not lie between its neighbours', expected about %llu",
-				     (unsigned long long)r->time);
+		gather_repair(w, "time_out_of_order", "a time stamp that does not lie between its neighbours', expected about %llu",
+			      (unsigned long long)r->time);
 	}
 	if (__builtin_expect(!meta->has_kind[kind] && meta->n_kinds != 0, 0))
-		gather_contradiction(w, "kind_unknown", "kind %u, expected one of the %llu that meta lists", kind,
-				     (unsigned long long)meta->n_kinds);
+		gather_repair(w, "kind_unknown", "kind %u, expected one of the %llu that meta lists", kind,
+			      (unsigned long long)meta->n_kinds);
 	if (record_is_continuation(r)) {
 		if (w->n_announced == 0)
-			gather_contradiction(w, "stray_continuation", "a continuation, expected a record of its own");
+			gather_repair(w, "stray_continuation", "a continuation, expected a record of its own");
 		else
 			w->n_announced--;
 		return;
 	}
 	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* that one the replay counts */
-		gather_contradiction(w, "cut_group", "a record of its own, expected %llu continuations more",
-				     (unsigned long long)w->n_announced);
+		gather_repair(w, "cut_group", "a record of its own, expected %llu continuations more",
+			      (unsigned long long)w->n_announced);
 	w->n_announced = 0;
 	if (is_continued(kind)) {
 		w->group_kind = kind;
@@ -129,29 +176,30 @@ static int walk_stream(struct walk *w)
 	struct model *m = w->m;
 	struct timeline *t = &w->timeline;
 	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
-	w->n_suspended = w->n_frames = w->n_open_regions = w->n_waits = 0;
-	w->n_own_acquisitions = w->task = w->ended_wait = w->n_missing_roots = 0;
-	w->n_records = w->new_root_at = w->region_at = 0;
-	w->is_whole = false;
-	w->since_ticks = w->tid = 0;
+	const struct record *first = timeline_peek(t);
+	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
+	w->thread.is_parting = true;
+	w->n_own_acquisitions = w->ended_wait = w->innermost_group = 0;
+	w->n_records = w->new_root_at = w->since_ticks = 0;
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
 	w->n_announced = 0;
 	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
 		unsigned kind = record_kind(r);
 		bool is_gap = cursor_at_gap(&t->cursor) || kind == EVENT_records_lost;
-		int rc = is_gap ? resume_behind_gap(w, cursor_header(&t->cursor)) : 0;
+		int rc = is_gap ? resume_after_gap(w, cursor_header(&t->cursor)) : 0;
 		m->n_events[kind]++;
 		check_form(w, r, kind);
 		if (!record_is_continuation(r) && (m->first_ticks == 0 || r->time < m->first_ticks))
 			m->first_ticks = r->time;
-		w->n_records++;
-		if (w->task == 0 && w->is_whole && m->is_libomp && rc == 0 && model_needs_task(kind))
-			rc = gather_missing_root(w, r->time);
+		w->n_records += kind != EVENT_buffer_flush && kind != EVENT_records_lost;
 		if (rc != 0 || walk_record(w, r) != 0)
 			return error("%s: stream %u: out of memory", m->dump->path, m->dump->streams[w->stream].number);
 	}
-	if (forget(w, 0, t->last_ticks) != 0)
+	if (thread_close(&w->thread, 0, NULL) != 0)
 		return error("%s: out of memory", m->dump->path);
+	thread_free(&w->thread);
+	map_free(&w->latest_work);
+	map_free(&w->open_targets);
 	if (t->last_ticks > m->last_ticks)
 		m->last_ticks = t->last_ticks;
 	return 0;
@@ -221,18 +269,21 @@ int model_gather(struct model *m, const struct dump *dump)
 	int rc = 0;
 	for (w.stream = 0; rc == 0 && w.stream < dump->n_streams; w.stream++)
 		rc = walk_stream(&w);
-	free(w.frames);
-	free(w.open_regions);
-	free(w.suspended);
-	free(w.waits);
+	thread_free(&w.thread);
+	map_free(&w.latest_work);
+	map_free(&w.open_targets);
 	map_free(&w.tids);
 	if (rc == 0) {
 		settle_tasks(m);
+		gather_check_claims(&w);
 		gather_check_tasks(m);
 		bool is_settled = gather_settle_target(m) == 0 && gather_settle_device(&w) == 0;
+		if (is_settled)
+			gather_settle_operations(m);
 		rc = is_settled ? gather_lock_orders(m, w.acquisitions, w.n_acquisitions) : error("%s: out of memory", dump->path);
 	}
 	free(w.acquisitions);
+	free(w.claims);
 	if (rc == 0)
 		rc = gather_check_teams(m);
 	if (rc == 0)

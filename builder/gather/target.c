@@ -18,7 +18,7 @@ static int add_operation(struct walk *w, const struct record *r, enum operation_
 		.kind = (uint16_t)sync_kind,
 		.is_async = sync_kind != kind,
 		.stream = w->stream,
-		.task = w->task,
+		.task = w->thread.task,
 		.begin_ticks = r->time,
 		.end_ticks = r->time,
 	};

@@ -50,7 +50,7 @@ static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 			slots[n_left++] = slots[i];
 		} else {
 			m->tasks[slots[i].task].state |= TASK_DOUBTFUL;
-			tally_add(&m->repairs, "team_member_twice", 1);
+			tally_add(&m->notes->repairs, "team_member_twice", 1);
 		}
 	qsort(slots, n_left, sizeof *slots, by_thread);
 	return n_left;

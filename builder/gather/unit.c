@@ -200,7 +200,7 @@ int gather_units(struct model *m)
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
 		rc = walk_record(&w, row);
 	if (rc == 0 && merge.n_raised > 0)
-		tally_add(&m->quirks, "clocks_differ", merge.n_raised);
+		tally_add(&m->notes->quirks, "clocks_differ", merge.n_raised);
 	if (rc == 0)
 		rc = units_finish(&w.units);
 	if (rc == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The steps of model_gather(), shared by the files gather*.c: the pass over the records, stream by stream, and behind it what needs
- * all streams' tables at once.
+ * What the files of gather/ share, and no other file uses: the pass over the records, stream by stream, and after it the steps that need the
+ * tables of all streams at once.
  */
 #ifndef OTTER_BUILDER_GATHER_WALK_H
 #define OTTER_BUILDER_GATHER_WALK_H
@@ -10,6 +10,7 @@
 #include "builder/support/map.h"
 #include "builder/model/tables.h"
 #include "builder/dump/timeline.h"
+#include "builder/story/thread.h"
 
 /* One taking of a mutex, as the pass over the records met it. */
 struct acquisition {
@@ -19,7 +20,7 @@ struct acquisition {
 	uint32_t index; /* among the stream's acquisitions */
 };
 
-/* What devices have delivered: gather_device.c's, over all streams. */
+/* What devices have delivered, over all streams: device.c's. */
 struct walk_device {
 	uint32_t activity; /* that continuation records are of, 0 none */
 	bool is_reading;   /* continuation records are of the last reading */
@@ -32,51 +33,32 @@ struct walk_device {
 	size_t n_names, names_capacity;
 };
 
-/* What the pass knows while it walks one stream. */
+/* What the first pass knows while it walks one stream. */
 struct walk {
 	struct model *m;
 	uint32_t stream;      /* row */
-	uint32_t task;        /* current */
-	uint64_t since_ticks; /* when it became current */
-	uint64_t tid;         /* of the thread that has the stream */
-	/* Implicit tasks that this thread is in, innermost last, with what was current around each. */
-	struct walk_frame {
-		uint32_t task, outer;
-		uint32_t n_threads;                          /* of the team, as its begin says */
-		uint32_t n_implicit_barriers;                /* of the one kind that older runtimes have for all of them */
-		uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
-		size_t n_suspended;                          /* at its begin */
-		bool is_alias;                               /* of the task around it */
-		size_t own;       /* index + 1 of this one or, of an alias, the nearest around it that is none; 0 none */
-		size_t n_regions; /* open at its begin */
-	} * frames;
-	size_t n_frames, frames_capacity;
-	/* Regions that this thread encountered and that are open. */
-	uint32_t *open_regions;
-	size_t n_open_regions, open_regions_capacity;
-	/* Explicit tasks suspended on this thread, by the order of their suspension: the dual-stack rule (docs/design.md). */
-	uint32_t *suspended;
-	size_t n_suspended, suspended_capacity;
-	/* Dummies of taskwaits with dependences that the thread is in, and the one whose end was the last record. */
-	uint32_t *waits;
-	size_t n_waits, waits_capacity;
+	struct thread thread; /* who is current */
+	uint64_t since_ticks; /* when the current task became current */
+	uint64_t n_records;   /* so far, this one included; those that the recorder makes of itself do not count */
+	/* The dummy of a wait with dependences whose end was the record with this number. */
 	uint32_t ended_wait;
-	uint64_t n_records;       /* so far, this one included */
-	uint64_t ended_wait_at;   /* that many */
-	uint64_t region_at;       /* a region began with this one */
-	uint32_t n_missing_roots; /* initial tasks made up so far */
-	uint64_t new_root_at;     /* a root's initial task began, or is made up, with this one */
-	bool is_whole;            /* nothing is missing since the thread took the stream */
+	uint64_t ended_wait_at;
+	uint64_t new_root_at; /* a root's initial task began, or is made up, with the record of this number */
+	/* What other streams have to confirm: see gather_check_claims(). */
+	struct claim *claims;
+	size_t n_claims, claims_capacity;
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
 	struct map tids; /* of all threads met */
 	uint32_t n_own_acquisitions;
 	struct walk_device device;
-	uint32_t operation;              /* that the last record without continuation is of, 0 none */
-	char type[256];                  /* of the device announced last */
-	uint32_t n_type, n_type_left;    /* so far, and still to come */
-	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
-	uint64_t reduction_barrier;      /* of one in which something was reduced, and behind which nothing has come yet */
+	uint32_t operation;           /* that the last record without continuation is about, 0 none */
+	char type[256];               /* of the device announced last */
+	uint32_t n_type, n_type_left; /* so far, and still to come */
+	/* constructs.c's. */
+	struct map latest_work;   /* task -> construct of the latest worksharing or taskloop region that it began */
+	struct map open_targets;  /* task -> row of the operation that is its innermost open target region, 0 none */
+	uint32_t innermost_group; /* construct of a taskgroup, if its begin is the latest record about a scope, 0 otherwise */
 	struct timeline timeline;
 	unsigned group_kind;  /* of the record that continuation records belong to */
 	uint64_t n_announced; /* of those, how many are still to come */
@@ -86,70 +68,76 @@ struct walk {
 #define PUSH(array, n, capacity, ...)                                                                                              \
 	(array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
 
-static inline void gather_make_current(struct walk *w, uint32_t task, uint64_t ticks)
-{
-	if (ticks > w->since_ticks)
-		w->m->tasks[w->task].busy_ticks += ticks - w->since_ticks;
-	w->task = task;
-	w->since_ticks = ticks;
-}
+/* ---- repairs.c: records that contradict each other ---- */
 
 /*
- * The task that a record names as the thread's own. Behind regions of one thread in regions of one thread libomp may name one around the
- * innermost implicit task: that one is meant (Q38). An initial task that was made up has no id.
+ * The record at hand contradicts others, or itself. A repair of that name is counted, and printed at the first of each name, with the place of the
+ * record and `format`, which tells what the record is and what was expected.
  */
-uint32_t gather_other(const struct walk *w, uint32_t task);
-
-static inline uint32_t gather_own(const struct walk *w, uint64_t id)
-{
-	uint32_t task = model_task(w->m, id);
-	bool is_sure = task == w->task || (task != 0 && task_is_explicit(&w->m->tasks[task]));
-	return is_sure ? task : gather_other(w, task);
-}
-
-/*
- * gather_doubt.c: the record at hand contradicts others, or itself. A repair of that name is counted, and said at the first of each name,
- * with where the record is and `format`, which says what it is and what was expected.
- */
-void gather_contradiction(struct walk *w, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* So that nothing is to be believed about the task, either. */
-void gather_doubt(struct walk *w, uint32_t task, const char *name, const char *expected);
+void gather_repair(struct walk *w, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* So that nothing about the task is to be believed, either. */
+void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected);
 
 /* A task's id, for messages. */
 uint32_t gather_id_stream(const struct model *m, uint32_t task);
 unsigned long long gather_id_counter(const struct model *m, uint32_t task);
 
-/* What contradicts itself once all streams are known: tasks, then teams. */
+/* What a thread's story took from one record alone, and what only another stream confirms. */
+enum claim_kind {
+	CLAIM_PART_END, /* the last part of an untied task ended without a record: another thread reports that the task completed (Q33) */
+	CLAIM_COMPLETED /* a task that is current elsewhere completed: it had begun, and its last part ended without a record (Q33), or it never ran */
+};
+
+struct claim {
+	enum claim_kind kind;
+	uint32_t task;
+	/* Where the record is, for the message. */
+	uint32_t stream_number, record;
+	uint64_t segment;
+};
+
+int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task);
+/* Counts a repair for each claim that no stream has confirmed. After all streams. */
+void gather_check_claims(struct walk *w);
+
+/* Once all streams are known: what contradicts itself, of tasks, then of teams. */
 void gather_check_tasks(struct model *m);
 int gather_check_teams(struct model *m);
 
-/* gather_region.c: one record each. 0, or -1 when memory is out. */
-int gather_parallel_begin(struct walk *w, const struct record *r);
-void gather_parallel_end(struct walk *w, const struct record *r);
-int gather_implicit_begin(struct walk *w, const struct record *r);
-int gather_implicit_end(struct walk *w, const struct record *r);
-int gather_sync_begin(struct walk *w, const struct record *r);
-/* Something comes behind a reduction that is not its construct's barrier: the reduction's own barrier is none of the program's. */
-int gather_settle_reduction(struct walk *w);
+/* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
+
+/* One event of the story each. 0, or -1 when memory is out. */
+int gather_create(struct walk *w, const struct thread_event *e);
+int gather_switch(struct walk *w, const struct thread_event *e);
+int gather_status(struct walk *w, const struct thread_event *e);
+void gather_wait_end(struct walk *w, const struct thread_event *e);
+int gather_part_end(struct walk *w, const struct thread_event *e);
+/* The explicit task goes on here; is_back: it was suspended here last. */
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back);
+
+int gather_region_begin(struct walk *w, const struct thread_event *e);
+void gather_region_end(struct walk *w, const struct thread_event *e);
+void gather_implicit_begin(struct walk *w, const struct thread_event *e);
+int gather_alias(struct walk *w, const struct thread_event *e);
+int gather_implicit_end(struct walk *w, const struct thread_event *e);
+/* A record, after the story has taken it: the end of a closing barrier is when a team joined. */
 void gather_sync_end(struct walk *w, const struct record *r);
-/* The ends of the thread's implicit tasks are not there. */
-int gather_implicit_missing(struct walk *w);
+uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks);
 
-/* A root thread is there whose initial task libomp did not report: in a forked child, and of its helper team (LLVM 18 and older). */
-int gather_missing_root(struct walk *w, uint64_t ticks);
+/* ---- constructs.c ---- */
 
-/* Takes all but the first n of the suspended tasks away: whatever becomes of them is out of order. */
-void gather_drop_suspended(struct walk *w, size_t n);
+/* A record, after the story and target.c have taken it. 0, or -1 when memory is out. */
+int gather_constructs(struct walk *w, const struct record *r);
+/* The construct of a task: that of the taskloop which creates it inside of the runtime, where it has none of its own (Q9). */
+uint32_t gather_task_construct(struct walk *w, enum construct_kind kind, uint32_t construct, uint64_t codeptr);
+/* The task is over. */
+void gather_forget_places(struct walk *w, uint32_t task);
+/* After all streams, and after what devices told. */
+void gather_settle_operations(struct model *m);
 
-/* gather_task.c: likewise. */
-int gather_task_create(struct walk *w, const struct record *r);
-int gather_task_schedule(struct walk *w, const struct record *r);
-/* The explicit task goes on here. */
-void gather_resume(struct walk *w, uint32_t row, uint64_t ticks);
-
-/* gather_target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
+/* target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
 int gather_target(struct walk *w, const struct record *r);
-/* gather_device.c: likewise, of records that devices made. */
+/* device.c: likewise, of records that devices made. */
 int gather_device(struct walk *w, const struct record *r);
 /* When they were, and which of them follow each other; frees what the walk has of them. 0, or -1. */
 int gather_settle_device(struct walk *w);
@@ -158,7 +146,7 @@ int gather_settle_target(struct model *m);
 /* Adds a row, unless there are too many. 0, or -1. */
 int gather_add_device(struct model *m, struct device device);
 
-/* gather_unannounced.c: where no device was announced, a row for each that something was done to. 0, or -1. */
+/* unannounced.c: where no device was announced, a row for each that something was done to. 0, or -1. */
 int gather_unannounced_devices(struct model *m);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */

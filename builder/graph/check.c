@@ -108,9 +108,9 @@ int graph_finish_check(struct graph *graph)
 	for (size_t i = 0; i < graph->n_unproven && has_memory; i++)
 		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
 	if (in.n_steps_left == 0)
-		tally_add(&graph->model->repairs, "dependences_not_checked", 1);
+		tally_add(&graph->model->notes->repairs, "dependences_not_checked", 1);
 	if (n_missing > 0)
-		tally_add(&graph->model->repairs, "dependence_not_in_list", n_missing);
+		tally_add(&graph->model->notes->repairs, "dependence_not_in_list", n_missing);
 	free(in.first);
 	free(in.sources);
 	free(in.seen);

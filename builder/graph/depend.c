@@ -299,7 +299,7 @@ int graph_depend_finish(struct graph *graph)
 		rc = add_exclusive(graph, t->exclusive[i]);
 	graph_finish_exclusive(graph);
 	if (t->n_left_out > 0)
-		tally_add(&graph->model->repairs, "dependences_left_out", t->n_left_out);
+		tally_add(&graph->model->notes->repairs, "dependences_left_out", t->n_left_out);
 	return rc;
 }
 

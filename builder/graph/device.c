@@ -27,7 +27,7 @@ static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity
 	const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
 	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? o->node : 0;
 	if (launch == 0) {
-		tally_add(&m->repairs, "kernel_without_submit", 1);
+		tally_add(&m->notes->repairs, "kernel_without_submit", 1);
 		return 0;
 	}
 	uint32_t construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);

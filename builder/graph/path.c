@@ -117,8 +117,8 @@ static unsigned find_reasons(const struct graph *graph)
 	unsigned found = dump->is_snapshot ? PATH_RUNNING : 0;
 	if (!dump->is_complete || tally_total(&dump->findings) != 0)
 		found |= PATH_RECORDS_MISSING;
-	for (unsigned i = 0; i < m->repairs.n_rows; i++)
-		found |= is_of_missing(m->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+	for (unsigned i = 0; i < m->notes->repairs.n_rows; i++)
+		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Target regions, operations on data of devices, and launches, as the host's records tell: rows of model.operations, in the order of the records of
- * their begins, one stream's behind the other's. Row 0 means none. Filled by gather_target.c; what needs the scopes around it, by replay_target.c.
+ * their begins, one stream's behind the other's. Row 0 means none. Filled by gather/target.c and gather/constructs.c.
  */
 #ifndef OTTER_BUILDER_MODEL_OPERATION_H
 #define OTTER_BUILDER_MODEL_OPERATION_H
@@ -34,7 +34,8 @@ struct operation {
 	uint32_t target;    /* row of its target region, 0 none */
 	uint32_t requested; /* teams */
 	uint32_t node;      /* the graph's, 0 none */
-	uint32_t construct; /* replay's */
+	uint32_t construct;
+	uint32_t around;    /* row of the target region that was open in its task when it began, 0 none */
 	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
 	uint64_t target_id; /* of the record, 0 none */
 	uint64_t src_address, dest_address;

@@ -104,23 +104,13 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 	return *row;
 }
 
-size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task)
+uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr)
 {
-	size_t of_task = 0, n_least = n_open > NESTING_MAX ? n_open - NESTING_MAX : 0;
-	if (m->is_libomp && n_open > n_kept)
-		return n_open;
-	for (size_t n = n_open; n > n_least; n--) {
-		if (m->regions[open[n - 1]].task != task)
-			continue;
-		if (open[n - 1] == region)
-			return n;
-		if (of_task == 0)
-			of_task = n;
-	}
-	for (size_t n = n_open; of_task == 0 && n > n_least; n--)
-		if (open[n - 1] == region)
-			return n;
-	return of_task;
+	const struct private_tables *private = m->private_tables;
+	const uint32_t *row = map_get(&private->construct_rows, codeptr << 8 | kind);
+	if (row == NULL)
+		row = map_get(&private->construct_rows, (uint64_t)kind);
+	return row != NULL ? *row : 0;
 }
 
 uint32_t model_alias(const struct model *m, uint32_t row)
@@ -188,7 +178,6 @@ uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
 	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
 	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
 	m->n_regions++;
-	m->has_silence = true;
 	return *row = m->n_tasks++;
 }
 
@@ -197,9 +186,10 @@ int model_allocate(struct model *m, const struct dump *dump)
 	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
 	struct private_tables *private = calloc(1, sizeof *private);
 	m->private_tables = private;
+	m->notes = calloc(1, sizeof *m->notes);
 	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
 	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
-	if (private == NULL || m->operation_base == NULL || m->lock_orders == NULL)
+	if (private == NULL || m->notes == NULL || m->operation_base == NULL || m->lock_orders == NULL)
 		return error("%s: out of memory", dump->path);
 	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
 		return -1;
@@ -228,6 +218,7 @@ void model_free(struct model *m)
 		map_free(&private->reduction_barriers);
 	}
 	free(private);
+	free(m->notes);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);

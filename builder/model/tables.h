@@ -32,7 +32,7 @@ enum {
 	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
 	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
 	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
-	TASK_SUSPENDED = 4096,         /* gather: it is among the walked thread's suspended ones */
+	TASK_PART_ENDED = 4096,        /* untied: its last part ended without a record (Q33) */
 	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion */
 	TASK_DOUBTFUL = 8192,          /* records contradict each other about it: archives leave it out */
 	TASK_CANCEL_CURRENT = 16384,   /* cancel was reported of it where it was current */
@@ -158,6 +158,11 @@ struct construct {
 	unsigned line;
 };
 
+/* What was counted by name. Shared by all passes, and by visitors, for which the model itself is constant. */
+struct notes {
+	struct tally quirks, repairs;
+};
+
 struct model {
 	const struct dump *dump;
 	struct task *tasks; /* row 0 unknown */
@@ -172,13 +177,12 @@ struct model {
 	uint32_t n_constructs;
 	uint64_t first_ticks, last_ticks; /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
-	uint64_t n_threads;  /* distinct OS threads */
-	uint64_t n_migrated; /* tasks whose parts ran on more than one stream */
-	uint32_t n_task_ids; /* rows below have ids; from here on initial tasks are made up */
-	uint64_t n_aliases;  /* task ids that stand for another task */
-	bool has_silence;    /* tasks with TASK_ENDED_ELSEWHERE, or initial tasks made up */
-	bool is_libomp;      /* LLVM's runtime, whose deviations are known */
-	struct tally quirks, repairs;
+	uint64_t n_threads;           /* distinct OS threads */
+	uint64_t n_migrated;          /* tasks whose parts ran on more than one stream */
+	uint32_t n_task_ids;          /* rows below have ids; from here on initial tasks are made up */
+	uint64_t n_aliases;           /* task ids that stand for another task */
+	bool is_libomp;               /* LLVM's runtime, whose deviations are known */
+	struct notes *notes;          /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
 	size_t operations_capacity;
@@ -251,6 +255,9 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
  */
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
 
+/* The same once the tables are complete: the nameless construct of the kind, or row 0, where no record of the first pass named it. */
+uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
+
 /* Allocates the tables for what the dump can hold; gather.c's first step. 0, or -1. */
 int model_allocate(struct model *m, const struct dump *dump);
 
@@ -260,27 +267,6 @@ int model_allocate(struct model *m, const struct dump *dump);
  */
 uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n);
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
-
-/* Statuses of task_schedule that are about one task and switch nothing. */
-static inline bool model_is_fulfilment(unsigned status)
-{
-	return status == task_status_early_fulfill || status == task_status_late_fulfill || status == task_status_taskwait_complete;
-}
-
-/* Does a record of this kind need a current task? */
-static inline bool model_needs_task(unsigned kind)
-{
-	return kind == EVENT_parallel_begin || kind == EVENT_task_create || kind == EVENT_sync_region_begin ||
-	       kind == EVENT_work_begin || kind == EVENT_masked_begin;
-}
-
-/*
- * Which of a thread's open regions a parallel_end ends: the named one, if the named task encountered it. The names alone may be wrong with
- * libomp (Q30): it gives the team back before it reports the end, and may read the next owner's id, of a region that is not open any
- * more, that somebody else has open, or that has not begun. There the last one that began ends, as regions of a thread nest, unless it
- * is among the first n_kept ones, whose implicit tasks are not over. Index + 1, or 0 for none.
- */
-size_t model_find_ended(const struct model *m, const uint32_t *open, size_t n_open, size_t n_kept, uint32_t region, uint32_t task);
 
 /*
  * Runtimes with one kind for all implicit barriers: which of an implicit task's is the closing one, counted from 1; 0: none is.

@@ -54,7 +54,7 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 	if (m->order == 0 || lock == UNSET)
 		return m->order == 0 ? 0 : -1;
 	struct lock_hold *hold = find_hold(l, lock, m->order);
-	bool is_moved = time != process_time(&a->now, at->ticks) && tally_total(&a->now.model->repairs) > 0;
+	bool is_moved = time != process_time(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
 	if (is_moved || (hold != NULL && hold->task != l->running))
 		return leave_out(a);
 	if (hold == NULL && (hold = new_hold(a, l, lock, m->order)) == NULL)

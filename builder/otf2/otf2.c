@@ -217,7 +217,7 @@ static int end(void *self, const struct trace *trace)
 		rc = archive_name_regions(a);
 	archive_end_units(a);
 	a->n_locks += a->now.n_locks;
-	if (tally_total(&trace->model.repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
+	if (tally_total(&trace->model.notes->repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
 		a->has_holes = true;
 	a->n_ended++;
 	free_process(&a->now);

@@ -47,7 +47,7 @@ struct frame *frames_get(struct frames *frames, uint32_t task, uint32_t stream)
 		struct frame *frame = frames->all[*row];
 		frame->task = task;
 		frame->stream = stream;
-		frame->n_scopes = frame->n_barriers = frame->n_implicit_barriers = 0;
+		frame->n_scopes = frame->n_barriers = 0;
 		frame->last_work = 0;
 	}
 	return frames->all[*row];

@@ -14,10 +14,9 @@ struct frame {
 	uint32_t stream; /* row: where it got its latest scope */
 	uint32_t n_scopes;
 	uint32_t scopes_capacity;
-	uint32_t n_barriers;          /* implicit tasks: barriers begun so far, the closing one not counted */
-	uint32_t n_implicit_barriers; /* begun, of the one kind that older runtimes have for all of them */
-	uint64_t last_work;           /* return address of the latest worksharing or taskloop region, 0 unknown */
-	struct scope *scopes;         /* innermost last */
+	uint32_t n_barriers;  /* implicit tasks: barriers begun so far, the closing one not counted */
+	uint64_t last_work;   /* return address of the latest worksharing or taskloop region, 0 unknown */
+	struct scope *scopes; /* innermost last */
 };
 
 struct frames {

@@ -15,7 +15,7 @@ struct point replay_point(struct stream_state *s, uint64_t ticks)
 	if (ticks < s->last_ticks)
 		ticks = s->last_ticks;
 	s->last_ticks = ticks;
-	return (struct point){s->row, s->task, ticks, s->unit};
+	return (struct point){s->row, s->thread.task, ticks, s->unit};
 }
 
 int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
@@ -43,7 +43,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 {
 	uint64_t n = record_value(head);
 	struct point at = replay_point(s, head->time);
-	uint32_t task = replay_dependent(r, s, head->a);
+	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
 	bool is_cut = false;
 	while (have < n && !is_cut) {
@@ -80,7 +80,7 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 	s->has_begun = true;
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
 	s->last_ticks = record->time;
-	s->task = model_task(r->model, header->task);
+	thread_start(&s->thread, r->model, s->row, header->task, &replay_story_ops, s);
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, stream_begin, &at);
 }
@@ -94,12 +94,19 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 		return -1;
 	if (replay_unit_gap(r, s) != 0)
 		return -1;
-	if (replay_close_stream(r, s, s->last_ticks, "scope_open_at_gap") != 0)
+	if (thread_gap(&s->thread, header->task) != 0 || replay_late_flushes(r, s) != 0)
 		return -1;
 	replay_repair(r, repair);
-	s->task = model_task(r->model, header->task);
 	at = replay_point(s, record_is_continuation(next) ? s->last_ticks : next->time);
 	return VISIT(r, records_missing, &at, false);
+}
+
+/* The thread's story goes on by a record; then come the flushes that waited for the end of its implicit task. */
+static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	if (thread_step(&s->thread, record) != 0)
+		return -1;
+	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
 
 static int replay_record(struct replay *r, struct stream_state *s)
@@ -116,11 +123,9 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		r->n_since_progress = 0;
 	}
 
-	if (r->model->has_silence && (replay_end_silent_part(r, s, record) != 0 || replay_missing_root(r, s, record) != 0))
-		return -1;
 	int rc = r->model->n_units > 0 ? replay_unit_record(r, s, record) : 1;
-	if (rc == 1)
-		rc = replay_task_record(r, s, record);
+	if (rc == 1 && !record_is_continuation(record) && step_story(r, s, record) != 0)
+		return -1;
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
 	if (rc == 1)
@@ -133,13 +138,13 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	case EVENT_dependences: return read_dependences(r, s, record);
 	case EVENT_task_dependence:
 		at = replay_point(s, record->time);
-		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), replay_dependent(r, s, record->b));
+		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), thread_dependent(&s->thread, record->b));
 	case EVENT_cancel:
 		at = replay_point(s, record->time);
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
 	case EVENT_flush:
 		at = replay_point(s, record->time);
-		return VISIT(r, flush, &at, model_construct(r->model, CONSTRUCT_FLUSH, record->b));
+		return VISIT(r, flush, &at, model_find_construct(r->model, CONSTRUCT_FLUSH, record->b));
 	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
@@ -149,6 +154,20 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		at = replay_point(s, record->time);
 		s->is_off = true;
 		return VISIT(r, measurement, &at, false);
+	case EVENT_recording_on:
+		at = replay_point(s, record->time);
+		s->is_off = false;
+		return VISIT(r, measurement, &at, true);
+	case EVENT_thread_begin: at = replay_point(s, record->time); return VISIT(r, thread_begin, &at, record_flags(record));
+	case EVENT_thread_end: return replay_thread_end(r, s, record);
+	case EVENT_thread_attach:
+		at = replay_point(s, record->time);
+		s->is_attached = true;
+		return VISIT(r, thread_attach, &at, record->a);
+	case EVENT_thread_detach:
+		at = replay_point(s, record->time);
+		s->is_attached = false;
+		return VISIT(r, thread_detach, &at);
 	default: return 0; /* continuation records of other kinds, error: in the listing only */
 	}
 }
@@ -160,7 +179,7 @@ static int close_at_end(struct replay *r, struct stream_state *s)
 		return 0;
 	/* A thread that was alive at the end was so until the process's end. */
 	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
-	return replay_close_stream(r, s, ticks, "scope_open_at_end");
+	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
 }
 
 static int end_stream(struct replay *r, struct stream_state *s)
@@ -207,7 +226,7 @@ static int run_merged(struct replay *r)
 	return rc;
 }
 
-int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
+int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
 	size_t n_streams = model->dump->n_streams;
 	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
@@ -216,16 +235,14 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 		return error("out of memory in the replay");
 	for (size_t i = 0; i < n_streams; i++) {
 		r.streams[i].row = (uint32_t)i;
+		r.streams[i].replay = &r;
 		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
 	}
 	int rc = replay_unit_begin(&r);
 	if (rc == 0)
 		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
 	for (size_t i = 0; i < n_streams; i++) {
-		free(r.streams[i].implicits);
-		free(r.streams[i].regions);
-		suspended_free(&r.streams[i].suspended);
-		free(r.streams[i].waits);
+		thread_free(&r.streams[i].thread);
 		map_free(&r.streams[i].held);
 		free(r.streams[i].late_flushes);
 	}

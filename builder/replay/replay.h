@@ -26,6 +26,7 @@
 #define OTTER_BUILDER_REPLAY_REPLAY_H
 
 #include "builder/model/tables.h"
+#include "builder/story/thread.h"
 #include "builder/story/unit.h"
 #include "builder/support/progress.h"
 
@@ -64,8 +65,6 @@ struct scope {
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	uint32_t node[2];   /* the graph's own */
 };
-
-#define TASK_STATUS_CUT 0
 
 struct dependence {
 	uint64_t variable;
@@ -148,6 +147,6 @@ struct visitor {
 };
 
 /* Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 when a visitor stopped it. */
-int replay_run(struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
+int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 
 #endif

@@ -4,54 +4,16 @@
  * innermost scope of its type and kind, and what is above it; what a runtime leaves open is closed where OpenMP says that it must
  * have ended. Quirk numbers are those of docs/design.md.
  */
+#include "builder/model/construct.h"
 #include "builder/replay/state.h"
 
 #include <string.h>
-
-static bool is_barrier(unsigned sync)
-{
-	return sync != sync_kind_taskwait && sync != sync_kind_taskgroup && sync != sync_kind_reduction;
-}
 
 /* A scope region is none: barriers and worksharing may stand inside of it. */
 static bool is_worksharing(const struct scope *scope)
 {
 	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute &&
 	       scope->kind != work_kind_scope;
-}
-
-static enum construct_kind sync_construct(unsigned sync)
-{
-	switch (sync) {
-	case sync_kind_taskwait: return CONSTRUCT_TASKWAIT;
-	case sync_kind_taskgroup: return CONSTRUCT_TASKGROUP;
-	case sync_kind_reduction: return CONSTRUCT_REDUCTION;
-	default: return CONSTRUCT_BARRIER;
-	}
-}
-
-static enum construct_kind work_construct(unsigned work)
-{
-	switch (work) {
-	case work_kind_sections: return CONSTRUCT_SECTIONS;
-	case work_kind_single_executor:
-	case work_kind_single_other: return CONSTRUCT_SINGLE;
-	case work_kind_workshare: return CONSTRUCT_WORKSHARE;
-	case work_kind_distribute: return CONSTRUCT_DISTRIBUTE;
-	case work_kind_taskloop: return CONSTRUCT_TASKLOOP;
-	case work_kind_scope: return CONSTRUCT_SCOPE;
-	default: return CONSTRUCT_LOOP;
-	}
-}
-
-static enum construct_kind mutex_construct(unsigned mutex)
-{
-	switch (mutex) {
-	case mutex_kind_critical: return CONSTRUCT_CRITICAL;
-	case mutex_kind_ordered: return CONSTRUCT_ORDERED;
-	case mutex_kind_atomic: return CONSTRUCT_ATOMIC;
-	default: return CONSTRUCT_LOCK;
-	}
 }
 
 static int leave_innermost(struct replay *r, struct stream_state *s, struct frame *frame, uint64_t ticks)
@@ -98,7 +60,7 @@ int replay_leave_rest(struct replay *r)
 
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
-	struct frame *frame = frames_get(&r->frames, s->task, s->row);
+	struct frame *frame = frames_get(&r->frames, s->thread.task, s->row);
 	if (frame == NULL)
 		return error("out of memory in the replay");
 	if (frame->n_scopes == NESTING_MAX) { /* no program: what is searched below has an end */
@@ -107,11 +69,11 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 	}
 	frame->stream = s->row;
 	struct point at = replay_point(s, ticks);
-	scope.region = r->model->tasks[s->task].region;
+	scope.region = r->model->tasks[s->thread.task].region;
 	scope.enter_ticks = at.ticks;
-	if (scope.type == SCOPE_SYNC && is_barrier(scope.kind) && !scope.is_reduction) {
+	if (scope.type == SCOPE_SYNC && sync_is_barrier(scope.kind) && !scope.is_reduction) {
 		scope.ordinal = frame->n_barriers;
-		if (scope.kind != sync_kind_barrier_implicit_parallel && scope.kind != sync_kind_barrier_teams)
+		if (!barrier_closes(scope.kind))
 			frame->n_barriers++;
 	}
 	struct scope *pushed = frame_push(frame, &scope);
@@ -122,7 +84,7 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->task, s->row);
+	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	uint32_t n = frame != NULL ? frame->n_scopes : 0;
 	while (n > 0 && (frame->scopes[n - 1].type != type || frame->scopes[n - 1].kind != kind))
 		n--;
@@ -131,19 +93,15 @@ int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type
 		replay_point(s, ticks);
 		return 0;
 	}
-	if (replay_leave_scopes(r, s, s->task, n, ticks, "scope_without_end") != 0)
+	if (replay_leave_scopes(r, s, s->thread.task, n, ticks, "scope_without_end") != 0)
 		return -1;
 	return leave_innermost(r, s, frame, ticks);
 }
 
-/* A worker's end of the closing barrier comes at its next use: it ended when the team joined (Q3). */
+/* A worker's end of the closing barrier comes at its next use (Q3). */
 static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigned sync, uint64_t ticks)
 {
-	if (sync != sync_kind_barrier_implicit_parallel && sync != sync_kind_barrier_teams)
-		return ticks;
-	const struct task *task = &r->model->tasks[s->task];
-	uint64_t join_ticks = r->model->regions[task->region].join_ticks;
-	return task->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
+	return barrier_closes(sync) ? thread_end_ticks(r->model, s->thread.task, ticks) : ticks;
 }
 
 /*
@@ -152,69 +110,63 @@ static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigne
  */
 static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->task, s->row);
+	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	uint32_t n = 0;
 	while (frame != NULL && n < frame->n_scopes && !is_worksharing(&frame->scopes[n]))
 		n++;
-	return frame != NULL && n < frame->n_scopes ? replay_leave_scopes(r, s, s->task, n, ticks, "scope_without_end") : 0;
+	return frame != NULL && n < frame->n_scopes ? replay_leave_scopes(r, s, s->thread.task, n, ticks, "scope_without_end") : 0;
 }
 
 static bool is_implicit_barrier(unsigned sync)
 {
-	return sync == sync_kind_barrier_implicit_parallel || sync == sync_kind_barrier_teams ||
-	       sync == sync_kind_barrier_implicit_workshare;
+	return barrier_closes(sync) || sync == sync_kind_barrier_implicit_workshare;
 }
 
 /*
  * What the one kind of older runtimes for all implicit barriers (Q32) stands for: at the begin the closing barrier, if it is the one that
  * gather found, at the end and for the waiting inside that of the innermost one that is open.
  */
-static int one_kind(struct replay *r, struct stream_state *s, bool is_begin, unsigned *sync)
+static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin)
 {
-	struct frame *frame = is_begin ? frames_get(&r->frames, s->task, s->row) : frames_find(&r->frames, s->task, s->row);
-	if (is_begin && frame == NULL)
-		return error("out of memory in the replay");
-	*sync = sync_kind_barrier_implicit_workshare;
 	if (is_begin) {
 		replay_quirk(r, "one_kind_of_implicit_barrier");
-		bool is_closing = ++frame->n_implicit_barriers == model_closing_barrier(r->model, s->task);
-		if (is_closing)
-			*sync = r->model->tasks[s->task].flags & task_flags_initial ? sync_kind_barrier_teams
-										    : sync_kind_barrier_implicit_parallel;
-		return 0;
+		if (!barrier_is_closing(&s->thread))
+			return sync_kind_barrier_implicit_workshare;
+		bool is_initial = r->model->tasks[s->thread.task].flags & task_flags_initial;
+		return is_initial ? sync_kind_barrier_teams : sync_kind_barrier_implicit_parallel;
 	}
+	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	for (uint32_t n = frame != NULL ? frame->n_scopes : 0; n > 0; n--)
-		if (frame->scopes[n - 1].type == SCOPE_SYNC && is_implicit_barrier(frame->scopes[n - 1].kind)) {
-			*sync = frame->scopes[n - 1].kind;
-			break;
-		}
-	return 0;
+		if (frame->scopes[n - 1].type == SCOPE_SYNC && is_implicit_barrier(frame->scopes[n - 1].kind))
+			return frame->scopes[n - 1].kind;
+	return sync_kind_barrier_implicit_workshare;
 }
 
 static int sync_begin(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
 {
 	unsigned sync = record_flags(record);
-	if (sync == sync_kind_barrier_implicit && one_kind(r, s, type == SCOPE_SYNC, &sync) != 0)
+	if (sync == sync_kind_barrier_implicit)
+		sync = one_kind(r, s, type == SCOPE_SYNC);
+	if (type == SCOPE_SYNC && sync_is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
-	if (type == SCOPE_SYNC && is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
-		return -1;
-	struct scope scope = {.type = type, .kind = sync, .construct = model_construct(r->model, sync_construct(sync), record->b)};
+	struct scope scope = {
+		.type = type, .kind = sync, .construct = model_find_construct(r->model, construct_of_sync(sync), record->b)};
 	if (sync == sync_kind_barrier_implementation && type == SCOPE_SYNC && model_is_reduction_barrier(r->model, record->b)) {
 		scope.is_reduction = true;
 		replay_quirk(r, "reduction_barrier"); /* Q41 */
 	}
 	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
-	const struct frame *frame = frames_find(&r->frames, s->task, s->row);
-	if (is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
-		scope.construct = model_construct(r->model, sync_construct(sync), frame->last_work);
+	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
+	if (sync_is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
+		scope.construct = model_find_construct(r->model, construct_of_sync(sync), frame->last_work);
 	return replay_enter_scope(r, s, scope, record->time);
 }
 
 static int sync_end(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
 {
 	unsigned sync = record_flags(record);
-	if (sync == sync_kind_barrier_implicit && one_kind(r, s, false, &sync) != 0)
-		return -1;
+	if (sync == sync_kind_barrier_implicit)
+		sync = one_kind(r, s, false);
 	return replay_leave_scope(r, s, type, sync, sync_end_ticks(r, s, sync, record->time));
 }
 
@@ -223,27 +175,27 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned work = record_flags(record);
 	struct scope scope = {.type = SCOPE_WORK,
 			      .kind = work,
-			      .construct = model_construct(r->model, work_construct(work), record->b),
+			      .construct = model_find_construct(r->model, construct_of_work(work), record->b),
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
 	/* A taskloop is reported from inside the runtime (Q9), the taskgroup around it is not. */
 	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
-	const struct frame *frame = frames_find(&r->frames, s->task, s->row);
+	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? &frame->scopes[frame->n_scopes - 1] : NULL;
 	if (work == work_kind_taskloop && codeptr == 0 && around != NULL && around->kind == sync_kind_taskgroup) {
 		codeptr = r->model->constructs[around->construct].codeptr;
-		scope.construct = model_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
+		scope.construct = model_find_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
 	}
 	if (replay_enter_scope(r, s, scope, record->time) != 0)
 		return -1;
-	frames_find(&r->frames, s->task, s->row)->last_work = codeptr;
+	frames_find(&r->frames, s->thread.task, s->row)->last_work = codeptr;
 	return 0;
 }
 
 static bool is_lock(unsigned mutex)
 {
-	return mutex_construct(mutex) == CONSTRUCT_LOCK;
+	return construct_of_mutex(mutex) == CONSTRUCT_LOCK;
 }
 
 static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_released)
@@ -258,7 +210,7 @@ static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_rel
 static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
 		       uint32_t order)
 {
-	struct mutex mutex = {event, kind, record->a, model_construct(r->model, mutex_construct(kind), record->b), order};
+	struct mutex mutex = {event, kind, record->a, model_find_construct(r->model, construct_of_mutex(kind), record->b), order};
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, mutex, &at, &mutex);
 }
@@ -269,7 +221,7 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 	if (!is_lock(kind)) {
 		struct scope scope = {.type = SCOPE_MUTEX,
 				      .kind = kind,
-				      .construct = model_construct(r->model, mutex_construct(kind), record->b),
+				      .construct = model_find_construct(r->model, construct_of_mutex(kind), record->b),
 				      .wait_id = record->a};
 		if (replay_enter_scope(r, s, scope, record->time) != 0)
 			return -1;
@@ -284,7 +236,7 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	bool is_nest = kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
 	if (!is_nest && held_order(s, record->a, false) != 0 && r->model->dump->is_complete)
 		replay_repair(r, "lock_taken_twice");
-	struct frame *frame = frames_find(&r->frames, s->task, s->row);
+	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
 	uint32_t *held = map_put(&s->held, record->a);
@@ -331,7 +283,7 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_work_begin: return work_begin(r, s, record);
 	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
 	case EVENT_masked_begin:
-		masked.construct = model_construct(r->model, CONSTRUCT_MASKED, record->b);
+		masked.construct = model_find_construct(r->model, CONSTRUCT_MASKED, record->b);
 		return replay_enter_scope(r, s, masked, ticks);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	case EVENT_mutex_acquire: return mutex_acquire(r, s, record);

@@ -1,62 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See suspended.h.
+ * The list of a thread's suspended tasks: see suspended.h.
  */
 #include "builder/story/suspended.h"
 #include "builder/support/array.h"
 
+/* So many entries from the end are searched one by one. Most tasks that go on are the last one; only entries further down cost a map. */
+#define SEARCHED 32
+
 bool suspended_push(struct suspended_tasks *list, uint32_t task)
 {
-	uint32_t last = list->n > 0 ? list->tasks[list->n - 1] : SUSPENDED_GONE;
-	uint32_t *index = last != SUSPENDED_GONE ? map_put(&list->below, last) : NULL;
-	if ((last != SUSPENDED_GONE && index == NULL) ||
-	    !array_reserve((void **)&list->tasks, list->n + 1, &list->capacity, sizeof *list->tasks))
+	if (list->n >= SEARCHED) {
+		size_t sinking = list->n - SEARCHED;
+		struct suspended_task *entry = &list->tasks[sinking];
+		uint32_t *index = !entry->is_in_map && entry->task != SUSPENDED_GONE ? map_put(&list->deep, entry->task) : NULL;
+		if (index != NULL) {
+			*index = (uint32_t)sinking;
+			entry->is_in_map = true;
+		} else if (!entry->is_in_map && entry->task != SUSPENDED_GONE)
+			return false;
+	}
+	if (!array_reserve((void **)&list->tasks, list->n + 1, &list->capacity, sizeof *list->tasks) ||
+	    !array_reserve((void **)&list->firm, list->n_firm + 1, &list->firm_capacity, sizeof *list->firm))
 		return false;
-	if (index != NULL)
-		*index = (uint32_t)(list->n - 1);
-	list->tasks[list->n++] = task;
+	list->firm[list->n_firm++] = list->n;
+	list->tasks[list->n++] = (struct suspended_task){.task = task};
 	return true;
 }
 
-/* The place of a task among those below, or NULL: of one that damaged records have there twice the last one. */
-static uint32_t *find_below(const struct suspended_tasks *list, uint32_t task)
+size_t suspended_find(const struct suspended_tasks *list, uint32_t task)
 {
-	const uint32_t *index = list->below.n_used > 0 ? map_get(&list->below, task) : NULL;
-	return index != NULL && *index < list->n && list->tasks[*index] == task ? &list->tasks[*index] : NULL;
+	size_t low = list->n > SEARCHED ? list->n - SEARCHED : 0;
+	for (size_t i = list->n; i > low; i--)
+		if (list->tasks[i - 1].task == task)
+			return i - 1;
+	const uint32_t *index = low > 0 ? map_get(&list->deep, task) : NULL;
+	return index != NULL && *index < list->n && list->tasks[*index].task == task ? *index : SIZE_MAX;
+}
+
+/* The last entry is of no task any more. */
+static void shorten(struct suspended_tasks *list)
+{
+	list->n--;
+	while (list->n_firm > 0 && list->firm[list->n_firm - 1] >= list->n)
+		list->n_firm--;
+}
+
+/* Takes the entry at an index out. */
+static void take_out(struct suspended_tasks *list, size_t index)
+{
+	struct suspended_task *entry = &list->tasks[index];
+	if (entry->is_in_map)
+		map_remove(&list->deep, entry->task);
+	*entry = (struct suspended_task){.task = SUSPENDED_GONE, .is_loose = true};
+	if (index + 1 == list->n)
+		shorten(list);
 }
 
 bool suspended_above(struct suspended_tasks *list, size_t bottom)
 {
-	while (list->n > bottom && list->tasks[list->n - 1] == SUSPENDED_GONE)
-		list->n--;
+	while (list->n > bottom && list->tasks[list->n - 1].task == SUSPENDED_GONE)
+		shorten(list);
 	return list->n > bottom;
 }
 
 uint32_t suspended_pop(struct suspended_tasks *list)
 {
-	uint32_t task = list->tasks[list->n - 1];
-	if (find_below(list, task) == &list->tasks[list->n - 1])
-		map_remove(&list->below, task);
-	list->n--;
+	uint32_t task = list->tasks[list->n - 1].task;
+	take_out(list, list->n - 1);
 	return task;
+}
+
+void suspended_pass(struct suspended_tasks *list, size_t bottom, void (*pass)(void *self, uint32_t task), void *self)
+{
+	while (list->n_firm > 0 && list->firm[list->n_firm - 1] >= bottom) {
+		struct suspended_task *entry = &list->tasks[list->firm[--list->n_firm]];
+		if (entry->is_loose)
+			continue;
+		entry->is_loose = true;
+		pass(self, entry->task);
+	}
+}
+
+bool suspended_take(struct suspended_tasks *list, size_t index, void (*pass)(void *self, uint32_t task), void *self)
+{
+	bool is_firm = !list->tasks[index].is_loose;
+	if (is_firm)
+		suspended_pass(list, index + 1, pass, self);
+	take_out(list, index);
+	return is_firm;
 }
 
 void suspended_remove(struct suspended_tasks *list, uint32_t task)
 {
-	if (list->n > 0 && list->tasks[list->n - 1] == task) {
-		suspended_pop(list);
-		return;
-	}
-	uint32_t *place = find_below(list, task);
-	if (place == NULL)
-		return;
-	*place = SUSPENDED_GONE;
-	map_remove(&list->below, task);
+	size_t index = suspended_find(list, task);
+	if (index != SIZE_MAX)
+		take_out(list, index);
 }
 
 void suspended_free(struct suspended_tasks *list)
 {
 	free(list->tasks);
-	map_free(&list->below);
+	free(list->firm);
+	map_free(&list->deep);
 	*list = (struct suspended_tasks){0};
 }

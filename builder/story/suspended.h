@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tasks suspended on a thread, the latest last. Tied ones go on in the order of a stack, untied ones in any: taking one out from
- * anywhere takes the same time. Indices do not change while something is above them.
+ * The tasks that are suspended on one thread, the latest last. Tied tasks go on in the order of a stack, untied ones in any order; taking one out
+ * takes about the same time wherever it lies. Used by story/thread*.c alone, for one thread at a time.
+ *
+ * An entry is firm until a task below it goes on: from then on it is loose. A loose task was resumed out of order, or may be; it does not make the
+ * tasks above it loose when it goes on.
  */
 #ifndef OTTER_BUILDER_STORY_SUSPENDED_H
 #define OTTER_BUILDER_STORY_SUSPENDED_H
@@ -10,24 +13,44 @@
 
 #include <stdbool.h>
 
+struct suspended_task {
+	uint32_t task; /* SUSPENDED_GONE: it was taken out */
+	bool is_loose;
+	bool is_in_map;
+};
+
 struct suspended_tasks {
-	uint32_t *tasks; /* SUSPENDED_GONE: taken out */
+	struct suspended_task *tasks;
 	size_t n, capacity;
-	struct map below; /* task -> index, of those that others came to lie on */
+	size_t *firm; /* indices of the firm ones, increasing; some may be of tasks that are gone */
+	size_t n_firm, firm_capacity;
+	struct map deep; /* task -> index, for entries that are further from the end than is searched one by one */
 };
 
 #define SUSPENDED_GONE UINT32_MAX
 
-/* False: memory is out. */
+/* Adds a task as the latest one. False: memory is out. */
 bool suspended_push(struct suspended_tasks *list, uint32_t task);
 
-/* Is there one at index `bottom` or above? Then the last one is none that is gone. */
+/* True if a task is there at index `bottom` or above; then the last entry is such a task. */
 bool suspended_above(struct suspended_tasks *list, size_t bottom);
 
-/* The last one, which must be there. */
+/* Takes the last task out, which must be there (suspended_above). */
 uint32_t suspended_pop(struct suspended_tasks *list);
 
-/* Takes one out. It need not be there. */
+/* The index of the latest entry of a task, or SIZE_MAX. */
+size_t suspended_find(const struct suspended_tasks *list, uint32_t task);
+
+/*
+ * The task at an index goes on, and is taken out. The entries above it become loose: `pass` is called for each task that was firm. Returns whether
+ * the task itself was firm.
+ */
+bool suspended_take(struct suspended_tasks *list, size_t index, void (*pass)(void *self, uint32_t task), void *self);
+
+/* Makes all entries at index `bottom` and above loose, as suspended_take() does. */
+void suspended_pass(struct suspended_tasks *list, size_t bottom, void (*pass)(void *self, uint32_t task), void *self);
+
+/* Takes a task out that will not go on. It need not be there. */
 void suspended_remove(struct suspended_tasks *list, uint32_t task);
 
 void suspended_free(struct suspended_tasks *list);

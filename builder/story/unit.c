@@ -64,13 +64,13 @@ void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name
 	if (!u->is_filling)
 		return;
 	if (u->is_blind) {
-		tally_add(&m->quirks, "unit_not_whole", 1);
+		tally_add(&m->notes->quirks, "unit_not_whole", 1);
 		return;
 	}
 	units_row(u, row)->state |= UNIT_DOUBTFUL;
-	unsigned n_before = m->repairs.n_rows;
-	tally_add(&m->repairs, name, 1);
-	if (m->repairs.n_rows == n_before)
+	unsigned n_before = m->notes->repairs.n_rows;
+	tally_add(&m->notes->repairs, name, 1);
+	if (m->notes->repairs.n_rows == n_before)
 		return;
 	const struct event_info *info = u->record != NULL ? event_info(record_kind(u->record)) : NULL;
 	warning("%s: stream %u: %s of unit 0x%llx at %llu: expected %s [%s]", m->dump->path, m->dump->streams[stream].number,
@@ -81,7 +81,7 @@ void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name
 void unit_quirk(struct units *u, const char *name)
 {
 	if (u->is_filling)
-		tally_add(&u->model->quirks, name, 1);
+		tally_add(&u->model->notes->quirks, name, 1);
 }
 
 /* ---- Who is meant ---- */

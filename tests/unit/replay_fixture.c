@@ -160,7 +160,7 @@ static void check_states(void)
 	for (size_t i = 0; i < replay_states.n_streams; i++) {
 		ck_assert_int_eq(seen[i].state, STATE_NONE);
 		ck_assert_uint_eq(state_times_total(&replay_states.times[i]), seen[i].sum_ticks);
-		if (replay_count_of(&replay_trace.model.quirks, "clocks_differ") == 0) /* else times are not the records' */
+		if (replay_count_of(&replay_trace.model.notes->quirks, "clocks_differ") == 0) /* else times are not the records' */
 			ck_assert_uint_eq(seen[i].sum_ticks, life_ticks(i));
 	}
 }
@@ -194,7 +194,7 @@ void replay_done(void)
 
 uint64_t replay_n_repairs(void)
 {
-	return tally_total(&replay_trace.model.repairs);
+	return tally_total(&replay_trace.model.notes->repairs);
 }
 
 static int count_kind(void *self, const struct node_view *node)
@@ -256,7 +256,7 @@ void replay_assert_said(const char *text)
 void replay_assert_contradiction(const char *name, const char *text)
 {
 	replay_build_said();
-	uint64_t n = replay_count_of(&replay_trace.model.repairs, name);
+	uint64_t n = replay_count_of(&replay_trace.model.notes->repairs, name);
 	ck_assert_msg(n == 1, "%s: %llu times, of %llu repairs", name, (unsigned long long)n,
 		      (unsigned long long)replay_n_repairs());
 	char all[512];

@@ -33,7 +33,7 @@ START_TEST(ids_that_no_record_names_take_no_room)
 	ck_assert_uint_ne(model_task(m, id_make(0, 3)), row);
 	ck_assert_uint_eq(m->tasks[row].state & TASK_COMPLETED, TASK_COMPLETED);
 	ck_assert_uint_eq(replay_edges(implicit, task, EDGE_CREATE), 1);
-	ck_assert_uint_eq(tally_total(&m->repairs), 0);
+	ck_assert_uint_eq(tally_total(&m->notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(scopes_of_unknown_tasks_nest)
 		replay_sync_end(stream, sync_kind_taskgroup, 0);
 	replay_writer.runtime = "another";
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST

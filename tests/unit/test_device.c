@@ -233,8 +233,8 @@ START_TEST(the_host_knows_whose_a_buffer_is)
 	ck_assert_int_eq(device_activity(launch)->device, 1);
 	ck_assert_int_eq(device_activity(copy)->device, 1);
 	device_check_times(launch, 5000, 6000); /* by its own device's clock */
-	ck_assert_uint_eq(replay_count_of(&device_model()->quirks, "device_of_buffer"), 2);
-	ck_assert_uint_eq(tally_total(&device_model()->repairs), 0);
+	ck_assert_uint_eq(replay_count_of(&device_model()->notes->quirks, "device_of_buffer"), 2);
+	ck_assert_uint_eq(tally_total(&device_model()->notes->repairs), 0);
 	replay_done();
 }
 END_TEST

@@ -91,7 +91,7 @@ START_TEST(a_translation_that_goes_back_tells_nothing)
 	device_finish(GRAPH_TASK);
 	device_check_times(1, 21000, 29000);
 	device_check_times(2, 0, 0);
-	ck_assert_uint_eq(replay_count_of(&device_model()->quirks, "translation_goes_back"), 2);
+	ck_assert_uint_eq(replay_count_of(&device_model()->notes->quirks, "translation_goes_back"), 2);
 	ck_assert_uint_eq(device_repair("device_clock_unknown"), 1);
 	replay_done();
 }
@@ -107,7 +107,7 @@ START_TEST(readings_may_overlap)
 	device_kernel(0, 1, 77, 78, DEVICE_WTIME + 5400, DEVICE_WTIME + 10400);
 	device_finish(GRAPH_TASK);
 	ck_assert_uint_eq(device_activity(1)->end_ticks, 20000);
-	ck_assert_uint_eq(replay_count_of(&device_model()->quirks, "translation_goes_back"), 0);
+	ck_assert_uint_eq(replay_count_of(&device_model()->notes->quirks, "translation_goes_back"), 0);
 	replay_done();
 }
 END_TEST

@@ -10,7 +10,7 @@
 
 static uint64_t repairs(const char *name)
 {
-	return replay_count_of(&replay_trace.model.repairs, name);
+	return replay_count_of(&replay_trace.model.notes->repairs, name);
 }
 
 static int count_edge(void *self, const struct edge_view *edge)
@@ -315,7 +315,7 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 		ck_assert_int_eq(graph_add_edge(&replay_graph, &edges[i]), 0);
 	ck_assert_int_eq(graph_make_sound(&replay_graph), 0);
 	ck_assert_uint_eq(replay_n_repairs(), 0); /* of a dump without a repair it does not look */
-	tally_add(&replay_trace.model.repairs, "task_created_twice", 1);
+	tally_add(&replay_trace.model.notes->repairs, "task_created_twice", 1);
 	ck_assert_int_eq(graph_make_sound(&replay_graph), 0);
 	ck_assert_uint_eq(repairs("edge_twice"), 1);
 	ck_assert_uint_eq(repairs("edge_of_cycle"), 1);

@@ -54,8 +54,8 @@ START_TEST(a_late_worker_ends_at_the_join)
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
 	ck_assert_uint_eq(replay_trace.model.tasks[model_task(&replay_trace.model, other)].end_ticks, join);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "late_worker_end"), 1);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "late_worker_end"), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -68,8 +68,8 @@ START_TEST(a_single_without_end_is_closed_by_the_barrier)
 	replay_sync_end(0, sync_kind_barrier_implementation, me);
 	replay_end_program();
 	replay_build(GRAPH_SCOPE);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "work_without_end"), 1);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "work_without_end"), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -81,8 +81,8 @@ START_TEST(other_runtimes_get_no_special_rules)
 	replay_put(0, EVENT_work_begin, work_kind_single_executor, 0, 1, 0x4000);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.quirks), 0);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->quirks), 0);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 1);
 	replay_done();
 }
 END_TEST
@@ -104,8 +104,8 @@ START_TEST(a_region_ends_though_the_next_one_is_named)
 	for (uint64_t region = 3; region < 5; region++)
 		ck_assert_uint_eq(replay_trace.model.regions[model_region(&replay_trace.model, id_make(0, region))].end_ticks,
 				  ends[region - 3]);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "region_end_names_another"), 1);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "region_end_names_another"), 1);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(a_discarded_task_completes_without_having_run)
 	replay_build(GRAPH_TASK);
 	unsigned state = replay_trace.model.tasks[model_task(&replay_trace.model, task)].state;
 	ck_assert_uint_eq(state & (TASK_CANCELLED | TASK_COMPLETED | TASK_STARTED), TASK_CANCELLED | TASK_COMPLETED);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -134,9 +134,9 @@ START_TEST(what_a_killed_process_left_open_is_closed_and_counted)
 	replay_sync_begin(0, sync_kind_taskwait, me);
 	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "task_without_end"), 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "scope_open_at_end"), 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "implicit_task_without_end"), 2);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "task_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "scope_open_at_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "implicit_task_without_end"), 2);
 	ck_assert(!replay_trace.dump.is_complete);
 	replay_done();
 }
@@ -194,9 +194,9 @@ START_TEST(a_worker_may_leave_the_runtime_without_a_word)
 	replay_now += 1000000;
 	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "worker_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "worker_without_end"), 1);
 	ck_assert_uint_eq(replayed_worker_end(), join);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.repairs), 0);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), 0);
 	replay_done();
 }
 END_TEST
@@ -210,8 +210,8 @@ START_TEST(a_root_may_have_no_end)
 		replay_put(stream, EVENT_implicit_task_begin, task_flags_initial, 1, id_make(stream, 1), 1 | UINT64_C(1) << 32);
 	replay_put(2, EVENT_work_begin, work_kind_sections, 0, 1, 0x4000);
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.quirks, "root_without_end"), 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "implicit_task_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->quirks, "root_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "implicit_task_without_end"), 1);
 	replay_done();
 }
 END_TEST
@@ -224,7 +224,7 @@ START_TEST(a_cut_list_is_skipped_and_counted)
 	replay_run_task(a, me);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "cut_dependence_list"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "cut_dependence_list"), 1);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 0);
 	replay_done();
 }

@@ -11,7 +11,7 @@
 
 static uint64_t quirk(const char *name)
 {
-	return replay_count_of(&replay_trace.model.quirks, name);
+	return replay_count_of(&replay_trace.model.notes->quirks, name);
 }
 
 /* ---- Untied tasks ---- */
@@ -98,7 +98,7 @@ START_TEST(a_suspended_task_is_completed_by_another_thread)
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
 	ck_assert_uint_eq(quirk("untied_part_without_end"), 0);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "switch_from_another_task"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "switch_from_another_task"), 1);
 	ck_assert_uint_eq(replay_n_repairs(), 1);
 
 	static struct progress progress;

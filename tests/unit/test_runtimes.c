@@ -11,7 +11,7 @@
 
 static uint64_t quirk(const char *name)
 {
-	return replay_count_of(&replay_trace.model.quirks, name);
+	return replay_count_of(&replay_trace.model.notes->quirks, name);
 }
 
 static const struct region *region_of(uint64_t counter)

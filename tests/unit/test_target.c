@@ -105,7 +105,7 @@ START_TEST(a_target_region_is_a_sequence_of_its_operations)
 	ck_assert_uint_eq(replay_n_nodes(NODE_SCOPE_BEGIN), _i == GRAPH_SCOPE);
 	ck_assert_uint_eq(replay_n_nodes(NODE_SCOPE_END), _i == GRAPH_SCOPE);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.quirks), 0);
+	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->quirks), 0);
 	const struct operation *alloc = operation(op(2)), *delete = operation(op(6)), *launch = operation(op(4));
 	ck_assert_uint_eq(alloc->dest_address, 0xd00);
 	ck_assert_int_eq(alloc->src_device, DEVICE_HOST);
@@ -182,8 +182,8 @@ START_TEST(what_has_no_end_is_closed_and_counted)
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	replay_build(GRAPH_TASK);
 	ck_assert_str_eq(sequence(), "td");
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "scope_without_end"), 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.repairs, "scope_end_without_begin"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "scope_without_end"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "scope_end_without_begin"), 1);
 	ck_assert_uint_eq(replay_n_repairs(), 2);
 	replay_done();
 }

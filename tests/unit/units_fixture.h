@@ -112,12 +112,12 @@ static inline const struct work_unit *unit(uint32_t row)
 
 static inline uint64_t repairs(const char *name)
 {
-	return replay_count_of(&replay_trace.model.repairs, name);
+	return replay_count_of(&replay_trace.model.notes->repairs, name);
 }
 
 static inline uint64_t quirks(const char *name)
 {
-	return replay_count_of(&replay_trace.model.quirks, name);
+	return replay_count_of(&replay_trace.model.notes->quirks, name);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Contradictions between records. Payload has no checksum: what a disk or a stranger changed is told by what does not fit together. Each is
- * a repair with a name, said once with its place; tasks that nothing can be believed about are marked, so that an archive leaves them out.
- * What only makes a dump poorer (records that are missing) is none of this.
+ * Repairs for records that contradict each other. Payload has no checksum: what a disk or a stranger changed shows where records do not fit
+ * together. Each is a repair with a name, printed once with its place; tasks about which nothing can be believed are marked, so that an archive leaves
+ * them out. Records that are only missing are not the concern of this file. Called by the other files of gather/.
  */
 #include "builder/gather/walk.h"
 
@@ -19,12 +19,12 @@ static uint64_t skew_ticks(const struct dump *dump)
 /* Counts a repair. True: it is the first of its name, and to be said. */
 static bool count(struct model *m, const char *name)
 {
-	unsigned n_before = m->repairs.n_rows;
-	tally_add(&m->repairs, name, 1);
-	return m->repairs.n_rows != n_before;
+	unsigned n_before = m->notes->repairs.n_rows;
+	tally_add(&m->notes->repairs, name, 1);
+	return m->notes->repairs.n_rows != n_before;
 }
 
-void gather_contradiction(struct walk *w, const char *name, const char *format, ...)
+void gather_repair(struct walk *w, const char *name, const char *format, ...)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	const struct record *r = w->timeline.head;
@@ -55,11 +55,46 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 	return number;
 }
 
-void gather_doubt(struct walk *w, uint32_t task, const char *name, const char *expected)
+void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
 {
 	w->m->tasks[task].state |= TASK_DOUBTFUL;
-	gather_contradiction(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task),
-			     expected);
+	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
+}
+
+/* ---- What other streams have to confirm ---- */
+
+int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
+{
+	const struct cursor *c = &w->timeline.cursor;
+	struct claim claim = {.kind = kind,
+			      .task = task,
+			      .stream_number = c->stream->number,
+			      .record = c->stream->segments[c->segment].n_skipped + c->index,
+			      .segment = cursor_header(c)->sequence};
+	return PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
+}
+
+void gather_check_claims(struct walk *w)
+{
+	struct model *m = w->m;
+	for (size_t i = 0; i < w->n_claims; i++) {
+		const struct claim *claim = &w->claims[i];
+		struct task *task = &m->tasks[claim->task];
+		bool has_begun = task->state & TASK_STARTED;
+		if (claim->kind == CLAIM_COMPLETED && !has_begun)
+			task->state &= (uint16_t)~TASK_ENDED_ELSEWHERE; /* it never ran */
+		bool is_confirmed =
+			claim->kind == CLAIM_COMPLETED ? !has_begun || m->is_libomp : task->state & TASK_ENDED_ELSEWHERE;
+		if (is_confirmed)
+			continue;
+		task->state |= TASK_DOUBTFUL;
+		task->state &= (uint16_t)~TASK_ENDED_ELSEWHERE;
+		if (count(m, "switch_from_another_task"))
+			warning("%s: stream %u: segment %llu, record %u: task %u:%llu is the current one before it, and the record takes it "
+				"for over; no record ends it [switch_from_another_task]",
+				m->dump->path, claim->stream_number, (unsigned long long)claim->segment, claim->record,
+				gather_id_stream(m, claim->task), gather_id_counter(m, claim->task));
+	}
 }
 
 /* ---- Tasks, once all streams are known ---- */
@@ -113,8 +148,6 @@ void gather_check_tasks(struct model *m)
 {
 	for (uint32_t row = 1; row < m->n_task_ids; row++) {
 		struct task *task = &m->tasks[row];
-		if (task->state & TASK_ENDED_ELSEWHERE) /* its last part ended without a word: another one was current then (Q33) */
-			task->state &= (uint16_t)~TASK_DOUBTFUL;
 		if (task_is_explicit(task) && task->state != 0)
 			check_task(m, row);
 	}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first pass's constructs: every place in the source that a record names gets its row, so that the table is complete when the replay begins. Some
+ * constructs are reported from inside the runtime and have no address of their own (Q9 of docs/runtimes.md): they belong to one around them,
+ * which is kept here for each task. Called for each record of a stream, after the thread's story has taken it.
+ */
+#include "builder/gather/walk.h"
+#include "builder/model/construct.h"
+
+static uint64_t codeptr_of(const struct walk *w, uint32_t construct)
+{
+	return w->m->constructs[construct].codeptr;
+}
+
+/* The latest worksharing or taskloop region that the current task began; row 0: it began none. */
+static uint32_t latest_work(const struct walk *w)
+{
+	const uint32_t *row = map_get(&w->latest_work, w->thread.task);
+	return row != NULL ? *row : 0;
+}
+
+uint32_t gather_task_construct(struct walk *w, enum construct_kind kind, uint32_t construct, uint64_t codeptr)
+{
+	if (codeptr_of(w, construct) != 0 || codeptr == 0 || w->latest_work.n_used == 0)
+		return construct;
+	uint32_t work = latest_work(w);
+	return work != 0 ? model_construct(w->m, kind, codeptr_of(w, work)) : construct;
+}
+
+static void sync_begin(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_flags(r);
+	uint32_t construct = model_construct(w->m, construct_of_sync(kind), r->b);
+	/* The barrier after a worksharing region is often reported from inside the runtime: it belongs to that region. */
+	if (sync_is_barrier(kind) && r->b != 0 && w->latest_work.n_used > 0 && codeptr_of(w, construct) == 0)
+		model_construct(w->m, construct_of_sync(kind), codeptr_of(w, latest_work(w)));
+	w->innermost_group = record_kind(r) == EVENT_sync_region_begin && kind == sync_kind_taskgroup ? construct : 0;
+}
+
+static int work_begin(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_flags(r);
+	uint32_t construct = model_construct(w->m, construct_of_work(kind), r->b);
+	/* A taskloop is reported from inside the runtime, the taskgroup around it is not. */
+	if (kind == work_kind_taskloop && codeptr_of(w, construct) == 0 && w->innermost_group != 0)
+		construct = model_construct(w->m, CONSTRUCT_TASKLOOP, codeptr_of(w, w->innermost_group));
+	w->innermost_group = 0;
+	uint32_t *latest = map_put(&w->latest_work, w->thread.task);
+	if (latest == NULL)
+		return -1;
+	*latest = construct;
+	return 0;
+}
+
+/* ---- Target regions and what is done in them ---- */
+
+static uint32_t *open_target(const struct walk *w)
+{
+	return map_get(&w->open_targets, w->thread.task);
+}
+
+/* The operation that gather_target() has just made: whose construct it is, and in which target region it is done. */
+static int operation_begin(struct walk *w, const struct record *r, unsigned kind)
+{
+	struct operation *o = &w->m->operations[w->operation];
+	const uint32_t *around = open_target(w);
+	o->around = around != NULL ? *around : 0;
+	if (kind == EVENT_target_submit_begin || kind == EVENT_target_submit) {
+		/* The callback has no return address: the region's. */
+		uint64_t codeptr = o->around != 0 ? codeptr_of(w, w->m->operations[o->around].construct) : 0;
+		o->construct = model_construct(w->m, CONSTRUCT_SUBMIT, codeptr);
+		return 0;
+	}
+	if (kind != EVENT_target_begin) {
+		o->construct = model_construct(w->m, construct_of_data(o->kind), r->b);
+		return 0;
+	}
+	o->construct = model_construct(w->m, construct_of_target(record_flags(r)), r->b);
+	uint32_t *open = map_put(&w->open_targets, w->thread.task);
+	if (open == NULL)
+		return -1;
+	*open = w->operation;
+	return 0;
+}
+
+static void target_end(struct walk *w)
+{
+	uint32_t *open = open_target(w);
+	if (open != NULL)
+		*open = w->m->operations[*open].around;
+}
+
+int gather_constructs(struct walk *w, const struct record *r)
+{
+	unsigned kind = record_kind(r);
+	switch (kind) {
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_reduction_begin: sync_begin(w, r); return 0;
+	case EVENT_work_begin: return work_begin(w, r);
+	case EVENT_masked_begin:
+		model_construct(w->m, CONSTRUCT_MASKED, r->b);
+		w->innermost_group = 0;
+		return 0;
+	case EVENT_mutex_acquire:
+	case EVENT_mutex_acquired:
+	case EVENT_mutex_released:
+	case EVENT_lock_init:
+	case EVENT_lock_destroy: model_construct(w->m, construct_of_mutex(record_flags(r)), r->b); break;
+	case EVENT_nest_lock_begin:
+	case EVENT_nest_lock_end: model_construct(w->m, construct_of_mutex(mutex_kind_nest_lock), r->b); break;
+	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return 0;
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_end:
+	case EVENT_work_end:
+	case EVENT_masked_end: break;
+	case EVENT_target_begin:
+	case EVENT_target_data_op_begin:
+	case EVENT_target_data_op:
+	case EVENT_target_submit_begin:
+	case EVENT_target_submit: w->innermost_group = 0; return operation_begin(w, r, kind);
+	case EVENT_target_end: target_end(w); break;
+	default: return 0;
+	}
+	w->innermost_group = 0;
+	return 0;
+}
+
+void gather_forget_places(struct walk *w, uint32_t task)
+{
+	if (w->latest_work.n_used > 0)
+		map_remove(&w->latest_work, task);
+	if (w->open_targets.n_used > 0)
+		map_remove(&w->open_targets, task);
+}
+
+/* What a record did not say follows from the target region around it. */
+void gather_settle_operations(struct model *m)
+{
+	for (uint32_t row = 1; row < m->n_operations; row++) {
+		struct operation *o = &m->operations[row];
+		if (o->type == OPERATION_TARGET)
+			continue;
+		if (o->target == 0)
+			o->target = o->around;
+		if (o->type == OPERATION_SUBMIT)
+			o->device = o->target != 0 ? m->operations[o->target].device : DEVICE_HOST;
+	}
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a thread's story tells becomes events of the visitors: regions, implicit tasks, explicit tasks. The story (story/thread.h) knows who is
+ * current; here the scopes of tasks that end are left, and what was closed without a record is counted. Called for each event of a story, while
+ * replay.c reads the records. Quirk numbers are those of docs/runtimes.md.
+ */
+#include "builder/replay/state.h"
+
+#include <string.h>
+
+static bool is_counted(const char *repair)
+{
+	return repair != NULL && *repair != '\0';
+}
+
+/* ---- Regions and implicit tasks ---- */
+
+static bool is_hidden(const struct replay *r, uint32_t region)
+{
+	return r->model->regions[region].state & REGION_HIDDEN; /* only the runtime knows of it (Q31) */
+}
+
+static int region_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
+{
+	struct point at = replay_point(s, e->ticks);
+	if (e->record == NULL && is_counted(e->repair))
+		replay_repair(r, "region_without_end");
+	else if (e->record == NULL && e->repair == NULL && !is_hidden(r, e->region))
+		replay_repair(r, "region_end_missing"); /* no runtime leaves that out: its task ends within the region */
+	return is_hidden(r, e->region) ? 0 : VISIT(r, region_end, &at, e->region);
+}
+
+static int implicit_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
+{
+	if (e->record != NULL && e->ticks != e->record->time)
+		replay_quirk(r, "late_worker_end"); /* Q3 */
+	if (e->record == NULL && is_counted(e->repair))
+		replay_repair(r, "implicit_task_without_end");
+	struct point at = replay_point(s, e->ticks);
+	if (VISIT(r, implicit_end, &at, e->task) != 0)
+		return -1;
+	s->are_flushes_due = s->n_late_flushes > 0;
+	frames_drop(&r->frames, e->task, s->row);
+	return 0;
+}
+
+/* ---- Explicit tasks ---- */
+
+static int switch_tasks(struct replay *r, struct stream_state *s, const struct thread_event *e)
+{
+	const struct task *prior = &r->model->tasks[e->task];
+	unsigned status = e->status;
+	if (e->record == NULL && is_counted(e->repair) && e->task != 0)
+		replay_repair(r, "task_without_end");
+	bool is_part = (prior->state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && prior->flags & task_flags_untied;
+	if (is_part && status == task_status_cancel) {
+		replay_quirk(r, "part_cancelled"); /* Q42 */
+		status = task_status_switch;
+	}
+	bool is_cut = e->record == NULL;
+	bool is_over = is_cut || status == task_status_complete || status == task_status_cancel || status == task_status_detach;
+	if (is_over && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, e->ticks);
+	if (VISIT(r, task_switch, &at, e->task, e->other, status) != 0)
+		return -1;
+	if (is_cut || (is_over && task_is_explicit(prior)))
+		frames_drop(&r->frames, e->task, s->row);
+	return 0;
+}
+
+/* The last part of an untied task ended without a record (Q33), or, where no thread reported that the task completed, a record is missing or wrong. */
+static int part_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
+{
+	bool is_known = r->model->tasks[e->task].state & TASK_ENDED_ELSEWHERE;
+	if (replay_leave_scopes(r, s, e->task, 0, e->ticks, "scope_without_end") != 0)
+		return -1;
+	struct point at = replay_point(s, e->ticks);
+	if (is_known) {
+		replay_quirk(r, "untied_part_without_end");
+		if (map_put(&r->ended_parts, e->task) == NULL)
+			return error("out of memory in the replay");
+	}
+	if (VISIT(r, task_switch, &at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
+		return -1;
+	frames_drop(&r->frames, e->task, s->row);
+	return 0;
+}
+
+/* A suspended task will not go on. */
+static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	suspended_remove(&s->thread.suspended, task);
+	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
+		return -1;
+	frames_drop(&r->frames, task, s->row);
+	return 0;
+}
+
+/*
+ * Another thread than that of its last part reports that a task completed: nothing changes on this one. That part ends now if it has not ended. Where
+ * the task runs on no thread, and did not end that way either, the record that it went on is missing or wrong.
+ */
+static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
+{
+	struct point at = replay_point(s, ticks);
+	for (size_t i = 0; i < r->model->dump->n_streams; i++)
+		if (r->streams[i].thread.task == task)
+			return thread_end_part(&r->streams[i].thread, ticks);
+	if (map_get(&r->ended_parts, task) != NULL)
+		return 0;
+	replay_repair(r, "switch_from_another_task");
+	if (forget_suspended(r, s, task, ticks) != 0)
+		return -1;
+	return VISIT(r, task_switch, &at, task, 0, task_status_complete);
+}
+
+static int status(struct replay *r, struct stream_state *s, const struct thread_event *e)
+{
+	const struct task *task = &r->model->tasks[e->task];
+	bool is_elsewhere = e->record->b != 0 && e->task != s->thread.task;
+	if (is_elsewhere && e->status == task_status_complete && task->state & TASK_ENDED_ELSEWHERE)
+		return end_elsewhere(r, s, e->task, e->ticks);
+	/* Cancelled between its parts (Q14). */
+	bool has_parts_left = is_elsewhere && task->state & TASK_STARTED &&
+			      (e->status == task_status_cancel || e->status == task_status_complete);
+	if (has_parts_left && forget_suspended(r, s, e->task, e->ticks) != 0)
+		return -1;
+	struct point at = replay_point(s, e->ticks);
+	return VISIT(r, task_switch, &at, e->task, 0, e->status);
+}
+
+/* ---- The story's listener ---- */
+
+static int tell(void *self, const struct thread_event *e)
+{
+	struct stream_state *s = self;
+	struct replay *r = s->replay;
+	struct point at;
+	switch (e->kind) {
+	case THREAD_REGION_BEGIN:
+		at = replay_point(s, e->ticks);
+		return is_hidden(r, e->region) ? 0 : VISIT(r, region_begin, &at, e->region);
+	case THREAD_REGION_END: return region_end(r, s, e);
+	case THREAD_IMPLICIT_BEGIN: at = replay_point(s, e->ticks); return VISIT(r, implicit_begin, &at, e->task);
+	case THREAD_IMPLICIT_END: return implicit_end(r, s, e);
+	case THREAD_CREATE: at = replay_point(s, e->ticks); return VISIT(r, task_create, &at, e->task);
+	case THREAD_SWITCH: return switch_tasks(r, s, e);
+	case THREAD_PART_END: return part_end(r, s, e);
+	case THREAD_WAIT_END: at = replay_point(s, e->ticks); return VISIT(r, task_switch, &at, e->task, 0, e->status);
+	case THREAD_STATUS: return status(r, s, e);
+	case THREAD_LEAVE:
+		if (e->task == 0) /* the thread is in no task that is known */
+			map_free(&s->held);
+		return replay_leave_scopes(r, s, e->task, 0, e->ticks, e->repair);
+	case THREAD_ALIAS:
+	case THREAD_OUT_OF_ORDER:
+	case THREAD_REDUCTION:
+	case THREAD_QUIRK: /* gather counted it */
+	case THREAD_REPAIR: return 0;
+	}
+	return 0;
+}
+
+static uint32_t missing_root(void *self, uint32_t n, uint64_t ticks)
+{
+	const struct stream_state *s = self;
+	(void)ticks;
+	return model_missing_root(s->replay->model, s->row, n);
+}
+
+/*
+ * What libomp does not report where no record is missing. An initial task whose thread lives when the process finalizes, or whose thread
+ * is the hidden helpers' root, has no end (Q10), if nothing of it is open but itself.
+ */
+static bool is_quiet_root(struct stream_state *s)
+{
+	const struct model *m = s->replay->model;
+	struct thread *t = &s->thread;
+	if (s->is_off || t->n_implicits != 1 || suspended_above(&t->suspended, 0) || t->n_regions > 0)
+		return false;
+	uint32_t root = t->implicits[0].task;
+	const struct frame *frame = frames_find(&s->replay->frames, root, s->row);
+	bool is_empty = t->task == root && (frame == NULL || frame->n_scopes == 0);
+	return is_empty && m->regions[m->tasks[root].region].state & REGION_INITIAL &&
+	       strcmp(m->dump->meta.ended, "finalize") == 0 && !m->dump->is_snapshot;
+}
+
+static const char *closing(void *self, const char *repair)
+{
+	struct stream_state *s = self;
+	if (!is_counted(repair) || !is_quiet_root(s))
+		return repair;
+	replay_quirk(s->replay, "root_without_end"); /* Q10 */
+	return REPAIR_NONE;
+}
+
+const struct thread_ops replay_story_ops = {.tell = tell, .missing_root = missing_root, .closing = closing};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The barriers of a thread's story whose meaning other records tell: the one that closes a region where a runtime has one kind for all implicit
+ * barriers (Q32), and the one that is a runtime's way to reduce (Q41). Called by thread_step(), and by gather/ and replay/ to ask what was found.
+ * Quirk numbers are those of docs/runtimes.md.
+ */
+#include "builder/story/barrier.h"
+#include "builder/story/thread_state.h"
+
+/* ---- Q41: a reduction's own barrier ---- */
+
+int thread_settle_reduction(struct thread *t)
+{
+	uint64_t codeptr = t->reduction_barrier;
+	t->reduction_barrier = 0;
+	if (codeptr == 0)
+		return 0;
+	return thread_tell(t, (struct thread_event){.kind = THREAD_REDUCTION, .value = codeptr});
+}
+
+/*
+ * In larger teams libomp reduces by a tree, which is a barrier. Where the construct ends with a barrier, smaller teams have one more, too; where it
+ * does not, they have none.
+ */
+static int follow_reduction(struct thread *t, const struct record *record)
+{
+	const struct model *m = t->model;
+	unsigned kind = record_flags(record);
+	const struct thread_implicit *inner = thread_innermost(t);
+	const struct region *region = &m->regions[inner != NULL ? m->tasks[inner->task].region : 0];
+	bool is_constructs = kind == sync_kind_barrier_implicit_workshare ||
+			     (kind == sync_kind_barrier_implicit && record->b != m->constructs[region->construct].codeptr);
+	if (!is_constructs)
+		return thread_settle_reduction(t);
+	t->reduction_barrier = 0;
+	return 0;
+}
+
+/* ---- Q32: one kind for all implicit barriers ---- */
+
+static int sync_begin(struct thread *t, const struct record *record)
+{
+	unsigned kind = record_flags(record);
+	struct thread_implicit *inner = thread_innermost(t);
+	if (t->reduction_barrier != 0 && follow_reduction(t, record) != 0)
+		return -1;
+	if (kind == sync_kind_barrier_implementation)
+		t->implementation_barrier = record->b;
+	if (inner != NULL && kind == sync_kind_barrier_implicit) {
+		inner->n_implicit_barriers++;
+		inner->barrier_codeptr = record->b;
+	}
+	return 0;
+}
+
+static void sync_end(struct thread *t, const struct record *record)
+{
+	unsigned kind = record_flags(record);
+	struct thread_implicit *inner = thread_innermost(t);
+	if (kind == sync_kind_barrier_implementation)
+		t->implementation_barrier = 0;
+	if (inner != NULL && barrier_may_close(kind))
+		inner->barrier_end_ticks = record->time;
+}
+
+int thread_barrier(struct thread *t, const struct record *record)
+{
+	switch (record_kind(record)) {
+	case EVENT_sync_region_begin: return sync_begin(t, record);
+	case EVENT_sync_region_end: sync_end(t, record); return 0;
+	case EVENT_reduction_begin: t->reduction_barrier = t->model->is_libomp ? t->implementation_barrier : 0; return 0;
+	default: return thread_settle_reduction(t);
+	}
+}
+
+uint32_t barrier_closing(const struct model *m, const struct thread_implicit *implicit, bool has_end)
+{
+	if (implicit->n_implicit_barriers == 0)
+		return 0;
+	if (!has_end) {
+		/* Was the last barrier that began the closing one? Then it has the region's return address, or none on workers. */
+		const struct region *region = &m->regions[m->tasks[implicit->task].region];
+		if (implicit->barrier_codeptr != 0 && implicit->barrier_codeptr != m->constructs[region->construct].codeptr)
+			return 0;
+	}
+	return m->is_libomp && implicit->n_threads == 1 ? 0 : implicit->n_implicit_barriers; /* a team of one has none (Q6) */
+}
+
+bool barrier_is_closing(const struct thread *t)
+{
+	const struct thread_implicit *inner = thread_innermost(t);
+	return inner != NULL && inner->n_implicit_barriers == model_closing_barrier(t->model, inner->task);
+}

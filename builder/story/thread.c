@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One step of a thread's story: what each record may show, whatever it is about, and which file knows the rules for its kind. Called by
+ * gather/ and replay/ for every record of a stream. Quirk numbers are those of docs/runtimes.md.
+ */
+#include "builder/story/thread_state.h"
+#include "builder/support/array.h"
+
+int thread_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
+{
+	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for the story of a thread");
+}
+
+void thread_pass(void *self, uint32_t task)
+{
+	(void)thread_tell(self, (struct thread_event){.kind = THREAD_OUT_OF_ORDER, .task = task});
+}
+
+uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
+{
+	const struct model *m = t->model;
+	uint32_t innermost = t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].task : 0;
+	if (task == innermost)
+		return task;
+	if (task == 0)
+		return innermost >= m->n_task_ids ? innermost : 0;
+	for (size_t i = t->n_implicits > NESTING_MAX ? t->n_implicits - NESTING_MAX : 0; i + 1 < t->n_implicits && m->is_libomp;
+	     i++)
+		if (t->implicits[i].task == task) {
+			*is_outer = true;
+			return innermost;
+		}
+	return task;
+}
+
+void thread_start(struct thread *t, const struct model *model, uint32_t stream, uint64_t task, const struct thread_ops *ops,
+		  void *self)
+{
+	*t = (struct thread){.model = model,
+			     .ops = ops,
+			     .self = self,
+			     .stream = stream,
+			     .task = model_task(model, task),
+			     .latest_row = model->task_rows.base[stream]};
+}
+
+void thread_free(struct thread *t)
+{
+	free(t->implicits);
+	free(t->regions);
+	free(t->waits);
+	suspended_free(&t->suspended);
+	*t = (struct thread){0};
+}
+
+static int attach(struct thread *t, const struct record *record)
+{
+	/* A thread may give its stream back early and take it again: its story goes on. */
+	if (t->tid != record->a && thread_close(t, 0, "thread_left_scope_open") != 0)
+		return -1;
+	t->tid = record->a;
+	t->is_whole = true;
+	return 0;
+}
+
+static int recording_on(struct thread *t, const struct record *record)
+{
+	uint32_t task = model_task(t->model, record->a);
+	if (task == t->task)
+		return 0;
+	/* What ended meanwhile, and when, is not known: the program asked for that. */
+	if (thread_quirk(t, "paused_elsewhere") != 0 || thread_close(t, 0, REPAIR_NONE) != 0)
+		return -1;
+	t->task = task;
+	return 0;
+}
+
+int thread_gap(struct thread *t, uint64_t task)
+{
+	if (thread_close(t, 0, "scope_open_at_gap") != 0)
+		return -1;
+	t->task = model_task(t->model, task);
+	return 0;
+}
+
+/* Records that the recorder makes of itself, at any place between two others. */
+static bool is_recorders_own(unsigned kind)
+{
+	return kind == EVENT_buffer_flush || kind == EVENT_records_lost;
+}
+
+static int tell_apart(struct thread *t, const struct record *record, unsigned kind)
+{
+	switch (kind) {
+	case EVENT_parallel_begin: return thread_parallel_begin(t, record);
+	case EVENT_parallel_end: return thread_parallel_end(t, record);
+	case EVENT_implicit_task_begin: return thread_implicit_begin(t, record);
+	case EVENT_implicit_task_end: return thread_implicit_end(t, record);
+	case EVENT_task_create: return thread_create(t, record);
+	case EVENT_task_schedule: return thread_schedule(t, record);
+	case EVENT_thread_attach: return attach(t, record);
+	case EVENT_recording_off: t->is_whole = false; return 0;
+	case EVENT_recording_on: return recording_on(t, record);
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_reduction_begin:
+	case EVENT_work_begin: return thread_barrier(t, record);
+	default: return 0;
+	}
+}
+
+int thread_step(struct thread *t, const struct record *record)
+{
+	unsigned kind = record_kind(record);
+	if (t->task != 0) {
+		if (!thread_is_implicit(t, t->task) && t->model->is_libomp && thread_end_silent_part(t, record) != 0)
+			return -1;
+	} else if (t->is_whole && thread_missing_root(t, record) != 0)
+		return -1;
+	if (tell_apart(t, record, kind) != 0)
+		return -1;
+	t->is_region_new = kind == EVENT_parallel_begin || (t->is_region_new && is_recorders_own(kind));
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The ends in a thread's story that no record reports: what is open when an implicit task, a thread or the records end is closed, innermost first.
+ * Called by the other files of the story, and by replay/ where a stream ends.
+ */
+#include "builder/story/thread_state.h"
+
+int thread_close_regions(struct thread *t, size_t n_left, uint64_t ticks, const char *repair)
+{
+	while (t->n_regions > n_left) {
+		struct thread_event event = {.kind = THREAD_REGION_END,
+					     .ticks = ticks,
+					     .task = t->task,
+					     .region = t->regions[t->n_regions - 1],
+					     .repair = repair};
+		t->n_regions--;
+		if (thread_tell(t, event) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+void thread_forget_moved(struct thread *t, size_t bottom)
+{
+	for (size_t i = bottom; i < t->suspended.n; i++) {
+		uint32_t task = t->suspended.tasks[i].task;
+		unsigned state = task != SUSPENDED_GONE ? t->model->tasks[task].state : 0;
+		if (state & TASK_MIGRATED && state & TASK_COMPLETED)
+			suspended_remove(&t->suspended, task);
+	}
+}
+
+static int leave(struct thread *t, uint32_t task, uint64_t ticks, const char *repair)
+{
+	return thread_tell(t, (struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
+}
+
+/* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
+static int cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char *repair)
+{
+	thread_forget_moved(t, bottom);
+	while (suspended_above(&t->suspended, bottom)) {
+		struct thread_event event = {.kind = THREAD_SWITCH,
+					     .ticks = ticks,
+					     .task = t->task,
+					     .other = suspended_pop(&t->suspended),
+					     .status = TASK_STATUS_CUT,
+					     .repair = repair};
+		if (thread_tell(t, event) != 0)
+			return -1;
+		t->task = event.other;
+	}
+	return 0;
+}
+
+int thread_end_implicit(struct thread *t, const struct record *record, uint64_t ticks, const char *repair)
+{
+	while (t->implicits[t->n_implicits - 1].is_alias)
+		t->n_implicits--;
+	const struct thread_implicit inner = t->implicits[t->n_implicits - 1];
+	ticks = thread_end_ticks(t->model, inner.task, ticks);
+	if (cut_tasks(t, inner.n_suspended, ticks, repair) != 0)
+		return -1;
+	t->task = inner.task;
+	if (leave(t, inner.task, ticks, repair) != 0 || thread_close_regions(t, inner.n_regions, ticks, repair) != 0)
+		return -1;
+	struct thread_event event = {.kind = THREAD_IMPLICIT_END,
+				     .record = record,
+				     .ticks = ticks,
+				     .task = inner.task,
+				     .region = t->model->tasks[inner.task].region,
+				     .repair = repair,
+				     .implicit = &inner};
+	if (thread_tell(t, event) != 0)
+		return -1;
+	t->n_implicits--;
+	t->task = inner.outer;
+	return 0;
+}
+
+int thread_close_implicit(struct thread *t, uint64_t ticks, const char *repair)
+{
+	return thread_end_implicit(t, NULL, ticks, repair);
+}
+
+int thread_close(struct thread *t, uint64_t ticks, const char *repair)
+{
+	if (t->ops->closing != NULL)
+		repair = t->ops->closing(t->self, repair);
+	while (thread_innermost(t) != NULL)
+		if (thread_close_implicit(t, ticks, repair) != 0)
+			return -1;
+	t->n_implicits = 0;
+	if (thread_settle_reduction(t) != 0 || cut_tasks(t, 0, ticks, repair) != 0)
+		return -1;
+	if ((t->task != 0 && leave(t, t->task, ticks, repair) != 0) || leave(t, 0, ticks, repair) != 0)
+		return -1;
+	t->task = 0;
+	t->n_waits = 0;
+	t->implementation_barrier = 0;
+	t->is_whole = false;
+	return thread_close_regions(t, 0, ticks, repair);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The explicit tasks of a thread's story: which one is current after a task_create or task_schedule record. Called by thread_step(). Quirk
+ * numbers are those of docs/runtimes.md.
+ */
+#include "builder/story/thread_state.h"
+
+int thread_create(struct thread *t, const struct record *record)
+{
+	bool is_outer = false;
+	uint32_t row = model_own_task(t->model, t->stream, record_value(record));
+	struct thread_event event = {.kind = THREAD_CREATE,
+				     .record = record,
+				     .ticks = record->time,
+				     .task = row,
+				     .other = thread_own(t, record->a, &is_outer)};
+	if (thread_tell(t, event) != 0)
+		return -1;
+	if (row > t->latest_row)
+		t->latest_row = row;
+	if (!(record_flags(record) & task_flags_taskwait))
+		return 0;
+	if (thread_grow((void **)&t->waits, t->n_waits, &t->waits_capacity, sizeof *t->waits) != 0)
+		return -1;
+	t->waits[t->n_waits++] = row;
+	return 0;
+}
+
+/* ---- Parts of untied tasks that end without a record (Q33) ---- */
+
+/* The task that a record names as the current one of its thread; 0: it names none. */
+static uint32_t named_current(const struct thread *t, const struct record *record)
+{
+	const struct model *m = t->model;
+	switch (record_kind(record)) {
+	case EVENT_task_schedule: {
+		unsigned status = record_flags(record);
+		/* It may be about a task that is not current: see thread_schedule(). */
+		bool may_be_elsewhere = record->b == 0 || status == task_status_cancel ||
+					(status == task_status_complete && model_task(m, record->b) == t->task);
+		return may_be_elsewhere ? 0 : model_task(m, record->a);
+	}
+	case EVENT_task_create:
+	case EVENT_implicit_task_end:
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_begin:
+	case EVENT_reduction_end:
+	case EVENT_masked_begin:
+	case EVENT_masked_end: return model_task(m, record->a);
+	default: return 0;
+	}
+}
+
+static int end_part(struct thread *t, const struct record *record, uint64_t ticks, uint32_t next)
+{
+	struct thread_event event = {.kind = THREAD_PART_END,
+				     .record = record,
+				     .ticks = ticks,
+				     .task = t->task,
+				     .other = next,
+				     .status = task_status_complete};
+	if (thread_tell(t, event) != 0)
+		return -1;
+	t->task = next;
+	return 0;
+}
+
+/*
+ * The record names as current what the thread left for the current task: an explicit task that is suspended here, or the innermost implicit task. So
+ * the current task's last part has ended. Only another stream tells whether the runtime is known to leave that out: gather/ looks whether a thread
+ * reported that the task completed, and takes the record for contradictory where none did.
+ */
+int thread_end_silent_part(struct thread *t, const struct record *record)
+{
+	uint32_t named = named_current(t, record);
+	if (named == 0 || named == t->task)
+		return 0;
+	const struct thread_implicit *inner = thread_innermost(t);
+	size_t bottom = inner != NULL ? inner->n_suspended : 0, index = suspended_find(&t->suspended, named);
+	bool is_suspended = index != SIZE_MAX && index >= bottom;
+	if (!is_suspended && (inner == NULL || named != inner->task))
+		return 0;
+	if (is_suspended)
+		suspended_take(&t->suspended, index, thread_pass, t);
+	else
+		suspended_pass(&t->suspended, bottom, thread_pass, t);
+	return end_part(t, record, record->time, named);
+}
+
+int thread_end_part(struct thread *t, uint64_t ticks)
+{
+	const struct thread_implicit *inner = thread_innermost(t);
+	uint32_t next = inner != NULL ? inner->task : 0;
+	if (suspended_above(&t->suspended, inner != NULL ? inner->n_suspended : 0))
+		next = suspended_pop(&t->suspended);
+	return end_part(t, NULL, ticks, next);
+}
+
+/* ---- task_schedule ---- */
+
+static bool is_fulfilment(unsigned status)
+{
+	return status == task_status_early_fulfill || status == task_status_late_fulfill || status == task_status_taskwait_complete;
+}
+
+static int tell_status(struct thread *t, const struct record *record, uint32_t task)
+{
+	return thread_tell(t, (struct thread_event){.kind = THREAD_STATUS,
+						    .record = record,
+						    .ticks = record->time,
+						    .task = task,
+						    .status = record_flags(record)});
+}
+
+/* A record about one task alone. The dummy of a wait with dependences is known by its id to its creation alone (Q16). */
+static int about_one(struct thread *t, const struct record *record, uint32_t task)
+{
+	if (record_flags(record) != task_status_taskwait_complete)
+		return tell_status(t, record, task);
+	uint32_t innermost = t->n_waits > 0 ? t->waits[--t->n_waits] : 0;
+	return thread_tell(t, (struct thread_event){.kind = THREAD_WAIT_END,
+						    .record = record,
+						    .ticks = record->time,
+						    .task = task != 0 ? task : innermost,
+						    .other = innermost,
+						    .status = task_status_taskwait_complete});
+}
+
+/* May the task have run, and be suspended here? What each pass can tell without a search. */
+static bool may_be_suspended(const struct thread *t, uint32_t task)
+{
+	return t->model->tasks[task].state & (t->is_parting ? TASK_STARTED : TASK_HAS_PARTS) || thread_is_implicit(t, task);
+}
+
+/* The task goes on, if it is suspended here. Returns whether it is, and no task below it went on since. */
+static bool take_back(struct thread *t, uint32_t task)
+{
+	if (!may_be_suspended(t, task))
+		return false;
+	size_t index = suspended_find(&t->suspended, task);
+	if (index != SIZE_MAX)
+		return suspended_take(&t->suspended, index, thread_pass, t);
+	/* An implicit task lies below all that was suspended in it. */
+	for (size_t i = t->n_implicits; thread_is_implicit(t, task) && i > 0 && i + NESTING_MAX > t->n_implicits; i--)
+		if (t->implicits[i - 1].task == task) {
+			suspended_pass(&t->suspended, t->implicits[i - 1].n_suspended, thread_pass, t);
+			break;
+		}
+	return false;
+}
+
+static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next)
+{
+	unsigned status = record_flags(record);
+	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
+	if (!is_over && !suspended_push(&t->suspended, prior))
+		return error("out of memory for the story of a thread");
+	bool is_back = take_back(t, next);
+	struct thread_event event = {.kind = THREAD_SWITCH,
+				     .record = record,
+				     .ticks = record->time,
+				     .task = prior,
+				     .other = next,
+				     .status = status,
+				     .is_back = is_back};
+	if (thread_tell(t, event) != 0)
+		return -1;
+	t->task = next;
+	return 0;
+}
+
+/* A record that does not plainly switch from the current task to another one. */
+static int look_closer(struct thread *t, const struct record *record, uint32_t prior, uint32_t next)
+{
+	unsigned status = record_flags(record);
+	bool is_outer = false;
+	if (record->b == 0 && is_fulfilment(status))
+		return about_one(t, record, prior);
+	prior = thread_own(t, record->a, &is_outer);
+	next = thread_own(t, record->b, &is_outer);
+	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
+		return -1;
+	if (next == 0)
+		return tell_status(t, record, prior);
+	/* Cancelled before it started, or, where it is untied, between its parts (Q14). */
+	if (prior != t->task && status == task_status_cancel)
+		return tell_status(t, record, prior);
+	/* It completed on another thread, which did not report it (Q33), or without ever having run (Q14). */
+	if (prior != t->task && next == t->task && status == task_status_complete)
+		return tell_status(t, record, prior);
+	if (prior == next) { /* an untied task of a serial team goes on (Q15): it replaces the task that is current */
+		if (thread_habit(t, record, "switch_to_itself") != 0)
+			return -1;
+		if (t->task == next)
+			return 0;
+		prior = t->task;
+	} else if (prior != t->task) {
+		bool is_known = t->task != 0 || t->n_implicits > 0;
+		if (is_known && thread_repair(t, record, "switch_from_another_task", prior, t->task) != 0)
+			return -1;
+		t->task = prior;
+	}
+	return switch_to(t, record, prior, next);
+}
+
+int thread_schedule(struct thread *t, const struct record *record)
+{
+	uint32_t prior = model_task(t->model, record->a), next = model_task(t->model, record->b);
+	if (prior != t->task || prior == next || next == 0)
+		return look_closer(t, record, prior, next);
+	if (thread_is_implicit(t, next)) {
+		bool is_outer = false;
+		next = thread_own_other(t, next, &is_outer);
+		if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
+			return -1;
+	}
+	return switch_to(t, record, prior, next);
+}
