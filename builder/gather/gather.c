@@ -107,21 +107,29 @@ static int walk_record(struct walk *w, const struct record *r)
 			w->since_ticks = r->time;
 	}
 	switch (kind) {
+	case EVENT_parallel_begin:
+	case EVENT_parallel_end:
+	case EVENT_implicit_task_begin:
+	case EVENT_implicit_task_end:
+	case EVENT_task_create:
+	case EVENT_task_schedule: return 0; /* the story has told all of it */
 	case EVENT_mutex_acquired:
 		if (walk_mutex_acquired(w, r) != 0)
 			return -1;
-		break;
-	case EVENT_sync_region_end: gather_sync_end(w, r); break;
+		return gather_constructs(w, r);
+	case EVENT_sync_region_end: gather_sync_end(w, r); return gather_constructs(w, r);
+	case EVENT_sync_region_begin:
+	case EVENT_work_begin:
+	case EVENT_work_end:
+	case EVENT_mutex_acquire:
+	case EVENT_mutex_released: return gather_constructs(w, r);
 	case EVENT_thread_attach: return count_thread(w, r);
 	case EVENT_recording_on:
 		if (w->thread.task != before)
 			resume_known(w, r->time);
 		return 0;
-	case EVENT_task_create:
-	case EVENT_task_schedule: return 0; /* the most frequent ones: nothing below is about them */
-	default: break;
+	default: return gather_target(w, r) == 0 && gather_device(w, r) == 0 ? gather_constructs(w, r) : -1;
 	}
-	return gather_target(w, r) == 0 && gather_device(w, r) == 0 ? gather_constructs(w, r) : -1;
 }
 
 static int resume_after_gap(struct walk *w, const struct segment_header *header)

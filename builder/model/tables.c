@@ -107,7 +107,11 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr)
 {
 	const struct private_tables *private = m->private_tables;
-	const uint32_t *row = map_get(&private->construct_rows, codeptr << 8 | kind);
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
+	if (private->recent[recent].key == key && private->recent[recent].row != 0)
+		return private->recent[recent].row;
+	const uint32_t *row = map_get(&private->construct_rows, key);
 	if (row == NULL)
 		row = map_get(&private->construct_rows, (uint64_t)kind);
 	return row != NULL ? *row : 0;

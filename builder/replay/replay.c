@@ -109,6 +109,13 @@ static int step_story(struct replay *r, struct stream_state *s, const struct rec
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
 
+/* Of these records the story tells all there is. */
+static inline bool is_of_story(unsigned kind)
+{
+	return kind == EVENT_task_create || kind == EVENT_task_schedule || kind == EVENT_parallel_begin ||
+	       kind == EVENT_parallel_end || kind == EVENT_implicit_task_begin || kind == EVENT_implicit_task_end;
+}
+
 static int replay_record(struct replay *r, struct stream_state *s)
 {
 	const struct record *record = timeline_peek(&s->timeline);
@@ -126,6 +133,8 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	int rc = r->model->n_units > 0 ? replay_unit_record(r, s, record) : 1;
 	if (rc == 1 && !record_is_continuation(record) && step_story(r, s, record) != 0)
 		return -1;
+	if (rc == 1 && is_of_story(record_kind(record)))
+		return 0;
 	if (rc == 1)
 		rc = replay_scope_record(r, s, record);
 	if (rc == 1)

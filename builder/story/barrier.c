@@ -15,7 +15,7 @@ int thread_settle_reduction(struct thread *t)
 	t->reduction_barrier = 0;
 	if (codeptr == 0)
 		return 0;
-	return thread_tell(t, (struct thread_event){.kind = THREAD_REDUCTION, .value = codeptr});
+	return thread_tell(t, &(struct thread_event){.kind = THREAD_REDUCTION, .value = codeptr});
 }
 
 /*

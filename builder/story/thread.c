@@ -13,7 +13,7 @@ int thread_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 
 void thread_pass(void *self, uint32_t task)
 {
-	(void)thread_tell(self, (struct thread_event){.kind = THREAD_OUT_OF_ORDER, .task = task});
+	(void)thread_tell(self, &(struct thread_event){.kind = THREAD_OUT_OF_ORDER, .task = task});
 }
 
 uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
@@ -36,12 +36,9 @@ uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
 void thread_start(struct thread *t, const struct model *model, uint32_t stream, uint64_t task, const struct thread_ops *ops,
 		  void *self)
 {
-	*t = (struct thread){.model = model,
-			     .ops = ops,
-			     .self = self,
-			     .stream = stream,
-			     .task = model_task(model, task),
-			     .latest_row = model->task_rows.base[stream]};
+	*t = (struct thread){
+		.model = model, .ops = ops, .self = self, .stream = stream, .latest_row = model->task_rows.base[stream]};
+	thread_set_current(t, model_task(model, task), 0);
 }
 
 void thread_free(struct thread *t)
@@ -71,7 +68,7 @@ static int recording_on(struct thread *t, const struct record *record)
 	/* What ended meanwhile, and when, is not known: the program asked for that. */
 	if (thread_quirk(t, "paused_elsewhere") != 0 || thread_close(t, 0, REPAIR_NONE) != 0)
 		return -1;
-	t->task = task;
+	thread_set_current(t, task, 0);
 	return 0;
 }
 
@@ -79,7 +76,7 @@ int thread_gap(struct thread *t, uint64_t task)
 {
 	if (thread_close(t, 0, "scope_open_at_gap") != 0)
 		return -1;
-	t->task = model_task(t->model, task);
+	thread_set_current(t, model_task(t->model, task), 0);
 	return 0;
 }
 
@@ -112,10 +109,9 @@ static int tell_apart(struct thread *t, const struct record *record, unsigned ki
 int thread_step(struct thread *t, const struct record *record)
 {
 	unsigned kind = record_kind(record);
-	if (t->task != 0) {
-		if (!thread_is_implicit(t, t->task) && t->model->is_libomp && thread_end_silent_part(t, record) != 0)
-			return -1;
-	} else if (t->is_whole && thread_missing_root(t, record) != 0)
+	if (t->is_explicit && record->a != t->task_id && t->model->is_libomp && thread_end_silent_part(t, record) != 0)
+		return -1;
+	if (t->task == 0 && t->is_whole && thread_missing_root(t, record) != 0)
 		return -1;
 	if (tell_apart(t, record, kind) != 0)
 		return -1;

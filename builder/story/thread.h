@@ -84,6 +84,8 @@ struct thread {
 	void *self;
 	uint32_t stream;     /* row */
 	uint32_t task;       /* current, 0 unknown */
+	bool is_explicit;    /* the current task is known, and none of the thread's implicit tasks */
+	uint64_t task_id;    /* by which a record named the current task as such; 0: none did */
 	uint64_t tid;        /* of the OS thread that has the stream */
 	bool is_whole;       /* no record is missing since it took the stream */
 	bool is_parting;     /* gathering: a task whose start was met may have parts; else the table says which ones have */

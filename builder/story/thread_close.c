@@ -14,7 +14,7 @@ int thread_close_regions(struct thread *t, size_t n_left, uint64_t ticks, const 
 					     .region = t->regions[t->n_regions - 1],
 					     .repair = repair};
 		t->n_regions--;
-		if (thread_tell(t, event) != 0)
+		if (thread_tell(t, &event) != 0)
 			return -1;
 	}
 	return 0;
@@ -32,7 +32,7 @@ void thread_forget_moved(struct thread *t, size_t bottom)
 
 static int leave(struct thread *t, uint32_t task, uint64_t ticks, const char *repair)
 {
-	return thread_tell(t, (struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
+	return thread_tell(t, &(struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
 }
 
 /* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
@@ -46,9 +46,9 @@ static int cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char
 					     .other = suspended_pop(&t->suspended),
 					     .status = TASK_STATUS_CUT,
 					     .repair = repair};
-		if (thread_tell(t, event) != 0)
+		if (thread_tell(t, &event) != 0)
 			return -1;
-		t->task = event.other;
+		thread_set_current(t, event.other, 0);
 	}
 	return 0;
 }
@@ -61,7 +61,7 @@ int thread_end_implicit(struct thread *t, const struct record *record, uint64_t 
 	ticks = thread_end_ticks(t->model, inner.task, ticks);
 	if (cut_tasks(t, inner.n_suspended, ticks, repair) != 0)
 		return -1;
-	t->task = inner.task;
+	thread_set_current(t, inner.task, 0);
 	if (leave(t, inner.task, ticks, repair) != 0 || thread_close_regions(t, inner.n_regions, ticks, repair) != 0)
 		return -1;
 	struct thread_event event = {.kind = THREAD_IMPLICIT_END,
@@ -71,10 +71,10 @@ int thread_end_implicit(struct thread *t, const struct record *record, uint64_t 
 				     .region = t->model->tasks[inner.task].region,
 				     .repair = repair,
 				     .implicit = &inner};
-	if (thread_tell(t, event) != 0)
+	if (thread_tell(t, &event) != 0)
 		return -1;
 	t->n_implicits--;
-	t->task = inner.outer;
+	thread_set_current(t, inner.outer, 0);
 	return 0;
 }
 
@@ -95,7 +95,7 @@ int thread_close(struct thread *t, uint64_t ticks, const char *repair)
 		return -1;
 	if ((t->task != 0 && leave(t, t->task, ticks, repair) != 0) || leave(t, 0, ticks, repair) != 0)
 		return -1;
-	t->task = 0;
+	thread_set_current(t, 0, 0);
 	t->n_waits = 0;
 	t->implementation_barrier = 0;
 	t->is_whole = false;

@@ -34,7 +34,7 @@ int thread_parallel_begin(struct thread *t, const struct record *record)
 				     .region = own_region(t, record),
 				     .is_hidden = is_league_inner_team(t, record)};
 	if (thread_grow((void **)&t->regions, t->n_regions, &t->regions_capacity, sizeof *t->regions) != 0 ||
-	    thread_tell(t, event) != 0)
+	    thread_tell(t, &event) != 0)
 		return -1;
 	t->regions[t->n_regions++] = event.region;
 	return 0;
@@ -74,7 +74,7 @@ int thread_parallel_end(struct thread *t, const struct record *record)
 	if (n == 0) {
 		if (thread_repair(t, record, "region_end_without_begin", 0, 0) != 0)
 			return -1;
-		t->task = task; /* it goes on after the region, whichever that was */
+		thread_set_current(t, task, 0); /* it goes on after the region, whichever that was */
 		return 0;
 	}
 	if (t->regions[n - 1] != region && thread_habit(t, record, "region_end_names_another") != 0) /* Q30 */
@@ -88,10 +88,10 @@ int thread_parallel_end(struct thread *t, const struct record *record)
 		return -1;
 	struct thread_event event = {
 		.kind = THREAD_REGION_END, .record = record, .ticks = record->time, .task = t->task, .region = region};
-	if (thread_tell(t, event) != 0)
+	if (thread_tell(t, &event) != 0)
 		return -1;
 	t->n_regions = n - 1;
-	t->task = t->model->regions[region].task;
+	thread_set_current(t, t->model->regions[region].task, 0);
 	return 0;
 }
 
@@ -126,7 +126,7 @@ static int push_implicit(struct thread *t, struct thread_implicit implicit)
 	implicit.n_suspended = t->suspended.n;
 	implicit.own = !implicit.is_alias ? t->n_implicits + 1 : t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].own : 0;
 	t->implicits[t->n_implicits++] = implicit;
-	t->task = implicit.task;
+	thread_set_current(t, implicit.task, 0);
 	return 0;
 }
 
@@ -143,7 +143,7 @@ int thread_implicit_begin(struct thread *t, const struct record *record)
 	if (is_nested && m->regions[region].state & REGION_HIDDEN) { /* Q31 */
 		event.kind = THREAD_ALIAS;
 		event.other = t->task;
-		if (thread_tell(t, event) != 0)
+		if (thread_tell(t, &event) != 0)
 			return -1;
 		return push_implicit(t, (struct thread_implicit){.task = t->task, .n_threads = low32(record->b), .is_alias = true});
 	}
@@ -151,7 +151,7 @@ int thread_implicit_begin(struct thread *t, const struct record *record)
 	if (t->n_implicits > 0 && !is_nested && thread_close(t, 0, "scope_without_end") != 0)
 		return -1;
 	event.kind = THREAD_IMPLICIT_BEGIN;
-	if (thread_tell(t, event) != 0)
+	if (thread_tell(t, &event) != 0)
 		return -1;
 	return push_implicit(t, (struct thread_implicit){.task = row, .n_threads = low32(record->b)});
 }
@@ -173,7 +173,7 @@ int thread_missing_root(struct thread *t, const struct record *record)
 	t->n_missing_roots++;
 	struct thread_event event = {
 		.kind = THREAD_IMPLICIT_BEGIN, .ticks = record->time, .task = row, .region = t->model->tasks[row].region};
-	if (thread_quirk(t, "initial_task_without_begin") != 0 || thread_tell(t, event) != 0)
+	if (thread_quirk(t, "initial_task_without_begin") != 0 || thread_tell(t, &event) != 0)
 		return -1;
 	return push_implicit(t, (struct thread_implicit){.task = row, .n_threads = 1});
 }
@@ -201,7 +201,7 @@ int thread_implicit_end(struct thread *t, const struct record *record)
 	if (inner == NULL) {
 		if (thread_repair(t, record, "implicit_task_end_without_begin", 0, 0) != 0)
 			return -1;
-		t->task = 0;
+		thread_set_current(t, 0, 0);
 		return 0;
 	}
 	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */

@@ -8,21 +8,21 @@
 #include "builder/story/thread.h"
 #include "builder/support/diag.h"
 
-static inline int thread_tell(struct thread *t, struct thread_event event)
+static inline int thread_tell(struct thread *t, const struct thread_event *event)
 {
-	return t->ops->tell(t->self, &event);
+	return t->ops->tell(t->self, event);
 }
 
 static inline int thread_quirk(struct thread *t, const char *name)
 {
-	return thread_tell(t, (struct thread_event){.kind = THREAD_QUIRK, .name = name});
+	return thread_tell(t, &(struct thread_event){.kind = THREAD_QUIRK, .name = name});
 }
 
 /* The record contradicts those before it: `expected` is the task that should stand where it names `named`. */
 static inline int thread_repair(struct thread *t, const struct record *record, const char *name, uint32_t named, uint32_t expected)
 {
 	return thread_tell(
-		t, (struct thread_event){.kind = THREAD_REPAIR, .record = record, .name = name, .task = named, .other = expected});
+		t, &(struct thread_event){.kind = THREAD_REPAIR, .record = record, .name = name, .task = named, .other = expected});
 }
 
 /* What LLVM's runtime is known to do is a quirk there, and contradicts the specification anywhere else. */
@@ -37,6 +37,14 @@ static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
 	const struct model *m = t->model;
 	bool is_made_here = task > m->task_rows.base[t->stream] && task <= t->latest_row;
 	return task != 0 && (is_made_here || task >= m->n_task_ids) && !task_is_explicit(&m->tasks[task]);
+}
+
+/* From here on this task is current; id: by which the record at hand names it, 0 if it names another one or none. */
+static inline void thread_set_current(struct thread *t, uint32_t task, uint64_t id)
+{
+	t->task = task;
+	t->task_id = id;
+	t->is_explicit = task != 0 && !thread_is_implicit(t, task);
 }
 
 /* Makes room for one more element. 0, or -1 with the error said. */

@@ -13,8 +13,9 @@ int thread_create(struct thread *t, const struct record *record)
 				     .record = record,
 				     .ticks = record->time,
 				     .task = row,
-				     .other = thread_own(t, record->a, &is_outer)};
-	if (thread_tell(t, event) != 0)
+				     .other = record->a == t->task_id && record->a != 0 ? t->task
+											: thread_own(t, record->a, &is_outer)};
+	if (thread_tell(t, &event) != 0)
 		return -1;
 	if (row > t->latest_row)
 		t->latest_row = row;
@@ -62,9 +63,9 @@ static int end_part(struct thread *t, const struct record *record, uint64_t tick
 				     .task = t->task,
 				     .other = next,
 				     .status = task_status_complete};
-	if (thread_tell(t, event) != 0)
+	if (thread_tell(t, &event) != 0)
 		return -1;
-	t->task = next;
+	thread_set_current(t, next, 0);
 	return 0;
 }
 
@@ -108,11 +109,11 @@ static bool is_fulfilment(unsigned status)
 
 static int tell_status(struct thread *t, const struct record *record, uint32_t task)
 {
-	return thread_tell(t, (struct thread_event){.kind = THREAD_STATUS,
-						    .record = record,
-						    .ticks = record->time,
-						    .task = task,
-						    .status = record_flags(record)});
+	return thread_tell(t, &(struct thread_event){.kind = THREAD_STATUS,
+						     .record = record,
+						     .ticks = record->time,
+						     .task = task,
+						     .status = record_flags(record)});
 }
 
 /* A record about one task alone. The dummy of a wait with dependences is known by its id to its creation alone (Q16). */
@@ -121,12 +122,12 @@ static int about_one(struct thread *t, const struct record *record, uint32_t tas
 	if (record_flags(record) != task_status_taskwait_complete)
 		return tell_status(t, record, task);
 	uint32_t innermost = t->n_waits > 0 ? t->waits[--t->n_waits] : 0;
-	return thread_tell(t, (struct thread_event){.kind = THREAD_WAIT_END,
-						    .record = record,
-						    .ticks = record->time,
-						    .task = task != 0 ? task : innermost,
-						    .other = innermost,
-						    .status = task_status_taskwait_complete});
+	return thread_tell(t, &(struct thread_event){.kind = THREAD_WAIT_END,
+						     .record = record,
+						     .ticks = record->time,
+						     .task = task != 0 ? task : innermost,
+						     .other = innermost,
+						     .status = task_status_taskwait_complete});
 }
 
 /* May the task have run, and be suspended here? What each pass can tell without a search. */
@@ -152,7 +153,8 @@ static bool take_back(struct thread *t, uint32_t task)
 	return false;
 }
 
-static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next)
+/* id: by which the record names the next task; 0 where it names another one. */
+static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next, uint64_t id)
 {
 	unsigned status = record_flags(record);
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
@@ -166,9 +168,9 @@ static int switch_to(struct thread *t, const struct record *record, uint32_t pri
 				     .other = next,
 				     .status = status,
 				     .is_back = is_back};
-	if (thread_tell(t, event) != 0)
+	if (thread_tell(t, &event) != 0)
 		return -1;
-	t->task = next;
+	thread_set_current(t, next, id);
 	return 0;
 }
 
@@ -201,21 +203,21 @@ static int look_closer(struct thread *t, const struct record *record, uint32_t p
 		bool is_known = t->task != 0 || t->n_implicits > 0;
 		if (is_known && thread_repair(t, record, "switch_from_another_task", prior, t->task) != 0)
 			return -1;
-		t->task = prior;
+		thread_set_current(t, prior, 0);
 	}
-	return switch_to(t, record, prior, next);
+	return switch_to(t, record, prior, next, 0);
 }
 
 int thread_schedule(struct thread *t, const struct record *record)
 {
-	uint32_t prior = model_task(t->model, record->a), next = model_task(t->model, record->b);
+	bool is_current = record->a == t->task_id && record->a != 0;
+	uint32_t prior = is_current ? t->task : model_task(t->model, record->a), next = model_task(t->model, record->b);
+	bool is_outer = false;
 	if (prior != t->task || prior == next || next == 0)
 		return look_closer(t, record, prior, next);
-	if (thread_is_implicit(t, next)) {
-		bool is_outer = false;
+	if (thread_is_implicit(t, next))
 		next = thread_own_other(t, next, &is_outer);
-		if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
-			return -1;
-	}
-	return switch_to(t, record, prior, next);
+	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
+		return -1;
+	return switch_to(t, record, prior, next, is_outer ? 0 : record->b);
 }
