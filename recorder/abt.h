@@ -62,6 +62,9 @@ struct abt_library {
 };
 extern HIDDEN struct abt_library abt;
 
+/* Finds the library's functions. `own`: those of ours that stand before it under the same names, else NULL. */
+void abt_find(const struct abt_library *own);
+
 /* What the program itself registered: called for each of its events, behind our record. */
 struct abt_chain {
 	abt_callback *function;

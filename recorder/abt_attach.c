@@ -8,49 +8,20 @@
  */
 #include "recorder/abt.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "recorder/guard.h"
 #include "recorder/meta.h"
 #include "recorder/record.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 #include "recorder/text.h"
-
-#define LIBRARY "libabt.so.1"
 
 /* The three that the program calls, under their own names and under those that --wrap gives them. In here they have other names: the program may
  * define the former itself, where the library is linked statically. */
 #define ENTRY(name, inner)                                                                                                         \
 	__attribute__((visibility("default"))) __typeof__(inner) ABT_##name __attribute__((alias(#inner)));                        \
 	__attribute__((visibility("default"))) __typeof__(inner) __wrap_ABT_##name __attribute__((alias(#inner)))
-
-struct abt_library abt;
-const struct abt_chain *abt_chain;
-
-/* ---- The library ---- */
-
-/*
- * Behind us in the order of the loader, in the program itself (linked statically), or loaded where nobody else looks (a plugin). `own` is what the
- * name means here, if anything: not the library's.
- */
-static void *find(const char *name, const void *own)
-{
-	void *found = dlsym(RTLD_NEXT, name);
-	if (!found || found == own)
-		found = dlsym(RTLD_DEFAULT, name);
-	if (found && found != own)
-		return found;
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
-	return library ? dlsym(library, name) : NULL;
-}
-
-/* A function pointer from dlsym's: POSIX has them alike. */
-#define FIND(member, name, own) (*(void **)&abt.member = find(name, own))
-
-/* ISO C has no conversion from a function to void *. */
-#define OWN(function) ((const void *)(uintptr_t)(function))
 
 static int on_init(int argc, char **argv);
 static int on_finalize(void);
@@ -59,22 +30,9 @@ static int on_register(abt_callback *function, uint64_t events, void *user);
 /* With the first of its functions that is called. */
 static void find_library(void)
 {
-	if (abt.init)
-		return;
-	struct guard guard = guard_enter();
-	FIND(initialized, "ABT_initialized", NULL);
-	FIND(query, "ABT_tool_query_thread", NULL);
-	FIND(self_unit, "ABT_self_get_thread", NULL);
-	FIND(self_xstream, "ABT_xstream_self", NULL);
-	FIND(rank, "ABT_xstream_get_rank", NULL);
-	FIND(last_xstream, "ABT_thread_get_last_xstream", NULL);
-	FIND(function, "ABT_thread_get_thread_func", NULL);
-	FIND(stack_bytes, "ABT_thread_get_stacksize", NULL);
-	FIND(register_callback, "ABT_tool_register_thread_callback", OWN(on_register));
-	FIND(finalize, "ABT_finalize", OWN(on_finalize));
-	/* The last: who finds this one finds the others. */
-	FIND(init, "ABT_init", OWN(on_init));
-	guard_leave(guard);
+	static const struct abt_library own = {.init = on_init, .finalize = on_finalize, .register_callback = on_register};
+	if (!abt.init)
+		abt_find(&own);
 }
 
 static bool is_initialized(void)

@@ -7,6 +7,12 @@
 
 #include "recorder/stream.h"
 
+/* An ompt_function_lookup_t, for those that do not see omp-tools.h. */
+typedef void (*context_lookup(const char *name))(void);
+
+/* Finds the runtime's entry points. Before the first callback is registered; again where a runtime starts again. */
+void context_find(context_lookup *lookup);
+
 /* The current task and region, 0 where the runtime does not know or no id was given. Signal-safe, as the runtime's entry point is. */
 struct stream_context context_ask(void);
 

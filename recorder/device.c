@@ -12,8 +12,6 @@
 #define DEVICE_BUFFERS      64 /* bits of a word */
 #define DEVICE_BUFFER_BYTES (1 << 20)
 
-enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
-
 /* Of a session, made with its first device that can be traced. */
 struct devices {
 	struct device table[DEVICES_MAX];
@@ -63,16 +61,6 @@ static struct devices *devices_make(struct session *session)
 	return none;
 }
 
-static bool has_state(const struct device *device, uint32_t state)
-{
-	return __atomic_load_n(&device->state, __ATOMIC_ACQUIRE) == state; /* V4: pairs with V3 in device_came and device_goes */
-}
-
-bool device_is_there(const struct device *device)
-{
-	return has_state(device, DEVICE_TRACED);
-}
-
 /* A row for a device that comes; the one that it had where it comes again. NULL: there are too many. */
 static struct device *claim_row(struct devices *devices, int number)
 {
@@ -80,7 +68,7 @@ static struct device *claim_row(struct devices *devices, int number)
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		struct device *device = &devices->table[i];
 		uint32_t state = DEVICE_GONE;
-		if (has_state(device, DEVICE_GONE) && device->number == number &&
+		if (device_has_state(device, DEVICE_GONE) && device->number == number &&
 		    __atomic_compare_exchange_n(&device->state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return device;
 	}
@@ -103,7 +91,7 @@ static const struct device *device_of_buffer(const struct devices *devices, int 
 	const struct device *any = NULL;
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		const struct device *device = &devices->table[i];
-		if (!has_state(device, DEVICE_TRACED) && !has_state(device, DEVICE_GONE))
+		if (!device_has_state(device, DEVICE_TRACED) && !device_has_state(device, DEVICE_GONE))
 			continue;
 		if (device->number == number)
 			return device;

@@ -40,6 +40,8 @@ struct device_entries {
 #undef DEVICE_ENTRY_MEMBER
 };
 
+enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
+
 struct device {
 	uint32_t state; /* enum device_state: the rest is set before it becomes TRACED */
 	int32_t number;
@@ -57,8 +59,16 @@ void device_control(enum device_command command);
 
 /* ---- between the two files ---- */
 
+static inline bool device_has_state(const struct device *device, uint32_t state)
+{
+	return __atomic_load_n(&device->state, __ATOMIC_ACQUIRE) == state; /* V4: pairs with V3 in device_came and device_goes */
+}
+
 /* May the device's handle still be used? Behind its finalization a buffer may come, but the device is gone. */
-bool device_is_there(const struct device *device);
+static inline bool device_is_there(const struct device *device)
+{
+	return device_has_state(device, DEVICE_TRACED);
+}
 
 /* Reads the device's clock between two readings of ours, and records it. */
 void device_record_clock(const struct device *device);

@@ -9,7 +9,6 @@
 
 #include "recorder/record.h"
 
-#define TEXT_BYTES         24
 #define TYPE_BYTES_MAX     240
 #define CLOCK_TRIES        3
 #define RECORD_BYTES_LEAST 8 /* of a device: no buffer holds more records than that allows */
@@ -96,12 +95,7 @@ static void put(const struct device *device, const struct trace_record *r)
 			ring_group_append(&group, address(r->data->src_addr),
 					  record_head(EVENT_target_data_op_more, 0, (uint32_t)r->data->dest_device_num),
 					  address(r->data->dest_addr), r->data->bytes);
-		for (size_t at = 0; at < r->n_text; at += TEXT_BYTES) {
-			uint64_t words[3] = {0};
-			size_t n = r->n_text - at < TEXT_BYTES ? r->n_text - at : TEXT_BYTES;
-			memcpy(words, r->text + at, n);
-			ring_group_append(&group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
-		}
+		record_put_text(&group, r->text, r->n_text);
 		ring_group_end(&group);
 	}
 	record_leave(stream);

@@ -17,12 +17,13 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
-#include "recorder/segment.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 #include "recorder/stream.h"
 
 #define DRAIN_STACK_BYTES (256 << 10)
@@ -66,7 +67,7 @@ static int write_patiently(struct session *session, struct stream *stream, uint3
 {
 	const struct timespec pause = {.tv_nsec = AGAIN_NS};
 	int cause;
-	while ((cause = segment_write(stream, index, true)) & OUTPUT_LATER && !session_stopped(session) &&
+	while ((cause = output_segment(stream, index, true)) & FILE_LATER && !session_stopped(session) &&
 	       !__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	return cause;
@@ -81,7 +82,7 @@ static bool drain_one(struct session *session, struct stream *stream)
 	int cause = write_patiently(session, stream, index);
 	if (cause == 0)
 		handover_put(&stream->empty, index);
-	else if (!(cause & OUTPUT_LATER))
+	else if (!(cause & FILE_LATER))
 		session_stop(session, (unsigned)cause); /* the segment stays as it is in the ring, where it can be read */
 	return true;
 }

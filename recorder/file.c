@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "recorder/compiler.h"
-#include "recorder/output.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
 #include "recorder/text.h"
@@ -49,6 +48,21 @@ static void leave(struct file *file)
 	__atomic_compare_exchange_n(&slots[file->slot], &self, NULL, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+int file_cause(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT: return loss_cause_no_space;
+	case EFBIG: return loss_cause_limit;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EINTR: return loss_cause_io_error | FILE_LATER;
+	default: return loss_cause_io_error;
+	}
+}
+
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix)
 {
 	file->fd = -1;
@@ -56,7 +70,7 @@ int file_name(struct file *file, const struct session *session, const char *dir,
 	file->mapping = NULL;
 	signal_fence();
 	if (!enter(file))
-		return loss_cause_io_error | OUTPUT_LATER;
+		return loss_cause_io_error | FILE_LATER;
 	signal_fence();
 	size_t length = strlen(dir);
 	if (session->is_of_parent || dir[0] != '/' || length + 1 + 10 + strlen(suffix) + 1 > PATH_MAX)
@@ -80,9 +94,9 @@ int file_open(struct file *file, int flags)
 	unsigned n = 0;
 	do
 		fd = open(file->path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	while (fd < 0 && errno == EINTR && ++n < OUTPUT_INTERRUPTED_MAX);
+	while (fd < 0 && errno == EINTR && ++n < FILE_INTERRUPTED_MAX);
 	file->fd = fd;
-	return fd < 0 ? output_cause(errno) : 0;
+	return fd < 0 ? file_cause(errno) : 0;
 }
 
 void file_close(struct file *file)

@@ -15,6 +15,12 @@
 
 struct session;
 
+/* In a cause: no descriptor left, no memory, an interruption. Nothing is broken, and who can keep the bytes tries again. */
+#define FILE_LATER 0x100
+
+/* Times that a call may be interrupted: a thread that is interrupted for ever does not hold up the program. */
+#define FILE_INTERRUPTED_MAX 100
+
 struct file {
 	char *path;      /* of PATH_MAX; its first byte is 0 until it is whole. NULL: there was no place for it */
 	int fd;          /* -1: not open */
@@ -24,12 +30,15 @@ struct file {
 	size_t mapping_bytes;
 };
 
-/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. 0, or the cause as output.h has it: too long, the session
+/* What an errno of a call on a file means: a loss_cause, with FILE_LATER where the next try may succeed. */
+int file_cause(int error);
+
+/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. 0, or the cause: too long, the session
  * is not this process's, or, as that passes, too many threads are at a file. Whatever is returned, file_close() has to follow. */
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
 #define FILE_NO_NUMBER UINT32_MAX
 
-/* open(2) with O_CLOEXEC and O_NOFOLLOW, tried again where it was interrupted. 0, or the cause as output.h has it. */
+/* open(2) with O_CLOEXEC and O_NOFOLLOW, tried again where it was interrupted. 0, or the cause. */
 int file_open(struct file *file, int flags);
 
 /* Closes it, where it is open, and forgets it. */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -33,30 +32,15 @@ bool output_has_space(int fd, uint64_t bytes)
 	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
 }
 
-int output_cause(int error)
-{
-	switch (error) {
-	case ENOSPC:
-	case EDQUOT: return loss_cause_no_space;
-	case EFBIG: return loss_cause_limit;
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
-	case EAGAIN:
-	case EINTR: return loss_cause_io_error | OUTPUT_LATER;
-	default: return loss_cause_io_error;
-	}
-}
-
 static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t offset)
 {
 	unsigned n_interrupted = 0;
 	while (n_bytes) {
 		ssize_t n = offset < 0 ? write(fd, bytes, n_bytes) : pwrite(fd, bytes, n_bytes, offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? output_cause(errno) : loss_cause_io_error;
+			return n < 0 ? file_cause(errno) : loss_cause_io_error;
 		bytes += n;
 		n_bytes -= (size_t)n;
 		if (offset >= 0)
@@ -82,10 +66,10 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 		uint64_t rest = bytes - (n_parts - 1) * sizeof zeros;
 		parts[n_parts - 1].iov_len = rest < sizeof zeros ? (size_t)rest : sizeof zeros;
 		ssize_t n = pwritev(fd, parts, (int)n_parts, (off_t)offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? output_cause(errno) : loss_cause_io_error;
+			return n < 0 ? file_cause(errno) : loss_cause_io_error;
 		offset += (uint64_t)n;
 		bytes -= (uint64_t)n;
 	}
@@ -106,13 +90,13 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 		unsigned n = 0;
 		do
 			error = posix_fallocate(fd, 0, (off_t)bytes);
-		while (error == EINTR && ++n < OUTPUT_INTERRUPTED_MAX); /* a tmpfs is, by any signal */
-		return error ? output_cause(error) : 0;
+		while (error == EINTR && ++n < FILE_INTERRUPTED_MAX); /* a tmpfs is, by any signal */
+		return error ? file_cause(error) : 0;
 	}
 	int cause = output_zeros(fd, 0, first);
 	for (unsigned n = 0; !cause && ftruncate(fd, (off_t)bytes) != 0;)
-		if (errno != EINTR || ++n == OUTPUT_INTERRUPTED_MAX)
-			cause = output_cause(errno);
+		if (errno != EINTR || ++n == FILE_INTERRUPTED_MAX)
+			cause = file_cause(errno);
 	return cause;
 }
 
@@ -177,7 +161,7 @@ static int reserve(struct session *session, uint64_t bytes)
 /* What is tried again is taken out again. */
 static int give_back_if_later(struct session *session, uint64_t bytes, int cause)
 {
-	if (cause & OUTPUT_LATER)
+	if (cause & FILE_LATER)
 		__atomic_sub_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
 	return cause;
 }
@@ -201,7 +185,7 @@ uint64_t output_first_kept(const struct session *session, uint64_t last)
 	return last > n_places ? last - n_places + 1 : 1;
 }
 
-int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+static int write_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	struct session *session = stream->session;
 	struct file file;
@@ -236,10 +220,22 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	return cause;
 }
 
-int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+static int write_own_in_budget(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	int cause = reserve(stream->session, used_bytes);
 	return cause ? cause : give_back_if_later(stream->session, used_bytes, write_own(stream, header, used_bytes));
+}
+
+int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread)
+{
+	const struct segment_header *header = stream_segment(stream, index);
+	uint64_t sequence = header->sequence;
+	uint32_t used_bytes = stream_segment_used(stream, index);
+	int cause = is_drain_thread ? write_drained(stream, header, used_bytes) : write_own_in_budget(stream, header, used_bytes);
+	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
+	if (cause == 0)
+		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
+	return cause;
 }
 
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)

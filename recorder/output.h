@@ -3,7 +3,7 @@
  * The files of segments. No descriptor is kept: each write opens by absolute path, writes at its place, and closes. A program that closes
  * all descriptors, or replaces one, never gets our bytes.
  *
- * All return 0 or the loss_cause that says why not, with OUTPUT_LATER where the next try may succeed.
+ * All return 0 or the loss_cause that says why not, with FILE_LATER where the next try may succeed.
  */
 #ifndef OTTER_RECORDER_OUTPUT_H
 #define OTTER_RECORDER_OUTPUT_H
@@ -24,12 +24,6 @@ struct stream;
 /* Room that is taken at once for a file that grows, at most. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
 
-/* No descriptor left, no memory, an interruption: nothing is broken, and whoever can keep the bytes tries again. */
-#define OUTPUT_LATER 0x100
-
-/* Times that a call may be interrupted: who is for ever does not hold up the program. */
-#define OUTPUT_INTERRUPTED_MAX 100
-
 /* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
 struct output_file {
 	bool exists;
@@ -37,13 +31,11 @@ struct output_file {
 	uint64_t reserved; /* up to this byte there is room on the disk; 0 where nobody has asked for it */
 };
 
-/* The drain thread writes a segment: to drain.seg, or to the stream's circular NNNNN.dseg. */
-int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+/* Writes a full segment, and notes in `written` that it is there: the drain thread to drain.seg, or to the stream's circular NNNNN.dseg, the
+ * stream's owner to NNNNN.seg. By who has taken the segment from the `full` ring. Where it fails the segment stays as it is. */
+int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
 
-/* The stream's owner writes a segment to NNNNN.seg. */
-int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
-
-/* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
+/* The owner writes a segment when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
 /* Gives back the room behind the end of NNNNN.seg. (That of drain.seg stays, at most AHEAD_BYTES: the file is the drain thread's, and whoever
@@ -55,9 +47,6 @@ uint64_t output_first_kept(const struct session *session, uint64_t last);
 
 /* Appends to meta, in one write. */
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes);
-
-/* What an errno of a call on a file means. */
-int output_cause(int error);
 
 /* Zeros into `bytes` of an open file: then its pages are in memory and the file system has promised their room. */
 int output_zeros(int fd, uint64_t offset, uint64_t bytes);

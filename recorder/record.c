@@ -5,6 +5,7 @@
 
 #include "recorder/context.h"
 #include "recorder/guard.h"
+#include "recorder/session_life.h"
 
 static uint64_t deferred_time(void)
 {

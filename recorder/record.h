@@ -27,6 +27,8 @@
 #include "recorder/clock.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_child.h"
+#include "recorder/session_turn.h"
 
 /* ---- The long way ---- */
 

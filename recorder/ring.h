@@ -31,7 +31,7 @@ static inline void ring_publish(struct stream *stream, uint64_t position)
 	__atomic_store_n(&stream_control(stream)->position, position, __ATOMIC_RELEASE);
 }
 
-/* Plain: only the owner writes it. The fence: before `end` or `limit` is read (see isolate in session.c). */
+/* Plain: only the owner writes it. The fence: before `end` or `limit` is read (see isolate in session_child.c). */
 static inline uint64_t ring_position(struct stream *stream)
 {
 	uint64_t position = stream_control(stream)->position;

@@ -15,6 +15,7 @@
 #include "recorder/meta.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 
 /* Of the process, found once: a forked child inherits the handler, and nobody's handler is replaced. 0: none. */
 static int sample_signal;

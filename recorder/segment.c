@@ -13,6 +13,7 @@
 #include "recorder/output.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it and the pages come by faults */
@@ -57,12 +58,6 @@ static int begin_use(struct stream *stream)
 	return 0;
 }
 
-uint32_t segment_used(struct stream *stream, uint32_t index)
-{
-	/* Relaxed: only the seal may come meanwhile (stream_seal). */
-	return (uint32_t)__atomic_load_n(&stream_segment(stream, index)->closed, __ATOMIC_RELAXED) & ~SEGMENT_SEALED;
-}
-
 void segment_close(struct stream *stream, uint32_t flags)
 {
 	if (stream->current == SEGMENT_NONE)
@@ -95,18 +90,6 @@ static void hand_over(struct stream *stream)
 	drain_wake(stream->session);
 }
 
-int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
-{
-	const struct segment_header *header = stream_segment(stream, index);
-	uint64_t sequence = header->sequence;
-	int cause = is_drain_thread ? output_drained(stream, header, segment_used(stream, index))
-				    : output_own(stream, header, segment_used(stream, index));
-	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
-	if (cause == 0)
-		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
-	return cause;
-}
-
 /* The owner writes its oldest full segment itself. 0 and the index, -1 where the drain thread has just taken the last one, or the cause
  * why it cannot be written. */
 static int write_oldest(struct stream *stream, uint32_t *index)
@@ -114,8 +97,8 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	if (!handover_take_any(&stream->full, index))
 		return -1;
 	uint64_t begin = clock_ticks();
-	int cause = segment_write(stream, *index, false);
-	if (cause & OUTPUT_LATER) { /* it waits its turn again: behind the others, where whoever reads looks at the sequence */
+	int cause = output_segment(stream, *index, false);
+	if (cause & FILE_LATER) { /* it waits its turn again: behind the others, where whoever reads looks at the sequence */
 		handover_put(&stream->full, *index);
 		drain_wake(stream->session);
 		return cause;
@@ -128,7 +111,7 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	if (!stream->flush_bytes)
 		stream->flush_begin = begin;
 	stream->flush_end = end;
-	stream->flush_bytes += segment_used(stream, *index);
+	stream->flush_bytes += stream_segment_used(stream, *index);
 	uint64_t *stalled = &stream_control(stream)->stalled_ticks;
 	__atomic_store_n(stalled, *stalled + (end - begin), __ATOMIC_RELAXED);
 	return 0;
@@ -148,7 +131,7 @@ static int take_unused(struct stream *stream, uint32_t *index)
 		return -1;
 	*index = stream->n_used;
 	int cause = begin_use(stream);
-	if (cause == 0 || cause & OUTPUT_LATER)
+	if (cause == 0 || cause & FILE_LATER)
 		return cause;
 	/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
 	stream->n_segments = stream->n_used;
@@ -158,7 +141,7 @@ static int take_unused(struct stream *stream, uint32_t *index)
 	return cause;
 }
 
-/* An empty segment's index. 0, or the cause why there is none, or none now (OUTPUT_LATER). */
+/* An empty segment's index. 0, or the cause why there is none, or none now (FILE_LATER). */
 static int take_segment(struct stream *stream, uint32_t *index)
 {
 	for (;;) {
@@ -168,11 +151,11 @@ static int take_segment(struct stream *stream, uint32_t *index)
 		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
 		if (!stream->session->has_drain_thread && !stream->is_samples) {
 			cause = write_oldest(stream, index);
-			if (cause >= 0 && !(cause & OUTPUT_LATER))
+			if (cause >= 0 && !(cause & FILE_LATER))
 				return cause;
 		}
 		int unused = take_unused(stream, index);
-		if (unused >= 0 && !(unused & OUTPUT_LATER))
+		if (unused >= 0 && !(unused & FILE_LATER))
 			return unused;
 		if (drops(stream))
 			return loss_cause_full;
@@ -256,7 +239,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		hand_over(stream);
 	}
 	uint32_t index = SEGMENT_NONE;
-	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)OUTPUT_LATER;
+	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)FILE_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);
 		return 0;

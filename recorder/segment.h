@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A segment's life: opened by the owner, filled, closed, handed over, written to a file by the drain thread or by the owner, empty
- * again. All functions are the owner's but segment_write(), which whoever has taken a segment from the `full` ring calls.
+ * again. All functions are the owner's.
  */
 #ifndef OTTER_RECORDER_SEGMENT_H
 #define OTTER_RECORDER_SEGMENT_H
@@ -23,13 +23,6 @@ NOINLINE void segment_tell_flush(struct stream *stream, uint64_t not_before);
 
 /* Closes the current segment before it is full and sees that it is written: by the drain thread, or here. */
 void segment_flush(struct stream *stream);
-
-/* Writes a full segment to the file of the drain thread or of the stream, and notes in `written` that it is there. 0, or why not (a
- * loss_cause): the segment stays as it is then. */
-int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread);
-
-/* Bytes used in a closed segment, header included. */
-uint32_t segment_used(struct stream *stream, uint32_t index);
 
 /* Lets plain appends into the open segment, unless something was turned since the stream last looked. */
 void segment_admit(struct stream *stream);

@@ -80,78 +80,11 @@ static inline struct stream *session_stream(struct session *session, uint32_t nu
 /* NULL before the first event that counts, in a forked child too. */
 struct session *session_get(void);
 
+/* From now on that is the process's session; NULL: it has none. */
+void session_set(struct session *session);
+
 /* Losses that no stream can count. Of the process, as they happen without a session too. */
 extern HIDDEN uint64_t session_lost_no_stream;
 extern HIDDEN uint64_t session_lost_reentry;
-
-/* ---- Is recording on? ---- */
-
-/* A counter above three flags. A stream compares the whole word with what it last saw, and looks closer where it differs. */
-extern HIDDEN uint64_t record_epoch;
-#define EPOCH_PAUSED  UINT64_C(1) /* omp_control_tool(pause) */
-#define EPOCH_ENDED   UINT64_C(2) /* omp_control_tool(end) */
-#define EPOCH_STOPPED UINT64_C(4) /* session_stop() */
-#define EPOCH_FLAGS   UINT64_C(7)
-#define EPOCH_STEP    UINT64_C(8)
-
-/* Sets and clears flags and counts on, so that every stream looks. */
-void session_turn(uint64_t set, uint64_t clear);
-
-/* Stops for good: the disk is full, the limit reached, a write failed. Any thread; the first cause counts. */
-void session_stop(struct session *session, unsigned cause);
-
-/* The cause of the stop, 0 while there is none. */
-static inline unsigned session_stopped(const struct session *session)
-{
-	return __atomic_load_n(&session->stop_cause, __ATOMIC_RELAXED);
-}
-
-/* ---- Beginning and end ---- */
-
-/* Creates the dump, with the settings from the environment. False: there is nothing to record into. */
-bool session_begin(void);
-
-/* A runtime starts, the first of the process, another one, or one again: begins the session, or goes on with the one that is there. */
-bool session_start(void);
-
-/*
- * Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. Where finalize is still to come
- * the calling thread's stream stays open, for what it will yet report.
- */
-void session_end(const char *how);
-
-/* Has session_end() nothing left to do? */
-bool session_is_over(void);
-
-/* ---- A forked child ---- */
-
-/* Its first thread and initial task do not make a dump yet; they are remembered here (by time and arguments) and recorded first when there
- * is one. Only for the one thread that went through fork. */
-struct session_deferred {
-	uintptr_t owner; /* stream_self() of that thread; 0: nothing remembered */
-	bool has_thread;
-	bool has_task;
-	uint64_t thread_time;
-	uint64_t thread_type;
-	uint64_t task_time;
-	uint64_t task_flags;
-	uint64_t task_numbers; /* word b of the record */
-};
-extern HIDDEN struct session_deferred session_deferred;
-
-/* The ids that the remembered task and its region have: the first of stream 0. */
-#define DEFERRED_ID (UINT64_C(1) << ID_STREAM_BITS)
-
-/* Remembers instead of recording; false where it must be recorded after all: another thread is remembered already. */
-bool session_defer_thread(uint64_t time, unsigned type);
-bool session_defer_task(uint64_t time, uint64_t flags, uint64_t numbers);
-/* The remembered task or thread ends: there was nothing to record. */
-bool session_defer_end(void);
-
-/* Is this a forked child that has not recorded anything yet? */
-bool session_is_child(void);
-
-/* For the first event that counts, of a child; several threads may come, one creates, the others lose their event. */
-struct session *session_begin_child(void);
 
 #endif

@@ -110,6 +110,13 @@ static inline struct segment_header *stream_segment(struct stream *stream, uint3
 					 ((size_t)index << stream->shift));
 }
 
+/* Bytes used in a closed segment, header included. */
+static inline uint32_t stream_segment_used(struct stream *stream, uint32_t index)
+{
+	/* Relaxed: only the seal may come meanwhile (stream_seal). */
+	return (uint32_t)__atomic_load_n(&stream_segment(stream, index)->closed, __ATOMIC_RELAXED) & ~SEGMENT_SEALED;
+}
+
 /* Bytes that positions below `position` have in its segment. */
 static inline uint32_t stream_offset(const struct stream *stream, uint64_t position)
 {
@@ -127,6 +134,14 @@ static inline uint64_t stream_n_regions(const struct stream *stream)
 	return id_counter(stream->last_region);
 }
 
+/* Publishes how many ids the stream has given, for who reads its ring. The owner's. */
+static inline void stream_put_counts(struct stream *stream)
+{
+	struct ring_control *control = stream_control(stream);
+	__atomic_store_n(&control->n_tasks, stream_n_tasks(stream), __ATOMIC_RELAXED);
+	__atomic_store_n(&control->n_regions, stream_n_regions(stream), __ATOMIC_RELAXED);
+}
+
 /* Of this thread. The one word of TLS that the recorder has. Never NULL, so that whoever appends need not ask: a thread that has no stream has
  * one of two that are always busy. */
 extern HIDDEN __thread struct stream *tls_stream;
@@ -141,6 +156,22 @@ static inline uintptr_t stream_self(void)
 	return (uintptr_t)&tls_stream;
 }
 
+/* Tries to get a free stream into the caller's hands. */
+bool stream_claim(struct stream *stream, uintptr_t owner);
+
+/* ---- stream_make.c ---- */
+
+/* Makes a stream that belongs to `owner`, or returns NULL. */
+struct stream *stream_create(struct session *session, uintptr_t owner);
+
+/* Could no ring be made a moment ago? Then none is tried yet. */
+bool stream_is_refused(struct session *session);
+
+/* Makes the stream for what is sampled of that one's thread, or returns NULL. Nobody owns it. */
+struct stream *stream_create_samples(struct stream *of);
+
+/* ---- stream_thread.c ---- */
+
 /* Once a process, before the first stream. 0, or an error number. */
 int stream_setup(void);
 
@@ -151,17 +182,10 @@ struct stream *stream_take(struct session *session, uint64_t ticks);
 /* Gives the calling thread's stream back, with its thread_detach record at `ticks`; tls_stream becomes STREAM_NONE. */
 void stream_release(struct stream *stream, uint64_t ticks);
 
-/* Makes a stream that belongs to `owner`, or returns NULL. */
-struct stream *stream_create(struct session *session, uintptr_t owner);
-
-/* Makes the stream for what is sampled of that one's thread, or returns NULL. Nobody owns it. */
-struct stream *stream_create_samples(struct stream *of);
+/* ---- stream_seal.c ---- */
 
 /* Writes everything that is not yet in a file, of the stream and of its samples, marks the last segment and removes the ring. The caller owns the stream; afterwards
  * nobody does. What cannot be written stays in the ring, which then stays too. */
 void stream_seal(struct stream *stream);
-
-/* Tries to get a free stream into the caller's hands. */
-bool stream_claim(struct stream *stream, uintptr_t owner);
 
 #endif

@@ -4,15 +4,13 @@
  * finalize never comes. Any of them may come on any thread, and start and initialize may come again (omp_pause_hard, dlclose).
  */
 #include <omp-tools.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "recorder/callbacks.h"
 #include "recorder/config.h"
 #include "recorder/context.h"
 #include "recorder/guard.h"
 #include "recorder/meta.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 #include "recorder/text.h"
 
 #define RUNTIME_LINES_BYTES 8192
@@ -73,29 +71,8 @@ static const struct {
 	CALLBACK(control_tool, -1),
 };
 
-static ompt_get_task_info_t get_task_info;
-static ompt_get_state_t get_state;
 static const char *runtime_version;
 static unsigned omp_version;
-
-struct stream_context context_ask(void)
-{
-	int flags, thread_num;
-	ompt_data_t *task = NULL;
-	ompt_data_t *region = NULL;
-	ompt_frame_t *frame;
-	if (!get_task_info || !get_task_info(0, &flags, &task, &frame, &region, &thread_num))
-		return (struct stream_context){0, 0};
-	return (struct stream_context){id_of(task), id_of(region)};
-}
-
-unsigned state_ask(uint64_t *wait_id)
-{
-	ompt_wait_id_t id = 0;
-	int state = get_state ? get_state(&id) : ompt_state_undefined;
-	*wait_id = id;
-	return (unsigned)state;
-}
 
 static void put_named(struct text *text, const char *key, int number, const char *name)
 {
@@ -119,13 +96,14 @@ static void put_enumerations(struct text *text, ompt_function_lookup_t lookup)
 		put_named(text, "mutex_impl", impl, name);
 }
 
-static void put_runtime(struct text *text)
+static void put_runtime(struct text *text, ompt_function_lookup_t lookup)
 {
 	text_line(text, "runtime", runtime_version ? runtime_version : "unknown");
 	text_line_number(text, "omp_version", omp_version);
 	/* Whose code it is tells the builder which return addresses are the runtime's own. (The lookup itself may be another tool's.) */
-	if (get_task_info)
-		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)get_task_info);
+	ompt_interface_fn_t entry_point = lookup("ompt_get_task_info");
+	if (entry_point)
+		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)entry_point);
 }
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data)
@@ -137,12 +115,11 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	if (!session || !set_callback)
 		return 0;
 	session->is_awaiting_finalize = true;
-	get_task_info = (ompt_get_task_info_t)(void *)lookup("ompt_get_task_info");
-	get_state = (ompt_get_state_t)(void *)lookup("ompt_get_state");
+	context_find(lookup);
 	char bytes[RUNTIME_LINES_BYTES];
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
-	put_runtime(&text);
+	put_runtime(&text, lookup);
 	put_enumerations(&text, lookup);
 	ompt_set_result_t result = ompt_set_error;
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {

@@ -17,7 +17,7 @@
 
 #include "common/event.h"
 #include "common/format.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 
 #define DUMP_SEGMENTS_MAX 65536
 
