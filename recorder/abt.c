@@ -10,10 +10,9 @@
 struct abt_library abt;
 const struct abt_chain *abt_chain;
 
-/*
- * Behind us in the order of the loader, in the program itself (linked statically), or loaded where nobody else looks (a plugin). `own` is what the
- * name means here, if anything: not the library's.
- */
+/* Finds a function of the library: after this library in the loader's order, in the program itself (linked statically),
+ * or in a library that a plugin loaded out of everybody's sight. `own` is our function of the same name, or NULL; it is
+ * not the library's. */
 static void *find(const char *name, const void *own)
 {
 	void *found = dlsym(RTLD_NEXT, name);
@@ -25,7 +24,7 @@ static void *find(const char *name, const void *own)
 	return library ? dlsym(library, name) : NULL;
 }
 
-/* A function pointer from dlsym's, as POSIX has it; and back, which ISO C has no conversion for. */
+/* dlsym returns functions as void *, as POSIX allows. ISO C has no conversion back from a function, hence the integer. */
 #define FIND(member, name) (*(void **)&abt.member = find(name, (const void *)(uintptr_t)own->member))
 
 void abt_find(const struct abt_library *own)
@@ -41,7 +40,7 @@ void abt_find(const struct abt_library *own)
 	FIND(stack_bytes, "ABT_thread_get_stacksize");
 	FIND(register_callback, "ABT_tool_register_thread_callback");
 	FIND(finalize, "ABT_finalize");
-	/* The last: who finds this one finds the others. */
+	/* The last one: a thread that finds it set finds the others set. */
 	FIND(init, "ABT_init");
 	guard_leave(guard);
 }

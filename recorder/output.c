@@ -16,7 +16,7 @@
 #include "recorder/stream.h"
 
 #define ZEROS_BYTES 16384
-#define ZEROS_PARTS 16 /* in a call: they lie on the stack, which may be small */
+#define ZEROS_PARTS 16 /* in one call: they lie on the stack, which may be small */
 
 bool output_fits_limit(uint64_t bytes)
 {
@@ -28,7 +28,7 @@ bool output_has_space(int fd, uint64_t bytes)
 {
 	struct statfs fs;
 	if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
-		return true; /* it does not say: the write will */
+		return true; /* the file system does not tell: the write will */
 	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
 }
 
@@ -59,7 +59,7 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 	for (unsigned i = 0; i < ZEROS_PARTS; i++)
 		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
 	while (bytes) {
-		/* The last part may be written in part; what is left then begins at any byte of the zeros. */
+		/* The last part may be written only partly; the next call goes on from there, with any of the zeros. */
 		uint64_t n_parts = (bytes - 1) / sizeof zeros + 1;
 		if (n_parts > ZEROS_PARTS)
 			n_parts = ZEROS_PARTS;
@@ -79,7 +79,8 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 {
 	struct statfs fs;
-	/* Other file systems may put what is written over zeros at another place, or keep no zeros at all: their room is theirs to reserve. */
+	/* Other file systems may not write over zeros in place, or may not store zeros at all: they reserve room in
+	 * their own way. */
 	*has_all = fstatfs(fd, &fs) != 0 || fs.f_type != EXT4_SUPER_MAGIC;
 	if (!output_fits_limit(bytes))
 		return loss_cause_limit;
@@ -90,7 +91,7 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 		unsigned n = 0;
 		do
 			error = posix_fallocate(fd, 0, (off_t)bytes);
-		while (error == EINTR && ++n < FILE_INTERRUPTED_MAX); /* a tmpfs is, by any signal */
+		while (error == EINTR && ++n < FILE_INTERRUPTED_MAX); /* any signal interrupts it on a tmpfs */
 		return error ? file_cause(error) : 0;
 	}
 	int cause = output_zeros(fd, 0, first);
@@ -100,7 +101,7 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 	return cause;
 }
 
-/* Counts the records of another segment that is about to be overwritten at `offset`. */
+/* Counts the records of the segment that is about to be overwritten at `offset`, unless it is the same segment. */
 static void count_overwritten(struct session *session, int fd, off_t offset, const struct segment_header *next)
 {
 	struct segment_header old;
@@ -111,8 +112,9 @@ static void count_overwritten(struct session *session, int fd, off_t offset, con
 	__atomic_fetch_add(&session->n_overwritten, (used - sizeof old) / sizeof(struct record), __ATOMIC_RELAXED);
 }
 
-/* Sees that there is room for a segment at `offset`. Where a file grows on ext4, room for more is taken at once: a write into it costs two thirds
- * of one that finds its blocks itself. Up to half of what the file has, so that small ones stay small. */
+/* Makes sure that there is room for a segment at `offset`. On ext4 more room is reserved at once where a file grows: a
+ * write into it takes two thirds of the time of a write that has to find its blocks (docs/design.md). At most half of
+ * the file's size is reserved, so that small files stay small. */
 static bool claim_space(const struct session *session, int fd, struct output_file *file, uint64_t offset, uint32_t used_bytes)
 {
 	struct statfs fs;
@@ -150,7 +152,7 @@ static int write_segment(struct session *session, struct file *file, struct outp
 	return cause;
 }
 
-/* Takes the bytes out of OTTER_LIMIT's budget. Circular files have their share of it by their number of places. */
+/* Takes the bytes out of OTTER_LIMIT. Circular files get their share of the limit by their number of places. */
 static int reserve(struct session *session, uint64_t bytes)
 {
 	uint64_t limit = session->config.keeps_newest ? 0 : session->config.limit_bytes;
@@ -158,7 +160,7 @@ static int reserve(struct session *session, uint64_t bytes)
 	return limit && after > limit ? loss_cause_limit : 0;
 }
 
-/* What is tried again is taken out again. */
+/* Gives the bytes back if the write is to be tried again. */
 static int give_back_if_later(struct session *session, uint64_t bytes, int cause)
 {
 	if (cause & FILE_LATER)
@@ -166,7 +168,8 @@ static int give_back_if_later(struct session *session, uint64_t bytes, int cause
 	return cause;
 }
 
-/* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. Samples have as much. */
+/* Returns the number of places in a circular file. A stream's share of the limit is one processor's, half of it for
+ * each of its two files. With samples there are two streams, which share it equally. */
 static uint64_t circular_places(const struct session *session)
 {
 	unsigned n_files = session->sample_signal ? 4 : 2;
@@ -232,7 +235,8 @@ int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread)
 	uint64_t sequence = header->sequence;
 	uint32_t used_bytes = stream_segment_used(stream, index);
 	int cause = is_drain_thread ? write_drained(stream, header, used_bytes) : write_own_in_budget(stream, header, used_bytes);
-	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
+	/* W1: The segment is in the file before it is noted as written. Pairs with W2 in next_unwritten, by which
+	 * stream_seal writes again what is not noted. */
 	if (cause == 0)
 		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
 	return cause;

@@ -8,11 +8,12 @@ uint64_t session_lost_reentry;
 
 struct session *session_get(void)
 {
-	return __atomic_load_n(&current_session, __ATOMIC_ACQUIRE); /* C2: pairs with C1 in session_set */
+	/* C2: The session is there before its pointer. Pairs with C1 in session_set. */
+	return __atomic_load_n(&current_session, __ATOMIC_ACQUIRE);
 }
 
 void session_set(struct session *session)
 {
-	/* C1: the session before its pointer; pairs with C2 in session_get */
+	/* C1: The session comes before its pointer. Pairs with C2 in session_get. */
 	__atomic_store_n(&current_session, session, __ATOMIC_RELEASE);
 }

@@ -12,22 +12,24 @@ static uint32_t child_state;
 
 struct session_deferred session_deferred;
 
-/* The parent's ring is not mapped here (MADV_DONTFORK): anonymous memory takes its place, and nothing that lands in it goes anywhere. */
+/* The parent's ring is not mapped in the child (MADV_DONTFORK). Anonymous memory takes its place: what is written there
+ * goes nowhere. */
 static void isolate(struct session *session, struct stream *stream)
 {
 	(void)mmap(stream_control(stream),
 		   RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
 		   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	/* Whoever has read the position goes on with it; whoever reads it now finds 0, which must not be a slot. */
+	/* An interrupted append that has read the position goes on with it; one that reads it now finds 0, which must
+	 * not lead to a slot. */
 	stream->end = 0;
 	stream->limit = 0;
 }
 
-/* A handler that interrupted an append, or whatever else takes its time, has forked: the child will finish that, and must do so in memory of its
- * own. An append has the thread's own stream; elsewhere it may be on the way to any of them. */
+/* If a handler has forked that interrupted an append, or anything else that takes time, the child will finish that
+ * work, and must do so in memory of its own. An append uses the thread's own stream; other work may use any of them. */
 static void isolate_what_was_interrupted(struct session *session)
 {
-	session->is_of_parent = true; /* of our copy of the session */
+	session->is_of_parent = true; /* in the child's copy of the session */
 	session->stop_cause = loss_cause_reentry;
 	session->has_drain_thread = false;
 	bool is_amid_files = file_forget_all();
@@ -66,7 +68,7 @@ static bool is_deferred_thread(void)
 {
 	uintptr_t nobody = 0;
 	uintptr_t self = stream_self();
-	/* Relaxed: the rest is its owner's, and that of threads that it makes later. */
+	/* Relaxed: only its owner uses the rest, and threads that the owner makes later. */
 	return __atomic_compare_exchange_n(&session_deferred.owner, &nobody, self, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
 	       nobody == self;
 }
@@ -101,7 +103,7 @@ bool session_defer_end(void)
 bool session_claim_child(void)
 {
 	uint32_t fresh = CHILD_FRESH;
-	/* Relaxed: the session comes by its pointer (C1). */
+	/* Relaxed: the session itself is ordered by its pointer (C1). */
 	return __atomic_compare_exchange_n(&child_state, &fresh, CHILD_CREATING, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 

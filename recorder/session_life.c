@@ -17,10 +17,10 @@
 #include "recorder/session_child.h"
 #include "recorder/stream.h"
 
-/* The process's settings: a child keeps its parent's, also where the parent has changed its working directory. */
+/* The process's settings. A child keeps its parent's, even if the parent has changed its working directory. */
 static struct config process_config;
 
-/* No file may become larger than RLIMIT_FSIZE: smaller rings where one would, down to the smallest. */
+/* No file may become larger than RLIMIT_FSIZE: rings are made smaller if one would, down to the smallest size. */
 static void fit_ring(struct config *config)
 {
 	uint32_t wanted = config->segment_bytes;
@@ -83,7 +83,7 @@ struct session *session_begin_child(void)
 		return session_get();
 	struct session *session = create();
 	if (session) {
-		/* The remembered ids are those of stream 0: it is kept for that thread, whoever was first. */
+		/* The remembered ids belong to stream 0: it is kept for that thread, whichever thread is first. */
 		struct stream *stream = session_deferred.owner ? stream_create(session, session_deferred.owner) : NULL;
 		if (stream) {
 			stream->last_task = session_deferred.has_task ? DEFERRED_ID : 0;
@@ -103,11 +103,14 @@ bool session_start(void)
 		__atomic_store_n(&session->is_ended, 0, __ATOMIC_RELAXED);
 		return true;
 	}
-	/* Two runtimes at once, each on a thread of its own: one of them makes the session. The other does not wait, and is not recorded. */
-	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE)) /* B2: pairs with B1 */
+	/* Two runtimes may start at once, each on its own thread. One of them makes the session; the other does not
+	 * wait, and is not recorded. */
+	/* B2: What another start has read is there. Pairs with B1 below. */
+	if (__atomic_exchange_n(&is_starting, true, __ATOMIC_ACQUIRE))
 		return false;
 	bool has_begun = session_begin();
-	/* B1: the settings before another start may read them again, where there was no session to be had. */
+	/* B1: The settings are read before another start may read them again, if no session could be made. Pairs with
+	 * B2 above. */
 	__atomic_store_n(&is_starting, false, __ATOMIC_RELEASE);
 	return has_begun;
 }
@@ -120,7 +123,7 @@ void session_end(const char *how)
 	if (!session)
 		return;
 	struct guard guard = guard_enter();
-	/* F1: says that it is over, then looks for free streams; pairs with F2 in stream_release. */
+	/* F1: Stores that the session has ended, then looks for free streams. Pairs with F2 in stream_release. */
 	__atomic_store_n(&session->is_ended, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
 	struct stream *own = tls_stream;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A session's beginning and its end. Called by the start and the end of a runtime (tool.c, abt_attach.c), by the library's destructor, and by a
- * forked child's first event, each on the thread that comes with it.
+ * Begins and ends a session. Called when a runtime starts and ends (tool.c, abt_attach.c), by the library's destructor,
+ * and at a forked child's first event, each time on the thread where that happens.
  */
 #ifndef OTTER_RECORDER_SESSION_LIFE_H
 #define OTTER_RECORDER_SESSION_LIFE_H
@@ -10,22 +10,23 @@
 
 #include "recorder/session.h"
 
-/* Creates the dump, with the settings from the environment. False: there is nothing to record into. */
+/* Reads the settings and makes the dump. False: nothing can be recorded, or this rank is not selected. */
 bool session_begin(void);
 
-/* A runtime starts, the first of the process, another one, or one again: begins the session, or goes on with the one that is there. */
+/* A runtime starts, for the first time in this process or again: begins the session, or goes on with the one that is
+ * there. False: nothing can be recorded. */
 bool session_start(void);
 
-/*
- * Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. Where finalize is still to come
- * the calling thread's stream stays open, for what it will yet report.
- */
+/* Seals every stream that has no owner and the calling thread's own, and writes how the session ended: "finalize" or
+ * "destructor". It waits for no thread. If OpenMP's finalize is still to come, the calling thread's stream stays open
+ * for what that thread will record. */
 void session_end(const char *how);
 
-/* Has session_end() nothing left to do? */
+/* Is there nothing left to do for session_end()? */
 bool session_is_over(void);
 
-/* For the first event that counts, of a child; several threads may come, one creates, the others lose their event. */
+/* Makes the session of a forked child, for its first event that counts. If several threads call, one makes it; the
+ * others get NULL until it is there, and lose their events. */
 struct session *session_begin_child(void);
 
 #endif

@@ -11,8 +11,8 @@ bool stream_claim(struct stream *stream, uintptr_t owner)
 {
 	uintptr_t expected = STREAM_FREE;
 	if (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) != STREAM_FREE)
-		return false; /* most are not: no need to take their line away from anybody */
-	/* T1: acquires what the last owner wrote; pairs with T2 in stream_release. */
+		return false; /* most streams are not free: their cache line stays where it is */
+	/* T1: All that the last owner wrote is there. Pairs with T2 in stream_release. */
 	if (!__atomic_compare_exchange_n(&stream->owner, &expected, owner, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return false;
 	__atomic_fetch_sub(&stream->session->n_free_streams, 1, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How a stream comes into being: its number, its memory, the file of its ring. On the thread that needs the stream, with its signals held.
+ * Makes a stream: its number, its memory, and the file of its ring. Runs on the thread that needs the stream, with its
+ * signals held.
  */
 #include "recorder/stream.h"
 
@@ -17,16 +18,16 @@
 
 #define REFUSAL_NS UINT64_C(20000000) /* between two tries to make a ring */
 
-/* Makes the ring's file, with room for a segment at least, and maps it. 0, or the cause. */
+/* Makes the ring's file, with room for one segment at least, and maps it. Returns 0, or the cause. */
 static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 {
 	void *where = stream_control(stream);
 	if (!output_fits_limit(bytes))
-		return loss_cause_limit; /* before there is a file */
+		return loss_cause_limit; /* checked before the file is made */
 	int cause = file_open(file, O_RDWR | O_CREAT | O_EXCL);
 	if (cause)
 		return cause;
-	/* Of a ring of samples all of it: a handler makes no room. */
+	/* A ring of samples gets all its room now: a signal handler makes none. */
 	uint64_t first = stream->is_samples ? bytes : RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift);
 	cause = output_ring(file->fd, bytes, first, &stream->has_all_room);
 	stream->has_all_room |= stream->is_samples;
@@ -39,8 +40,8 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 			cause = loss_cause_no_stream; /* no memory, or RLIMIT_AS */
 	}
 	if (!cause) {
-		/* A child must never write into its parent's ring. And no read-ahead: what it would fetch at the first fault is
-		 * megabytes of zeros, page by page, on the thread's time. */
+		/* A child must never write into its parent's ring, so it is not inherited. And there is no read-ahead:
+		 * at the first fault it would fetch megabytes of zeros, page by page, on this thread's time. */
 		madvise(where, bytes, MADV_DONTFORK);
 		madvise(where, bytes, MADV_RANDOM);
 		return 0;
@@ -63,13 +64,14 @@ static void ring_control_fill(struct stream *stream)
 	control->checksum = ring_checksum(control);
 }
 
-/* A stream with its ring mapped, not yet known to others; file_close() has to follow that. 0, or the cause and nothing is left of it. */
+/* Makes a stream with its ring mapped, which other threads do not see yet; file_close() has to follow. Returns 0, or
+ * the cause: then nothing is left of the stream. */
 static int make(struct session *session, uint32_t number, uint32_t n_segments, struct file *file, struct stream **made)
 {
 	size_t ring_bytes = RING_CONTROL_BYTES + ((size_t)n_segments << session->shift);
 	int cause = file_name(file, session, session->ring_dir, number, ".ring");
 	if (cause)
-		return loss_cause_io_error; /* for now, as all refusals of a stream */
+		return loss_cause_io_error; /* a cause that may pass, as for all streams that could not be made */
 	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return loss_cause_no_stream;
@@ -97,13 +99,13 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 	return 0;
 }
 
-/* S1: the stream before its pointer; pairs with S2 in session_stream. */
+/* S1: The stream comes before its pointer. Pairs with S2 in session_stream. */
 static void publish(struct stream *stream)
 {
 	__atomic_store_n(&stream->session->streams[stream->number], stream, __ATOMIC_RELEASE);
 }
 
-/* A number that a stream was to have and could not be made with, or the next one; they are not used up by failures. */
+/* Returns the number of a stream that could not be made, or the next number: failures use no numbers up. */
 static uint32_t next_number(struct session *session)
 {
 	uint32_t spare = __atomic_exchange_n(&session->spare_number, 0, __ATOMIC_RELAXED);
@@ -115,7 +117,8 @@ static uint32_t next_number(struct session *session)
 	return number;
 }
 
-/* Not again with every event: where there is no ring now there is none a microsecond later. But descriptors, memory and room may come back. */
+/* A ring that cannot be made now cannot be made a microsecond later, so not every event tries. But descriptors, memory
+ * and room may come back. The first refusal for each cause is noted in meta. */
 static void refuse_for_a_while(struct session *session, uint32_t number, int cause)
 {
 	__atomic_store_n(&session->spare_number, number + 1, __ATOMIC_RELAXED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How a stream ends: what no file has yet is written, the last segment is marked, and the ring is removed.
+ * Ends a stream: writes what no file has yet, marks the last segment, and removes the ring. Runs on the thread that
+ * owns the stream: its last owner, or the one that ends the session.
  */
 #include "recorder/stream.h"
 
@@ -11,15 +12,17 @@
 #include "recorder/segment.h"
 #include "recorder/session.h"
 
-/* The unwritten segment with the lowest sequence from `from` on, that of `must` counting as unwritten; SEGMENT_NONE where there is none. */
+/* Returns the unwritten segment with the lowest sequence from `from` on; that of `must` counts as unwritten.
+ * SEGMENT_NONE: there is none. */
 static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t last, uint64_t must)
 {
 	uint32_t next = SEGMENT_NONE;
 	uint64_t lowest = last + 1;
 	for (uint32_t i = 0; i < stream->n_used; i++) {
 		uint64_t sequence = stream_segment(stream, i)->sequence;
-		/* W2: pairs with W1 in segment_write. What the drain thread holds at this moment is written here as well: it may be far
-		 * behind, where the owner went on with its other segments. */
+		/* W2: If the segment is noted as written, it is in the file. Pairs with W1 in output_segment. A segment
+		 * that the drain thread holds at this moment is written here as well: the drain thread may be far
+		 * behind the owner. */
 		if (sequence < from || sequence >= lowest)
 			continue;
 		if (sequence != must && __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
@@ -30,7 +33,8 @@ static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t la
 	return next;
 }
 
-/* Writes what no file has yet, oldest first: a circular file must keep the newest. True where everything is out. */
+/* Writes what no file has yet, the oldest first: a circular file must keep the newest. Returns true if everything is
+ * written. */
 static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 {
 	bool is_whole = true;
@@ -39,7 +43,7 @@ static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 		const struct segment_header *header = stream_segment(stream, i);
 		from = header->sequence + 1;
 		if (output_sealed(stream, header, stream_segment_used(stream, i)) == 0)
-			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELAXED); /* for this loop alone */
+			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELAXED); /* only this loop reads it */
 		else
 			is_whole = false;
 	}
@@ -62,12 +66,14 @@ static void seal(struct stream *stream)
 		stream->current = SEGMENT_NONE;
 		last = (control->position >> stream->shift) - 1;
 	} else {
-		/* It was handed over already: it is written once more, and says now that it is the last. `written` cannot ask for that: the
-		 * drain thread may be about to note there that it has written it as it was. */
+		/* The last segment was handed over before: it is written once more, now marked as the last. `written`
+		 * cannot ask for that, as the drain thread may be about to note there that it has written the segment
+		 * unmarked. */
 		for (uint32_t i = 0; i < stream->n_used; i++) {
 			struct segment_header *header = stream_segment(stream, i);
 			if (header->sequence == last) {
-				/* The drain thread may be writing it: its copy may have the seal or not, the one made here does. */
+				/* If the drain thread is writing it, its copy may have the mark or not; the copy made
+				 * here has it. */
 				tsan_writes_begin();
 				__atomic_store_n(&header->closed, segment_closed(stream_segment_used(stream, i) | SEGMENT_SEALED),
 						 __ATOMIC_RELAXED);
@@ -83,7 +89,7 @@ static void seal(struct stream *stream)
 		unlink(ring.path);
 	if (is_whole)
 		file_close(&ring);
-	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* nobody takes it any more */
+	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* no thread takes it any more */
 }
 
 void stream_seal(struct stream *stream)

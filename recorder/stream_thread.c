@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How streams go from thread to thread: a thread takes one with its first event, and gives it back at its end.
+ * Passes streams from thread to thread: a thread takes one at its first event and gives it back at its end. Runs on
+ * that thread.
  */
 #include "recorder/stream.h"
 
@@ -19,7 +20,8 @@
 #include "recorder/session_child.h"
 #include "recorder/session_turn.h"
 
-/* Gives a stream back at the end of a thread that never had a thread_end; and tells of each thread's end. */
+/* The key's destructor gives a stream back at the end of a thread that had no thread_end, and tells the drain thread of
+ * every thread's end. */
 static pthread_key_t thread_key;
 
 /* The key's value while destructors run for a second time. */
@@ -28,7 +30,8 @@ static pthread_key_t thread_key;
 static void thread_exits(void *value)
 {
 	struct stream *stream = tls_stream;
-	/* The runtime ends its root threads in a destructor of its own: let that one go first, whatever the order of the keys. */
+	/* The runtime ends its root threads in a destructor of its own: that one has to go first, whatever the order of
+	 * the keys. */
 	if (value != LAST_CALL) {
 		pthread_setspecific(thread_key, LAST_CALL);
 		return;
@@ -66,7 +69,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	uintptr_t self = stream_self();
 	struct stream *stream = pthread_getspecific(thread_key);
 	if (stream && stream != LAST_CALL && stream->session == session && stream->owner == self)
-		return stream; /* a handler took it a moment ago */
+		return stream; /* a signal handler took it a moment ago */
 	stream = find_free(session, self);
 	if (!stream) {
 		if (session_stopped(session) || stream_is_refused(session))
@@ -103,15 +106,15 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	tls_stream = STREAM_COMING;
 	signal_fence();
 	stream->is_busy = false;
-	/* T2: everything before the stream is free; pairs with T1 in stream_claim. */
+	/* T2: Everything of this owner comes before the stream is free. Pairs with T1 in stream_claim. */
 	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
-	/* F2: frees the stream, then looks whether the session has ended; pairs with F1 in session_end, which says so, then looks for free
-	 * streams. One of the two sees the other, and seals. */
+	/* F2: Frees the stream, then looks whether the session has ended. Pairs with F1 in session_end, which stores
+	 * that, then looks for free streams. One of the two sees the other, and seals the stream. */
 	ck_pr_fence_memory();
 	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
-	if (tls_stream == STREAM_COMING) /* not so in a child that a handler has forked meanwhile */
+	if (tls_stream == STREAM_COMING) /* not in a child that a signal handler has forked meanwhile */
 		tls_stream = STREAM_NONE;
 	guard_leave(guard);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tool's life as the runtime sees it: start, initialize (which registers the callbacks), finalize; and the library's destructor, where
- * finalize never comes. Any of them may come on any thread, and start and initialize may come again (omp_pause_hard, dlclose).
+ * The OMPT tool's life as the runtime sees it: start, initialize (which registers the callbacks) and finalize; and the
+ * library's destructor, if finalize never comes. Each may come on any thread, and start and initialize may come again
+ * (omp_pause_hard, dlclose).
  */
 #include <omp-tools.h>
 
@@ -14,17 +15,17 @@
 #include "recorder/text.h"
 
 #define RUNTIME_LINES_BYTES 8192
-#define ENUMERATED_MAX      64 /* of what a runtime enumerates: it may go round in circles */
+#define ENUMERATED_MAX      64 /* a runtime's enumeration may never end */
 
-/* For `strings` and the launcher's --version. */
+/* Read by `strings` and by the launcher's --version. */
 __attribute__((used)) static const char version_string[] = "otter-recorder " OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING;
 
 static const struct {
 	ompt_callbacks_t number;
-	int group; /* enum event_group; -1: always */
+	int group; /* enum event_group; -1: registered in any case */
 	ompt_callback_t function;
 	const char *name;
-	bool is_older; /* form of the row before: only where the runtime does not have that one */
+	bool is_older; /* an older form of the row before, for runtimes without that one */
 } callbacks[] = {
 #define CALLBACK_FORM(callback, group, is_older)                                                                                   \
 	{                                                                                                                          \
@@ -82,7 +83,7 @@ static void put_named(struct text *text, const char *key, int number, const char
 	text_end(text);
 }
 
-/* The states and the ways to exclude that the runtime has, its own ones among them. */
+/* Puts the runtime's states and implementations of mutexes, its own ones included. */
 static void put_enumerations(struct text *text, ompt_function_lookup_t lookup)
 {
 	ompt_enumerate_states_t next_state = (ompt_enumerate_states_t)(void *)lookup("ompt_enumerate_states");
@@ -100,7 +101,8 @@ static void put_runtime(struct text *text, ompt_function_lookup_t lookup)
 {
 	text_line(text, "runtime", runtime_version ? runtime_version : "unknown");
 	text_line_number(text, "omp_version", omp_version);
-	/* Whose code it is tells the builder which return addresses are the runtime's own. (The lookup itself may be another tool's.) */
+	/* The address tells the builder which code, and so which return addresses, are the runtime's. (`lookup` itself
+	 * may be another tool's.) */
 	ompt_interface_fn_t entry_point = lookup("ompt_get_task_info");
 	if (entry_point)
 		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)entry_point);
