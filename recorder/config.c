@@ -226,7 +226,7 @@ static void read_sample(struct config *config)
 	} else {
 		strcpy(config->sample, sample);
 		if (!config->has_drain_thread)
-			note(config, "OTTER_SAMPLE: needs the drain thread, OTTER_DRAIN=self is not used", "", "", "");
+			note(config, "OTTER_SAMPLE needs the drain thread: OTTER_DRAIN=self is not used", "", "", "");
 		config->has_drain_thread = true;
 	}
 }
@@ -324,7 +324,7 @@ void config_read(struct config *config)
 	read_sample(config);
 	if (config->drops_when_full && !config->has_drain_thread) {
 		config->drops_when_full = false;
-		note(config, "OTTER_FULL: drop needs a drain thread, with OTTER_DRAIN=self a thread waits for its own writes", "",
+		note(config, "OTTER_FULL=drop needs the drain thread: with OTTER_DRAIN=self a thread waits for its own writes", "",
 		     "", "");
 	}
 	read_dirs(config);

@@ -156,7 +156,7 @@ static void on_buffer_request(int number, ompt_buffer_t **buffer, size_t *bytes)
 	bool has_no_stream = is_guest();
 	record_step(number, device_trace_step_no_buffer, 0, 0);
 	if (!__atomic_exchange_n(&devices->has_refused, 1, __ATOMIC_RELAXED))
-		meta_note(session_get(), "a device keeps all buffers that the recorder has: it is not traced any more");
+		meta_note(session_get(), "a device has kept all of the recorder's buffers: it is not traced any more");
 	if (has_no_stream)
 		leave_guest();
 	guard_leave(guard);

@@ -229,7 +229,7 @@ void drain_wake(struct session *session)
 			return; /* another thread starts it; it begins with a look at every stream */
 		if (!start(session)) {
 			__atomic_store_n(&session->has_drain_thread, false, __ATOMIC_RELAXED);
-			meta_note(session, "no drain thread could be started: threads write themselves");
+			meta_note(session, "no drain thread could be started: each thread writes its own segments");
 		}
 		return;
 	}

@@ -28,7 +28,7 @@ static void fit_ring(struct config *config)
 	       !output_fits_limit(RING_CONTROL_BYTES + (uint64_t)config->segment_bytes * RING_SEGMENTS))
 		config->segment_bytes /= 2;
 	if (config->segment_bytes != wanted)
-		config_note(config, "RLIMIT_FSIZE is smaller than a ring of that size: smaller ones are used");
+		config_note(config, "RLIMIT_FSIZE is smaller than a ring of the size that was asked for: smaller ones are used");
 }
 
 static struct session *create(void)

@@ -125,11 +125,12 @@ static void refuse_for_a_while(struct session *session, uint32_t number, int cau
 	__atomic_store_n(&session->refuses_until_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + REFUSAL_NS, __ATOMIC_RELAXED);
 	if (__atomic_fetch_or(&session->noted_refusals, 1u << cause, __ATOMIC_RELAXED) & 1u << cause)
 		return;
-	meta_note(session, cause == loss_cause_no_space ? "no room for another ring: its thread is not recorded until there is"
-			   : cause == loss_cause_limit  ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
+	meta_note(session, cause == loss_cause_no_space
+				   ? "the disk has no room for another ring: its thread is not recorded until there is room"
+			   : cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
 			   : cause == loss_cause_no_stream
-				   ? "no memory could be mapped for another ring: its thread is not recorded until it can"
-				   : "the file of another ring could not be made: its thread is not recorded until it can");
+				   ? "there is no memory for another ring: its thread is not recorded until there is"
+				   : "the file of another ring cannot be made: its thread is not recorded until it can be made");
 }
 
 bool stream_is_refused(struct session *session)
