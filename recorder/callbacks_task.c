@@ -128,7 +128,7 @@ static inline void leave_implicit(struct stream *stream)
 	stream->now = outer;
 }
 
-/* For workers (quirk Q4), this is the variable that has to be 0 at the next taskwait with dependences (quirk Q34). */
+/* A worker's end (quirk Q4): this variable has to be 0 at the next taskwait with dependences (quirk Q34). */
 static inline void forget_workers_task(ompt_data_t *task, unsigned actual, int flags)
 {
 	if (actual == 0 && !(flags & ompt_task_initial))

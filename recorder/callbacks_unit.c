@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Argobots: one callback for everything that happens to work units. It makes one record of its arguments and of what
- * the library answers. Only what the interface defines for an event is asked (ABT_tool_query_thread). The caller is
- * asked for its handle, which is NULL by definition where an external thread calls; for finish, yield, suspend and
- * cancel the library knows no caller.
+ * the library answers. Only what the interface defines for an event is asked (ABT_tool_query_thread). The caller's
+ * handle tells whether the caller is a unit or an external thread, for which it is NULL by definition; for finish,
+ * yield, suspend and cancel the library knows no caller.
  *
  * A stream is an OS thread, whatever execution stream the thread is: the handle that comes with an event is not always
  * that of the thread where it comes (creation of an execution stream, cancellation). It is recorded where run, finish,
@@ -29,14 +29,14 @@ static inline unsigned ask_number(abt_handle context, uint64_t event, enum abt_q
 	return abt.query(context, event, kind, &number) == ABT_SUCCESS ? (unsigned)number : 0;
 }
 
-/* FLAGS_HI8 */
+/* Returns the depth of the event's unit, as FLAGS_HI8 has it. */
 static inline uint64_t ask_depth(abt_handle context, uint64_t event)
 {
 	unsigned depth = ask_number(context, event, ABT_QUERY_DEPTH);
 	return (uint64_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) << 4;
 }
 
-/* FLAGS_LO4 */
+/* Returns what makes a unit stop, as FLAGS_LO4 has it. */
 static inline uint64_t ask_sync(abt_handle context, uint64_t event)
 {
 	return ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf;
@@ -50,7 +50,7 @@ static inline uint64_t ask_object(abt_handle context, uint64_t event, uint64_t s
 	return has_none ? 0 : ask_handle(context, event, ABT_QUERY_SYNC_OBJECT);
 }
 
-/* VALUE */
+/* Returns the event's pool, as VALUE has it. */
 static inline uint64_t ask_pool(abt_handle context, uint64_t event)
 {
 	return ask_handle(context, event, ABT_QUERY_POOL) >> 3;
@@ -157,8 +157,9 @@ static bool has_been_elsewhere(const struct stream *stream)
 	return abt.last_xstream && abt.last_xstream(stream->unit, &last) == ABT_SUCCESS && last != stream->xstream;
 }
 
-/* Counts a poll, if the run with this head, of `unit`, is the second half of a pair like the pair before it. Its record
- * would be at `position`, after `previous`. The segment is open. Returns false if it is not: then nothing has changed. */
+/* Counts a poll instead of a record, if this run is the second half of a pair like the pair before it. The run has this
+ * head, is of `unit`, follows `previous`, and would be recorded at `position`. The segment is open. Returns false if it
+ * is no such run: then nothing has changed. */
 static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t unit,
 				uint64_t previous)
 {

@@ -224,7 +224,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	return position;
 }
 
-/* If records were lost because there was no segment, records that at the begin of the new one. Returns the next
+/* If records were lost because there was no segment, records that in the first slots of the new one. Returns the next
  * position. */
 static uint64_t tell_losses(struct stream *stream, uint64_t position, uint64_t time)
 {
