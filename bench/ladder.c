@@ -28,7 +28,7 @@
 #include "common/clock.h"
 #include "recorder/callbacks.h"
 #include "recorder/record.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 #include "recorder/stream.h"
 
 #include <dlfcn.h>

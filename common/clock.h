@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The clocks. ticks: the invariant counter of the processor where there is one, else CLOCK_MONOTONIC in ns; which one a dump used
- * is in its meta (`clock`), and how ticks convert to ns follows from the triples that it holds.
+ * The clocks. A tick is one of the processor's invariant counter, or, where there is none, a ns of CLOCK_MONOTONIC. A
+ * dump's meta tells which (`clock`), and its triples tell how ticks convert to ns. Used by recorder, builder and tests,
+ * on any thread.
  */
 #ifndef OTTER_COMMON_CLOCK_H
 #define OTTER_COMMON_CLOCK_H
@@ -26,7 +27,7 @@ static inline uint64_t clock_ns(clockid_t id)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-/* The processor's counter: user space, no serialisation (rdtsc 9 ns where rdtscp takes 17). */
+/* Reads the processor's counter, in user space and without serialisation (rdtsc takes 9 ns, rdtscp 17). */
 static inline uint64_t clock_counter(void)
 {
 #if defined(__x86_64__)

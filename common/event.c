@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The event table at run time: expanded from events.def, and looked up by kind. Read only.
+ * The event table at run time: made from events.def, and searched by kind. It never changes; any thread may read it.
  */
 #include "common/event.h"
 
@@ -11,7 +11,7 @@ const struct event_info event_infos[] = {
 #include "common/events.def"
 };
 
-/* Fields stand behind their event in events.def, so that one event's are neighbours here. */
+/* Fields follow their event in events.def, so that one event's fields are neighbours here. */
 static const struct event_field fields[] = {
 #define FIELD(event, name, slot, type, unit, doc) {EVENT_##event, #name, SLOT_##slot, #type, #unit, doc},
 #include "common/events.def"
@@ -29,7 +29,7 @@ const struct event_note event_continuations[] = {
 
 struct set_name {
 	const char *set;
-	uint64_t value; /* of an enumeration; the bit's number in a flag set */
+	uint64_t value; /* of an enumeration; in a flag set, the bit's number */
 	const char *name;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A record, its words, and the ids in them. The kinds and fields come from events.def; the tables that describe them at run
- * time (names, units, documentation) are in event.c, which the recorder does not link.
+ * A record, its words, and the ids in them. Kinds and fields come from events.def. The tables that describe them at run
+ * time (names, units, documentation) are in event.c, which the recorder does not link. Used by recorder, builder and
+ * tests.
  */
 #ifndef OTTER_COMMON_EVENT_H
 #define OTTER_COMMON_EVENT_H
@@ -12,7 +13,7 @@
 enum event_kind {
 #define EVENT(number, name, group, callback, doc) EVENT_##name = (number),
 #include "common/events.def"
-	EVENT_KIND_LIMIT = 256 /* kinds are 8 bits */
+	EVENT_KIND_LIMIT = 256 /* a kind has 8 bits */
 };
 
 /* Values of the enumerations and flag sets: task_status_switch, task_flags_untied, ... */
@@ -22,13 +23,14 @@ enum {
 #include "common/events.def"
 };
 
-/* Continuation records: they have no time stamp, and belong to the nearest record before them that is none. */
+/* Continuation records: they have no time stamp, and continue the nearest record before them that is not one. */
 #define EVENT_CONTINUATION_FIRST 96
 #define EVENT_CONTINUATION_LAST  127
 
-/* 32 bytes, little-endian, the same in memory and on disk. Slots of `head`: kind 8, flags 12, value 44 bits. */
+/* A record has 32 bytes, little-endian, the same in memory and on disk. `head` has three parts: kind (8 bits), flags
+ * (12), value (44). */
 struct record {
-	uint64_t time; /* raw counter ticks; payload in continuation records */
+	uint64_t time; /* ticks of the counter; payload in a continuation record */
 	uint64_t head;
 	uint64_t a;
 	uint64_t b;
@@ -77,20 +79,21 @@ static inline uint32_t high32(uint64_t word)
 	return (uint32_t)(word >> 32);
 }
 
-/* The runtime's int, as a slot of 32 bits holds it. */
+/* The runtime's int, as 32 bits of a record hold it. */
 static inline int64_t event_device_number(uint64_t slot)
 {
 	return (int32_t)low32(slot);
 }
 
-/* An id of a task or region: which stream gave it, and that stream's counter, from 1. 0 is unknown. */
+/* An id of a task or region consists of the stream that gave it and that stream's counter, which begins at 1. 0:
+ * unknown. */
 #define ID_STREAM_BITS 20
 #define ID_STREAM_MAX  ((UINT32_C(1) << ID_STREAM_BITS) - 1)
 
-/* What was sampled of stream N is in stream N | ID_STREAM_SAMPLES, which gives no ids. */
+/* The samples of stream N's thread are in stream N | ID_STREAM_SAMPLES, which gives no ids. */
 #define ID_STREAM_SAMPLES (UINT32_C(1) << (ID_STREAM_BITS - 1))
 
-/* From here on a runtime's states are its own. */
+/* States from this number on are a runtime's own. */
 #define THREAD_STATE_OWN_FIRST 0x200
 
 static inline uint64_t id_make(uint32_t stream, uint64_t counter)
@@ -108,7 +111,7 @@ static inline uint64_t id_counter(uint64_t id)
 	return id >> ID_STREAM_BITS;
 }
 
-/* ---- The table at run time (event.c): builder, tests and tools ---- */
+/* ---- The table at run time (event.c), for the builder, tests and tools ---- */
 
 enum event_slot {
 	SLOT_TIME,
@@ -131,15 +134,15 @@ struct event_field {
 	const char *name;
 	enum event_slot slot;
 	const char *type; /* UINT, ADDRESS, TICKS, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
-	const char *unit; /* "-" for none */
+	const char *unit; /* "-": none */
 	const char *doc;
 };
 
 struct event_info {
 	unsigned number;
 	const char *name;
-	const char *group;    /* of OTTER_EVENTS; "-" is always on */
-	const char *callback; /* "-" for the recorder's own */
+	const char *group;    /* of OTTER_EVENTS; "-": always recorded */
+	const char *callback; /* "-": the recorder's own record */
 	const char *doc;
 };
 
@@ -156,19 +159,20 @@ extern const unsigned n_event_implicits;
 extern const struct event_note event_continuations[];
 extern const unsigned n_event_continuations;
 
-/* The row of a kind, or NULL for one that this version does not know. */
+/* Returns the row of a kind, NULL for a kind that this version does not know. */
 const struct event_info *event_info(unsigned kind);
 
-/* The fields of a kind, neighbours in one array, and how many: a linear search, so callers in loops keep the answer. */
+/* Returns the fields of a kind, which are neighbours in one array, and in `n` how many. The search is linear, so
+ * callers in loops keep the result. */
 const struct event_field *event_fields(unsigned kind, unsigned *n_fields);
 
-/* What a field of a record holds. An OWN_ id is completed with `stream`. */
+/* Returns what a field of a record contains. An OWN_ id is completed with `stream`. */
 uint64_t event_field_get(const struct event_field *field, const struct record *record, uint32_t stream);
 
-/* The name of a value of an enumeration, or NULL. */
+/* Returns the name of a value of an enumeration, or NULL. */
 const char *event_enum_name(const char *set, uint64_t value);
 
-/* The name of a bit of a flag set, or NULL. */
+/* Returns the name of a bit of a flag set, or NULL. */
 const char *event_flag_name(const char *set, unsigned bit);
 
 /* Is `type` a flag set (and not an enumeration or a plain type)? */

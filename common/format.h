@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The dump's layout: what recorder, launcher and builder agree on. docs/format.md is the specification in words.
+ * The dump's layout, as recorder, launcher and builder use it. docs/format.md is the specification in words.
  *
  * A dump is a directory `<program>-<host>[-r<rank>]-<pid>[-2...].otter` with
  *   meta        text, one `key value...` a line, only ever appended to (keys: docs/format.md)
  *   drain.seg   segments of all streams, written by the drain thread
- *   NNNNN.seg   segments of stream NNNNN (decimal, five digits or more), written by its producer or at its sealing
- *   NNNNN.dseg  the same, written by the drain thread, only under OTTER_KEEP=newest (both files are circular then)
+ *   NNNNN.seg   segments of stream NNNNN (decimal, five digits or more), written by its owner or when it is sealed
+ *   NNNNN.dseg  the same, written by the drain thread, only with OTTER_KEEP=newest (then both files are circular)
  *   NNNNN.ring  the ring of stream NNNNN, while the stream is not sealed (in `ring_dir` of meta where that is set)
  *
- * In every file of segments a segment has a place of segment_bytes, of which only the used bytes are written: places are
- * at multiples of segment_bytes, the last may be shorter. A ring is one page of struct ring_control, then its segments.
+ * In every file of segments, a segment has a place of segment_bytes, of which only the used bytes are written: places
+ * are at multiples of segment_bytes, and the last may be shorter. A ring is one page of struct ring_control, then its
+ * segments.
  *
- * A segment is valid if and only if its magic, its header's checksum and its stream agree. One segment, told by (stream, sequence),
- * may be found more than once: in the drain's file, in the stream's, in the ring; they hold the same records, and the longest is right.
+ * A segment is valid if and only if its magic, its header's checksum and its stream agree. One segment, identified by
+ * (stream, sequence), may be found more than once: in the drain thread's file, in the stream's, in the ring. All copies
+ * have the same records, and the longest is right.
  *
- * In a ring, position = sequence << log2(segment_bytes) | offset of the next free byte in that segment; records below it are
- * published. An offset of 0 means that the segment `sequence` has not been opened yet. A header whose sequence is 0 is invalid.
+ * In a ring, position = sequence << log2(segment_bytes) | offset of the next free byte in that segment; records below
+ * it are published. An offset of 0 means that the segment `sequence` has not been opened yet. A header whose sequence
+ * is 0 is invalid.
  */
 #ifndef OTTER_COMMON_FORMAT_H
 #define OTTER_COMMON_FORMAT_H
@@ -40,7 +43,7 @@
 
 #define SEGMENT_SEALED (UINT32_C(1) << 31) /* in `closed`: the stream's last segment */
 
-/* The first slots of a segment. Written once when the segment is opened, except `closed`. */
+/* The first slots of a segment. They are written once, when the segment is opened, except `closed`. */
 struct segment_header {
 	uint64_t magic;
 	uint64_t sequence; /* from 1 in each stream, without gaps; 0: the header is invalid */
@@ -48,14 +51,14 @@ struct segment_header {
 	uint32_t checksum; /* segment_checksum(): of the header without this field and `closed` */
 	uint64_t closed;   /* 0 while records are appended; else low half: used bytes, header included, | SEGMENT_SEALED;
 	                      high half: the complement of the low half */
-	/* The three clocks, read together at the opening. */
+	/* The three clocks, read together when the segment was opened. */
 	uint64_t ticks;
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
 	/* The stream's state before the first record. */
-	uint64_t tid;       /* OS thread that holds the stream */
-	uint64_t task;      /* its current task, 0 unknown */
-	uint64_t region;    /* its current region, 0 unknown */
+	uint64_t tid;       /* of the OS thread that has the stream */
+	uint64_t task;      /* its current task; 0: unknown */
+	uint64_t region;    /* its current region; 0: unknown */
 	uint64_t n_tasks;   /* task ids given by this stream so far: the last counter */
 	uint64_t n_regions; /* region ids given so far */
 	uint64_t n_lost;    /* records lost by this stream so far, all causes */
@@ -68,9 +71,9 @@ _Static_assert(sizeof(struct segment_header) == 128, "the dump format fixes the 
 _Static_assert(offsetof(struct segment_header, closed) == 24, "the dump format fixes this offset");
 _Static_assert(offsetof(struct segment_header, task) == 64, "the dump format fixes this offset");
 
-#define LOSS_CAUSES 8 /* index: loss_cause of events.def */
+#define LOSS_CAUSES 8 /* indexed by loss_cause of events.def */
 
-/* The first page of a ring. The position has a cache line that nobody but the stream's owner writes. */
+/* The first page of a ring. The position has a cache line that only the stream's owner writes. */
 struct ring_control {
 	uint64_t magic;
 	uint32_t major;
@@ -83,10 +86,10 @@ struct ring_control {
 	uint64_t pad0[3];
 	uint64_t position; /* offset 64; see the head of this file */
 	uint64_t pad1[7];
-	/* offset 128: counters, written by the owner away from the hot path */
+	/* offset 128: counters, which the owner writes outside the hot path */
 	uint64_t lost[LOSS_CAUSES];
-	uint64_t stalled_ticks; /* time the owner spent writing segments out itself */
-	uint64_t n_tasks;       /* as of the last segment's opening or the stream's release */
+	uint64_t stalled_ticks; /* time in which the owner wrote segments itself */
+	uint64_t n_tasks;       /* as of the opening of the last segment, or of the release of the stream */
 	uint64_t n_regions;
 	uint64_t pad2[5];
 	unsigned char pad3[RING_CONTROL_BYTES - 256];
@@ -101,7 +104,7 @@ static inline uint64_t segment_closed(uint32_t used_bytes_and_flags)
 	return (uint64_t)used_bytes_and_flags | (uint64_t)~used_bytes_and_flags << 32;
 }
 
-/* FNV-1a, 32 bits: enough to tell a header from leftover bytes. Not a protection of payload. */
+/* FNV-1a with 32 bits: it tells a header from leftover bytes. It does not protect the payload. */
 static inline uint32_t checksum(uint32_t state, const void *bytes, size_t n_bytes)
 {
 	const unsigned char *p = bytes;
@@ -112,7 +115,7 @@ static inline uint32_t checksum(uint32_t state, const void *bytes, size_t n_byte
 
 #define CHECKSUM_START UINT32_C(2166136261)
 
-/* The checksum that a header must carry. */
+/* The checksum that a header must have. */
 static inline uint32_t segment_checksum(const struct segment_header *h)
 {
 	uint32_t sum = checksum(CHECKSUM_START, h, offsetof(struct segment_header, checksum));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots as the recorder sees it: the tool interface and the few queries, by declarations of our own, so that neither headers nor library
- * are needed. Handles are pointers or small numbers (ABT_*_NULL); their types do not matter here. The binary interface is the same in 1.1
- * and 1.2.
+ * Declares what the recorder uses of Argobots: the tool interface and a few queries, so that neither headers nor the
+ * library are needed to build it. Handles are pointers or small numbers (ABT_*_NULL); their types do not matter here.
+ * The binary interface is the same in Argobots 1.1 and 1.2. abt.c finds the library's functions; abt_attach.c calls it,
+ * on the thread that calls ABT_init.
  */
 #ifndef OTTER_RECORDER_ABT_H
 #define OTTER_RECORDER_ABT_H
@@ -18,7 +19,7 @@ typedef void abt_callback(abt_handle unit, abt_handle xstream, uint64_t event, a
 #define ABT_SUCCESS        0
 #define ABT_ERR_FEATURE_NA 51
 
-/* Null handles: NULL, or small numbers where the library checks its arguments. */
+/* A null handle is NULL, or a small number where the library checks its arguments. */
 #define ABT_NULL_LAST 0xff
 
 /* ABT_TOOL_EVENT_THREAD_* */
@@ -34,7 +35,7 @@ enum abt_event {
 	ABT_SUSPEND = 1 << 8,
 	ABT_RESUME = 1 << 9
 };
-#define ABT_EVENTS UINT64_C(0xfff) /* the interface's ALL, which has bits that no version uses yet */
+#define ABT_EVENTS UINT64_C(0xfff) /* ALL in the tool interface: it has bits that no version uses yet */
 
 /* ABT_tool_query_kind */
 enum abt_query {
@@ -46,7 +47,7 @@ enum abt_query {
 	ABT_QUERY_SYNC_OBJECT
 };
 
-/* The library's functions, found at ABT_init. Those that only add something may be NULL. */
+/* The library's functions, found when ABT_init is called. Functions that only add detail to a record may be NULL. */
 struct abt_library {
 	int (*init)(int argc, char **argv);
 	int (*finalize)(void);
@@ -62,19 +63,24 @@ struct abt_library {
 };
 extern HIDDEN struct abt_library abt;
 
-/* What the program itself registered: called for each of its events, behind our record. */
+/* Finds the library's functions. `own` has our functions that have the same names as the library's, and NULL everywhere
+ * else. */
+void abt_find(const struct abt_library *own);
+
+/* The callback that the program itself registered: it is called for each of its events, after the event has been
+ * recorded. */
 struct abt_chain {
 	abt_callback *function;
 	uint64_t events;
 	void *user;
 };
-extern HIDDEN const struct abt_chain *abt_chain; /* NULL: nothing; what it points to never changes and is never freed */
+extern HIDDEN const struct abt_chain *abt_chain; /* NULL: there is none. What it points to is never changed or freed */
 
-/* The callback that is registered for all events (callbacks_unit.c), and the one where the program has registered one of its own. They run on the
- * stack of the current unit, 16 KiB by default. */
+/* The two callbacks that are registered for all events (callbacks_unit.c): the second one while the program has
+ * registered a callback of its own. They run on the stack of the current unit, which has 16 KiB by default. */
 abt_callback on_unit_event, on_unit_event_chained;
 
-/* A null handle is 0 in a record. */
+/* The address that a record has for a handle: 0 for a null handle. */
 static inline uint64_t abt_address(abt_handle handle)
 {
 	return (uintptr_t)handle > ABT_NULL_LAST ? (uint64_t)(uintptr_t)handle : 0;

@@ -1,80 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How the recorder comes into an Argobots program: by LD_PRELOAD it stands before the library. The first ABT_init registers the callback, the last
- * ABT_finalize ends a life, and the library may be initialised again. There is place for one callback only, so what the program itself registers
- * is kept here and called from ours. Nothing happens in a process that never calls ABT_init.
+ * Attaches the recorder to an Argobots program: by LD_PRELOAD, its functions come before the library's. The first
+ * ABT_init registers the callback, the last ABT_finalize ends it, and the library may be initialised again. Argobots
+ * has room for one callback only, so what the program itself registers is kept here and called by ours. Nothing happens
+ * in a process that never calls ABT_init. The program calls these functions, on any of its threads.
  *
- * Where the library is linked statically, the program is linked with --wrap for the three functions (docs/otter.7).
+ * If the library is linked statically, the program is linked with --wrap for the three functions (docs/otter.7).
  */
 #include "recorder/abt.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "recorder/guard.h"
 #include "recorder/meta.h"
 #include "recorder/record.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 #include "recorder/text.h"
 
-#define LIBRARY "libabt.so.1"
-
-/* The three that the program calls, under their own names and under those that --wrap gives them. In here they have other names: the program may
- * define the former itself, where the library is linked statically. */
+/* The three functions that the program calls, under their own names and under those that --wrap gives them. In this
+ * file they have other names: the program may define the former itself, where the library is linked statically. */
 #define ENTRY(name, inner)                                                                                                         \
 	__attribute__((visibility("default"))) __typeof__(inner) ABT_##name __attribute__((alias(#inner)));                        \
 	__attribute__((visibility("default"))) __typeof__(inner) __wrap_ABT_##name __attribute__((alias(#inner)))
-
-struct abt_library abt;
-const struct abt_chain *abt_chain;
-
-/* ---- The library ---- */
-
-/*
- * Behind us in the order of the loader, in the program itself (linked statically), or loaded where nobody else looks (a plugin). `own` is what the
- * name means here, if anything: not the library's.
- */
-static void *find(const char *name, const void *own)
-{
-	void *found = dlsym(RTLD_NEXT, name);
-	if (!found || found == own)
-		found = dlsym(RTLD_DEFAULT, name);
-	if (found && found != own)
-		return found;
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_NOLOAD);
-	return library ? dlsym(library, name) : NULL;
-}
-
-/* A function pointer from dlsym's: POSIX has them alike. */
-#define FIND(member, name, own) (*(void **)&abt.member = find(name, own))
-
-/* ISO C has no conversion from a function to void *. */
-#define OWN(function) ((const void *)(uintptr_t)(function))
 
 static int on_init(int argc, char **argv);
 static int on_finalize(void);
 static int on_register(abt_callback *function, uint64_t events, void *user);
 
-/* With the first of its functions that is called. */
+/* Called by each of the three: the program may call any of them first. */
 static void find_library(void)
 {
-	if (abt.init)
-		return;
-	struct guard guard = guard_enter();
-	FIND(initialized, "ABT_initialized", NULL);
-	FIND(query, "ABT_tool_query_thread", NULL);
-	FIND(self_unit, "ABT_self_get_thread", NULL);
-	FIND(self_xstream, "ABT_xstream_self", NULL);
-	FIND(rank, "ABT_xstream_get_rank", NULL);
-	FIND(last_xstream, "ABT_thread_get_last_xstream", NULL);
-	FIND(function, "ABT_thread_get_thread_func", NULL);
-	FIND(stack_bytes, "ABT_thread_get_stacksize", NULL);
-	FIND(register_callback, "ABT_tool_register_thread_callback", OWN(on_register));
-	FIND(finalize, "ABT_finalize", OWN(on_finalize));
-	/* The last: who finds this one finds the others. */
-	FIND(init, "ABT_init", OWN(on_init));
-	guard_leave(guard);
+	static const struct abt_library own = {.init = on_init, .finalize = on_finalize, .register_callback = on_register};
+	if (!abt.init)
+		abt_find(&own);
 }
 
 static bool is_initialized(void)
@@ -82,7 +41,7 @@ static bool is_initialized(void)
 	return abt.initialized && abt.initialized() == ABT_SUCCESS;
 }
 
-/* ---- A life of it ---- */
+/* ---- From ABT_init to ABT_finalize ---- */
 
 static void tell(struct session *session, int result)
 {
@@ -99,14 +58,15 @@ static void tell(struct session *session, int result)
 		meta_note(session, "Argobots has no tool interface (it is older than 1.1): its work units are not recorded");
 }
 
-/* The library is there, and nobody has created a unit yet. */
+/* The library has just been initialised, and no unit has been created yet. */
 static void begin_life(void)
 {
 	uint64_t time = clock_ticks();
 	struct session *session = session_get();
 	if (!session)
 		return;
-	__atomic_store_n(&abt_chain, NULL, __ATOMIC_RELEASE); /* K1, too: the library has forgotten it as well */
+	__atomic_store_n(&abt_chain, NULL,
+			 __ATOMIC_RELEASE); /* K1, as in on_register: the library has forgotten the program's callback, too */
 	int result = abt.register_callback && abt.query ? abt.register_callback(on_unit_event, ABT_EVENTS, NULL) : -1;
 	tell(session, result);
 	abt_handle unit = NULL;
@@ -117,7 +77,7 @@ static void begin_life(void)
 		abt.self_xstream(&xstream);
 	if (result == ABT_SUCCESS)
 		record_one_slow(time, record_head(EVENT_unit_begin, 0, 0), abt_address(unit), abt_address(xstream));
-	if (tls_stream->unit) /* of the last life */
+	if (tls_stream->unit) /* of the library's last initialisation */
 		tls_stream->unit = NULL;
 }
 
@@ -125,7 +85,7 @@ static int on_init(int argc, char **argv)
 {
 	find_library();
 	if (!abt.init)
-		return ABT_ERR_FEATURE_NA; /* a program that has no Argobots would not have come this far */
+		return ABT_ERR_FEATURE_NA; /* there is no Argobots to call */
 	bool was_initialized = is_initialized();
 	int result = abt.init(argc, argv);
 	if (result == ABT_SUCCESS && !was_initialized) {
@@ -147,7 +107,8 @@ static int on_finalize(void)
 	return result;
 }
 
-/* The program's own callback: behind ours, for as long as the library is initialised. Without a recording it goes straight to the library. */
+/* Registers the program's own callback, which is called after ours until the library is finalised. If nothing is
+ * recorded, it is registered with the library itself. */
 static int on_register(abt_callback *function, uint64_t events, void *user)
 {
 	find_library();
@@ -157,8 +118,8 @@ static int on_register(abt_callback *function, uint64_t events, void *user)
 		return abt.register_callback(function, events, user);
 	struct abt_chain *chain = function ? malloc(sizeof *chain) : NULL;
 	if (function && !chain)
-		return abt.register_callback(function, events, user); /* rather the program's than ours */
-	/* The library's answer is ours: whether it has a tool interface at all. */
+		return abt.register_callback(function, events, user); /* without memory the program's callback goes first */
+	/* We return what the library returns: it may have no tool interface at all. */
 	int result = abt.register_callback(chain ? on_unit_event_chained : on_unit_event, ABT_EVENTS, NULL);
 	if (result != ABT_SUCCESS) {
 		free(chain);
@@ -166,7 +127,8 @@ static int on_register(abt_callback *function, uint64_t events, void *user)
 	}
 	if (chain)
 		*chain = (struct abt_chain){function, events, user};
-	/* K1: what it is before the pointer to it; pairs with K2 in on_unit_event. The one before it stays: a callback may be using it. */
+	/* K1: What the callback is before the pointer to it. Pairs with K2 in on_unit_event_chained. The one before it
+	 * is not freed: a callback may be using it. */
 	__atomic_store_n(&abt_chain, chain, __ATOMIC_RELEASE);
 	return result;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The callbacks: arguments of OMPT to one record, and nothing else. One function for each callback of OpenMP 5.1 section 4.5.2 that
- * common/events.def has; tool.c registers those that OTTER_EVENTS selects. They run on any thread, also on ones that the runtime never
- * announced, and call nothing of the runtime but entry points that section 4.6 allows.
+ * The callbacks: each makes one record of the arguments of an OMPT callback, and does nothing else. There is one
+ * function for each callback of OpenMP 5.1, section 4.5.2, that common/events.def has. tool.c registers those that
+ * OTTER_EVENTS selects. The runtime calls them on any thread, also on threads that it never announced. They call only
+ * those entry points of the runtime that section 4.6 allows.
  */
 #ifndef OTTER_RECORDER_CALLBACKS_H
 #define OTTER_RECORDER_CALLBACKS_H
@@ -45,11 +46,12 @@ void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const 
 void on_flush(ompt_data_t *thread_data, const void *codeptr);
 void on_cancel(ompt_data_t *task, int flags, const void *codeptr);
 
-/* callbacks_control.c: what the program or the runtime says to the tool */
+/* callbacks_control.c: what the program or the runtime tells the tool */
 int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const void *codeptr);
 void on_error(ompt_severity_t severity, const char *message, size_t length, const void *codeptr);
 
-/* callbacks_target.c: target constructs and devices, on the host. Each _emi form, and what is registered where a runtime has only the form without. */
+/* callbacks_target.c: target constructs and devices, as the host sees them. For each callback there is the _emi form,
+ * and the older form that is registered where the runtime has no _emi form. */
 void on_target_emi(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_data_t *target_task,
 		   ompt_data_t *target, const void *codeptr);
 void on_target(ompt_target_t kind, ompt_scope_endpoint_t endpoint, int device, ompt_data_t *task, ompt_id_t id,
@@ -71,7 +73,7 @@ void on_device_load(int device, const char *filename, int64_t offset, void *vma,
 		    uint64_t module);
 void on_device_unload(int device, uint64_t module);
 
-/* The id that the runtime keeps for us; it may have no object to say (quirks Q2, Q4), and then it is 0. */
+/* The id that the runtime keeps for us. A runtime may pass no object at all (quirks Q2, Q4): then the id is 0. */
 static inline uint64_t id_of(const ompt_data_t *data)
 {
 	return __builtin_expect(data != NULL, 1) ? data->value : 0;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the program (omp_control_tool) and the runtime (error) say to the tool.
+ * The callbacks by which the program (omp_control_tool) and the runtime (error) talk to the tool. They run on the
+ * calling thread.
  */
 #include "recorder/callbacks.h"
 
 #include "recorder/device.h"
 #include "recorder/record.h"
 
-/* omp_control_tool_t, which is in omp.h; that header is the program's. */
+/* The values of omp_control_tool_t, which omp.h declares. That header is for programs only. */
 enum { CONTROL_START = 1, CONTROL_PAUSE = 2, CONTROL_FLUSH = 3, CONTROL_END = 4 };
 enum { CONTROL_SUCCESS = 0, CONTROL_IGNORED = 1 };
 
-/* A command changes what is recorded for the whole process: every stream sees it at its next record. */
+/* A command changes what is recorded in the whole process: every stream sees it at its next record. */
 static void obey(uint64_t command)
 {
 	struct session *session = session_get();
@@ -27,7 +28,8 @@ static void obey(uint64_t command)
 	}
 }
 
-/* Devices are told last, and with the stream left: they may deliver what they have at once, on this thread. */
+/* Devices get their command last, when the callback has left the stream: they may deliver what they have at once, on
+ * this thread. */
 static void tell_devices(uint64_t command)
 {
 	switch (command) {
@@ -47,7 +49,7 @@ int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const v
 	bool is_ignored = command < CONTROL_START || command > CONTROL_END || epoch & EPOCH_ENDED;
 	if (command == CONTROL_START && !is_ignored)
 		session_turn(0, EPOCH_PAUSED);
-	/* Recorded even while paused, between recording_off and recording_on: it says why. */
+	/* The command is recorded even while recording is paused, between recording_off and recording_on: it tells why. */
 	if (stream && (record_is_on(stream, time) || !session_stopped(stream->session))) {
 		struct ring_group group = ring_group_begin(stream);
 		ring_group_append(&group, time, record_head(EVENT_control_tool, 0, 0), command, modifier);
@@ -58,7 +60,7 @@ int on_control_tool(uint64_t command, uint64_t modifier, void *argument, const v
 	if (!is_ignored)
 		obey(command);
 	if (stream) {
-		record_is_on(stream, time); /* so that this thread's segment is flushed, or its recording off, when we return */
+		record_is_on(stream, time); /* flushes this thread's segment, or turns its recording off, before we return */
 		record_leave(stream);
 	}
 	if (!is_ignored)

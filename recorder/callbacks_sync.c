@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What happens inside a task: synchronisation, worksharing, mutual exclusion, cancellation. None of these makes an id.
+ * Callbacks for what happens inside a task: synchronisation, worksharing, mutual exclusion, cancellation. None of them
+ * makes an id. They run on the thread where it happens.
  */
 #include "recorder/callbacks.h"
 
 #include "recorder/record.h"
 
-/* IMPL shares the value slot with the hint: 12 bits. */
+/* IMPL shares its value with the hint: it has 12 bits. */
 #define IMPL_MAX 4095u
 
-/* One record without continuation. */
+/* Records an event that takes one record. */
 static inline void put(uint64_t time, enum event_kind kind, uint64_t flags, uint64_t value, uint64_t a, const void *codeptr)
 {
 	record_one(time, record_head(kind, flags, value), a, (uint64_t)(uintptr_t)codeptr);
 }
 
-/* The runtime may also say that both ends are now. What else it says is taken for an end. */
+/* The runtime may also say that begin and end are now. Any other value is taken for an end. */
 static NOINLINE void put_both(uint64_t time, ompt_scope_endpoint_t endpoint, uint64_t begin_head, uint64_t end_head, uint64_t a,
 			      uint64_t b)
 {
@@ -24,7 +25,7 @@ static NOINLINE void put_both(uint64_t time, ompt_scope_endpoint_t endpoint, uin
 	record_one(time, end_head, a, b);
 }
 
-/* The two ends of something have kinds of their own. */
+/* Records an event whose begin and end are kinds of their own. */
 static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
 			    uint64_t flags, uint64_t a, const void *codeptr)
 {
@@ -37,18 +38,18 @@ static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum 
 
 /* ---- Synchronisation ---- */
 
-/* The closing barrier of a team, on a worker (quirks Q3, Q9); LLVM 18 and older call all implicit barriers the same. */
+/* Is it a worker's barrier at the end of its parallel region (quirks Q3, Q9)? LLVM 18 and older have one kind for all
+ * implicit barriers. */
 static inline bool is_workers_last(ompt_sync_region_t kind, const void *codeptr)
 {
 	return !codeptr && (kind == ompt_sync_region_barrier_implicit_parallel || kind == ompt_sync_region_barrier_teams ||
 			    kind == ompt_sync_region_barrier_implicit);
 }
 
-/*
- * libomp keeps a copy of a worker's implicit task from here on, for the ends that it reports late, where it also keeps the dummy of a
- * taskwait with dependences: it aborts when such a wait finds anything there, of a task run in this barrier, or in any later region. So the
- * copy has to be 0, and the id comes from the stream until task_schedule has given it back (quirk Q34).
- */
+/* From here on libomp keeps a copy of a worker's implicit task, for the ends that it reports late. It keeps the dummy
+ * task of a taskwait with dependences in the same place, and aborts if such a wait finds anything there, in a task that
+ * runs in this barrier or in any later region. So the copy has to be 0, and the id comes from the stream until
+ * task_schedule has given it back (quirk Q34). */
 static NOINLINE void put_workers_last(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
 				      uint64_t flags, ompt_data_t *task)
 {
@@ -74,7 +75,7 @@ HOT void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 		put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, id_of(task), codeptr);
 }
 
-/* Where the user wants no synchronisation recorded: the program must not die of that. */
+/* The same, where the user wants no synchronisation recorded: the program must not abort in that case either. */
 void on_sync_region_unrecorded(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
 			       const void *codeptr)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target constructs, operations on data of devices, launches, and devices that come and go, as the host sees them. All of them are rare and dear, so all
- * go the long way.
+ * Callbacks for target constructs, operations on devices' data, launches, and devices that come and go, as the host
+ * sees them. They run on the host's threads. All of them are rare and take long, so all of them go the long way
+ * (record.h).
  *
- * Target regions and operations get ids of their own, from one counter a stream, as the runtime keeps one for both. A runtime that has only the callbacks
- * without _emi gives ids itself, and those are recorded.
+ * Target regions and operations get ids from one counter of their stream, as the runtime keeps one id for both. A
+ * runtime that has only the callbacks without _emi gives ids itself, and those are recorded.
  */
 #include "recorder/callbacks.h"
 
@@ -24,7 +25,7 @@ static inline uint64_t address(const void *pointer)
 	return (uint64_t)(uintptr_t)pointer;
 }
 
-/* A device's number in VALUE_LO32. */
+/* A device's number, as it stands in VALUE_LO32. */
 static inline uint64_t device_bits(int device)
 {
 	return (uint32_t)device;
@@ -35,7 +36,8 @@ static unsigned length_of(const char *text, unsigned max)
 	return text ? (unsigned)strnlen(text, max) : 0;
 }
 
-/* A new one, given to the runtime. At an end it comes back; only where there was no begin for us it is the runtime's, or none. */
+/* At a begin: makes an id and gives it to the runtime. At an end the runtime hands it back. If we saw no begin, it is
+ * the runtime's own id, or 0. */
 static uint64_t give_id(struct stream *stream, uint64_t *place)
 {
 	uint64_t id = record_new_operation(stream);
@@ -109,7 +111,7 @@ static void append_data_op(struct ring_group *group, uint64_t time, enum event_k
 			  address(op->dest), op->n_bytes);
 }
 
-/* EVENT_target_data_op_begin or EVENT_target_data_op: these two say whose it is. */
+/* EVENT_target_data_op_begin or EVENT_target_data_op. The two fields say whose operation it is. */
 static void put_data_op(struct stream *stream, uint64_t time, enum event_kind kind, uint64_t id, const struct data_op *op,
 			uint64_t target, uint64_t target_task)
 {
@@ -139,7 +141,7 @@ void on_target_data_op_emi(ompt_scope_endpoint_t endpoint, ompt_data_t *target_t
 	if (!stream)
 		return;
 	struct data_op op = {type, src_device, dest_device, src, dest, n_bytes, codeptr};
-	/* At a begin the place still holds what the operation before left in it. */
+	/* At a begin, the runtime's variable still holds what the operation before left in it. */
 	if (endpoint != ompt_scope_end)
 		put_data_op(stream, time, EVENT_target_data_op_begin, give_id(stream, id), &op, id_of(target), id_of(target_task));
 	if (endpoint != ompt_scope_begin)
@@ -258,7 +260,8 @@ void on_device_finalize(int device)
 	device_goes(device);
 }
 
-/* A host that is a device itself runs that code from a file of its own, which is gone, and unmapped, when the process ends. */
+/* If the host itself acts as a device, its code is in a temporary file, which is removed and unmapped when the process
+ * ends. */
 static NOINLINE void note_code(void)
 {
 	struct session *session = session_get();

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Threads, parallel regions, tasks: the callbacks that make ids and move a stream's context.
+ * Callbacks for threads, parallel regions and tasks: those that make ids and change a stream's current task. They run
+ * on the thread where it happens.
  */
 #include "recorder/callbacks.h"
 
 #include "recorder/record.h"
 
-/* task_flags of events.def: the type's five bits, then the properties that OpenMP has at bits 27 to 31. */
+/* task_flags of events.def: five bits for the type, then the properties that OpenMP has at bits 27 to 31. */
 static inline uint64_t pack_task_flags(int flags)
 {
 	return ((unsigned)flags & 0x1f) | ((unsigned)flags >> 27 & 0x1f) << 5;
 }
 
-/* parallel_flags: the invoker's two bits, then league and team at bits 30 and 31. */
+/* parallel_flags of events.def: two bits for the invoker, then league and team, which OpenMP has at bits 30 and 31. */
 static inline uint64_t pack_parallel_flags(int flags)
 {
 	return ((unsigned)flags & 3) | ((unsigned)flags >> 30 & 3) << 2;
@@ -48,7 +49,7 @@ void on_thread_end(ompt_data_t *thread_data)
 	if (!stream)
 		return;
 	record_put(stream, time, record_head(EVENT_thread_end, 0, 0), 0, 0);
-	stream_release(stream, time); /* leaves as well */
+	stream_release(stream, time); /* leaves the stream, too */
 }
 
 /* ---- Parallel regions ---- */
@@ -127,14 +128,15 @@ static inline void leave_implicit(struct stream *stream)
 	stream->now = outer;
 }
 
-/* Of workers (quirk Q4) this is the place that has to be 0 at the next taskwait with dependences (Q34). */
+/* A worker's end (quirk Q4): this variable has to be 0 at the next taskwait with dependences (quirk Q34). */
 static inline void forget_workers_task(ompt_data_t *task, unsigned actual, int flags)
 {
 	if (actual == 0 && !(flags & ompt_task_initial))
 		task->value = 0;
 }
 
-/* Of a forked child's first thread. True: it is remembered, or forgotten, and not to be recorded. */
+/* For a forked child's first thread. True: the initial task is remembered, or its end forgets it, and nothing is
+ * recorded. */
 static bool defers_initial(uint64_t time, bool is_begin, ompt_data_t *region, ompt_data_t *task, uint64_t flags, uint64_t numbers)
 {
 	if (!is_begin)
@@ -164,7 +166,7 @@ static NOINLINE void implicit_task_slow(ompt_scope_endpoint_t endpoint, ompt_dat
 		uint64_t id = record_new_task(stream);
 		if (task)
 			task->value = id;
-		/* Nobody announces the region of an initial task (quirks Q5, Q7). */
+		/* No callback announces the region of an initial task (quirks Q5, Q7). */
 		if (region && region->value == 0)
 			region->value = record_new_region(stream);
 		record_put(stream, time, record_head(EVENT_implicit_task_begin, packed, id_counter(id)), id_of(region), numbers);
@@ -229,8 +231,9 @@ HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	struct stream *stream = tls_stream;
 	uint64_t position;
 	(void)frame;
-	/* The dummy of a taskwait with dependences gets an id, but is not told (quirk Q34): libomp has one ompt_data_t a thread for all of them, and
-	 * aborts when a second such wait finds it written, which a task run inside the first one may well begin. */
+	/* The dummy task of a taskwait with dependences gets an id, which the runtime is not told (quirk Q34): libomp
+	 * has one ompt_data_t in each thread for all of them, and aborts if a second such wait finds it set. A task
+	 * that runs inside the first one may well begin a second. */
 	if (unlikely(packed & task_flags_taskwait))
 		task = NULL;
 	if (likely(task && record_begin(stream, 1, &position))) {
@@ -241,10 +244,9 @@ HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	}
 }
 
-/*
- * The implicit task of a worker in the closing barrier has no id until it is named here (put_workers_last): then nothing has run in that
- * barrier yet, and it is the stream's task. The dummy of a taskwait has none at all.
- */
+/* A worker's implicit task has no id in the barrier at the end of its region until it is named here (see
+ * put_workers_last). Then nothing has run in that barrier yet, and it is the stream's current task. The dummy task of a
+ * taskwait has no id at all. */
 static NOINLINE void schedule_slow(uint64_t time, uint64_t head, ompt_data_t *prior, ompt_data_t *next)
 {
 	struct stream *stream = record_enter_again(&time);
@@ -279,7 +281,7 @@ HOT void on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_da
 
 #define DEPENDENCES_A_RECORD 3
 
-/* The words of a dependences_more record, from the `k` of its dependences. */
+/* Returns the words of a dependences_more record, from the dependence `k` on. */
 static inline struct record dependences_more(const ompt_dependence_t *d, unsigned k)
 {
 	uint64_t types = d[0].dependence_type & 0xff;
@@ -322,7 +324,7 @@ HOT void on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences,
 	uint64_t time = record_time();
 	struct stream *stream = tls_stream;
 	uint64_t position;
-	/* Plain where even a record for each of them would fit. */
+	/* The plain way is taken if even one record for each dependence would fit. */
 	if (unlikely(n_dependences <= 0 || !record_begin(stream, (unsigned)n_dependences, &position))) {
 		dependences_slow(time, task, dependences, n_dependences);
 		return;

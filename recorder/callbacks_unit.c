@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots: one callback for everything that happens to work units; arguments and answers to one record. Only what the interface defines for
- * an event is asked (ABT_tool_query_thread). Whether the caller is a unit or an external thread is asked by its handle, which is NULL for the
- * latter by definition; for finish, yield, suspend and cancel the library has no caller to tell.
+ * Argobots: one callback for everything that happens to work units. It makes one record of its arguments and of what
+ * the library answers. Only what the interface defines for an event is asked (ABT_tool_query_thread). The caller's
+ * handle tells whether the caller is a unit or an external thread, for which it is NULL by definition; for finish,
+ * yield, suspend and cancel the library knows no caller.
  *
- * An OS thread is a stream, whatever execution stream it is: the handle that comes with an event is not always that of the thread it comes on
- * (creation of an execution stream, cancellation). It is recorded where run, finish, yield and suspend say it.
+ * A stream is an OS thread, whatever execution stream the thread is: the handle that comes with an event is not always
+ * that of the thread where it comes (creation of an execution stream, cancellation). It is recorded where run, finish,
+ * yield and suspend have it.
  *
- * The interface has one callback for all events; it has a function for each, so that none saves registers for another's sake.
+ * The interface has one callback for all events. It calls a function for each event, so that no event saves registers
+ * for another one. It runs on the thread where the event happens, on the stack of the current unit.
  */
 #include "recorder/abt.h"
 #include "recorder/record.h"
@@ -26,27 +29,28 @@ static inline unsigned ask_number(abt_handle context, uint64_t event, enum abt_q
 	return abt.query(context, event, kind, &number) == ABT_SUCCESS ? (unsigned)number : 0;
 }
 
-/* FLAGS_HI8 */
+/* Returns the depth of the event's unit, as FLAGS_HI8 has it. */
 static inline uint64_t ask_depth(abt_handle context, uint64_t event)
 {
 	unsigned depth = ask_number(context, event, ABT_QUERY_DEPTH);
 	return (uint64_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) << 4;
 }
 
-/* FLAGS_LO4 */
+/* Returns what makes a unit stop, as FLAGS_LO4 has it. */
 static inline uint64_t ask_sync(abt_handle context, uint64_t event)
 {
 	return ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf;
 }
 
-/* By the interface's definition there is none where the program itself yields or suspends, or for what the library calls "other". */
+/* By the interface's definition there is no object if the program itself yields or suspends, nor for what the library
+ * calls "other". */
 static inline uint64_t ask_object(abt_handle context, uint64_t event, uint64_t sync)
 {
 	bool has_none = sync == unit_sync_unknown || sync == unit_sync_user || sync == unit_sync_other;
 	return has_none ? 0 : ask_handle(context, event, ABT_QUERY_SYNC_OBJECT);
 }
 
-/* VALUE */
+/* Returns the event's pool, as VALUE has it. */
 static inline uint64_t ask_pool(abt_handle context, uint64_t event)
 {
 	return ask_handle(context, event, ABT_QUERY_POOL) >> 3;
@@ -74,7 +78,8 @@ static inline void see_xstream(uint64_t time, abt_handle xstream)
 		put_xstream(time, xstream);
 }
 
-/* Of a unit that runs and does not run any more with this event, FLAGS_HI8. Where it has begun to run here with the latest run, it is where it was. */
+/* The FLAGS_HI8 of a unit that stops running with this event. If the latest run on this stream was its own, its depth
+ * is still the same. */
 static inline uint64_t depth_of_running(uint64_t time, abt_handle unit, abt_handle xstream, abt_handle context, uint64_t event)
 {
 	const struct stream *stream = tls_stream;
@@ -84,7 +89,7 @@ static inline uint64_t depth_of_running(uint64_t time, abt_handle unit, abt_hand
 	return ask_depth(context, event);
 }
 
-/* What comes under its handle is another unit. */
+/* Another unit may get the handle that this one had. */
 static inline void forget(abt_handle unit)
 {
 	if (tls_stream->unit == unit)
@@ -132,25 +137,29 @@ static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, ab
 	record_leave(stream);
 }
 
-/* ---- Polling ----
+/*
+ * ---- Polling ----
  *
- * A unit that waits by polling (the joiner of a tasklet, a second joiner) yields and runs again at once, as fast as the scheduler goes: millions
- * of pairs that say one thing. From the second one like it on, a pair is counted in a unit_polls record behind the first: the yield's record is
- * taken back when the run shows that nothing came in between, and the count and time of the last are brought up to date in their place. Both are
- * in the open segment, which nobody else reads but a reader of the memory of a process that runs or has died: it finds the yield, or the count with
- * it, and never more than happened.
+ * A unit that waits by polling (the joiner of a tasklet, a second joiner) yields and runs again at once, as fast as the
+ * scheduler can: millions of pairs that all say the same. From the second pair on, a pair is counted in a unit_polls
+ * record after the first pair. The record of the yield is taken back when the run shows that nothing came in between,
+ * and the count and the time of the last poll are updated in its place. Both are in the open segment. Only a reader of
+ * the memory of a process that runs or has died reads it: it finds the yield, or a count that includes it, and never
+ * more than happened.
  */
 
-/* Has the unit that is about to run here run elsewhere since it yielded here, or is it another one with its handle? Version 1.2 tells where a unit was
- * until it runs; 1.1 has forgotten it then, so that polls of a unit that several streams run in turns may be counted as one stream's. */
+/* Has the unit that is about to run here run elsewhere since it yielded here, or is it another unit with the same
+ * handle? Version 1.2 tells where a unit was until it runs. Version 1.1 has forgotten it by then, so that polls of a
+ * unit that several streams run in turns may be counted as one stream's. */
 static bool has_been_elsewhere(const struct stream *stream)
 {
 	abt_handle last;
 	return abt.last_xstream && abt.last_xstream(stream->unit, &last) == ABT_SUCCESS && last != stream->xstream;
 }
 
-/* Is the run with this head, of `unit` and behind `previous`, which would be at `position`, the second half of a pair like the one before it? Then
- * that is counted. The segment is open. */
+/* Counts a poll instead of a record, if this run is the second half of a pair like the pair before it. The run has this
+ * head, is of `unit`, follows `previous`, and would be recorded at `position`. The segment is open. Returns false if it
+ * is no such run: then nothing has changed. */
 static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t unit,
 				uint64_t previous)
 {
@@ -180,7 +189,7 @@ static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64
 	return true;
 }
 
-/* ---- The callback: an event each ---- */
+/* ---- The callback, with a function for each event ---- */
 
 typedef void unit_event(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event);
 
@@ -208,7 +217,7 @@ static NOINLINE void put_run_slow(uint64_t time, uint64_t head, abt_handle unit,
 	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
-	stream->unit = NULL; /* its depth is asked again */
+	stream->unit = NULL; /* its depth has to be asked again */
 	record_put(stream, time, head, abt_address(unit), previous);
 	record_leave(stream);
 }
@@ -280,7 +289,7 @@ static void on_other(abt_handle unit, abt_handle xstream, uint64_t time, abt_han
 	record_one(time, record_head(EVENT_unit_other, 0, 0), abt_address(unit), event);
 }
 
-/* By the event's bit. */
+/* The functions, by the number of the event's bit. */
 static unit_event *const events[64] = {on_create,
 				       on_join,
 				       on_free,
@@ -303,7 +312,8 @@ HOT void on_unit_event(abt_handle unit, abt_handle xstream, uint64_t event, abt_
 void on_unit_event_chained(abt_handle unit, abt_handle xstream, uint64_t event, abt_handle context, void *user)
 {
 	on_unit_event(unit, xstream, event, context, user);
-	const struct abt_chain *chain = __atomic_load_n(&abt_chain, __ATOMIC_ACQUIRE); /* K2: pairs with K1 in on_register */
+	/* K2: What the callback is before the pointer to it is used. Pairs with K1 in on_register. */
+	const struct abt_chain *chain = __atomic_load_n(&abt_chain, __ATOMIC_ACQUIRE);
 	if (chain && chain->events & event)
 		chain->function(unit, xstream, event, context, chain->user);
 }

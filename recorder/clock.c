@@ -8,13 +8,13 @@
 #include <cpuid.h>
 #endif
 
-/* Readings of a triple: the one that took least time is the truest. */
+/* How often a triple is read: the reading that took least time is the most exact. */
 #define TRIPLE_TRIES 3
 
 bool clock_is_counter;
 
 #if defined(__x86_64__)
-/* The kernel watches the counter against other clocks, and goes to one of these where it found it wanting. */
+/* The kernel compares the counter with other clocks, and uses one of these if it found the counter unreliable. */
 static bool kernel_distrusts_counter(void)
 {
 	char name[32] = "";
@@ -34,7 +34,7 @@ void clock_choose(void)
 	bool is_invariant = __get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8;
 	clock_is_counter = is_invariant && !kernel_distrusts_counter();
 #elif defined(__aarch64__)
-	clock_is_counter = true; /* the architecture promises an even rate */
+	clock_is_counter = true; /* the architecture guarantees an even rate */
 #else
 	clock_is_counter = false;
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which clock this process records with, and its readings. clock_choose() runs before the first record; everything else may be called
- * from any thread and from signal handlers.
+ * Chooses the clock that this process records with, and reads it. session_life.c calls clock_choose() before the first
+ * record. All other functions may be called on any thread and in signal handlers.
  */
 #ifndef OTTER_RECORDER_CLOCK_H
 #define OTTER_RECORDER_CLOCK_H
@@ -10,10 +10,11 @@
 #include "common/clock.h"
 #include "recorder/compiler.h"
 
-/* Does the processor's counter run evenly, whatever its frequency and sleep states? Else ticks are CLOCK_MONOTONIC in ns. */
+/* True where the processor's counter runs evenly, whatever its frequency and sleep states. Otherwise ticks are
+ * CLOCK_MONOTONIC in ns. */
 extern HIDDEN bool clock_is_counter;
 
-/* Is what clock_counter() returns a tick? Only x86-64 has counters that are not to be trusted. */
+/* Is the value of clock_counter() a time stamp? Only x86-64 has processors whose counter cannot be trusted. */
 static inline bool clock_counter_is_ticks(void)
 {
 #if defined(__x86_64__)
@@ -25,13 +26,13 @@ static inline bool clock_counter_is_ticks(void)
 
 void clock_choose(void);
 
-/* As meta names it: tsc, cntvct or monotonic. */
+/* The clock's name in meta: tsc, cntvct or monotonic. */
 const char *clock_name(void);
 
-/* The three clocks at one moment. */
+/* Reads the three clocks as close to one moment as possible. */
 struct clock_triple clock_triple_now(void);
 
-/* Out of line: nothing of it is kept ready in registers on the way past it. */
+/* CLOCK_MONOTONIC in ns. Not inlined, so that the callers keep no registers free for it. */
 NOINLINE uint64_t clock_monotonic_ticks(void);
 
 static inline uint64_t clock_ticks(void)

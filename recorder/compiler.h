@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the recorder asks of the compiler: branch hints, the fence against signals, ThreadSanitizer's annotations.
+ * What the recorder needs from the compiler: branch hints, the fence against signal handlers, ThreadSanitizer's
+ * annotations. Included everywhere in the recorder.
  */
 #ifndef OTTER_RECORDER_COMPILER_H
 #define OTTER_RECORDER_COMPILER_H
@@ -8,10 +9,11 @@
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define NOINLINE    __attribute__((noinline, cold))
-/* What runs for every event: together, and each at the begin of a cache line. */
+/* For functions that run for every event: they lie together, and each begins a cache line. */
 #define HOT __attribute__((hot, aligned(CACHE_LINE_BYTES)))
 
-/* Where what lies on the stack is a word or two that others fill in: no check of it at the end. */
+/* Leaves out the check of the stack at the end of a function. For functions whose stack holds only a word or two for
+ * others to fill in. */
 #if defined(__has_attribute)
 #if __has_attribute(no_stack_protector)
 #define NO_CANARY __attribute__((no_stack_protector))
@@ -21,17 +23,18 @@
 #define NO_CANARY
 #endif
 
-/* A variable of the library alone, so that it is addressed directly (-fvisibility covers definitions, not declarations). */
+/* For a variable that only this library uses, so that it is addressed directly (-fvisibility covers definitions, not
+ * declarations). */
 #define HIDDEN __attribute__((visibility("hidden")))
 
-/* Orders memory accesses for a signal handler of the same thread: no instruction. */
+/* Orders memory accesses against a signal handler on the same thread. It is no instruction. */
 #define signal_fence() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 #define CACHE_LINE_BYTES 64
 
-/* ThreadSanitizer does not see CK's fences, which are inline assembly: it is told what they order; and not to look at two accesses that may
- * meet another: a consumer's read of a CK ring's slot, whose value is thrown away where its compare and swap fails, and the seal of a segment that the
- * drain thread is writing. */
+/* ThreadSanitizer does not see CK's fences, which are inline assembly, so it is told what they order. It is also told
+ * to ignore two accesses that may race: a consumer's read of a slot of a CK ring, whose value is thrown away if the
+ * consumer's compare and swap fails, and the sealing of a segment that the drain thread is writing. */
 #if defined(__SANITIZE_THREAD__)
 #define OTTER_TSAN 1
 #elif defined(__has_feature)

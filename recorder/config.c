@@ -9,7 +9,7 @@
 #include "common/format.h"
 #include "recorder/text.h"
 
-#define LIMIT_NEWEST_BYTES (UINT64_C(256) * 1024 * 1024) /* OTTER_LIMIT under OTTER_KEEP=newest where it is not given */
+#define LIMIT_NEWEST_BYTES (UINT64_C(256) * 1024 * 1024) /* OTTER_LIMIT with OTTER_KEEP=newest, if it is not set */
 
 static const char *const group_names[N_EVENT_GROUPS] = {
 	[GROUP_thread] = "thread",
@@ -32,7 +32,7 @@ static const char *const group_names[N_EVENT_GROUPS] = {
 	[GROUP_device] = "device",
 };
 
-/* A callback's own name says its group as well: task_schedule, ompt_callback_nest_lock. */
+/* A callback's own name selects its group as well: task_schedule, ompt_callback_nest_lock. */
 static const struct {
 	const char *callback;
 	const char *group;
@@ -46,7 +46,7 @@ const char *config_group_name(enum event_group group)
 	return group_names[group];
 }
 
-/* Appends the pieces, and an end of line, to the notes, or nothing where they do not fit. */
+/* Appends the pieces and an end of line to the notes, or nothing if they do not fit. */
 static void note(struct config *config, const char *a, const char *b, const char *c, const char *d)
 {
 	const char *pieces[] = {a, b, c, d, "\n"};
@@ -58,7 +58,7 @@ static void note(struct config *config, const char *a, const char *b, const char
 		return;
 	for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
 		end = stpcpy(end, pieces[i]);
-	/* A line of its own, whatever the value holds. */
+	/* A note is one line, whatever the value contains. */
 	for (char *p = end - length; p < end - 1; p++)
 		if (*p == '\n')
 			*p = ' ';
@@ -77,14 +77,14 @@ static void note_unusable(struct config *config, const char *name, const char *v
 	note(config, name, ": unusable value \"", shown, instead);
 }
 
-/* NULL where unset or empty. */
+/* Returns NULL if the variable is not set or empty. */
 static const char *variable(const char *name)
 {
 	const char *value = getenv(name);
 	return value && *value ? value : NULL;
 }
 
-/* A positive number of bytes with an optional K, M or G. */
+/* Parses a positive number of bytes with an optional K, M or G. */
 static bool parse_bytes(const char *text, uint64_t *bytes)
 {
 	char *end;
@@ -110,7 +110,7 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
 	return true;
 }
 
-/* One of two words; where it is neither, a note, and `otherwise`. */
+/* Reads a variable that has two values. If it has neither, adds a note and returns `otherwise`, as for an unset one. */
 static bool choose(struct config *config, const char *name, const char *no, const char *yes, bool otherwise)
 {
 	const char *value = variable(name);
@@ -122,7 +122,7 @@ static bool choose(struct config *config, const char *name, const char *no, cons
 	return otherwise;
 }
 
-/* The group that a word of OTTER_EVENTS names, or -1. */
+/* Returns the group that a word of OTTER_EVENTS names, or -1. */
 static int group_find(const char *word, size_t length)
 {
 	for (int i = 0; i < N_EVENT_GROUPS; i++)
@@ -140,7 +140,8 @@ static int group_find(const char *word, size_t length)
 	return -1;
 }
 
-/* all, default, or +group and -group against what was before; a bare group is the same as +group. */
+/* Parses OTTER_EVENTS: `all`, `default`, or `+group` and `-group`, which add to and take from what came before; `group`
+ * is `+group`. */
 static bool parse_events(const char *text, uint32_t *groups)
 {
 	uint32_t selected = GROUPS_DEFAULT;
@@ -167,7 +168,7 @@ static bool parse_events(const char *text, uint32_t *groups)
 	return true;
 }
 
-/* `0-3,8`: is every part of it a number or a range? Is `rank` among them? */
+/* Parses `0-3,8`. Returns false if a part is neither a number nor a range; `is_selected`: is `rank` among them? */
 static bool parse_ranks(const char *text, int64_t rank, bool *is_selected)
 {
 	*is_selected = false;
@@ -195,7 +196,7 @@ static bool parse_ranks(const char *text, int64_t rank, bool *is_selected)
 	}
 }
 
-/* `1000` or `1000,wall` or `1000,cpu`. */
+/* Parses `1000`, `1000,wall` or `1000,cpu`. */
 static bool parse_sample(const char *text, uint32_t *hz, bool *is_cpu)
 {
 	char *end;
@@ -209,8 +210,9 @@ static bool parse_sample(const char *text, uint32_t *hz, bool *is_cpu)
 	return true;
 }
 
-/* Samples need somebody who writes them, and a runtime that knows its thread in a handler: LLVM's looks for the stack that it is on where it is
- * told to, and ends the program where it is on none that it knows. */
+/* Samples need the drain thread to write them, and a runtime that knows the current thread in a signal handler. With
+ * this setting LLVM's runtime looks for the stack that it runs on, and ends the program if that is none of those it
+ * knows. */
 static void read_sample(struct config *config)
 {
 	const char *sample = variable("OTTER_SAMPLE"), *mode = variable("KMP_GTID_MODE");
@@ -224,12 +226,12 @@ static void read_sample(struct config *config)
 	} else {
 		strcpy(config->sample, sample);
 		if (!config->has_drain_thread)
-			note(config, "OTTER_SAMPLE: needs the drain thread, OTTER_DRAIN=self is not used", "", "", "");
+			note(config, "OTTER_SAMPLE needs the drain thread: OTTER_DRAIN=self is not used", "", "", "");
 		config->has_drain_thread = true;
 	}
 }
 
-/* The rank among the processes of an MPI job, as the usual launchers tell it, or -1. */
+/* Returns this process's rank in an MPI job, as the usual launchers tell it in the environment, or -1. */
 static int64_t find_rank(void)
 {
 	static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -237,7 +239,7 @@ static int64_t find_rank(void)
 		const char *value = variable(names[i]);
 		if (!value)
 			continue;
-		/* Slurm sets its variables for every batch script; there is a rank only where there are several tasks. */
+		/* Slurm sets its variables for every batch script; there is a rank only if there are several tasks. */
 		const char *n_tasks = strcmp(names[i], "SLURM_PROCID") == 0 ? variable("SLURM_NTASKS") : "2";
 		if (!n_tasks || strtol(n_tasks, NULL, 10) <= 1)
 			continue;
@@ -249,7 +251,7 @@ static int64_t find_rank(void)
 	return -1;
 }
 
-/* An absolute path without a slash at its end. */
+/* Makes a path absolute, without a slash at its end. False: it is too long, or there is no working directory. */
 static bool make_absolute(const char *path, char out[PATH_MAX])
 {
 	size_t length = 0;
@@ -280,7 +282,7 @@ static void read_dirs(struct config *config)
 		dir = NULL;
 	}
 	if (!dir && !make_absolute(".", config->dir))
-		config->dir[0] = '\0'; /* no working directory: there will be no dump */
+		config->dir[0] = '\0'; /* no working directory: no dump can be made */
 	const char *ring_dir = variable("OTTER_RING_DIR");
 	if (ring_dir && !make_absolute(ring_dir, config->ring_dir)) {
 		note_unusable(config, "OTTER_RING_DIR", ring_dir, "\", rings are in the dump");
@@ -322,7 +324,7 @@ void config_read(struct config *config)
 	read_sample(config);
 	if (config->drops_when_full && !config->has_drain_thread) {
 		config->drops_when_full = false;
-		note(config, "OTTER_FULL: drop needs a drain thread, with OTTER_DRAIN=self a thread waits for its own writes", "",
+		note(config, "OTTER_FULL=drop needs the drain thread: with OTTER_DRAIN=self a thread waits for its own writes", "",
 		     "", "");
 	}
 	read_dirs(config);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The environment table: every OTTER_ variable of the recorder, read once when the tool starts. An unusable value leaves the default
- * and a note for meta; nothing here fails.
+ * The settings: every OTTER_ variable of the recorder, read once when a session begins. A value that cannot be used
+ * leaves the default and a note for meta; nothing here fails. session_life.c calls it in the traced process, on the
+ * thread that starts the first runtime; the launcher (recorder/launch/) uses it to check settings before the program
+ * starts.
  */
 #ifndef OTTER_RECORDER_CONFIG_H
 #define OTTER_RECORDER_CONFIG_H
@@ -33,10 +35,9 @@ enum event_group {
 	N_EVENT_GROUPS
 };
 
-/*
- * `error` has to be asked for by name: LLVM's runtime takes the length of the directive's message before it calls a tool, and dies where
- * there is none, which OpenMP allows (quirk Q37). No program dies of us.
- */
+/* `error` has to be asked for by name: LLVM's runtime takes the length of the directive's message before it calls a
+ * tool, and crashes where there is no message, which OpenMP allows (quirk Q37). No program may crash because it is
+ * recorded. */
 #define GROUPS_ALL (((UINT32_C(1) << N_EVENT_GROUPS) - 1) & ~(UINT32_C(1) << GROUP_error))
 #define GROUPS_DEFAULT                                                                                                             \
 	(GROUPS_ALL & ~(UINT32_C(1) << GROUP_dispatch | UINT32_C(1) << GROUP_flush | UINT32_C(1) << GROUP_lock_init |              \
@@ -47,32 +48,32 @@ enum event_group {
 #define CONFIG_RANKS_BYTES  256
 #define CONFIG_SAMPLE_BYTES 32
 
-/* Above that a thread does little else. */
+/* At higher rates a thread does little but take samples. */
 #define SAMPLE_HZ_MAX 50000
 
 struct config {
-	uint32_t groups;                  /* bits: enum event_group */
+	uint32_t groups;                  /* one bit for each enum event_group */
 	char events[CONFIG_EVENTS_BYTES]; /* OTTER_EVENTS as used */
 	char dir[PATH_MAX];               /* OTTER_DIR, absolute */
 	char ring_dir[PATH_MAX];          /* OTTER_RING_DIR, absolute; empty: in the dump */
 	uint32_t segment_bytes;           /* OTTER_RING / RING_SEGMENTS */
-	bool has_drain_thread;            /* OTTER_DRAIN=auto, not self */
-	bool drops_when_full;             /* OTTER_FULL=drop, not wait */
-	bool keeps_newest;                /* OTTER_KEEP=newest, not all */
-	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: none */
-	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all */
+	bool has_drain_thread;            /* OTTER_DRAIN: true for auto, false for self */
+	bool drops_when_full;             /* OTTER_FULL: true for drop, false for wait */
+	bool keeps_newest;                /* OTTER_KEEP: true for newest, false for all */
+	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: no limit */
+	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all ranks */
 	char sample[CONFIG_SAMPLE_BYTES]; /* OTTER_SAMPLE as used; empty: nothing is sampled */
-	uint32_t sample_hz;               /* 0: nothing */
-	bool samples_cpu_time;            /* timers run while their thread does */
+	uint32_t sample_hz;               /* samples per second; 0: nothing is sampled */
+	bool samples_cpu_time;            /* the timers run only while their thread runs */
 	bool is_verbose;                  /* OTTER_VERBOSE */
-	int64_t rank;                     /* under MPI, else -1 */
-	char notes[CONFIG_NOTES_BYTES];   /* lines, each with its newline */
+	int64_t rank;                     /* of this process in an MPI job; -1: none */
+	char notes[CONFIG_NOTES_BYTES];   /* lines, each with its newline at the end */
 };
 
-/* From the environment and the working directory. */
+/* Reads the settings from the environment and the working directory. */
 void config_read(struct config *config);
 
-/* Another note. */
+/* Adds a note, which is one line without a newline. */
 void config_note(struct config *config, const char *sentence);
 
 /* Does OTTER_RANKS select this process? */

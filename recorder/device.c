@@ -9,16 +9,14 @@
 #include "recorder/record.h"
 
 #define DEVICES_MAX         64
-#define DEVICE_BUFFERS      64 /* bits of a word */
+#define DEVICE_BUFFERS      64 /* as many as a word has bits */
 #define DEVICE_BUFFER_BYTES (1 << 20)
 
-enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
-
-/* Of a session, made with its first device that can be traced. */
+/* The devices of a session. Made with the first device that can be traced. */
 struct devices {
 	struct device table[DEVICES_MAX];
-	uint64_t free_buffers; /* bits: buffers that no device has */
-	uint32_t has_refused;  /* said once */
+	uint64_t free_buffers; /* a bit for each buffer that no device has */
+	uint32_t has_refused;  /* 1: meta has a note that there was no buffer */
 	unsigned char *buffers;
 };
 
@@ -37,11 +35,12 @@ static const struct {
 static struct devices *devices_get(void)
 {
 	struct session *session = session_get();
-	/* V2: the table before its pointer; pairs with V1 in devices_make. */
+	/* V2: The table is there before its pointer. Pairs with V1 in devices_make. */
 	return session ? __atomic_load_n(&session->devices, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* The session's table, made where there is none yet: reserved, and only used pages become memory. NULL: there is none to be had. */
+/* Returns the session's table, and makes it if there is none yet. All of it is reserved, and only pages that are used
+ * become memory. NULL: there is no memory. */
 static struct devices *devices_make(struct session *session)
 {
 	struct devices *devices = devices_get();
@@ -56,35 +55,26 @@ static struct devices *devices_make(struct session *session)
 	devices->buffers = memory + table_bytes;
 	devices->free_buffers = UINT64_MAX;
 	struct devices *none = NULL;
-	/* V1: pairs with V2 in devices_get. Two devices may come at once. */
+	/* V1: The table comes before its pointer. Pairs with V2 in devices_get. Two devices may come at once. */
 	if (__atomic_compare_exchange_n(&session->devices, &none, devices, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return devices;
 	munmap(memory, n_bytes);
 	return none;
 }
 
-static bool has_state(const struct device *device, uint32_t state)
-{
-	return __atomic_load_n(&device->state, __ATOMIC_ACQUIRE) == state; /* V4: pairs with V3 in device_came and device_goes */
-}
-
-bool device_is_there(const struct device *device)
-{
-	return has_state(device, DEVICE_TRACED);
-}
-
-/* A row for a device that comes; the one that it had where it comes again. NULL: there are too many. */
+/* Returns a row for a device that comes; if it was here before, the row that it had. NULL: there are too many devices. */
 static struct device *claim_row(struct devices *devices, int number)
 {
-	/* V4, too, and here below: whoever had the row has left it before it is another's. */
+	/* V4: Here and below, the last user of the row has left it before another device takes it. Pairs with V3 in
+	 * device_goes. */
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		struct device *device = &devices->table[i];
 		uint32_t state = DEVICE_GONE;
-		if (has_state(device, DEVICE_GONE) && device->number == number &&
+		if (device_has_state(device, DEVICE_GONE) && device->number == number &&
 		    __atomic_compare_exchange_n(&device->state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			return device;
 	}
-	/* V4: as above. */
+	/* V4: As above, it pairs with V3. */
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		uint32_t state = DEVICE_NONE;
 		if (__atomic_compare_exchange_n(&devices->table[i].state, &state, DEVICE_COMING, false, __ATOMIC_ACQ_REL,
@@ -94,16 +84,14 @@ static struct device *claim_row(struct devices *devices, int number)
 	return NULL;
 }
 
-/*
- * The device of a buffer. AMD's runtimes up to ROCm 5.4 say 0 whatever device it is of: where the number is nobody's, any device's entry
- * points read it as well.
- */
+/* Returns the device that a buffer belongs to. AMD's runtimes up to ROCm 5.4 report 0 for every device. If no device
+ * has that number, any device's entry points can read the buffer as well. NULL: there is no device. */
 static const struct device *device_of_buffer(const struct devices *devices, int number)
 {
 	const struct device *any = NULL;
 	for (size_t i = 0; i < DEVICES_MAX; i++) {
 		const struct device *device = &devices->table[i];
-		if (!has_state(device, DEVICE_TRACED) && !has_state(device, DEVICE_GONE))
+		if (!device_has_state(device, DEVICE_TRACED) && !device_has_state(device, DEVICE_GONE))
 			continue;
 		if (device->number == number)
 			return device;
@@ -127,12 +115,10 @@ static void record_step(int number, unsigned step, uint64_t result, uint64_t det
 	record_leave(stream);
 }
 
-/* ---- Buffers: what devices call, on any thread, at any time ---- */
+/* ---- Buffers: devices call these functions on any thread, at any time ---- */
 
-/*
- * A thread of the device's runtime, which OpenMP does not know, may never end: its stream must not stay open for that. True where the thread
- * has no stream, and leave_guest() is to give back the one that it takes meanwhile.
- */
+/* A thread of the device's runtime, which OpenMP does not know, may never end: its stream must not stay open that long.
+ * Returns true if the thread has no stream; then leave_guest() gives back the stream that it takes meanwhile. */
 static bool is_guest(void)
 {
 	return tls_stream == STREAM_NONE;
@@ -143,14 +129,15 @@ static void leave_guest(void)
 	uint64_t time = clock_ticks();
 	struct stream *stream = tls_stream != STREAM_NONE ? record_enter(time) : NULL;
 	if (stream)
-		stream_release(stream, time); /* leaves as well */
+		stream_release(stream, time); /* leaves the stream, too */
 }
 
 static void on_buffer_request(int number, ompt_buffer_t **buffer, size_t *bytes)
 {
 	struct devices *devices = devices_get();
 	uint64_t free_buffers = devices ? __atomic_load_n(&devices->free_buffers, __ATOMIC_RELAXED) : 0;
-	/* The lowest, which was used last: few pages are ever touched. Acquire: who gave it back has read it (V5, in give_back). */
+	/* The lowest one was used last, so few pages are ever touched. The acquire pairs with V5 in give_back: the
+	 * buffer was read before it is used again. */
 	while (free_buffers != 0 &&
 	       !__atomic_compare_exchange_n(&devices->free_buffers, &free_buffers, free_buffers & (free_buffers - 1), false,
 					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -160,16 +147,16 @@ static void on_buffer_request(int number, ompt_buffer_t **buffer, size_t *bytes)
 		*bytes = DEVICE_BUFFER_BYTES;
 		return;
 	}
-	/* By the specification the device drops its records from here on. */
+	/* By the specification the device drops its records from now on. */
 	*buffer = NULL;
 	*bytes = 0;
 	if (!devices)
-		return; /* a forked child's runtime asks for what its parent traced */
+		return; /* a forked child's runtime asks for a buffer, for a device that its parent traced */
 	struct guard guard = guard_enter();
 	bool has_no_stream = is_guest();
 	record_step(number, device_trace_step_no_buffer, 0, 0);
 	if (!__atomic_exchange_n(&devices->has_refused, 1, __ATOMIC_RELAXED))
-		meta_note(session_get(), "a device keeps all buffers that the recorder has: it is not traced any more");
+		meta_note(session_get(), "a device has kept all of the recorder's buffers: it is not traced any more");
 	if (has_no_stream)
 		leave_guest();
 	guard_leave(guard);
@@ -179,8 +166,8 @@ static void give_back(struct devices *devices, const ompt_buffer_t *buffer)
 {
 	uintptr_t offset = (uintptr_t)buffer - (uintptr_t)devices->buffers;
 	if (offset % DEVICE_BUFFER_BYTES != 0 || offset / DEVICE_BUFFER_BYTES >= DEVICE_BUFFERS)
-		return; /* none of ours: of another session, or of nobody */
-	/* V5: the buffer was read before it is free; pairs with the acquire in on_buffer_request. */
+		return; /* not our buffer: it is another session's, or nobody's */
+	/* V5: The buffer was read before it is free. Pairs with the acquire in on_buffer_request. */
 	__atomic_fetch_or(&devices->free_buffers, UINT64_C(1) << offset / DEVICE_BUFFER_BYTES, __ATOMIC_RELEASE);
 }
 
@@ -200,11 +187,11 @@ static void on_buffer_complete(int number, ompt_buffer_t *buffer, size_t bytes, 
 	struct devices *devices = devices_get();
 	const struct device *device = devices ? device_of_buffer(devices, number) : NULL;
 	if (!device)
-		return; /* a forked child's runtime brings what its parent traced */
+		return; /* a forked child's runtime delivers what its parent traced */
 	struct guard guard = guard_enter();
 	bool has_no_stream = is_guest();
 	struct device_counts counts = {0};
-	/* Without bytes there is nothing in it: some runtimes give a buffer back like that. */
+	/* A buffer without bytes is empty: some runtimes give buffers back like that. */
 	if (buffer && bytes > 0) {
 		device_record_clock(device);
 		counts = device_record_buffer(device, number, buffer, bytes, begin);
@@ -231,7 +218,8 @@ static uint32_t find_entries(ompt_function_lookup_t lookup, struct device_entrie
 	return found;
 }
 
-/* By the callback with two ends, else by that without: whether a device knows both under one name is its own matter. */
+/* Asks by the number of the callback with two ends, and if that is refused by the number of the older one: a device may
+ * know both forms by either number. */
 static uint64_t ask_for(const struct device *device, unsigned with_ends, unsigned without)
 {
 	ompt_set_trace_ompt_t set = device->entries.set_trace_ompt;
@@ -241,7 +229,7 @@ static uint64_t ask_for(const struct device *device, unsigned with_ends, unsigne
 	return (uint64_t)result & 15;
 }
 
-/* What it is asked to trace, and what it says to that: 4 bits each. */
+/* Asks the device to trace what the recorder knows. Returns the device's answers, 4 bits each. */
 static uint64_t ask_for_events(const struct device *device)
 {
 	uint64_t results = 0;
@@ -249,7 +237,7 @@ static uint64_t ask_for_events(const struct device *device)
 		results = ask_for(device, ompt_callback_target_emi, ompt_callback_target) |
 			  ask_for(device, ompt_callback_target_data_op_emi, ompt_callback_target_data_op) << 4 |
 			  ask_for(device, ompt_callback_target_submit_emi, ompt_callback_target_submit) << 8;
-	/* In its own format a device tells where on it something happened. */
+	/* Only in its own format a device tells where on it something happened. */
 	if (device->entries.set_trace_native && device->entries.get_record_native && device->entries.get_record_abstract) {
 		int flags = ompt_native_data_motion_explicit | ompt_native_data_motion_implicit | ompt_native_kernel_execution;
 		results |= ((uint64_t)device->entries.set_trace_native(device->handle, 1, flags) & 15) << 12;
@@ -275,7 +263,7 @@ void device_came(int number, ompt_device_t *handle, ompt_function_lookup_t looku
 		device->number = number;
 		device->handle = handle;
 		device->entries = entries;
-		/* V3: all of it before its state; pairs with V4 in has_state. */
+		/* V3: The handle and the entry points come before the state. Pairs with V4 in device_has_state. */
 		__atomic_store_n(&device->state, DEVICE_TRACED, __ATOMIC_RELEASE);
 		details |= ask_for_events(device) << 32;
 		device_record_clock(device);
@@ -285,10 +273,8 @@ void device_came(int number, ompt_device_t *handle, ompt_function_lookup_t looku
 	guard_leave(guard);
 }
 
-/*
- * By the specification the runtime has stopped tracing, and delivered everything, before it says that a device goes. AMD's tools stop it
- * here all the same, which does no harm where it was.
- */
+/* By the specification the runtime has stopped tracing, and delivered everything, before it announces that a device
+ * goes. AMD's tools stop it here all the same; where it was stopped, that does no harm. */
 void device_goes(int number)
 {
 	struct devices *devices = devices_get();
@@ -301,7 +287,8 @@ void device_goes(int number)
 		uint64_t result =
 			device->entries.stop_trace ? (uint64_t)(device->entries.stop_trace(device->handle) != 0) : NO_ENTRY;
 		record_step(number, device_trace_step_stop, result, 0);
-		__atomic_store_n(&device->state, DEVICE_GONE, __ATOMIC_RELEASE); /* V3 */
+		/* V3: As in device_came, it pairs with V4 in device_has_state. */
+		__atomic_store_n(&device->state, DEVICE_GONE, __ATOMIC_RELEASE);
 		guard_leave(guard);
 	}
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tracing of devices (OpenMP 5.1, 4.2.5): a device that offers it is asked for records of what it does, gets buffers to write them into, and
- * what comes back is recorded by whichever thread brings it.
+ * Tracing of devices (OpenMP 5.1, section 4.2.5): a device that offers it is asked to trace what it does and gets
+ * buffers for its records. What it writes into them is recorded by whichever thread delivers it.
  *
- *   device.c          the devices of a session, their buffers, and what they are told
- *   device_records.c  what a buffer holds, as records of the calling thread's stream
+ *   device.c          the devices of a session, their buffers, and the commands that they get
+ *   device_records.c  makes records of the calling thread's stream from what a buffer holds
  *
- * A device whose lookup offers none of the entry points costs nothing and is not recorded here. All memory is the session's: one reservation
- * when the first device comes that can be traced. Nothing is ever taken from the program's allocator, and no callback waits.
+ * A device whose lookup offers none of the entry points costs nothing and is not recorded here. All memory is the
+ * session's: one reservation, made when the first device comes that can be traced. Nothing is taken from the program's
+ * allocator, and no callback waits. Called by callbacks_target.c and callbacks_control.c, and by the runtime's own
+ * threads, which deliver buffers.
  */
 #ifndef OTTER_RECORDER_DEVICE_H
 #define OTTER_RECORDER_DEVICE_H
@@ -33,41 +35,56 @@
 	ENTRY(get_record_native)                                                                                                   \
 	ENTRY(get_record_abstract)
 
-/* Each may be NULL. */
+/* A device may lack any of them: then it is NULL here. */
 struct device_entries {
 #define DEVICE_ENTRY_MEMBER(name) ompt_##name##_t name;
 	DEVICE_ENTRIES(DEVICE_ENTRY_MEMBER)
 #undef DEVICE_ENTRY_MEMBER
 };
 
+enum device_state { DEVICE_NONE, DEVICE_COMING, DEVICE_TRACED, DEVICE_GONE };
+
 struct device {
-	uint32_t state; /* enum device_state: the rest is set before it becomes TRACED */
+	uint32_t state; /* enum device_state; all other members are set before it becomes DEVICE_TRACED */
 	int32_t number;
 	ompt_device_t *handle;
 	struct device_entries entries;
 };
 
-/* A device is there, or goes: at the end of these callbacks, with the stream left, as the device may call back at once. */
+/* The runtime has announced a device, or that a device goes. Called at the end of these callbacks, when the callback
+ * has left the stream: the device may call back at once. */
 void device_came(int number, ompt_device_t *handle, ompt_function_lookup_t lookup);
 void device_goes(int number);
 
-/* omp_control_tool: the devices are paused, resumed, flushed and stopped as the program is. Likewise with the stream left. */
+/* omp_control_tool pauses, resumes, flushes and stops devices together with the program. Called when the callback has
+ * left the stream. */
 enum device_command { DEVICE_RESUME, DEVICE_PAUSE, DEVICE_FLUSH, DEVICE_STOP };
 void device_control(enum device_command command);
 
-/* ---- between the two files ---- */
+/* ---- Between the two files ---- */
 
-/* May the device's handle still be used? Behind its finalization a buffer may come, but the device is gone. */
-bool device_is_there(const struct device *device);
+static inline bool device_has_state(const struct device *device, uint32_t state)
+{
+	/* V4: The handle and the entry points are there before the state says so. Pairs with V3 in device_came and
+	 * device_goes. */
+	return __atomic_load_n(&device->state, __ATOMIC_ACQUIRE) == state;
+}
 
-/* Reads the device's clock between two readings of ours, and records it. */
+/* May the device's handle still be used? A buffer may arrive after the device's finalization, when the device is gone. */
+static inline bool device_is_there(const struct device *device)
+{
+	return device_has_state(device, DEVICE_TRACED);
+}
+
+/* Reads the device's clock between two readings of the host's clock, and records all three. */
 void device_record_clock(const struct device *device);
 
 struct device_counts {
 	uint32_t n_records, n_invalid;
 };
 
-/* Records what is in a buffer, from `cursor` on. */
+/* Records what is in a buffer of `bytes` bytes, from `cursor` on. `number`: the device number that the runtime
+ * delivered it with. Returns how many records the buffer had, and how many of them could not be read. */
 struct device_counts device_record_buffer(const struct device *device, int number, ompt_buffer_t *buffer, size_t bytes,
 					  ompt_buffer_cursor_t cursor);
 

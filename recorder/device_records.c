@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a device's buffer holds, as records. The buffer is read by the device's own entry points, each of which may be missing; nothing in it
- * is trusted but what they return.
+ * Makes records of what a device's buffer holds. It reads the buffer by the device's own entry points, each of which
+ * may be missing, and trusts nothing in it but what they return. It runs on the thread that delivers the buffer.
  */
 #include "recorder/device.h"
 
@@ -9,19 +9,18 @@
 
 #include "recorder/record.h"
 
-#define TEXT_BYTES         24
 #define TYPE_BYTES_MAX     240
 #define CLOCK_TRIES        3
-#define RECORD_BYTES_LEAST 8 /* of a device: no buffer holds more records than that allows */
+#define RECORD_BYTES_LEAST 8 /* a device's record has at least as many, which limits how many a buffer can hold */
 #define NS_PER_SECOND      1e9
-#define TRANSLATION_MAX    9e9 /* seconds; what does not fit ns is no time */
+#define TRANSLATION_MAX    9e9 /* seconds; larger values do not fit into ns and are no times */
 
 static uint64_t address(const void *pointer)
 {
 	return (uint64_t)(uintptr_t)pointer;
 }
 
-/* A time of the device by the host's clock in ns, 0 unknown. */
+/* Translates a device's time into ns of the host's clock; 0: unknown. */
 static uint64_t translate(const struct device *device, ompt_device_time_t time)
 {
 	if (time == 0 || !device->entries.translate_time || !device_is_there(device))
@@ -30,10 +29,8 @@ static uint64_t translate(const struct device *device, ompt_device_time_t time)
 	return seconds > 0 && seconds < TRANSLATION_MAX ? (uint64_t)(seconds * NS_PER_SECOND) : 0;
 }
 
-/*
- * What a device has done counts for the time before it was paused, so its records are taken while the program is, where the device itself
- * pauses. Else it goes on, and what is recorded is decided here.
- */
+/* What a device did before it was paused belongs to that time. If the device itself can be paused, its records are
+ * taken while the program is paused. Otherwise the device goes on, and the recorder decides here what is recorded. */
 static bool is_wanted(const struct device *device, struct stream *stream, uint64_t time)
 {
 	return record_is_on(stream, time) || (device->entries.pause_trace && !session_stopped(stream->session));
@@ -69,13 +66,13 @@ void device_record_clock(const struct device *device)
 	record_leave(stream);
 }
 
-/* One record of a device: its head, when it was, and what more there is. */
+/* One record of a device: its head, its times, and what more there is. */
 struct trace_record {
-	int32_t device; /* that delivered it */
+	int32_t device; /* the device that delivered it */
 	uint64_t head, a, b;
 	ompt_device_time_t begin, end;
 	uint64_t thread, target;
-	const ompt_record_target_data_op_t *data; /* NULL: none */
+	const ompt_record_target_data_op_t *data; /* NULL: it is no operation on data */
 	const char *text;
 	size_t n_text;
 };
@@ -96,12 +93,7 @@ static void put(const struct device *device, const struct trace_record *r)
 			ring_group_append(&group, address(r->data->src_addr),
 					  record_head(EVENT_target_data_op_more, 0, (uint32_t)r->data->dest_device_num),
 					  address(r->data->dest_addr), r->data->bytes);
-		for (size_t at = 0; at < r->n_text; at += TEXT_BYTES) {
-			uint64_t words[3] = {0};
-			size_t n = r->n_text - at < TEXT_BYTES ? r->n_text - at : TEXT_BYTES;
-			memcpy(words, r->text + at, n);
-			ring_group_append(&group, words[0], record_head(EVENT_text, n, 0), words[1], words[2]);
-		}
+		record_put_text(&group, r->text, r->n_text);
 		ring_group_end(&group);
 	}
 	record_leave(stream);
@@ -162,7 +154,7 @@ static void put_native(const struct device *device, int number, void *native, om
 	put(device, &r);
 }
 
-/* False where it cannot be read. */
+/* Records one record of a buffer. Returns false if it cannot be read. */
 static bool take(const struct device *device, int number, ompt_buffer_t *buffer, ompt_buffer_cursor_t cursor)
 {
 	const struct device_entries *entries = &device->entries;

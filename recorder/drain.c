@@ -17,17 +17,18 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
-#include "recorder/segment.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 #include "recorder/stream.h"
 
 #define DRAIN_STACK_BYTES (256 << 10)
 #define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
-#define AGAIN_NS          10000000             /* between two tries to write what could not be written just now */
+#define AGAIN_NS          10000000             /* between two tries to write what cannot be written now */
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE (1u << 1) /* Linux 5.9 */
@@ -44,7 +45,7 @@ void drain_remember_affinity(void)
 	has_affinity = sched_getaffinity(0, sizeof process_affinity, &process_affinity) == 0;
 }
 
-/* Is there work? Only looked at before sleep. */
+/* Is there work? Called only before the thread sleeps. */
 static bool has_work(struct session *session)
 {
 	if (__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
@@ -60,19 +61,19 @@ static bool has_work(struct session *session)
 	return false;
 }
 
-/* The drain thread may wait where others may not: what cannot be written for want of a descriptor or of memory is tried until it can, or until
- * somebody says that all is over; then the sealing of its stream writes it. */
+/* The drain thread may wait where other threads may not: what cannot be written for lack of a descriptor or of memory
+ * is tried again until it can be written, or until recording ends; then the sealing of the stream writes it. */
 static int write_patiently(struct session *session, struct stream *stream, uint32_t index)
 {
 	const struct timespec pause = {.tv_nsec = AGAIN_NS};
 	int cause;
-	while ((cause = segment_write(stream, index, true)) & OUTPUT_LATER && !session_stopped(session) &&
+	while ((cause = output_segment(stream, index, true)) & FILE_LATER && !session_stopped(session) &&
 	       !__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	return cause;
 }
 
-/* One segment of a stream. False: there was none. */
+/* Writes one segment of a stream. Returns false if there was none. */
 static bool drain_one(struct session *session, struct stream *stream)
 {
 	uint32_t index;
@@ -81,8 +82,8 @@ static bool drain_one(struct session *session, struct stream *stream)
 	int cause = write_patiently(session, stream, index);
 	if (cause == 0)
 		handover_put(&stream->empty, index);
-	else if (!(cause & OUTPUT_LATER))
-		session_stop(session, (unsigned)cause); /* the segment stays as it is in the ring, where it can be read */
+	else if (!(cause & FILE_LATER))
+		session_stop(session, (unsigned)cause); /* the segment stays in the ring, where it can be read */
 	return true;
 }
 
@@ -96,7 +97,8 @@ bool drain_round(struct session *session)
 	return has_done;
 }
 
-/* How many threads the process has (a main thread that has exited stays one of them until the end), and has the main thread exited? */
+/* Returns how many threads the process has, and whether the main thread has exited (it counts as a thread until the
+ * process ends). */
 static unsigned count_threads(bool *has_main_exited)
 {
 	char text[1024];
@@ -105,22 +107,22 @@ static unsigned count_threads(bool *has_main_exited)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	const char *at = strrchr(text, ')'); /* behind the program's name, which may hold anything */
+	const char *at = strrchr(text, ')'); /* after the program's name, which may contain anything */
 	*has_main_exited = at && at[1] == ' ' && at[2] == 'Z';
 	for (unsigned field = 2; at && field < 20; field++)
 		at = strchr(at + 1, ' ');
 	return at ? (unsigned)strtoul(at, NULL, 10) : 0;
 }
 
-/* Has everybody else exited? A thread that was recorded sees to that itself (drain_thread_exits); where another was the last, it is found out
- * within a second. */
+/* Has every other thread exited? A thread that was recorded looks after that itself (drain_thread_exits). If the last
+ * thread was not recorded, the drain thread notices within a second. */
 static bool is_last_thread(void)
 {
 	bool has_main_exited;
 	return count_threads(&has_main_exited) == 2 && has_main_exited;
 }
 
-/* Only the calling thread is left, beside the drain thread. */
+/* Is the calling thread the only one that is left beside the drain thread? */
 static bool is_last_but_one(void)
 {
 	bool has_main_exited;
@@ -128,10 +130,11 @@ static bool is_last_but_one(void)
 	return gettid() == getpid() ? n == 2 : n == 3 && has_main_exited;
 }
 
-/* False: it has to end. */
+/* Returns false if the drain thread has to end. */
 static bool sleep_until_woken(struct session *session)
 {
-	/* D1: says that it sleeps, then looks once more; pairs with D2 in drain_wake, which publishes work, then looks whether it sleeps. */
+	/* D1: Stores that it sleeps, then looks for work once more. Pairs with D2 in drain_wake, which publishes work,
+	 * then looks whether the drain thread sleeps. */
 	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
 	if (has_work(session)) {
@@ -139,7 +142,8 @@ static bool sleep_until_woken(struct session *session)
 		return true;
 	}
 	const struct timespec second = {.tv_sec = 1};
-	/* D4: pairs with D3 in wake: the work for which it was woken is seen at once, not only with the look before the next sleep. */
+	/* D4: The thread sees the work for which it was woken at once, not only when it looks before it sleeps again.
+	 * Pairs with D3 in wake. */
 	while (__atomic_load_n(&session->drain_sleeps, __ATOMIC_ACQUIRE)) {
 		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
 		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
@@ -148,10 +152,11 @@ static bool sleep_until_woken(struct session *session)
 	return true;
 }
 
-/* From here on the thread has a table of descriptors of its own, and nothing in it: a program that closes all of its descriptors cannot close
- * ours between our opening and our writing, and have our bytes in the file that gets the number; nor do we need one of its numbers where it has
- * none left. Before the thread is of idle priority: what the program closes meanwhile must not wait for it. Older kernels refuse, and the
- * table stays the program's. */
+/* From here on the thread has an empty table of descriptors of its own. A program that closes all of its descriptors
+ * cannot close ours after we opened a file and before we write, and so have our bytes in the file that gets the number.
+ * Nor does this thread need a descriptor if the program has none left. It is done before the thread gets idle priority:
+ * what the program closes at that moment must not wait for it. Older kernels refuse, and then the table stays the
+ * program's. */
 static void leave_descriptors(void)
 {
 	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
@@ -160,8 +165,8 @@ static void leave_descriptors(void)
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
-	/* Idle priority: threads that find no free segment write one themselves. Where they drop records instead, nobody else would write as long
-	 * as all processors are busy. */
+	/* Idle priority: a thread that finds no free segment writes one itself. With OTTER_FULL=drop it drops records
+	 * instead, and then a drain thread of idle priority would write nothing as long as all processors are busy. */
 	struct sched_param parameter = {0};
 	if (session->is_of_parent)
 		return NULL;
@@ -191,7 +196,7 @@ static bool start(struct session *session)
 	if (pthread_attr_init(&attributes) != 0)
 		return false;
 	pthread_attr_setstacksize(&attributes, DRAIN_STACK_BYTES);
-	/* The program's signals are not ours to take. */
+	/* This thread must not take the program's signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
@@ -203,13 +208,14 @@ static bool start(struct session *session)
 	pthread_attr_destroy(&attributes);
 	if (error)
 		return false;
-	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE); /* E1: pairs with E2 in drain_thread_exits */
+	/* E1: The thread's handle comes before the word that the thread exists. Pairs with E2 in drain_thread_exits. */
+	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 static void wake(struct session *session)
 {
-	/* D3: what there is to do before the word that it may not sleep; pairs with D4 in sleep_until_woken. */
+	/* D3: The work comes before the word that the thread may not sleep. Pairs with D4 in sleep_until_woken. */
 	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
 		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
@@ -220,14 +226,15 @@ void drain_wake(struct session *session)
 		return;
 	if (unlikely(!__atomic_load_n(&session->is_drain_started, __ATOMIC_RELAXED))) {
 		if (__atomic_exchange_n(&session->is_drain_started, 1, __ATOMIC_RELAXED))
-			return; /* somebody is at it; the thread begins with a look at every stream */
+			return; /* another thread starts it; it begins with a look at every stream */
 		if (!start(session)) {
 			__atomic_store_n(&session->has_drain_thread, false, __ATOMIC_RELAXED);
-			meta_note(session, "no drain thread could be started: threads write themselves");
+			meta_note(session, "no drain thread could be started: each thread writes its own segments");
 		}
 		return;
 	}
-	ck_pr_fence_memory(); /* D2: the work before the look; pairs with D1 in sleep_until_woken */
+	/* D2: The work is published before the look. Pairs with D1 in sleep_until_woken. */
+	ck_pr_fence_memory();
 	if (__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
 		wake(session);
 }
@@ -235,12 +242,15 @@ void drain_wake(struct session *session)
 void drain_thread_exits(struct session *session)
 {
 	struct guard guard = guard_enter();
-	/* E2: the thread's handle behind the word that it is there; pairs with E1 in start. */
+	/* E2: The word that the thread exists is read before its handle. Pairs with E1 in start. */
 	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_but_one()) {
-		__atomic_store_n(&session->has_drain_thread, false, __ATOMIC_RELAXED); /* from now on each thread its own */
+		__atomic_store_n(&session->has_drain_thread, false,
+				 /* From now on each thread writes its own segments. */
+				 __ATOMIC_RELAXED);
 		__atomic_store_n(&session->is_drain_running, 0, __ATOMIC_RELAXED);
 		__atomic_store_n(&session->must_drain_end, 1, __ATOMIC_RELAXED);
-		ck_pr_fence_memory(); /* D2, as in drain_wake */
+		/* D2: As in drain_wake, it pairs with D1. */
+		ck_pr_fence_memory();
 		wake(session);
 		pthread_join(session->drain_thread, NULL);
 	}

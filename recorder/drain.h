@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The drain thread: takes full segments of all streams, writes them to its own file, gives them back.
- * One a session, of idle priority: it takes idle processors and nothing else. Nobody waits for it, but a process's last other thread when
- * that has exited.
+ * The drain thread: it takes full segments of all streams, writes them to its own file and gives them back. A session
+ * has one, of idle priority: it uses idle processors only. No thread waits for it, with one exception: the last other
+ * thread of a process, when that thread has exited.
  */
 #ifndef OTTER_RECORDER_DRAIN_H
 #define OTTER_RECORDER_DRAIN_H
@@ -13,20 +13,23 @@
 
 struct session;
 
-/* Remembers on which processors the process may run, before a runtime binds the thread that will start the drain thread. */
+/* Remembers on which processors the process may run. Called before a runtime binds the thread that will start the drain
+ * thread. */
 void drain_remember_affinity(void);
 
-/* There may be work: any thread, after it has published that work. The first call starts the thread: a program that never fills a segment has
- * none, and need not wait at its end until one of idle priority has had its turn to die. Where it cannot be started, producers drain
- * themselves. */
+/* Tells the drain thread that there may be work. Any thread calls it, after it has published that work. The first call
+ * starts the thread: a program that never fills a segment has no drain thread, and need not wait at its end until a
+ * thread of idle priority has had its turn to exit. Where no thread can be started, the program's threads write their
+ * segments themselves. */
 void drain_wake(struct session *session);
 
-/* The calling thread exits, and does nothing more. Where main has called pthread_exit, a process lives until its last thread ends: if only the
- * drain thread is left, that ends now, and this waits for it, so that the end of the process (exit handlers, finalize) is the calling
- * thread's, as it would be without us. */
+/* Called by a thread that exits, as its last act. After main has called pthread_exit, a process lives until its last
+ * thread ends. If only the drain thread is left, it is told to end and this function waits for it, so that the end of
+ * the process (exit handlers, finalize) happens on the calling thread, as it would without the recorder. */
 void drain_thread_exits(struct session *session);
 
-/* One look at every stream; true where there was something to do. The drain thread's, and that of tests in its place. */
+/* Looks once at every stream and writes one segment of each. Returns true if there was something to do. For the drain
+ * thread, and for tests that act in its place. */
 bool drain_round(struct session *session);
 
 #endif

@@ -9,19 +9,18 @@
 #include <unistd.h>
 
 #include "recorder/compiler.h"
-#include "recorder/output.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
-#define SLOTS     256 /* files that may be at hand at once */
+#define SLOTS     256 /* files that may be in use at once */
 #define CHILD_FDS 1024
 
 static struct file *slots[SLOTS];
-static struct file nobodys;         /* in a child: a slot that is not used again */
-static char paths[SLOTS][PATH_MAX]; /* of which only pages that were used are memory */
+static struct file nobodys;         /* in a child: marks a slot that must not be used again */
+static char paths[SLOTS][PATH_MAX]; /* only pages that were used take memory */
 
-/* A path is empty while its slot is nobody's: whoever enters finds it so. */
+/* Takes a slot. Its path is empty: a path has no content while its slot is free. */
 static bool enter(struct file *file)
 {
 	unsigned start = (unsigned)(file->owner >> 12);
@@ -29,7 +28,7 @@ static bool enter(struct file *file)
 		struct file *none = NULL;
 		file->slot = (start + i) % SLOTS;
 		file->path = paths[file->slot];
-		/* N2: pairs with N1 in leave. */
+		/* N2: The slot's path is not used any more. Pairs with N1 in leave. */
 		if (__atomic_compare_exchange_n(&slots[file->slot], &none, file, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return true;
 	}
@@ -42,11 +41,26 @@ static void leave(struct file *file)
 	struct file *self = file;
 	if (!file->path)
 		return;
-	/* Not so in a child, where it is nobody's any more. */
+	/* In a forked child the slot may not be this file's any more. */
 	if (__atomic_load_n(&slots[file->slot], __ATOMIC_RELAXED) == file)
 		file->path[0] = '\0';
-	/* N1: the name was used before the slot is free; pairs with N2 in enter. */
+	/* N1: The path was used before the slot is free. Pairs with N2 in enter. */
 	__atomic_compare_exchange_n(&slots[file->slot], &self, NULL, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+int file_cause(int error)
+{
+	switch (error) {
+	case ENOSPC:
+	case EDQUOT: return loss_cause_no_space;
+	case EFBIG: return loss_cause_limit;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case EAGAIN:
+	case EINTR: return loss_cause_io_error | FILE_LATER;
+	default: return loss_cause_io_error;
+	}
 }
 
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix)
@@ -56,7 +70,7 @@ int file_name(struct file *file, const struct session *session, const char *dir,
 	file->mapping = NULL;
 	signal_fence();
 	if (!enter(file))
-		return loss_cause_io_error | OUTPUT_LATER;
+		return loss_cause_io_error | FILE_LATER;
 	signal_fence();
 	size_t length = strlen(dir);
 	if (session->is_of_parent || dir[0] != '/' || length + 1 + 10 + strlen(suffix) + 1 > PATH_MAX)
@@ -69,7 +83,8 @@ int file_name(struct file *file, const struct session *session, const char *dir,
 	}
 	strcpy(end, suffix);
 	signal_fence();
-	/* One instruction for a handler of this thread: it comes before, and has seen to it that nothing becomes of this, or behind. */
+	/* This is one instruction, so a handler of this thread that forks comes before it, and has made the path
+	 * useless, or after it. */
 	__atomic_fetch_add(&file->path[0], '/', __ATOMIC_RELAXED);
 	return 0;
 }
@@ -80,15 +95,15 @@ int file_open(struct file *file, int flags)
 	unsigned n = 0;
 	do
 		fd = open(file->path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
-	while (fd < 0 && errno == EINTR && ++n < OUTPUT_INTERRUPTED_MAX);
+	while (fd < 0 && errno == EINTR && ++n < FILE_INTERRUPTED_MAX);
 	file->fd = fd;
-	return fd < 0 ? output_cause(errno) : 0;
+	return fd < 0 ? file_cause(errno) : 0;
 }
 
 void file_close(struct file *file)
 {
 	int fd = file->fd;
-	file->fd = -1; /* a child that finds it open closes it all the same */
+	file->fd = -1; /* a child that is forked from here on goes on with close() */
 	signal_fence();
 	if (fd >= 0)
 		close(fd);
@@ -96,9 +111,9 @@ void file_close(struct file *file)
 	leave(file);
 }
 
-/* ---- In a child ---- */
+/* ---- In a forked child ---- */
 
-/* Whoever goes on with this number can write nothing, and closes it. */
+/* Makes a descriptor one that nothing can be written to. What goes on with this number can only close it. */
 static void make_inert(int fd)
 {
 	int inert = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -110,7 +125,7 @@ static void make_inert(int fd)
 	}
 }
 
-/* Opened, and its number not yet noted. */
+/* For a file that is open, but whose descriptor has not been noted yet. */
 static void find_open(const struct file *file)
 {
 	static char target[PATH_MAX]; /* a child has one thread */
@@ -130,7 +145,7 @@ static void forget(struct file *file)
 		make_inert(file->fd);
 	else if (is_whole)
 		find_open(file);
-	file->path[0] = (char)(is_whole ? 0 : -'/'); /* file_name() may still be about to add it */
+	file->path[0] = (char)(is_whole ? 0 : -'/'); /* file_name() may still be about to add '/' */
 	if (file->mapping)
 		(void)mmap(file->mapping, file->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
 			   0);
@@ -144,10 +159,10 @@ bool file_forget_all(void)
 			continue;
 		if (slots[i] && slots[i]->owner == stream_self()) {
 			forget(slots[i]);
-			slots[i] = &nobodys; /* who was at it goes on with its name, which must not become another's */
+			slots[i] = &nobodys; /* the interrupted thread goes on with its path, which no other file may get */
 			has_own = true;
 		} else {
-			slots[i] = NULL; /* those of other threads, which are not here */
+			slots[i] = NULL; /* a file of another thread, which the child does not have */
 			paths[i][0] = '\0';
 		}
 	}

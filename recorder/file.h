@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A file of the dump, from its name to its closing. What it takes of the stack is little, as that may be a user-level thread's: names are kept aside.
+ * A file of the dump, from its name to its closing. It uses little stack, as that may be a user-level thread's: names
+ * of files are kept in memory of their own. Any thread that writes the dump calls it.
  *
- * Known to the handler of fork: signals wait while a thread has files at hand (guard.h), but not those that an instruction raises, and a handler
- * of one of these may fork. The child then goes on in the midst of its parent's work, and nothing of that may reach its parent's dump: names
- * that are still to be used become empty, an open descriptor becomes one that nothing can be written to, memory mapped of a file is replaced.
+ * The handler of fork knows every file in use. Signals wait while a thread uses files (guard.h), but signals that an
+ * instruction raises do not, and a handler of one of these may fork. The child then goes on in the middle of its
+ * parent's work, and none of that may reach its parent's dump: names that are still to be used become empty, an open
+ * descriptor becomes one that nothing can be written to, and memory that is mapped from a file is replaced.
  */
 #ifndef OTTER_RECORDER_FILE_H
 #define OTTER_RECORDER_FILE_H
@@ -15,27 +17,39 @@
 
 struct session;
 
+/* A bit of a cause: there was no descriptor, no memory, or an interruption. Nothing is broken, and a caller that can
+ * keep its bytes tries again later. */
+#define FILE_LATER 0x100
+
+/* How often a call that was interrupted is tried again: a program that interrupts it for ever must not be held up. */
+#define FILE_INTERRUPTED_MAX 100
+
 struct file {
-	char *path;      /* of PATH_MAX; its first byte is 0 until it is whole. NULL: there was no place for it */
+	char *path;      /* PATH_MAX bytes; its first byte is 0 until the path is complete. NULL: no slot was free */
 	int fd;          /* -1: not open */
-	uintptr_t owner; /* stream_self() */
-	unsigned slot;   /* among those that the handler of fork knows */
-	void *mapping;   /* of its content, to be replaced in a child; NULL: none */
+	uintptr_t owner; /* stream_self() of the thread that uses it */
+	unsigned slot;   /* where the handler of fork finds it */
+	void *mapping;   /* the file's mapped memory, which a child replaces; NULL: none */
 	size_t mapping_bytes;
 };
 
-/* Names `dir`/NNNNN`suffix`, or `dir``suffix` where there is no number. 0, or the cause as output.h has it: too long, the session
- * is not this process's, or, as that passes, too many threads are at a file. Whatever is returned, file_close() has to follow. */
+/* Translates the errno of a call on a file into a loss_cause, with FILE_LATER where the next try may succeed. */
+int file_cause(int error);
+
+/* Names the file `dir`/NNNNN`suffix`, or `dir``suffix` with FILE_NO_NUMBER. Returns 0, or the cause: the name is too
+ * long, the session is another process's, or too many threads use files at this moment (FILE_LATER). file_close() has
+ * to follow in any case. */
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
 #define FILE_NO_NUMBER UINT32_MAX
 
-/* open(2) with O_CLOEXEC and O_NOFOLLOW, tried again where it was interrupted. 0, or the cause as output.h has it. */
+/* Calls open(2) with O_CLOEXEC and O_NOFOLLOW, and again where it was interrupted. Returns 0, or the cause. */
 int file_open(struct file *file, int flags);
 
-/* Closes it, where it is open, and forgets it. */
+/* Closes the file if it is open, and gives its slot back. */
 void file_close(struct file *file);
 
-/* In a forked child. True: the calling thread was in the midst of something. */
+/* Called in a forked child: cuts all files off from the parent's dump. Returns true if the calling thread was using
+ * one. */
 bool file_forget_all(void);
 
 #endif

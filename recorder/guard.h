@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the program must not notice of a slow path: that its errno was used, and that files were opened and written, which are points where
- * a pending cancellation would end the thread, here inside of the runtime's and our own work.
+ * Hides from the program what a slow path does: it keeps errno, and it disables cancellation, as files are opened and
+ * written, which are points where a pending cancellation would end the thread in the middle of the runtime's and the
+ * recorder's work.
  *
- * Every way from a callback into system calls goes through one of these. Where a producer makes its ring or writes a file its signals wait as
- * well: a handler there might fork, and the child would write into its parent's dump; or leave by longjmp, and never come back to finish.
+ * Every path from a callback to a system call goes through guard_enter() and guard_leave(), on the thread of the
+ * callback. Signals wait as well while a thread makes its ring or writes a file: a handler might fork there, and the
+ * child would write into its parent's dump, or it might leave by longjmp, and the work would never be finished.
  */
 #ifndef OTTER_RECORDER_GUARD_H
 #define OTTER_RECORDER_GUARD_H
@@ -31,7 +33,7 @@ static inline void guard_leave(struct guard guard)
 	errno = guard.error;
 }
 
-/* All signals but those that an instruction raises: blocked, they would kill. */
+/* All signals but those that an instruction raises: while blocked, they would kill the process. */
 static inline void guard_fill_signals(sigset_t *signals)
 {
 	static const int never[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};

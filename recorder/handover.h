@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How segments change hands: two ck_rings of segment indices a stream. Full ones go from the owner to whoever is first, the drain thread or
- * the owner itself; empty ones come back from the drain thread to the owner. Nobody waits.
+ * How segments change hands: a stream has two ck_rings of segment indices. Full segments go from the stream's owner to
+ * the first that takes them, the drain thread or the owner itself. Empty ones come back from the drain thread to the
+ * owner. No thread waits.
  *
- * The only file that sees a ck_ring. A ck_ring holds one entry less than its size, whatever its capacity function says.
+ * This is the only file that uses ck_ring. A ck_ring holds one entry less than its size, whatever its capacity function
+ * returns.
  */
 #ifndef OTTER_RECORDER_HANDOVER_H
 #define OTTER_RECORDER_HANDOVER_H
@@ -41,16 +43,17 @@ static inline void *handover_entry(uint32_t index)
 	return (void *)((uintptr_t)index + 1);
 }
 
-/* The one producer of a ring. */
+/* Puts a segment into the ring. Called by the ring's one producer. */
 static inline void handover_put(struct handover *handover, uint32_t index)
 {
-	/* H1: the segment's records and header, and all reads of it, before its index; pairs with H2. The ring's own fence orders stores only. */
+	/* H1: The segment's records, its header and all reads of them come before its index. Pairs with H2 in
+	 * handover_take_any and handover_take. CK's own fence orders stores only. */
 	ck_pr_fence_release();
-	tsan_release(&handover->slots[index]); /* any address that is this segment's alone: it is in one ring, once */
+	tsan_release(&handover->slots[index]); /* any address that only this segment has: it is in one ring, once */
 	ck_ring_enqueue_spmc(&handover->ring, handover->slots, handover_entry(index));
 }
 
-/* One of several consumers. */
+/* Takes a segment, where the ring has several consumers. Returns false if there is none. */
 static inline bool handover_take_any(struct handover *handover, uint32_t *index)
 {
 	void *entry;
@@ -59,13 +62,13 @@ static inline bool handover_take_any(struct handover *handover, uint32_t *index)
 	tsan_reads_end();
 	if (!has_one)
 		return false;
-	ck_pr_fence_acquire(); /* H2: the index before what it stands for; pairs with H1 */
+	ck_pr_fence_acquire(); /* H2: The index is read before the segment. Pairs with H1 in handover_put. */
 	*index = (uint32_t)((uintptr_t)entry - 1);
 	tsan_acquire(&handover->slots[*index]);
 	return true;
 }
 
-/* The only consumer. */
+/* Takes a segment, where the ring has one consumer. Returns false if there is none. */
 static inline bool handover_take(struct handover *handover, uint32_t *index)
 {
 	void *entry;
@@ -74,7 +77,7 @@ static inline bool handover_take(struct handover *handover, uint32_t *index)
 	tsan_reads_end();
 	if (!has_one)
 		return false;
-	ck_pr_fence_acquire(); /* H2: the same, pairs with H1 */
+	ck_pr_fence_acquire(); /* H2: As above, it pairs with H1 in handover_put. */
 	*index = (uint32_t)((uintptr_t)entry - 1);
 	tsan_acquire(&handover->slots[*index]);
 	return true;

@@ -14,11 +14,11 @@
 #include "recorder/text.h"
 
 #define MAPS_BYTES     (1 << 20)
-#define NOTES_BYTES    1024 /* build ids stand in front; the stack may be a user-level thread's */
+#define NOTES_BYTES    1024 /* build ids come first; the stack may be a user-level thread's */
 #define BUILD_ID_BYTES 64
 #define HEADERS_MAX    64
 
-/* The build id among a file's notes; returns its length, 0 if there is none. */
+/* Finds the build id among a file's notes. Returns its length, 0 if there is none. */
 static size_t find_in_notes(const unsigned char *notes, size_t n_bytes, unsigned char id[BUILD_ID_BYTES])
 {
 	size_t at = 0;
@@ -46,7 +46,7 @@ static size_t read_build_id(const char *path, unsigned char id[BUILD_ID_BYTES])
 	Elf64_Phdr header;
 	unsigned char notes[NOTES_BYTES];
 	size_t id_bytes = 0;
-	/* Not blocking: the mapped file may have been replaced by a fifo since. */
+	/* Opened without blocking: a fifo may have replaced the file since it was mapped. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return 0;
@@ -66,7 +66,8 @@ static size_t read_build_id(const char *path, unsigned char id[BUILD_ID_BYTES])
 	return id_bytes;
 }
 
-/* A line of /proc/self/maps: start-end perms offset device inode path. Only executable mappings of files matter. */
+/* A line of /proc/self/maps has start-end, permissions, offset, device, inode, path. Only executable mappings of files
+ * are used. */
 struct mapping {
 	uint64_t start, end, offset;
 	const char *path;
@@ -108,7 +109,7 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t n_bytes)
 	return state;
 }
 
-/* Walks the mappings; with a text, puts their lines. Returns a hash of them. */
+/* Reads all mappings, and puts their lines if there is a text. Returns a hash of them. */
 static uint64_t walk(char *bytes, struct text *text)
 {
 	uint64_t sum = UINT64_C(14695981039346656037);

@@ -19,13 +19,13 @@
 #define FALLBACK_BYTES (32 << 10)
 #define RUNTIME_BYTES  8192
 
-/* What was said about each runtime: a forked child's session has the same. */
+/* The lines about each runtime, for the session of a forked child. */
 static struct runtime_lines {
 	char bytes[RUNTIME_BYTES];
 	size_t n_bytes;
 } runtimes[META_RUNTIMES];
 
-/* A file of /proc, as far as it fits, with a zero behind it. */
+/* Reads a file of /proc, as much as fits, and adds a zero byte. */
 static size_t read_file(const char *path, char *bytes, size_t capacity)
 {
 	size_t n_bytes = 0;
@@ -61,7 +61,7 @@ static void put_process(struct text *text, const struct config *config)
 	char bytes[4096];
 	text_line_number(text, "pid", (uint64_t)getpid());
 	read_file("/proc/self/stat", bytes, sizeof bytes);
-	/* Field 22, counted behind the command's name, which may hold anything. */
+	/* Field 22, counted after the command's name, which may contain anything. */
 	char *p = strrchr(bytes, ')');
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
@@ -133,7 +133,7 @@ static void put_settings(struct text *text, const struct session *session)
 	put_setting(text, "verbose", config->is_verbose ? "1" : "0");
 }
 
-/* The configuration's notes, a line each. */
+/* Puts the settings' notes, a line each. */
 static void put_notes(struct text *text, const char *notes)
 {
 	char line[CONFIG_NOTES_BYTES];
@@ -164,14 +164,14 @@ static void put_clocks(struct text *text, const char *key, struct clock_triple c
 	text_end(text);
 }
 
-/* Where no memory can be mapped: what has no room in it is left out. One at a time. */
+/* Used where no memory can be mapped, by one thread at a time. What does not fit is left out. */
 static char fallback[FALLBACK_BYTES];
 static uint32_t is_fallback_taken;
 
 static bool scratch_open(struct text *text)
 {
 	char *scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	/* M2: pairs with M1 in scratch_write, behind which the last one's text is not read any more. */
+	/* M2: The last text in this memory is not read any more. Pairs with M1 in scratch_write. */
 	if (scratch == MAP_FAILED && __atomic_exchange_n(&is_fallback_taken, 1, __ATOMIC_ACQUIRE))
 		return false;
 	text_init(text, scratch == MAP_FAILED ? fallback : scratch, scratch == MAP_FAILED ? FALLBACK_BYTES : SCRATCH_BYTES);
@@ -182,13 +182,14 @@ static bool scratch_write(struct session *session, struct text *text)
 {
 	bool is_written = output_meta(session, text->bytes, text->n_bytes) == 0;
 	if (text->bytes == fallback)
-		__atomic_store_n(&is_fallback_taken, 0, __ATOMIC_RELEASE); /* M1: pairs with M2 in scratch_open */
+		/* M1: The text is written before another is made in the same memory. Pairs with M2 in scratch_open. */
+		__atomic_store_n(&is_fallback_taken, 0, __ATOMIC_RELEASE);
 	else
 		munmap(text->bytes, SCRATCH_BYTES);
 	return is_written;
 }
 
-/* OTTER_VERBOSE: a line on stderr, the only thing that is ever printed. */
+/* Prints a line on stderr, if OTTER_VERBOSE asks for it. The recorder prints nothing else. */
 static void say(const struct config *config, const char *what, const char *dir, const char *more)
 {
 	if (!config->is_verbose)
@@ -202,7 +203,7 @@ static void say(const struct config *config, const char *what, const char *dir, 
 		text_word(&text, more);
 	text_end(&text);
 	if (write(STDERR_FILENO, text.bytes, text.n_bytes) < 0)
-		return; /* there is nobody else to tell */
+		return; /* a failure cannot be reported */
 }
 
 void meta_refused(const struct config *config)
@@ -298,7 +299,7 @@ void meta_sampling(struct session *session)
 
 static uint64_t load(const uint64_t *counter)
 {
-	return __atomic_load_n(counter, __ATOMIC_RELAXED); /* of a stream that may be alive: a figure for people */
+	return __atomic_load_n(counter, __ATOMIC_RELAXED); /* the stream may be alive: the figure is for people */
 }
 
 struct totals {
@@ -308,7 +309,7 @@ struct totals {
 	uint64_t lost_samples[LOSS_CAUSES];
 };
 
-/* The line of a stream; adds to the totals. */
+/* Puts the line of a stream, and adds its figures to the totals. */
 static void put_stream(struct text *text, struct stream *stream, struct totals *totals, double ns_per_tick)
 {
 	struct ring_control *control = stream_control(stream);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The dump's text file: what was recorded, where, how, and everything the recorder has to say. Each function appends one block with one
- * write; none fails visibly, as there is nobody to tell.
+ * The dump's text file `meta`: what was recorded, where and how, and everything the recorder has to tell people. Each
+ * function appends one block with one write. Failures are not reported, as there is nobody to report to. Any thread may
+ * call, but for meta_begin() and meta_end(), which belong to the beginning and the end of a session.
  */
 #ifndef OTTER_RECORDER_META_H
 #define OTTER_RECORDER_META_H
@@ -12,24 +13,26 @@ struct config;
 struct session;
 struct text;
 
-/* Everything that is known when a session begins. False: it could not be written, and without it nothing can be read. */
+/* Writes everything that is known when a session begins. False: it could not be written, and without it nothing can be
+ * read. */
 bool meta_begin(struct session *session);
 
 enum meta_runtime { META_OPENMP, META_ARGOBOTS, META_RUNTIMES };
 
-/* What a runtime is and which callbacks it takes: lines built by who attached to it, for this session and for those of forked children. */
+/* Writes which runtime it is and which callbacks it takes: lines made by tool.c or abt_attach.c, for this session and
+ * for those of forked children. */
 void meta_runtime(struct session *session, enum meta_runtime runtime, const struct text *lines);
 
-/* There is no dump to write this into: said on stderr, if OTTER_VERBOSE asks for words. */
+/* No dump could be made: prints that to stderr, if OTTER_VERBOSE allows. */
 void meta_refused(const struct config *config);
 
-/* How is sampled: OTTER_SAMPLE as it is done, and the signal. */
+/* Writes how samples are taken: their rate, their clock and the signal. */
 void meta_sampling(struct session *session);
 
-/* A sentence for people, in memory that stays. Where meta cannot be opened it comes at the end. */
+/* Writes a note for people. `sentence` must stay in memory: where meta cannot be opened the note is written at the end. */
 void meta_note(struct session *session, const char *sentence);
 
-/* Losses, streams, the clocks, how it ended. */
+/* Writes the losses, the streams, the clocks, and how the session ended. */
 void meta_end(struct session *session, const char *how);
 
 #endif

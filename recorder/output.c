@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -17,7 +16,7 @@
 #include "recorder/stream.h"
 
 #define ZEROS_BYTES 16384
-#define ZEROS_PARTS 16 /* in a call: they lie on the stack, which may be small */
+#define ZEROS_PARTS 16 /* in one call: they lie on the stack, which may be small */
 
 bool output_fits_limit(uint64_t bytes)
 {
@@ -29,23 +28,8 @@ bool output_has_space(int fd, uint64_t bytes)
 {
 	struct statfs fs;
 	if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
-		return true; /* it does not say: the write will */
+		return true; /* the file system does not tell: the write will */
 	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
-}
-
-int output_cause(int error)
-{
-	switch (error) {
-	case ENOSPC:
-	case EDQUOT: return loss_cause_no_space;
-	case EFBIG: return loss_cause_limit;
-	case EMFILE:
-	case ENFILE:
-	case ENOMEM:
-	case EAGAIN:
-	case EINTR: return loss_cause_io_error | OUTPUT_LATER;
-	default: return loss_cause_io_error;
-	}
 }
 
 static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t offset)
@@ -53,10 +37,10 @@ static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t o
 	unsigned n_interrupted = 0;
 	while (n_bytes) {
 		ssize_t n = offset < 0 ? write(fd, bytes, n_bytes) : pwrite(fd, bytes, n_bytes, offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? output_cause(errno) : loss_cause_io_error;
+			return n < 0 ? file_cause(errno) : loss_cause_io_error;
 		bytes += n;
 		n_bytes -= (size_t)n;
 		if (offset >= 0)
@@ -75,17 +59,17 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 	for (unsigned i = 0; i < ZEROS_PARTS; i++)
 		parts[i] = (struct iovec){(void *)(uintptr_t)zeros, sizeof zeros};
 	while (bytes) {
-		/* The last part may be written in part; what is left then begins at any byte of the zeros. */
+		/* The last part may be written only partly; the next call goes on from there, with any of the zeros. */
 		uint64_t n_parts = (bytes - 1) / sizeof zeros + 1;
 		if (n_parts > ZEROS_PARTS)
 			n_parts = ZEROS_PARTS;
 		uint64_t rest = bytes - (n_parts - 1) * sizeof zeros;
 		parts[n_parts - 1].iov_len = rest < sizeof zeros ? (size_t)rest : sizeof zeros;
 		ssize_t n = pwritev(fd, parts, (int)n_parts, (off_t)offset);
-		if (n < 0 && errno == EINTR && ++n_interrupted < OUTPUT_INTERRUPTED_MAX)
+		if (n < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)
 			continue;
 		if (n <= 0)
-			return n < 0 ? output_cause(errno) : loss_cause_io_error;
+			return n < 0 ? file_cause(errno) : loss_cause_io_error;
 		offset += (uint64_t)n;
 		bytes -= (uint64_t)n;
 	}
@@ -95,7 +79,8 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 {
 	struct statfs fs;
-	/* Other file systems may put what is written over zeros at another place, or keep no zeros at all: their room is theirs to reserve. */
+	/* Other file systems may not write over zeros in place, or may not store zeros at all: they reserve room in
+	 * their own way. */
 	*has_all = fstatfs(fd, &fs) != 0 || fs.f_type != EXT4_SUPER_MAGIC;
 	if (!output_fits_limit(bytes))
 		return loss_cause_limit;
@@ -106,17 +91,17 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 		unsigned n = 0;
 		do
 			error = posix_fallocate(fd, 0, (off_t)bytes);
-		while (error == EINTR && ++n < OUTPUT_INTERRUPTED_MAX); /* a tmpfs is, by any signal */
-		return error ? output_cause(error) : 0;
+		while (error == EINTR && ++n < FILE_INTERRUPTED_MAX); /* any signal interrupts it on a tmpfs */
+		return error ? file_cause(error) : 0;
 	}
 	int cause = output_zeros(fd, 0, first);
 	for (unsigned n = 0; !cause && ftruncate(fd, (off_t)bytes) != 0;)
-		if (errno != EINTR || ++n == OUTPUT_INTERRUPTED_MAX)
-			cause = output_cause(errno);
+		if (errno != EINTR || ++n == FILE_INTERRUPTED_MAX)
+			cause = file_cause(errno);
 	return cause;
 }
 
-/* Counts the records of another segment that is about to be overwritten at `offset`. */
+/* Counts the records of the segment that is about to be overwritten at `offset`, unless it is the same segment. */
 static void count_overwritten(struct session *session, int fd, off_t offset, const struct segment_header *next)
 {
 	struct segment_header old;
@@ -127,8 +112,9 @@ static void count_overwritten(struct session *session, int fd, off_t offset, con
 	__atomic_fetch_add(&session->n_overwritten, (used - sizeof old) / sizeof(struct record), __ATOMIC_RELAXED);
 }
 
-/* Sees that there is room for a segment at `offset`. Where a file grows on ext4, room for more is taken at once: a write into it costs two thirds
- * of one that finds its blocks itself. Up to half of what the file has, so that small ones stay small. */
+/* Makes sure that there is room for a segment at `offset`. On ext4 more room is reserved at once where a file grows: a
+ * write into it takes two thirds of the time of a write that has to find its blocks (docs/design.md). At most half of
+ * the file's size is reserved, so that small files stay small. */
 static bool claim_space(const struct session *session, int fd, struct output_file *file, uint64_t offset, uint32_t used_bytes)
 {
 	struct statfs fs;
@@ -166,7 +152,7 @@ static int write_segment(struct session *session, struct file *file, struct outp
 	return cause;
 }
 
-/* Takes the bytes out of OTTER_LIMIT's budget. Circular files have their share of it by their number of places. */
+/* Takes the bytes out of OTTER_LIMIT. Circular files get their share of the limit by their number of places. */
 static int reserve(struct session *session, uint64_t bytes)
 {
 	uint64_t limit = session->config.keeps_newest ? 0 : session->config.limit_bytes;
@@ -174,15 +160,16 @@ static int reserve(struct session *session, uint64_t bytes)
 	return limit && after > limit ? loss_cause_limit : 0;
 }
 
-/* What is tried again is taken out again. */
+/* Gives the bytes back if the write is to be tried again. */
 static int give_back_if_later(struct session *session, uint64_t bytes, int cause)
 {
-	if (cause & OUTPUT_LATER)
+	if (cause & FILE_LATER)
 		__atomic_sub_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
 	return cause;
 }
 
-/* Places of a circular file: a stream's share of the limit is that of one processor, half for each of its two files. Samples have as much. */
+/* Returns the number of places in a circular file. A stream's share of the limit is one processor's, half of it for
+ * each of its two files. With samples there are two streams, which share it equally. */
 static uint64_t circular_places(const struct session *session)
 {
 	unsigned n_files = session->sample_signal ? 4 : 2;
@@ -201,7 +188,7 @@ uint64_t output_first_kept(const struct session *session, uint64_t last)
 	return last > n_places ? last - n_places + 1 : 1;
 }
 
-int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+static int write_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	struct session *session = stream->session;
 	struct file file;
@@ -236,10 +223,23 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	return cause;
 }
 
-int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
+static int write_own_in_budget(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	int cause = reserve(stream->session, used_bytes);
 	return cause ? cause : give_back_if_later(stream->session, used_bytes, write_own(stream, header, used_bytes));
+}
+
+int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread)
+{
+	const struct segment_header *header = stream_segment(stream, index);
+	uint64_t sequence = header->sequence;
+	uint32_t used_bytes = stream_segment_used(stream, index);
+	int cause = is_drain_thread ? write_drained(stream, header, used_bytes) : write_own_in_budget(stream, header, used_bytes);
+	/* W1: The segment is in the file before it is noted as written. Pairs with W2 in next_unwritten, by which
+	 * stream_seal writes again what is not noted. */
+	if (cause == 0)
+		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
+	return cause;
 }
 
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)

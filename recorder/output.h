@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The files of segments. No descriptor is kept: each write opens by absolute path, writes at its place, and closes. A program that closes
- * all descriptors, or replaces one, never gets our bytes.
+ * Writes segments and text to the dump's files. No descriptor is kept: each write opens the file by its absolute path,
+ * writes, and closes it. A program that closes all descriptors, or replaces one, never gets the recorder's bytes into
+ * its own files. The drain thread and the owners of streams write segments; any thread may append to meta.
  *
- * All return 0 or the loss_cause that says why not, with OUTPUT_LATER where the next try may succeed.
+ * Functions that return int return 0, or the loss_cause that says why they failed, with FILE_LATER where the next try
+ * may succeed.
  */
 #ifndef OTTER_RECORDER_OUTPUT_H
 #define OTTER_RECORDER_OUTPUT_H
@@ -18,58 +20,51 @@
 struct session;
 struct stream;
 
-/* Room that is left to others on a file system. */
+/* Free space on a file system that the recorder leaves to others. */
 #define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
 
-/* Room that is taken at once for a file that grows, at most. */
+/* The most room that is reserved at once for a file that grows. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
 
-/* No descriptor left, no memory, an interruption: nothing is broken, and whoever can keep the bytes tries again. */
-#define OUTPUT_LATER 0x100
-
-/* Times that a call may be interrupted: who is for ever does not hold up the program. */
-#define OUTPUT_INTERRUPTED_MAX 100
-
-/* What is known of a file of segments: only to whom it belongs, the drain thread or a stream's owner. */
+/* What is known of a file of segments. Only the one that writes the file uses it: the drain thread or a stream's owner. */
 struct output_file {
 	bool exists;
-	uint64_t n_places; /* segments in it; not of circular ones */
-	uint64_t reserved; /* up to this byte there is room on the disk; 0 where nobody has asked for it */
+	uint64_t n_places; /* segments in the file; not used for circular files */
+	uint64_t reserved; /* bytes that have room on the disk; 0 where none was reserved */
 };
 
-/* The drain thread writes a segment: to drain.seg, or to the stream's circular NNNNN.dseg. */
-int output_drained(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
+/* Writes a full segment, and notes in `written` that it is in a file. The caller has taken it from the `full` ring: the
+ * drain thread writes to drain.seg, or to the stream's circular NNNNN.dseg, the stream's owner to NNNNN.seg. The
+ * segment itself stays as it is. */
+int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
 
-/* The stream's owner writes a segment to NNNNN.seg. */
-int output_own(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
-
-/* The same when the stream is sealed: beyond OTTER_LIMIT too, as the ring goes away for it. */
+/* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
+ * exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
-/* Gives back the room behind the end of NNNNN.seg. (That of drain.seg stays, at most AHEAD_BYTES: the file is the drain thread's, and whoever
- * touches it waits for a writer that may have no processor.) */
+/* Gives back the reserved room after the end of NNNNN.seg. (drain.seg keeps its own, at most AHEAD_BYTES: the file is
+ * the drain thread's, and a thread that touches it may wait for the drain thread while that has no processor.) */
 void output_trim(struct stream *stream);
 
-/* The lowest sequence that a file still has a place for when `last` is in it: circular files keep the newest alone. */
+/* Returns the lowest sequence that still has a place in a file when the file has `last`: circular files keep the newest
+ * only. */
 uint64_t output_first_kept(const struct session *session, uint64_t last);
 
 /* Appends to meta, in one write. */
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes);
 
-/* What an errno of a call on a file means. */
-int output_cause(int error);
-
-/* Zeros into `bytes` of an open file: then its pages are in memory and the file system has promised their room. */
+/* Writes zeros into an open file: then these pages are in memory and the file system has promised their room. */
 int output_zeros(int fd, uint64_t offset, uint64_t bytes);
 
-/* Makes a new, open file `bytes` long, with room for the `first` of them, or for all (`*has_all`). On ext4 not by fallocate: to give
- * blocks of a disk back takes milliseconds when the file goes away, pages that have never been there cost nothing. */
+/* Makes a new, open file `bytes` long and reserves room for its `first` bytes, or for all of it (`*has_all`). On ext4
+ * fallocate is not used: giving reserved blocks back takes milliseconds when the file is removed, and pages that were
+ * never written cost nothing. */
 int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all);
 
-/* May a file grow to `bytes`: RLIMIT_FSIZE, asked first so that the program gets no SIGXFSZ. */
+/* May a file grow to `bytes`? Asks RLIMIT_FSIZE before the write, so that the program gets no SIGXFSZ. */
 bool output_fits_limit(uint64_t bytes);
 
-/* Is there room for `bytes` more on the file system of this open file? */
+/* Does the file system of this open file have room for `bytes` more? */
 bool output_has_space(int fd, uint64_t bytes);
 
 #endif

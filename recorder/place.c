@@ -11,11 +11,11 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define NAME_PART_BYTES 64 /* of the program and of the host in the dump's name */
+#define NAME_PART_BYTES 64 /* of the program and of the host, in the dump's name */
 #define NAME_BYTES      256
 #define NAME_TRIES      10000
 
-/* What every file system and shell takes without a thought. */
+/* Puts characters that every file system and shell takes literally, and '_' for all others. */
 static char *put_sanitized(char *out, const char *name)
 {
 	for (int i = 0; *name && i < NAME_PART_BYTES; i++, name++) {
@@ -27,7 +27,7 @@ static char *put_sanitized(char *out, const char *name)
 	return out;
 }
 
-/* <program>-<host>[-r<rank>]-<pid> */
+/* Puts <program>-<host>[-r<rank>]-<pid>. */
 static char *put_name(const struct config *config, char *out)
 {
 	char path[PATH_MAX];
@@ -48,7 +48,7 @@ static char *put_name(const struct config *config, char *out)
 	return text_decimal(out, (uint64_t)getpid(), 1);
 }
 
-/* Makes `parent` as far as it is missing. */
+/* Makes `parent` and the directories above it that are missing. */
 static void make_parents(const char *parent)
 {
 	char path[PATH_MAX];
@@ -63,7 +63,7 @@ static void make_parents(const char *parent)
 	mkdir(path, 0700);
 }
 
-/* `parent`/`name`[-2...].otter as a new directory. */
+/* Makes a new directory `parent`/`name`[-2...].otter. */
 static bool make_unique(const char *parent, const char *name, char out[PATH_MAX])
 {
 	if (!*parent || strlen(parent) + 1 + strlen(name) + sizeof "-10000.otter/99999999.dseg" > PATH_MAX)

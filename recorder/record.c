@@ -5,6 +5,7 @@
 
 #include "recorder/context.h"
 #include "recorder/guard.h"
+#include "recorder/session_life.h"
 
 static uint64_t deferred_time(void)
 {
@@ -24,8 +25,9 @@ static void put_deferred(struct stream *stream)
 	session_deferred.owner = 0;
 }
 
-/* One record that the thread may not append, or has nowhere to: told in a ring, as that survives the process, or else in `otherwise`. Not by its
- * owner (a handler, another thread), hence atomically; no owner counts these two causes itself. */
+/* Counts one record that the thread may not append, or that has no stream. It is counted in a ring, as that survives
+ * the process, or else in `otherwise`. The caller may not be the stream's owner (a handler, another thread), hence the
+ * atomic add; no owner counts these two causes. */
 static void lose_in(struct stream *stream, unsigned cause, uint64_t *otherwise)
 {
 	__atomic_fetch_add(stream ? &stream_control(stream)->lost[cause] : otherwise, 1, __ATOMIC_RELAXED);
@@ -35,7 +37,7 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 {
 	if (tls_stream != STREAM_NONE) {
 		if (!tls_stream->is_busy)
-			return record_enter(time); /* a handler came in between, and took one */
+			return record_enter(time); /* a signal handler came in between, and took a stream */
 		lose_in(tls_stream == STREAM_COMING ? NULL : tls_stream, loss_cause_reentry, &session_lost_reentry);
 		return NULL;
 	}
@@ -59,7 +61,7 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 	else
 		lose_in(session ? session_stream(session, 0) : NULL, loss_cause_no_stream, &session_lost_no_stream);
 	signal_fence();
-	/* Not so in a child that a handler has forked meanwhile: what it finishes here goes nowhere. */
+	/* Not in a child that a handler has forked meanwhile: there, what is finished here must go nowhere. */
 	if (tls_stream == STREAM_COMING)
 		tls_stream = stream ? stream : STREAM_NONE;
 	guard_leave(guard);
@@ -68,10 +70,10 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 
 NOINLINE bool record_gate(struct stream *stream, uint64_t time)
 {
-	/* G4: pairs with G3 in session_turn: behind the epoch are the cause of a stop, the number of flushes. */
+	/* G4: The cause of a stop and the number of flushes are there after the epoch. Pairs with G3 in session_turn. */
 	uint64_t epoch = __atomic_load_n(&record_epoch, __ATOMIC_ACQUIRE);
 	bool is_stopped = epoch & EPOCH_STOPPED;
-	if (epoch & EPOCH_FLAGS && stream->is_off) { /* as before: the cheap way past everything */
+	if (epoch & EPOCH_FLAGS && stream->is_off) { /* nothing new: the cheapest way for a record that is not wanted */
 		if (is_stopped)
 			segment_lose(stream, session_stopped(stream->session), 1);
 		return false;
@@ -112,7 +114,8 @@ NOINLINE struct stream *record_enter_again(uint64_t *time)
 	if (!clock_counter_is_ticks())
 		*time = clock_monotonic_ticks();
 	struct stream *stream = record_enter(*time);
-	/* The plain way may have been closed for an epoch that the stream had seen already; for another, record_gate() opens it. */
+	/* The plain way may have been closed by a turn that the stream has already seen. If it has not seen it,
+	 * record_gate() opens the way. */
 	if (stream && __atomic_load_n(&stream->limit, __ATOMIC_RELAXED) != stream->end &&
 	    stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
 		segment_admit(stream);
@@ -128,7 +131,7 @@ NOINLINE void record_one_slow(uint64_t time, uint64_t head, uint64_t a, uint64_t
 	record_leave(stream);
 }
 
-#define TEXT_BYTES 24 /* in a record */
+#define TEXT_BYTES 24 /* that a record can hold */
 
 NOINLINE void record_put_text(struct ring_group *group, const char *text, size_t length)
 {

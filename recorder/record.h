@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a callback does with a record. The frequent ones read the counter first of all, and then
+ * What a callback does to record something. Included by all callbacks; each function works on the calling thread's
+ * stream.
  *
- *	record_one(time, head, a, b);                   where they need nothing else of the stream, or else
+ * Frequent callbacks read the counter first of all, and then take the plain way:
  *
- *	if (record_begin(stream, 1, &position))
- *		record_end(stream, position, time, head, a, b);
- *	else
- *		...                                     out of line, as a tail call: no register is saved on the way
+ * 	record_one(time, head, a, b);                   if they need nothing else of the stream; otherwise
  *
- * That is the plain way: two branches, one for everything that may be in its way in the stream, one for everything in its ring. The others take
- * the time by clock_ticks() and go the long way, which is always open:
+ * 	if (record_begin(stream, 1, &position))
+ * 		record_end(stream, position, time, head, a, b);
+ * 	else
+ * 		...                                     a function that is not inlined, as a tail call: no register is saved
  *
- *	struct stream *stream = record_enter(time);
- *	if (!stream)
- *		return;                                 inside another append of this thread, or no stream to be had: counted
- *	record_put(stream, time, head, a, b);           any number of times
- *	record_leave(stream);
+ * It has two branches: one for everything that may be in its way in the stream, one for everything in its ring. The
+ * other callbacks read the time by clock_ticks() and take the long way, which is always open:
  *
- * Between enter and leave, or begin and end, the stream is busy, so a signal handler (or an exit from one) that reports something finds that and
- * is counted out. Ids are given whether recording is on or not, so that what is recorded later names them.
+ * 	struct stream *stream = record_enter(time);
+ * 	if (!stream)
+ * 		return;                                 inside another append of this thread, or no stream is free: counted
+ * 	record_put(stream, time, head, a, b);           any number of times
+ * 	record_leave(stream);
+ *
+ * Between enter and leave, or begin and end, the stream is busy. A signal handler that records something at that time,
+ * or leaves by longjmp, finds that, and its record is counted as lost. Ids are given whether recording is on or not, so
+ * that later records can name them.
  */
 #ifndef OTTER_RECORDER_RECORD_H
 #define OTTER_RECORDER_RECORD_H
@@ -27,13 +31,16 @@
 #include "recorder/clock.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_child.h"
+#include "recorder/session_turn.h"
 
 /* ---- The long way ---- */
 
-/* No stream yet, or busy. */
+/* Continues record_enter() where the thread has no stream yet, or a busy one. */
 NOINLINE struct stream *record_enter_slow(uint64_t time);
 
-/* Recording was turned on or off, or a flush asked for, since the stream last looked. True: it is on. */
+/* Looks why the epoch has changed since the stream last looked: recording was turned on or off, or a flush was asked
+ * for. Returns true if recording is on. */
 NOINLINE bool record_gate(struct stream *stream, uint64_t time);
 
 static inline struct stream *record_enter(uint64_t time)
@@ -52,7 +59,7 @@ static inline void record_leave(struct stream *stream)
 	stream->is_busy = false;
 }
 
-/* Is recording on? Relaxed: a stream may see a change one record late. */
+/* Is recording on? The load is relaxed: a stream may see a change one record late. */
 static inline bool record_is_on(struct stream *stream, uint64_t time)
 {
 	return likely(stream->epoch == __atomic_load_n(&record_epoch, __ATOMIC_RELAXED)) || record_gate(stream, time);
@@ -64,7 +71,8 @@ static inline void record_put(struct stream *stream, uint64_t time, uint64_t hea
 		ring_append(stream, time, head, a, b);
 }
 
-/* A forked child that has recorded nothing: its first thread and initial task are remembered, not recorded. */
+/* Is this a forked child that has recorded nothing? Then its first thread and initial task are remembered, not
+ * recorded. */
 static inline bool record_may_defer(void)
 {
 	return tls_stream == STREAM_NONE && session_is_child();
@@ -72,13 +80,15 @@ static inline bool record_may_defer(void)
 
 /* ---- The plain way ---- */
 
-/* The counter, whether it is this process's clock or not: where it is not the plain way is closed, and record_enter_again() knows the time. */
+/* The processor's counter, even where it is not this process's clock: there the plain way is closed, and
+ * record_enter_again() reads the time. */
 static inline uint64_t record_time(void)
 {
 	return clock_counter();
 }
 
-/* Makes the stream busy and finds the next `n` slots. False: busy, or none, or nothing plain; and nothing has happened. */
+/* Makes the stream busy and finds the next `n` slots. False: the stream is busy, or the record is not a plain one; then
+ * nothing has happened. */
 static inline bool record_begin(struct stream *stream, uint64_t n, uint64_t *position)
 {
 	if (unlikely(stream->is_busy))
@@ -86,7 +96,7 @@ static inline bool record_begin(struct stream *stream, uint64_t n, uint64_t *pos
 	stream->is_busy = true;
 	signal_fence();
 	*position = ring_position(stream);
-	/* Relaxed: whoever turns recording closes it at any time, see G1 and G2. */
+	/* Relaxed: any thread may close the plain way at any time; G1 and G2 order that. */
 	if (likely(*position + (n - 1) * sizeof(struct record) < __atomic_load_n(&stream->limit, __ATOMIC_RELAXED)))
 		return true;
 	stream->is_busy = false;
@@ -100,10 +110,11 @@ static inline void record_end(struct stream *stream, uint64_t position, uint64_t
 	record_leave(stream);
 }
 
-/* Where record_begin() has failed: enters, opens the plain way again where it can be, and puts the time right. NULL as record_enter(). */
+/* Called after record_begin() has failed: enters the stream, opens the plain way again if possible, and corrects the
+ * time. NULL, as from record_enter(): nothing can be recorded. */
 NOINLINE struct stream *record_enter_again(uint64_t *time);
 
-/* record_one() where it is not plain. */
+/* Continues record_one() where the record is not a plain one. */
 NOINLINE void record_one_slow(uint64_t time, uint64_t head, uint64_t a, uint64_t b);
 
 static inline void record_one(uint64_t time, uint64_t head, uint64_t a, uint64_t b)
@@ -142,7 +153,7 @@ static inline uint64_t record_new_operation(struct stream *stream)
 
 /* ---- Text ---- */
 
-/* Continues a group by text records. */
+/* Continues a group with text records. */
 NOINLINE void record_put_text(struct ring_group *group, const char *text, size_t length);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The append: one record, or a group of records that belong together, at the end of the calling thread's stream.
+ * Appends one record, or a group of records that belong together, to the calling thread's stream. Called by everything
+ * that records, and by the handler of samples; only a stream's owner appends to it.
  *
- * A record is published by one release store of the position, which only the owner writes and therefore loads plainly. Where the position
- * has reached the stream's `end` there is no open segment: ring_append_slow() hands the full one over, opens the next, and appends.
+ * A record is published by one release store of the position. Only the owner writes the position, and therefore loads
+ * it plainly. When it has reached the stream's `end`, no segment is open: ring_append_slow() hands the full one over,
+ * opens the next one, and appends.
  */
 #ifndef OTTER_RECORDER_RING_H
 #define OTTER_RECORDER_RING_H
@@ -12,10 +14,11 @@
 #include "recorder/segment.h"
 #include "recorder/stream.h"
 
-/* Segment full, or none open. Returns false where the record was lost (and counted). */
+/* Continues ring_append() where the segment is full, or none is open. Returns false if the record was lost (and
+ * counted). */
 NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t head, uint64_t a, uint64_t b);
 
-/* Into the open segment, at a position below `end`. */
+/* Stores a record into the open segment, at a position below `end`. */
 static inline void ring_store(struct stream *stream, uint64_t position, uint64_t time, uint64_t head, uint64_t a, uint64_t b)
 {
 	struct record *r = (struct record *)(stream->base + position);
@@ -25,13 +28,15 @@ static inline void ring_store(struct stream *stream, uint64_t position, uint64_t
 	r->b = b;
 }
 
-/* R1: the words of the records below it before the position; pairs with the acquire of whoever reads a ring (the builder's reader, A1). */
+/* R1: The words of all records below the position are there before the position. Pairs with A1 in the builder's
+ * read_control, and with every other acquire of a position. */
 static inline void ring_publish(struct stream *stream, uint64_t position)
 {
 	__atomic_store_n(&stream_control(stream)->position, position, __ATOMIC_RELEASE);
 }
 
-/* Plain: only the owner writes it. The fence: before `end` or `limit` is read (see isolate in session.c). */
+/* A plain load: only the owner writes it. The fence keeps it before the loads of `end` and `limit` (see isolate in
+ * session_child.c). */
 static inline uint64_t ring_position(struct stream *stream)
 {
 	uint64_t position = stream_control(stream)->position;
@@ -50,10 +55,10 @@ static inline void ring_append(struct stream *stream, uint64_t time, uint64_t he
 	ring_publish(stream, position + sizeof(struct record));
 }
 
-/* A group: its first record, any number of continuations, its end. Within a segment it is published as a whole. */
+/* A group: its first record and any number of continuations. Within a segment it is published as a whole. */
 struct ring_group {
 	struct stream *stream;
-	uint64_t position; /* 0: no room, the rest is lost */
+	uint64_t position; /* 0: no room, the rest of the group is lost */
 };
 
 static inline struct ring_group ring_group_begin(struct stream *stream)

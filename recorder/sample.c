@@ -15,21 +15,24 @@
 #include "recorder/meta.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 
-/* Of the process, found once: a forked child inherits the handler, and nobody's handler is replaced. 0: none. */
+/* The process's signal, found once: a forked child inherits the handler. No handler of the program is replaced. 0:
+ * none. */
 static int sample_signal;
 
 /* ---- The handler ---- */
 
-/* Does a wait id mean anything in this state? OpenMP has one for every state of waiting, runtimes set it where they wait for a mutex. What a
- * runtime has defined itself (from 0x200 on) is not known. */
+/* Does a wait id mean anything in this state? OpenMP has a wait id for every state of waiting; runtimes set it where
+ * they wait for a mutex. For states that a runtime has defined itself (from 0x200 on), nobody knows. */
 static bool has_wait_id(unsigned state)
 {
 	return (state >= thread_state_wait_mutex && state < thread_state_wait_target) || state >= THREAD_STATE_OWN_FIRST;
 }
 
-/* The task and the region are what the runtime last told in its callbacks. It is not asked for them here: LLVM's ompt_get_task_info follows
- * pointers in what another thread changes meanwhile, as it prepares a team whose workers are interrupted. */
+/* The task and the region are those that the runtime last told in its callbacks. It is not asked for them here: LLVM's
+ * ompt_get_task_info follows pointers in memory that another thread changes at the same time, while it prepares a team
+ * whose workers are interrupted. */
 static void take_sample(struct stream *samples, const struct stream *of, uint64_t n_missed)
 {
 	uint64_t time = clock_ticks();
@@ -51,7 +54,8 @@ static void take_sample(struct stream *samples, const struct stream *of, uint64_
 	ring_group_end(&group);
 }
 
-/* Somebody else has sent this signal: it does what it would do without us. It is blocked here, and comes when the handler has returned. */
+/* Another sender used this signal: it gets the effect that it would have without the recorder. The signal is blocked
+ * here, so it comes when the handler has returned. */
 static void pass_on(int number)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
@@ -69,7 +73,7 @@ static void on_timer(int number, siginfo_t *info, void *context)
 		pass_on(number);
 	} else if (session && stream < session_n_streams(session)) {
 		struct stream *samples = session_stream(session, stream | ID_STREAM_SAMPLES);
-		/* Else it was under way while the thread gave the stream back. */
+		/* Otherwise the signal was on its way while the thread gave the stream back. */
 		if (samples && samples->owner == stream_self())
 			take_sample(samples, session_stream(session, stream),
 				    info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
@@ -85,7 +89,8 @@ static bool is_ours(int number)
 	return number && sigaction(number, NULL, &action) == 0 && (action.sa_flags & SA_SIGINFO) && action.sa_sigaction == on_timer;
 }
 
-/* Takes the signal if nobody has. Between the look and the deed another thread may have: then it is given back. */
+/* Takes the signal if the program has no handler for it. Another thread may set one between the two calls: then it is
+ * put back. */
 static bool take_signal(int number)
 {
 	struct sigaction before;
@@ -101,7 +106,7 @@ static bool take_signal(int number)
 	return false;
 }
 
-/* From the upper end: programs count from SIGRTMIN. */
+/* From the highest down: programs count from SIGRTMIN up. */
 static int find_signal(void)
 {
 	for (int number = SIGRTMAX; number >= SIGRTMIN; number--)
@@ -130,7 +135,7 @@ static struct timespec times_ns(uint64_t ns)
 	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000)};
 }
 
-/* Raw: what the C library does around these calls is not needed, and older ones allocate. */
+/* System calls without the C library: what it adds is not needed, and older versions of it allocate memory. */
 static bool start_timer(struct stream *samples, clockid_t clock, uint64_t first_ns, uint64_t interval_ns)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples->session->sample_signal};
@@ -144,11 +149,10 @@ static bool start_timer(struct stream *samples, clockid_t clock, uint64_t first_
 	return syscall(SYS_timer_settime, *timer, 0, &times, NULL) == 0;
 }
 
-/*
- * By the clock on the wall two timers take turns. The kernel arms a timer anew when its signal is delivered: the only one would have to be programmed into the
- * processor then, a second time after the interrupt itself has programmed what comes next. Of two the other one comes next, and nothing has to be programmed.
- * In a virtual machine either time is an exit to the hypervisor. (Timers of a thread's own time go with the kernel's ticks.)
- */
+/* On the wall clock two timers take turns. The kernel starts a timer anew when its signal is delivered: a single timer
+ * would then have to be programmed into the processor a second time, after the interrupt itself has programmed what
+ * comes next. With two timers the other one comes next, and nothing has to be programmed. In a virtual machine each
+ * programming is an exit to the hypervisor. (Timers of a thread's CPU time follow the kernel's ticks.) */
 static bool start_timers(struct stream *samples)
 {
 	const struct config *config = &samples->session->config;
@@ -161,7 +165,8 @@ static bool start_timers(struct stream *samples)
 	return true;
 }
 
-/* Whoever has all signals blocked, to wait for them in a thread made for that, has not meant one that only this library sends. */
+/* A program that has blocked all signals, to wait for them in a thread of its own, did not mean a signal that only this
+ * library sends. */
 static void unblock(struct stream *samples)
 {
 	sigset_t ours, before;
@@ -205,7 +210,7 @@ void sample_begin(struct stream *stream)
 	}
 	if (!samples)
 		return;
-	drain_wake(session); /* it is there before the first sample: no handler may start a thread */
+	drain_wake(session); /* the drain thread is there before the first sample: a handler must not start a thread */
 	samples->tid = stream->tid;
 	ring_append(samples, clock_ticks(), record_head(EVENT_thread_attach, 0, 0), samples->tid, UINT64_MAX);
 	unblock(samples);

@@ -13,14 +13,15 @@
 #include "recorder/output.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it and the pages come by faults */
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, and the pages come by page faults */
 #endif
 
 void segment_lose(struct stream *stream, unsigned cause, uint64_t n)
 {
-	/* Relaxed, and no read-modify-write: only the owner writes, others look at it for their reports. */
+	/* A relaxed load and store: only the owner writes the counter; others read it for their reports. */
 	uint64_t *counter = &stream_control(stream)->lost[cause];
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
@@ -30,7 +31,8 @@ void segment_populate(struct stream *stream, uint32_t index)
 	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
 }
 
-/* A hole could not be filled on a full disk, and the store into it would be a SIGBUS. 0, or the cause. */
+/* Fills a hole in the ring's file: on a full disk it could not be filled, and a store into it would raise SIGBUS.
+ * Returns 0, or the cause. */
 static int make_room(struct stream *stream, uint32_t index)
 {
 	struct file file;
@@ -44,7 +46,8 @@ static int make_room(struct stream *stream, uint32_t index)
 	return cause;
 }
 
-/* A segment that was never used gets its room in the ring's file, and its memory. The first has had both from birth. 0, or the cause. */
+/* Prepares a segment that was never used: its room in the ring's file, and its memory. The first segment has both from
+ * the beginning. Returns 0, or the cause. */
 static int begin_use(struct stream *stream)
 {
 	uint32_t index = stream->n_used;
@@ -55,12 +58,6 @@ static int begin_use(struct stream *stream)
 		segment_populate(stream, index);
 	stream->n_used++;
 	return 0;
-}
-
-uint32_t segment_used(struct stream *stream, uint32_t index)
-{
-	/* Relaxed: only the seal may come meanwhile (stream_seal). */
-	return (uint32_t)__atomic_load_n(&stream_segment(stream, index)->closed, __ATOMIC_RELAXED) & ~SEGMENT_SEALED;
 }
 
 void segment_close(struct stream *stream, uint32_t flags)
@@ -80,9 +77,10 @@ void segment_close(struct stream *stream, uint32_t flags)
 void segment_admit(struct stream *stream)
 {
 	if (!clock_counter_is_ticks())
-		return; /* the plain way has no time stamp to offer */
+		return; /* the plain way could not read the time */
 	__atomic_store_n(&stream->limit, stream->end, __ATOMIC_RELAXED);
-	/* G2: opens the way, then looks at the epoch; pairs with G1 in session_turn, which counts it on, then closes the way. */
+	/* G2: Opens the way, then looks at the epoch. Pairs with G1 in session_turn, which changes the epoch, then
+	 * closes the way. */
 	ck_pr_fence_memory();
 	if (stream->epoch != __atomic_load_n(&record_epoch, __ATOMIC_RELAXED))
 		__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
@@ -95,27 +93,15 @@ static void hand_over(struct stream *stream)
 	drain_wake(stream->session);
 }
 
-int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread)
-{
-	const struct segment_header *header = stream_segment(stream, index);
-	uint64_t sequence = header->sequence;
-	int cause = is_drain_thread ? output_drained(stream, header, segment_used(stream, index))
-				    : output_own(stream, header, segment_used(stream, index));
-	/* W1: pairs with W2 in stream_seal, which writes a segment again that this does not vouch for. */
-	if (cause == 0)
-		__atomic_store_n(&stream->written[index], sequence, __ATOMIC_RELEASE);
-	return cause;
-}
-
-/* The owner writes its oldest full segment itself. 0 and the index, -1 where the drain thread has just taken the last one, or the cause
- * why it cannot be written. */
+/* The owner writes its oldest full segment itself. Returns 0 and the segment's index; -1 if the drain thread has just
+ * taken the last one; or the cause why it cannot be written. */
 static int write_oldest(struct stream *stream, uint32_t *index)
 {
 	if (!handover_take_any(&stream->full, index))
 		return -1;
 	uint64_t begin = clock_ticks();
-	int cause = segment_write(stream, *index, false);
-	if (cause & OUTPUT_LATER) { /* it waits its turn again: behind the others, where whoever reads looks at the sequence */
+	int cause = output_segment(stream, *index, false);
+	if (cause & FILE_LATER) { /* it goes back into the ring, after the others; readers order segments by their sequences */
 		handover_put(&stream->full, *index);
 		drain_wake(stream->session);
 		return cause;
@@ -128,29 +114,32 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	if (!stream->flush_bytes)
 		stream->flush_begin = begin;
 	stream->flush_end = end;
-	stream->flush_bytes += segment_used(stream, *index);
+	stream->flush_bytes += stream_segment_used(stream, *index);
 	uint64_t *stalled = &stream_control(stream)->stalled_ticks;
 	__atomic_store_n(stalled, *stalled + (end - begin), __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* Where no segment is empty: a handler writes no files, and OTTER_FULL=drop wants none written by the program's threads. */
+/* Does the stream drop records if no segment is empty? A handler writes no files, and with OTTER_FULL=drop no thread of
+ * the program does. */
 static bool drops(const struct stream *stream)
 {
 	const struct session *session = stream->session;
 	return stream->is_samples || (session->config.drops_when_full && session->has_drain_thread);
 }
 
-/* A segment that was never used. 0 and its index; -1 where there is none any more; or the cause why there will be none, or none now. */
+/* Takes a segment that was never used. Returns 0 and its index; -1 if there is none left; or the cause why there is
+ * none now (FILE_LATER), or none any more. */
 static int take_unused(struct stream *stream, uint32_t *index)
 {
 	if (stream->n_used == stream->n_segments)
 		return -1;
 	*index = stream->n_used;
 	int cause = begin_use(stream);
-	if (cause == 0 || cause & OUTPUT_LATER)
+	if (cause == 0 || cause & FILE_LATER)
 		return cause;
-	/* A ring of less; but the drain thread may hold one, and nobody waits for it. */
+	/* The ring has fewer segments from now on. With a single one it cannot go on: the drain thread may hold it, and
+	 * no thread waits. */
 	stream->n_segments = stream->n_used;
 	if (stream->n_segments >= 2)
 		return -1;
@@ -158,26 +147,28 @@ static int take_unused(struct stream *stream, uint32_t *index)
 	return cause;
 }
 
-/* An empty segment's index. 0, or the cause why there is none, or none now (OUTPUT_LATER). */
+/* Takes an empty segment. Returns 0 and its index, or the cause why there is none, or none now (FILE_LATER). */
 static int take_segment(struct stream *stream, uint32_t *index)
 {
 	for (;;) {
 		int cause = (int)session_stopped(stream->session);
 		if (cause || handover_take(&stream->empty, index))
 			return cause;
-		/* Without a drain thread the segment just filled is written and used again: it is in the cache. */
+		/* Without a drain thread the segment that was just filled is written and used again: it is in the
+		 * cache. */
 		if (!stream->session->has_drain_thread && !stream->is_samples) {
 			cause = write_oldest(stream, index);
-			if (cause >= 0 && !(cause & OUTPUT_LATER))
+			if (cause >= 0 && !(cause & FILE_LATER))
 				return cause;
 		}
 		int unused = take_unused(stream, index);
-		if (unused >= 0 && !(unused & OUTPUT_LATER))
+		if (unused >= 0 && !(unused & FILE_LATER))
 			return unused;
 		if (drops(stream))
 			return loss_cause_full;
-		/* Where neither ring has one the drain thread is between them with the only one that is missing to both: it holds one at a
-		 * time, so the next look finds it or its successor. But where it holds the only one that there is now, nobody waits for it. */
+		/* If no segment is in either hand-over ring, the drain thread has just taken the last full one. It
+		 * holds one at a time, so the next look finds that one or another. But if it holds the only segment
+		 * that there is now, this thread does not wait for it. */
 		cause = write_oldest(stream, index);
 		if (cause >= 0)
 			return cause;
@@ -193,7 +184,8 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	uint64_t sequence = control->position >> stream->shift;
 	struct clock_triple clocks = clock_triple_now();
 
-	/* O1: the old header is invalid before anything of it or behind it changes; pairs with the reader's second look at it (A2). */
+	/* O1: The old header becomes invalid before anything in it or after it changes. Pairs with A2, the reader's
+	 * second look at the header. */
 	__atomic_store_n(&header->sequence, 0, __ATOMIC_RELAXED);
 	ck_pr_fence_store();
 
@@ -218,7 +210,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	size_t rest = offsetof(struct segment_header, stream);
 	header->magic = filled.magic;
 	memcpy((unsigned char *)header + rest, (unsigned char *)&filled + rest, sizeof filled - rest);
-	/* O2: the rest of the header before its sequence; pairs with the reader's first look at it (A2). */
+	/* O2: The rest of the header comes before its sequence. Pairs with A2, the reader's first look at the header. */
 	__atomic_store_n(&header->sequence, sequence, __ATOMIC_RELEASE);
 
 	__atomic_store_n(&control->n_tasks, filled.n_tasks, __ATOMIC_RELAXED);
@@ -232,7 +224,8 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 	return position;
 }
 
-/* Where recording goes on in a new segment after records were lost for want of one, it says so first. Returns the next position. */
+/* If records were lost because there was no segment, records that in the first slots of the new one. Returns the next
+ * position. */
 static uint64_t tell_losses(struct stream *stream, uint64_t position, uint64_t time)
 {
 	static const unsigned causes[] = {loss_cause_full, loss_cause_io_error};
@@ -256,7 +249,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		hand_over(stream);
 	}
 	uint32_t index = SEGMENT_NONE;
-	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)OUTPUT_LATER;
+	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)FILE_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);
 		return 0;
@@ -264,7 +257,8 @@ static uint64_t next(struct stream *stream, uint64_t time)
 	return tell_losses(stream, open_segment(stream, index), time);
 }
 
-/* Has this stream dropped already, and has nothing come back since? For each record that is dropped, so without a system call. */
+/* Is the stream dropping records, and has no segment come back since? Asked for each record that is dropped, so it
+ * makes no system call. */
 static bool drops_on(const struct stream *stream)
 {
 	const struct session *session = stream->session;
@@ -303,7 +297,7 @@ NOINLINE bool ring_append_slow(struct stream *stream, uint64_t time, uint64_t he
 	ring_store(stream, position, time, head, a, b);
 	ring_publish(stream, position + sizeof(struct record));
 	if (stream->flush_bytes)
-		segment_tell_flush(stream, time); /* the flush may be long over: of a stream that nobody had since */
+		segment_tell_flush(stream, time); /* the flush may have ended long ago, if the stream has had no owner since */
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A segment's life: opened by the owner, filled, closed, handed over, written to a file by the drain thread or by the owner, empty
- * again. All functions are the owner's but segment_write(), which whoever has taken a segment from the `full` ring calls.
+ * A segment's life: its stream's owner opens it, fills it, closes it and hands it over; the drain thread or the owner
+ * writes it to a file, and then it is empty again. Only a stream's owner calls these functions.
  */
 #ifndef OTTER_RECORDER_SEGMENT_H
 #define OTTER_RECORDER_SEGMENT_H
@@ -13,25 +13,20 @@
 
 struct stream;
 
-/* Closes and hands over the current segment and opens the next, with a records_lost record where records were lost before. Returns the
- * position of the first free slot, or 0 where no segment is to be had: the loss of one record has been counted then. `time` is the stamp
- * of the record that follows. Records of the flush are left to segment_tell_flush(). */
+/* Closes the current segment, hands it over and opens the next one, with a records_lost record if records were lost
+ * before. Returns the position of the first free slot, or 0 if there is no segment: then the loss of one record has
+ * been counted. `time` is the stamp of the record that follows. A flush that happens here is recorded later, by
+ * segment_tell_flush(). */
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time);
 
-/* Writes the buffer_flush record that segment_next() left behind, after the record that caused it: stamps stay in order. */
+/* Writes the buffer_flush record of a flush in segment_next(). It comes after the record that caused the flush, so that
+ * time stamps stay in order. */
 NOINLINE void segment_tell_flush(struct stream *stream, uint64_t not_before);
 
-/* Closes the current segment before it is full and sees that it is written: by the drain thread, or here. */
+/* Closes the current segment before it is full, and has it written by the drain thread, or writes it here. */
 void segment_flush(struct stream *stream);
 
-/* Writes a full segment to the file of the drain thread or of the stream, and notes in `written` that it is there. 0, or why not (a
- * loss_cause): the segment stays as it is then. */
-int segment_write(struct stream *stream, uint32_t index, bool is_drain_thread);
-
-/* Bytes used in a closed segment, header included. */
-uint32_t segment_used(struct stream *stream, uint32_t index);
-
-/* Lets plain appends into the open segment, unless something was turned since the stream last looked. */
+/* Opens the plain way into the open segment, unless recording was turned since the stream last looked. */
 void segment_admit(struct stream *stream);
 
 /* Closes the current segment, if there is one. `flags`: SEGMENT_SEALED or 0. */
@@ -40,7 +35,7 @@ void segment_close(struct stream *stream, uint32_t flags);
 /* Counts `n` records of the stream as lost. */
 void segment_lose(struct stream *stream, unsigned cause, uint64_t n);
 
-/* Maps the memory of a segment, which its file has already, so that the appends do not fault. */
+/* Maps the memory of a segment, whose room the file already has, so that appends cause no page faults. */
 void segment_populate(struct stream *stream, uint32_t index);
 
 #endif

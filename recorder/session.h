@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The session: what a process records into. One process has one; a forked child begins its own. It holds the settings, the dump's directory,
- * the registry of streams and whether recording is on.
+ * The session: what a process records into. A process has one; a forked child begins its own. It holds the settings,
+ * the dump's directory, the table of streams, and what all threads share of recording.
  *
- * Created by the tool's start (or by a forked child's first event), ended by finalize or the library's destructor, after which it still
- * takes events: other threads may live on. Never freed.
+ * session_life.c makes it when a runtime starts (or at a forked child's first event) and ends it at finalize or in the
+ * library's destructor. After that it still takes events, as other threads may live on. It is never freed. Any thread
+ * may read it.
  */
 #ifndef OTTER_RECORDER_SESSION_H
 #define OTTER_RECORDER_SESSION_H
@@ -28,44 +29,45 @@ struct stream;
 
 struct session {
 	struct config config;
-	char dir[PATH_MAX];      /* the dump */
-	char ring_dir[PATH_MAX]; /* where its rings are: the dump, or a directory of its own */
+	char dir[PATH_MAX];      /* the dump's directory */
+	char ring_dir[PATH_MAX]; /* the directory of its rings: `dir`, or one of their own */
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
-	uint32_t n_processors; /* 1 at least; asked once, as that takes a kilobyte of stack */
-	bool has_drain_thread; /* or will have, from the first full segment on */
-	int sample_signal;     /* the timers', 0: nothing is sampled */
-	bool is_of_parent;     /* in a forked child: whoever was at it goes on, but nothing leaves this memory */
+	uint32_t n_processors; /* at least 1; read once, as that takes 1 KiB of stack */
+	bool has_drain_thread; /* there is one, or will be when the first segment is full */
+	int sample_signal;     /* the signal of the timers; 0: nothing is sampled */
+	bool is_of_parent;     /* set in a forked child: the parent's work goes on, but nothing leaves this memory */
 
-	/* Written by any thread, each alone on its line. */
+	/* Any thread may write the following. Words that are written often have a cache line each. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
-	alignas(CACHE_LINE_BYTES) uint32_t n_free_streams; /* a hint: are there any? */
+	alignas(CACHE_LINE_BYTES) uint32_t n_free_streams; /* a hint: how many streams have no owner */
 	uint32_t spare_number;                             /* of a stream that could not be made, plus 1; 0: none */
-	uint64_t refuses_until_ns;                         /* a ring could not be made: nobody tries before */
-	uint32_t noted_refusals;                           /* bits: loss_cause; meta says it once */
-	uint32_t refuses_timers;                           /* a thread is not sampled, and meta says so */
-	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written when they came: meta_end() tries again */
-	bool is_awaiting_finalize; /* OpenMP's, which may come behind the destructor where this library was preloaded */
-	uint32_t is_ended;         /* finalize or the destructor has been here */
-	uint32_t stop_cause;       /* loss_cause; 0: not stopped */
-	uint64_t n_flushes;        /* omp_control_tool(flush) */
-	alignas(CACHE_LINE_BYTES) uint64_t n_bytes;       /* written or about to be */
-	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten; /* records, OTTER_KEEP=newest */
-	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;  /* futex: 1 while the drain thread sleeps or is about to */
+	uint64_t refuses_until_ns;                         /* a ring could not be made: none is tried before that time */
+	uint32_t noted_refusals;                           /* a bit for each loss_cause that meta has a note of */
+	uint32_t refuses_timers;                           /* 1: a thread could not be sampled, and meta has a note of it */
+	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written: meta_end() tries again */
+	bool is_awaiting_finalize;                  /* OpenMP's; it may come after the destructor if this library was preloaded */
+	uint32_t is_ended;                          /* 1: finalize or the destructor has been called */
+	uint32_t stop_cause;                        /* a loss_cause; 0: recording was not stopped */
+	uint64_t n_flushes;                         /* how often omp_control_tool asked for a flush */
+	alignas(CACHE_LINE_BYTES) uint64_t n_bytes; /* written, or about to be written */
+	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten; /* records overwritten, with OTTER_KEEP=newest */
+	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;  /* a futex: 1 while the drain thread sleeps or is about to */
 	uint32_t is_drain_started;
-	uint32_t is_drain_running; /* it is there, and drain_thread is it */
+	uint32_t is_drain_running; /* 1: the thread exists, and drain_thread is its handle */
 	uint32_t must_drain_end;
 	pthread_t drain_thread;
-	struct output_file drain_file; /* drain.seg: the drain thread's */
+	struct output_file drain_file; /* drain.seg; the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;
-	struct devices *devices; /* device.c: NULL until one comes that can be traced */
+	struct devices *devices; /* device.c; NULL until a device comes that can be traced */
 
-	alignas(CACHE_LINE_BYTES) struct stream *streams[ID_STREAM_MAX + 1]; /* by number; only touched pages exist */
+	alignas(CACHE_LINE_BYTES) struct stream *streams[ID_STREAM_MAX + 1]; /* by number; only pages that are touched exist */
 };
 
-/* Numbers given so far, but for those of samples; a stream may be missing (not there yet, or could not be made). */
+/* How many numbers have been given, without those of sample streams. A stream may be missing: it is not there yet, or
+ * could not be made. */
 static inline uint32_t session_n_streams(struct session *session)
 {
 	uint32_t n = __atomic_load_n(&session->n_streams, __ATOMIC_RELAXED);
@@ -74,84 +76,18 @@ static inline uint32_t session_n_streams(struct session *session)
 
 static inline struct stream *session_stream(struct session *session, uint32_t number)
 {
-	return __atomic_load_n(&session->streams[number], __ATOMIC_ACQUIRE); /* S2: pairs with S1 in stream_create */
+	/* S2: The stream is there before its pointer. Pairs with S1 in publish in stream_make.c. */
+	return __atomic_load_n(&session->streams[number], __ATOMIC_ACQUIRE);
 }
 
-/* NULL before the first event that counts, in a forked child too. */
+/* Returns NULL before the first event that counts; in a forked child too. */
 struct session *session_get(void);
 
-/* Losses that no stream can count. Of the process, as they happen without a session too. */
+/* Makes this the process's session. NULL: the process has none any more. */
+void session_set(struct session *session);
+
+/* Losses that no stream can count. They belong to the process, as they also happen when there is no session. */
 extern HIDDEN uint64_t session_lost_no_stream;
 extern HIDDEN uint64_t session_lost_reentry;
-
-/* ---- Is recording on? ---- */
-
-/* A counter above three flags. A stream compares the whole word with what it last saw, and looks closer where it differs. */
-extern HIDDEN uint64_t record_epoch;
-#define EPOCH_PAUSED  UINT64_C(1) /* omp_control_tool(pause) */
-#define EPOCH_ENDED   UINT64_C(2) /* omp_control_tool(end) */
-#define EPOCH_STOPPED UINT64_C(4) /* session_stop() */
-#define EPOCH_FLAGS   UINT64_C(7)
-#define EPOCH_STEP    UINT64_C(8)
-
-/* Sets and clears flags and counts on, so that every stream looks. */
-void session_turn(uint64_t set, uint64_t clear);
-
-/* Stops for good: the disk is full, the limit reached, a write failed. Any thread; the first cause counts. */
-void session_stop(struct session *session, unsigned cause);
-
-/* The cause of the stop, 0 while there is none. */
-static inline unsigned session_stopped(const struct session *session)
-{
-	return __atomic_load_n(&session->stop_cause, __ATOMIC_RELAXED);
-}
-
-/* ---- Beginning and end ---- */
-
-/* Creates the dump, with the settings from the environment. False: there is nothing to record into. */
-bool session_begin(void);
-
-/* A runtime starts, the first of the process, another one, or one again: begins the session, or goes on with the one that is there. */
-bool session_start(void);
-
-/*
- * Seals what can be sealed and writes how it ended: "finalize" or "destructor". Joins nothing, waits for nobody. Where finalize is still to come
- * the calling thread's stream stays open, for what it will yet report.
- */
-void session_end(const char *how);
-
-/* Has session_end() nothing left to do? */
-bool session_is_over(void);
-
-/* ---- A forked child ---- */
-
-/* Its first thread and initial task do not make a dump yet; they are remembered here (by time and arguments) and recorded first when there
- * is one. Only for the one thread that went through fork. */
-struct session_deferred {
-	uintptr_t owner; /* stream_self() of that thread; 0: nothing remembered */
-	bool has_thread;
-	bool has_task;
-	uint64_t thread_time;
-	uint64_t thread_type;
-	uint64_t task_time;
-	uint64_t task_flags;
-	uint64_t task_numbers; /* word b of the record */
-};
-extern HIDDEN struct session_deferred session_deferred;
-
-/* The ids that the remembered task and its region have: the first of stream 0. */
-#define DEFERRED_ID (UINT64_C(1) << ID_STREAM_BITS)
-
-/* Remembers instead of recording; false where it must be recorded after all: another thread is remembered already. */
-bool session_defer_thread(uint64_t time, unsigned type);
-bool session_defer_task(uint64_t time, uint64_t flags, uint64_t numbers);
-/* The remembered task or thread ends: there was nothing to record. */
-bool session_defer_end(void);
-
-/* Is this a forked child that has not recorded anything yet? */
-bool session_is_child(void);
-
-/* For the first event that counts, of a child; several threads may come, one creates, the others lose their event. */
-struct session *session_begin_child(void);
 
 #endif

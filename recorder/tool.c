@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tool's life as the runtime sees it: start, initialize (which registers the callbacks), finalize; and the library's destructor, where
- * finalize never comes. Any of them may come on any thread, and start and initialize may come again (omp_pause_hard, dlclose).
+ * The OMPT tool's life as the runtime sees it: start, initialize (which registers the callbacks) and finalize; and the
+ * library's destructor, if finalize never comes. Each may come on any thread, and start and initialize may come again
+ * (omp_pause_hard, dlclose).
  */
 #include <omp-tools.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "recorder/callbacks.h"
 #include "recorder/config.h"
 #include "recorder/context.h"
 #include "recorder/guard.h"
 #include "recorder/meta.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 #include "recorder/text.h"
 
 #define RUNTIME_LINES_BYTES 8192
-#define ENUMERATED_MAX      64 /* of what a runtime enumerates: it may go round in circles */
+#define ENUMERATED_MAX      64 /* a runtime's enumeration may never end */
 
-/* For `strings` and the launcher's --version. */
+/* Read by `strings` and by the launcher's --version. */
 __attribute__((used)) static const char version_string[] = "otter-recorder " OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING;
 
 static const struct {
 	ompt_callbacks_t number;
-	int group; /* enum event_group; -1: always */
+	int group; /* enum event_group; -1: registered in any case */
 	ompt_callback_t function;
 	const char *name;
-	bool is_older; /* form of the row before: only where the runtime does not have that one */
+	bool is_older; /* an older form of the row before, for runtimes without that one */
 } callbacks[] = {
 #define CALLBACK_FORM(callback, group, is_older)                                                                                   \
 	{                                                                                                                          \
@@ -73,29 +72,8 @@ static const struct {
 	CALLBACK(control_tool, -1),
 };
 
-static ompt_get_task_info_t get_task_info;
-static ompt_get_state_t get_state;
 static const char *runtime_version;
 static unsigned omp_version;
-
-struct stream_context context_ask(void)
-{
-	int flags, thread_num;
-	ompt_data_t *task = NULL;
-	ompt_data_t *region = NULL;
-	ompt_frame_t *frame;
-	if (!get_task_info || !get_task_info(0, &flags, &task, &frame, &region, &thread_num))
-		return (struct stream_context){0, 0};
-	return (struct stream_context){id_of(task), id_of(region)};
-}
-
-unsigned state_ask(uint64_t *wait_id)
-{
-	ompt_wait_id_t id = 0;
-	int state = get_state ? get_state(&id) : ompt_state_undefined;
-	*wait_id = id;
-	return (unsigned)state;
-}
 
 static void put_named(struct text *text, const char *key, int number, const char *name)
 {
@@ -105,7 +83,7 @@ static void put_named(struct text *text, const char *key, int number, const char
 	text_end(text);
 }
 
-/* The states and the ways to exclude that the runtime has, its own ones among them. */
+/* Puts the runtime's states and implementations of mutexes, its own ones included. */
 static void put_enumerations(struct text *text, ompt_function_lookup_t lookup)
 {
 	ompt_enumerate_states_t next_state = (ompt_enumerate_states_t)(void *)lookup("ompt_enumerate_states");
@@ -119,13 +97,15 @@ static void put_enumerations(struct text *text, ompt_function_lookup_t lookup)
 		put_named(text, "mutex_impl", impl, name);
 }
 
-static void put_runtime(struct text *text)
+static void put_runtime(struct text *text, ompt_function_lookup_t lookup)
 {
 	text_line(text, "runtime", runtime_version ? runtime_version : "unknown");
 	text_line_number(text, "omp_version", omp_version);
-	/* Whose code it is tells the builder which return addresses are the runtime's own. (The lookup itself may be another tool's.) */
-	if (get_task_info)
-		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)get_task_info);
+	/* The address tells the builder which code, and so which return addresses, are the runtime's. (`lookup` itself
+	 * may be another tool's.) */
+	ompt_interface_fn_t entry_point = lookup("ompt_get_task_info");
+	if (entry_point)
+		text_line_number(text, "runtime_code", (uint64_t)(uintptr_t)entry_point);
 }
 
 static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_data_t *tool_data)
@@ -137,12 +117,11 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	if (!session || !set_callback)
 		return 0;
 	session->is_awaiting_finalize = true;
-	get_task_info = (ompt_get_task_info_t)(void *)lookup("ompt_get_task_info");
-	get_state = (ompt_get_state_t)(void *)lookup("ompt_get_state");
+	context_find(lookup);
 	char bytes[RUNTIME_LINES_BYTES];
 	struct text text;
 	text_init(&text, bytes, sizeof bytes);
-	put_runtime(&text);
+	put_runtime(&text, lookup);
 	put_enumerations(&text, lookup);
 	ompt_set_result_t result = ompt_set_error;
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {

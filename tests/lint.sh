@@ -5,7 +5,7 @@
 #
 # Format (but for the event table), cppcheck, clang-tidy (.clang-tidy), gcc's analyzer, shellcheck, man pages; the names that the products export and
 # the ones that the recorder takes from libc, compared with tests/lint/; how they are hardened; that each memory order names its partner; and the rules
-# of who includes whom: recorder/ and builder/ never each other, common/ neither; omp-tools.h stays in the recorder's tool, callbacks and devices, OTF2 in
+# of who includes whom: recorder/ and builder/ never each other, common/ neither; omp-tools.h stays in the recorder's tool, context, callbacks and devices, OTF2 in
 # builder/otf2/, CK in the recorder and its tests; everything is named from the root.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -54,8 +54,8 @@ mapfile -t files < <(of '^common/')
 including 'recorder/|builder/|tests/' "${files[@]}" | finding "common/ includes neither"
 mapfile -t files < <(of '^(common|recorder|builder)/')
 including '[^>"]*"' "${files[@]}" | grep -vE 'include "(common|recorder|builder)/[a-z0-9_/]+\.(h|def)"' | finding "includes are named from the root"
-mapfile -t files < <(but '^recorder/(tool|callbacks|device)[a-z_]*\.[ch]$|^(tests|bench)/')
-including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool, callbacks and devices"
+mapfile -t files < <(but '^recorder/(tool|callbacks|context|device)[a-z_]*\.[ch]$|^(tests|bench)/')
+including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool, context, callbacks and devices"
 mapfile -t files < <(but '^builder/otf2/|^tests/')
 including 'otf2/' "${files[@]}" | finding "OTF2 only in builder/otf2/"
 mapfile -t files < <(but '^recorder/|^(tests|bench)/')
@@ -64,6 +64,7 @@ mapfile -t files < <(but '^tests/unit/|^tests/stress/')
 including 'check\.h>' "${files[@]}" | finding "check only in unit tests"
 
 tests/lint/layers.sh | finding "folders of builder/ use those before them"
+tests/lint/circles.sh "$(dirname "$(dirname "$recorder")")" recorder 2>&1 | finding "files of recorder/ need each other in no circle but those of docs/design.md"
 
 # Every header compiles alone, as whoever includes it first will find out.
 omp_tools=$(printf '%s\n' /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h | tail -n 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For tests of the recorder: a session in a directory of its own, and a reader of its dump that knows nothing but common/format.h (the
- * builder's reader is another program, with tests of its own).
+ * For tests of the recorder: a session in a directory of its own, and a reader of its dump that uses only
+ * common/format.h (the builder's reader is another program, with tests of its own).
  */
 #ifndef OTTER_TESTS_RECORDER_DUMP_H
 #define OTTER_TESTS_RECORDER_DUMP_H
@@ -17,7 +17,7 @@
 
 #include "common/event.h"
 #include "common/format.h"
-#include "recorder/session.h"
+#include "recorder/session_life.h"
 
 #define DUMP_SEGMENTS_MAX 65536
 
@@ -28,7 +28,7 @@ struct dump_segment {
 	size_t n_records;
 	bool is_sealed;
 	bool is_in_ring;
-	bool is_drained; /* from the drain thread's file */
+	bool is_drained; /* it is in the drain thread's file */
 };
 
 struct dump {
@@ -39,7 +39,7 @@ struct dump {
 
 static char dump_parent[64];
 
-/* Begins a session with these variables: name, value, ..., NULL. Everything else has its default. */
+/* Begins a session with these variables: name, value, ..., NULL. All others have their defaults. */
 __attribute__((unused, sentinel)) static struct session *dump_begin(const char *name, ...)
 {
 	va_list list;
@@ -82,14 +82,15 @@ static void *dump_read_file(const char *dir, const char *name, size_t *n_bytes)
 	return bytes;
 }
 
-/* The text of meta. */
+/* Returns the text of meta. */
 __attribute__((unused)) static char *dump_meta(const char *dir)
 {
 	size_t n_bytes;
 	return dump_read_file(dir, "meta", &n_bytes);
 }
 
-/* A segment at `bytes`, of which `n_bytes` are there. `used_if_open`: what the position says of one that is not closed. */
+/* Adds a segment at `bytes`, of which `n_bytes` are there. `used_if_open`: how much is used according to the position,
+ * if it is not closed. */
 static void dump_add(struct dump *dump, const unsigned char *bytes, size_t n_bytes, size_t used_if_open, struct dump_segment from)
 {
 	struct dump_segment *segment = &dump->segments[dump->n_segments];
@@ -133,7 +134,7 @@ static void dump_add_ring(struct dump *dump, const unsigned char *bytes, size_t 
 	}
 }
 
-/* All copies of all segments, in no order. */
+/* All copies of all segments, in any order. */
 __attribute__((unused)) static struct dump *dump_open(const char *path, uint32_t segment_bytes)
 {
 	struct dump *dump = calloc(1, sizeof *dump);
@@ -158,7 +159,7 @@ __attribute__((unused)) static struct dump *dump_open(const char *path, uint32_t
 	return dump;
 }
 
-/* The longest copy of a segment, or NULL. */
+/* Returns the longest copy of a segment, or NULL. */
 __attribute__((unused)) static const struct dump_segment *dump_segment(const struct dump *dump, uint32_t stream, uint64_t sequence)
 {
 	const struct dump_segment *best = NULL;
@@ -172,7 +173,7 @@ __attribute__((unused)) static const struct dump_segment *dump_segment(const str
 	return best;
 }
 
-/* The records of a stream in their order, up to the first segment that is missing. */
+/* Returns the records of a stream in their order, up to the first segment that is missing. */
 __attribute__((unused)) static struct record *dump_records(const struct dump *dump, uint32_t stream, size_t *n_records)
 {
 	struct record *records = NULL;

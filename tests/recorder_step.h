@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * For tests of the recorder: the processor stops behind each instruction (the trap flag of x86-64), and SIGTRAP's handler does something there.
+ * For tests of the recorder: the processor stops after each instruction (the trap flag of x86-64), and SIGTRAP's
+ * handler does something there.
  */
 #ifndef OTTER_TESTS_RECORDER_STEP_H
 #define OTTER_TESTS_RECORDER_STEP_H
@@ -11,7 +12,8 @@
 
 #define STEP_TRAP_FLAG 0x100u
 
-/* From here on each instruction of the calling thread is followed by a SIGTRAP, or no longer. Nothing happens on other processors. */
+/* Begins or ends that a SIGTRAP follows each instruction of the calling thread. On processors other than x86-64 nothing
+ * happens. */
 static inline void step(bool is_on)
 {
 #if defined(__x86_64__)
@@ -22,7 +24,7 @@ static inline void step(bool is_on)
 #endif
 }
 
-/* In the handler: when it has returned the rest goes on at full speed. */
+/* For the handler: after it returns, the rest runs at full speed. */
 static inline void step_no_more(void *context)
 {
 #if defined(__x86_64__)

@@ -15,16 +15,16 @@
 #include "recorder/launch/elf.h"
 #include "recorder/output.h"
 
-static void __attribute__((format(printf, 3, 4))) add(struct findings *findings, enum finding_kind kind, const char *format, ...)
+static void __attribute__((format(printf, 3, 4))) add(struct checks *checks, enum check_kind kind, const char *format, ...)
 {
-	if (findings->n == FINDINGS_MAX)
+	if (checks->n == CHECKS_MAX)
 		return;
 	va_list arguments;
 	va_start(arguments, format);
-	struct finding *finding = &findings->all[findings->n];
-	finding->kind = kind;
-	if (vasprintf(&finding->text, format, arguments) >= 0)
-		findings->n++;
+	struct check *check = &checks->all[checks->n];
+	check->kind = kind;
+	if (vasprintf(&check->text, format, arguments) >= 0)
+		checks->n++;
 	va_end(arguments);
 }
 
@@ -43,101 +43,101 @@ bool check_recorder_version(const char *path, char version[64])
 	return at != NULL;
 }
 
-static void check_recorder(struct findings *findings, const struct launch *launch)
+static void check_recorder(struct checks *checks, const struct launch *launch)
 {
 	char version[64];
 	if (access(launch->recorder, R_OK) != 0)
-		add(findings, FINDING_PROBLEM, "the recorder %s cannot be read: %s", launch->recorder, strerror(errno));
+		add(checks, CHECK_PROBLEM, "the recorder %s cannot be read: %s", launch->recorder, strerror(errno));
 	else if (strchr(launch->recorder, ':'))
-		add(findings, FINDING_PROBLEM, "the recorder %s cannot be named to the runtime: its path has a colon",
+		add(checks, CHECK_PROBLEM, "the recorder %s cannot be named to the runtime: its path has a colon",
 		    launch->recorder);
 	else if (!check_recorder_version(launch->recorder, version))
-		add(findings, FINDING_PROBLEM, "%s is not Otter's recorder", launch->recorder);
+		add(checks, CHECK_PROBLEM, "%s is not Otter's recorder", launch->recorder);
 	else if (strcmp(version, RECORDER_VERSION) != 0)
-		add(findings, FINDING_DOUBT, "the recorder is version %s, this launcher " RECORDER_VERSION, version);
+		add(checks, CHECK_WARNING, "the recorder is version %s, this launcher " RECORDER_VERSION, version);
 	else
-		add(findings, FINDING_GOOD, "recorder %s (%s)", launch->recorder, version);
+		add(checks, CHECK_GOOD, "recorder %s (%s)", launch->recorder, version);
 }
 
-/* True where the program is one of Argobots, and OpenMP is only what it may have besides. */
-static bool check_argobots(struct findings *findings, const struct launch *launch)
+/* Returns true if the program uses Argobots; then it may do without OpenMP. */
+static bool check_argobots(struct checks *checks, const struct launch *launch)
 {
 	const struct target *target = &launch->target;
 	if (target->has_libabt_inside && !target->has_otter)
-		add(findings, FINDING_PROBLEM,
+		add(checks, CHECK_PROBLEM,
 		    "Argobots is linked into it statically: to be recorded it has to be linked to libotter-abt.so (otter(7))");
 	else if (target->libabt[0] && !launch->abt[0] && !target->has_otter)
-		add(findings, FINDING_PROBLEM,
+		add(checks, CHECK_PROBLEM,
 		    "it is linked to Argobots, and there is no libotter-abt.so beside %s that can be preloaded", launch->recorder);
 	else if (target->libabt[0])
-		add(findings, FINDING_GOOD, "Argobots %s", target->libabt);
+		add(checks, CHECK_GOOD, "Argobots %s", target->libabt);
 	return target->libabt[0] || target->has_libabt_inside;
 }
 
-static void check_runtime(struct findings *findings, const struct launch *launch)
+static void check_runtime(struct checks *checks, const struct launch *launch)
 {
 	const struct target *target = &launch->target;
-	bool has_argobots = check_argobots(findings, launch);
+	bool has_argobots = check_argobots(checks, launch);
 	if (launch->is_preloading)
-		add(findings, FINDING_WORTH_KNOWING,
+		add(checks, CHECK_WORTH_KNOWING,
 		    "it is linked to gcc's libgomp, which has no tools interface: LLVM's %s takes its place", launch->libomp);
 	else if (target_needs_libomp(target) && !launch->may_preload)
-		add(findings, FINDING_PROBLEM,
-		    "it is linked to gcc's libgomp, which has no tools interface, and --no-preload forbids to load "
+		add(checks, CHECK_PROBLEM,
+		    "it is linked to gcc's libgomp, which has no tools interface, and --no-preload forbids loading "
 		    "LLVM's libomp in its place");
 	else if (target_needs_libomp(target))
-		add(findings, FINDING_PROBLEM,
+		add(checks, CHECK_PROBLEM,
 		    "it is linked to gcc's libgomp, which has no tools interface, and there is no LLVM libomp.so.5 to "
 		    "take its place%s%s (install libomp5-19, or name one in OTTER_LIBOMP)",
 		    launch->libomp[0] ? " at " : "", launch->libomp);
 	else if (target->libomp[0])
-		add(findings, FINDING_GOOD, "OpenMP runtime %s", target->libomp);
+		add(checks, CHECK_GOOD, "OpenMP runtime %s", target->libomp);
 	else if (target->has_libgomp_inside)
-		add(findings, FINDING_PROBLEM,
+		add(checks, CHECK_PROBLEM,
 		    "gcc's libgomp is linked into it statically: it has no tools interface, and cannot be replaced");
 	else if (target->has_libomp_inside && target->kind == TARGET_STATIC)
-		add(findings, FINDING_PROBLEM, "it is linked statically, its OpenMP runtime too: that one cannot load a recorder");
+		add(checks, CHECK_PROBLEM, "it and its OpenMP runtime are linked statically: that runtime cannot load a recorder");
 	else if (target->has_libomp_inside)
-		add(findings, FINDING_GOOD, "LLVM's OpenMP runtime is linked into it");
+		add(checks, CHECK_GOOD, "LLVM's OpenMP runtime is linked into it");
 	else if (target->kind == TARGET_STATIC)
-		add(findings, FINDING_PROBLEM, "it is linked statically: a recorder cannot be loaded into it");
+		add(checks, CHECK_PROBLEM, "it is linked statically: a recorder cannot be loaded into it");
 	else if (target->kind == TARGET_DYNAMIC && !has_argobots)
-		add(findings, FINDING_DOUBT,
+		add(checks, CHECK_WARNING,
 		    "it is not linked to an OpenMP runtime; only one that it loads later, or that a program it starts "
 		    "has, can be recorded, and gcc's libgomp not at all");
 }
 
-static void check_target(struct findings *findings, const struct launch *launch)
+static void check_target(struct checks *checks, const struct launch *launch)
 {
 	const struct target *target = &launch->target;
 	switch (target->kind) {
-	case TARGET_MISSING: add(findings, FINDING_PROBLEM, "there is no such program"); return;
-	case TARGET_NOT_EXECUTABLE: add(findings, FINDING_PROBLEM, "%s may not be executed", target->path); return;
+	case TARGET_MISSING: add(checks, CHECK_PROBLEM, "there is no such program"); return;
+	case TARGET_NOT_EXECUTABLE: add(checks, CHECK_PROBLEM, "%s may not be executed", target->path); return;
 	case TARGET_FOREIGN:
-		add(findings, FINDING_PROBLEM, "%s is for another processor or word size than the recorder", target->path);
+		add(checks, CHECK_PROBLEM, "%s is for another processor or word size than the recorder", target->path);
 		return;
 	case TARGET_SCRIPT:
-		add(findings, FINDING_DOUBT,
+		add(checks, CHECK_WARNING,
 		    "%s is a script: what it starts is recorded if it is linked to LLVM's libomp; for a program that gcc "
 		    "linked to libgomp put otter-record before that program, inside the script",
 		    target->path);
 		return;
-	case TARGET_OTHER: add(findings, FINDING_DOUBT, "%s is no program of a known kind", target->path); return;
+	case TARGET_OTHER: add(checks, CHECK_WARNING, "%s is not a program of a known kind", target->path); return;
 	case TARGET_STATIC:
-	case TARGET_DYNAMIC: add(findings, FINDING_GOOD, "program %s", target->path); break;
+	case TARGET_DYNAMIC: add(checks, CHECK_GOOD, "program %s", target->path); break;
 	}
-	check_runtime(findings, launch);
+	check_runtime(checks, launch);
 	if (target->own_tool[0])
-		add(findings, FINDING_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other",
+		add(checks, CHECK_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other",
 		    target->own_tool);
 	if (target->is_privileged)
-		add(findings, FINDING_PROBLEM,
-		    "%s runs with privileges of its own: the loader ignores what would attach a recorder", target->path);
+		add(checks, CHECK_PROBLEM, "%s runs with privileges of its own: the loader ignores what would attach a recorder",
+		    target->path);
 	if (target->not_found[0])
-		add(findings, FINDING_PROBLEM, "the loader does not find its library %s", target->not_found);
+		add(checks, CHECK_PROBLEM, "the loader does not find its library %s", target->not_found);
 }
 
-/* The nearest directory that exists: the recorder makes what is missing below it. */
+/* Checks the nearest directory that exists: the recorder makes the missing ones below it. */
 static void existing_part(const char *dir, char part[PATH_MAX])
 {
 	snprintf(part, PATH_MAX, "%s", dir);
@@ -149,54 +149,53 @@ static void existing_part(const char *dir, char part[PATH_MAX])
 	}
 }
 
-static void check_dir(struct findings *findings, const char *what, const char *dir)
+static void check_dir(struct checks *checks, const char *what, const char *dir)
 {
 	char part[PATH_MAX];
 	existing_part(dir, part);
 	struct statvfs fs;
 	if (access(part, W_OK | X_OK) != 0 || statvfs(part, &fs) != 0) {
-		add(findings, FINDING_PROBLEM, "the %s directory %s cannot be written: %s", what, part, strerror(errno));
+		add(checks, CHECK_PROBLEM, "the %s directory %s cannot be written: %s", what, part, strerror(errno));
 		return;
 	}
 	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
 	bool is_short = free_bytes < 2 * FREE_SPACE_BYTES;
-	add(findings, is_short ? FINDING_PROBLEM : FINDING_GOOD, "%s directory %s, %.1f GB free%s", what, dir,
-	    (double)free_bytes / 1e9, is_short ? ": that is too little" : "");
+	add(checks, is_short ? CHECK_PROBLEM : CHECK_GOOD, "%s directory %s, %.1f GB free%s", what, dir, (double)free_bytes / 1e9,
+	    is_short ? ": that is too little" : "");
 }
 
-static void check_settings(struct findings *findings, const struct launch *launch)
+static void check_settings(struct checks *checks, const struct launch *launch)
 {
 	static struct config config;
 	config_read(&config);
 	for (char *line = config.notes, *end; (end = strchr(line, '\n')); line = end + 1)
-		add(findings, FINDING_WORTH_KNOWING, "%.*s", (int)(end - line), line);
+		add(checks, CHECK_WORTH_KNOWING, "%.*s", (int)(end - line), line);
 	if (!config_is_rank_selected(&config))
-		add(findings, FINDING_PROBLEM, "OTTER_RANKS=%s does not select this rank, %lld", config.ranks,
-		    (long long)config.rank);
-	check_dir(findings, "dump", launch->dir);
+		add(checks, CHECK_PROBLEM, "OTTER_RANKS=%s does not select this rank, %lld", config.ranks, (long long)config.rank);
+	check_dir(checks, "dump", launch->dir);
 	if (config.ring_dir[0])
-		check_dir(findings, "ring", config.ring_dir);
+		check_dir(checks, "ring", config.ring_dir);
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-		add(findings,
-		    limit.rlim_cur < (rlim_t)RING_SEGMENTS * config.segment_bytes + RING_CONTROL_BYTES ? FINDING_PROBLEM
-												       : FINDING_DOUBT,
+		add(checks,
+		    limit.rlim_cur < (rlim_t)RING_SEGMENTS * config.segment_bytes + RING_CONTROL_BYTES ? CHECK_PROBLEM
+												       : CHECK_WARNING,
 		    "files may not grow beyond %.1f MB here (ulimit -f)", (double)limit.rlim_cur / 1e6);
 	if (launch->was_disabled)
-		add(findings, FINDING_WORTH_KNOWING, "OMP_TOOL was \"disabled\"; it is \"enabled\" for this run");
+		add(checks, CHECK_WORTH_KNOWING, "OMP_TOOL was \"disabled\"; it is \"enabled\" for this run");
 }
 
-void check_find(struct findings *findings, const struct launch *launch)
+void check_find(struct checks *checks, const struct launch *launch)
 {
-	findings->n = 0;
-	check_target(findings, launch);
-	check_recorder(findings, launch);
-	check_settings(findings, launch);
+	checks->n = 0;
+	check_target(checks, launch);
+	check_recorder(checks, launch);
+	check_settings(checks, launch);
 }
 
-void check_free(struct findings *findings)
+void check_free(struct checks *checks)
 {
-	for (size_t i = 0; i < findings->n; i++)
-		free(findings->all[i].text);
-	findings->n = 0;
+	for (size_t i = 0; i < checks->n; i++)
+		free(checks->all[i].text);
+	checks->n = 0;
 }

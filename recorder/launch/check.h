@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What stands in the way of a trace, or is worth knowing before one: the program, the recorder, the directories, the settings. `--check` prints
- * all of it; after a run without a dump the launcher prints what explains that.
+ * Checks what may prevent a trace, or is worth knowing before one: the program, the recorder, the directories, the
+ * settings. `--check` prints all of it; after a run without a dump, the launcher prints what may explain that. Called
+ * by report.c, in the launcher's one thread.
  */
 #ifndef OTTER_RECORDER_LAUNCH_CHECK_H
 #define OTTER_RECORDER_LAUNCH_CHECK_H
@@ -13,43 +14,45 @@
 #include "common/format.h"
 #include "recorder/launch/target.h"
 
-/* What the recorder library must say of itself. */
+/* The version that the recorder library must have. */
 #define RECORDER_VERSION OTTER_VERSION_STRING " format " FORMAT_VERSION_STRING
 
-/* What the launcher was asked to do, and with what. The environment is the program's already. */
+/* What the launcher was asked to do, and what it found for that. The environment has been prepared for the program
+ * already. */
 struct launch {
 	char recorder[PATH_MAX]; /* libotter-ompt.so */
 	char dir[PATH_MAX];      /* where dumps go, absolute */
-	char run[64];            /* OTTER_RUN: tells this run's dumps from others */
+	char run[64];            /* OTTER_RUN: distinguishes this run's dumps from others */
 	bool may_preload;
 	bool is_preloading;
 	bool was_disabled;     /* OMP_TOOL was "disabled" */
-	char libomp[PATH_MAX]; /* what takes libgomp's place, else empty */
-	char abt[PATH_MAX];    /* libotter-abt.so, where the program uses Argobots, else empty */
+	char libomp[PATH_MAX]; /* LLVM's runtime that takes libgomp's place, else empty */
+	char abt[PATH_MAX];    /* libotter-abt.so if the program uses Argobots, else empty */
 	struct target target;
 };
 
-enum finding_kind {
-	FINDING_GOOD,
-	FINDING_WORTH_KNOWING,
-	FINDING_DOUBT,  /* may be why there is no dump */
-	FINDING_PROBLEM /* there will be no dump, or an incomplete one */
+enum check_kind {
+	CHECK_GOOD,
+	CHECK_WORTH_KNOWING,
+	CHECK_WARNING, /* may be why there is no dump */
+	CHECK_PROBLEM  /* there will be no dump, or an incomplete one */
 };
 
-#define FINDINGS_MAX 32
+#define CHECKS_MAX 32
 
-struct findings {
-	struct finding {
-		enum finding_kind kind;
+struct checks {
+	struct check {
+		enum check_kind kind;
 		char *text;
-	} all[FINDINGS_MAX];
+	} all[CHECKS_MAX];
 	size_t n;
 };
 
-void check_find(struct findings *findings, const struct launch *launch);
-void check_free(struct findings *findings);
+void check_find(struct checks *checks, const struct launch *launch);
+void check_free(struct checks *checks);
 
-/* The version and the format that a recorder library names, like "0.1.0 format 1.0"; false: it is not one. */
+/* Finds the version and the format that a recorder library contains, like "0.1.0 format 1.0". False: it is not a
+ * recorder. */
 bool check_recorder_version(const char *path, char version[64]);
 
 #endif

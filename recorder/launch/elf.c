@@ -26,7 +26,7 @@
 #error "Name this processor's ELF machine number here."
 #endif
 
-/* Any file may call itself a program: every offset is checked before it is followed. */
+/* Any file may have the extension or the header of a program: every offset is checked before it is followed. */
 static const void *at(const struct elf *elf, uint64_t offset, uint64_t n_bytes)
 {
 	return offset <= elf->n_bytes && n_bytes <= elf->n_bytes - offset ? elf->bytes + offset : NULL;
@@ -69,7 +69,7 @@ void elf_close(struct elf *elf)
 	elf->bytes = NULL;
 }
 
-/* The i-th program header. */
+/* Returns the i-th program header, NULL if there is none. */
 static const ElfW(Phdr) * segment(const struct elf *elf, unsigned i)
 {
 	const ElfW(Ehdr) *header = (const void *)elf->bytes;
@@ -92,7 +92,7 @@ const char *elf_interpreter(const struct elf *elf)
 	return s ? string_at(elf, s->p_offset) : NULL;
 }
 
-/* Where in the file the loaded address lies. */
+/* Returns where in the file the loaded address lies. */
 static uint64_t file_offset(const struct elf *elf, uint64_t address)
 {
 	const ElfW(Phdr) * s;
@@ -102,7 +102,7 @@ static uint64_t file_offset(const struct elf *elf, uint64_t address)
 	return UINT64_MAX;
 }
 
-/* The value of the nth entry with this tag, from 0. */
+/* Returns the value of the n-th entry with this tag, counted from 0. */
 static bool dynamic_value(const struct elf *elf, int64_t tag, unsigned nth, uint64_t *value)
 {
 	const ElfW(Phdr) *s = segment_of_type(elf, PT_DYNAMIC);

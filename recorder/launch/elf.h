@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the launcher reads out of an executable file, by its headers alone: nothing of it is run. Only files for this machine's class and
- * processor are read further than that.
+ * Reads what the launcher needs from an executable file, by its headers alone: nothing of the file is run. Only files
+ * for this machine's word size and processor are read in full. Called by target.c and check.c.
  */
 #ifndef OTTER_RECORDER_LAUNCH_ELF_H
 #define OTTER_RECORDER_LAUNCH_ELF_H
@@ -18,21 +18,21 @@ enum elf_kind {
 
 struct elf {
 	enum elf_kind kind;
-	const unsigned char *bytes; /* the file, mapped; NULL unless readable and not empty */
+	const unsigned char *bytes; /* the file, mapped; NULL if it is empty or cannot be read */
 	size_t n_bytes;
 };
 
-/* Maps the file; elf_close() in any case. */
+/* Maps the file. elf_close() has to follow in any case. */
 enum elf_kind elf_open(struct elf *elf, const char *path);
 void elf_close(struct elf *elf);
 
-/* The loader that the file asks for, NULL for a static program or a library. */
+/* Returns the loader that the file asks for, NULL for a static program or a library. */
 const char *elf_interpreter(const struct elf *elf);
 
-/* The i-th library that it names (DT_NEEDED), NULL behind the last. */
+/* Returns the i-th library that it names (DT_NEEDED), NULL after the last. */
 const char *elf_needed(const struct elf *elf, unsigned i);
 
-/* Does it define the symbol: for the loader (dynamic symbols), or at all? A stripped file defines only the former. */
+/* Does the file define the symbol: for the loader (dynamic symbols), or at all? A stripped file has only the former. */
 bool elf_exports(const struct elf *elf, const char *symbol);
 bool elf_defines(const struct elf *elf, const char *symbol);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * otter-record: runs a program with the recorder attached and says what came of it. This file: the options, the program's environment, and the
- * order of things; launch_target examines the program, launch_run runs it, launch_survey and launch_report look at the dumps, launch_check says
- * what stands in the way. One thread; nothing is left behind but the dumps.
+ * otter-record: runs a program with the recorder attached and reports what was recorded. This file has the options, the
+ * program's environment, and the order of the steps: target.c examines the program, run.c runs it, survey.c and
+ * report.c look at the dumps, and check.c finds what may prevent a trace. There is one thread. The launcher leaves
+ * nothing behind but the dumps.
  */
 #include <argp.h>
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "recorder/launch/report.h"
 #include "recorder/launch/run.h"
 
-/* Exit statuses of the launcher itself, as env(1), timeout(1) and shells have them. */
+/* Exit statuses of the launcher itself, the same as those of env(1), timeout(1) and shells. */
 enum { STATUS_USAGE = 2, STATUS_OWN_FAILURE = 125, STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 };
 
 enum {
@@ -28,7 +29,7 @@ enum {
 	OPTION_VARIABLE /* and above: OPTION_VARIABLE + index into variables[] */
 };
 
-/* The recorder's settings: each option sets a variable. */
+/* The recorder's settings: an option sets the variable of the same index. */
 static const char *const variables[] = {"OTTER_DIR",    "OTTER_RING",    "OTTER_RING_DIR", "OTTER_DRAIN",
 					"OTTER_FULL",   "OTTER_KEEP",    "OTTER_LIMIT",    "OTTER_RANKS",
 					"OTTER_EVENTS", "OTTER_VERBOSE", "OTTER_SAMPLE"};
@@ -36,7 +37,7 @@ static const char *const variables[] = {"OTTER_DIR",    "OTTER_RING",    "OTTER_
 
 static const struct argp_option options[] = {
 	{"dir", OPTION_VARIABLE + 0, "DIR", 0, "where dumps go (OTTER_DIR; the working directory)", 1},
-	{"events", OPTION_VARIABLE + 8, "LIST", 0, "what is recorded: all, or +GROUP,-GROUP against the default (OTTER_EVENTS)", 1},
+	{"events", OPTION_VARIABLE + 8, "LIST", 0, "what is recorded: all, or the default with +GROUP,-GROUP (OTTER_EVENTS)", 1},
 	{"ring", OPTION_VARIABLE + 1, "BYTES", 0, "memory of each thread's ring (OTTER_RING; 2M)", 1},
 	{"ring-dir", OPTION_VARIABLE + 2, "DIR", 0, "where rings are, a tmpfs for example (OTTER_RING_DIR; the dump)", 1},
 	{"drain", OPTION_VARIABLE + 3, "auto|self", 0,
@@ -46,11 +47,11 @@ static const struct argp_option options[] = {
 	{"limit", OPTION_VARIABLE + 6, "BYTES", 0, "the most that a process may write (OTTER_LIMIT)", 1},
 	{"ranks", OPTION_VARIABLE + 7, "LIST", 0, "record only these MPI ranks, like 0,8-15 (OTTER_RANKS)", 1},
 	{"sample", OPTION_VARIABLE + 10, "HZ[,wall|,cpu]", 0,
-	 "ask the runtime for each thread's state so often a second (OTTER_SAMPLE)", 1},
-	{"verbose", OPTION_VARIABLE + 9, NULL, 0, "the recorder says on stderr what it does (OTTER_VERBOSE)", 1},
-	{"check", OPTION_CHECK, NULL, 0, "run nothing; say whether PROGRAM can be recorded here, and what is in the way", 2},
-	{"no-preload", OPTION_NO_PRELOAD, NULL, 0, "leave gcc's libgomp in place (nothing of it can be recorded)", 2},
-	{"quiet", 'q', NULL, 0, "no line for each dump; say only if there is none", 2},
+	 "ask the runtime for each thread's state HZ times a second (OTTER_SAMPLE)", 1},
+	{"verbose", OPTION_VARIABLE + 9, NULL, 0, "the recorder tells on stderr what it does (OTTER_VERBOSE)", 1},
+	{"check", OPTION_CHECK, NULL, 0, "run nothing; tell whether PROGRAM can be recorded here, and if not, why", 2},
+	{"no-preload", OPTION_NO_PRELOAD, NULL, 0, "leave gcc's libgomp in place (then nothing can be recorded)", 2},
+	{"quiet", 'q', NULL, 0, "no line for each dump; tell only if there is none", 2},
 	{0},
 };
 
@@ -76,16 +77,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_NO_PRELOAD: request->may_preload = false; return 0;
 	case 'q': request->is_quiet = true; return 0;
 	case ARGP_KEY_ARG:
-		/* The first word that is no option is the program; the rest is its own. */
+		/* The first word that is not an option is the program; all after it are the program's arguments. */
 		request->argv = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "which program?"); return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "the name of a program is missing"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* The recorder lies beside the launcher: bin/otter-record, lib/libotter-ompt.so. */
+/* The recorder is installed beside the launcher: bin/otter-record, lib/libotter-ompt.so. */
 static void find_recorder(char path[PATH_MAX])
 {
 	char self[PATH_MAX];
@@ -113,7 +114,8 @@ static void print_version(FILE *stream, struct argp_state *state)
 			strcmp(version, RECORDER_VERSION) == 0 ? "" : ": another version than this launcher");
 }
 
-/* The same library, by the name under which it is preloaded. Empty: it is not there, or its path cannot stand in LD_PRELOAD. */
+/* The same library, by the name under which it is preloaded. Empty: it is not there, or LD_PRELOAD cannot name its
+ * path. */
 static void find_abt(const char *recorder, char path[PATH_MAX])
 {
 	const char *slash = strrchr(recorder, '/');
@@ -128,7 +130,7 @@ static bool set(const char *name, const char *value)
 	return setenv(name, value, 1) == 0;
 }
 
-/* `first` before what the variable has already. */
+/* Puts `first` before what the variable already contains. */
 static bool prepend(const char *name, const char *first)
 {
 	const char *old = getenv(name);
@@ -140,10 +142,9 @@ static bool prepend(const char *name, const char *first)
 	return is_set;
 }
 
-/*
- * An option with a value that the recorder could not use is an error of usage; a variable that was there already is the recorder's to note.
- * The directory is made absolute: a script may change its own before it starts the program.
- */
+/* If an option has a value that the recorder could not use, that is an error of usage; if a variable was set before,
+ * the recorder notes it. The directory is made absolute: a script may change its working directory before it starts the
+ * program. */
 static bool apply_settings(const struct request *request, struct launch *launch)
 {
 	static struct config config;
@@ -153,7 +154,7 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 			size_t length = strlen(variables[i]);
 			if (request->is_given[i] && strncmp(line, variables[i], length) == 0 &&
 			    strncmp(line + length, ": unusable", 10) == 0) {
-				/* Behind the value the note says what happens instead: here nothing does. */
+				/* After the value, the note tells what is done instead. Here nothing is done. */
 				while (end > line && *end != '"')
 					end--;
 				report("%.*s", (int)(end + 1 - line), line);
@@ -164,7 +165,7 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 	return set("OTTER_DIR", config.dir) && (!config.ring_dir[0] || set("OTTER_RING_DIR", config.ring_dir));
 }
 
-/* The environment in which a runtime finds the recorder, for the program and all that it starts. */
+/* Sets the environment in which a runtime finds the recorder, for the program and all that it starts. */
 static bool prepare(const struct request *request, struct launch *launch)
 {
 	struct timespec now;
@@ -190,11 +191,10 @@ int main(int argc, char *argv[])
 		.options = options,
 		.parser = parse_option,
 		.args_doc = "[--] PROGRAM [ARGUMENT...]",
-		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime, or to Argobots; each process writes a dump for "
-		       "otter-build."
+		.doc = "Runs PROGRAM with Otter's recorder attached to its OpenMP runtime, or to Argobots; each process writes a dump "
+		       "for otter-build."
 		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could "
-		       "not be executed, "
-		       "127 it was not found. With --check: 0 a trace can be made, 1 it cannot.",
+		       "not be executed, 127 it was not found. With --check: 0 a trace can be made, 1 it cannot.",
 	};
 	struct request request = {.may_preload = true};
 	static struct launch launch;
@@ -211,7 +211,7 @@ int main(int argc, char *argv[])
 		return report_check(&launch);
 	char version[64];
 	if (!check_recorder_version(launch.recorder, version)) {
-		report("%s: there is no recorder of Otter's", launch.recorder);
+		report("%s is not there, or is not Otter's recorder", launch.recorder);
 		return STATUS_OWN_FAILURE;
 	}
 	if (strcmp(version, RECORDER_VERSION) != 0)
@@ -223,7 +223,7 @@ int main(int argc, char *argv[])
 		report("OMP_TOOL is \"disabled\" here; it is \"enabled\" for this run");
 
 	int wait_status;
-	time_t since = time(NULL) - 3600; /* a file server's clock may go wrong by some minutes */
+	time_t since = time(NULL) - 3600; /* a file server's clock may be wrong by some minutes */
 	int error = run_program(request.argv, &wait_status);
 	if (error) {
 		report("%s: %s", request.argv[0], strerror(error));

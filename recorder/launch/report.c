@@ -14,10 +14,10 @@ void report(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof line, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "otter-record: %s\n", line); /* in one piece, other processes write there too */
+	fprintf(stderr, "otter-record: %s\n", line); /* in one write: other processes write there too */
 }
 
-/* As short as it can be typed from here. */
+/* Returns the path, relative to the working directory if it lies below it. */
 static const char *from_here(const char *path)
 {
 	char here[PATH_MAX];
@@ -41,7 +41,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* Tasks of OpenMP, units of Argobots, or both. */
+/* Puts the number of OpenMP's tasks, of Argobots' units, or of both. */
 static void put_work(char text[64], const struct survey *survey)
 {
 	int n = 0;
@@ -64,24 +64,23 @@ static void report_dump(const struct survey *survey)
 		report("%s: note: %.*s", from_here(survey->path), (int)(end - note), note);
 }
 
-/* Why nothing was recorded, as far as it can be told from outside. */
+/* Reports why nothing was recorded, as far as the launcher can tell. */
 static void report_none(const struct launch *launch)
 {
-	struct findings findings;
-	check_find(&findings, launch);
+	struct checks checks;
+	check_find(&checks, launch);
 	report("nothing was recorded");
 	unsigned n_reasons = 0;
-	for (enum finding_kind kind = FINDING_PROBLEM; n_reasons == 0 && kind >= FINDING_DOUBT; kind--)
-		for (size_t i = 0; i < findings.n; i++)
-			if (findings.all[i].kind == kind) {
-				report("  %s", findings.all[i].text);
+	for (enum check_kind kind = CHECK_PROBLEM; n_reasons == 0 && kind >= CHECK_WARNING; kind--)
+		for (size_t i = 0; i < checks.n; i++)
+			if (checks.all[i].kind == kind) {
+				report("  %s", checks.all[i].text);
 				n_reasons++;
 			}
 	if (n_reasons == 0)
-		report("  the program ended before it came to an OpenMP construct, or a program before it took OMP_TOOL_LIBRARIES "
-		       "or OTTER_DIR "
-		       "out of its environment");
-	check_free(&findings);
+		report("  the program reached no OpenMP construct, or what started it removed OMP_TOOL_LIBRARIES or OTTER_DIR "
+		       "from its environment");
+	check_free(&checks);
 }
 
 void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
@@ -102,20 +101,20 @@ void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
 int report_check(const struct launch *launch)
 {
 	static const char *const words[] = {
-		[FINDING_GOOD] = "ok", [FINDING_WORTH_KNOWING] = "note", [FINDING_DOUBT] = "doubt", [FINDING_PROBLEM] = "PROBLEM"};
-	struct findings findings;
-	check_find(&findings, launch);
-	enum finding_kind worst = FINDING_GOOD;
-	for (size_t i = 0; i < findings.n; i++) {
-		printf("%-8s%s\n", words[findings.all[i].kind], findings.all[i].text);
-		if (findings.all[i].kind > worst)
-			worst = findings.all[i].kind;
+		[CHECK_GOOD] = "ok", [CHECK_WORTH_KNOWING] = "note", [CHECK_WARNING] = "warning", [CHECK_PROBLEM] = "PROBLEM"};
+	struct checks checks;
+	check_find(&checks, launch);
+	enum check_kind worst = CHECK_GOOD;
+	for (size_t i = 0; i < checks.n; i++) {
+		printf("%-8s%s\n", words[checks.all[i].kind], checks.all[i].text);
+		if (checks.all[i].kind > worst)
+			worst = checks.all[i].kind;
 	}
-	check_free(&findings);
-	static const char *const verdicts[] = {[FINDING_GOOD] = "A trace can be made.",
-					       [FINDING_WORTH_KNOWING] = "A trace can be made.",
-					       [FINDING_DOUBT] = "Whether a trace can be made shows when it runs.",
-					       [FINDING_PROBLEM] = "A trace cannot be made."};
+	check_free(&checks);
+	static const char *const verdicts[] = {[CHECK_GOOD] = "A trace can be made.",
+					       [CHECK_WORTH_KNOWING] = "A trace can be made.",
+					       [CHECK_WARNING] = "Whether a trace can be made shows when it runs.",
+					       [CHECK_PROBLEM] = "A trace cannot be made."};
 	printf("%s\n", verdicts[worst]);
-	return worst == FINDING_PROBLEM ? 1 : 0;
+	return worst == CHECK_PROBLEM ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the launcher says on stderr: a line for each dump when the program has ended, why there is none, and what --check found.
+ * Prints the launcher's messages: a line on stderr for each dump when the program has ended, or why there is none, and
+ * the results of --check on stdout. Called by main.c.
  */
 #ifndef OTTER_RECORDER_LAUNCH_REPORT_H
 #define OTTER_RECORDER_LAUNCH_REPORT_H
@@ -11,10 +12,11 @@
 /* Prints "otter-record: <message>". */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* `since`: certainly before the program was started. Quiet: only if there is no dump. */
+/* Reports this run's dumps, made after `since`, which must be before the program's start. With is_quiet, only if there
+ * is no dump. */
 void report_dumps(const struct launch *launch, time_t since, bool is_quiet);
 
-/* The findings, on stdout: what was asked for. The exit status: 0 if nothing stands in the way, else 1. */
+/* Prints all checks on stdout. Returns the exit status: 0 if nothing prevents a trace, else 1. */
 int report_check(const struct launch *launch);
 
 #endif

@@ -10,14 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What others send to end, stop, continue or tell something to a program; a batch system's SIGTERM at the walltime among them. */
+/* Signals by which others end, stop, continue or inform a program; a batch system's SIGTERM at the time limit is one. */
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,  SIGTERM,
 				SIGCONT, SIGTSTP, SIGALRM, SIGXCPU, SIGWINCH, SIGURG};
 
-/*
- * Waits until the program has ended. The signals of `waited` are blocked and taken here one by one. One that the terminal made (it has no
- * sender) went to the whole foreground process group, the program included; only what a process sent to the launcher is passed on.
- */
+/* Waits until the program has ended. The signals of `waited` are blocked, and are taken here one by one. A signal from
+ * the terminal (it has no sender) went to the whole foreground process group, the program included; only a signal that
+ * a process sent to the launcher is passed on. */
 static int wait_for(pid_t program, const sigset_t *waited)
 {
 	for (;;) {
@@ -35,7 +34,8 @@ static int wait_for(pid_t program, const sigset_t *waited)
 		while (waitpid(program, &status, WNOHANG | WUNTRACED) == program) {
 			if (!WIFSTOPPED(status))
 				return status;
-			/* Stop as well, so that the shell takes over; whoever continues us continues the program. */
+			/* Stops as well, so that the shell takes over. What continues the launcher continues the
+			 * program. */
 			raise(SIGSTOP);
 			kill(program, SIGCONT);
 		}
@@ -44,7 +44,7 @@ static int wait_for(pid_t program, const sigset_t *waited)
 
 int run_program(char *const argv[], int *wait_status)
 {
-	int failure[2]; /* carries the errno of a failed exec; a good one closes it */
+	int failure[2]; /* a pipe for the errno of a failed exec; a successful exec closes it */
 	if (pipe2(failure, O_CLOEXEC) != 0)
 		return errno;
 	sigset_t waited, old_mask;
@@ -52,7 +52,8 @@ int run_program(char *const argv[], int *wait_status)
 	sigaddset(&waited, SIGCHLD);
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
 		sigaddset(&waited, passed_on[i]);
-	/* Nothing may come between the fork and the wait. A SIGCHLD that our parent left ignored would take the status from us. */
+	/* No signal may come between the fork and the wait. If our parent left SIGCHLD ignored, we would not get the
+	 * status. */
 	struct sigaction old_child;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &old_child);
 	sigprocmask(SIG_BLOCK, &waited, &old_mask);

@@ -16,28 +16,28 @@
 #include "common/event.h"
 #include "common/format.h"
 
-/* The newest segment of a stream: it says how much there was before it. */
+/* The newest segment of a stream. It tells how much came before it. */
 struct newest {
 	uint64_t sequence; /* 0: none */
 	uint64_t n_records;
 	uint64_t n_tasks;
 	uint64_t n_units;
-	size_t file; /* where it is: index into scan.files */
+	size_t file; /* the file that has it: index into scan.files */
 	off_t place;
 	uint64_t used_bytes;
-	/* Of the ring where there is one, else as of the segment. */
+	/* The ring's, if there is a ring, else the segment's. */
 	bool has_ring;
 	uint64_t n_lost;
 	uint64_t stalled_ticks;
 };
 
-/* One dump while it is being read. */
+/* One dump while it is read. */
 struct scan {
 	struct newest *streams; /* by number */
 	size_t n_streams;
 	char **files;
 	size_t n_files;
-	/* From meta. */
+	/* Read from meta. */
 	uint32_t segment_bytes;
 	struct clock_triple first, last; /* of all that were read */
 	char ring_dir[PATH_MAX];
@@ -63,7 +63,8 @@ static char *read_whole(const char *path)
 	return text;
 }
 
-/* The next line of `*rest`: its key and the value behind it. A last line without its newline is cut and does not count. */
+/* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut
+ * and does not count. */
 static bool next_line(char **rest, char **key, char **value)
 {
 	char *end = strchr(*rest, '\n');
@@ -78,7 +79,8 @@ static bool next_line(char **rest, char **key, char **value)
 	return true;
 }
 
-/* Undoes the escapes of meta's values, in place. What would move the cursor stays escaped: it goes to a terminal. */
+/* Undoes the escapes of meta's values, in place. Characters that move the cursor stay escaped: the value goes to a
+ * terminal. */
 static char *unescape(char *text)
 {
 	char *out = text;
@@ -101,7 +103,7 @@ static void append_note(struct survey *survey, const char *note)
 	survey->notes = notes;
 }
 
-/* A block of losses is closed by `ended`; where several processes' ends came (finalize, then the destructor), the last one is right. */
+/* `ended` closes a block of losses. If there are several blocks (finalize, then the destructor), the last one is right. */
 static void read_meta_line(struct survey *survey, struct scan *scan, const char *key, char *value)
 {
 	uint64_t count = strtoull(value, NULL, 10);
@@ -135,7 +137,7 @@ static void read_meta_line(struct survey *survey, struct scan *scan, const char 
 	}
 }
 
-/* Is this the meta of a dump of ours? Then all of it is read. */
+/* Reads a meta if it belongs to a dump of this run. Returns false if not. */
 static bool read_meta(struct survey *survey, struct scan *scan, const char *run)
 {
 	char path[PATH_MAX + 8], major[16];
@@ -155,7 +157,7 @@ static bool read_meta(struct survey *survey, struct scan *scan, const char *run)
 	return is_ours && is_usable;
 }
 
-/* Its pid may be another process's by now: the start time tells. */
+/* Does the process still run? Its pid may belong to another process by now: the start time tells. */
 static bool still_runs(const struct scan *scan)
 {
 	char path[64], *text, *p;
@@ -165,7 +167,7 @@ static bool still_runs(const struct scan *scan)
 	text = file ? fgets(line, sizeof line, file) : NULL;
 	if (file)
 		fclose(file);
-	p = text ? strrchr(text, ')') : NULL; /* the command's name may hold anything */
+	p = text ? strrchr(text, ')') : NULL; /* the command's name may contain anything */
 	if (!p || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
 		return false;
 	for (int field = 2; p && field < 22; field++)
@@ -178,7 +180,7 @@ static bool still_runs(const struct scan *scan)
 static struct newest *stream_of(struct scan *scan, uint32_t number)
 {
 	if (number >= ID_STREAM_SAMPLES)
-		return NULL; /* of samples, which are no threads and no tasks */
+		return NULL; /* of samples: they belong to no thread and no task */
 	if (number >= scan->n_streams) {
 		size_t n = 2 * (size_t)number + 16;
 		struct newest *streams = realloc(scan->streams, n * sizeof *streams);
@@ -191,7 +193,7 @@ static struct newest *stream_of(struct scan *scan, uint32_t number)
 	return &scan->streams[number];
 }
 
-/* A segment at `place` of the file, of which at most `used_bytes` hold anything. */
+/* Takes a segment at `place` of the file, of which at most `used_bytes` are used. */
 static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
 {
 	struct segment_header header;
@@ -202,7 +204,7 @@ static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_b
 	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
 		used_bytes = closed;
 	struct newest *newest = stream_of(scan, header.stream);
-	/* Copies of one segment differ in length alone. */
+	/* Copies of one segment differ only in their length. */
 	if (!newest || header.sequence < newest->sequence ||
 	    (header.sequence == newest->sequence && used_bytes <= newest->used_bytes))
 		return;
@@ -261,7 +263,7 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 	int fd = open(files[scan->n_files++], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
-		/* A ring is as long as it may get, and holds what is allocated. */
+		/* A ring's file has its full length from the beginning; its size is what is allocated. */
 		survey->n_bytes += is_ring ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
 		for (off_t place = 0; is_segments && place < st.st_size; place += scan->segment_bytes) {
 			uint64_t rest = (uint64_t)(st.st_size - place);
@@ -284,8 +286,8 @@ static void read_files(struct survey *survey, struct scan *scan, const char *pat
 		closedir(dir);
 }
 
-/* The last task number that the stream gave, and the units whose creation it has: the newest segment's header counts those before it, its
- * records tell the rest. */
+/* Finds the last task number that the stream gave, and the number of units whose creation it has: the header of the
+ * newest segment counts those before it, its records tell the rest. */
 static void count_work(struct survey *survey, const struct scan *scan, const struct newest *newest)
 {
 	uint64_t n_tasks = newest->n_tasks;
@@ -329,7 +331,7 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 						(double)(scan->last.monotonic_ns - scan->first.monotonic_ns) / (double)ticks);
 }
 
-/* Surveys the dump at survey->path if it is one of ours. */
+/* Surveys the dump at survey->path if it is one of this run. */
 static bool take(struct survey *survey, const char *run)
 {
 	struct scan scan = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is in a dump, as far as headers tell: for the line that the launcher prints for each. Reads meta, every segment's header and the last
- * segment of each stream; the dump's process may have been killed, or still run. The builder is what reads a dump in full.
+ * Finds out what is in a dump, as far as headers tell, for the line that the launcher prints for each. It reads meta,
+ * every segment's header and the last segment of each stream. The dump's process may have been killed, or may still
+ * run. Only the builder reads a dump in full. Called by report.c.
  */
 #ifndef OTTER_RECORDER_LAUNCH_SURVEY_H
 #define OTTER_RECORDER_LAUNCH_SURVEY_H
@@ -14,27 +15,27 @@
 
 struct survey {
 	char path[PATH_MAX];
-	bool is_ended;   /* the recorder came to its end */
+	bool is_ended;   /* the recorder has written how it ended */
 	bool is_running; /* the process still runs */
 	uint64_t start_ns;
 	uint64_t n_streams;
 	uint64_t n_tasks; /* initial, implicit and explicit */
-	uint64_t n_units; /* of Argobots, whose creation is there: all but the first one */
+	uint64_t n_units; /* units of Argobots whose creation was recorded: all but the first one */
 	bool has_argobots;
 	uint64_t n_records;
 	uint64_t n_bytes;
 	uint64_t n_lost;
 	uint64_t stalled_ns;
-	char *notes; /* what the recorder had to say, one a line; owned */
+	char *notes; /* the recorder's notes, one a line; freed with the survey */
 };
 
-/* The dumps in `dir` of processes that ran with this OTTER_RUN, by their start. */
+/* The dumps in `dir` whose processes ran with this OTTER_RUN, in the order of their start. */
 struct survey_list {
 	struct survey *surveys;
 	size_t n_surveys;
 };
 
-/* `since`: dumps older than that are not looked at. */
+/* Dumps that are older than `since` are not read. */
 void survey_find(struct survey_list *list, const char *dir, const char *run, time_t since);
 void survey_free(struct survey_list *list);
 

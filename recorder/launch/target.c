@@ -14,7 +14,8 @@
 
 #include "recorder/launch/elf.h"
 
-/* As execvp(3) looks: PATH only for a name without a slash. The first that may be executed counts, else the first there is. */
+/* Searches as execvp(3) does: in PATH, if the name has no slash. Takes the first file that may be executed, else the
+ * first that is there. */
 static enum target_kind find(const char *name, char found[PATH_MAX])
 {
 	found[0] = '\0';
@@ -59,7 +60,8 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* One library of the program, in the order in which the loader searches them; `path` is its name where nobody knows more. */
+/* Takes one library of the program; they come in the order in which the loader searches them. `path` is its name if no
+ * more is known. */
 static void add_library(struct target *target, const char *soname, const char *path)
 {
 	const char *name = base_name(soname);
@@ -85,7 +87,7 @@ static void add_library(struct target *target, const char *soname, const char *p
 	elf_close(&elf);
 }
 
-/* The loader that this launcher itself was started by. */
+/* Returns the loader that started this launcher. */
 static bool our_loader(char loader[PATH_MAX])
 {
 	struct elf elf;
@@ -97,10 +99,9 @@ static bool our_loader(char loader[PATH_MAX])
 	return path != NULL;
 }
 
-/*
- * Has the loader list what it would load, as ldd does, and returns its output to read, NULL where it cannot. `--list` maps the program and
- * its libraries and runs nothing of them; a program that asks for another loader is not given to it.
- */
+/* Lets the loader list what it would load, as ldd does, and returns its output, NULL if that is not possible. `--list`
+ * maps the program and its libraries and runs nothing of them. A program that asks for another loader is not given to
+ * this one. */
 static FILE *list_libraries(const char *program, const char *preload, pid_t *pid)
 {
 	char loader[PATH_MAX];
@@ -126,7 +127,8 @@ static FILE *list_libraries(const char *program, const char *preload, pid_t *pid
 	return list;
 }
 
-/* The next library of the list: "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)" or "\tNAME => not found" (an empty path). */
+/* Parses the next line of the list: "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)" or "\tNAME => not found" (an
+ * empty path). */
 static bool next_library(FILE *list, char soname[PATH_MAX], char path[PATH_MAX])
 {
 	char line[2 * PATH_MAX];
@@ -168,7 +170,7 @@ static void examine_libraries(struct target *target, const struct elf *elf)
 		if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 			return;
 	}
-	/* Its own words at least: the libraries of its libraries stay unknown. */
+	/* Takes at least the libraries that the program itself names; those that they need stay unknown. */
 	const char *needed;
 	for (unsigned i = 0; (needed = elf_needed(elf, i)); i++)
 		add_library(target, needed, needed);

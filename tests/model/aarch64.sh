@@ -78,25 +78,25 @@ has A2 builder-reader_ring scan_directory 'ldar'
 has A2 builder-reader reader_copy_live 'dmb[[:space:]]+ishld'
 has H1 recorder-segment segment_flush "$full" "$stores"
 has H1 recorder-drain drain_one "$full" "$stores"
-has H2 recorder-stream seal "$full"
-has W1 recorder-segment segment_write 'stlr'
-has W2 recorder-stream stream_seal 'ldar'
+has H2 recorder-stream_seal seal "$full"
+has W1 recorder-output output_segment 'stlr'
+has W2 recorder-stream_seal stream_seal 'ldar'
 has D1 recorder-drain drain_main "$full"
 has D2 recorder-drain drain_wake "$full"
 has D3 recorder-drain drain_wake 'swpl|stlxr|__aarch64_swp4_rel'
 has D4 recorder-drain drain_main 'ldar'
-has S1 recorder-stream stream_create 'stlr'
+has S1 recorder-stream_make stream_create 'stlr'
 has S2 recorder-drain drain_round 'ldar'
-has 'T2 F2' recorder-stream stream_release 'stlr' "$full"
+has 'T2 F2' recorder-stream_thread stream_release 'stlr' "$full"
 has T1 recorder-stream stream_claim 'casa|ldaxr|__aarch64_cas8_acq'
 has E1 recorder-drain start 'stlr'
 has E2 recorder-drain drain_thread_exits 'ldar'
-has F1 recorder-session session_end "$full"
-has C1 recorder-session session_begin 'stlr'
+has F1 recorder-session_life session_end "$full"
+has C1 recorder-session session_set 'stlr'
 has C2 recorder-session session_get 'ldar'
-has G1 recorder-session session_turn "$full"
+has G1 recorder-session_turn session_turn "$full"
 has G2 recorder-segment segment_admit "$full"
-has G3 recorder-session session_turn 'casl|stlxr|__aarch64_cas8_rel'
+has G3 recorder-session_turn session_turn 'casl|stlxr|__aarch64_cas8_rel'
 has G4 recorder-record record_gate 'ldar'
 has V1 recorder-device device_came 'casal|casl|stlxr|__aarch64_cas8_(acq_)?rel'
 has V2 recorder-device device_goes 'ldar'
@@ -105,8 +105,8 @@ has V4 recorder-device device_goes 'ldar'
 has V5 recorder-device on_buffer_complete 'ldsetl|ldclrl|stlxr|__aarch64_ldset8_rel|__aarch64_ldclr8_rel'
 has K1 recorder-abt_attach ABT_tool_register_thread_callback 'stlr'
 has K2 recorder-callbacks_unit on_unit_event_chained 'ldar'
-has B1 recorder-session session_start 'stlr'
-has B2 recorder-session session_start 'swpa|ldax|__aarch64_swp[14]_acq'
+has B1 recorder-session_life session_start 'stlr'
+has B2 recorder-session_life session_start 'swpa|ldax|__aarch64_swp[14]_acq'
 has M1 recorder-meta meta_end 'stlr'
 has M2 recorder-meta scratch_open 'swpa|ldax|__aarch64_swp4_acq'
 has N1 recorder-file file_close 'casl|stlxr|__aarch64_cas8_rel'

@@ -198,7 +198,7 @@ inline empty_take(i)
 }
 
 /* ---- segment.c ---- */
-/* segment_write and output_*: what is read must be the segment's own, and be read by one who knows of its writing. */
+/* output_segment: what is read must be the segment's own, and be read by one who knows of its writing. */
 inline copy_to_file(i, file, upto)
 {
 	d_step {

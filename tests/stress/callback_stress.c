@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The recorder's callbacks as a runtime calls them, by many threads at once: tasks that one thread makes and another runs, dependences, waits,
- * locks, threads that come and go; and while they do, one that turns recording off and on and asks for flushes, and the end of the tool
- * before the end of the threads.
+ * Calls the recorder's callbacks as a runtime does, from many threads at once: tasks that one thread makes and another
+ * runs, dependences, waits, locks, threads that come and go. In further runs another thread turns recording off and on
+ * and asks for flushes meanwhile, and the tool ends before the threads do.
  *
- *	callback_stress [RECORDS [THREADS...]]   about so many of all threads of a wave, THREADS at once
+ * 	callback_stress [RECORDS [THREADS...]]   about so many records by all threads of a wave, THREADS at once
  *
- * Undisturbed, every event must be in the dump, once, and no task may run that was not made; disturbed, no task may be made twice, and every
- * command must be there. Built plain and under ThreadSanitizer, which sees every access of the recorder's own.
+ * Without disturbance, every event must be in the dump once, and no task may run that was not made. With disturbance,
+ * no task may be made twice, and every command must be there. The test is built plain and under ThreadSanitizer, which
+ * checks every access of the recorder.
  */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -17,10 +18,10 @@
 #include "tests/recorder_dump.h"
 
 #define RECORDS_DEFAULT 200000
-#define TASK_RECORDS    5 /* one for its making, two for its dependences, two for its running */
+#define TASK_RECORDS    5 /* one record for its creation, two for its dependences, two for its running */
 #define THREADS_MAX     64
 #define WAVES           3
-#define IN_FLIGHT       256 /* tasks that are made and not yet run */
+#define IN_FLIGHT       256 /* tasks that have been made and have not run yet */
 #define DEPENDENCES     3
 #define DISTURBANCES    200
 
@@ -72,7 +73,8 @@ static void make(struct task *task, ompt_data_t *parent)
 	push(task);
 }
 
-/* A thread of the team: what it made last may be run by others after its end, so nobody's memory is used again before all are there. */
+/* A thread of the team. Other threads may run its last tasks after its end, so no memory is used again before all
+ * threads have come. */
 static void *work(void *argument)
 {
 	struct task *own = argument;
@@ -92,7 +94,7 @@ static void *work(void *argument)
 			run(task, &implicit);
 		on_sync_region(ompt_sync_region_taskwait, ompt_scope_end, &region, &implicit, NULL);
 		n_left -= n;
-		pthread_barrier_wait(&all_came); /* another may still run one of ours */
+		pthread_barrier_wait(&all_came); /* another thread may still run one of our tasks */
 	}
 	on_implicit_task(ompt_scope_end, NULL, &implicit, 0, 1, ompt_task_initial);
 	on_thread_end(&thread);
@@ -109,7 +111,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Counts the kinds; false where a task was run that is not among those that were made, or one was made twice. */
+/* Counts the kinds. Returns false if a task was run that was not made, or if one was made twice. */
 static bool read_dump(struct session *session, bool is_whole)
 {
 	struct dump *dump = dump_open(session->dir, session->config.segment_bytes);
@@ -177,7 +179,7 @@ static bool run_all(const char *drain, unsigned n_threads, bool is_disturbed)
 		if (is_disturbed)
 			disturb();
 		if (is_disturbed && wave == WAVES - 1)
-			session_end("finalize"); /* some still run */
+			session_end("finalize"); /* some threads still run */
 		for (unsigned i = 0; i < n_threads; i++)
 			pthread_join(threads[i], NULL);
 	}
@@ -209,7 +211,7 @@ int main(int argc, char **argv)
 		if (n_threads == 0 || n_threads > THREADS_MAX)
 			return 2;
 		n_each = n_records / TASK_RECORDS / n_threads;
-		/* One session a process: each run is a child's. */
+		/* A process has one session, so each run has a child process. */
 		for (unsigned i = 0; i < 4; i++) {
 			pid_t child = fork();
 			if (child == 0)

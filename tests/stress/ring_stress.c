@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Several producers against the drain thread, on rings so small that a segment ends every 124 records. Each record carries its producer and
- * that producer's counter; afterwards every one of them must be in the dump exactly once and in its place. Producers come in waves, so
- * that streams pass from thread to thread as well.
+ * Several producers against the drain thread, on rings so small that a segment ends every 124 records. Each record
+ * carries its producer and that producer's counter; afterwards every record must be in the dump exactly once and in its
+ * place. Producers come in waves, so that streams also pass from thread to thread.
  *
- *	ring_stress [RECORDS [PRODUCERS...]]  RECORDS of all producers of a wave, PRODUCERS at once; exit status 0: all is there
+ * 	ring_stress [RECORDS [PRODUCERS...]]  RECORDS by all producers of a wave, PRODUCERS at once; exit status 0: all are there
  *
- * Built plain and under ThreadSanitizer.
+ * The test is built plain and under ThreadSanitizer.
  */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -55,7 +55,7 @@ static void *produce(void *argument)
 	return NULL;
 }
 
-/* Every copy of a segment that the drain thread wrote must be the only one it wrote: it takes each from the ring once. */
+/* The drain thread takes each segment from the ring once, so every copy that it wrote must be the only one. */
 static bool check_drained_once(const struct dump *dump)
 {
 	static uint8_t seen[PRODUCERS_MAX][DUMP_SEGMENTS_MAX];
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 		if (n_producers == 0 || n_producers > PRODUCERS_MAX)
 			return 2;
 		n_records_each = n_records / n_producers;
-		/* One session a process: each run is a child's. */
+		/* A process has one session, so each run has a child process. */
 		for (unsigned i = 0; i < 2; i++) {
 			pid_t child = fork();
 			if (child == 0)

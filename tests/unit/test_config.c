@@ -237,7 +237,7 @@ START_TEST(sample)
 	setenv("OTTER_SAMPLE", "1000", 1);
 	setenv("OTTER_DRAIN", "self", 1);
 	config_read(&config);
-	ck_assert_str_eq(config.notes, "OTTER_SAMPLE: needs the drain thread, OTTER_DRAIN=self is not used\n");
+	ck_assert_str_eq(config.notes, "OTTER_SAMPLE needs the drain thread: OTTER_DRAIN=self is not used\n");
 	ck_assert(config.has_drain_thread);
 	ck_assert_uint_eq(config.sample_hz, 1000);
 	clear();

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/session_turn.h"
+
+#include <stdalign.h>
+
+#include <ck_pr.h>
+
+#include "recorder/meta.h"
+#include "recorder/stream.h"
+
+alignas(CACHE_LINE_BYTES) uint64_t record_epoch = EPOCH_STEP;
+
+void session_turn(uint64_t set, uint64_t clear)
+{
+	uint64_t old = __atomic_load_n(&record_epoch, __ATOMIC_RELAXED);
+	uint64_t next;
+	/* G3: The cause of the turn comes before the epoch. Pairs with G4 in record_gate. */
+	do
+		next = ((old & ~EPOCH_FLAGS) + EPOCH_STEP) | (((old & EPOCH_FLAGS) | set) & ~clear);
+	while (!__atomic_compare_exchange_n(&record_epoch, &old, next, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+	/* G1: Changes the epoch, then closes the plain way of every stream. Pairs with G2 in segment_admit, which opens
+	 * the way, then looks at the epoch. One of the two sees the other. */
+	ck_pr_fence_memory();
+	struct session *session = session_get();
+	for (uint32_t i = 0; session && i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream)
+			__atomic_store_n(&stream->limit, 0, __ATOMIC_RELAXED);
+	}
+}
+
+void session_stop(struct session *session, unsigned cause)
+{
+	uint32_t none = 0;
+	/* Relaxed: session_turn() tells the streams (G3). */
+	if (!__atomic_compare_exchange_n(&session->stop_cause, &none, cause, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	session_turn(EPOCH_STOPPED, 0);
+	meta_note(session, cause == loss_cause_limit      ? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE)"
+			   : cause == loss_cause_no_space ? "recording stopped: the file system of the dump is full"
+							  : "recording stopped: a file of the dump could not be written");
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Ends a stream: writes what no file has yet, marks the last segment, and removes the ring. Runs on the thread that
+ * owns the stream: its last owner, or the one that ends the session.
+ */
+#include "recorder/stream.h"
+
+#include <unistd.h>
+
+#include "recorder/file.h"
+#include "recorder/output.h"
+#include "recorder/segment.h"
+#include "recorder/session.h"
+
+/* Returns the unwritten segment with the lowest sequence from `from` on; that of `must` counts as unwritten.
+ * SEGMENT_NONE: there is none. */
+static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t last, uint64_t must)
+{
+	uint32_t next = SEGMENT_NONE;
+	uint64_t lowest = last + 1;
+	for (uint32_t i = 0; i < stream->n_used; i++) {
+		uint64_t sequence = stream_segment(stream, i)->sequence;
+		/* W2: If the segment is noted as written, it is in the file. Pairs with W1 in output_segment. A segment
+		 * that the drain thread holds at this moment is written here as well: the drain thread may be far
+		 * behind the owner. */
+		if (sequence < from || sequence >= lowest)
+			continue;
+		if (sequence != must && __atomic_load_n(&stream->written[i], __ATOMIC_ACQUIRE) == sequence)
+			continue;
+		lowest = sequence;
+		next = i;
+	}
+	return next;
+}
+
+/* Writes what no file has yet, the oldest first: a circular file must keep the newest. Returns true if everything is
+ * written. */
+static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
+{
+	bool is_whole = true;
+	uint64_t from = output_first_kept(stream->session, last);
+	for (uint32_t i; (i = next_unwritten(stream, from, last, must)) != SEGMENT_NONE;) {
+		const struct segment_header *header = stream_segment(stream, i);
+		from = header->sequence + 1;
+		if (output_sealed(stream, header, stream_segment_used(stream, i)) == 0)
+			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELAXED); /* only this loop reads it */
+		else
+			is_whole = false;
+	}
+	return is_whole;
+}
+
+static void seal(struct stream *stream)
+{
+	struct session *session = stream->session;
+	struct ring_control *control = stream_control(stream);
+	stream_put_counts(stream);
+	uint32_t index;
+	while (handover_take_any(&stream->full, &index))
+		; /* the drain thread need not write what is written here */
+
+	uint64_t last = (control->position >> stream->shift) - 1;
+	uint64_t must = 0;
+	if (stream->current != SEGMENT_NONE) {
+		segment_close(stream, SEGMENT_SEALED);
+		stream->current = SEGMENT_NONE;
+		last = (control->position >> stream->shift) - 1;
+	} else {
+		/* The last segment was handed over before: it is written once more, now marked as the last. `written`
+		 * cannot ask for that, as the drain thread may be about to note there that it has written the segment
+		 * unmarked. */
+		for (uint32_t i = 0; i < stream->n_used; i++) {
+			struct segment_header *header = stream_segment(stream, i);
+			if (header->sequence == last) {
+				/* If the drain thread is writing it, its copy may have the mark or not; the copy made
+				 * here has it. */
+				tsan_writes_begin();
+				__atomic_store_n(&header->closed, segment_closed(stream_segment_used(stream, i) | SEGMENT_SEALED),
+						 __ATOMIC_RELAXED);
+				tsan_writes_end();
+				must = last;
+			}
+		}
+	}
+	struct file ring;
+	bool is_whole = write_rest(stream, last, must);
+	output_trim(stream);
+	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring") == 0)
+		unlink(ring.path);
+	if (is_whole)
+		file_close(&ring);
+	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* no thread takes it any more */
+}
+
+void stream_seal(struct stream *stream)
+{
+	struct stream *samples = session_stream(stream->session, stream->number | ID_STREAM_SAMPLES);
+	if (samples)
+		seal(samples);
+	seal(stream);
+}

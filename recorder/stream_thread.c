@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Passes streams from thread to thread: a thread takes one at its first event and gives it back at its end. Runs on
+ * that thread.
+ */
+#include "recorder/stream.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <ck_pr.h>
+
+#include "recorder/clock.h"
+#include "recorder/drain.h"
+#include "recorder/guard.h"
+#include "recorder/ring.h"
+#include "recorder/sample.h"
+#include "recorder/session.h"
+#include "recorder/session_child.h"
+#include "recorder/session_turn.h"
+
+/* The key's destructor gives a stream back at the end of a thread that had no thread_end, and tells the drain thread of
+ * every thread's end. */
+static pthread_key_t thread_key;
+
+/* The key's value while destructors run for a second time. */
+#define LAST_CALL ((void *)1)
+
+static void thread_exits(void *value)
+{
+	struct stream *stream = tls_stream;
+	/* The runtime ends its root threads in a destructor of its own: that one has to go first, whatever the order of
+	 * the keys. */
+	if (value != LAST_CALL) {
+		pthread_setspecific(thread_key, LAST_CALL);
+		return;
+	}
+	if (!stream->is_busy) {
+		stream->is_busy = true;
+		signal_fence();
+		stream_release(stream, clock_ticks());
+	}
+	struct session *session = session_get();
+	if (session)
+		drain_thread_exits(session);
+}
+
+int stream_setup(void)
+{
+	return pthread_key_create(&thread_key, thread_exits);
+}
+
+static struct stream *find_free(struct session *session, uintptr_t self)
+{
+	bool has_reserved = session_deferred.owner == self;
+	if (!has_reserved && __atomic_load_n(&session->n_free_streams, __ATOMIC_RELAXED) == 0)
+		return NULL;
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream && (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) == self || stream_claim(stream, self)))
+			return stream;
+	}
+	return NULL;
+}
+
+struct stream *stream_take(struct session *session, uint64_t ticks)
+{
+	uintptr_t self = stream_self();
+	struct stream *stream = pthread_getspecific(thread_key);
+	if (stream && stream != LAST_CALL && stream->session == session && stream->owner == self)
+		return stream; /* a signal handler took it a moment ago */
+	stream = find_free(session, self);
+	if (!stream) {
+		if (session_stopped(session) || stream_is_refused(session))
+			return NULL;
+		sigset_t signals;
+		guard_hold_signals(&signals);
+		stream = stream_create(session, self);
+		guard_let_signals(&signals);
+		if (!stream)
+			return NULL;
+	}
+	stream->tid = (uint64_t)gettid();
+	stream->now = (struct stream_context){0, 0};
+	stream->team_depth = 0;
+	stream->xstream = NULL;
+	stream->unit = NULL;
+	pthread_setspecific(thread_key, stream);
+	int cpu = sched_getcpu();
+	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
+	sample_begin(stream);
+	return stream;
+}
+
+void stream_release(struct stream *stream, uint64_t ticks)
+{
+	struct session *session = stream->session;
+	struct guard guard = guard_enter();
+	sample_end(stream);
+	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
+	stream_put_counts(stream);
+	stream->tid = 0;
+	pthread_setspecific(thread_key, LAST_CALL); /* the thread may live on, until it exits */
+	__atomic_fetch_add(&session->n_free_streams, 1, __ATOMIC_RELAXED);
+	tls_stream = STREAM_COMING;
+	signal_fence();
+	stream->is_busy = false;
+	/* T2: Everything of this owner comes before the stream is free. Pairs with T1 in stream_claim. */
+	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
+	/* F2: Frees the stream, then looks whether the session has ended. Pairs with F1 in session_end, which stores
+	 * that, then looks for free streams. One of the two sees the other, and seals the stream. */
+	ck_pr_fence_memory();
+	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
+		stream_seal(stream);
+	signal_fence();
+	if (tls_stream == STREAM_COMING) /* not in a child that a signal handler has forked meanwhile */
+		tls_stream = STREAM_NONE;
+	guard_leave(guard);
+}
