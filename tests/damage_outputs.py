@@ -42,6 +42,12 @@ def taken(report, dump, place):
         text = "exists already" if not options else "holds 'own.txt', which otter-build did not write"
         report.check(what, result.why([1]) or (None if text in result.err else result.err) or
                      (None if listing(place) == ["out"] and (out / "own.txt").read_text() == "mine" else f"{listing(place)}"))
+    former = place / "former"  # what a version before 0.2.0 wrote: its archive had another name
+    (former / "trace").mkdir(parents=True)
+    for name in ("trace.otf2", "trace.def", "trace/0.evt", "nodes.csv"):
+        (former / name).write_text("old")
+    result = otter_build("-o", former, "--force", "--otf2", dump)
+    report.check("taken-by-former", result.why([0]) or (None if listing(former) == ["traces", "traces.def", "traces.otf2"] else f"{listing(former)}"))
     for name, make in {"file": lambda p: p.write_text("x"), "link": lambda p: p.symlink_to("nowhere")}.items():
         make(place / name)
         result = otter_build("-o", place / name, "--force", dump)
@@ -139,7 +145,7 @@ def several(report, dump, place):
 
 def strict(report, dump, place):
     result = otter_build("--strict", "-o", place / "out", dump)
-    report.check("strict-whole", result.why([0]) or (None if (place / "out/trace.otf2").exists() else "no output"))
+    report.check("strict-whole", result.why([0]) or (None if (place / "out/traces.otf2").exists() else "no output"))
     damaged = place / "damaged.otter"
     shutil.copytree(dump, damaged)
     data = bytearray((damaged / "00000.seg").read_bytes())
@@ -233,8 +239,8 @@ def check_outputs(report, what, dump, place, wanted):
     labels = {o.get("label", "") for o in json.loads((out / "graph.json").read_text())["objects"]} if dot.status == 0 else set()
     text = wanted.get("dot", "").replace("\\", "\\\\")
     report.check(f"{what}/graph.dot", dot.why([0]) or (dot.err or None) or (None if any(text in l for l in labels) else f"{sorted(labels, key=len)[-2:]}"))
-    report.check(f"{what}/trace.otf2", check_archive(out))
-    printed = run(["otf2-print", "-G", out / "trace.otf2"])
+    report.check(f"{what}/traces.otf2", check_archive(out))
+    printed = run(["otf2-print", "-G", out / "traces.otf2"])
     is_clean = all(line.isprintable() for line in printed.out.splitlines())
     report.check(f"{what}/definitions", printed.why([0]) or (None if is_clean else "a line that is not printable") or
                  (None if wanted.get("otf2", "") in printed.out else "the name is not among the strings"))

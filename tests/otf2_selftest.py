@@ -101,14 +101,14 @@ def ask_about_files(asker):
         archive["groups"][0][2].append(2 << 32)
         archive["events"][2 << 32] = [["BufferFlush", 50, 50]]
         write(archive, place)
-        os.remove(os.path.join(place, "trace", f"{2 << 32}{suffix}"))
+        os.remove(os.path.join(place, "traces", f"{2 << 32}{suffix}"))
         asker.refuses(place, "FILE", f"a location's {suffix} is missing")
     place = asker.place()
     write(good(), place)
-    path = os.path.join(place, "trace", f"{MASTER}.evt")
+    path = os.path.join(place, "traces", f"{MASTER}.evt")
     os.truncate(path, os.path.getsize(path) - 30)
     asker.refuses(place, "BALANCE-LOC CLOCK EVT-COUNT EVT-READ PROGRAM", "a file of events is cut")
-    with open(os.path.join(place, "trace.otf2"), "w", encoding="ascii") as anchor:
+    with open(os.path.join(place, "traces.otf2"), "w", encoding="ascii") as anchor:
         anchor.write("nothing")
     asker.ask(place, "unreadable: the anchor is garbage", 2)
 

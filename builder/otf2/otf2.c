@@ -376,7 +376,7 @@ static int open_archive(struct archive *a, const char *dir)
 {
 	static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
 	static const OTF2_MemoryCallbacks memory = {chunk_allocate, chunk_free_all};
-	a->otf2 = OTF2_Archive_Open(dir, "trace", OTF2_FILEMODE_WRITE, OTF2_CHUNK_BYTES, def_chunk_bytes(a), OTF2_SUBSTRATE_POSIX,
+	a->otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_BYTES, def_chunk_bytes(a), OTF2_SUBSTRATE_POSIX,
 				    OTF2_COMPRESSION_NONE);
 	if (a->otf2 == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "creating the archive");
@@ -399,7 +399,7 @@ int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *trace
 	a->is_complete = a->has_all_locks = a->has_all_teams = true;
 	a->is_converted = !share_counter(traces, n_traces);
 	a->ticks_per_second = a->is_converted || n_traces == 0 ? UINT64_C(1000000000) : dump_ticks_per_second(&traces[0].dump);
-	if (asprintf(&a->path, "%s/trace.otf2", dir) < 0)
+	if (asprintf(&a->path, "%s/traces.otf2", dir) < 0)
 		a->path = NULL;
 	a->attributes = OTF2_AttributeList_New();
 	OTF2_Error_RegisterCallback(listen, a);

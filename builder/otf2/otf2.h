@@ -9,7 +9,7 @@
 #include "builder/replay/sink.h"
 
 /*
- * Opens the archive DIR/trace.otf2 and fills in the sink. Of every trace the dump must be open; its model need only live from
+ * Opens the archive DIR/traces.otf2 and fills in the sink. Of every trace the dump must be open; its model need only live from
  * sink.begin to sink.end, and its construct labels must be resolved by then. The archive is whole once sink.close has returned 0;
  * sink.close must be called in any case, it frees everything. 0, or -1 with the error said (nothing to close then).
  */

@@ -157,7 +157,7 @@ def write_event(w, name, arguments):
 
 
 def write(archive, directory):
-    handle = _otf2.Archive_Open(directory, "trace", _otf2.FILEMODE_WRITE, 262144, 262144, _otf2.SUBSTRATE_POSIX,
+    handle = _otf2.Archive_Open(directory, "traces", _otf2.FILEMODE_WRITE, 262144, 262144, _otf2.SUBSTRATE_POSIX,
                                 _otf2.COMPRESSION_NONE)
     callbacks = _otf2.FlushCallbacks(pre_flush=pre_flush, post_flush=None)
     _otf2.Archive_SetFlushCallbacks(handle, callbacks, None)

@@ -36,7 +36,7 @@ def truncate(archive):
 
 def patch(archive, location, old, new):
     """Bytes of a file: what the writer refuses to write. location: of its events; None: global definitions."""
-    archive["patches"].append((f"trace/{location}.evt" if location is not None else "trace.def", old, new))
+    archive["patches"].append((f"traces/{location}.evt" if location is not None else "traces.def", old, new))
 
 
 def swap_completion(archive):

@@ -210,7 +210,7 @@ static void read_events(OTF2_Reader *reader, OTF2_LocationRef location)
 void archive_read(const char *directory, size_t n_locations)
 {
 	char anchor[160];
-	snprintf(anchor, sizeof anchor, "%s/trace.otf2", directory);
+	snprintf(anchor, sizeof anchor, "%s/traces.otf2", directory);
 	OTF2_Reader *reader = OTF2_Reader_Open(anchor);
 	ck_assert_ptr_nonnull(reader);
 	OTF2_Reader_SetSerialCollectiveCallbacks(reader);

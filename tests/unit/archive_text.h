@@ -18,7 +18,7 @@ extern unsigned archive_n_events[2];
 extern unsigned archive_n_fragments; /* attributes of Enter */
 extern uint64_t archive_clock_first, archive_clock_length;
 
-/* Reads DIR/trace.otf2; each location must have as many events as its definition says. Once a process. */
+/* Reads DIR/traces.otf2; each location must have as many events as its definition says. Once a process. */
 void archive_read(const char *directory, size_t n_locations);
 
 #endif
