@@ -4,7 +4,7 @@
 
     tests/damage_outputs.py [NAME...]
 
-Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
+Places that exist, cannot be written, are full; what is touched at all; the same output twice; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
 quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
@@ -52,6 +52,23 @@ def taken(report, dump, place):
         make(place / name)
         result = otter_build("-o", place / name, "--force", dump)
         report.check(f"taken-by-{name}", result.why([1]) or (None if "exists and is not a directory" in result.err else result.err))
+
+
+def repeated(report, dump, place):
+    """The same dump makes the same bytes each time, in all files; another set of dumps has another archive."""
+    other = place / "other.otter"
+    shutil.copytree(dump, other)
+    meta = (other / "meta").read_bytes()
+    (other / "meta").write_bytes(re.sub(rb"^pid \d+", b"pid 7", meta, flags=re.M))
+    ids = []
+    for what, dumps in {"one": [dump], "another": [other], "two": [dump, other]}.items():
+        outs = [place / f"{what}-{i}" for i in range(2)]
+        reasons = [otter_build("-o", out, "--states", *dumps).why([0]) for out in outs]
+        reasons += [check_archive(out) for out in outs]
+        different = run(["diff", "-rq", *outs]).out
+        ids += re.findall(r"Trace identifier +(\w+)", run(["otf2-print", "-A", outs[0] / "traces.otf2"]).out)
+        report.check(f"repeated-{what}", next(filter(None, reasons), None) or different or None)
+    report.check("repeated-identifiers", None if len(ids) == 3 and len(set(ids)) == 3 else f"{ids}")
 
 
 def unwritable(report, dump, place):
@@ -273,8 +290,8 @@ def names(report, dump, place):
             check_outputs(report, f"names-in-{program}", found, place, wanted)
 
 
-TRIALS = {"taken": taken, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
-          "cut-while-read": cut_while_read, "names": names}
+TRIALS = {"taken": taken, "repeated": repeated, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk,
+          "several": several, "strict": strict, "cut-while-read": cut_while_read, "names": names}
 
 
 def main():

@@ -119,7 +119,8 @@ struct process {
 struct archive {
 	OTF2_Archive *otf2;
 	OTF2_AttributeList *attributes;
-	char *path; /* for messages */
+	char *path; /* of its anchor file */
+	uint64_t trace_id;
 	bool has_failed;
 	char detail[200]; /* what OTF2 itself said last */
 

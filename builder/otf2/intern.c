@@ -3,6 +3,7 @@
  * What events refer to, while they are written: strings, regions and communicators, each of which has one number however often it comes.
  */
 #include "builder/otf2/archive.h"
+#include "builder/otf2/hash.h"
 #include "builder/support/text.h"
 
 #include <stdlib.h>
@@ -16,21 +17,6 @@ static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_
 	return is_done;
 }
 
-#define HASH_BEGIN UINT64_C(1469598103934665603)
-
-static uint64_t hash_on(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * UINT64_C(1099511628211);
-}
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = HASH_BEGIN;
-	for (; *text != '\0'; text++)
-		hash = hash_on(hash, (unsigned char)*text);
-	return hash | 1;
-}
-
 static uint64_t hash_region(const struct region_def *def)
 {
 	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
@@ -40,7 +26,7 @@ static uint64_t hash_region(const struct region_def *def)
 /* `text` is valid UTF-8 without control characters. */
 static uint32_t clean_string(struct archive *a, const char *text)
 {
-	uint32_t *last = map_put(&a->string_rows, hash_text(text));
+	uint32_t *last = map_put(&a->string_rows, hash_text(HASH_BEGIN, text) | 1);
 	if (last == NULL)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */

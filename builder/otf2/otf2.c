@@ -7,6 +7,7 @@
  */
 #include "builder/otf2/otf2.h"
 #include "builder/otf2/archive.h"
+#include "builder/otf2/trace_id.h"
 #include "builder/support/text.h"
 
 #include <stdio.h>
@@ -293,6 +294,8 @@ static int close_archive(void *self)
 		rc = archive_write_definitions(a);
 	if (archive_check(a, OTF2_Archive_Close(a->otf2), "closing the archive") != 0)
 		rc = -1;
+	if (rc == 0)
+		rc = trace_id_set(a->path, a->trace_id);
 	destroy(a);
 	return rc;
 }
@@ -399,6 +402,7 @@ int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *trace
 	a->is_complete = a->has_all_locks = a->has_all_teams = true;
 	a->is_converted = !share_counter(traces, n_traces);
 	a->ticks_per_second = a->is_converted || n_traces == 0 ? UINT64_C(1000000000) : dump_ticks_per_second(&traces[0].dump);
+	a->trace_id = trace_id_of(traces, n_traces);
 	if (asprintf(&a->path, "%s/traces.otf2", dir) < 0)
 		a->path = NULL;
 	a->attributes = OTF2_AttributeList_New();

@@ -10,7 +10,7 @@
 char archive_text[2][4096];
 uint64_t archive_times[2][256];
 unsigned archive_n_events[2], archive_n_fragments;
-uint64_t archive_clock_first, archive_clock_length;
+uint64_t archive_clock_first, archive_clock_length, archive_trace_id;
 
 static unsigned n_defined[2]; /* events, by the definitions */
 static char *strings[256];
@@ -214,6 +214,7 @@ void archive_read(const char *directory, size_t n_locations)
 	OTF2_Reader *reader = OTF2_Reader_Open(anchor);
 	ck_assert_ptr_nonnull(reader);
 	OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+	ck_assert_int_eq(OTF2_Reader_GetTraceId(reader, &archive_trace_id), OTF2_SUCCESS);
 	read_definitions(reader);
 	for (size_t i = 0; i < n_locations; i++)
 		OTF2_Reader_SelectLocation(reader, (uint64_t)i << 32);

@@ -16,7 +16,7 @@ extern uint64_t archive_times[2][256];
 extern unsigned archive_n_events[2];
 
 extern unsigned archive_n_fragments; /* attributes of Enter */
-extern uint64_t archive_clock_first, archive_clock_length;
+extern uint64_t archive_clock_first, archive_clock_length, archive_trace_id;
 
 /* Reads DIR/traces.otf2; each location must have as many events as its definition says. Once a process. */
 void archive_read(const char *directory, size_t n_locations);

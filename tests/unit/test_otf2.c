@@ -4,6 +4,7 @@
  * on demand; whole archives of real programs are read by tests/otf2_check.py.
  */
 #include "builder/otf2/otf2.h"
+#include "builder/otf2/trace_id.h"
 #include "builder/gather/gather.h"
 #include "builder/model/symbols.h"
 #include "tests/unit/archive_text.h"
@@ -98,10 +99,12 @@ static void build(size_t n_locations)
 	ck_assert_int_eq(symbols_resolve(&trace.model), 0);
 	ck_assert_int_eq(sink.end(sink.self, &trace), 0);
 	ck_assert_int_eq(sink.close(sink.self), 0);
+	uint64_t id = trace_id_of(&trace, 1);
 	model_free(&trace.model);
 	dump_close(&trace.dump);
 
 	archive_read(out, n_locations);
+	ck_assert_uint_eq(archive_trace_id, id);
 }
 
 /* The frame around what a test does on either thread. */
@@ -282,6 +285,60 @@ START_TEST(nothing_happens_while_recording_was_off)
 }
 END_TEST
 
+static uint64_t id_of(const struct trace *one)
+{
+	return trace_id_of(one, 1);
+}
+
+START_TEST(another_dump_has_another_identifier)
+{
+	begin_program();
+	end_program();
+	dump_writer_finish(&w);
+	struct trace other[2];
+	memset(other, 0, sizeof other);
+	ck_assert_int_eq(dump_open(&other[0].dump, dir), 0);
+	other[1] = other[0];
+	uint64_t id = id_of(&other[0]);
+	ck_assert_uint_eq(id_of(&other[1]), id);
+	ck_assert_uint_ne(trace_id_of(other, 2), id);
+	other[1].dump.meta.pid++;
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[1] = other[0];
+	other[1].dump.meta.start.ticks += UINT64_C(1) << 40;
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[1] = other[0];
+	other[1].dump.meta.host = "elsewhere";
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[0].dump.streams[1].n_records++; /* of a process that still runs */
+	ck_assert_uint_ne(id_of(&other[0]), id);
+	dump_close(&other[0].dump);
+}
+END_TEST
+
+/* It must not be guessed which of two places is the identifier's. */
+START_TEST(an_anchor_with_the_identifier_in_two_places_is_left_alone)
+{
+	begin_program();
+	end_program();
+	build(2);
+	char anchor[160], written[sizeof archive_trace_id];
+	snprintf(anchor, sizeof anchor, "%s/traces.otf2", out);
+	ck_assert_int_eq(trace_id_set(anchor, archive_trace_id), 0);
+	FILE *file = fopen(anchor, "a");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(&archive_trace_id, sizeof archive_trace_id, 1, file), 1);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(trace_id_set(anchor, 1), -1);
+	file = fopen(anchor, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, -(long)sizeof written, SEEK_END), 0);
+	ck_assert_uint_eq(fread(written, sizeof written, 1, file), 1);
+	fclose(file);
+	ck_assert_mem_eq(written, &archive_trace_id, sizeof written);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("otf2");
@@ -298,6 +355,8 @@ int main(void)
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
 	tcase_add_test(tests, a_lock_that_is_only_tried_is_nothing);
 	tcase_add_test(tests, nothing_happens_while_recording_was_off);
+	tcase_add_test(tests, another_dump_has_another_identifier);
+	tcase_add_test(tests, an_anchor_with_the_identifier_in_two_places_is_left_alone);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
