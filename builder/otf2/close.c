@@ -13,6 +13,8 @@
 static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	uint32_t i = 0;
+	if (!location_may_own(&a->now, task))
+		return 0;
 	while (i < l->n_open && l->open[i].owner != task && !(l->open[i].type == OPEN_IMPLICIT && l->open[i].around == task))
 		i++;
 	return i < l->n_open ? close_down_to(a, l, time, i) : 0;

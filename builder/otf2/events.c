@@ -83,10 +83,9 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	uint32_t around = l->running;
 	l->running = task;
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
-	if (location_enter(a, l, time, region_of(a, m->tasks[task].construct, kind), task, OPEN_IMPLICIT) != 0)
-		return -1;
-	l->open[l->n_open - 1].around = around;
-	return 0;
+	uint32_t reference = region_of(a, m->tasks[task].construct, kind);
+	struct open_region own = {.region = reference, .task = task, .owner = task, .around = around, .type = OPEN_IMPLICIT};
+	return reference == UNSET ? -1 : location_push(a, l, time, &own, NULL);
 }
 
 static int implicit_end(void *self, const struct point *at, uint32_t task)

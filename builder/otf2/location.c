@@ -130,6 +130,32 @@ int location_end(struct archive *a, uint32_t stream)
 	return rc == 0 ? location_write_definitions(a, id) : -1;
 }
 
+static bool is_owner(const struct location *l, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].owner != task)
+		i--;
+	return i > 0;
+}
+
+/*
+ * Keeps TASK_BIT_OPEN right, so that a task that completes need not look through all that is open on the location: with tasks nested in
+ * each other that took a time that grew with the square of their number. A task commonly enters a region when its own are the innermost ones,
+ * or when it has none; whatever else happens, because records contradict each other, is looked up.
+ */
+static void note_owner(struct process *p, const struct location *l, struct open_region *region)
+{
+	uint32_t owner = region->owner, around = region->type == OPEN_IMPLICIT ? region->around : 0;
+	region->is_lowest = false;
+	if (owner != 0 && owner != UNSET && !task_bit(p, owner, TASK_BIT_OPEN)) {
+		task_bit_set(p, owner, TASK_BIT_OPEN);
+		region->is_lowest = true;
+	} else if (owner != 0 && owner != UNSET && !is_owner(l, owner))
+		p->is_scattered = true;
+	if (around != 0 && around != UNSET && !is_owner(l, around))
+		p->is_scattered = true;
+}
+
 int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
 		  OTF2_AttributeList *attributes)
 {
@@ -139,13 +165,18 @@ int location_push(struct archive *a, struct location *l, uint64_t time, const st
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 	}
-	l->open[l->n_open++] = *region;
+	l->open[l->n_open] = *region;
+	note_owner(&a->now, l, &l->open[l->n_open]);
+	l->n_open++;
 	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region->region), "writing Enter");
 }
 
 int location_pop(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, l->open[--l->n_open].region), "writing Leave");
+	const struct open_region *top = &l->open[--l->n_open];
+	if (top->is_lowest)
+		task_bit_clear(&a->now, top->owner, TASK_BIT_OPEN);
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, top->region), "writing Leave");
 }
 
 uint32_t location_find_open(const struct location *l, uint32_t task)

@@ -38,6 +38,12 @@ int location_pop(struct archive *a, struct location *l, uint64_t time, OTF2_Attr
 /* The place of the task's own region (OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL) in l->open, or l->n_open. */
 uint32_t location_find_open(const struct location *l, uint32_t task);
 
+/* May the task own an open region here, or be the one around a team's? If not, there is none; if so, there may be none all the same. */
+static inline bool location_may_own(const struct process *p, uint32_t task)
+{
+	return task == 0 || p->is_scattered || task_bit(p, task, TASK_BIT_OPEN);
+}
+
 /* The implicit task whose team is the innermost one on the location, or 0. */
 uint32_t location_team_task(const struct location *l);
 

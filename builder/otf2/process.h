@@ -24,6 +24,7 @@ struct open_region {
 	uint32_t around; /* OPEN_IMPLICIT: the task that was current before; else 0 */
 	uint32_t unit;   /* OPEN_UNIT: the unit; else 0 */
 	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL, OPEN_UNIT } type;
+	bool is_lowest; /* its owner had no other region open when it was entered */
 };
 
 /* A mutex that a task has taken on this location. */
@@ -87,6 +88,7 @@ struct process {
 	uint32_t n_region_refs;
 	uint32_t first_comm;       /* that of team 1 */
 	unsigned char *task_bits;  /* by task, four bits each: TASK_BIT_ */
+	bool is_scattered;         /* a task had regions open on two locations: TASK_BIT_OPEN tells nothing any more */
 	struct map suspended_rows; /* marked task -> row of suspended + 1 */
 	struct suspended *suspended;
 	uint32_t n_suspended, suspended_capacity;
@@ -103,7 +105,12 @@ static inline uint32_t location_stream(const struct process *p, const struct loc
 	return (uint32_t)(l - p->locations);
 }
 
-enum { TASK_BIT_STARTED = 1, TASK_BIT_COMPLETED = 2, TASK_BIT_CREATED = 4 };
+enum {
+	TASK_BIT_STARTED = 1,
+	TASK_BIT_COMPLETED = 2,
+	TASK_BIT_CREATED = 4,
+	TASK_BIT_OPEN = 8 /* it owns open regions; cleared when the lowest of them is left */
+};
 
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
 {
@@ -113,6 +120,11 @@ static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit
 static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 {
 	p->task_bits[task >> 1] |= (unsigned char)(bit << (task & 1) * 4);
+}
+
+static inline void task_bit_clear(struct process *p, uint32_t task, unsigned bit)
+{
+	p->task_bits[task >> 1] &= (unsigned char)~(bit << (task & 1) * 4);
 }
 
 /* Records contradict each other about the task: the archive has no event of it, nor of what was done in it. */
