@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What all files of this folder share: errors of OTF2, and attributes of the next event. One thread.
+ * What all files of this folder share: the errors of OTF2, and the attributes of the next event. One thread.
  */
 #include "builder/otf2/archive.h"
 #include "builder/support/diag.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The archive that is being written: its definitions, which are kept until it is closed, and the process whose events are being written. What
- * every file of this folder needs to reach OTF2: each answer of the library is looked at here, and attributes of the next event are added here.
- * One thread.
+ * The archive that is being written: its definitions, which are kept until it is closed, and the process whose events
+ * are being written. What every file of this folder needs to reach OTF2: each answer of the library is looked at here,
+ * and attributes of the next event are added here. One thread.
  *
- * No function of this folder is called otf2_...: the library exports its own internal functions under such names, and the executable's
- * would take their place.
+ * No function of this folder is called otf2_...: the library exports its own internal functions under such names, and
+ * the executable's would take their place.
  */
 #ifndef OTTER_BUILDER_OTF2_ARCHIVE_H
 #define OTTER_BUILDER_OTF2_ARCHIVE_H

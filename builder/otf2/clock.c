@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Ticks of different hosts or boots do not compare, so such dumps are converted to ns of real time. Called by otf2.c for each process, and for
- * every event. One thread.
+ * The archive's clock. Ticks of different hosts or boots do not compare, so the times of such dumps are converted to ns
+ * of real time. Called by otf2.c for each process, and for every event. One thread.
  */
 #include "builder/otf2/clock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The archive's time stamps: the ticks of the dumps, where these come from one counter, else ns of real time. One thread.
+ * The archive's time stamps: the ticks of the dumps, where these come from one counter, else ns of real time. One
+ * thread.
  */
 #ifndef OTTER_BUILDER_OTF2_CLOCK_H
 #define OTTER_BUILDER_OTF2_CLOCK_H

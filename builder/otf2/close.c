@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * These functions call each other, as a task that completes closes its regions, and a region that is closed may be the last one of a task. Called by
- * tasks.c, units.c, fragments.c, events.c, and by otf2.c for what is still open at a process's end. One thread.
+ * Closes what is open: regions, and the tasks, teams and units that they belong to. The functions call each other,
+ * because a task that completes closes its regions, and a region that is closed may be the last one of a task; so they
+ * are one file.
+ *
+ * Called by tasks.c, units.c, fragments.c and events.c where something ends, and by otf2.c for what is open at a
+ * process's end. One thread.
  */
 #include "builder/otf2/close.h"
 #include "builder/otf2/current.h"

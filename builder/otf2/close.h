@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Closes what is open on a location: regions, and with them the tasks, teams and units that they belong to. Called where something ends, and
- * where its end is missing in the records. One thread.
+ * Closes what is open on a location: regions, and with them the tasks, teams and units that they belong to. Called
+ * where something ends, and where its end is missing in the records. One thread.
  *
  * Each function returns 0 or -1.
  */
@@ -10,7 +10,10 @@
 
 #include "builder/otf2/archive.h"
 
-/* Leaves the innermost regions until `n_open` are left, and completes the tasks, teams and fragments of units whose own regions these are. */
+/*
+ * Leaves the innermost regions until `n_open` are left, and completes the tasks, teams and fragments of units whose own
+ * regions these are.
+ */
 int close_down_to(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
 /* The task completes. `status`: a string that says how, where that is not the ordinary way; else UNSET. */

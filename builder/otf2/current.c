@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A task is (communicator of its binding team, rank of the creating thread in it, that thread's counter), which is unique in the whole archive
- * without any table; implicit tasks have generation 0. Below all units of Argobots is the thread's own implicit task in their team, for what is
- * not recorded: the scheduler of the primary unit, or a thread outside of Argobots.
+ * Decides who is current on a location, and writes each change. A task is (communicator of its binding team, rank of
+ * the creating thread in it, that thread's counter), which is unique in the whole archive without any table; implicit
+ * tasks have generation 0. Below all units of Argobots is the thread's own implicit task in their team, which stands
+ * for what is not recorded: the scheduler of the primary unit, or a thread outside of Argobots.
  *
  * Called by all files that write events of tasks and units. One thread.
  */
@@ -100,15 +101,10 @@ struct suspended *current_find(const struct process *p, uint32_t task)
 	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
 }
 
-static bool has_open(const struct location *l, uint32_t task)
-{
-	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].owner != task)
-		i--;
-	return i > 0;
-}
-
-/* Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about, cannot go on elsewhere. */
+/*
+ * Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about,
+ * cannot go on elsewhere.
+ */
 int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
 {
 	if (!may_move(&a->now, task))
@@ -116,7 +112,7 @@ int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t 
 	struct suspended *s = current_keep(a, task);
 	if (s == NULL)
 		return archive_out_of_memory(a);
-	s->runs_on = is_here || has_open(l, task) ? location_stream(&a->now, l) + 1 : 0;
+	s->runs_on = is_here || location_owns(l, task) ? location_stream(&a->now, l) + 1 : 0;
 	s->last_time = time;
 	return 0;
 }
@@ -173,7 +169,10 @@ static bool can_run_explicit(const struct process *p, const struct location *l, 
 	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
 }
 
-/* An implicit task runs only inside of its team, an initial one outside of all teams, and no task runs after it completed. */
+/*
+ * An implicit task runs only inside of its team, an initial one outside of all teams, and no task runs after it
+ * completed.
+ */
 bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
@@ -219,7 +218,10 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 					     "writing ThreadTaskSwitch");
 }
 
-/* Here after a completion, when some task must become current, and where records contradict each other or are missing. */
+/*
+ * Called after a completion, when some task must become current, and where records contradict each other or are
+ * missing.
+ */
 int current_require_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	bool is_begun = !task_is_explicit(&a->now.model->tasks[task]) || task_bit(&a->now, task, TASK_BIT_STARTED);
@@ -234,7 +236,7 @@ int current_require_unit(struct archive *a, struct location *l, uint64_t time, u
 		return 0;
 	l->unit = unit;
 	l->is_unit_over = false;
-	if (unit == 0 && location_team_task(l) != 0) { /* of a unit that the archive does not have */
+	if (unit == 0 && location_team_task(l) != 0) { /* the team of a unit that the archive does not have */
 		a->has_holes = true;
 		return current_any(a, l, time);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who is current on a location, in the archive: one of OpenMP's tasks or one of Argobots' units. Every event in between belongs to it, so each
- * change is a ThreadTaskSwitch. Called by all files that write events of tasks and units. One thread.
+ * Who is current on a location, in the archive: one of OpenMP's tasks or one of Argobots' units. Every event in between
+ * belongs to it, so each change is a ThreadTaskSwitch. Called by all files that write events of tasks and units. One
+ * thread.
  *
  * Each function that returns int returns 0 or -1.
  */
@@ -10,7 +11,10 @@
 
 #include "builder/otf2/archive.h"
 
-/* How the archive names a task: (communicator of its binding team, rank of the creating thread, that thread's number for it). */
+/*
+ * How the archive names a task: (communicator of its binding team, rank of the creating thread, that thread's number
+ * for it).
+ */
 struct key {
 	uint32_t comm, rank, generation;
 };
@@ -40,7 +44,10 @@ int current_any(struct archive *a, struct location *l, uint64_t time);
 
 int current_require_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task);
 
-/* Before an event that belongs to the task: makes it current if it is not. Where it cannot be, l->running is another one afterwards. */
+/*
+ * Before an event that belongs to the task: makes it current if it is not. Where it cannot be, l->running is another
+ * one afterwards.
+ */
 static inline int current_require(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	return l->running == task ? 0 : current_require_slow(a, l, time, task);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the archive defines: regions, teams, locations, processes, devices and their queues, as they are kept until the archive is closed; and the
- * attributes, parameters and metrics, whose numbers are fixed.
+ * What the archive defines: regions, teams, locations, processes, devices and their queues, as they are kept until the
+ * archive is closed; and the attributes, parameters and metrics, whose numbers are fixed.
  */
 #ifndef OTTER_BUILDER_OTF2_DEFINITIONS_H
 #define OTTER_BUILDER_OTF2_DEFINITIONS_H
 
 #include "builder/model/tables.h"
 
-/* The kinds of regions that a construct is entered as. One construct may be several: a task and its creation, a critical and its body. */
+/*
+ * The kinds of regions that a construct is entered as. One construct may be several: a task and its creation, a
+ * critical and its body.
+ */
 enum region_kind {
 	REGION_UNKNOWN,
 	REGION_INITIAL_TASK,
@@ -80,14 +83,14 @@ enum region_kind {
 };
 
 /*
- * The same code address in the same binary is the same region, in whatever process. Its name and place in the source are looked up when the
- * process's replay is over.
+ * The same code address in the same binary is the same region, in whatever process. Its name and place in the source
+ * are looked up when the process's replay is over.
  */
 struct region_def {
 	enum region_kind kind;
 	enum construct_kind construct_kind;
 	uint32_t module;                  /* string: path of the binary, or "" */
-	uint32_t native;                  /* REGION_DEVICE_NATIVE: string, the device's name for it; else 0, the empty string */
+	uint32_t native;                  /* string: the device's own name; 0 but for REGION_DEVICE_NATIVE */
 	uint64_t offset;                  /* in the binary's file; the address itself where no binary is known */
 	uint32_t name, description, file; /* strings; name UNSET: not known so far */
 	uint32_t line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Definitions are written in the order that OTF2's readers expect. Numbers are dense, from 0, for each kind; every reference is to a definition that
- * was written before. One thread.
+ * Writes the global definitions, in the order that OTF2's readers expect. Numbers are dense, from 0, for each kind;
+ * every reference is to a definition that was written before. Called by otf2.c when the archive is closed. One thread.
  */
 #include "builder/otf2/defs.h"
 #include "builder/otf2/device_defs.h"
@@ -35,7 +35,10 @@ static OTF2_AttributeValue value_string(uint32_t string)
 	return (OTF2_AttributeValue){.stringRef = string};
 }
 
-/* Names of what is not named while events are written. Strings are defined first, so all of these are made strings before that. */
+/*
+ * Names of what is not named while events are written. Strings are defined first, so all of these are made strings
+ * before that.
+ */
 struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
@@ -283,7 +286,10 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 	return rc;
 }
 
-/* Each location records its own thread's state. (A MetricInstance for each location would say that as well, but ViTE crashes on those.) */
+/*
+ * Each location records its own thread's state. (A MetricInstance for each location would say that as well, but ViTE
+ * crashes on those.)
+ */
 static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
 {
 	OTF2_MetricMemberRef member = METRIC_STATE, sample = METRIC_SAMPLE;

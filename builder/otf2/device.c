@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A location group for each device and a location for each of its queues, with what the device's own records say, at the device's times: kernels as
- * regions, transfers as remote memory access into a window over the process's threads and queues. A device that only the host's transfers name
- * has one location without events, as those need somebody to reach. What has no time of the device is not here (target.c). One thread.
+ * Writes what devices told themselves: a location group for each device and a location for each of its queues, with
+ * what the device's own records say, at the device's times: kernels as regions, transfers as remote memory access into
+ * a window over the process's threads and queues. A device that only the host's transfers name has one location without
+ * events, because a transfer needs a location to reach. What has no time of the device is in target.c.
+ *
+ * Called by otf2.c for each process, after its replay. One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/device.h"
@@ -29,7 +32,10 @@ static bool is_transfer(const struct operation *o)
 	return o->type == OPERATION_DATA && operation_is_transfer(o->kind);
 }
 
-/* The numbers of the devices that have queues or that the host's transfers name, ascending, each once. NULL when memory is out. */
+/*
+ * The numbers of the devices that have queues or that the host's transfers name, ascending, each once. NULL when memory
+ * is out.
+ */
 static int32_t *find_devices(const struct model *m, size_t *n)
 {
 	int32_t *numbers = NULL;
@@ -54,7 +60,10 @@ static int32_t *find_devices(const struct model *m, size_t *n)
 	return numbers;
 }
 
-/* OTF2 has no paradigm for OpenMP's devices: the name of the device's type tells which one fits, else OpenACC stands for all. */
+/*
+ * OTF2 has no paradigm for OpenMP's devices: the name of the device's type tells which one fits, else OpenACC stands
+ * for all.
+ */
 static OTF2_Paradigm device_paradigm(const char *type)
 {
 	static const struct {
@@ -298,8 +307,7 @@ int device_write(struct archive *a)
 	const struct model *m = a->now.model;
 	const struct process_def *p = a->now.def;
 	int rc = 0;
-	uint32_t row =
-		0; /* of the model's queues, which come by device as the archive's do; some of the archive's are in no record */
+	uint32_t row = 0; /* the next queue of the model; those of the archive are in the same order, but some have no events */
 	for (uint32_t i = 0; i < p->n_queues && rc == 0; i++) {
 		struct queue_def *def = &a->queues[p->first_queue + i];
 		bool has_events = row < m->n_queues && m->queues[row].device == a->devices[def->device].number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Definitions of devices come after those of hosts, processes, threads and teams of each kind, so that numbers stay dense. Called by defs.c. One
- * thread.
+ * Writes the definitions of devices. Of each kind they come after those of hosts, processes, threads and teams, so that
+ * numbers stay dense. Called by defs.c. One thread.
  */
 #include "builder/otf2/device_defs.h"
 #include "builder/otf2/intern.h"
@@ -86,7 +86,10 @@ int device_define_queue_properties(struct archive *a, OTF2_GlobalDefWriter *w, u
 	return 0;
 }
 
-/* The locations that may reach each other: those of processes that have devices, threads first, then queues. `members` has room for all. */
+/*
+ * The locations that may reach each other: those of processes that have devices, threads first, then queues. `members`
+ * has room for all.
+ */
 static uint32_t fill_members(const struct archive *a, uint64_t *members)
 {
 	uint32_t n = 0;

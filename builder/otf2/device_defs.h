@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Definitions of devices: called by defs.c when the archive is closed, each where definitions of its kind are written. Each returns 0 or -1, and
- * writes nothing where there are no devices. Names are strings of the archive.
+ * Definitions of devices: called by defs.c when the archive is closed, each where definitions of its kind are written.
+ * Each returns 0 or -1, and writes nothing where there are no devices. Names are strings of the archive.
  */
 #ifndef OTTER_BUILDER_OTF2_DEVICE_DEFS_H
 #define OTTER_BUILDER_OTF2_DEVICE_DEFS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Called by all files that enter regions for tasks. One thread.
+ * Enters and leaves regions for tasks: makes the task current, then writes Enter or Leave. Called by all files that
+ * write events of tasks. One thread.
  */
 #include "builder/otf2/current.h"
 #include "builder/otf2/enter.h"
@@ -18,8 +19,7 @@ int location_enter_with(struct archive *a, struct location *l, uint64_t time, ui
 
 int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
-	uint32_t owner =
-		l->open[l->n_open - 1].owner; /* the task that entered it leaves it, even task 0, which stands for an unknown one */
+	uint32_t owner = l->open[l->n_open - 1].owner; /* what was entered by task 0, an unknown one, is left by it as well */
 	if (owner != 0 ? current_require(a, l, time, owner) != 0 : l->running != 0 && current_any(a, l, time) != 0)
 		return -1;
 	return location_pop(a, l, time, attributes);

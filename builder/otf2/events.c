@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here; tasks, mutexes, devices and
- * units have files of their own. Called by the replay, through the tables that otf2.c hands out. One thread.
+ * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here;
+ * tasks, mutexes, devices and units have files of their own. Called by the replay, through the tables that otf2.c hands
+ * out. One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/close.h"
@@ -225,7 +226,10 @@ static bool is_in(const struct archive *a, const struct location *l, enum region
 	return l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == kind;
 }
 
-/* A chunk is a parameter within the region that it was handed out in. A section begins where it is handed out and ends with the next one. */
+/*
+ * A chunk is a parameter within the region that it was handed out in. A section begins where it is handed out and ends
+ * with the next one.
+ */
 static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
 {
 	struct archive *a = self;

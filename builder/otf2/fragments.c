@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Each fragment of a unit's run is a region that is entered where the fragment begins and left where it stops, so that regions nest on every
- * thread although units move. Where OpenMP is used inside of a unit that stops, the regions that OpenMP has open on the thread are left with
- * the unit and entered again with it. Called through the table in events.c. One thread.
+ * Writes where Argobots' work units run. Each fragment of a unit's run is a region that is entered where the fragment
+ * begins and left where it stops, so that regions nest on every thread although units move. Where OpenMP is used inside
+ * of a unit that stops, the regions that OpenMP has open on the thread are left with the unit and entered again with
+ * it. Called through the table in events.c. One thread.
  */
 #include "builder/otf2/close.h"
 #include "builder/otf2/current.h"
@@ -112,7 +113,7 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 	while (rc == 0 && l->n_open > first) {
 		struct open_region top = l->open[l->n_open - 1];
 		rc = top.type == OPEN_UNIT ? close_cut_fragment(a, l, time) : location_leave(a, l, time);
-		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* the thread begins the team once more than its other members */
+		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* one more begin of the team than its other members have */
 			a->has_all_teams = false;
 			rc = close_team(a, l, time, &top);
 		}

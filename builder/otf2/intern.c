@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Found again by hash: strings by their text, regions by what they are and where their code is. Called by whatever writes events, and by defs.c
- * at the end. One thread.
+ * Numbers strings, regions and communicators. Strings are found again by the hash of their text, regions by that of
+ * what they are and where their code is. Called by whatever writes events, and by defs.c at the end. One thread.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/hash.h"

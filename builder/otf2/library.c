@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * OTF2 takes 128 MiB before it writes anything out, unless it is given memory in chunks: here a writer has two, and writes them out when they
- * are full. OTF2 itself never writes a BufferFlush; those in the archive are the recorder's. Where streams are replayed one after the other,
- * one location is written at a time, so two chunks are all that is needed. Called by otf2.c, on its thread.
+ * Opens the archive with OTF2, and gives the library its memory. OTF2 takes 128 MiB before it writes anything out,
+ * unless it gets memory in chunks: here a writer has two, and writes them out when they are full. OTF2 itself never
+ * writes a BufferFlush; those in the archive are the recorder's. Where streams are replayed one after the other, one
+ * location is written at a time, so two chunks are all that is needed. Called by otf2.c, on its thread.
  */
 #include "builder/otf2/library.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Called by all files that write events of threads; defs.c writes what is counted here. One thread.
+ * A location's writer, its time stamps, and the stack of its open regions. Called by all files that write events of
+ * threads. One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/intern.h"
@@ -130,7 +131,7 @@ int location_end(struct archive *a, uint32_t stream)
 	return rc == 0 ? location_write_definitions(a, id) : -1;
 }
 
-static bool is_owner(const struct location *l, uint32_t task)
+bool location_owns(const struct location *l, uint32_t task)
 {
 	uint32_t i = l->n_open;
 	while (i > 0 && l->open[i - 1].owner != task)
@@ -139,9 +140,10 @@ static bool is_owner(const struct location *l, uint32_t task)
 }
 
 /*
- * Keeps TASK_BIT_OPEN right, so that a task that completes need not look through all that is open on the location: with tasks nested in
- * each other that took a time that grew with the square of their number. A task commonly enters a region when its own are the innermost ones,
- * or when it has none; whatever else happens, because records contradict each other, is looked up.
+ * Keeps TASK_BIT_OPEN right, so that a task that completes need not look through all that is open on the location: the
+ * time for tasks nested in each other would grow with the square of their number. A task commonly enters a region when
+ * its own are the innermost ones, or when it has none; whatever else happens, because records contradict each other, is
+ * looked up.
  */
 static void note_owner(struct process *p, const struct location *l, struct open_region *region)
 {
@@ -150,9 +152,9 @@ static void note_owner(struct process *p, const struct location *l, struct open_
 	if (owner != 0 && owner != UNSET && !task_bit(p, owner, TASK_BIT_OPEN)) {
 		task_bit_set(p, owner, TASK_BIT_OPEN);
 		region->is_lowest = true;
-	} else if (owner != 0 && owner != UNSET && !is_owner(l, owner))
+	} else if (owner != 0 && owner != UNSET && !location_owns(l, owner))
 		p->is_scattered = true;
-	if (around != 0 && around != UNSET && !is_owner(l, around))
+	if (around != 0 && around != UNSET && !location_owns(l, around))
 		p->is_scattered = true;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A critical or ordered region is a scope (events.c) with an inner region while it is held; each call of a lock routine is a region of its own. A
- * lock is numbered by its address, its acquisitions by their order in time over all threads. Called through the table in events.c. One thread.
+ * Writes the events of mutexes. A critical or ordered region is a scope (events.c) with an inner region while it is
+ * held; each call of a lock routine is a region of its own. A lock is numbered by its address, its acquisitions by
+ * their order in time over all threads. Called through the table in events.c. One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/enter.h"
@@ -46,7 +47,10 @@ static struct lock_hold *new_hold(struct archive *a, struct location *l, uint32_
 	return &l->holds[l->n_holds++];
 }
 
-/* Contradictory records: an acquisition that breaks the order in time, or a release of what another task took, is left out. */
+/*
+ * Contradictory records: an acquisition that breaks the order in time, or a release of what another task took, is left
+ * out.
+ */
 static int leave_out(struct archive *a)
 {
 	a->has_holes = true;

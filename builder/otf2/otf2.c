@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opens the archive, decides on its clock, begins and ends processes, and closes the archive with all definitions. Called by run.c, on its thread.
+ * The output as a whole: opens the archive, begins and ends processes, and closes the archive with all definitions.
+ * Called by run.c, on its thread.
  */
 #include "builder/otf2/otf2.h"
 #include "builder/otf2/clock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the archive's writer keeps about the process that it is writing, from otf2.c's begin to its end: one location for each stream, what is
- * open on it, and what has been written about tasks and about Argobots' units. Everything here is an array of the archive's own: the model
- * is only read. One thread.
+ * What the archive's writer keeps about the process that it is writing, from otf2.c's begin to its end: one location
+ * for each stream, what is open on it, and what has been written about tasks and about Argobots' units. Everything here
+ * is an array of the archive's own: the model is only read. One thread.
  */
 #ifndef OTTER_BUILDER_OTF2_PROCESS_H
 #define OTTER_BUILDER_OTF2_PROCESS_H
@@ -20,7 +20,7 @@
 struct open_region {
 	uint32_t region;
 	uint32_t task;   /* the current task by the replay; OPEN_UNIT: UNSET */
-	uint32_t owner;  /* the current task by the archive, another one only where records contradict each other; OPEN_UNIT: 0 */
+	uint32_t owner;  /* the current task by the archive: another one only if records contradict each other; OPEN_UNIT: 0 */
 	uint32_t around; /* OPEN_IMPLICIT: the task that was current before; else 0 */
 	uint32_t unit;   /* OPEN_UNIT: the unit; else 0 */
 	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL, OPEN_UNIT } type;
@@ -35,8 +35,8 @@ struct lock_hold {
 struct location {
 	OTF2_EvtWriter *writer; /* NULL: not yet or no longer open */
 	uint64_t last_time;
-	uint32_t task;    /* the current task, as the replay said last; UNSET: to be looked up */
-	uint32_t running; /* the current task, as the archive says; 0: what the location began with; UNSET: none, it is complete */
+	uint32_t task;    /* the current task by the replay; UNSET: to be looked up */
+	uint32_t running; /* the current task by the archive; 0: what the location began with; UNSET: none, it is complete */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open, open_capacity;
 	struct lock_hold *holds;
@@ -44,12 +44,12 @@ struct location {
 	uint32_t rank_team, rank;      /* the last answer of current.c's team_rank() */
 	uint32_t solo_comm;            /* the comm of this location alone; UNSET: not needed so far */
 	uint32_t sections;             /* construct of the latest sections region */
-	uint32_t unit;                 /* the current unit of Argobots, as the archive says; 0: the thread's implicit task */
+	uint32_t unit;                 /* the current unit by the archive; 0: the thread's implicit task */
 	uint32_t thread;               /* the main scheduler that the thread was created with; 0: none */
 	uint32_t units_height;         /* how many regions were open when the thread joined the units' team */
 	bool is_in_units;              /* the thread is in that team */
 	bool is_unit_over;             /* the current unit is complete, and nothing was switched to since */
-	unsigned state, state_written; /* of the thread, by OMPT's number; what the metric says so far, UNSET: nothing */
+	unsigned state, state_written; /* OMPT's numbers: the thread's state, and the metric's latest value, or UNSET */
 	bool is_on;                    /* measurement */
 	struct cursor samples;         /* after `sample`, which is the next one to be written, where has_sample */
 	struct sample sample;
@@ -76,7 +76,7 @@ struct unit_written {
 	uint32_t n_open, open_on; /* ... on this location, row + 1 */
 	uint32_t generation;      /* its number among the units that its thread created, from 1 */
 	uint32_t n_fragments;
-	uint32_t written_on, runs_on, waker; /* rows of locations + 1: its latest event, where it runs, who resumed it; 0: none */
+	uint32_t written_on, runs_on, waker; /* rows of locations + 1, 0 none: its latest event, where it runs, who resumed it */
 	uint8_t bits;                        /* UNIT_BIT_ */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A construct has a region for each kind that it is entered as, with Score-P's roles and Otter's labels. Constructs of the same kind and place
- * share one, in whatever process. Called for every Enter, and when a process ends. One thread.
+ * Finds the region of a construct. A construct has a region for each kind that it is entered as, with Score-P's roles
+ * and Otter's labels. Constructs of the same kind and place share one, in whatever process. Called for every Enter, and
+ * by otf2.c when a process ends. One thread.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/regions.h"

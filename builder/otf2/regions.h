@@ -17,7 +17,10 @@ static inline uint32_t region_of(struct archive *a, uint32_t construct, enum reg
 	return region != UNSET ? region : region_of_slow(a, construct, kind);
 }
 
-/* Names the regions that the current process defined: once its constructs have been looked up in the symbol tables. 0 or -1. */
+/*
+ * Names the regions that the current process defined: once its constructs have been looked up in the symbol tables. 0
+ * or -1.
+ */
 int regions_name(struct archive *a);
 
 OTF2_RegionRole region_role(enum region_kind kind);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples as a metric of each location, beside the state that is derived: each is the value of an instant and holds no longer. They are in streams of
- * their own and are put between the events by time: before an event, all samples that are not later are written. Called by location.c for
- * each time stamp, and by defs.c. One thread.
+ * Samples as a metric of each location, beside the state that is derived: each is the value of an instant and holds no
+ * longer. They are in streams of their own and are put between the events by time: before an event, all samples that
+ * are not later are written. Called by location.c for each time stamp, and by defs.c. One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/intern.h"
@@ -50,7 +50,10 @@ int sample_metric_write(struct archive *a, struct location *l, uint64_t until)
 	return rc;
 }
 
-/* " NUMBER=NAME" for each state that the runtimes of these processes add to OMPT's. Readers of the description end a name at a space. */
+/*
+ * " NUMBER=NAME" for each state that the runtimes of these processes add to OMPT's. Readers of the description end a
+ * name at a space.
+ */
 static void put_own_states(const struct archive *a, FILE *out)
 {
 	for (size_t i = 0; i < a->n_processes; i++) {

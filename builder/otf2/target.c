@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target constructs, operations on data and launches, as regions of the host's locations, at the host's times: what a device did, and when, is
- * not in these records. Called by events.c. One thread.
+ * Writes target constructs, operations on data and launches as regions of the host's locations, at the host's times:
+ * what a device did, and when, is not in these records. Called by events.c. One thread.
  */
 #include "builder/otf2/current.h"
 #include "builder/otf2/device.h"
@@ -63,8 +63,9 @@ static int add_sizes(struct archive *a, const struct operation *o)
 }
 
 /*
- * A transfer is on the host's location if its device recorded nothing about it: the host reaches into the device's memory, or fetches from
- * there, within the region of the operation. Otherwise it is on the device's own location, at the device's times.
+ * A transfer is on the host's location if its device recorded nothing about it: the host reaches into the device's
+ * memory, or fetches from there, within the region of the operation. Otherwise it is on the device's own location, at
+ * the device's times.
  */
 static bool is_hosts_transfer(const struct archive *a, const struct operation *o)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Regions nest on every location and in every task. So a marked task, which goes on elsewhere or not in the order of a stack, leaves all of its
- * regions when it is suspended and enters them again when it goes on; other tasks keep theirs open. Called through the table in events.c, and
- * by whatever writes an event of a task (task_follow). One thread.
+ * Writes the events of OpenMP's tasks: creation, start, suspension, completion. Regions nest on every location and in
+ * every task. So a marked task, which goes on elsewhere or not in the order of a stack, leaves all of its regions when
+ * it is suspended and enters them again when it goes on; other tasks keep theirs open.
+ *
+ * Called through the table in events.c, and by whatever writes an event of a task (task_follow). One thread.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/close.h"
@@ -65,7 +67,10 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 	return rc;
 }
 
-/* The task's body has ended: leaves its regions. One that never began, because it was discarded by a cancel, begins and ends here. */
+/*
+ * The task's body has ended: leaves its regions. One that never began, because it was discarded by a cancel, begins and
+ * ends here.
+ */
 static int end_body(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	uint32_t i = location_find_open(l, task);
@@ -91,7 +96,10 @@ static int leave_task(struct archive *a, struct location *l, uint64_t time, uint
 	case task_status_detach:
 		if (end_body(a, l, time, task) != 0)
 			return -1;
-		/* A thread that is in no team, and can switch to no task, fulfils its event: it completes here, with this status. */
+		/*
+		 * A thread that is in no team, and can switch to no task, fulfils its event: it completes here, with
+		 * this status.
+		 */
 		return a->now.model->tasks[task].state & TASK_FULFILLED_OUTSIDE ? close_task(a, l, time, task, a->string_detach)
 										: 0;
 	case TASK_STATUS_CUT: /* the record of its end is missing; where it is suspended nothing is open */
@@ -126,8 +134,9 @@ int task_follow(struct archive *a, struct location *l, const struct point *at, u
 }
 
 /*
- * May the archive have the task's creation at this time? Where the task runs on another location, that one waits for the time of creation
- * that the model has, and for no later one. Where the task has run already, records contradict each other.
+ * May the archive have the task's creation at this time? Where the task runs on another location, that one waits for
+ * the time of creation that the model has, and for no later one. Where the task has run already, records contradict
+ * each other.
  */
 static bool can_create(const struct process *p, const struct point *at, uint64_t time, uint32_t task)
 {
@@ -150,7 +159,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (task_follow(a, l, at, &time) != 0)
 		return -1;
-	if (t->flags & task_flags_taskwait) /* a stand-in for a wait: it never runs, its creator waits until it is complete */
+	if (t->flags & task_flags_taskwait) /* stands for a wait of its creator, and never runs */
 		return location_enter(a, l, time, region_of(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
 	if (task == 0 || !task_is_explicit(t) || !can_create(&a->now, at, time, task)) { /* contradictory records */
 		a->has_holes = true;
@@ -198,7 +207,10 @@ static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t 
 		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
 	}
 	a->has_holes = true;
-	/* `prior` is detached and its body is over, or it moves: it must not stay current here, as it may be on another location next. */
+	/*
+	 * `prior` is detached and its body is over, or it moves: it must not stay current here, as it may be on another
+	 * location next.
+	 */
 	bool has_left = l->running == prior && prior != 0 && task_is_explicit(&p->model->tasks[prior]) &&
 			location_find_open(l, prior) == l->n_open;
 	return has_left ? current_any(a, l, time) : 0;

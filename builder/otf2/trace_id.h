@@ -7,7 +7,10 @@
 
 #include "builder/model/trace.h"
 
-/* A hash over what tells these dumps from any others: the same dumps in the same order have the same identifier in every run. */
+/*
+ * A hash over what tells these dumps from any others: the same dumps in the same order have the same identifier in
+ * every run.
+ */
 uint64_t trace_id_of(const struct trace *traces, size_t n_traces);
 
 /* Gives the closed archive with this anchor file the identifier `id`. 0, or -1 after error(). */

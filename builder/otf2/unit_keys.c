@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A run of a unit is (team of all threads, rank of the thread that created it, number among the units that this thread created). Called by
- * otf2.c for each process, and for every event of units. One thread.
+ * Names Argobots' units: a run of a unit is (team of all threads, rank of the thread that created it, number among the
+ * units that this thread created). Called by otf2.c for each process, and for every event of units. One thread.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/unit_keys.h"

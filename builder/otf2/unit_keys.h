@@ -7,13 +7,19 @@
 
 #include "builder/otf2/archive.h"
 
-/* Does the archive have nothing of this unit: it is none, or outside of Argobots, or records contradict each other about it? */
+/*
+ * Does the archive have nothing of this unit: it is none, or outside of Argobots, or records contradict each other
+ * about it?
+ */
 bool unit_is_left_out(const struct process *p, uint32_t unit);
 
 /* Is it the main scheduler of a thread that Argobots makes? */
 bool unit_is_thread(const struct process *p, uint32_t unit);
 
-/* The stream that creates it in the archive: its creator's, or, where it was created before the recording, the one that it runs on. */
+/*
+ * The stream that creates it in the archive: its creator's, or, where it was created before the recording, the one that
+ * it runs on.
+ */
 uint32_t unit_creating_stream(const struct work_unit *u);
 
 /* The kind of its own region. */

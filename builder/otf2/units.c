@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Work units are tasks of one team that all threads of the process are in, of the paradigm USER, as OTF2 has none for Argobots. The threads of
- * execution streams are created, begin, end and are waited for as their main schedulers are. Called through the table in events.c, and by
+ * Writes the events of Argobots' work units, but for where they run. Units are tasks of one team that all threads of
+ * the process are in, of the paradigm USER, as OTF2 has none for Argobots. The threads of execution streams are
+ * created, begin, end and are waited for as their main schedulers are. Called through the table in events.c, and by
  * fragments.c. One thread.
  */
 #include "builder/otf2/close.h"

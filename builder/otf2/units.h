@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots' work units: what the table of events (events.c) calls for them, but for where they run (fragments.h). One thread.
+ * Argobots' work units: what the table of events (events.c) calls for them, but for where they run (fragments.h). One
+ * thread.
  */
 #ifndef OTTER_BUILDER_OTF2_UNITS_H
 #define OTTER_BUILDER_OTF2_UNITS_H
@@ -17,7 +18,10 @@ int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 /* Before the first event of units on the thread: it joins their team. 0 or -1. */
 int unit_join_team(struct archive *a, struct location *l, uint64_t time);
 
-/* From here on the location is the thread that Argobots made for this main scheduler. It may have been another thread's before. 0 or -1. */
+/*
+ * From here on the location is the thread that Argobots made for this main scheduler. It may have been another thread's
+ * before. 0 or -1.
+ */
 int unit_begin_thread(struct archive *a, struct location *l, uint64_t time, uint32_t scheduler);
 
 /* As location_stamp; and never before what the unit did elsewhere, which two processors' clocks may say. */
