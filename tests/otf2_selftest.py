@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does otf2_check.py refuse what it must, and nothing else? Asks it about a small good archive, and about one with each fault.
+"""Tests otf2_check.py: it must accept a small good archive, and refuse a copy for each fault (otf2/*faults.py).
 
-Every rule (otf2/rules.py) must have a fault that breaks it; every fault must be told by its name, and by no other. A line "ok" or
-"not ok" for each.
+Every rule (otf2/rules.py) must have a fault that breaks it, and every fault must be reported by the names of its rules and by no other.
+Prints a line "ok" or "not ok" for each.
 """
 import os
 import subprocess
@@ -36,7 +36,7 @@ class Asker:
         return os.path.join(self.top, str(self.n_archives))
 
     def ask(self, directory, what, status, last=None, options=()):
-        """last: the answer's last line; None: any."""
+        """status, last: the exit status and the last line that are expected; last None: any line."""
         answer = subprocess.run([sys.executable, CHECK, "-q", *options, directory], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, check=False)
         got = (answer.returncode, (answer.stdout.splitlines() or [""])[-1])

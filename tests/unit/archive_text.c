@@ -12,7 +12,7 @@ uint64_t archive_times[2][256];
 unsigned archive_n_events[2], archive_n_fragments;
 uint64_t archive_clock_first, archive_clock_length, archive_trace_id;
 
-static unsigned n_defined[2]; /* events, by the definitions */
+static unsigned n_defined[2]; /* by location: how many events its definition says */
 static char *strings[256];
 static uint32_t region_names[64];
 
@@ -32,7 +32,7 @@ static OTF2_CallbackCode add(OTF2_LocationRef location, OTF2_TimeStamp time, con
 #define EVENT_ARGUMENTS OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t position, void *user, OTF2_AttributeList *attributes
 #define UNUSED          (void)position, (void)user, (void)attributes
 
-/* "create task@0x3000" is "create task" here. */
+/* The kind alone: "create task@0x3000" is "create task". */
 static OTF2_CallbackCode on_region(OTF2_LocationRef l, OTF2_TimeStamp t, char sign, OTF2_RegionRef region)
 {
 	const char *name = strings[region_names[region]];
