@@ -9,7 +9,6 @@
 #include "builder/model/state.h"
 
 #include <stdio.h>
-#include <string.h>
 
 int state_metric_write(struct archive *a, struct location *l, uint64_t time)
 {

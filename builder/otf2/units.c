@@ -6,7 +6,6 @@
  * fragments.c. One thread.
  */
 #include "builder/otf2/close.h"
-#include "builder/otf2/current.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/regions.h"
 #include "builder/otf2/unit_keys.h"
