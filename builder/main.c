@@ -34,7 +34,7 @@ enum {
 
 static const struct argp_option option_table[] = {
 	{0, 0, 0, 0, "Output (all but --list and --canonical where none is selected):", 1},
-	{"otf2", OPTION_OTF2, 0, 0, "the archive trace.otf2", 0},
+	{"otf2", OPTION_OTF2, 0, 0, "the archive traces.otf2", 0},
 	{"dot", OPTION_DOT, 0, 0, "the graph as graph.dot", 0},
 	{"csv", OPTION_CSV, 0, 0,
 	 "the graph as nodes.csv, edges.csv and exclusive.csv, thread states as states.csv, units as units.csv", 0},

@@ -131,7 +131,7 @@ def archives():
         wanted = [] if is_cut else [f"tasks={n_tasks}", f"completed={n_tasks}", "truncated=0"]
         checked = run([HERE.parent / "otf2_check.py", *(word for want in wanted for word in ("--expect", want)), place])
         # Who yields inside of a region of OpenMP leaves its team in the middle, and comes back: the team has more begins on that thread than on others.
-        found = re.findall(r"OTF2::THREAD_(\w+)_EVENT_COMPLETE\s+Property value\s+(\w+)", run(["otf2-print", "-A", place / "trace.otf2"]).out)
+        found = re.findall(r"OTF2::THREAD_(\w+)_EVENT_COMPLETE\s+Property value\s+(\w+)", run(["otf2-print", "-A", place / "traces.otf2"]).out)
         whole = {"FORK_JOIN": "false" if is_cut or program == "within" else "true", "LOCK": "false" if is_cut else "true"}
         check(name, one(dumps), built.why([0, 3] if is_cut else [0]), checked.why([0]) and f"{checked.out.splitlines()[-5:]}",
               None if dict(found) == whole else f"the archive says of being whole {found}, not {whole}")

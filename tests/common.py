@@ -202,9 +202,9 @@ def build(dump, out, *options):
 
 def check_archive(out, n_tasks=None, numbers=None):
     """otf2-print reads it whole, its content keeps the rules, and it has so many tasks created and completed, and these numbers: None or a reason."""
-    anchor = out / "trace.otf2"
+    anchor = out / "traces.otf2"
     if not anchor.exists():
-        return "no trace.otf2"
+        return "no traces.otf2"
     result = run(["otf2-print", "--silent", anchor], stdout=subprocess.DEVNULL)
     if result.status != 0:
         return "otf2-print: " + (result.why([0]) or "")

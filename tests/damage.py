@@ -126,7 +126,7 @@ def output_flaw(out):
     seen = digest(out)
     if seen in SOUND:
         return None
-    reason = tables_flaw(out) or archive_flaw(out / "trace.otf2")
+    reason = tables_flaw(out) or archive_flaw(out / "traces.otf2")
     if reason is None:
         SOUND.add(seen)
     return reason

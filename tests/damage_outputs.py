@@ -4,7 +4,7 @@
 
     tests/damage_outputs.py [NAME...]
 
-Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
+Places that exist, cannot be written, are full; what is touched at all; the same output twice; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
 quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
@@ -42,10 +42,33 @@ def taken(report, dump, place):
         text = "exists already" if not options else "holds 'own.txt', which otter-build did not write"
         report.check(what, result.why([1]) or (None if text in result.err else result.err) or
                      (None if listing(place) == ["out"] and (out / "own.txt").read_text() == "mine" else f"{listing(place)}"))
+    former = place / "former"  # what a version before 0.2.0 wrote: its archive had another name
+    (former / "trace").mkdir(parents=True)
+    for name in ("trace.otf2", "trace.def", "trace/0.evt", "nodes.csv"):
+        (former / name).write_text("old")
+    result = otter_build("-o", former, "--force", "--otf2", dump)
+    report.check("taken-by-former", result.why([0]) or (None if listing(former) == ["traces", "traces.def", "traces.otf2"] else f"{listing(former)}"))
     for name, make in {"file": lambda p: p.write_text("x"), "link": lambda p: p.symlink_to("nowhere")}.items():
         make(place / name)
         result = otter_build("-o", place / name, "--force", dump)
         report.check(f"taken-by-{name}", result.why([1]) or (None if "exists and is not a directory" in result.err else result.err))
+
+
+def repeated(report, dump, place):
+    """The same dump makes the same bytes each time, in all files; another set of dumps has another archive."""
+    other = place / "other.otter"
+    shutil.copytree(dump, other)
+    meta = (other / "meta").read_bytes()
+    (other / "meta").write_bytes(re.sub(rb"^pid \d+", b"pid 7", meta, flags=re.M))
+    ids = []
+    for what, dumps in {"one": [dump], "another": [other], "two": [dump, other]}.items():
+        outs = [place / f"{what}-{i}" for i in range(2)]
+        reasons = [otter_build("-o", out, "--states", *dumps).why([0]) for out in outs]
+        reasons += [check_archive(out) for out in outs]
+        different = run(["diff", "-rq", *outs]).out
+        ids += re.findall(r"Trace identifier +(\w+)", run(["otf2-print", "-A", outs[0] / "traces.otf2"]).out)
+        report.check(f"repeated-{what}", next(filter(None, reasons), None) or different or None)
+    report.check("repeated-identifiers", None if len(ids) == 3 and len(set(ids)) == 3 else f"{ids}")
 
 
 def unwritable(report, dump, place):
@@ -139,7 +162,7 @@ def several(report, dump, place):
 
 def strict(report, dump, place):
     result = otter_build("--strict", "-o", place / "out", dump)
-    report.check("strict-whole", result.why([0]) or (None if (place / "out/trace.otf2").exists() else "no output"))
+    report.check("strict-whole", result.why([0]) or (None if (place / "out/traces.otf2").exists() else "no output"))
     damaged = place / "damaged.otter"
     shutil.copytree(dump, damaged)
     data = bytearray((damaged / "00000.seg").read_bytes())
@@ -233,8 +256,8 @@ def check_outputs(report, what, dump, place, wanted):
     labels = {o.get("label", "") for o in json.loads((out / "graph.json").read_text())["objects"]} if dot.status == 0 else set()
     text = wanted.get("dot", "").replace("\\", "\\\\")
     report.check(f"{what}/graph.dot", dot.why([0]) or (dot.err or None) or (None if any(text in l for l in labels) else f"{sorted(labels, key=len)[-2:]}"))
-    report.check(f"{what}/trace.otf2", check_archive(out))
-    printed = run(["otf2-print", "-G", out / "trace.otf2"])
+    report.check(f"{what}/traces.otf2", check_archive(out))
+    printed = run(["otf2-print", "-G", out / "traces.otf2"])
     is_clean = all(line.isprintable() for line in printed.out.splitlines())
     report.check(f"{what}/definitions", printed.why([0]) or (None if is_clean else "a line that is not printable") or
                  (None if wanted.get("otf2", "") in printed.out else "the name is not among the strings"))
@@ -267,8 +290,8 @@ def names(report, dump, place):
             check_outputs(report, f"names-in-{program}", found, place, wanted)
 
 
-TRIALS = {"taken": taken, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
-          "cut-while-read": cut_while_read, "names": names}
+TRIALS = {"taken": taken, "repeated": repeated, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk,
+          "several": several, "strict": strict, "cut-while-read": cut_while_read, "names": names}
 
 
 def main():

@@ -155,7 +155,7 @@ ONE_READER = threading.Lock()  # OTF2's Python bindings are not for several thre
 
 def wrong_archive(scenario, witness, out, rows):
     with ONE_READER:
-        archive = Archive(out / "trace.otf2")
+        archive = Archive(out / "traces.otf2")
     reads = [(int(r["after"]) - int(r["before"])) for r in rows["device_clock_more"]]
     tolerance = ((max(reads) if reads else 0) + 1000) * archive.ticks_per_second // 10 ** 9
     if scenario in ("no_clock", "nothing", "refuses", "no_cursor", "no_records"):

@@ -185,7 +185,7 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
         reasons.append(None if summary["complete"] == (result.status == 0) else f"complete: {summary['complete']}")
         reasons.append(Graph(work / "out").flaw(complete=False))
         with one_archive_at_a_time:
-            reasons.append(archive_flaw(work / "out/trace.otf2"))
+            reasons.append(archive_flaw(work / "out/traces.otf2"))
     report.check(name, "; ".join(filter(None, reasons)))
 
 

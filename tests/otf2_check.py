@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Is an OTF2 archive what Otter promises? Reads it with OTF2's own Python bindings and shares no code with the builder.
+"""Checks that an OTF2 archive keeps Otter's rules: by OTF2's own Python bindings, without any code of the builder.
 
-Usage: otf2_check.py [-q] [--expect KEY=VALUE]... ARCHIVE     (ARCHIVE: trace.otf2, or the directory with it)
+Usage: otf2_check.py [-q] [--expect KEY=VALUE]... ARCHIVE     (ARCHIVE: traces.otf2, or the directory with it)
 
-VALUE is a number, or N+ for at least N. Keys: see the lines that it prints. Exit status: 0 valid, 1 invalid (the names of the
-broken rules on the last line; otf2/rules.py says what each means), 2 unreadable, 3 usage. An archive that does not call itself
-complete (OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE, OTF2::THREAD_LOCK_EVENT_COMPLETE) may lack what a cut trace lacks: creations,
-completions, forks, members of a team, acquisitions; everything else holds for it, too.
+VALUE is a number, or N+ for at least N. KEY is one of the words that a run prints. Exit status: 0 valid, 1 invalid (the
+names of the broken rules are on the last line; otf2/rules.py says what each means), 2 unreadable, 3 usage. An archive that
+does not call itself complete (OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE, OTF2::THREAD_LOCK_EVENT_COMPLETE) may lack what a cut
+trace lacks: creations, completions, forks, members of a team, acquisitions. All other rules hold for it as well.
 """
 import os
 import sys
@@ -57,7 +57,7 @@ def main(arguments):
     if anchor is None:
         return usage()
     if os.path.isdir(anchor):
-        anchor = os.path.join(anchor, "trace.otf2")
+        anchor = os.path.join(anchor, "traces.otf2")
     check = Check()
     try:
         check.read(anchor)

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does otf2_check.py refuse what it must, and nothing else? Asks it about a small good archive, and about one with each fault.
+"""Tests otf2_check.py: it must accept a small good archive, and refuse a copy for each fault (otf2/*faults.py).
 
-Every rule (otf2/rules.py) must have a fault that breaks it; every fault must be told by its name, and by no other. A line "ok" or
-"not ok" for each.
+Every rule (otf2/rules.py) must have a fault that breaks it, and every fault must be reported by the names of its rules and by no other.
+Prints a line "ok" or "not ok" for each.
 """
 import os
 import subprocess
@@ -36,7 +36,7 @@ class Asker:
         return os.path.join(self.top, str(self.n_archives))
 
     def ask(self, directory, what, status, last=None, options=()):
-        """last: the answer's last line; None: any."""
+        """status, last: the exit status and the last line that are expected; last None: any line."""
         answer = subprocess.run([sys.executable, CHECK, "-q", *options, directory], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, check=False)
         got = (answer.returncode, (answer.stdout.splitlines() or [""])[-1])
@@ -101,14 +101,14 @@ def ask_about_files(asker):
         archive["groups"][0][2].append(2 << 32)
         archive["events"][2 << 32] = [["BufferFlush", 50, 50]]
         write(archive, place)
-        os.remove(os.path.join(place, "trace", f"{2 << 32}{suffix}"))
+        os.remove(os.path.join(place, "traces", f"{2 << 32}{suffix}"))
         asker.refuses(place, "FILE", f"a location's {suffix} is missing")
     place = asker.place()
     write(good(), place)
-    path = os.path.join(place, "trace", f"{MASTER}.evt")
+    path = os.path.join(place, "traces", f"{MASTER}.evt")
     os.truncate(path, os.path.getsize(path) - 30)
     asker.refuses(place, "BALANCE-LOC CLOCK EVT-COUNT EVT-READ PROGRAM", "a file of events is cut")
-    with open(os.path.join(place, "trace.otf2"), "w", encoding="ascii") as anchor:
+    with open(os.path.join(place, "traces.otf2"), "w", encoding="ascii") as anchor:
         anchor.write("nothing")
     asker.ask(place, "unreadable: the anchor is garbage", 2)
 

@@ -114,7 +114,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
         n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
         report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks, map(transfers_of, summaries)))))
         if want.helpers:
-            definitions = run(["otf2-print", "-G", outs[0] / "trace.otf2"]).out
+            definitions = run(["otf2-print", "-G", outs[0] / "traces.otf2"]).out
             names = re.findall(r'^LOCATION +\d+ +Name: "OMP hidden helper thread ', definitions, re.MULTILINE)
             report.check(f"{name}/helpers", differs(want.helpers.split(), [len(names)]))
     if "states" not in skip:

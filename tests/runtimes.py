@@ -135,7 +135,7 @@ def recorded_as(runtime, source, compiler, work):
         raise RuntimeError(f"{len(dumps_in(dumps))} dumps, {result.why([0])}")
     result, summary = build(dumps_in(dumps)[0], out)
     canonical = run([BUILDER, "--canonical", dumps_in(dumps)[0]]).out
-    return summary, result.status, canonical, run(["otf2-print", "-G", out / "trace.otf2"]).out
+    return summary, result.status, canonical, run(["otf2-print", "-G", out / "traces.otf2"]).out
 
 
 def test_other_name(job):

@@ -117,7 +117,7 @@ def test_program(job):
 
 def wrong_metric(out):
     """Each sample is a value of the archive's metric, in its state."""
-    text = run(["otf2-print", out / "trace.otf2"]).out
+    text = run(["otf2-print", out / "traces.otf2"]).out
     written = collections.Counter(re.findall(r'"thread state sampled" <\d+>; UINT64; (\d+)\)', text))
     wanted = collections.Counter(r["number"] for r in samples_in(out))
     return None if written == wanted else f"the archive's metric has {dict(written)}, samples.csv {dict(wanted)}"

@@ -123,10 +123,10 @@ def summary_flaw(states, summary):
 def archive_flaw(out):
     """Has the archive's metric, as otf2-print shows it, the states of state_intervals.csv? None or a reason."""
     states, seen = States(out), collections.defaultdict(list)
-    text = run(["otf2-print", "-G", out / "trace.otf2"]).out
+    text = run(["otf2-print", "-G", out / "traces.otf2"]).out
     names = dict(re.findall(r"(\d+)=(\w+)", re.search(r'Name: "thread state".*Descr.: "([^"]*)"', text).group(1)))
     ns_per_tick = 1e9 / int(re.search(r"Ticks per Seconds: (\d+)", text).group(1))
-    for location, ticks, value in re.findall(r'^METRIC +(\d+) +(\d+) .*"thread state" <0>; UINT64; (\d+)\)', run(["otf2-print", out / "trace.otf2"]).out, re.M):
+    for location, ticks, value in re.findall(r'^METRIC +(\d+) +(\d+) .*"thread state" <0>; UINT64; (\d+)\)', run(["otf2-print", out / "traces.otf2"]).out, re.M):
         begins = seen[int(location) >> 32]
         if begins and begins[-1] == ("undefined", int(ticks)):  # no interval
             begins.pop()

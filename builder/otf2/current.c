@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which task is current on a location, as the archive has it: names, switches, and who may run where. Records that contradict each other
- * are stopped here: an archive says of no task that it runs in two places, before its creation, behind its end, or outside of its team.
+ * Decides who is current on a location, and writes each change. A task is (communicator of its binding team, rank of
+ * the creating thread in it, that thread's counter), which is unique in the whole archive without any table; implicit
+ * tasks have generation 0. Below all units of Argobots is the thread's own implicit task in their team, which stands
+ * for what is not recorded: the scheduler of the primary unit, or a thread outside of Argobots.
+ *
+ * Called by all files that write events of tasks and units. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/current.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/unit_keys.h"
+#include "builder/support/array.h"
 
-#include <stdlib.h>
 
-/* The stream's thread number in a team, or UNSET. Programs stay in one team for long: the last answer is kept. */
+/* The stream's thread number in a team, or UNSET. Programs stay in one team for long, so the last answer is kept. */
 static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
 {
 	struct location *l = &p->locations[stream];
@@ -22,19 +30,19 @@ static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
 	return l->rank = rank < t->n_members ? rank : UNSET;
 }
 
-/* For what a thread does outside the teams that are known: one of its own. */
+/* The communicator for what a thread does outside of all teams that are known: one of its own. */
 static uint32_t solo_comm(struct archive *a, uint32_t stream)
 {
 	struct location *l = &a->now.locations[stream];
 	if (l->solo_comm == UNSET) {
-		l->solo_comm = archive_comm(a, UNSET, &stream, 1);
+		l->solo_comm = intern_comm(a, UNSET, &stream, 1);
 		if (l->solo_comm != UNSET)
 			a->comms[l->solo_comm].is_made_up = true;
 	}
 	return l->solo_comm;
 }
 
-/* A root's initial task is in a team of its own, and in none around it. */
+/* A root's initial task is in a team of one, which is inside of no other. */
 static bool is_alone(const struct model *m, uint32_t team)
 {
 	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
@@ -57,6 +65,13 @@ int current_key(struct archive *a, uint32_t task, struct key *key)
 	return key->comm == UNSET ? -1 : 0;
 }
 
+uint32_t current_team_comm(struct archive *a, uint32_t implicit_task)
+{
+	const struct task *t = &a->now.model->tasks[implicit_task];
+	uint32_t team = a->now.model->regions[t->region].team;
+	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
+}
+
 static bool may_move(const struct process *p, uint32_t task)
 {
 	return task != 0 && task != UNSET && p->model->tasks[task].state & TASK_MIGRATED;
@@ -73,29 +88,21 @@ struct suspended *current_keep(struct archive *a, uint32_t task)
 		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
 			return NULL;
 		p->suspended_capacity = (uint32_t)capacity;
-		p->suspended[p->n_suspended] = (struct suspended){NULL, 0, 0, 0, 0};
+		p->suspended[p->n_suspended] = (struct suspended){0};
 		*row = ++p->n_suspended;
 	}
 	return &p->suspended[*row - 1];
 }
 
-const struct suspended *current_find(const struct process *p, uint32_t task)
+struct suspended *current_find(const struct process *p, uint32_t task)
 {
 	const uint32_t *row = map_get(&p->suspended_rows, task);
 	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
 }
 
-static bool has_open(const struct location *l, uint32_t task)
-{
-	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].owner != task)
-		i--;
-	return i > 0;
-}
-
 /*
- * The current task of the location stops, or `task` becomes it: where those are that may move. One that stops with regions open, which
- * only contradictory records bring about, cannot go on elsewhere.
+ * Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about,
+ * cannot go on elsewhere.
  */
 int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
 {
@@ -104,7 +111,7 @@ int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t 
 	struct suspended *s = current_keep(a, task);
 	if (s == NULL)
 		return archive_out_of_memory(a);
-	s->runs_on = is_here || has_open(l, task) ? location_stream(a, l) + 1 : 0;
+	s->runs_on = is_here || location_owns(l, task) ? location_stream(&a->now, l) + 1 : 0;
 	s->last_time = time;
 	return 0;
 }
@@ -114,7 +121,27 @@ static bool is_initial(const struct process *p, uint32_t task)
 	return (p->model->regions[p->model->tasks[task].region].state & REGION_INITIAL) != 0;
 }
 
-int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+/* Is one of OpenMP's tasks current, and not the one that the thread began with? */
+static bool is_in_openmp(const struct archive *a, const struct location *l)
+{
+	const struct model *m = a->now.model;
+	return l->running != 0 && l->running != UNSET && !(m->regions[m->tasks[l->running].region].state & REGION_INITIAL);
+}
+
+/* The location's unit becomes current, in place of one of OpenMP's tasks. */
+static int current_switch_unit(struct archive *a, struct location *l, uint64_t time)
+{
+	uint32_t unit = l->unit;
+	const struct unit_written *w = &a->now.units[unit];
+	uint32_t rank = unit != 0 ? unit_creating_stream(&a->now.model->units[unit]) : location_stream(&a->now, l);
+	if (is_in_openmp(a, l))
+		l->running = UNSET;
+	return archive_check(
+		a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, a->now.units_comm, rank, unit != 0 ? w->generation : 0),
+		"writing ThreadTaskSwitch");
+}
+
+int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	struct key k;
 	if (current_key(a, task, &k) != 0 || current_note(a, l, time, l->running, false) != 0 ||
@@ -122,12 +149,12 @@ int event_task_switch(struct archive *a, struct location *l, uint64_t time, uint
 		return -1;
 	l->running = task;
 	if (l->is_in_units && is_initial(&a->now, task))
-		return location_run_unit(a, l, time);
+		return current_switch_unit(a, l, time);
 	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			     "writing ThreadTaskSwitch");
 }
 
-/* May the task run here? An explicit one on one location at a time, and on no other than its own unless it moves. */
+/* An explicit task runs on one location at a time, and on no other than its own unless it moves. */
 static bool can_run_explicit(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
@@ -141,7 +168,10 @@ static bool can_run_explicit(const struct process *p, const struct location *l, 
 	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
 }
 
-/* An implicit one only inside its team, an initial one outside of all, and none again that is complete. */
+/*
+ * An implicit task runs only inside of its team, an initial one outside of all teams, and no task runs after it
+ * completed.
+ */
 bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
@@ -154,12 +184,12 @@ bool current_can_be(const struct process *p, const struct location *l, uint32_t 
 	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
 }
 
-/* When it can run here: not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
+/* Not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
 uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
 	if (task_is_explicit(t) && !task_bit(p, task, TASK_BIT_STARTED) && t->state & TASK_CREATED) {
-		uint64_t created = process_time(p, t->create_ticks);
+		uint64_t created = clock_stamp(p, t->create_ticks);
 		if (time <= created)
 			time = created < p->last_time ? created + 1 : created;
 	}
@@ -169,17 +199,16 @@ uint64_t current_time(const struct process *p, struct location *l, uint64_t time
 	return l->last_time = time;
 }
 
-/* Some task must be current: the one whose region is open, or what the location began with. */
 int current_any(struct archive *a, struct location *l, uint64_t time)
 {
 	uint32_t owner = l->n_open > 0 ? l->open[l->n_open - 1].owner : 0;
 	if (owner != 0)
-		return event_task_switch(a, l, time, owner);
+		return current_switch(a, l, time, owner);
 	if (l->is_in_units) {
 		l->running = 0;
-		return location_run_unit(a, l, time);
+		return current_switch_unit(a, l, time);
 	}
-	uint32_t comm = solo_comm(a, location_stream(a, l));
+	uint32_t comm = solo_comm(a, location_stream(&a->now, l));
 	if (current_note(a, l, time, l->running, false) != 0)
 		return -1;
 	l->running = 0;
@@ -188,18 +217,27 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 					     "writing ThreadTaskSwitch");
 }
 
-/* Only contradictory or missing records come here. After a completion some task must be current: the one whose region is open. */
-int event_run_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+/*
+ * Called after a completion, when some task must become current, and where records contradict each other or are
+ * missing.
+ */
+int current_require_slow(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	bool is_begun = !task_is_explicit(&a->now.model->tasks[task]) || task_bit(&a->now, task, TASK_BIT_STARTED);
 	if (task != 0 && is_begun && current_can_be(&a->now, l, task))
-		return event_task_switch(a, l, time, task);
+		return current_switch(a, l, time, task);
 	return l->running != UNSET ? 0 : current_any(a, l, time);
 }
 
-uint32_t event_team_comm(struct archive *a, uint32_t implicit_task)
+int current_require_unit(struct archive *a, struct location *l, uint64_t time, uint32_t unit)
 {
-	const struct task *t = &a->now.model->tasks[implicit_task];
-	uint32_t team = a->now.model->regions[t->region].team;
-	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
+	if (l->unit == unit && !is_in_openmp(a, l) && !l->is_unit_over)
+		return 0;
+	l->unit = unit;
+	l->is_unit_over = false;
+	if (unit == 0 && location_team_task(l) != 0) { /* the team of a unit that the archive does not have */
+		a->has_holes = true;
+		return current_any(a, l, time);
+	}
+	return current_switch_unit(a, l, time);
 }

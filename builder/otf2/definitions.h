@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the archive defines: regions, teams, locations, processes, devices and their queues, as the OTF2 sink keeps them until the archive is
- * closed; and the attributes, parameters and metrics, whose numbers are fixed.
+ * What the archive defines: regions, teams, locations, processes, devices and their queues, as they are kept until the
+ * archive is closed; and the attributes, parameters and metrics, whose numbers are fixed.
  */
 #ifndef OTTER_BUILDER_OTF2_DEFINITIONS_H
 #define OTTER_BUILDER_OTF2_DEFINITIONS_H
 
 #include "builder/model/tables.h"
 
-/* What kind of region a construct is entered as: one construct may be several (a task and its creation, a critical and its body). */
+/*
+ * The kinds of regions that a construct is entered as. One construct may be several: a task and its creation, a
+ * critical and its body.
+ */
 enum region_kind {
 	REGION_UNKNOWN,
 	REGION_INITIAL_TASK,
@@ -75,18 +78,19 @@ enum region_kind {
 	REGION_DEVICE_ALLOC,
 	REGION_DEVICE_DELETE,
 	REGION_DEVICE_DATA,
-	REGION_DEVICE_NATIVE, /* module: its name */
+	REGION_DEVICE_NATIVE,
 	REGION_KINDS
 };
 
 /*
- * The same code address in the same binary is the same region, in whatever process. What people call it is known when the process's
- * replay is over: only then have all constructs met the symbols.
+ * The same code address in the same binary is the same region, in whatever process. Its name and place in the source
+ * are looked up when the process's replay is over.
  */
 struct region_def {
 	enum region_kind kind;
 	enum construct_kind construct_kind;
 	uint32_t module;                  /* string: path of the binary, or "" */
+	uint32_t native;                  /* string: the device's own name; 0 but for REGION_DEVICE_NATIVE */
 	uint64_t offset;                  /* in the binary's file; the address itself where no binary is known */
 	uint32_t name, description, file; /* strings; name UNSET: not known so far */
 	uint32_t line;
@@ -107,9 +111,9 @@ struct location_def {
 	uint64_t n_threads;
 	uint64_t n_lost;
 	uint32_t number; /* of the stream */
-	bool is_foreign; /* no OpenMP thread: it never was in a team */
-	bool is_helper;  /* of the runtime's own team for target tasks */
-	bool is_xstream; /* it was an execution stream of Argobots; first with this rank, UINT64_MAX unknown */
+	bool is_foreign; /* it never was in an OpenMP team */
+	bool is_helper;  /* it is in the runtime's own team for target tasks */
+	bool is_xstream; /* it was an execution stream of Argobots, at first with this rank, UINT64_MAX: not known */
 	uint64_t xstream_rank;
 };
 
@@ -120,7 +124,7 @@ struct process_def {
 	uint32_t first_location;          /* row of archive.locations */
 	uint32_t n_locations;             /* at least one: ProgramBegin needs a place */
 	uint32_t first_device, n_devices; /* rows of archive.devices */
-	uint32_t first_queue, n_queues;   /* rows of archive.queues: the locations behind the threads' */
+	uint32_t first_queue, n_queues;   /* rows of archive.queues: their locations come after the threads' */
 	uint32_t window;                  /* number of its RmaWin, where it has devices */
 };
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Definitions: written out in the order that OTF2's readers expect when the archive is closed. Numbers are dense, from 0, by kind; every
- * reference is to something written before.
+ * Writes the global definitions, in the order that OTF2's readers expect. Numbers are dense, from 0, for each kind;
+ * every reference is to a definition that was written before. Called by otf2.c when the archive is closed. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/defs.h"
+#include "builder/otf2/device_defs.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/regions.h"
+#include "builder/otf2/samples.h"
+#include "builder/otf2/states.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PARADIGM OTF2_PARADIGM_OPENMP
 
@@ -30,7 +34,10 @@ static OTF2_AttributeValue value_string(uint32_t string)
 	return (OTF2_AttributeValue){.stringRef = string};
 }
 
-/* Everything that is named must have its string before the strings are written: the names of fixed things. */
+/*
+ * Names of what is not named while events are written. Strings are defined first, so all of these are made strings
+ * before that.
+ */
 struct names {
 	uint32_t openmp, team_template, team_unknown, machine, node, platform, linux_name, schedule, iterations, chunk_start,
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
@@ -99,9 +106,9 @@ static int intern_names(struct archive *a, struct names *n)
 	};
 	bool is_done = true;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		is_done = (*fixed[i].to = archive_string(a, fixed[i].text)) != UNSET && is_done;
-	is_done = (n->state_names = archive_state_names(a)) != UNSET && is_done;
-	is_done = (n->sample_names = archive_sample_names(a)) != UNSET && is_done;
+		is_done = (*fixed[i].to = intern_string(a, fixed[i].text)) != UNSET && is_done;
+	is_done = (n->state_names = state_metric_names(a)) != UNSET && is_done;
+	is_done = (n->sample_names = sample_metric_names(a)) != UNSET && is_done;
 	uint32_t *all = calloc(a->n_locations + 4 * a->n_processes + 1, sizeof *all);
 	if (all == NULL)
 		return archive_out_of_memory(a);
@@ -118,10 +125,10 @@ static int intern_names(struct archive *a, struct names *n)
 			snprintf(text, sizeof text, "MPI Rank %ld", meta->rank);
 		else
 			snprintf(text, sizeof text, "Process %" PRIu32, p->process);
-		n->groups[i] = archive_string(a, text);
-		n->hosts[i] = archive_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
-		n->programs[i] = archive_string(a, meta->program);
-		n->runtimes[i] = archive_string(a, meta->runtime);
+		n->groups[i] = intern_string(a, text);
+		n->hosts[i] = intern_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
+		n->programs[i] = intern_string(a, meta->program);
+		n->runtimes[i] = intern_string(a, meta->runtime);
 		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET &&
 			  n->runtimes[i] != UNSET;
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
@@ -132,14 +139,14 @@ static int intern_names(struct archive *a, struct names *n)
 				 : l->is_foreign                  ? "Thread"
 								  : "OMP thread",
 				 l->number);
-			n->locations[j] = j == p->first_location ? n->master : archive_string(a, text);
+			n->locations[j] = j == p->first_location ? n->master : intern_string(a, text);
 			is_done = is_done && n->locations[j] != UNSET;
 		}
 	}
 	return is_done ? 0 : archive_out_of_memory(a);
 }
 
-/* Each definition is one call that may fail: the first failure is the one that is said. */
+/* Each definition is one call that may fail: the first failure ends the function that it is in. */
 #define DEFINE(a, what, ...)                                                                                                       \
 	do {                                                                                                                       \
 		if (archive_check((a), OTF2_GlobalDefWriter_Write##what(__VA_ARGS__), "defining a " #what) != 0)                   \
@@ -159,7 +166,7 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	       value_string(n->team_template));
 	if (a->has_units)
 		DEFINE(a, Paradigm, w, OTF2_PARADIGM_USER, n->argobots, OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
-	if (archive_define_device_paradigm(a, w, n->device_memory) != 0)
+	if (device_define_paradigm(a, w, n->device_memory) != 0)
 		return -1;
 	DEFINE(a, Attribute, w, ATTRIBUTE_PROCESS_ID, n->process_id, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_PRIOR_TASK_STATUS, n->prior_task_status, 0, OTF2_TYPE_STRING);
@@ -180,7 +187,7 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	return 0;
 }
 
-/* One machine, below it one node a host; processes' nodes were numbered when the archive was opened. */
+/* One machine, and below it a node for each host. The nodes of processes were numbered when the archive was opened. */
 static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
 {
 	DEFINE(a, SystemTreeNode, w, 0, n->hosts[0], n->machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
@@ -188,13 +195,13 @@ static int write_system_tree(struct archive *a, OTF2_GlobalDefWriter *w, const s
 	for (size_t i = 0; i < a->n_processes; i++)
 		if (a->processes[i].node == n_nodes)
 			DEFINE(a, SystemTreeNode, w, n_nodes++, n->hosts[i], n->node, 0);
-	if (archive_define_device_nodes(a, w, n_nodes, n->device_class) != 0)
+	if (device_define_nodes(a, w, n_nodes, n->device_class) != 0)
 		return -1;
 	DEFINE(a, SystemTreeNodeProperty, w, 0, n->platform, OTF2_TYPE_STRING, value_string(n->linux_name));
 	DEFINE(a, SystemTreeNodeDomain, w, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
 	for (uint32_t i = 1; i < n_nodes; i++)
 		DEFINE(a, SystemTreeNodeDomain, w, i, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
-	return archive_define_device_domains(a, w);
+	return device_define_domains(a, w);
 }
 
 static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
@@ -202,7 +209,7 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 	for (uint32_t i = 0; i < a->n_processes; i++)
 		DEFINE(a, LocationGroup, w, i, n->groups[i], OTF2_LOCATION_GROUP_TYPE_PROCESS, a->processes[i].node,
 		       OTF2_UNDEFINED_LOCATION_GROUP);
-	if (archive_define_device_groups(a, w) != 0)
+	if (device_define_groups(a, w) != 0)
 		return -1;
 	for (uint32_t i = 0; i < a->n_processes; i++) {
 		DEFINE(a, LocationGroupProperty, w, i, n->pid, OTF2_TYPE_UINT64,
@@ -215,7 +222,7 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		     j++)
 			DEFINE(a, Location, w, location_id(a, j), n->locations[j], OTF2_LOCATION_TYPE_CPU_THREAD,
 			       a->locations[j].n_events, i);
-	if (archive_define_queues(a, w) != 0)
+	if (device_define_queues(a, w) != 0)
 		return -1;
 	for (uint32_t j = 0; j < a->n_locations; j++) {
 		const struct location_def *l = &a->locations[j];
@@ -229,7 +236,7 @@ static int write_locations(struct archive *a, OTF2_GlobalDefWriter *w, const str
 		if (l->n_lost > 0)
 			DEFINE(a, LocationProperty, w, location_id(a, j), n->n_lost, OTF2_TYPE_UINT64, value_u64(l->n_lost));
 	}
-	return archive_define_queue_properties(a, w, n->hwid);
+	return device_define_queue_properties(a, w, n->hwid);
 }
 
 static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
@@ -259,7 +266,7 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 		for (uint32_t j = 0; j < c->n_members; j++)
 			members[j] = a->members[c->first_member + j];
 		rc = archive_check(a,
-				   OTF2_GlobalDefWriter_WriteGroup(w, archive_group(a, i), 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
+				   OTF2_GlobalDefWriter_WriteGroup(w, intern_group(a, i), 0, OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
 								   OTF2_GROUP_FLAG_NONE, c->n_members, members),
 				   "defining a team");
 	}
@@ -271,14 +278,17 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 						       a->comms[i].is_made_up    ? n->team_unknown
 						       : a->comms[i].is_of_units ? n->units
 										 : 0,
-						       archive_group(a, i),
+						       intern_group(a, i),
 						       a->comms[i].parent != UNSET ? a->comms[i].parent : OTF2_UNDEFINED_COMM,
 						       OTF2_COMM_FLAG_NONE),
 			"defining a communicator");
 	return rc;
 }
 
-/* Each location records its own thread's state. (An instance a location would say that as well, but there are readers that it kills.) */
+/*
+ * Each location records its own thread's state. (A MetricInstance for each location would say that as well, but ViTE
+ * crashes on those.)
+ */
 static int write_metrics(struct archive *a, OTF2_GlobalDefWriter *w, const struct names *n)
 {
 	OTF2_MetricMemberRef member = METRIC_STATE, sample = METRIC_SAMPLE;
@@ -309,11 +319,11 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 		return -1;
 	for (uint32_t i = 0; i < a->n_regions; i++) {
 		const struct region_def *r = &a->regions[i];
-		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_kind_role(r->kind), region_kind_paradigm(r->kind),
+		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_role(r->kind), region_paradigm(r->kind),
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}
 	if (write_groups_and_comms(a, w, n) != 0 || write_metrics(a, w, n) != 0 ||
-	    archive_define_windows(a, w, n->device_memory) != 0)
+	    device_define_windows(a, w, n->device_memory) != 0)
 		return -1;
 	DEFINE(a, Parameter, w, PARAMETER_SCHEDULE, n->schedule, OTF2_PARAMETER_TYPE_STRING);
 	DEFINE(a, Parameter, w, PARAMETER_ITERATIONS, n->iterations, OTF2_PARAMETER_TYPE_UINT64);
@@ -328,7 +338,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 	return 0;
 }
 
-int archive_write_definitions(struct archive *a)
+int defs_write(struct archive *a)
 {
 	struct names names = {0};
 	if (intern_names(a, &names) != 0) {
@@ -341,22 +351,4 @@ int archive_write_definitions(struct archive *a)
 	if (w != NULL && archive_check(a, OTF2_Archive_CloseGlobalDefWriter(a->otf2, w), "writing the definitions") != 0)
 		rc = -1;
 	return rc;
-}
-
-void archive_free_definitions(struct archive *a)
-{
-	for (uint32_t i = 0; i < a->n_strings; i++)
-		free(a->strings[i]);
-	free(a->strings);
-	free(a->string_next);
-	map_free(&a->string_rows);
-	free(a->regions);
-	free(a->region_next);
-	map_free(&a->region_rows);
-	free(a->comms);
-	free(a->members);
-	free(a->locations);
-	free(a->devices);
-	free(a->queues);
-	free(a->processes);
 }

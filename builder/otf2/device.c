@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Devices in the archive: a location group a device, a location a queue, and on these what the device's own records say, at the device's times:
- * kernels as regions, transfers as remote memory access into a window over the process's threads and queues. A device that only the host's
- * transfers name has one location without events: they need somebody to reach. What has no time of the device is not here.
+ * Writes what devices told themselves: a location group for each device and a location for each of its queues, with
+ * what the device's own records say, at the device's times: kernels as regions, transfers as remote memory access into
+ * a window over the process's threads and queues. A device that only the host's transfers name has one location without
+ * events, because a transfer needs a location to reach. What has no time of the device is in target.c.
+ *
+ * Called by otf2.c for each process, after its replay. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/device.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/regions.h"
+#include "builder/support/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Which there are ---- */
+/* ---- Which devices there are ---- */
 
 static int compare_numbers(const void *left, const void *right)
 {
@@ -24,7 +32,10 @@ static bool is_transfer(const struct operation *o)
 	return o->type == OPERATION_DATA && operation_is_transfer(o->kind);
 }
 
-/* The devices of queues and of the host's transfers, ascending, each once. */
+/*
+ * The numbers of the devices that have queues or that the host's transfers name, ascending, each once. NULL when memory
+ * is out.
+ */
 static int32_t *find_devices(const struct model *m, size_t *n)
 {
 	int32_t *numbers = NULL;
@@ -49,7 +60,10 @@ static int32_t *find_devices(const struct model *m, size_t *n)
 	return numbers;
 }
 
-/* OTF2 has no paradigm for OpenMP's devices: what the device calls itself tells, else OpenACC stands for all of them. */
+/*
+ * OTF2 has no paradigm for OpenMP's devices: the name of the device's type tells which one fits, else OpenACC stands
+ * for all.
+ */
 static OTF2_Paradigm device_paradigm(const char *type)
 {
 	static const struct {
@@ -66,7 +80,7 @@ static OTF2_Paradigm device_paradigm(const char *type)
 	return OTF2_PARADIGM_OPENACC;
 }
 
-static int add_stream(struct archive *a, uint32_t device, const struct queue *queue)
+static int add_queue(struct archive *a, uint32_t device, const struct queue *queue)
 {
 	struct device_def *d = &a->devices[device];
 	struct process_def *p = a->now.def;
@@ -79,7 +93,7 @@ static int add_stream(struct archive *a, uint32_t device, const struct queue *qu
 	a->queues[a->n_queues++] = (struct queue_def){
 		.device = device,
 		.id = (uint64_t)(p->n_locations + p->n_queues++) << 32 | p->process,
-		.name = archive_string(a, name),
+		.name = intern_string(a, name),
 		.hwid = queue != NULL ? queue->hwid : 0,
 	};
 	d->n_queues++;
@@ -102,17 +116,17 @@ static int add_device(struct archive *a, int32_t number)
 	uint32_t row = a->n_devices++;
 	a->devices[row] = (struct device_def){.process = (uint32_t)(a->now.def - a->processes),
 					      .number = number,
-					      .name = archive_string(a, name),
+					      .name = intern_string(a, name),
 					      .first_queue = a->n_queues};
 	if (a->devices[row].name == UNSET)
 		return -1;
 	for (uint32_t i = 0; i < m->n_queues; i++)
-		if (m->queues[i].device == number && add_stream(a, row, &m->queues[i]) != 0)
+		if (m->queues[i].device == number && add_queue(a, row, &m->queues[i]) != 0)
 			return -1;
-	return a->devices[row].n_queues > 0 ? 0 : add_stream(a, row, NULL);
+	return a->devices[row].n_queues > 0 ? 0 : add_queue(a, row, NULL);
 }
 
-int archive_begin_devices(struct archive *a)
+int device_begin(struct archive *a)
 {
 	size_t n;
 	int32_t *numbers = find_devices(a->now.model, &n);
@@ -142,32 +156,28 @@ static const struct device_def *find_device(const struct archive *a, int32_t num
 	return NULL;
 }
 
-uint32_t archive_device_rank(const struct archive *a, int32_t number)
+uint32_t device_rank(const struct archive *a, int32_t number)
 {
 	const struct process_def *p = a->now.def;
 	const struct device_def *d = find_device(a, number);
 	return d != NULL ? p->n_locations + (d->first_queue - p->first_queue) : UNSET;
 }
 
-uint32_t archive_memory_group(const struct archive *a, int32_t number)
+/* The location group of a device's memory, or of the process's for DEVICE_HOST. */
+static uint32_t memory_group(const struct archive *a, int32_t number)
 {
 	const struct device_def *d = number != DEVICE_HOST ? find_device(a, number) : NULL;
 	return d != NULL ? (uint32_t)(a->n_processes + (size_t)(d - a->devices)) : (uint32_t)(a->now.def - a->processes);
 }
 
-int archive_add_memory_spaces(struct archive *a, int32_t source, int32_t destination)
+int device_add_memory_spaces(struct archive *a, int32_t source, int32_t destination)
 {
-	return archive_check(a,
-			     OTF2_AttributeList_AddLocationGroupRef(a->attributes, ATTRIBUTE_MEMORY_SPACE_SOURCE,
-								    archive_memory_group(a, source)),
-			     "adding an attribute") != 0 ||
-			       archive_check(a,
-					     OTF2_AttributeList_AddLocationGroupRef(a->attributes,
-										    ATTRIBUTE_MEMORY_SPACE_DESTINATION,
-										    archive_memory_group(a, destination)),
-					     "adding an attribute") != 0
-		       ? -1
-		       : 0;
+	OTF2_AttributeList *list = a->attributes;
+	OTF2_ErrorCode code = OTF2_AttributeList_AddLocationGroupRef(list, ATTRIBUTE_MEMORY_SPACE_SOURCE, memory_group(a, source));
+	if (code == OTF2_SUCCESS)
+		code = OTF2_AttributeList_AddLocationGroupRef(list, ATTRIBUTE_MEMORY_SPACE_DESTINATION,
+							      memory_group(a, destination));
+	return archive_check(a, code, "adding an attribute");
 }
 
 /* ---- Events ---- */
@@ -181,7 +191,7 @@ struct queue_writer {
 
 static uint64_t stamp(const struct archive *a, struct queue_writer *q, uint64_t ticks)
 {
-	uint64_t time = process_time(&a->now, ticks);
+	uint64_t time = clock_stamp(&a->now, ticks);
 	q->last_time = time > q->last_time ? time : q->last_time;
 	return q->last_time;
 }
@@ -192,17 +202,17 @@ static uint32_t host_rank(const struct archive *a, const struct activity *activi
 	return activity->operation != 0 ? a->now.model->operations[activity->operation].stream : 0;
 }
 
-/* Data that comes to the queue's device is fetched by it, what leaves it is put. */
+/* The queue's device fetches the data that comes to it, and puts the data that leaves it. */
 static int write_transfer(struct archive *a, struct queue_writer *q, const struct activity *t)
 {
 	bool is_get = t->dest_device == t->device;
 	int32_t other = is_get ? t->src_device : t->dest_device;
-	uint32_t remote = other == DEVICE_HOST ? host_rank(a, t) : archive_device_rank(a, other);
+	uint32_t remote = other == DEVICE_HOST ? host_rank(a, t) : device_rank(a, other);
 	if (remote == UNSET)
 		remote = host_rank(a, t);
 	uint64_t id = t->id != 0 ? t->id : q->n_written;
 	uint64_t begin = stamp(a, q, t->begin_ticks);
-	if (archive_add_memory_spaces(a, t->src_device, t->dest_device) != 0)
+	if (device_add_memory_spaces(a, t->src_device, t->dest_device) != 0)
 		return -1;
 	OTF2_ErrorCode code =
 		is_get ? OTF2_EvtWriter_RmaGet(q->writer, a->attributes, begin, a->now.def->window, remote, t->n_bytes, id)
@@ -215,12 +225,12 @@ static int write_transfer(struct archive *a, struct queue_writer *q, const struc
 	return archive_check(a, code, "writing a transfer");
 }
 
-/* What a device calls by a name of its own is a region of that name, wherever it was launched. */
+/* An activity that only the device itself has a name for is a region of that name, wherever it was launched. */
 static uint32_t native_region(struct archive *a, const char *name)
 {
-	uint32_t string = archive_string(a, name[0] != '\0' ? name : "device activity");
-	struct region_def def = {.kind = REGION_DEVICE_NATIVE, .module = string, .name = string};
-	uint32_t region = string != UNSET ? archive_region_def(a, &def) : UNSET;
+	uint32_t string = intern_string(a, name[0] != '\0' ? name : "device activity");
+	struct region_def def = {.kind = REGION_DEVICE_NATIVE, .native = string, .name = string};
+	uint32_t region = string != UNSET ? intern_region(a, &def) : UNSET;
 	if (region == UNSET)
 		archive_out_of_memory(a);
 	return region;
@@ -235,10 +245,10 @@ static uint32_t activity_region(struct archive *a, const struct activity *activi
 				: activity->kind == target_data_op_alloc  ? REGION_DEVICE_ALLOC
 				: activity->kind == target_data_op_delete ? REGION_DEVICE_DELETE
 									  : REGION_DEVICE_DATA;
-	return archive_region(a, activity->operation != 0 ? m->operations[activity->operation].construct : 0, kind);
+	return region_of(a, activity->operation != 0 ? m->operations[activity->operation].construct : 0, kind);
 }
 
-/* What of an allocation, or its end, belongs to the event that begins it, and to the one that ends it. */
+/* The attributes of an allocation, or of the end of one: those of its Enter and those of its Leave. */
 static int add_memory(struct archive *a, const struct activity *activity, bool is_enter)
 {
 	if (activity->type != ACTIVITY_DATA)
@@ -289,15 +299,15 @@ static int write_queue(struct archive *a, struct queue_def *def, const struct qu
 		rc = archive_check(a, OTF2_EvtWriter_GetNumberOfEvents(q.writer, &def->n_events), "counting events");
 	if (archive_check(a, OTF2_Archive_CloseEvtWriter(a->otf2, q.writer), "closing a location") != 0)
 		rc = -1;
-	return rc == 0 ? location_leave_definitions(a, def->id) : -1;
+	return rc == 0 ? location_write_definitions(a, def->id) : -1;
 }
 
-int archive_write_devices(struct archive *a)
+int device_write(struct archive *a)
 {
 	const struct model *m = a->now.model;
 	const struct process_def *p = a->now.def;
 	int rc = 0;
-	uint32_t row = 0; /* queues of the model come by device, as those of the archive do; some of the archive's have none */
+	uint32_t row = 0; /* the next queue of the model; those of the archive are in the same order, but some have no events */
 	for (uint32_t i = 0; i < p->n_queues && rc == 0; i++) {
 		struct queue_def *def = &a->queues[p->first_queue + i];
 		bool has_events = row < m->n_queues && m->queues[row].device == a->devices[def->device].number;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Definitions of devices: behind those of hosts, processes, threads and teams of each kind, so that numbers stay dense. An archive without
- * devices has none of them.
+ * Writes the definitions of devices. Of each kind they come after those of hosts, processes, threads and teams, so that
+ * numbers stay dense. Called by defs.c. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/device_defs.h"
+#include "builder/otf2/intern.h"
 
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static OTF2_AttributeValue value_u64(uint64_t value)
 	return (OTF2_AttributeValue){.uint64 = value};
 }
 
-int archive_define_device_paradigm(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name)
+int device_define_paradigm(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name)
 {
 	if (a->n_devices == 0)
 		return 0;
@@ -26,7 +27,7 @@ int archive_define_device_paradigm(struct archive *a, OTF2_GlobalDefWriter *w, u
 			     "defining a ParadigmProperty");
 }
 
-int archive_define_device_nodes(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t first_node, uint32_t class)
+int device_define_nodes(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t first_node, uint32_t class)
 {
 	for (uint32_t i = 0; i < a->n_devices; i++) {
 		uint32_t host = a->processes[a->devices[i].process].node;
@@ -38,7 +39,7 @@ int archive_define_device_nodes(struct archive *a, OTF2_GlobalDefWriter *w, uint
 	return 0;
 }
 
-int archive_define_device_domains(struct archive *a, OTF2_GlobalDefWriter *w)
+int device_define_domains(struct archive *a, OTF2_GlobalDefWriter *w)
 {
 	for (uint32_t i = 0; i < a->n_devices; i++)
 		if (archive_check(a,
@@ -49,7 +50,7 @@ int archive_define_device_domains(struct archive *a, OTF2_GlobalDefWriter *w)
 	return 0;
 }
 
-int archive_define_device_groups(struct archive *a, OTF2_GlobalDefWriter *w)
+int device_define_groups(struct archive *a, OTF2_GlobalDefWriter *w)
 {
 	for (uint32_t i = 0; i < a->n_devices; i++)
 		if (archive_check(a,
@@ -61,7 +62,7 @@ int archive_define_device_groups(struct archive *a, OTF2_GlobalDefWriter *w)
 	return 0;
 }
 
-int archive_define_queues(struct archive *a, OTF2_GlobalDefWriter *w)
+int device_define_queues(struct archive *a, OTF2_GlobalDefWriter *w)
 {
 	for (uint32_t i = 0; i < a->n_queues; i++)
 		if (archive_check(a,
@@ -73,7 +74,7 @@ int archive_define_queues(struct archive *a, OTF2_GlobalDefWriter *w)
 	return 0;
 }
 
-int archive_define_queue_properties(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t hwid_name)
+int device_define_queue_properties(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t hwid_name)
 {
 	for (uint32_t i = 0; i < a->n_queues; i++)
 		if (a->queues[i].hwid != 0 &&
@@ -85,7 +86,10 @@ int archive_define_queue_properties(struct archive *a, OTF2_GlobalDefWriter *w, 
 	return 0;
 }
 
-/* Who may reach whom: the processes that have devices, each with its threads and then its queues. `members` has room for all of them. */
+/*
+ * The locations that may reach each other: those of processes that have devices, threads first, then queues. `members`
+ * has room for all.
+ */
 static uint32_t fill_members(const struct archive *a, uint64_t *members)
 {
 	uint32_t n = 0;
@@ -105,14 +109,14 @@ static int define_window(struct archive *a, OTF2_GlobalDefWriter *w, const struc
 	uint32_t n = p->n_locations + p->n_queues;
 	for (uint32_t j = 0; j < n; j++)
 		members[j] = base + j;
-	uint32_t group = archive_group(a, a->n_comms) + 1 + p->window;
+	uint32_t group = intern_group(a, a->n_comms) + 1 + p->window;
 	return archive_check(a,
 			     OTF2_GlobalDefWriter_WriteGroup(w, group, 0, OTF2_GROUP_TYPE_COMM_GROUP, a->device_paradigm,
 							     OTF2_GROUP_FLAG_NONE, n, members),
 			     "defining a window's group");
 }
 
-int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name)
+int device_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t name)
 {
 	if (a->n_windows == 0)
 		return 0;
@@ -120,9 +124,9 @@ int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t 
 	if (members == NULL)
 		return archive_out_of_memory(a);
 	int rc = archive_check(a,
-			       OTF2_GlobalDefWriter_WriteGroup(w, archive_group(a, a->n_comms), name,
-							       OTF2_GROUP_TYPE_COMM_LOCATIONS, a->device_paradigm,
-							       OTF2_GROUP_FLAG_NONE, fill_members(a, members), members),
+			       OTF2_GlobalDefWriter_WriteGroup(w, intern_group(a, a->n_comms), name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+							       a->device_paradigm, OTF2_GROUP_FLAG_NONE, fill_members(a, members),
+							       members),
 			       "defining the group of devices");
 	uint32_t base = 0;
 	for (size_t i = 0; i < a->n_processes && rc == 0; i++) {
@@ -135,7 +139,7 @@ int archive_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t 
 	free(members);
 	for (uint32_t i = 0; i < a->n_windows && rc == 0; i++)
 		rc = archive_check(a,
-				   OTF2_GlobalDefWriter_WriteComm(w, a->n_comms + i, name, archive_group(a, a->n_comms) + 1 + i,
+				   OTF2_GlobalDefWriter_WriteComm(w, a->n_comms + i, name, intern_group(a, a->n_comms) + 1 + i,
 								  OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE),
 				   "defining a communicator");
 	for (uint32_t i = 0; i < a->n_windows && rc == 0; i++)

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The visitor: what replay delivers, as OTF2 events in the dialect of Score-P. Streams, teams, scopes and the recorder's own events
- * here, tasks in otf2_tasks.c, mutexes in otf2_locks.c.
+ * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here;
+ * tasks, mutexes, devices and units have files of their own. Called by the replay, through the tables that otf2.c hands
+ * out. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/close.h"
+#include "builder/otf2/current.h"
+#include "builder/otf2/enter.h"
+#include "builder/otf2/events.h"
+#include "builder/otf2/fragments.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/locks.h"
+#include "builder/otf2/regions.h"
+#include "builder/otf2/states.h"
+#include "builder/otf2/target.h"
+#include "builder/otf2/tasks.h"
+#include "builder/otf2/units.h"
 
 #define PARADIGM OTF2_PARADIGM_OPENMP
 
@@ -16,7 +29,7 @@ static int stream_begin(void *self, const struct point *at)
 
 static int stream_end(void *self, const struct point *at)
 {
-	return location_finish(self, at->stream);
+	return close_location(self, at->stream);
 }
 
 static int region_begin(void *self, const struct point *at, uint32_t region)
@@ -27,7 +40,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	if (r->state & REGION_INITIAL)
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, &time) != 0)
+	if (task_follow(a, l, at, &time) != 0)
 		return -1;
 	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
@@ -42,7 +55,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 			     "writing ThreadJoin");
 }
 
-/* A root's initial task is no team that somebody forked: it is a region alone, the lowest one of its location. */
+/* Nobody forked the team of a root's initial task: that task is a region alone, the outermost one of its location. */
 static int implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct archive *a = self;
@@ -57,14 +70,13 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	}
 	if (is_initial) {
 		uint64_t begin = location_stamp(a, l, at->ticks);
-		if (l->running == 0) /* it needs no switch: the location begins in it */
+		if (l->running == 0) /* it needs no ThreadTaskSwitch: the location begins in it */
 			l->running = task;
-		return location_enter(a, l, begin, archive_region(a, m->tasks[task].construct, REGION_INITIAL_TASK), task,
-				      OPEN_INITIAL);
+		return location_enter(a, l, begin, region_of(a, m->tasks[task].construct, REGION_INITIAL_TASK), task, OPEN_INITIAL);
 	}
 	uint64_t ticks = at->ticks > r->begin_ticks ? at->ticks : r->begin_ticks; /* never before the fork */
 	uint64_t time = location_stamp(a, l, ticks);
-	uint32_t comm = event_team_comm(a, task);
+	uint32_t comm = current_team_comm(a, task);
 	l->task = task;
 	if (comm == UNSET ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
@@ -72,10 +84,9 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	uint32_t around = l->running;
 	l->running = task;
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
-	if (location_enter(a, l, time, archive_region(a, m->tasks[task].construct, kind), task, OPEN_IMPLICIT) != 0)
-		return -1;
-	l->open[l->n_open - 1].around = around;
-	return 0;
+	uint32_t reference = region_of(a, m->tasks[task].construct, kind);
+	struct open_region own = {.region = reference, .task = task, .owner = task, .around = around, .type = OPEN_IMPLICIT};
+	return reference == UNSET ? -1 : location_push(a, l, time, &own, NULL);
 }
 
 static int implicit_end(void *self, const struct point *at, uint32_t task)
@@ -88,11 +99,11 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	uint64_t time = location_stamp(a, l, at->ticks);
 	struct open_region own = l->open[i];
 	l->task = UNSET;
-	if (location_unwind(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
+	if (close_down_to(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
 		return -1;
 	if (own.type == OPEN_INITIAL)
 		l->running = 0;
-	return own.type == OPEN_IMPLICIT ? event_team_end(a, l, time, &own) : 0;
+	return own.type == OPEN_IMPLICIT ? close_team(a, l, time, &own) : 0;
 }
 
 /* ---- Scopes ---- */
@@ -139,12 +150,12 @@ static enum region_kind scope_region(const struct scope *scope)
 							  : REGION_CRITICAL;
 	case SCOPE_TARGET:
 	case SCOPE_DATA_OP:
-	case SCOPE_SUBMIT: break; /* otf2_target.c */
+	case SCOPE_SUBMIT: break; /* target.c */
 	}
 	return REGION_UNKNOWN;
 }
 
-/* What is known of a loop belongs into its region: how it is shared out, and how many iterations there are. */
+/* How a loop is shared out, and how many iterations it has: parameters within its region. */
 static int loop_parameters(struct archive *a, struct location *l, uint64_t time, const struct scope *scope)
 {
 	int schedule = scope->kind == work_kind_loop_static    ? 0
@@ -173,19 +184,19 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
-		return 0; /* a wait is the same as the region around it */
-	if (event_is_operation(scope))
+		return 0; /* a wait takes the same time as the region around it */
+	if (target_is_operation(scope))
 		return event_operation_enter(a, at, scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = scope_region(scope);
-	if (event_follow(a, l, at, &time) != 0)
+	if (task_follow(a, l, at, &time) != 0)
 		return -1;
-	if (location_enter(a, l, time, archive_region(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
+	if (location_enter(a, l, time, region_of(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
 		return -1;
 	if (kind == REGION_SECTIONS)
 		l->sections = scope->construct;
 	if (kind == REGION_SINGLE && scope->kind == work_kind_single_executor)
-		return location_enter(a, l, time, archive_region(a, scope->construct, REGION_SINGLE_SBLOCK), at->task, OPEN_SCOPE);
+		return location_enter(a, l, time, region_of(a, scope->construct, REGION_SINGLE_SBLOCK), at->task, OPEN_SCOPE);
 	return kind == REGION_LOOP || kind == REGION_TASKLOOP || kind == REGION_DISTRIBUTE ? loop_parameters(a, l, time, scope) : 0;
 }
 
@@ -195,7 +206,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct location *l = &a->now.locations[at->stream];
 	if (scope->type == SCOPE_SYNC_WAIT || task_is_left_out(&a->now, at->task))
 		return 0;
-	if (event_is_operation(scope))
+	if (target_is_operation(scope))
 		return event_operation_leave(a, at, scope);
 	return location_leave_kind(a, l, location_stamp(a, l, at->ticks), scope_region(scope), at->task);
 }
@@ -207,8 +218,7 @@ static int flush(void *self, const struct point *at, uint32_t construct)
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	return event_follow(a, l, at, &time) != 0 ? -1
-						  : location_pass(a, l, time, archive_region(a, construct, REGION_FLUSH), at->task);
+	return task_follow(a, l, at, &time) != 0 ? -1 : location_pass(a, l, time, region_of(a, construct, REGION_FLUSH), at->task);
 }
 
 static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)
@@ -216,7 +226,10 @@ static bool is_in(const struct archive *a, const struct location *l, enum region
 	return l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == kind;
 }
 
-/* A chunk belongs to the region that it was handed out in. A section begins where it is handed out and ends with the next one. */
+/*
+ * A chunk is a parameter within the region that it was handed out in. A section begins where it is handed out and ends
+ * with the next one.
+ */
 static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
 {
 	struct archive *a = self;
@@ -233,7 +246,7 @@ static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t 
 		return -1;
 	if (!is_in(a, l, REGION_SECTIONS))
 		return 0;
-	return location_enter(a, l, time, archive_region(a, l->sections, REGION_SECTION), at->task, OPEN_SCOPE);
+	return location_enter(a, l, time, region_of(a, l->sections, REGION_SECTION), at->task, OPEN_SCOPE);
 }
 
 static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
@@ -243,15 +256,15 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, &time) != 0 ||
-	    location_enter(a, l, time, archive_region(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
+	if (task_follow(a, l, at, &time) != 0 ||
+	    location_enter(a, l, time, region_of(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
 	    location_parameter(a, l, time, PARAMETER_COMMAND, command) != 0 ||
 	    location_parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
 		return -1;
 	return location_leave(a, l, time);
 }
 
-/* ---- The recorder's own ---- */
+/* ---- Threads, their states, and the recorder itself ---- */
 
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
 {
@@ -262,11 +275,24 @@ static int thread_attach(void *self, const struct point *at, uint64_t tid)
 	return 0;
 }
 
+int event_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[stream];
+	(void)from;
+	(void)since_ticks;
+	if (l->is_finished || location_open(a, stream) != 0)
+		return l->is_finished ? 0 : -1;
+	l->state = state_number(to);
+	/* While measurement is off nothing may be written: switching it on does. */
+	return l->is_on ? state_metric_write(a, l, location_stamp(a, l, ticks)) : 0;
+}
+
 static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	uint64_t time = location_stamp(a, l, at->ticks), end = process_time(&a->now, end_ticks);
+	uint64_t time = location_stamp(a, l, at->ticks), end = clock_stamp(&a->now, end_ticks);
 	return archive_check(a, OTF2_EvtWriter_BufferFlush(l->writer, NULL, time, end > time ? end : time), "writing BufferFlush");
 }
 
@@ -276,7 +302,7 @@ static int measurement(void *self, const struct point *at, bool is_on)
 	return location_measurement(a, &a->now.locations[at->stream], at->ticks, is_on);
 }
 
-const struct replay_ops archive_ops = {
+const struct replay_ops event_ops = {
 	.stream_begin = stream_begin,
 	.stream_end = stream_end,
 	.region_begin = region_begin,

@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where units of Argobots run: each fragment of a run is a region that is entered where it begins and left where it stops, so that regions nest on every
- * thread although units move.
- *
- * Where OpenMP is used inside of a unit that stops, the regions that OpenMP has open on the thread are left with the unit and entered again with it.
+ * Writes where Argobots' work units run. Each fragment of a unit's run is a region that is entered where the fragment
+ * begins and left where it stops, so that regions nest on every thread although units move. Where OpenMP is used inside
+ * of a unit that stops, the regions that OpenMP has open on the thread are left with the unit and entered again with
+ * it. Called through the table in events.c. One thread.
  */
+#include "builder/otf2/close.h"
+#include "builder/otf2/current.h"
+#include "builder/otf2/enter.h"
+#include "builder/otf2/fragments.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/regions.h"
+#include "builder/otf2/unit_keys.h"
 #include "builder/otf2/units.h"
+#include "builder/story/unit.h"
 
 #include <stdlib.h>
 
-/* One of OpenMP's regions, and the team or the task that it is of. */
+/* Enters one of OpenMP's regions again, and makes its task current, or joins its team, before. */
 static int enter_again(struct archive *a, struct location *l, uint64_t time, const struct open_region *region)
 {
 	struct open_region own = *region;
 	if (own.type == OPEN_IMPLICIT) {
-		uint32_t comm = event_team_comm(a, own.task);
+		uint32_t comm = current_team_comm(a, own.task);
 		own.around = l->running;
 		l->running = own.task;
 		if (comm == UNSET ||
 		    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 			return -1;
-	} else if (event_run(a, l, time, own.owner) != 0)
+	} else if (current_require(a, l, time, own.owner) != 0)
 		return -1;
 	own.owner = l->running;
 	return location_push(a, l, time, &own, a->attributes);
 }
 
-/* What OpenMP had open in it goes on as well, if it is on the thread that it belongs to. */
+/* OpenMP's regions that were open in the unit go on as well, if this is the thread that they belong to. */
 static int enter_saved(struct archive *a, struct location *l, uint64_t time, struct unit_written *w)
 {
 	int rc = 0;
-	if (w->n_open > 0 && w->open_on != location_stream(a, l) + 1)
+	if (w->n_open > 0 && w->open_on != location_stream(&a->now, l) + 1)
 		a->has_holes = true;
 	else
 		for (uint32_t i = 0; i < w->n_open && rc == 0; i++)
@@ -41,7 +50,7 @@ static int enter_saved(struct archive *a, struct location *l, uint64_t time, str
 	return rc;
 }
 
-/* It runs now: for the first time, or goes on. */
+/* The unit begins to run, or goes on. */
 static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)
 {
 	struct process *p = &a->now;
@@ -55,14 +64,14 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 		a->has_holes = true;
 		return 0;
 	}
-	uint32_t region = archive_region(a, p->model->units[unit].construct, unit_region_kind(p, unit));
+	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
 	if (region == UNSET ||
-	    (unit_creating_stream(&p->model->units[unit]) == location_stream(a, l) && unit_create(a, l, time, unit) != 0) ||
-	    unit_run(a, l, time, unit) != 0)
+	    (unit_creating_stream(&p->model->units[unit]) == location_stream(p, l) && unit_create(a, l, time, unit) != 0) ||
+	    current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	w->bits |= UNIT_BIT_STARTED;
-	w->runs_on = location_stream(a, l) + 1;
-	unit_note(a, l, time, unit);
+	w->runs_on = location_stream(p, l) + 1;
+	unit_note(p, l, time, unit);
 	if (archive_add_nonzero(a, ATTRIBUTE_TASK_FRAGMENT, w->n_fragments++) != 0)
 		return -1;
 	if (w->waker != 0 && archive_check(a,
@@ -71,7 +80,8 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 					   "adding an attribute") != 0)
 		return -1;
 	w->waker = 0;
-	if (location_push(a, l, time, &(struct open_region){region, UNSET, 0, unit, OPEN_UNIT}, a->attributes) != 0)
+	if (location_push(a, l, time, &(struct open_region){.region = region, .task = UNSET, .unit = unit, .type = OPEN_UNIT},
+			  a->attributes) != 0)
 		return -1;
 	return enter_saved(a, l, time, w);
 }
@@ -79,12 +89,12 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 static uint32_t find_open(const struct location *l, uint32_t unit)
 {
 	for (uint32_t i = l->n_open; i > 0; i--)
-		if (l->open[i - 1].type == OPEN_UNIT && l->open[i - 1].around == unit)
+		if (l->open[i - 1].type == OPEN_UNIT && l->open[i - 1].unit == unit)
 			return i - 1;
 	return l->n_open;
 }
 
-/* Leaves what is above the unit's region. What is not of units is kept, to be entered again. */
+/* Leaves the regions above the unit's own. Those of OpenMP are kept, to be entered again. */
 static int leave_above(struct archive *a, struct location *l, uint64_t time, uint32_t first, struct unit_written *w)
 {
 	uint32_t n = l->n_open - first;
@@ -95,36 +105,20 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 		return archive_out_of_memory(a);
 	w->open = open;
 	w->n_open = 0;
-	w->open_on = location_stream(a, l) + 1;
+	w->open_on = location_stream(&a->now, l) + 1;
 	for (uint32_t i = first; i < l->n_open; i++)
 		if (l->open[i].type != OPEN_UNIT)
 			w->open[w->n_open++] = l->open[i];
 	int rc = 0;
 	while (rc == 0 && l->n_open > first) {
 		struct open_region top = l->open[l->n_open - 1];
-		rc = top.type == OPEN_UNIT ? location_cut_unit(a, l, time) : location_leave(a, l, time);
-		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* another begin and end of the team than its other members have */
+		rc = top.type == OPEN_UNIT ? close_cut_fragment(a, l, time) : location_leave(a, l, time);
+		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* one more begin of the team than its other members have */
 			a->has_all_teams = false;
-			rc = event_team_end(a, l, time, &top);
+			rc = close_team(a, l, time, &top);
 		}
 	}
 	return rc;
-}
-
-/* Leaves the unit's own region, the innermost one. The attributes say why. */
-static int leave_own(struct archive *a, struct location *l, uint64_t time, uint32_t unit)
-{
-	uint32_t region = l->open[--l->n_open].region;
-	a->now.units[unit].runs_on = 0;
-	unit_note(a, l, time, unit);
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, a->attributes, time, region), "writing Leave");
-}
-
-int location_cut_unit(struct archive *a, struct location *l, uint64_t time)
-{
-	uint32_t unit = l->open[l->n_open - 1].around;
-	a->has_holes = true;
-	return unit_run(a, l, time, unit) != 0 ? -1 : leave_own(a, l, time, unit);
 }
 
 static int add_reason(struct archive *a, const struct unit_switch *change)
@@ -133,14 +127,12 @@ static int add_reason(struct archive *a, const struct unit_switch *change)
 			  : change->reason == UNIT_SUSPEND ? a->string_suspend
 			  : change->reason == UNIT_CANCEL  ? a->string_cancel
 							   : UNSET;
-	if (reason != UNSET &&
-	    archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_STOP, reason), "adding an attribute") != 0)
+	if (reason != UNSET && archive_add_string(a, ATTRIBUTE_STOP, reason) != 0)
 		return -1;
 	if (reason == UNSET || change->reason == UNIT_CANCEL)
 		return 0;
-	uint32_t sync = archive_string(a, unit_sync_name(change->wait.sync));
-	if (sync == UNSET ||
-	    archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_SYNC, sync), "adding an attribute") != 0)
+	uint32_t sync = intern_string(a, unit_sync_name(change->wait.sync));
+	if (sync == UNSET || archive_add_string(a, ATTRIBUTE_SYNC, sync) != 0)
 		return -1;
 	return archive_add_nonzero(a, ATTRIBUTE_SYNC_OBJECT, change->wait.object) != 0
 		       ? -1
@@ -153,9 +145,8 @@ static int complete(struct archive *a, struct location *l, uint64_t time, uint32
 	struct unit_written *w = &a->now.units[unit];
 	uint32_t status = reason == UNIT_CANCEL ? a->string_cancel : reason == UNIT_END ? a->string_unfinished : UNSET;
 	w->bits |= UNIT_BIT_COMPLETED;
-	unit_note(a, l, time, unit);
-	if (status != UNSET && archive_check(a, OTF2_AttributeList_AddStringRef(a->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status),
-					     "adding an attribute") != 0)
+	unit_note(&a->now, l, time, unit);
+	if (status != UNSET && archive_add_string(a, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
 		return -1;
 	l->is_unit_over = true;
 	return archive_check(a,
@@ -171,18 +162,18 @@ static int end_fragment(struct archive *a, struct location *l, uint64_t time, co
 	struct unit_written *w = &a->now.units[unit];
 	bool is_over = change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END;
 	uint32_t i = find_open(l, unit);
-	if (i == l->n_open || w->runs_on != location_stream(a, l) + 1) { /* contradictory records */
+	if (i == l->n_open || w->runs_on != location_stream(&a->now, l) + 1) { /* contradictory records */
 		a->has_holes = true;
 		return 0;
 	}
 	a->has_holes |= change->reason == UNIT_STOP_MISSING;
-	if (leave_above(a, l, time, i + 1, w) != 0 || unit_run(a, l, time, unit) != 0 || add_reason(a, change) != 0 ||
-	    leave_own(a, l, time, unit) != 0)
+	if (leave_above(a, l, time, i + 1, w) != 0 || current_require_unit(a, l, time, unit) != 0 || add_reason(a, change) != 0 ||
+	    close_fragment(a, l, time, unit) != 0)
 		return -1;
 	return is_over ? complete(a, l, time, unit, change->reason) : 0;
 }
 
-/* One that does not run is cancelled, here. It may never have run: then its region is empty. */
+/* A unit that does not run is cancelled, by this thread. It may never have run: then its region takes no time. */
 static int cancel_elsewhere(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)
 {
 	struct process *p = &a->now;
@@ -193,22 +184,22 @@ static int cancel_elsewhere(struct archive *a, struct location *l, uint64_t tick
 		a->has_holes = true;
 		return 0;
 	}
-	uint32_t region = archive_region(a, p->model->units[unit].construct, unit_region_kind(p, unit));
-	if (region == UNSET || unit_join_team(a, l, time) != 0 || unit_run(a, l, time, unit) != 0)
+	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
+	if (region == UNSET || unit_join_team(a, l, time) != 0 || current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	if (!(w->bits & UNIT_BIT_STARTED) &&
 	    (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	     archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave") != 0))
 		return -1;
-	return complete(a, l, time, unit, UNIT_CANCEL) != 0 ? -1 : unit_run(a, l, time, current);
+	return complete(a, l, time, unit, UNIT_CANCEL) != 0 ? -1 : current_require_unit(a, l, time, current);
 }
 
-/* Who goes on below the one that stopped: the innermost unit that is open here. */
+/* The unit that goes on when another one has stopped: the innermost one that is open here. */
 static uint32_t unit_below(const struct location *l)
 {
 	for (uint32_t i = l->n_open; i > 0; i--)
 		if (l->open[i - 1].type == OPEN_UNIT)
-			return l->open[i - 1].around;
+			return l->open[i - 1].unit;
 	return 0;
 }
 
@@ -223,7 +214,7 @@ int event_unit_switch(void *self, const struct point *at, const struct unit_swit
 		return unit_join_team(a, l, time);
 	}
 	if (a->now.model->units[change->prior].kind == UNIT_EXTERNAL && l->n_open == l->units_height)
-		return location_leave_units(a, l, location_stamp(a, l, at->ticks));
+		return close_units(a, l, location_stamp(a, l, at->ticks));
 	if (unit_is_left_out(&a->now, change->prior))
 		return 0;
 	if (change->reason == UNIT_CANCEL && change->prior != at->unit)
@@ -232,7 +223,7 @@ int event_unit_switch(void *self, const struct point *at, const struct unit_swit
 	if (unit_join_team(a, l, time) != 0 || end_fragment(a, l, time, change) != 0)
 		return -1;
 	bool is_thread_over = l->thread != 0 && l->thread == change->prior && a->now.units[change->prior].bits & UNIT_BIT_COMPLETED;
-	if (unit_run(a, l, time, unit_below(l)) != 0)
+	if (current_require_unit(a, l, time, unit_below(l)) != 0)
 		return -1;
-	return is_thread_over ? location_leave_units(a, l, time) : 0;
+	return is_thread_over ? close_units(a, l, time) : 0;
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What events refer to, while they are written: strings, regions and communicators, each of which has one number however often it comes.
+ * Numbers strings, regions and communicators. Strings are found again by the hash of their text, regions by that of
+ * what they are and where their code is. Called by whatever writes events, and by defs.c at the end. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/hash.h"
+#include "builder/support/array.h"
 #include "builder/support/text.h"
 
 #include <stdlib.h>
@@ -16,31 +19,16 @@ static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_
 	return is_done;
 }
 
-#define HASH_BEGIN UINT64_C(1469598103934665603)
-
-static uint64_t hash_on(uint64_t hash, uint64_t value)
-{
-	return (hash ^ value) * UINT64_C(1099511628211);
-}
-
-static uint64_t hash_text(const char *text)
-{
-	uint64_t hash = HASH_BEGIN;
-	for (; *text != '\0'; text++)
-		hash = hash_on(hash, (unsigned char)*text);
-	return hash | 1;
-}
-
 static uint64_t hash_region(const struct region_def *def)
 {
 	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
-	return hash_on(hash_on(hash, def->module), def->offset) | 1;
+	return hash_on(hash_on(hash_on(hash, def->native), def->module), def->offset) | 1;
 }
 
 /* `text` is valid UTF-8 without control characters. */
 static uint32_t clean_string(struct archive *a, const char *text)
 {
-	uint32_t *last = map_put(&a->string_rows, hash_text(text));
+	uint32_t *last = map_put(&a->string_rows, hash_text(HASH_BEGIN, text) | 1);
 	if (last == NULL)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
@@ -57,7 +45,7 @@ static uint32_t clean_string(struct archive *a, const char *text)
 	return a->n_strings - 1;
 }
 
-uint32_t archive_string(struct archive *a, const char *text)
+uint32_t intern_string(struct archive *a, const char *text)
 {
 	char *clean = text_utf8(text); /* names and arguments may hold anything */
 	uint32_t string = clean != NULL ? clean_string(a, clean) : UNSET;
@@ -65,15 +53,15 @@ uint32_t archive_string(struct archive *a, const char *text)
 	return string;
 }
 
-uint32_t archive_region_def(struct archive *a, const struct region_def *def)
+uint32_t intern_region(struct archive *a, const struct region_def *def)
 {
 	uint32_t *last = map_put(&a->region_rows, hash_region(def));
 	if (last == NULL)
 		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
 		const struct region_def *r = &a->regions[i - 1];
-		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->module == def->module &&
-		    r->offset == def->offset)
+		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->native == def->native &&
+		    r->module == def->module && r->offset == def->offset)
 			return i - 1;
 	}
 	uint32_t capacity = a->regions_capacity;
@@ -86,7 +74,7 @@ uint32_t archive_region_def(struct archive *a, const struct region_def *def)
 	return a->n_regions - 1;
 }
 
-uint32_t archive_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
+uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
 {
 	if (!grow32((void **)&a->comms, a->n_comms + 1, &a->comms_capacity, sizeof *a->comms) ||
 	    !array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One location: its writer, its time stamps, and the stack of regions that are open on it. Every Enter and Leave goes through here,
- * so that they nest on every location whatever the records say.
+ * A location's writer, its time stamps, and the stack of its open regions. Called by all files that write events of
+ * threads. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/samples.h"
+#include "builder/otf2/states.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
-
-uint64_t process_time(const struct process *p, uint64_t ticks)
-{
-	const struct dump *dump = p->def->dump;
-	uint64_t time = p->is_converted ? dump->first_realtime_ns + dump_ns(dump, ticks) : ticks;
-	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
-}
 
 static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
 {
@@ -21,20 +19,20 @@ static int switch_measurement(struct archive *a, struct location *l, uint64_t ti
 		    a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
 		    "writing MeasurementOnOff") != 0)
 		return -1;
-	return is_on ? location_state(a, l, time) : 0;
+	return is_on ? state_metric_write(a, l, time) : 0;
 }
 
 uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
 {
-	uint64_t time = process_time(&a->now, ticks);
+	uint64_t time = clock_stamp(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
 	if (l->has_sample)
-		location_samples(a, l, time); /* a failure is remembered, and closing the archive fails */
+		sample_metric_write(a, l, time); /* a failure is remembered in the archive, and closing that fails */
 	l->last_time = time;
 	if (!l->is_on) {
 		l->is_on_early = true;
-		switch_measurement(a, l, time, true); /* the same */
+		switch_measurement(a, l, time, true); /* likewise */
 	}
 	return time;
 }
@@ -46,36 +44,35 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 	l->is_on_early = false;
 	if (l->is_on == is_on)
 		return 0;
-	uint64_t time = process_time(&a->now, ticks);
+	uint64_t time = clock_stamp(&a->now, ticks);
 	if (time < l->last_time)
 		time = l->last_time;
-	if (location_samples(a, l, time) != 0)
+	if (sample_metric_write(a, l, time) != 0)
 		return -1;
 	l->last_time = time;
 	return switch_measurement(a, l, time, is_on);
 }
 
-/* An event must fit into a chunk: of longer command lines the archive has the beginning. */
-#define ARGUMENTS_MAX (OTF2_CHUNK_BYTES / 16)
+/* An event must fit into a chunk of 256 KiB: of longer command lines the archive has the beginning. */
+#define ARGUMENTS_MAX (16 << 10)
 
 static int program_begin(struct archive *a, struct location *l)
 {
 	const struct meta *meta = &a->now.def->dump->meta;
 	uint32_t *args = malloc((meta->n_args + 1) * sizeof *args);
-	uint32_t name = archive_string(a, meta->program);
+	uint32_t name = intern_string(a, meta->program);
 	bool is_done = args != NULL && name != UNSET;
 	size_t n_args = meta->n_args > 0 ? meta->n_args - 1 : 0; /* without argv[0] */
 	if (n_args > ARGUMENTS_MAX)
 		n_args = ARGUMENTS_MAX;
 	for (size_t i = 0; is_done && i < n_args; i++)
-		is_done = (args[i] = archive_string(a, meta->args[i + 1])) != UNSET;
+		is_done = (args[i] = intern_string(a, meta->args[i + 1])) != UNSET;
 	if (!is_done) {
 		free(args);
 		return archive_out_of_memory(a);
 	}
 	l->last_time = a->now.first_time;
-	int rc = archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid),
-			       "adding an attribute");
+	int rc = archive_add_u64(a, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid);
 	if (rc == 0)
 		rc = archive_check(
 			a, OTF2_EvtWriter_ProgramBegin(l->writer, a->attributes, l->last_time, name, (uint32_t)n_args, args),
@@ -93,11 +90,11 @@ int location_open(struct archive *a, uint32_t stream)
 	l->writer = OTF2_Archive_GetEvtWriter(a->otf2, id);
 	if (l->writer == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
-	location_samples_begin(a, l, stream);
+	sample_metric_begin(a, l, stream);
 	return stream == 0 ? program_begin(a, l) : 0;
 }
 
-int location_leave_definitions(struct archive *a, uint64_t id)
+int location_write_definitions(struct archive *a, uint64_t id)
 {
 	OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(a->otf2, id);
 	if (w == NULL)
@@ -105,21 +102,13 @@ int location_leave_definitions(struct archive *a, uint64_t id)
 	return archive_check(a, OTF2_Archive_CloseDefWriter(a->otf2, w), "writing local definitions");
 }
 
-int location_finish(struct archive *a, uint32_t stream)
+int location_end(struct archive *a, uint32_t stream)
 {
 	struct location *l = &a->now.locations[stream];
-	if (l->is_finished)
-		return 0;
-	if (location_open(a, stream) != 0)
-		return -1;
 	uint64_t id = (uint64_t)stream << 32 | a->now.def->process;
-	int rc = 0;
-	if (l->is_in_units)
-		rc = location_leave_units(a, l, location_stamp(a, l, 0));
-	if (rc == 0 && l->n_open > 0)
-		rc = location_unwind(a, l, location_stamp(a, l, 0), 0);
+	int rc = a->has_failed ? -1 : 0;
 	if (rc == 0)
-		rc = location_samples(a, l, UINT64_MAX);
+		rc = sample_metric_write(a, l, UINT64_MAX);
 	if (rc == 0 && l->is_on_early)
 		rc = switch_measurement(a, l, l->last_time, false);
 	if (rc == 0 && stream == 0) {
@@ -139,7 +128,34 @@ int location_finish(struct archive *a, uint32_t stream)
 	l->open = NULL;
 	l->holds = NULL;
 	l->n_open = l->open_capacity = l->n_holds = l->holds_capacity = 0;
-	return rc == 0 ? location_leave_definitions(a, id) : -1;
+	return rc == 0 ? location_write_definitions(a, id) : -1;
+}
+
+bool location_owns(const struct location *l, uint32_t task)
+{
+	uint32_t i = l->n_open;
+	while (i > 0 && l->open[i - 1].owner != task)
+		i--;
+	return i > 0;
+}
+
+/*
+ * Keeps TASK_BIT_OPEN right, so that a task that completes need not look through all that is open on the location: the
+ * time for tasks nested in each other would grow with the square of their number. A task commonly enters a region when
+ * its own are the innermost ones, or when it has none; whatever else happens, because records contradict each other, is
+ * looked up.
+ */
+static void note_owner(struct process *p, const struct location *l, struct open_region *region)
+{
+	uint32_t owner = region->owner, around = region->type == OPEN_IMPLICIT ? region->around : 0;
+	region->is_lowest = false;
+	if (owner != 0 && owner != UNSET && !task_bit(p, owner, TASK_BIT_OPEN)) {
+		task_bit_set(p, owner, TASK_BIT_OPEN);
+		region->is_lowest = true;
+	} else if (owner != 0 && owner != UNSET && !location_owns(l, owner))
+		p->is_scattered = true;
+	if (around != 0 && around != UNSET && !location_owns(l, around))
+		p->is_scattered = true;
 }
 
 int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
@@ -151,28 +167,20 @@ int location_push(struct archive *a, struct location *l, uint64_t time, const st
 			return archive_out_of_memory(a);
 		l->open_capacity = (uint32_t)capacity;
 	}
-	l->open[l->n_open++] = *region;
+	l->open[l->n_open] = *region;
+	note_owner(&a->now, l, &l->open[l->n_open]);
+	l->n_open++;
 	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region->region), "writing Enter");
 }
 
-int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
-			OTF2_AttributeList *attributes)
+int location_pop(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
 {
-	if (region == UNSET || event_run(a, l, time, task) != 0)
-		return -1;
-	a->has_holes |= l->running != task;
-	return location_push(a, l, time, &(struct open_region){region, task, l->running, 0, type}, attributes);
+	const struct open_region *top = &l->open[--l->n_open];
+	if (top->is_lowest)
+		task_bit_clear(&a->now, top->owner, TASK_BIT_OPEN);
+	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, top->region), "writing Leave");
 }
 
-int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
-{
-	uint32_t owner = l->open[l->n_open - 1].owner; /* who entered it leaves it, also where nobody knows who that was */
-	if (owner != 0 ? event_run(a, l, time, owner) != 0 : l->running != 0 && current_any(a, l, time) != 0)
-		return -1;
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, l->open[--l->n_open].region), "writing Leave");
-}
-
-/* The place of the task's own region on the location, or l->n_open. */
 uint32_t location_find_open(const struct location *l, uint32_t task)
 {
 	for (uint32_t i = l->n_open; i > 0; i--)
@@ -187,45 +195,6 @@ uint32_t location_team_task(const struct location *l)
 		if (l->open[i - 1].type == OPEN_IMPLICIT)
 			return l->open[i - 1].task;
 	return 0;
-}
-
-int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task)
-{
-	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE &&
-	       a->regions[l->open[i - 1].region].kind != kind)
-		i--;
-	if (i == 0 || l->open[i - 1].task != task || l->open[i - 1].type != OPEN_SCOPE)
-		return 0; /* not open here: closed when its task was suspended for good */
-	int rc = 0;
-	while (rc == 0 && l->n_open >= i)
-		rc = location_leave(a, l, time);
-	return rc;
-}
-
-int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
-{
-	if (region == UNSET || event_run(a, l, time, task) != 0)
-		return -1;
-	int rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
-	return rc != 0 ? rc : archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
-}
-
-int location_unwind(struct archive *a, struct location *l, uint64_t time, uint32_t n_open)
-{
-	int rc = 0;
-	while (rc == 0 && l->n_open > n_open) {
-		struct open_region top = l->open[l->n_open - 1];
-		rc = top.type == OPEN_UNIT ? location_cut_unit(a, l, time) : location_leave(a, l, time);
-		if (rc == 0 && top.type == OPEN_IMPLICIT)
-			rc = event_team_end(a, l, time, &top);
-		if (rc == 0 && top.type == OPEN_TASK) {
-			rc = event_task_complete(a, l, time, top.task, a->string_unfinished);
-			if (rc == 0)
-				rc = event_run(a, l, time, l->n_open > 0 ? l->open[l->n_open - 1].task : 0);
-		}
-	}
-	return rc;
 }
 
 int location_parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter, uint64_t value)

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The visitor's mutexes. A critical or ordered region is a scope (otf2_events.c) with an inner region while it is held; of the lock
- * routines each call is a region. A lock is numbered by its address, acquisitions of it by their order in time over all threads.
+ * Writes the events of mutexes. A critical or ordered region is a scope (events.c) with an inner region while it is
+ * held; each call of a lock routine is a region of its own. A lock is numbered by its address, its acquisitions by
+ * their order in time over all threads. Called through the table in events.c. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/enter.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/locks.h"
+#include "builder/otf2/regions.h"
+#include "builder/otf2/tasks.h"
+#include "builder/support/array.h"
 
 /* The lock's number in the archive; UNSET when memory is out. */
 static uint32_t lock_id(struct archive *a, uint64_t wait_id)
@@ -19,7 +26,7 @@ static uint32_t lock_id(struct archive *a, uint64_t wait_id)
 	return p->first_lock + *row - 1;
 }
 
-/* The hold of one acquisition, or NULL. */
+/* The hold that this acquisition began, or NULL. */
 static struct lock_hold *find_hold(struct location *l, uint32_t lock, uint32_t order)
 {
 	for (uint32_t i = l->n_holds; i > 0; i--)
@@ -40,21 +47,24 @@ static struct lock_hold *new_hold(struct archive *a, struct location *l, uint32_
 	return &l->holds[l->n_holds++];
 }
 
-/* Contradictory records: what would break the order of acquisitions, or gives back what another task took, is left out. */
+/*
+ * Contradictory records: an acquisition that breaks the order in time, or a release of what another task took, is left
+ * out.
+ */
 static int leave_out(struct archive *a)
 {
 	a->has_holes = true;
 	return 0;
 }
 
-/* Order 0: the acquisition is not in the records. */
+/* The order is 0 where the acquisition is not in the records. */
 static int acquire(struct archive *a, struct location *l, const struct point *at, uint64_t time, const struct mutex *m)
 {
 	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
 	if (m->order == 0 || lock == UNSET)
 		return m->order == 0 ? 0 : -1;
 	struct lock_hold *hold = find_hold(l, lock, m->order);
-	bool is_moved = time != process_time(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
+	bool is_moved = time != clock_stamp(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
 	if (is_moved || (hold != NULL && hold->task != l->running))
 		return leave_out(a);
 	if (hold == NULL && (hold = new_hold(a, l, lock, m->order)) == NULL)
@@ -95,9 +105,9 @@ static int construct_event(struct archive *a, struct location *l, const struct p
 			return -1;
 		return m->kind == mutex_kind_atomic
 			       ? 0
-			       : location_enter(a, l, time, archive_region(a, m->construct, sblock(m->kind)), at->task, OPEN_SCOPE);
+			       : location_enter(a, l, time, region_of(a, m->construct, sblock(m->kind)), at->task, OPEN_SCOPE);
 	}
-	/* The release may not say where it is (quirk Q9): the inner region is left by its kind. */
+	/* The record of a release may lack the code address (quirk Q9): the inner region is found by its kind. */
 	if (l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == sblock(m->kind) && location_leave(a, l, time) != 0)
 		return -1;
 	return release(a, l, time, m);
@@ -110,7 +120,7 @@ static bool is_nest(unsigned kind)
 	return kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
 }
 
-/* The thread has the lock, for the first time or once more: within omp_set_lock, else it was a test that succeeded. */
+/* The thread has the lock, for the first time or once more. Outside of omp_set_lock, a test has succeeded. */
 static int lock_acquired(struct archive *a, struct location *l, const struct point *at, const struct mutex *m)
 {
 	uint64_t time = location_stamp(a, l, at->ticks);
@@ -118,7 +128,7 @@ static int lock_acquired(struct archive *a, struct location *l, const struct poi
 	enum region_kind set = nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK;
 	if (l->n_open == 0 || a->regions[l->open[l->n_open - 1].region].kind != set) {
 		enum region_kind test = nest ? REGION_TEST_NEST_LOCK : REGION_TEST_LOCK;
-		if (location_enter(a, l, time, archive_region(a, m->construct, test), at->task, OPEN_SCOPE) != 0)
+		if (location_enter(a, l, time, region_of(a, m->construct, test), at->task, OPEN_SCOPE) != 0)
 			return -1;
 	}
 	if (acquire(a, l, at, time, m) != 0)
@@ -130,8 +140,7 @@ static int lock_released(struct archive *a, struct location *l, const struct poi
 {
 	uint64_t time = location_stamp(a, l, at->ticks);
 	enum region_kind kind = is_nest(m->kind) || m->event == MUTEX_NEST_END ? REGION_UNSET_NEST_LOCK : REGION_UNSET_LOCK;
-	if (location_enter(a, l, time, archive_region(a, m->construct, kind), at->task, OPEN_SCOPE) != 0 ||
-	    release(a, l, time, m) != 0)
+	if (location_enter(a, l, time, region_of(a, m->construct, kind), at->task, OPEN_SCOPE) != 0 || release(a, l, time, m) != 0)
 		return -1;
 	return location_leave(a, l, time);
 }
@@ -142,9 +151,9 @@ static int lock_event(struct archive *a, struct location *l, const struct point 
 	switch (m->event) {
 	case MUTEX_ACQUIRE:
 		if (m->kind == mutex_kind_test_lock || m->kind == mutex_kind_test_nest_lock)
-			return 0; /* it may fail, and then there is nothing to tell */
+			return 0; /* it may fail, and then there is no event */
 		return location_enter(a, l, location_stamp(a, l, at->ticks),
-				      archive_region(a, m->construct, nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK), at->task,
+				      region_of(a, m->construct, nest ? REGION_SET_NEST_LOCK : REGION_SET_LOCK), at->task,
 				      OPEN_SCOPE);
 	case MUTEX_ACQUIRED:
 	case MUTEX_NEST_BEGIN: return lock_acquired(a, l, at, m);
@@ -152,11 +161,10 @@ static int lock_event(struct archive *a, struct location *l, const struct point 
 	case MUTEX_NEST_END: return lock_released(a, l, at, m);
 	case MUTEX_INIT:
 		return location_pass(a, l, location_stamp(a, l, at->ticks),
-				     archive_region(a, m->construct, nest ? REGION_INIT_NEST_LOCK : REGION_INIT_LOCK), at->task);
+				     region_of(a, m->construct, nest ? REGION_INIT_NEST_LOCK : REGION_INIT_LOCK), at->task);
 	case MUTEX_DESTROY:
 		return location_pass(a, l, location_stamp(a, l, at->ticks),
-				     archive_region(a, m->construct, nest ? REGION_DESTROY_NEST_LOCK : REGION_DESTROY_LOCK),
-				     at->task);
+				     region_of(a, m->construct, nest ? REGION_DESTROY_NEST_LOCK : REGION_DESTROY_LOCK), at->task);
 	}
 	return 0;
 }
@@ -168,7 +176,7 @@ int event_mutex(void *self, const struct point *at, const struct mutex *mutex)
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, &time) != 0)
+	if (task_follow(a, l, at, &time) != 0)
 		return -1;
 	bool is_construct =
 		mutex->kind == mutex_kind_critical || mutex->kind == mutex_kind_ordered || mutex->kind == mutex_kind_atomic;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The OTF2 archive: one for all processes of a run, one location group a process, one location a stream. docs/design.md tells
- * which record becomes which event, and why.
+ * The OTF2 archive: one for all processes of a run, with a location group for each process and a location for each
+ * stream. docs/design.md, section 6, says which events become what. Called by run.c. One thread.
  */
 #ifndef OTTER_BUILDER_OTF2_OTF2_H
 #define OTTER_BUILDER_OTF2_OTF2_H
@@ -9,9 +9,10 @@
 #include "builder/replay/sink.h"
 
 /*
- * Opens the archive DIR/trace.otf2 and fills in the sink. Of every trace the dump must be open; its model need only live from
- * sink.begin to sink.end, and its construct labels must be resolved by then. The archive is whole once sink.close has returned 0;
- * sink.close must be called in any case, it frees everything. 0, or -1 with the error said (nothing to close then).
+ * Opens the archive DIR/traces.otf2 and fills in the sink. The dump of every trace must be open; its model need only
+ * live from sink.begin to sink.end, and its constructs must have been looked up by sink.end. The archive is whole when
+ * sink.close has returned 0; sink.close must be called in any case, because it frees everything. 0, or -1 after
+ * error(): then there is nothing to close.
  */
 int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces);
 

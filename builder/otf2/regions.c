@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Constructs as regions: Score-P's roles, our labels. A construct has a region for each kind that it is entered as; constructs of
- * the same name and place, in whatever process, share one.
+ * Finds the region of a construct. A construct has a region for each kind that it is entered as, with Score-P's roles
+ * and Otter's labels. Constructs of the same kind and place share one, in whatever process. Called for every Enter, and
+ * by otf2.c when a process ends. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/regions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,30 +83,30 @@ static const struct {
 	[REGION_DEVICE_NATIVE] = {"device activity", OTF2_REGION_ROLE_FUNCTION},
 };
 
-OTF2_RegionRole region_kind_role(enum region_kind kind)
+OTF2_RegionRole region_role(enum region_kind kind)
 {
 	return kinds[kind].role;
 }
 
-/* OTF2 has no word for Argobots. */
-OTF2_Paradigm region_kind_paradigm(enum region_kind kind)
+/* OTF2 has no paradigm for Argobots. */
+OTF2_Paradigm region_paradigm(enum region_kind kind)
 {
 	return kind >= REGION_UNIT && kind <= REGION_UNIT_CREATE ? OTF2_PARADIGM_USER : OTF2_PARADIGM_OPENMP;
 }
 
-/* "create task@fib.c:12" of the label "task@fib.c:12": the kind's word and the label's place. */
+/* "create task@fib.c:12" from the label "task@fib.c:12": the kind's word and the label's place. */
 static uint32_t name_of(struct archive *a, const char *label, enum region_kind kind)
 {
 	const char *place = label != NULL ? strchr(label, '@') : NULL;
 	char *name = NULL;
 	if (asprintf(&name, "%s%s", kinds[kind].name, place != NULL ? place : "") < 0)
 		return UNSET;
-	uint32_t string = archive_string(a, name);
+	uint32_t string = intern_string(a, name);
 	free(name);
 	return string;
 }
 
-/* Replay adds constructs of its own: the table grows with them. */
+/* The replay adds constructs: the table grows with them. */
 static int reach(struct process *p, uint32_t slot)
 {
 	if (slot < p->n_region_refs)
@@ -121,15 +123,15 @@ static int reach(struct process *p, uint32_t slot)
 	return 0;
 }
 
-/* Where the code is: the binary and the offset in its file tell it over processes, whose addresses differ. */
+/* Where the code is: addresses differ between processes, a binary and the offset in its file do not. */
 static int find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
 {
 	const struct meta_map *map = meta_find_map(&a->now.model->dump->meta, codeptr);
 	def->offset = map != NULL ? codeptr - map->start + map->offset : codeptr;
-	return (def->module = archive_string(a, map != NULL ? map->path : "")) != UNSET ? 0 : -1;
+	return (def->module = intern_string(a, map != NULL ? map->path : "")) != UNSET ? 0 : -1;
 }
 
-uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_kind kind)
+uint32_t region_of_slow(struct archive *a, uint32_t construct, enum region_kind kind)
 {
 	struct process *p = &a->now;
 	const struct construct *c = &p->model->constructs[construct];
@@ -138,13 +140,13 @@ uint32_t archive_region_slow(struct archive *a, uint32_t construct, enum region_
 		archive_out_of_memory(a);
 		return UNSET;
 	}
-	uint32_t region = archive_region_def(a, &def);
+	uint32_t region = intern_region(a, &def);
 	if (region == UNSET)
 		archive_out_of_memory(a);
 	return p->region_refs[construct * REGION_KINDS + kind] = region;
 }
 
-int archive_name_regions(struct archive *a)
+int regions_name(struct archive *a)
 {
 	struct process *p = &a->now;
 	for (uint32_t slot = 0; slot < p->n_region_refs; slot++) {
@@ -152,8 +154,8 @@ int archive_name_regions(struct archive *a)
 			continue;
 		struct region_def *def = &a->regions[p->region_refs[slot]];
 		const struct construct *c = &p->model->constructs[slot / REGION_KINDS];
-		def->description = archive_string(a, c->function != NULL ? c->function : "");
-		def->file = archive_string(a, c->file != NULL ? c->file : "");
+		def->description = intern_string(a, c->function != NULL ? c->function : "");
+		def->file = intern_string(a, c->file != NULL ? c->file : "");
 		def->line = c->line;
 		def->name = name_of(a, c->label, def->kind);
 		if (def->description == UNSET || def->file == UNSET || def->name == UNSET)

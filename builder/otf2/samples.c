@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples as a metric of each location, beside the state that is derived: an instant's value, which holds for no longer. They are in streams of
- * their own and come in between the events by time: before an event all samples that are not later are written.
+ * Samples as a metric of each location, beside the state that is derived: each is the value of an instant and holds no
+ * longer. They are in streams of their own and are put between the events by time: before an event, all samples that
+ * are not later are written. Called by location.c for each time stamp, and by defs.c. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
+#include "builder/otf2/intern.h"
+#include "builder/otf2/samples.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-void location_samples_begin(struct archive *a, struct location *l, uint32_t stream)
+void sample_metric_begin(struct archive *a, struct location *l, uint32_t stream)
 {
 	const struct dump *dump = a->now.def->dump;
 	const struct stream *samples = stream < dump->n_streams ? samples_of(dump, dump->streams[stream].number) : NULL;
@@ -19,19 +22,19 @@ void location_samples_begin(struct archive *a, struct location *l, uint32_t stre
 	l->has_sample = sample_next(dump, &l->samples, &l->sample);
 }
 
-/* A state that has no name could not be told from a damaged one. */
+/* A state without a name cannot be told from a damaged one. */
 static unsigned named_state(const struct meta *meta, unsigned state)
 {
 	return sample_state_is_named(meta, state) ? state : thread_state_undefined;
 }
 
-int location_samples(struct archive *a, struct location *l, uint64_t until)
+int sample_metric_write(struct archive *a, struct location *l, uint64_t until)
 {
 	const struct dump *dump = a->now.def->dump;
 	OTF2_Type type = OTF2_TYPE_UINT64;
 	int rc = 0;
 	for (; rc == 0 && l->has_sample; l->has_sample = sample_next(dump, &l->samples, &l->sample)) {
-		uint64_t time = process_time(&a->now, l->sample.ticks);
+		uint64_t time = clock_stamp(&a->now, l->sample.ticks);
 		if (time > until)
 			break;
 		if (!l->is_on)
@@ -47,12 +50,15 @@ int location_samples(struct archive *a, struct location *l, uint64_t until)
 	return rc;
 }
 
-/* " NUMBER=NAME" for each state that the runtimes of these processes have of their own. Who reads the description ends a name at a space. */
+/*
+ * " NUMBER=NAME" for each state that the runtimes of these processes add to OMPT's. Readers of the description end a
+ * name at a space.
+ */
 static void put_own_states(const struct archive *a, FILE *out)
 {
 	for (size_t i = 0; i < a->n_processes; i++) {
 		const struct meta *meta = &a->processes[i].dump->meta;
-		bool is_first = true; /* of two processes with one runtime */
+		bool is_first = true; /* the processes of a run have one runtime, whose states are listed once */
 		for (size_t j = 0; j < i && is_first; j++)
 			is_first = a->processes[j].dump->meta.n_states == 0;
 		for (size_t j = 0; is_first && j < meta->n_states; j++) {
@@ -65,7 +71,7 @@ static void put_own_states(const struct archive *a, FILE *out)
 	}
 }
 
-uint32_t archive_sample_names(struct archive *a)
+uint32_t sample_metric_names(struct archive *a)
 {
 	char *text = NULL;
 	size_t n_bytes = 0;
@@ -81,7 +87,7 @@ uint32_t archive_sample_names(struct archive *a)
 		}
 	}
 	put_own_states(a, out);
-	uint32_t string = fclose(out) == 0 ? archive_string(a, text) : UNSET;
+	uint32_t string = fclose(out) == 0 ? intern_string(a, text) : UNSET;
 	free(text);
 	return string;
 }

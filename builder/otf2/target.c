@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The visitor: target constructs, operations on data, launches, as regions of the host's locations. Their times are the host's: what a device did, and
- * when, is not in these records.
+ * Writes target constructs, operations on data and launches as regions of the host's locations, at the host's times:
+ * what a device did, and when, is not in these records. Called by events.c. One thread.
  */
-#include "builder/otf2/archive.h"
+#include "builder/otf2/current.h"
+#include "builder/otf2/device.h"
+#include "builder/otf2/enter.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/regions.h"
+#include "builder/otf2/target.h"
+#include "builder/otf2/tasks.h"
 
 static enum region_kind target_region(unsigned kind)
 {
@@ -32,7 +38,7 @@ static enum region_kind data_region(unsigned kind)
 	}
 }
 
-bool event_is_operation(const struct scope *scope)
+bool target_is_operation(const struct scope *scope)
 {
 	return scope->type == SCOPE_TARGET || scope->type == SCOPE_DATA_OP || scope->type == SCOPE_SUBMIT;
 }
@@ -44,12 +50,7 @@ static enum region_kind operation_region(const struct scope *scope)
 					     : data_region(scope->kind);
 }
 
-int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value)
-{
-	return archive_check(a, OTF2_AttributeList_AddUint64(a->attributes, attribute, value), "adding an attribute");
-}
-
-/* What of an allocation, or its end, is known when it begins. */
+/* What is known about an allocation, or the end of one, when the operation begins. */
 static int add_sizes(struct archive *a, const struct operation *o)
 {
 	if (o->kind == target_data_op_alloc)
@@ -62,20 +63,21 @@ static int add_sizes(struct archive *a, const struct operation *o)
 }
 
 /*
- * A transfer of which its device told nothing is the host's: it reaches into the device's memory, or fetches from there, in its own region and at its own
- * times. (Of others the device's own locations have it, at the device's times.)
+ * A transfer is on the host's location if its device recorded nothing about it: the host reaches into the device's
+ * memory, or fetches from there, within the region of the operation. Otherwise it is on the device's own location, at
+ * the device's times.
  */
 static bool is_hosts_transfer(const struct archive *a, const struct operation *o)
 {
 	return o->type == OPERATION_DATA && operation_is_transfer(o->kind) && o->activity == 0 &&
-	       archive_device_rank(a, o->device) != UNSET;
+	       device_rank(a, o->device) != UNSET;
 }
 
 static int transfer_begin(struct archive *a, struct location *l, uint64_t time, const struct operation *o)
 {
 	bool is_get = o->dest_device == DEVICE_HOST;
-	uint32_t window = a->now.def->window, remote = archive_device_rank(a, o->device);
-	if (archive_add_memory_spaces(a, o->src_device, o->dest_device) != 0)
+	uint32_t window = a->now.def->window, remote = device_rank(a, o->device);
+	if (device_add_memory_spaces(a, o->src_device, o->dest_device) != 0)
 		return -1;
 	if (is_get)
 		return archive_check(a, OTF2_EvtWriter_RmaGet(l->writer, a->attributes, time, window, remote, o->n_bytes, o->id),
@@ -99,11 +101,11 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 	struct location *l = &a->now.locations[at->stream];
 	const struct operation *o = &a->now.model->operations[scope->operation];
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (event_follow(a, l, at, &time) != 0 || event_run(a, l, time, at->task) != 0)
+	if (task_follow(a, l, at, &time) != 0 || current_require(a, l, time, at->task) != 0)
 		return -1;
 	if (o->type == OPERATION_DATA && add_sizes(a, o) != 0)
 		return -1;
-	if (location_enter_with(a, l, time, archive_region(a, scope->construct, operation_region(scope)), at->task, OPEN_SCOPE,
+	if (location_enter_with(a, l, time, region_of(a, scope->construct, operation_region(scope)), at->task, OPEN_SCOPE,
 				a->attributes) != 0)
 		return -1;
 	if (is_hosts_transfer(a, o))
@@ -121,7 +123,7 @@ int event_operation_leave(struct archive *a, const struct point *at, const struc
 	const struct operation *o = &a->now.model->operations[scope->operation];
 	enum region_kind kind = operation_region(scope);
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (is_hosts_transfer(a, o) && (event_run(a, l, time, at->task) != 0 || transfer_end(a, l, time, o) != 0))
+	if (is_hosts_transfer(a, o) && (current_require(a, l, time, at->task) != 0 || transfer_end(a, l, time, o) != 0))
 		return -1;
 	const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
 	bool is_innermost = top != NULL && a->regions[top->region].kind == kind && top->task == at->task;

@@ -15,15 +15,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Everything that the builder writes into an output directory. */
-static const char *const own_files[] = {"trace.otf2",          "trace.def",     "trace",       "graph.dot", "nodes.csv",
+/* Everything that the builder writes into an output directory, and what versions before 0.2.0 called the archive. */
+static const char *const own_files[] = {"traces.otf2",         "traces.def",    "traces",      "graph.dot", "nodes.csv",
 					"edges.csv",           "exclusive.csv", "samples.csv", "units.csv", "states.csv",
 					"state_intervals.csv", "summary.json"};
+static const char *const former_files[] = {"trace.otf2", "trace.def", "trace"};
 
 static bool is_own(const char *name)
 {
 	for (size_t i = 0; i < sizeof own_files / sizeof own_files[0]; i++)
 		if (strcmp(name, own_files[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof former_files / sizeof former_files[0]; i++)
+		if (strcmp(name, former_files[i]) == 0)
 			return true;
 	return false;
 }

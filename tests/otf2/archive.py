@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A small good archive as data, and its way into files, through OTF2's Python bindings alone. For otf2_selftest.py."""
+"""A small good archive as Python data, and how to write it through OTF2's Python bindings. Used by otf2_selftest.py."""
 import _otf2
 
 MASTER, WORKER = 0, 1 << 32
 OPENMP = _otf2.PARADIGM_OPENMP
 NONE = 0xFFFFFFFF
-INITIAL, PARALLEL, TASK, CREATE, LOCK, ALLOC, FREE = range(7)  # regions, the last two where memory is allocated
+INITIAL, PARALLEL, TASK, CREATE, LOCK, ALLOC, FREE = range(7)  # regions; the last two allocate and free memory
 SERIAL, TEAM = range(2)  # comms
 REAL_TIME = 1700000000 * 10 ** 9
 
 
 def good():
-    """Two threads: one task runs where it was made, one elsewhere, one moves with its region closed and opened again."""
+    """Two threads: one task runs where it was created, one elsewhere, one moves, with its region left and entered again."""
     strings = ["", "OpenMP", "machine", "node", "process", "Master thread", "OMP thread 1", "initial task", "parallel", "task",
                "create task", "omp_set_lock", "program", "iterations", "argument", "status", "state",
                "1=work 17=barrier 256=idle"]
@@ -78,7 +78,7 @@ def good():
 
 
 def allocate(archive):
-    """Memory of a device is allocated and freed."""
+    """Adds two regions to the archive: one that allocates memory of a device, and one that frees it."""
     n_strings = len(archive["strings"])
     archive["strings"] += [[n_strings + i, text] for i, text in enumerate(("alloc", "free", "ALLOCATION_SIZE", "RESULT_ADDRESS", "ARGUMENT_ADDRESS"))]
     archive["attributes"] += [[1 + i, n_strings + 2 + i, 0, _otf2.TYPE_UINT64] for i in range(3)]
@@ -143,13 +143,13 @@ def write_event(w, name, arguments):
         attributes = _otf2.AttributeList_New()
         for ref, value in arguments.pop():
             _otf2.AttributeList_AddUint64(attributes, ref, value)
-    elif isinstance(arguments[-1], (str, float)):  # an attribute behind the arguments: a string's, or a number that it should not be
+    elif isinstance(arguments[-1], (str, float)):  # an attribute after the arguments: a string, or a number where a string should be
         attributes = _otf2.AttributeList_New()
         if isinstance(arguments.pop(), str):
             _otf2.AttributeList_AddStringRef(attributes, 0, 15)
         else:
             _otf2.AttributeList_AddUint64(attributes, 0, 15)
-    if name == "Metric":  # (time, class, a value ...): numbers without a sign, or a double
+    if name == "Metric":  # (time, class, values ...): an int is written unsigned, a complex as a double
         time, ref, *values = arguments
         types = [_otf2.TYPE_DOUBLE if isinstance(value, complex) else _otf2.TYPE_UINT64 for value in values]
         arguments = [time, ref, types, [_otf2.MetricValue(unsigned_int=int(value.real)) for value in values]]
@@ -157,7 +157,7 @@ def write_event(w, name, arguments):
 
 
 def write(archive, directory):
-    handle = _otf2.Archive_Open(directory, "trace", _otf2.FILEMODE_WRITE, 262144, 262144, _otf2.SUBSTRATE_POSIX,
+    handle = _otf2.Archive_Open(directory, "traces", _otf2.FILEMODE_WRITE, 262144, 262144, _otf2.SUBSTRATE_POSIX,
                                 _otf2.COMPRESSION_NONE)
     callbacks = _otf2.FlushCallbacks(pre_flush=pre_flush, post_flush=None)
     _otf2.Archive_SetFlushCallbacks(handle, callbacks, None)
@@ -168,7 +168,7 @@ def write(archive, directory):
     _otf2.Archive_OpenEvtFiles(handle)
     for ref, events in archive["events"].items():
         w = _otf2.Archive_GetEvtWriter(handle, ref)
-        for name, *arguments in sorted(events, key=lambda event: event[1]):  # OTF2 takes none that goes back in time
+        for name, *arguments in sorted(events, key=lambda event: event[1]):  # OTF2 refuses times that go back
             write_event(w, name, arguments)
         _otf2.Archive_CloseEvtWriter(handle, w)
         _otf2.Archive_CloseDefWriter(handle, _otf2.Archive_GetDefWriter(handle, ref))
@@ -181,6 +181,6 @@ def write(archive, directory):
         with open(path, "rb") as file:
             data = file.read()
         if data.count(old) != 1:
-            raise ValueError(f"{path}: {old} is there {data.count(old)} times")
+            raise ValueError(f"{path}: {old} occurs {data.count(old)} times")
         with open(path, "wb") as file:
             file.write(data.replace(old, new))

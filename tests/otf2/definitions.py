@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The archive's global definitions, read and checked for order, density, references and doubles while they come."""
+"""Reads the archive's global definitions, and checks their order, numbers, references and uniqueness meanwhile."""
 import re
 
 import _otf2
 
 UNDEFINED = 0xFFFFFFFF
-# Roles of regions -> attributes of Enter and Leave.
+# Role of a region -> the attributes that its Enter and its Leave must have.
 MEMORY = {_otf2.REGION_ROLE_ALLOCATE: ("ALLOCATION_SIZE", "RESULT_ADDRESS"), _otf2.REGION_ROLE_DEALLOCATE: ("ARGUMENT_ADDRESS", None)}
 
 
@@ -21,11 +21,11 @@ class Definitions:
         self.used = {kind: set() for kind in self.KINDS}
         self.locations = {}  # ref -> (name, number of events, location group)
         self.attribute_names = {}
-        self.memory = {}  # region -> the attribute that its Enter has to have, and its Leave
+        self.memory = {}  # region -> the attributes that its Enter and its Leave must have
         self.comm_locations = {}  # paradigm -> locations
         self.group_paradigms = {}
-        self.unit_comms = set()  # teams of a paradigm whose threads are created and waited for
-        self.processes = {}  # location group -> that of its process: itself, or who made the accelerator
+        self.unit_comms = set()  # communicators of a paradigm whose threads are created and waited for
+        self.processes = {}  # location group -> its process's: itself, or the creator of an accelerator
         self.recorders = set()  # (metric class, location)
 
     def refer(self, kind, ref, what, may_be_undefined=False):
@@ -44,7 +44,10 @@ class Definitions:
             self.refer("String", value.stringRef, what)
 
     def define(self, kind, ref, value, content=None):
-        """content: what no other definition of this kind may have. (Regions and groups may be alike: of two addresses, of two teams.)"""
+        """
+        content: what no other definition of this kind may have. None for regions and groups, which may be alike: those of two
+        addresses, those of two teams.
+        """
         table = self.tables[kind]
         if ref in table:
             self.report.add("DEF-DUP", f"{kind} {ref} is defined twice")
@@ -56,7 +59,7 @@ class Definitions:
             self.contents[kind].add(content)
         table[ref] = value
 
-    # ---- One function a kind of definition ----
+    # ---- A function for each kind of definition ----
 
     def on_clock_properties(self, resolution, offset, length, realtime):
         if self.clock is not None:
@@ -180,7 +183,7 @@ class Definitions:
         self.define("Comm", ref, (members or [], parent), (name, tuple(members or ()), parent))
 
     def is_of_units(self, group):
-        """Is it of a paradigm whose threads are created and waited for?"""
+        """Is it a communicator of a paradigm whose threads are created and waited for?"""
         paradigm = self.group_paradigms.get(group)
         return paradigm in self.tables["Paradigm"] and self.tables["Paradigm"][paradigm] == _otf2.PARADIGM_CLASS_THREAD_CREATE_WAIT
 
@@ -194,7 +197,7 @@ class Definitions:
         self.define("Parameter", ref, kind, name)
 
     def on_metric_member(self, ref, name, description, kind, mode, value_type, base, exponent, unit):
-        """A description "NUMBER=NAME ..." names all values that there are."""
+        """A description of the form "NUMBER=NAME ..." lists all values that a metric may have."""
         for text in (name, description, unit):
             self.refer("String", text, f"metric member {ref}")
         text = self.tables["String"].get(description, "")
@@ -218,7 +221,10 @@ class Definitions:
         self.report.add("DEF-UNKNOWN", "a definition of an unknown kind")
 
     def callbacks(self):
-        """What OTF2 calls a kind of definition -> a function of its own: the binding keeps its C side in it."""
+        """
+        OTF2's name of a kind of definition -> its function. Each is a function of its own, because the binding stores its C
+        callback in it.
+        """
         return (("ClockProperties", lambda _, *values: self.on_clock_properties(*values)),
                 ("String", lambda _, *values: self.on_string(*values)),
                 ("Paradigm", lambda _, *values: self.on_paradigm(*values)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The good archive with a device added: a kernel, a transfer to it and one from it. And what can be wrong with that, as in faults.py."""
+"""Adds a device to the good archive, with a kernel and transfers; and breaks rules there, as faults.py does."""
 import _otf2
 
 from archive import MASTER, NONE, WORKER

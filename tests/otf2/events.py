@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads all locations' events and checks what one location alone can tell."""
+"""Reads the events of all locations, and checks the rules that concern one location."""
 import collections
 import os
 
@@ -50,17 +50,17 @@ class Check:
                 self.defined(l, "LocationGroup", value.locationGroupRef)
 
     def memory(self, l, attributes, wanted):
-        """An event of a region that allocates or frees: has it the attribute that it has to have?"""
+        """Checks that an event of a region that allocates or frees has its attribute."""
         refs = [_otf2.AttributeList_GetAttributeByIndex(attributes, i)[0] for i in range(_otf2.AttributeList_GetNumberOfElements(attributes))] \
             if attributes is not None else []
         if wanted is not None and wanted not in [self.defs.attribute_names.get(ref) for ref in refs]:
             l.bad("ALLOC", f"no {wanted}")
 
     def members(self, l, comm):
-        """Of a team; None where it is not defined."""
+        """The members of a communicator; None where it is not defined."""
         return self.defs.tables["Comm"][comm][0] if self.defined(l, "Comm", comm) else None
 
-    # ---- One function a kind of event ----
+    # ---- A function for each kind of event ----
 
     def on_fork(self, l, time, model, requested):
         self.counts["forks"] += 1
@@ -129,7 +129,7 @@ class Check:
             l.bad("TASK-IMPLICIT", f"runs the implicit task {thread} of comm {comm}, which is another's")
         elif generation == 0 and l.teams and l.teams[-1][0] != comm:
             l.bad("TASK-TEAM", f"runs its implicit task of comm {comm} inside that of {l.teams[-1][0]}")
-        # The initial task needs no team: whoever goes back to it goes back to where the location began.
+        # The initial task needs no team: a switch to it goes back to what the location began with.
         is_initial = generation == 0 and not l.teams
         if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
             l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
@@ -152,7 +152,7 @@ class Check:
         l.is_task_over = True
 
     def on_thread(self, l, time, what, comm, number):
-        """A thread of a team that is no OpenMP team is created, begins, ends, is waited for."""
+        """A thread of a team that is not OpenMP's is created, begins, ends, or is waited for."""
         self.members(l, comm)
         if comm not in self.defs.unit_comms:
             l.bad("THREAD", f"thread {number} of team {comm}, whose threads are not created")
@@ -232,7 +232,10 @@ class Check:
         l.bad("EVT-UNKNOWN", "an event of an unknown kind")
 
     def callbacks(self, l):
-        """OTF2's name of a kind -> one location's function. Each must be a function of its own: the binding keeps its C side in it."""
+        """
+        OTF2's name of a kind of event -> its function. Each is a function of its own, because the binding stores its C callback
+        in it.
+        """
         is_device = self.defs.is_device(l.ref)
 
         def plain(function, is_free=False, is_switch=False, is_for_all=False):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be wrong with an archive: for each rule of rules.py at least one way to break it, and nothing else, in the good archive."""
+"""Ways to break the good archive: at least one for each rule of rules.py, which breaks that rule and no other."""
 import _otf2
 
 from archive import ALLOC, CREATE, FREE, LOCK, MASTER, NONE, OPENMP, PARALLEL, SERIAL, TASK, TEAM, WORKER, allocate
 
 
 def find(archive, location, *event):
-    """The place of the first event that begins like this."""
+    """The index of the first event that begins with these values."""
     events = archive["events"][location]
     return next(i for i, e in enumerate(events) if e[:len(event)] == list(event))
 
@@ -29,14 +29,17 @@ def append(archive, location, *new):
 
 
 def truncate(archive):
-    """What an archive of a cut trace says of itself."""
+    """Marks the archive as one of a trace that was cut."""
     archive["properties"].update({"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE": False, "OTF2::THREAD_LOCK_EVENT_COMPLETE": False,
                                   "OTTER::TRUNCATED": True})
 
 
 def patch(archive, location, old, new):
-    """Bytes of a file: what the writer refuses to write. location: of its events; None: global definitions."""
-    archive["patches"].append((f"trace/{location}.evt" if location is not None else "trace.def", old, new))
+    """
+    Replaces bytes in the file of a location's events, or, if location is None, in the global definitions: for what the writer
+    refuses to write.
+    """
+    archive["patches"].append((f"traces/{location}.evt" if location is not None else "traces.def", old, new))
 
 
 def swap_completion(archive):
@@ -46,7 +49,7 @@ def swap_completion(archive):
 
 
 def stay_open(archive):
-    """Moves to the other thread with its region open, and comes back to leave it."""
+    """A task moves to the other thread with its region open, and comes back to leave it."""
     drop(archive, MASTER, "Leave", 45, TASK)
     for event in ("Enter", 60, TASK), ("Leave", 70, TASK), ("ThreadTaskComplete", 70):
         drop(archive, WORKER, *event)
@@ -63,7 +66,7 @@ def end_within_task(archive):
 
 
 def renumber(archive, *changes):
-    """Lock events: (location, name, time, new number)."""
+    """Numbers acquisitions anew. changes: (location, name of event, time, new number)."""
     for location, name, time, order in changes:
         change(archive, location, (name, time), [name, time, OPENMP, 0, order])
 
@@ -75,14 +78,14 @@ def run_early(archive):
 
 
 def complete_elsewhere(archive):
-    """Another thread completes the task while it still runs; it is current there, too."""
+    """Another thread, on which the task is current as well, completes the task while it still runs."""
     insert(archive, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskSwitch", 50, TEAM, 0, 1], ["ThreadTaskComplete", 50, TEAM, 0, 1],
            ["ThreadTaskSwitch", 50, TEAM, 1, 0])
     drop(archive, MASTER, "ThreadTaskComplete", 60)
 
 
 def another_gives_back(archive):
-    """The implicit task on the same thread takes the lock, the explicit one gives it back."""
+    """The implicit task takes the lock, and an explicit one on the same thread releases it."""
     drop(archive, MASTER, "ThreadAcquireLock", 51)
     drop(archive, MASTER, "ThreadReleaseLock", 54)
     drop(archive, MASTER, "ThreadAcquireLock", 53)
@@ -90,7 +93,7 @@ def another_gives_back(archive):
 
 
 def same_time(archive):
-    """Created before it runs at the same time on the same thread: by place, it is the other way round."""
+    """A task is created and runs at the same time on the same thread, but the event of its creation comes after."""
     events = archive["events"][MASTER]
     switch = events.pop(find(archive, MASTER, "ThreadTaskSwitch", 40, TEAM, 0, 3))
     enter = events.pop(find(archive, MASTER, "Enter", 40, TASK))
@@ -100,18 +103,18 @@ def same_time(archive):
 
 
 def second_process(archive):
-    """A location of another process, which is in the team."""
+    """Adds a location of another process, which is a member of the team."""
     archive["location_groups"].append([1, 4, _otf2.LOCATION_GROUP_TYPE_PROCESS, 0, NONE])
     archive["locations"][1][2] = 1
     append(archive, WORKER, ["ProgramEnd", 100, 0])
     insert(archive, WORKER, ("Metric", 22), ["ProgramBegin", 22, 12, [14]])
 
 
-# What the checker says (all of it), when ..., and how to make that of the good archive.
+# (all rules that the checker reports, what is wrong, the function that makes it so in the good archive)
 FAULTS = [
-    ("ALLOC", "an allocation of nobody knows how much", lambda a: change(allocate(a), MASTER, ("Enter", 150), ["Enter", 150, ALLOC])),
-    ("ALLOC", "an allocation of nobody knows where", lambda a: change(allocate(a), MASTER, ("Leave", 151), ["Leave", 151, ALLOC, ((1, 64),)])),
-    ("ALLOC", "nobody knows what is freed", lambda a: change(allocate(a), MASTER, ("Enter", 160), ["Enter", 160, FREE])),
+    ("ALLOC", "an allocation without its size", lambda a: change(allocate(a), MASTER, ("Enter", 150), ["Enter", 150, ALLOC])),
+    ("ALLOC", "an allocation without its address", lambda a: change(allocate(a), MASTER, ("Leave", 151), ["Leave", 151, ALLOC, ((1, 64),)])),
+    ("ALLOC", "a release of memory without its address", lambda a: change(allocate(a), MASTER, ("Enter", 160), ["Enter", 160, FREE])),
     ("ATTR-TYPE", "an attribute is a number that is defined as a string",
      lambda a: change(a, WORKER, ("ThreadTaskComplete", 70), ["ThreadTaskComplete", 70, TEAM, 0, 3, 0.0])),
     ("BALANCE-LOC", "a region is never left", lambda a: drop(a, WORKER, "Leave", 100, PARALLEL)),

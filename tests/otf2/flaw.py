@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rules of ../otf2_check.py on an archive, in the caller's own process: starting one takes longer than reading a small archive."""
+"""Checks an archive as ../otf2_check.py does, without a process of its own, whose start takes longer than the check."""
 from events import Check
 from whole import check_all
 
 
 def archive_flaw(anchor):
-    """None, or each broken rule with an example."""
+    """None, or the broken rules, each with an example."""
     check = Check()
     try:
         check.read(str(anchor))
-    except Exception as e:  # the binding raises what it likes
+    except Exception as e:  # the binding raises exceptions of many kinds
         return f"unreadable: {e}"
     check_all(check)
     report = check.report

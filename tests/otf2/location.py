@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is open on one location while its events come, in order. What concerns several locations is left to whole.py."""
+"""Follows what is open on one location from event to event. What concerns several locations is checked in whole.py."""
 import collections
 
 
 class Task:
-    """Of the whole archive. A moment is (time, location, number of the event there)."""
+    """A task of the archive. A moment is (time, location, number of the event there)."""
     __slots__ = ("create", "complete", "parts")
 
     def __init__(self):
@@ -14,7 +14,7 @@ class Task:
 
 
 class Part:
-    """A task runs on a location for a while."""
+    """A stretch of a task on one location, between two switches."""
     __slots__ = ("begin", "end", "n_open")
 
     def __init__(self, begin):
@@ -43,7 +43,7 @@ class Location:
         self.check.report.add(name, f"location {self.ref:#x} event {self.n_events}: {text}")
 
     def event(self, time, attributes, is_free=False, is_switch=False):
-        """Every event begins here. is_free: allowed while measurement is off."""
+        """Called first for every event. is_free: the event is allowed while measurement is off."""
         self.n_events += 1
         if self.first is None:
             self.first = time
@@ -61,11 +61,11 @@ class Location:
         return (time, self.ref, self.n_events)
 
     def runner(self):
-        """Who runs: a task, or whatever the location began with."""
+        """The current task, or whatever the location began with."""
         return self.task if self.task is not None else ("initial", self.ref)
 
     def run(self, task, time):
-        """Another task, or none, is current from here on."""
+        """Makes another task current, or none."""
         self.stop(time)
         self.task = task
         self.is_task_over = False
@@ -96,10 +96,10 @@ class Location:
             self.bad("BALANCE-TASK", f"task {self.task} leaves region {region}, which task {task} entered")
 
     def hold(self, member, value):
-        """A metric's value that holds until its next one."""
+        """A value of a metric whose values hold until the next one."""
         n_others = self.n_events - 1 - len(self.program) - len(self.held)
         if member not in self.held and n_others > 0:
-            self.bad("METRIC-HOLD", f"metric class {member[0]} has its first value behind {n_others} events")
+            self.bad("METRIC-HOLD", f"metric class {member[0]} has its first value after {n_others} events")
         if self.held.get(member) == value:
             self.bad("METRIC-HOLD", f"metric class {member[0]} is {value} and becomes {value}")
         self.held[member] = value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The good archive with units of Argobots added, which two threads run. And what can be wrong with that, as in faults.py."""
+"""Adds units of Argobots, which two threads run, to the good archive; and breaks rules there, as faults.py does."""
 import _otf2
 
 from archive import MASTER, NONE, WORKER
@@ -12,7 +12,7 @@ RESUMED_BY = 1  # an attribute
 
 
 def add_units(archive):
-    """The primary unit makes a thread and a unit, which begins here and goes on there."""
+    """The primary unit creates a thread and a unit. The unit begins on the master and goes on on that thread."""
     n = len(archive["strings"])
     archive["strings"] += [[n, "Argobots"], [n + 1, "stream"], [n + 2, "unit"], [n + 3, "resumed by"]]
     archive["paradigms"] = [[USER, n, _otf2.PARADIGM_CLASS_THREAD_CREATE_WAIT]]
@@ -46,7 +46,7 @@ UNIT_FAULTS = [
      lambda a: change(a, STREAM, ("Enter", 155), ["Enter", 155, UNIT, ("location", RESUMED_BY, 7 << 32)])),
     ("TASK-CAUSAL", "a unit runs before it is created",
      lambda a: change(a, MASTER, ("ThreadTaskCreate", 132), ["ThreadTaskCreate", 141, UNITS, 0, 2])),
-    ("TASK-NOCURRENT", "nobody is current behind a unit's end", lambda a: drop(a, STREAM, "ThreadTaskSwitch", 170)),
+    ("TASK-NOCURRENT", "nobody is current after a unit's end", lambda a: drop(a, STREAM, "ThreadTaskSwitch", 170)),
     ("BALANCE-TASK TEAM", "a thread is never done with the units' team", lambda a: drop(a, MASTER, "ThreadTeamEnd", 185)),
     ("THREAD", "a thread begins that nobody created", lambda a: drop(a, MASTER, "ThreadCreate", 131)),
     ("THREAD", "a thread is created twice", lambda a: insert(a, MASTER, ("ThreadTaskCreate", 131), ["ThreadCreate", 131, UNITS, 9])),

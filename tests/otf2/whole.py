@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all locations together must be, once all of them are read."""
+"""Checks the rules that concern several locations, after all of them have been read."""
 import bisect
 import collections
 
@@ -7,7 +7,7 @@ from definitions import UNDEFINED
 
 
 def is_before(first, second):
-    """Of two moments: by place on one location, by time between two (which have no order at the same time)."""
+    """Is one moment before another? On one location by place, on two by time: at the same time they have no order."""
     return first[2] < second[2] if first[1] == second[1] else first[0] < second[0]
 
 
@@ -65,7 +65,7 @@ def check_teams(check):
 
 
 def check_threads(check):
-    """Threads that the program creates: created, begun, ended, waited for, in that order. The last need not be there."""
+    """Threads that the program creates are created, begin, end, and may be waited for, in that order."""
     for (comm, number), thread in check.threads.items():
         order = [what for what in ("create", "begin", "end", "wait") if what in thread]
         what = f"thread {number} of team {comm}"
@@ -81,7 +81,7 @@ def check_threads(check):
 
 
 def check_acquisition(check, lock, order, moments):
-    """One acquisition, and what follows on it: releases, nested acquisitions. Returns when it was last given back, None if never."""
+    """Checks an acquisition, its releases and nested acquisitions. The moment of its last release, None if there is none."""
     bad = check.report.add
     depth, holder, released = 0, moments[0][3], None
     for _, moment, is_acquire, who in moments:
@@ -97,8 +97,8 @@ def check_acquisition(check, lock, order, moments):
 
 def check_locks(check):
     """
-    When a lock is given back is told after the fact: the next one may have it by then. So the times of a release and of the next
-    acquisition are compared where one task does both.
+    A release is recorded after the lock was released: another thread may have acquired it before that time. So the times of a release and
+    of the next acquisition are compared only where one task does both.
     """
     bad = check.report.add
     for lock, moments in check.locks.items():
@@ -167,8 +167,8 @@ def check_properties(check):
 
 def check_use(check):
     """
-    The words that the writer always defines (strings, attributes, parameters) may be without use; what stands for the program not. But
-    the team around an initial task has no events of its own.
+    What the writer always defines (strings, attributes, parameters) may be unused; what stands for something in the program may not. The
+    communicator around an initial task has no events of its own, so it counts as used.
     """
     defs = check.defs
     defs.used["Comm"].update(ref for ref, (members, parent) in defs.tables["Comm"].items() if len(members) == 1 and parent == UNDEFINED)

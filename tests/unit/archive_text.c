@@ -10,9 +10,9 @@
 char archive_text[2][4096];
 uint64_t archive_times[2][256];
 unsigned archive_n_events[2], archive_n_fragments;
-uint64_t archive_clock_first, archive_clock_length;
+uint64_t archive_clock_first, archive_clock_length, archive_trace_id;
 
-static unsigned n_defined[2]; /* events, by the definitions */
+static unsigned n_defined[2]; /* by location: how many events its definition says */
 static char *strings[256];
 static uint32_t region_names[64];
 
@@ -32,7 +32,7 @@ static OTF2_CallbackCode add(OTF2_LocationRef location, OTF2_TimeStamp time, con
 #define EVENT_ARGUMENTS OTF2_LocationRef l, OTF2_TimeStamp t, uint64_t position, void *user, OTF2_AttributeList *attributes
 #define UNUSED          (void)position, (void)user, (void)attributes
 
-/* "create task@0x3000" is "create task" here. */
+/* The kind alone: "create task@0x3000" is "create task". */
 static OTF2_CallbackCode on_region(OTF2_LocationRef l, OTF2_TimeStamp t, char sign, OTF2_RegionRef region)
 {
 	const char *name = strings[region_names[region]];
@@ -210,10 +210,11 @@ static void read_events(OTF2_Reader *reader, OTF2_LocationRef location)
 void archive_read(const char *directory, size_t n_locations)
 {
 	char anchor[160];
-	snprintf(anchor, sizeof anchor, "%s/trace.otf2", directory);
+	snprintf(anchor, sizeof anchor, "%s/traces.otf2", directory);
 	OTF2_Reader *reader = OTF2_Reader_Open(anchor);
 	ck_assert_ptr_nonnull(reader);
 	OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+	ck_assert_int_eq(OTF2_Reader_GetTraceId(reader, &archive_trace_id), OTF2_SUCCESS);
 	read_definitions(reader);
 	for (size_t i = 0; i < n_locations; i++)
 		OTF2_Reader_SelectLocation(reader, (uint64_t)i << 32);

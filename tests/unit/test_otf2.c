@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The OTF2 sink on synthetic dumps: written by the sink, read back by OTF2's own reader, compared as text. What no real program gives
- * on demand; whole archives of real programs are read by tests/otf2_check.py.
+ * The archive of synthetic dumps: written by builder/otf2, read back by OTF2's own reader, compared as text. Here is
+ * what no real program does on demand; archives of real programs are checked by tests/otf2_check.py.
  */
 #include "builder/otf2/otf2.h"
+#include "builder/otf2/trace_id.h"
 #include "builder/gather/gather.h"
 #include "builder/model/symbols.h"
 #include "tests/unit/archive_text.h"
@@ -98,13 +99,15 @@ static void build(size_t n_locations)
 	ck_assert_int_eq(symbols_resolve(&trace.model), 0);
 	ck_assert_int_eq(sink.end(sink.self, &trace), 0);
 	ck_assert_int_eq(sink.close(sink.self), 0);
+	uint64_t id = trace_id_of(&trace, 1);
 	model_free(&trace.model);
 	dump_close(&trace.dump);
 
 	archive_read(out, n_locations);
+	ck_assert_uint_eq(archive_trace_id, id);
 }
 
-/* The frame around what a test does on either thread. */
+/* What all tests have around their own events, on either thread. */
 #define ON_PRIMARY(events) "B <initial task F2 T <parallel" events " >parallel t J >initial task E"
 #define ON_WORKER(events)  "T <parallel" events " >parallel t"
 
@@ -122,6 +125,28 @@ START_TEST(a_task_is_created_entered_left_and_completed)
 	ck_assert_str_eq(archive_text[1], ON_WORKER(""));
 	ck_assert_uint_eq(archive_times[0][0], archive_clock_first);
 	ck_assert_uint_eq(archive_times[0][archive_n_events[0] - 1], archive_clock_first + archive_clock_length);
+}
+END_TEST
+
+START_TEST(tasks_nest_in_each_other)
+{
+	begin_program();
+	uint64_t outer = create(3, task_flags_undeferred);
+	schedule(0, primary, task_status_switch, outer);
+	put(0, EVENT_task_create, task_flags_explicit | task_flags_undeferred, 4, outer, 0x3000);
+	uint64_t inner = id_make(0, 4);
+	schedule(0, outer, task_status_switch, inner);
+	put(0, EVENT_sync_region_begin, sync_kind_taskwait, 0, inner, 0x4000);
+	put(0, EVENT_sync_region_end, sync_kind_taskwait, 0, inner, 0x4000);
+	schedule(0, inner, task_status_complete, outer);
+	put(0, EVENT_sync_region_begin, sync_kind_taskwait, 0, outer, 0x4000);
+	put(0, EVENT_sync_region_end, sync_kind_taskwait, 0, outer, 0x4000);
+	schedule(0, outer, task_status_complete, primary);
+	end_program();
+	build(2);
+	ck_assert_str_eq(archive_text[0],
+			 ON_PRIMARY(" <create task C0.3 >create task S0.3 <task <create task C0.4 >create task S0.4"
+				    " <task <taskwait >taskwait >task D0.4 S0.3 <taskwait >taskwait >task D0.3 S0.0"));
 }
 END_TEST
 
@@ -187,7 +212,7 @@ START_TEST(a_detached_task_completes_where_a_member_fulfils_it)
 }
 END_TEST
 
-/* The begin of its thread's own task is missing, so that one cannot go on; and yet the detached one does not either. */
+/* The begin of the thread's own task is missing, so that task cannot go on. The detached task does not stay current for that. */
 START_TEST(a_detached_task_is_over_where_nothing_is_known_to_go_on)
 {
 	dump_writer_root(&w, 0, now, 1, 1);
@@ -282,12 +307,67 @@ START_TEST(nothing_happens_while_recording_was_off)
 }
 END_TEST
 
+static uint64_t id_of(const struct trace *one)
+{
+	return trace_id_of(one, 1);
+}
+
+START_TEST(another_dump_has_another_identifier)
+{
+	begin_program();
+	end_program();
+	dump_writer_finish(&w);
+	struct trace other[2];
+	memset(other, 0, sizeof other);
+	ck_assert_int_eq(dump_open(&other[0].dump, dir), 0);
+	other[1] = other[0];
+	uint64_t id = id_of(&other[0]);
+	ck_assert_uint_eq(id_of(&other[1]), id);
+	ck_assert_uint_ne(trace_id_of(other, 2), id);
+	other[1].dump.meta.pid++;
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[1] = other[0];
+	other[1].dump.meta.start.ticks += UINT64_C(1) << 40;
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[1] = other[0];
+	other[1].dump.meta.host = "elsewhere";
+	ck_assert_uint_ne(id_of(&other[1]), id);
+	other[0].dump.streams[1].n_records++; /* of a process that still runs */
+	ck_assert_uint_ne(id_of(&other[0]), id);
+	dump_close(&other[0].dump);
+}
+END_TEST
+
+/* Nothing tells which of two places is the identifier's. */
+START_TEST(an_anchor_with_the_identifier_in_two_places_is_left_alone)
+{
+	begin_program();
+	end_program();
+	build(2);
+	char anchor[160], written[sizeof archive_trace_id];
+	snprintf(anchor, sizeof anchor, "%s/traces.otf2", out);
+	ck_assert_int_eq(trace_id_set(anchor, archive_trace_id), 0);
+	FILE *file = fopen(anchor, "a");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(&archive_trace_id, sizeof archive_trace_id, 1, file), 1);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_int_eq(trace_id_set(anchor, 1), -1);
+	file = fopen(anchor, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, -(long)sizeof written, SEEK_END), 0);
+	ck_assert_uint_eq(fread(written, sizeof written, 1, file), 1);
+	fclose(file);
+	ck_assert_mem_eq(written, &archive_trace_id, sizeof written);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("otf2");
 	TCase *tests = tcase_create("synthetic dumps");
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_task_is_created_entered_left_and_completed);
+	tcase_add_test(tests, tasks_nest_in_each_other);
 	tcase_add_test(tests, a_task_that_moves_leaves_its_regions_and_enters_them_again);
 	tcase_add_test(tests, a_task_that_the_implicit_task_goes_on_without_is_left);
 	tcase_add_test(tests, a_discarded_task_begins_and_ends_where_it_is_discarded);
@@ -298,6 +378,8 @@ int main(void)
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
 	tcase_add_test(tests, a_lock_that_is_only_tried_is_nothing);
 	tcase_add_test(tests, nothing_happens_while_recording_was_off);
+	tcase_add_test(tests, another_dump_has_another_identifier);
+	tcase_add_test(tests, an_anchor_with_the_identifier_in_two_places_is_left_alone);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

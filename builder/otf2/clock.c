@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The archive's clock. Ticks of different hosts or boots do not compare, so the times of such dumps are converted to ns
+ * of real time. Called by otf2.c for each process, and for every event. One thread.
+ */
+#include "builder/otf2/clock.h"
+
+#include <string.h>
+
+uint64_t clock_stamp(const struct process *p, uint64_t ticks)
+{
+	const struct dump *dump = p->def->dump;
+	uint64_t time = p->is_converted ? dump->first_realtime_ns + dump_ns(dump, ticks) : ticks;
+	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+}
+
+bool clock_is_shared(const struct trace *traces, size_t n_traces)
+{
+	for (size_t i = 1; i < n_traces; i++) {
+		const struct meta *first = &traces[0].dump.meta, *other = &traces[i].dump.meta;
+		if (first->boot_id[0] == '\0' || strcmp(first->boot_id, other->boot_id) != 0 ||
+		    strcmp(first->clock, other->clock) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The recorder's start and end count as well: ProgramBegin and ProgramEnd are there. */
+void clock_begin(struct archive *a, const struct trace *trace)
+{
+	struct process *p = &a->now;
+	const struct dump *dump = &trace->dump;
+	const struct model *m = &trace->model;
+	uint64_t first_ticks = m->first_ticks != 0 && m->first_ticks < dump->first_ticks ? m->first_ticks : dump->first_ticks;
+	uint64_t last_ticks = m->last_ticks > first_ticks ? m->last_ticks : first_ticks;
+	if (dump->meta.end.ticks > last_ticks)
+		last_ticks = dump->meta.end.ticks;
+	p->is_converted = a->is_converted;
+	p->first_time = 0;
+	p->last_time = UINT64_MAX;
+	uint64_t first_time = clock_stamp(p, first_ticks);
+	p->last_time = clock_stamp(p, last_ticks);
+	p->last_time += p->last_time < UINT64_MAX; /* room for an event that must come after another one */
+	p->first_time = first_time;
+	if (a->n_ended == 0 || p->first_time < a->first_time) {
+		a->first_time = p->first_time;
+		uint64_t before_ns = dump_duration_ns(dump, dump->first_ticks - first_ticks);
+		a->first_realtime_ns = dump->first_realtime_ns > before_ns ? dump->first_realtime_ns - before_ns : 0;
+	}
+	if (a->n_ended == 0 || p->last_time > a->last_time)
+		a->last_time = p->last_time;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Closes what is open: regions, and the tasks, teams and units that they belong to. The functions call each other,
+ * because a task that completes closes its regions, and a region that is closed may be the last one of a task; so they
+ * are one file.
+ *
+ * Called by tasks.c, units.c, fragments.c and events.c where something ends, and by otf2.c for what is open at a
+ * process's end. One thread.
+ */
+#include "builder/otf2/close.h"
+#include "builder/otf2/current.h"
+#include "builder/otf2/enter.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/unit_keys.h"
+
+/* Leaves all regions of the task, and all regions of teams that began inside of it. */
+static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+{
+	uint32_t i = 0;
+	if (!location_may_own(&a->now, task))
+		return 0;
+	while (i < l->n_open && l->open[i].owner != task && !(l->open[i].type == OPEN_IMPLICIT && l->open[i].around == task))
+		i++;
+	return i < l->n_open ? close_down_to(a, l, time, i) : 0;
+}
+
+int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status)
+{
+	struct key k;
+	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
+		return 0;
+	if (leave_all_of(a, l, time, task) != 0 || current_require(a, l, time, task) != 0 || current_key(a, task, &k) != 0)
+		return -1;
+	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
+		a->has_holes = true;
+		return 0;
+	}
+	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
+	if (current_note(a, l, time, task, false) != 0)
+		return -1;
+	l->running = UNSET;
+	if (status != UNSET && archive_add_string(a, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
+		return -1;
+	return archive_check(a,
+			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time, k.comm,
+							       k.rank, k.generation),
+			     "writing ThreadTaskComplete");
+}
+
+int close_team(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
+{
+	uint32_t comm = current_team_comm(a, implicit->task);
+	l->running = implicit->around;
+	return comm == UNSET ? -1
+			     : archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
+}
+
+int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_t unit)
+{
+	a->now.units[unit].runs_on = 0;
+	unit_note(&a->now, l, time, unit);
+	return location_pop(a, l, time, a->attributes);
+}
+
+int close_cut_fragment(struct archive *a, struct location *l, uint64_t time)
+{
+	uint32_t unit = l->open[l->n_open - 1].unit;
+	a->has_holes = true;
+	return current_require_unit(a, l, time, unit) != 0 ? -1 : close_fragment(a, l, time, unit);
+}
+
+int close_down_to(struct archive *a, struct location *l, uint64_t time, uint32_t n_open)
+{
+	int rc = 0;
+	while (rc == 0 && l->n_open > n_open) {
+		struct open_region top = l->open[l->n_open - 1];
+		rc = top.type == OPEN_UNIT ? close_cut_fragment(a, l, time) : location_leave(a, l, time);
+		if (rc == 0 && top.type == OPEN_IMPLICIT)
+			rc = close_team(a, l, time, &top);
+		if (rc == 0 && top.type == OPEN_TASK) {
+			rc = close_task(a, l, time, top.task, a->string_unfinished);
+			if (rc == 0)
+				rc = current_require(a, l, time, l->n_open > 0 ? l->open[l->n_open - 1].task : 0);
+		}
+	}
+	return rc;
+}
+
+int close_units(struct archive *a, struct location *l, uint64_t time)
+{
+	uint32_t comm = a->now.units_comm;
+	if (!l->is_in_units)
+		return 0;
+	if (close_down_to(a, l, time, l->units_height) != 0 || current_require_unit(a, l, time, 0) != 0)
+		return -1;
+	l->is_in_units = false;
+	if (archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd") != 0)
+		return -1;
+	uint32_t thread = l->thread;
+	l->thread = 0;
+	return thread == 0 ? 0
+			   : archive_check(a, OTF2_EvtWriter_ThreadEnd(l->writer, NULL, time, comm, thread), "writing ThreadEnd");
+}
+
+int close_location(struct archive *a, uint32_t stream)
+{
+	struct location *l = &a->now.locations[stream];
+	if (l->is_finished)
+		return 0;
+	if (location_open(a, stream) != 0)
+		return -1;
+	if (l->is_in_units)
+		close_units(a, l, location_stamp(a, l, 0));
+	if (l->n_open > 0 && !a->has_failed)
+		close_down_to(a, l, location_stamp(a, l, 0), 0);
+	return location_end(a, stream); /* a failure is remembered in the archive */
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is entered and left on a location, by its current task: every Enter and Leave of OpenMP goes through here, so
+ * that regions nest in every task and on every location, whatever the records say. One thread.
+ *
+ * Each function returns 0 or -1.
+ */
+#ifndef OTTER_BUILDER_OTF2_ENTER_H
+#define OTTER_BUILDER_OTF2_ENTER_H
+
+#include "builder/otf2/archive.h"
+
+/* `region` may be UNSET, when memory is out: -1. */
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
+			OTF2_AttributeList *attributes);
+static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task,
+				 enum open_type type)
+{
+	return location_enter_with(a, l, time, region, task, type, NULL);
+}
+
+/* Leaves the innermost region. */
+int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes);
+static inline int location_leave(struct archive *a, struct location *l, uint64_t time)
+{
+	return location_leave_with(a, l, time, NULL);
+}
+
+/* Leaves the task's innermost scope of this kind, and what is inside of it, if there is one here. */
+int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task);
+
+/* Enters and leaves a region that takes no time. */
+int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task);
+
+#endif
