@@ -4,6 +4,7 @@
  * number, never by time. The rules are those of docs/design.md, "The graph".
  */
 #include "builder/graph/graph.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 
@@ -16,14 +17,14 @@ static void place(struct graph *graph, uint32_t task, uint32_t id)
 	node->is_placed = true;
 	if (task == 0) /* not known: it has no sequence, as it may be several */
 		return;
-	node->previous = graph->model->tasks[task].last;
+	node->previous = graph->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	if (!task_is_explicit(&graph->model->tasks[task])) {
 		const uint32_t *in_work = map_get(&graph->in_work, task);
-		node->phase = graph->model->tasks[task].interval;
+		node->phase = graph->tasks[task].n_barriers;
 		node->is_in_work = in_work != NULL && *in_work > 0;
 	}
-	graph->model->tasks[task].last = id;
+	graph->tasks[task].last = id;
 }
 
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
@@ -40,7 +41,7 @@ uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t tas
  */
 static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
 {
-	uint32_t source = graph->model->tasks[task].last;
+	uint32_t source = graph->tasks[task].last;
 	const struct node *from = graph_inner_node(graph, source);
 	struct node *node = graph_inner_node(graph, id);
 	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
@@ -114,7 +115,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	if (join == 0)
 		return -1;
 	if (task != 0)
-		graph->model->tasks[task].last = join;
+		graph->tasks[task].last = join;
 	graph_inner_node(graph, join)->end_ticks = at->ticks;
 	return graph_start_fragment(graph, at, task);
 }
@@ -147,19 +148,20 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 static int task_create(void *self, const struct point *at, uint32_t row)
 {
 	struct graph *graph = self;
-	struct task *task = &graph->model->tasks[row];
+	const struct task *task = &graph->model->tasks[row];
 	graph_stop_fragment(graph, at);
 	if (task->flags & task_flags_taskwait) {
 		/* A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its parent. */
 		uint32_t id = graph_add_placed(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		if (id == 0)
 			return -1;
-		task->last = id;
+		graph->tasks[row].last = id;
 		return 0; /* the parent goes on when the wait is over */
 	} else {
-		task->origin = graph->model->tasks[task->parent].last;
-		task->interval = graph_interval(graph, task->parent);
-		if (task->interval == 0)
+		struct graph_task *created = &graph->tasks[row];
+		created->origin = graph->tasks[task->parent].last;
+		created->interval = graph_interval(graph, task->parent);
+		if (created->interval == 0)
 			return -1;
 	}
 	return graph_start_fragment(graph, at, task->parent);
@@ -172,7 +174,7 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
-	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
+	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	size_t first_edge = graph->n_edges;
 	int rc = graph_depend(graph, row, node, list, n);
 	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
@@ -187,7 +189,7 @@ static int task_dependence(void *self, const struct point *at, uint32_t source, 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct graph *graph = self;
-	uint32_t dummy = graph->model->tasks[prior].last;
+	uint32_t dummy = graph->tasks[prior].last;
 	if (status == task_status_taskwait_complete) {
 		if (dummy >= graph->model->n_tasks)
 			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
@@ -205,9 +207,9 @@ static bool is_closing(const struct scope *scope)
 	return scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams;
 }
 
-static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
+static int barrier(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct task *task = &graph->model->tasks[at->task];
+	const struct task *task = &graph->model->tasks[at->task];
 	if (task_is_explicit(task) || scope->is_reduction || is_closing(scope))
 		return 0; /* the closing one is the join */
 	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
@@ -225,12 +227,12 @@ static int barrier(struct graph *graph, const struct point *at, struct scope *sc
 		node->begin_ticks = at->ticks;
 	if (graph->model->constructs[node->construct].codeptr == 0)
 		node->construct = scope->construct;
-	scope->node[0] = *found;
-	task->interval = scope->ordinal + 1;
+	graph->scope_node[scope->number] = *found;
+	graph->tasks[at->task].n_barriers = scope->ordinal + 1;
 	graph_close_intervals(graph, at->task, *found);
 	if (reach(graph, at->task, *found, EDGE_BARRIER) != 0)
 		return -1;
-	task->last = *found;
+	graph->tasks[at->task].last = *found;
 	return 0;
 }
 
@@ -267,6 +269,11 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct graph *graph = self;
 	if (at->task == 0 || is_helper(graph, at->task))
 		return 0;
+	if (!array_reserve((void **)&graph->scope_node, scope->number + (size_t)1, &graph->scopes_capacity,
+			   sizeof *graph->scope_node))
+		return error("out of memory for the graph");
+	uint32_t *node = &graph->scope_node[scope->number];
+	*node = 0;
 	if (is_operation(scope))
 		return graph_enter_operation(graph, at, scope);
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
@@ -279,15 +286,15 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	switch (scope->kind) {
 	case sync_kind_taskgroup: return graph_open_group(graph, at, scope);
 	case sync_kind_taskwait:
-		scope->node[0] = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
-		if (scope->node[0] == 0)
+		*node = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
+		if (*node == 0)
 			return -1;
-		graph_close_intervals(graph, at->task, scope->node[0]);
+		graph_close_intervals(graph, at->task, *node);
 		return 0;
 	default:
 		if (barrier(graph, at, scope) != 0)
 			return -1;
-		return scope->node[0] == 0 ? graph_begin_wait(graph, at) : 0;
+		return *node == 0 ? graph_begin_wait(graph, at) : 0;
 	}
 }
 
@@ -299,13 +306,14 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	if (is_operation(scope))
 		return graph_leave_operation(graph, at, scope);
 	if (scope->type == SCOPE_SYNC) {
+		uint32_t id = graph->scope_node[scope->number];
 		if (scope->kind == sync_kind_taskgroup) {
 			graph_leave_fragment(graph, at);
 			graph_close_group(graph, at, scope);
-			place(graph, at->task, scope->node[0]);
-			graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
-		} else if (scope->node[0] != 0) {
-			struct node *node = graph_inner_node(graph, scope->node[0]);
+			place(graph, at->task, id);
+			graph_inner_node(graph, id)->end_ticks = at->ticks;
+		} else if (id != 0) {
+			struct node *node = graph_inner_node(graph, id);
 			if (at->ticks > node->end_ticks)
 				node->end_ticks = at->ticks;
 		} else {
@@ -385,13 +393,18 @@ int graph_finish(struct graph *graph)
 	}
 	if (graph_finish_check(graph) != 0)
 		return -1;
+	free(graph->open_interval);
+	graph->open_interval = NULL;
+	graph->inherited = calloc(graph->model->n_tasks, sizeof *graph->inherited);
+	if (graph->inherited == NULL)
+		return error("out of memory for the graph");
 	/* Looked up once here, so that exports only read. */
 	enum edge_kind kind;
 	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
-		struct task *task = &graph->model->tasks[row];
+		const struct task *task = &graph->model->tasks[row];
 		graph_joiner(graph, row, &kind);
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
-			task->last = graph->model->tasks[task->waits_for].last;
+			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
 	if (graph_depend_finish(graph) != 0 || graph_add_devices(graph) != 0 || graph_make_sound(graph) != 0)
 		return -1;

@@ -214,7 +214,7 @@ static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 							  : source.task != 0 && canonical_is_merged(c, source.task);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
 		uint32_t parent = c->m->tasks[edge->target].parent;
-		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
+		uint32_t phase = c->graph->intervals[c->graph->tasks[edge->target].interval].phase;
 		if (canonical_is_merged(c, parent))
 			return add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
 	}

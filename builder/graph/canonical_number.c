@@ -45,7 +45,8 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	const struct canon *c = canon;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct task *a = &c->m->tasks[l], *b = &c->m->tasks[r];
-	uint32_t phase_a = c->graph->intervals[a->interval].phase, phase_b = c->graph->intervals[b->interval].phase;
+	const struct graph_task *tasks = c->graph->tasks;
+	uint32_t phase_a = c->graph->intervals[tasks[l].interval].phase, phase_b = c->graph->intervals[tasks[r].interval].phase;
 	if (phase_a != phase_b)
 		return phase_a < phase_b ? -1 : 1;
 	int by_label = strcmp(canonical_label(c, a->construct), canonical_label(c, b->construct));

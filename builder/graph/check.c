@@ -11,7 +11,7 @@
 static uint32_t first_node(const struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
-	return t->flags & task_flags_taskwait ? t->last : task;
+	return t->flags & task_flags_taskwait ? graph->tasks[task].last : task;
 }
 
 /* Is it an edge of the list itself? They are in the order of their sources. */
@@ -108,9 +108,9 @@ int graph_finish_check(struct graph *graph)
 	for (size_t i = 0; i < graph->n_unproven && has_memory; i++)
 		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
 	if (in.n_steps_left == 0)
-		tally_add(&graph->model->repairs, "dependences_not_checked", 1);
+		tally_add(&graph->repairs, "dependences_not_checked", 1);
 	if (n_missing > 0)
-		tally_add(&graph->model->repairs, "dependence_not_in_list", n_missing);
+		tally_add(&graph->repairs, "dependence_not_in_list", n_missing);
 	free(in.first);
 	free(in.sources);
 	free(in.seen);

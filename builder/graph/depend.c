@@ -277,9 +277,10 @@ static int add_exclusive(struct graph *graph, uint32_t list)
 	for (; list != 0 && rc == 0; list = t->members[list].next) {
 		uint32_t task = t->members[list].task;
 		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
+		uint32_t last = graph->tasks[task].last;
 		rc = grow((void **)&nodes, n, &capacity, sizeof *nodes);
 		if (rc == 0)
-			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : wait->last;
+			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
 	}
 	if (rc == 0)
 		rc = graph_add_exclusive(graph, nodes, (uint32_t)n);
@@ -299,7 +300,7 @@ int graph_depend_finish(struct graph *graph)
 		rc = add_exclusive(graph, t->exclusive[i]);
 	graph_finish_exclusive(graph);
 	if (t->n_left_out > 0)
-		tally_add(&graph->model->repairs, "dependences_left_out", t->n_left_out);
+		tally_add(&graph->repairs, "dependences_left_out", t->n_left_out);
 	return rc;
 }
 

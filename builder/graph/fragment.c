@@ -8,7 +8,7 @@
 
 static void add_time(struct graph *graph, const struct point *at, uint64_t ticks)
 {
-	uint32_t id = graph->model->tasks[at->task].last;
+	uint32_t id = graph->tasks[at->task].last;
 	struct node *node = graph_inner_node(graph, id);
 	if (node == NULL) {
 		graph->first_fragments[id].busy_ticks += ticks;

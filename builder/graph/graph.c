@@ -56,22 +56,22 @@ const char *edge_dependence_name(unsigned dependence)
 	return dependence == 0 ? "" : name != NULL ? name : "unknown";
 }
 
-int graph_begin(struct graph *graph, struct model *model, enum graph_level level)
+int graph_begin(struct graph *graph, const struct model *model, enum graph_level level)
 {
 	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
 	graph->open_interval = calloc(model->n_tasks, sizeof *graph->open_interval);
-	graph->inherited = calloc(model->n_tasks, sizeof *graph->inherited);
+	graph->tasks = calloc(model->n_tasks, sizeof *graph->tasks);
 	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
 	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
 	graph->stretches = calloc(model->dump->n_streams + 1, sizeof *graph->stretches);
 	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
 	if (level == GRAPH_FRAGMENT)
 		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
-	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
+	if (graph->open_interval == NULL || graph->tasks == NULL || graph->region_node == NULL || graph->join_node == NULL ||
 	    graph->stretches == NULL || graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
 		return error("out of memory for the graph of %u tasks", model->n_tasks);
 	for (uint32_t i = 0; i < model->n_tasks; i++)
-		model->tasks[i].last = i;
+		graph->tasks[i].last = i;
 	return graph_units_begin(graph);
 }
 
@@ -88,7 +88,9 @@ void graph_free(struct graph *graph)
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->intervals);
+	free(graph->tasks);
 	free(graph->open_interval);
+	free(graph->scope_node);
 	free(graph->region_node);
 	free(graph->join_node);
 	free(graph->open_groups);
@@ -220,11 +222,13 @@ static int task_edges(const struct graph *graph, uint32_t row, int (*function)(v
 {
 	const struct task *task = &graph->model->tasks[row];
 	bool is_implicit = !task_is_explicit(task);
-	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
+	uint32_t origin = is_implicit                  ? graph->region_node[task->region]
+			  : task->state & TASK_CREATED ? graph->tasks[row].origin
+						       : 0;
 	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
 	if (origin != 0 && function(self, &create) != 0)
 		return -1;
-	struct edge_view join = {.source = task->last};
+	struct edge_view join = {.source = graph->tasks[row].last};
 	join.target = graph_joiner(graph, row, &join.kind);
 	return join.target != 0 ? function(self, &join) : 0;
 }
@@ -258,7 +262,7 @@ static int each_edge(const struct graph *graph, int (*function)(void *self, cons
 	}
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		const struct edge *edge = &graph->edges[i];
-		uint32_t source = edge->from_end ? m->tasks[edge->source].last : edge->source;
+		uint32_t source = edge->from_end ? graph->tasks[edge->source].last : edge->source;
 		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
 		if (edge->kind == EDGE_RESUME) {
 			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));

@@ -73,8 +73,8 @@ struct node {
 	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it; 0 none */
-	uint32_t
-		phase; /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0; graph_units.c's own */
+	uint32_t phase;    /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0 */
+	uint32_t wait;     /* joins and waits of units: row of graph_units.waits */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* fragments */
@@ -96,19 +96,33 @@ struct interval {
 	uint32_t phase; /* implicit parents: barriers begun before */
 };
 
+/* What the graph knows of a task, beside the model. */
+struct graph_task {
+	uint32_t last; /* its position: its latest node */
+	union {
+		uint32_t origin;     /* explicit: node that it was created from, 0 none */
+		uint32_t n_barriers; /* implicit, initial: barriers that it has begun, the closing one not counted */
+	};
+	uint32_t interval; /* explicit: row of intervals, 0 none */
+};
+
 struct graph {
-	struct model *model;
+	const struct model *model;
 	enum graph_level level;
-	struct node *nodes; /* node number n_tasks + i */
+	struct graph_task *tasks; /* by row of model.tasks */
+	struct node *nodes;       /* node number n_tasks + i */
 	uint32_t n_nodes, nodes_capacity;
 	struct edge *edges;
 	size_t n_edges, edges_capacity;
 	struct interval *intervals; /* row 0 unused */
 	uint32_t n_intervals, intervals_capacity;
-	uint32_t *open_interval; /* by task: the interval of a child created now outside any taskgroup; 0 none yet */
-	uint32_t *region_node;   /* by region: where it begins */
-	uint32_t *join_node;     /* by region: where it ends */
-	struct map barriers;     /* graph_barrier_key -> node */
+	uint32_t *
+		open_interval; /* by task, until graph_finish: the interval of a child created now outside any taskgroup; 0 none yet */
+	uint32_t *scope_node; /* by number of an open scope: its node, 0 none */
+	size_t scopes_capacity;
+	uint32_t *region_node; /* by region: where it begins */
+	uint32_t *join_node;   /* by region: where it ends */
+	struct map barriers;   /* graph_barrier_key -> node */
 	struct map
 		from_barriers; /* (barrier, node reached) that have an edge: where members of a team come from several barriers */
 	struct map in_work;    /* implicit task -> worksharing and masked scopes open in it */
@@ -129,7 +143,7 @@ struct graph {
 	} * unproven; /* dependences that the runtime found, and the sink's list does not show */
 	size_t n_unproven, unproven_capacity;
 	uint32_t *
-		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
+		inherited; /* by task, from graph_finish on: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
 	} * first_fragments; /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
@@ -141,10 +155,11 @@ struct graph {
 	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
 	struct path *path;             /* GRAPH_FRAGMENT: graph_path.h */
+	struct tally repairs;          /* of the graph alone; complete after graph_finish */
 };
 
 /* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
-int graph_begin(struct graph *graph, struct model *model, enum graph_level level);
+int graph_begin(struct graph *graph, const struct model *model, enum graph_level level);
 extern const struct replay_ops graph_ops; /* graph_build.c */
 int graph_finish(struct graph *graph);
 void graph_free(struct graph *graph);
@@ -276,7 +291,7 @@ void graph_resume_fragment(struct graph *graph, const struct point *at);
 int graph_add_devices(struct graph *graph);
 
 /* graph_target.c: a target region, data operation or submit begins and ends. 0, or -1. */
-int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope);
+int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */
@@ -286,7 +301,7 @@ uint32_t graph_interval(struct graph *graph, uint32_t parent);
 void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
 
 /* A taskgroup begins, and ends: it waits for its members then. */
-int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope);
+int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */

@@ -119,6 +119,8 @@ static unsigned find_reasons(const struct graph *graph)
 		found |= PATH_RECORDS_MISSING;
 	for (unsigned i = 0; i < m->repairs.n_rows; i++)
 		found |= is_of_missing(m->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
+		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;

@@ -17,7 +17,7 @@ struct arrow {
 };
 
 struct sound {
-	const struct graph *graph;
+	struct graph *graph;
 	struct arrow *arrows; /* in the order of graph_each_edge */
 	size_t n, capacity;
 	size_t *order; /* of arrows, by source */
@@ -38,7 +38,7 @@ static void leave_out(struct sound *s, struct arrow *arrow, const char *name)
 {
 	arrow->is_left_out = true;
 	s->n_left_out++;
-	tally_add(&s->graph->model->repairs, name, 1);
+	tally_add(&s->graph->repairs, name, 1);
 }
 
 static bool is_node(const struct graph *graph, uint32_t id)
@@ -148,7 +148,8 @@ static bool is_contradictory(const struct tally *repairs)
 int graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
-	if (!is_contradictory(&graph->model->repairs) && tally_total(&graph->model->dump->findings) == 0)
+	if (!is_contradictory(&graph->model->repairs) && !is_contradictory(&graph->repairs) &&
+	    tally_total(&graph->model->dump->findings) == 0)
 		return 0;
 	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
 	for (size_t i = 0; i < s.n && has_memory; i++)

@@ -17,23 +17,23 @@ static bool is_pair(const struct graph *graph, const struct scope *scope)
 	return graph->level == GRAPH_SCOPE && scope->type == SCOPE_TARGET;
 }
 
-int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope)
+int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	graph_stop_fragment(graph, at);
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
-	scope->node[0] = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
-	if (scope->node[0] == 0)
+	uint32_t node = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
+	if (node == 0)
 		return -1;
-	graph_inner_node(graph, scope->node[0])->operation = scope->operation;
-	graph->model->operations[scope->operation].node = scope->node[0];
+	graph->scope_node[scope->number] = node;
+	graph_inner_node(graph, node)->operation = scope->operation;
 	/* The time of an operation on data is its node's own; in a region or a launch the task runs on. */
 	return scope->type == SCOPE_DATA_OP ? 0 : graph_start_fragment(graph, at, at->task);
 }
 
 int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct node *node = graph_inner_node(graph, scope->node[0]);
+	struct node *node = graph_inner_node(graph, graph->scope_node[scope->number]);
 	node->end_ticks = at->ticks;
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
 		return -1;

@@ -23,7 +23,7 @@ struct graph_units {
 		bool is_resumed; /* somebody ended the wait */
 	} * places;              /* by row of model.units */
 	uint64_t *since_ticks;   /* by stream: its current unit's time is added up to then */
-	struct unit_wait *waits; /* of join and wait nodes; node.phase is the place here */
+	struct unit_wait *waits; /* of join and wait nodes; node.wait is the place here */
 	size_t n_waits, waits_capacity;
 };
 
@@ -60,7 +60,7 @@ uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
 struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node)
 {
 	bool has_wait = node->kind == NODE_UNIT_JOIN || node->kind == NODE_UNIT_WAIT;
-	return has_wait ? graph->units->waits[node->phase] : (struct unit_wait){0, 0};
+	return has_wait ? graph->units->waits[node->wait] : (struct unit_wait){0, 0};
 }
 
 /* ---- Positions ---- */
@@ -223,7 +223,7 @@ static uint32_t add_wait(struct graph *graph, struct unit_place *place, uint32_t
 	}
 	uint32_t id = add_next(graph, place, is_join(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
 	if (id != 0) {
-		graph_inner_node(graph, id)->phase = (uint32_t)g->n_waits;
+		graph_inner_node(graph, id)->wait = (uint32_t)g->n_waits;
 		g->waits[g->n_waits++] = *wait;
 	}
 	return id;

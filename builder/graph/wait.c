@@ -30,10 +30,10 @@ uint32_t graph_interval(struct graph *graph, uint32_t parent)
 		graph->intervals = intervals;
 		graph->intervals_capacity = capacity;
 	}
-	const struct task *task = &graph->model->tasks[parent];
+	bool is_explicit = task_is_explicit(&graph->model->tasks[parent]);
 	graph->intervals[graph->n_intervals] = (struct interval){
 		.group = group != NULL ? group->node : 0,
-		.phase = task_is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
+		.phase = is_explicit ? 0 : graph->tasks[parent].n_barriers,
 	};
 	*interval = graph->n_intervals++;
 	return *interval;
@@ -53,7 +53,7 @@ void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node)
 	}
 }
 
-int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope)
+int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	uint32_t row = graph->free_group;
 	if (row != 0)
@@ -70,27 +70,30 @@ int graph_open_group(struct graph *graph, const struct point *at, struct scope *
 		row = ++graph->n_open_groups;
 	}
 	uint32_t *innermost = map_put(&graph->groups, at->task);
-	scope->node[0] = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
-	scope->node[1] = row;
-	if (innermost == NULL || scope->node[0] == 0)
+	uint32_t node = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
+	if (innermost == NULL || node == 0)
 		return -1;
-	graph->open_groups[row] = (struct open_group){scope->node[0], 0, *innermost};
+	graph->scope_node[scope->number] = node;
+	graph->open_groups[row] = (struct open_group){node, 0, *innermost};
 	*innermost = row;
 	return 0;
 }
 
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct open_group *group = &graph->open_groups[scope->node[1]];
+	uint32_t *innermost = map_get(&graph->groups, at->task); /* the scope's own: taskgroups of a task nest */
+	if (innermost == NULL)
+		return;
+	uint32_t row = *innermost;
+	struct open_group *group = &graph->open_groups[row];
 	if (group->interval != 0)
-		graph->intervals[group->interval].node = scope->node[0];
-	uint32_t *innermost = map_get(&graph->groups, at->task);
-	if (group->outer != 0 && innermost != NULL)
+		graph->intervals[group->interval].node = graph->scope_node[scope->number];
+	if (group->outer != 0)
 		*innermost = group->outer;
 	else
 		map_remove(&graph->groups, at->task);
 	group->outer = graph->free_group;
-	graph->free_group = scope->node[1];
+	graph->free_group = row;
 }
 
 /* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
@@ -100,7 +103,7 @@ static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 	const uint32_t none = UINT32_MAX;
 	uint32_t up = task, found = 0;
 	while (found == 0) {
-		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
+		const struct interval *interval = &graph->intervals[graph->tasks[up].interval];
 		uint32_t parent = m->tasks[up].parent;
 		if (graph->inherited[up] != 0) { /* also where damage leads back to a task on the way */
 			found = graph->inherited[up];
@@ -129,7 +132,7 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *k
 	const struct task *task = &graph->model->tasks[row];
 	if (!task_is_explicit(task) || graph->intervals == NULL)
 		return 0;
-	const struct interval *interval = &graph->intervals[task->interval];
+	const struct interval *interval = &graph->intervals[graph->tasks[row].interval];
 	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
 	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
 	if (node == NULL)

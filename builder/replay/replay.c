@@ -221,6 +221,8 @@ int replay_run(struct model *model, const struct visitor *visitors, size_t n_vis
 	int rc = replay_unit_begin(&r);
 	if (rc == 0)
 		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
+	if (rc == 0)
+		rc = model_name_kernels(model);
 	for (size_t i = 0; i < n_streams; i++) {
 		free(r.streams[i].implicits);
 		free(r.streams[i].regions);

@@ -114,7 +114,7 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 		if (scope.kind != sync_kind_barrier_implicit_parallel && scope.kind != sync_kind_barrier_teams)
 			frame->n_barriers++;
 	}
-	struct scope *pushed = frame_push(frame, &scope);
+	struct scope *pushed = frame_push(&r->frames, frame, &scope);
 	if (pushed == NULL)
 		return error("out of memory in the replay");
 	return VISIT(r, scope_enter, &at, pushed);

@@ -274,7 +274,9 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	enum state state = state_of_scope(scope);
-	scope->around = (uint8_t)t->state;
+	if (!array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around))
+		return error("out of memory for the thread states");
+	states->around[scope->number] = (uint8_t)t->state;
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
 		state = t->state; /* what an update moves is no mapping */
 	if (state != STATE_NONE && !is_helper(states, at->task)) {
@@ -296,7 +298,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	if (is_closing && t->implicits.n > 0 && !is_helper(states, at->task))
 		t->state = state_behind(states, t, at->task, t->implicits.kept[t->implicits.n - 1].task);
 	else if (state_of_scope(scope) != STATE_NONE && !is_over)
-		t->state = scope->around;
+		t->state = states->around[scope->number];
 	return pass(states, at);
 }
 
@@ -370,5 +372,6 @@ void states_free(struct states *states)
 	free(states->threads);
 	free(states->times);
 	free(states->unit_waits);
+	free(states->around);
 	*states = (struct states){0};
 }

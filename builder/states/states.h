@@ -45,6 +45,8 @@ struct states {
 	struct thread_state *threads;
 	size_t n_streams;
 	struct unit_wait *unit_waits; /* by row of model.units: what it stopped to look for again */
+	uint8_t *around;              /* by number of an open scope: the task's state around it */
+	size_t scopes_capacity;
 	const struct state_listener *listeners;
 	size_t n_listeners;
 };

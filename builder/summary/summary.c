@@ -79,6 +79,7 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
 		add_tally(&s->quirks, &m->quirks);
 		add_tally(&s->repairs, &m->repairs);
+		add_tally(&s->repairs, &graphs->graphs[i].repairs);
 		add_tally(&s->findings, &dump->findings);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;

@@ -194,7 +194,7 @@ void replay_done(void)
 
 uint64_t replay_n_repairs(void)
 {
-	return tally_total(&replay_trace.model.repairs);
+	return tally_total(&replay_trace.model.repairs) + tally_total(&replay_graph.repairs);
 }
 
 static int count_kind(void *self, const struct node_view *node)
@@ -256,7 +256,7 @@ void replay_assert_said(const char *text)
 void replay_assert_contradiction(const char *name, const char *text)
 {
 	replay_build_said();
-	uint64_t n = replay_count_of(&replay_trace.model.repairs, name);
+	uint64_t n = replay_count_of(&replay_trace.model.repairs, name) + replay_count_of(&replay_graph.repairs, name);
 	ck_assert_msg(n == 1, "%s: %llu times, of %llu repairs", name, (unsigned long long)n,
 		      (unsigned long long)replay_n_repairs());
 	char all[512];
