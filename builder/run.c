@@ -210,6 +210,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 #pragma omp section
 		rc |= o->has_csv ? graph_nodes_csv(graphs, dir) : 0;
 #pragma omp section
+		rc |= o->has_csv ? graph_constructs_csv(graphs, dir) : 0;
+#pragma omp section
 		rc |= o->has_csv ? graph_edges_csv(graphs, dir) : 0;
 #pragma omp section
 		rc |= o->has_csv ? graph_exclusive_csv(graphs, dir) : 0;

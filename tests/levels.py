@@ -11,7 +11,7 @@ import shutil
 from common import BUILDER, Graph, run
 
 EXTRA = {"scope": ("scope_begin", "scope_end"), "fragment": ("fragment",)}
-SAME = ("kind", "label", "file", "line", "function", "process", "task", "region", "flags", "state", "create_ns", "begin_ns")
+SAME = ("kind", "label", "file", "line", "function", "process", "task", "parent", "region", "flags", "state", "create_ns", "begin_ns")
 
 
 def collapse(graph, extra):
@@ -49,12 +49,13 @@ def differs(level, task_graph, other):
     name = {}
     for a, b in zip(nodes, task_graph.nodes):
         name[a["id"]] = b["id"]
-        wrong = [key for key in SAME if a[key] != b[key] and key != "task"]
+        wrong = [key for key in SAME if a[key] != b[key] and key not in ("task", "parent")]
         if wrong:
             return f"node {a['id']} has {wrong[0]} {a[wrong[0]]}, not {b[wrong[0]]} as node {b['id']} of the task graph"
     for a, b in zip(nodes, task_graph.nodes):
-        if name.get(a["task"], "") != b["task"]:
-            return f"node {a['id']} belongs to {a['task']}, node {b['id']} of the task graph to {b['task']}"
+        for key in ("task", "parent"):
+            if name.get(a[key], "") != b[key]:
+                return f"node {a['id']} has {key} {a[key]}, node {b['id']} of the task graph {b[key]}"
     renamed = {(name.get(s), name.get(t), *rest) for s, t, *rest in edges}
     wanted = {(s, t, kind, task_graph.dependence.get((s, t, kind), "")) for s, t, kind in task_graph.edges}
     for edge in sorted(wanted - renamed, key=str):

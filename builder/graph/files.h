@@ -16,10 +16,12 @@ struct graphs {
 	size_t n;
 };
 
-/* What a process adds to its nodes' numbers. */
+/* What a process adds to the numbers of its nodes and of its constructs. */
 uint64_t graphs_offset(const struct graphs *graphs, size_t process);
+uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process);
 
-/* DIR/nodes.csv, DIR/edges.csv and DIR/exclusive.csv, always whole. 0, or -1 with the error said. */
+/* DIR/nodes.csv and so on: the whole graph, whatever its size. 0, or -1 with the error printed. */
+int graph_constructs_csv(const struct graphs *graphs, const char *dir);
 int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir);

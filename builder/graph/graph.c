@@ -2,7 +2,7 @@
  *
  * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/files.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -129,6 +129,22 @@ int graph_add_edge(struct graph *graph, const struct edge *edge)
 	return 0;
 }
 
+uint64_t graphs_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_tasks - 1 + graphs->graphs[i].n_nodes;
+	return offset;
+}
+
+uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_constructs - 1; /* row 0 is unknown */
+	return offset;
+}
+
 bool graph_task_is_node(const struct graph *graph, uint32_t row)
 {
 	const struct task *task = &graph->model->tasks[row];
@@ -204,6 +220,15 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 	if (node->is_of_unit)
 		graph_view_unit(graph, node, &view);
 	return view;
+}
+
+uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
+{
+	const struct model *m = graph->model;
+	if (node->unit != NULL)
+		return node->unit_node == node->id ? graph_unit_node(graph, node->unit->creator) : 0;
+	uint32_t parent = node->id < m->n_tasks ? m->tasks[node->id].parent : 0;
+	return graph_task_is_node(graph, parent) ? parent : 0;
 }
 
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)

@@ -204,6 +204,9 @@ int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, 
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 
+/* Who created a task, encountered its region, or created or revived a unit's run: that task's or unit's node. 0 for other nodes, and where nobody is known. */
+uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
+
 /* Which node waits for a task's end first, 0 none; `kind` is set to that of the edge. */
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 

@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 /* Everything that the builder writes into an output directory. */
-static const char *const own_files[] = {"trace.otf2",          "trace.def",     "trace",       "graph.dot", "nodes.csv",
-					"edges.csv",           "exclusive.csv", "samples.csv", "units.csv", "states.csv",
-					"state_intervals.csv", "summary.json"};
+static const char *const own_files[] = {"trace.otf2", "trace.def",           "trace",         "graph.dot",   "constructs.csv",
+					"nodes.csv",  "edges.csv",           "exclusive.csv", "samples.csv", "units.csv",
+					"states.csv", "state_intervals.csv", "summary.json"};
 
 static bool is_own(const char *name)
 {
