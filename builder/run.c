@@ -140,7 +140,9 @@ static int build_trace(struct job *job, size_t i)
 	struct trace *trace = &job->traces[i];
 	struct graph *graph = &job->graphs[i];
 	struct states *states = &job->states[i];
-	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level) != 0)
+	const struct options *o = job->options;
+	enum graph_keep keep = o->has_csv || o->has_dot || o->has_canonical ? GRAPH_KEPT : GRAPH_COUNTED;
+	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level, keep) != 0)
 		return -1;
 	job->n_gathered = i + 1;
 	struct state_listener listeners[MAX_SINKS];
@@ -160,7 +162,7 @@ static int build_trace(struct job *job, size_t i)
 	if (states_begin(states, &trace->model, listeners, n_listeners) != 0 ||
 	    replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
 		return -1;
-	if (graph_finish(graph) != 0 || symbols_resolve(&trace->model) != 0)
+	if (graph_finish(graph, &trace->model) != 0 || symbols_resolve(&trace->model) != 0)
 		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)

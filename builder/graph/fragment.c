@@ -44,7 +44,7 @@ int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t t
  */
 static bool may_wait(const struct graph *graph, uint32_t task)
 {
-	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && map_get(&graph->groups, task) != NULL;
+	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && graph_is_in_group(graph, task);
 }
 
 void graph_leave_fragment(struct graph *graph, const struct point *at)

@@ -145,11 +145,16 @@ static bool is_contradictory(const struct tally *repairs)
 	return n_known < repairs->n_rows;
 }
 
+bool graph_is_doubtful(const struct graph *graph)
+{
+	return is_contradictory(&graph->model->repairs) || is_contradictory(&graph->repairs) ||
+	       tally_total(&graph->model->dump->findings) != 0;
+}
+
 int graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
-	if (!is_contradictory(&graph->model->repairs) && !is_contradictory(&graph->repairs) &&
-	    tally_total(&graph->model->dump->findings) == 0)
+	if (!graph_is_doubtful(graph))
 		return 0;
 	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
 	for (size_t i = 0; i < s.n && has_memory; i++)
