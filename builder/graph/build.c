@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From replayed events to nodes and edges. Streams come in any order: what concerns several of them (barriers, joins) is found by
- * number, never by time. The rules are those of docs/design.md, "The graph".
+ * Makes nodes and edges of the replay's events: positions, regions, tasks, and what is left to do after the replay. The
+ * rules are those of docs/design.md, "The graph". Streams come in any order: what concerns several of them (barriers,
+ * joins) is found by number, never by time. Called by the replay through graph_ops, and by run.c; one thread.
  */
 #include "builder/graph/graph.h"
 
@@ -149,7 +150,10 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	const struct task *task = &graph->model->tasks[row];
 	graph_stop_fragment(graph, at);
 	if (task->flags & task_flags_taskwait) {
-		/* A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its parent. */
+		/*
+		 * A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its
+		 * parent.
+		 */
 		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		if (id == 0)
 			return -1;
@@ -274,13 +278,16 @@ static int settle(struct graph *graph)
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];
 		graph_joiner(graph, row, &kind);                               /* fills graph.inherited */
-		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
+		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
 	return graph_depend_finish(graph) == 0 ? graph_add_devices(graph) : -1;
 }
 
-/* Replays the process once more for a graph that keeps everything. The replay's quirks and repairs are counted already. 0, or -1. */
+/*
+ * Replays the process once more for a graph that keeps everything. The replay's quirks and repairs are counted already.
+ * 0, or -1.
+ */
 static int begin_again(struct graph *graph, struct model *model)
 {
 	const struct tally quirks = model->quirks, repairs = model->repairs;
@@ -299,7 +306,7 @@ int graph_finish(struct graph *graph, struct model *model)
 {
 	if (settle(graph) != 0)
 		return -1;
-	if (graph->is_counted && graph_is_doubtful(graph) && begin_again(graph, model) != 0)
+	if (graph->is_counted && graph_may_be_unsound(graph) && begin_again(graph, model) != 0)
 		return -1;
 	return graph_make_sound(graph) == 0 ? graph_find_path(graph) : -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * constructs.csv: a row for each place in the source that some node comes from. docs/tables.md describes the columns. Called by run.c after the last
- * process is replayed; one thread.
+ * constructs.csv: a row for each place in the source that some node comes from. docs/tables.md describes the columns.
+ * Called by run.c after the last process is replayed; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"

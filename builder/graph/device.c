@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What devices did, in the graph: a node for each kernel that a device told of, behind the launch that asked for it. What comes next in the
- * launching task waits for the kernel: the transfer of its results, what is behind the target construct, or who waits for the target task. Added
- * when all that the host did is there. Transfers have nodes already, by the host's records; their devices' times are beside the host's.
+ * Adds a node for each kernel that a device reported, after the launch that asked for it. What comes next in the
+ * launching task waits for the kernel: the transfer of its results, what follows on the target construct, or who waits
+ * for the target task. Transfers have nodes already, from the host's records; the device's times are shown beside the
+ * host's. Called by build.c after the replay, when all that the host did is in the graph; one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
 
-/* A kernel's node for its launch's; several where a launch has several. */
+/* Kernels by their launch, which may have several. */
 struct launched {
 	uint32_t *nodes;  /* by row of model.operations: the node of the operation, 0 none */
-	struct map first; /* node of the launch, or of the fragment behind it -> place in rows + 1 */
+	struct map first; /* node of the launch, or of the fragment after it -> place in rows + 1 */
 	struct launched_row {
 		uint32_t kernel, next; /* place + 1, 0 none */
 	} * rows;
@@ -58,7 +59,7 @@ static bool find_nodes(const struct graph *graph, struct launched *l)
 	return l->nodes != NULL;
 }
 
-/* A fragment that only goes on behind a launch waits for nothing: what is behind it does. */
+/* A fragment that only goes on after a launch does not wait for the kernel: what comes after the fragment does. */
 static int follow_fragments(struct graph *graph, struct launched *l)
 {
 	for (uint32_t i = 0; graph->level == GRAPH_FRAGMENT && i < graph->n_nodes; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * edges.csv and exclusive.csv: a row for each edge, and for each member of a set of tasks that exclude each other. docs/tables.md describes the
- * columns. Called by run.c after the last process is replayed; one thread a table.
+ * edges.csv and exclusive.csv: a row for each edge, and for each member of a set of tasks that exclude each other.
+ * docs/tables.md describes the columns. Called by run.c after the last process is replayed; one thread a table.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
+ * The graph's storage, and how exports see it: nodes and edges by number or one after the other, and how many there are.
+ * The other files of the folder fill it.
  */
 #include "builder/graph/files.h"
 #include "builder/support/array.h"
@@ -63,10 +64,12 @@ static bool can_count(const struct graph *graph)
 	bool has_kernels = false;
 	for (uint32_t i = 1; i < m->n_activities; i++)
 		has_kernels = has_kernels || m->activities[i].type == ACTIVITY_KERNEL;
-	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_is_doubtful(graph);
+	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_may_be_unsound(graph);
 }
 
-/* In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves. */
+/*
+ * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves.
+ */
 static int add_stand_ins(struct graph *graph)
 {
 	for (unsigned kind = 0; kind < NODE_KINDS; kind++)

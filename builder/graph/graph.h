@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The task graph of one process, at one of three levels. Edges are logical: they follow from the order of the program, dependence lists and binding
- * rules, never from who happened to run when (docs/design.md, "The graph").
+ * The task graph of one process, at one of three levels. Edges are logical: they follow from the order of the program,
+ * dependence lists and binding rules, never from who happened to run when (docs/design.md, "The graph").
  *
- * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are further nodes. A task has a position:
- * its latest node. What the task creates hangs on its position; what it synchronises with becomes its next position.
+ * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are
+ * further nodes. A task has a position: its latest node. What the task creates hangs on its position; what it
+ * synchronises with becomes its next position.
  *
- * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on one thread; exports only read, on several.
+ * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on one thread; exports
+ * only read, on several.
  */
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H
@@ -17,8 +19,8 @@
 enum graph_level { GRAPH_SCOPE, GRAPH_TASK, GRAPH_FRAGMENT };
 
 /*
- * What is asked of a graph: how many nodes and edges of each kind it has, and its sets of exclusive tasks, or all of it. A graph that is only counted keeps
- * what the counts take (graph_begin), which is much less.
+ * What is asked of a graph: how many nodes and edges of each kind it has, and its sets of exclusive tasks, or all of
+ * it. A graph that is only counted keeps what the counts take (graph_begin), which is much less.
  */
 enum graph_keep { GRAPH_COUNTED, GRAPH_KEPT };
 
@@ -68,9 +70,9 @@ enum edge_kind {
 /* A node that is not a task. */
 struct node {
 	uint8_t kind;
-	uint8_t is_placed;     /* it is in its task's sequence (a barrier or join: an edge leads to it), and so in the graph */
+	uint8_t is_placed;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
-	uint8_t is_in_work;    /* it belongs to an implicit task, and is inside a construct that one thread of the team executes */
+	uint8_t is_in_work;    /* of an implicit task, in a construct that one thread of the team executes */
 	uint8_t is_of_unit;    /* it belongs to a unit of Argobots */
 	uint32_t task;         /* that it belongs to; the encountering task of a region; 0 for barriers and units */
 	union {
@@ -81,9 +83,8 @@ struct node {
 	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it, 0 none */
-	uint32_t
-		phase; /* barrier: its number in the team, from 0; other nodes of an implicit task: how many barriers it had begun */
-	uint32_t wait; /* joins and waits of units: row of graph_units.waits */
+	uint32_t phase;    /* barriers and nodes of implicit tasks: how many barriers of the team came before it */
+	uint32_t wait;     /* joins and waits of units: row of graph_units.waits */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
@@ -143,14 +144,17 @@ struct graph {
 	struct open_children *open; /* row 0 unused */
 	uint32_t n_open, free_open;
 	size_t open_capacity;
-	uint32_t *inherited;   /* by task, from graph_finish on: what waits for its descendants where nothing nearer does;
-				     0 not looked up yet, UINT32_MAX nothing does */
+	/*
+	 * By task, from graph_finish on: what waits for its descendants where nothing nearer does. 0 not looked up yet,
+	 * UINT32_MAX nothing does.
+	 */
+	uint32_t *inherited;
 	uint32_t *region_node; /* by region: where it begins, 0 not yet */
 	uint32_t *join_node;   /* by region: where it ends, 0 not yet */
 	uint32_t *scope_node;  /* by number of an open scope: its node, 0 none */
 	size_t scopes_capacity;
 	struct map barriers;       /* graph_barrier_key -> node */
-	struct map from_barriers;  /* (barrier, node) with an edge between them: members of a team may come from several barriers */
+	struct map from_barriers;  /* (barrier, node) with an edge between them, beside the node's `previous` */
 	struct map in_work;        /* implicit task -> worksharing and masked scopes open in it */
 	struct graph_units *units; /* NULL: the process has none */
 	struct dependence_tables *dependences;
@@ -172,24 +176,27 @@ struct graph {
 	} * stretches;                 /* GRAPH_FRAGMENT, by stream */
 	struct map waiting;            /* GRAPH_FRAGMENT: tasks that wait without a node for it */
 	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
-	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: all edges are in the graph */
+	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
 	struct path *path;             /* GRAPH_FRAGMENT: path.h */
 	struct tally repairs;          /* that the graph itself made; complete after graph_finish */
 };
 
 /*
- * Begins the graph of a gathered process: attach graph_ops to its replay, then call graph_finish. Where GRAPH_COUNTED is asked for, all of the graph is
- * kept nevertheless if a device reported kernels (their edges follow from the others), at the fragment level (for the critical path), and if records are
- * known to contradict each other (edges that make no sense can only be found in the whole graph). Kept in any case are barriers, joins, waits with
- * dependences, the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges. 0, or -1 with the error printed.
+ * Begins the graph of a gathered process: attach graph_ops to its replay, then call graph_finish. Where GRAPH_COUNTED
+ * is asked for, all of the graph is kept nevertheless if a device reported kernels (their edges follow from the
+ * others), at the fragment level (for the critical path), and if records are known to contradict each other (edges that
+ * make no sense can only be found in the whole graph). Kept in any case are barriers, joins, waits with dependences,
+ * the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges. 0, or -1 with the
+ * error printed.
  */
 int graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep);
 
 extern const struct replay_ops graph_ops; /* build.c */
 
 /*
- * After the replay: adds what needs all of it. Where contradictory records came up in the replay of a graph that was only counted, `model`, which the graph
- * was begun with, is replayed again for the graph alone, which is then kept. 0, or -1 with the error printed.
+ * After the replay: adds what needs all of it. Where contradictory records came up in the replay of a graph that was
+ * only counted, `model`, which the graph was begun with, is replayed again for the graph alone, which is then kept. 0,
+ * or -1 with the error printed.
  */
 int graph_finish(struct graph *graph, struct model *model);
 void graph_free(struct graph *graph);
@@ -224,27 +231,34 @@ struct edge_view {
 	uint64_t object;     /* ... the object's handle; 0 none */
 };
 
-/* Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does not return 0. A graph that is only
- * counted does not have them all. */
+/*
+ * Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does
+ * not return 0. A graph that is only counted does not have them all.
+ */
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
 
 /*
- * Calls the function for every set of at least two tasks that exclude each other (mutexinoutset), with their nodes in ascending order. Stops where the
- * function does not return 0.
+ * Calls the function for every set of at least two tasks that exclude each other (mutexinoutset), with their nodes in
+ * ascending order. Stops where the function does not return 0.
  */
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
 
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 
-/* Who created a task, encountered its region, or created or revived a unit's run: that task's or unit's node. 0 for other nodes, and where nobody is known. */
+/*
+ * Who created a task, encountered its region, or created or revived a unit's run: that task's or unit's node. 0 for
+ * other nodes, and where nobody is known.
+ */
 uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
 
 /* Which node waits for a task's end first, 0 none; `kind` is set to the kind of the edge. After graph_finish. */
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 
-/* Is the row a node? The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task. */
+/*
+ * Is the row a node? The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
+ */
 bool graph_task_is_node(const struct graph *graph, uint32_t task);
 
 const char *node_kind_name(enum node_kind kind);
@@ -253,8 +267,8 @@ const char *edge_kind_name(enum edge_kind kind);
 const char *edge_dependence_name(unsigned dependence);
 
 /*
- * The key of an implicit task's barrier in graph.barriers, by the barrier's number from 0: the same for all members of the team. Each initial task of a
- * league is a team of its own.
+ * The key of an implicit task's barrier in graph.barriers, by the barrier's number from 0: the same for all members of
+ * the team. Each initial task of a league is a team of its own.
  */
 static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
 {
@@ -271,7 +285,10 @@ static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, u
 
 /* ---- Shared by the files of this folder, and not to be used outside of it ---- */
 
-/* graph.c. A new node, not yet in the graph; 0 when memory is out (printed). In a graph that is only counted it may be a stand-in. */
+/*
+ * graph.c. A new node, not yet in the graph; 0 when memory is out (printed). In a graph that is only counted it may be
+ * a stand-in.
+ */
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
 /* The same, but it is kept in any case: others tell it from other nodes of its kind. */
@@ -302,15 +319,18 @@ void graph_place(struct graph *graph, uint32_t task, uint32_t id);
 /* build.c. A new node next in the task's sequence; 0 when memory is out (printed). */
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
-/* build.c. A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it. */
+/*
+ * build.c. A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it.
+ */
 static inline bool graph_is_helper(const struct graph *graph, uint32_t task)
 {
 	return graph->model->tasks[task].state & TASK_HELPER;
 }
 
 /*
- * build.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same barrier would give the same edge each:
- * there is one, from the node's `previous`. Where records end, or are missing, others may come from a later barrier. 0, or -1.
+ * build.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same
+ * barrier would give the same edge each: there is one, from the node's `previous`. Where records end, or are missing,
+ * others may come from a later barrier. 0, or -1.
  */
 int graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind);
 
@@ -319,8 +339,8 @@ int graph_scope_enter(void *self, const struct point *at, struct scope *scope);
 int graph_scope_leave(void *self, const struct point *at, struct scope *scope);
 
 /*
- * fragment.c, where all functions do nothing at other levels than GRAPH_FRAGMENT. The current task of a stream stops, or comes to a scheduling point: its
- * fragment has executed until now. The task goes on with a new fragment.
+ * fragment.c, where all functions do nothing at other levels than GRAPH_FRAGMENT. The current task of a stream stops,
+ * or comes to a scheduling point: its fragment has executed until now. The task goes on with a new fragment.
  */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
 int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
@@ -335,7 +355,9 @@ void graph_start_stretch(struct graph *graph, const struct point *at);
 int graph_begin_wait(struct graph *graph, const struct point *at);
 void graph_end_wait(struct graph *graph, const struct point *at);
 
-/* It executes nothing for a while, and no other task does on its stream: it waits for a mutex, or nothing is recorded. */
+/*
+ * It executes nothing for a while, and no other task does on its stream: it waits for a mutex, or nothing is recorded.
+ */
 void graph_pause_fragment(struct graph *graph, const struct point *at);
 void graph_resume_fragment(struct graph *graph, const struct point *at);
 
@@ -384,14 +406,14 @@ int graph_depend_finish(struct graph *graph); /* after the last list */
 void graph_depend_free(struct graph *graph);
 
 /*
- * check.c: is a dependence that the runtime reports among the edges of the list, or does it follow from them? After the last list, those that do not are
- * counted. 0, or -1.
+ * check.c: is a dependence that the runtime reports among the edges of the list, or does it follow from them? After the
+ * last list, those that do not are counted. 0, or -1.
  */
 int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
 int graph_finish_check(struct graph *graph);
 
 /* sound.c: do repairs or damage so far tell that the graph may have edges that make no sense? */
-bool graph_is_doubtful(const struct graph *graph);
+bool graph_may_be_unsound(const struct graph *graph);
 
 /* Leaves those edges out; the last step for the graph itself. 0, or -1. */
 int graph_make_sound(struct graph *graph);
@@ -400,7 +422,10 @@ int graph_make_sound(struct graph *graph);
 int graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);
 
-/* exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone, each once. 0, or -1. */
+/*
+ * exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone,
+ * each once. 0, or -1.
+ */
 int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
 void graph_finish_exclusive(struct graph *graph);
 void graph_free_exclusive(struct graph *graph);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Called by run.c after the last process is replayed; one thread.
+ * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Called by run.c after the last
+ * process is replayed; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"

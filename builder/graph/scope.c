@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Nodes and edges that come from scopes: barriers, taskwaits, taskgroups, and at the scope level every construct that nests. Called by the replay through
- * graph_ops, on one thread. Streams come in any order: what concerns several of them (barriers) is found by number, never by time.
+ * Nodes and edges that come from scopes: barriers, taskwaits, taskgroups, and at the scope level every construct that
+ * nests. Called by the replay through graph_ops, on one thread. Streams come in any order: what concerns several of
+ * them (barriers) is found by number, never by time.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"

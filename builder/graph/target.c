@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target regions, operations on data and launches as nodes: points in the task that does them, one behind the other as the host does them. What is inside
- * of a region or a launch (a host that is a device itself runs the kernel there) follows on its node.
- *
- * A target region is one node; the scope level has a pair around what is inside as well, as of any construct that nests.
+ * Target regions, operations on data and launches are nodes: points in the task that does them, in the order in which
+ * the host does them. What is inside of a region or a launch (a host that is a device itself runs the kernel there)
+ * follows on its node. At the scope level a target region has a pair of nodes around what is inside, too, as any
+ * construct that nests. Called by scope.c during the replay; one thread.
  */
 #include "builder/graph/graph.h"
 
@@ -27,7 +27,7 @@ int graph_enter_operation(struct graph *graph, const struct point *at, const str
 		return -1;
 	graph->scope_node[scope->number] = node;
 	graph_inner_node(graph, node)->operation = scope->operation;
-	/* The time of an operation on data is its node's own; in a region or a launch the task runs on. */
+	/* During an operation on data the time is the operation's; in a region or a launch the task goes on. */
 	return scope->type == SCOPE_DATA_OP ? 0 : graph_start_fragment(graph, at, at->task);
 }
 
@@ -39,7 +39,7 @@ int graph_leave_operation(struct graph *graph, const struct point *at, const str
 		return -1;
 	if (scope->type != SCOPE_DATA_OP)
 		return 0;
-	if (graph->level == GRAPH_FRAGMENT) /* at other levels the task's own time has it */
+	if (graph->level == GRAPH_FRAGMENT) /* at other levels it is part of the task's own time */
 		node->busy_ticks = at->ticks - node->begin_ticks;
 	return graph_start_fragment(graph, at, at->task);
 }

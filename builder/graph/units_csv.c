@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * units.csv: a row for each run of a work unit of Argobots, and for each unit that acts without having been created. docs/tables.md describes the
- * columns. Called by run.c after the last process is replayed, if there are units; one thread.
+ * units.csv: a row for each run of a work unit of Argobots, and for each unit that acts without having been created.
+ * docs/tables.md describes the columns. Called by run.c after the last process is replayed, if there are units; one
+ * thread.
  */
 #include "builder/graph/files.h"
 #include "builder/support/csv.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds out which synchronisation waits for a task first. The children of a task that the same synchronisation waits for are an interval: those created
- * between two taskwaits or barriers of the task, and those created in one taskgroup. What nothing nearer waits for is left to a taskgroup around an
- * ancestor, or to the team's barrier (docs/design.md, "The graph").
+ * Finds out which synchronisation waits for a task first. The children of a task that the same synchronisation waits
+ * for are an interval: those created between two taskwaits or barriers of the task, and those created in one taskgroup.
+ * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
+ * "The graph").
  *
- * Called by build.c during the replay, one thread; graph_joiner also by exports, which run at the same time and only read.
+ * Called by build.c during the replay, one thread; graph_joiner also by exports, which run at the same time and only
+ * read.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -132,7 +134,9 @@ void graph_close_group(struct graph *graph, const struct point *at, const struct
 	free_open(graph, row);
 }
 
-/* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
+/*
+ * What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier.
+ */
 static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 {
 	const struct model *m = graph->model;

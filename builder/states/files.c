@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * states.csv, written from the sums after the last process is replayed, and state_intervals.csv, written during the replay. docs/tables.md describes the
- * columns. Called by run.c; one thread a table.
+ * states.csv, written from the sums after the last process is replayed, and state_intervals.csv, written during the
+ * replay. docs/tables.md describes the columns. Called by run.c; one thread a table.
  */
 #include "builder/states/files.h"
 #include "builder/support/csv.h"

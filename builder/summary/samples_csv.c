@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that they have in nodes.csv. Called by
- * run.c after the last process is replayed, if threads were sampled; one thread.
+ * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that
+ * they have in nodes.csv. Called by run.c after the last process is replayed, if threads were sampled; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/dump/samples.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes a table as CSV (RFC 4180): the first line names the columns, fields are separated by commas. Called by whoever writes a table of the output
- * directory; each table is written by one thread.
+ * Writes a table as CSV (RFC 4180): the first line names the columns, fields are separated by commas. Called by whoever
+ * writes a table of the output directory; each table is written by one thread.
  *
- * Tables have millions of rows, so rows are put together here and not by printf. A failing write is noticed when the table is closed.
+ * Tables have millions of rows, so rows are put together here and not by printf. A failing write is noticed when the
+ * table is closed.
  */
 #ifndef OTTER_BUILDER_SUPPORT_CSV_H
 #define OTTER_BUILDER_SUPPORT_CSV_H
@@ -22,13 +23,19 @@ struct csv {
 	char bytes[CSV_BUFFER_BYTES];
 };
 
-/* Begins the table DIR/NAME; `columns` is its first line. `dir` and `name` must last until csv_close. 0, or -1 with the error printed. */
+/*
+ * Begins the table DIR/NAME; `columns` is its first line. `dir` and `name` must last until csv_close. 0, or -1 with the
+ * error printed.
+ */
 int csv_open(struct csv *csv, const char *dir, const char *name, const char *columns);
 
 /* 0, or -1 with the error printed. */
 int csv_close(struct csv *csv);
 
-/* The next fields of the row: n empty ones; a number; a handle or another 64-bit id, as 0x and hexadecimal digits, empty for 0. */
+/*
+ * The next fields of the row: n empty ones; a number; a handle or another 64-bit id, as 0x and hexadecimal digits,
+ * empty for 0.
+ */
 void csv_empty(struct csv *csv, unsigned n);
 void csv_number(struct csv *csv, uint64_t number);
 void csv_handle(struct csv *csv, uint64_t handle);
