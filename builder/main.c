@@ -37,7 +37,7 @@ static const struct argp_option option_table[] = {
 	{"otf2", OPTION_OTF2, 0, 0, "the archive traces.otf2", 0},
 	{"dot", OPTION_DOT, 0, 0, "the graph as graph.dot", 0},
 	{"csv", OPTION_CSV, 0, 0,
-	 "the graph as nodes.csv, edges.csv and exclusive.csv, thread states as states.csv, units as units.csv", 0},
+	 "tables: the graph (nodes.csv, edges.csv, constructs.csv, exclusive.csv), thread states, units, samples", 0},
 	{"summary", OPTION_SUMMARY, 0, 0, "the summary, on stdout and as summary.json", 0},
 	{"list", OPTION_LIST, 0, 0, "every record, one a line, on stdout", 0},
 	{"canonical", OPTION_CANONICAL, 0, 0, "the canonical edge list of the task graph, on stdout", 0},

@@ -140,7 +140,9 @@ static int build_trace(struct job *job, size_t i)
 	struct trace *trace = &job->traces[i];
 	struct graph *graph = &job->graphs[i];
 	struct states *states = &job->states[i];
-	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level) != 0)
+	const struct options *o = job->options;
+	enum graph_keep keep = o->has_csv || o->has_dot || o->has_canonical ? GRAPH_KEPT : GRAPH_COUNTED;
+	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level, keep) != 0)
 		return -1;
 	job->n_gathered = i + 1;
 	struct state_listener listeners[MAX_SINKS];
@@ -209,6 +211,8 @@ static int write_files(struct job *job, const struct graphs *graphs, const struc
 	{
 #pragma omp section
 		rc |= o->has_csv ? graph_nodes_csv(graphs, dir) : 0;
+#pragma omp section
+		rc |= o->has_csv ? graph_constructs_csv(graphs, dir) : 0;
 #pragma omp section
 		rc |= o->has_csv ? graph_edges_csv(graphs, dir) : 0;
 #pragma omp section

@@ -26,8 +26,7 @@ for n in range(2, 9):
 
 def hasty(out):
     """Does a unit go on before its wait has ended? What it ran to look again is part of the wait."""
-    with open(out / "nodes.csv", newline="") as f:
-        nodes = {row["id"]: row for row in csv.DictReader(f)}
+    nodes = {row["id"]: row for row in read_nodes(out)}
     with open(out / "edges.csv", newline="") as f:
         pairs = [(nodes[row["source"]], nodes[row["target"]]) for row in csv.DictReader(f) if row["kind"] == "sequence"]
     early = [f"{wait['id']} ends at {wait['end_ns']}, {after['id']} begins at {after['begin_ns']}" for wait, after in pairs

@@ -29,8 +29,7 @@ class Tables:
             return
         with open(self.out / "units.csv", newline="") as f:
             self.units = list(csv.DictReader(f))
-        with open(self.out / "nodes.csv", newline="") as f:
-            self.nodes = {row["id"]: row for row in csv.DictReader(f)}
+        self.nodes = {row["id"]: row for row in read_nodes(self.out)}
         self.summary = json.loads((self.out / "summary.json").read_text())["units"]
 
 
@@ -82,7 +81,7 @@ def flaw_of_rows(tables):
     """What holds of any table: against the graph's nodes, and in itself."""
     for row in tables.units:
         node = tables.nodes.get(row["node"])
-        if node is None and row["node"] or node and (node["label"] != row["label"] or node["task"] != row["node"] or node["state"] != row["state"]):
+        if node is None and row["node"] or node and (node["label"] != row["label"] or node["task"] != row["node"] or node["parent"] != row["creator"] or node["state"] != row["state"]):
             return f"{row} is node {node}"
         times = [int(row[c]) for c in ("create_ns", "begin_ns", "end_ns", "free_ns") if row[c]]
         if times != sorted(times):

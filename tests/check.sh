@@ -92,7 +92,7 @@ quirks='cat builder/*.c builder/*/*.c | tr -d "\n" | grep -oE "(quirks?|habit)( 
 # shellcheck disable=SC2016 # the backticks of Markdown
 described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
 run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
-for script in promises.sh diagnoses.sh expect_selftest.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py argobots.py argobots_graph.py argobots_units.py damage.py damage_outputs.py otf2_selftest.py launcher.sh \
+for script in promises.sh diagnoses.sh expect_selftest.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py argobots.py argobots_graph.py argobots_units.py tables.py damage.py damage_outputs.py otf2_selftest.py launcher.sh \
 	install.sh conformance.py; do
 	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
 done

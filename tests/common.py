@@ -218,15 +218,27 @@ def check_archive(out, n_tasks=None, numbers=None):
     return None
 
 
+def read_nodes(out):
+    """The rows of nodes.csv, each with what constructs.csv says of its construct: label, file, function."""
+    with open(out / "constructs.csv", newline="", encoding="utf-8") as f:
+        constructs = {c["number"]: c for c in csv.DictReader(f, strict=True)}
+    with open(out / "nodes.csv", newline="", encoding="utf-8") as f:
+        nodes = list(csv.DictReader(f, strict=True))
+    unknown = {"label": "unknown", "file": "", "function": ""}
+    for n in nodes:
+        c = constructs[n["construct"]] if n["construct"] else unknown
+        n.update({column: c[column] for column in unknown})
+    return nodes
+
+
 class Graph:
-    """nodes.csv and edges.csv as the builder wrote them."""
+    """nodes.csv, with what constructs.csv says of each construct, and edges.csv as the builder wrote them."""
 
     TASKS = ("initial", "implicit", "task", "target")
     UNITS = ("unit", "tasklet", "scheduler", "primary_unit", "external")  # Argobots'
 
     def __init__(self, out):
-        with open(out / "nodes.csv", newline="") as f:
-            self.nodes = list(csv.DictReader(f))
+        self.nodes = read_nodes(out)
         with open(out / "edges.csv", newline="") as f:
             rows = list(csv.DictReader(f))
         self.edges = [(r["source"], r["target"], r["kind"]) for r in rows]

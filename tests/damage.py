@@ -99,7 +99,7 @@ def build_limited(builder, place, dump, *options):
 
 
 def tables_flaw(out):
-    for name in ("nodes.csv", "edges.csv", "exclusive.csv"):
+    for name in ("constructs.csv", "nodes.csv", "edges.csv", "exclusive.csv"):
         with open(out / name, newline="", encoding="utf-8") as f:
             rows = list(csv.reader(f, strict=True))
         if any(len(row) != len(rows[0]) for row in rows):

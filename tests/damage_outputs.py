@@ -246,9 +246,7 @@ def check_outputs(report, what, dump, place, wanted):
         return
     report.check(f"{what}/summary.json", None if wanted.get("json", "") in json.dumps(summary, ensure_ascii=False).replace('\\"', '"').replace("\\\\", "\\") else
                  f"{summary['program']!r}")
-    with open(out / "nodes.csv", newline="", encoding="utf-8") as f:
-        rows = list(csv.DictReader(f, strict=True))
-    values = {value for row in rows for value in row.values()}
+    values = {value for row in read_nodes(out) for value in row.values()}
     reason = None if all(isinstance(v, str) and v.isprintable() for v in values) else "a field that is not printable"
     report.check(f"{what}/nodes.csv", reason or (None if any(wanted.get("csv", "") in v for v in values) else f"{sorted(values, key=len)[-3:]}"))
     report.check(f"{what}/graph", Graph(out).flaw())

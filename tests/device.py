@@ -226,14 +226,14 @@ def wrong_graph(scenario, witness, out, summary):
     def after(node, *kinds):
         return {t for s, t, kind in graph.edges if s == node and (kind in kinds or not kinds and kind not in ("submit", "create"))}
 
-    asked = {kind: {int(n["host_op_id"]) for n in graph.nodes if n["kind"] == kind} for kind in ("submit", "data_op")}
+    asked = {kind: {int(n["host_op_id"], 16) for n in graph.nodes if n["kind"] == kind} for kind in ("submit", "data_op")}
     astray = scenario == "astray"  # these know ids that are nobody's, and others'
-    kernels = {int(n["host_op_id"]): n for n in graph.nodes if n["kind"] == "kernel"}
+    kernels = {int(n["host_op_id"], 16): n for n in graph.nodes if n["kind"] == "kernel"}
     if set(kernels) != {k.id for k in witness.kernels if not astray or k.id in asked["submit"]} | witness.untimed:
         reasons.append(f"{len(kernels)} kernels, not {len(witness.kernels)}")
     submits = {t: nodes[s] for s, t, kind in graph.edges if kind == "submit"}
     for ident, n in kernels.items():
-        if submits.get(n["id"], {}).get("host_op_id") != str(ident) or submits[n["id"]]["kind"] != "submit":
+        if submits.get(n["id"], {}).get("host_op_id") != hex(ident) or submits[n["id"]]["kind"] != "submit":
             reasons.append(f"kernel {ident} does not follow on its submit")
         waits, goes_on = after(n["id"], "complete"), after(submits[n["id"]]["id"])
         if waits != goes_on:
@@ -241,7 +241,7 @@ def wrong_graph(scenario, witness, out, summary):
         has_time = n["device_begin_ns"] != "" and n["device_end_ns"] != ""
         if has_time == (ident in witness.untimed) or n["begin_ns"] or n["end_ns"]:
             reasons.append(f"kernel {ident} has the times {n}")
-    moved = {int(n["host_op_id"]): n for n in graph.nodes if n["kind"] == "data_op"}
+    moved = {int(n["host_op_id"], 16): n for n in graph.nodes if n["kind"] == "data_op"}
     if astray and any(n["device_begin_ns"] for n in moved.values()):
         reasons.append("times of something else")
     for d in witness.data:

@@ -322,7 +322,7 @@ def tables_disagree(summary, graph):
     for kind, node in (("initial", "initial"), ("implicit", "implicit"), ("explicit", "task"), ("target", "target")):
         if summary["tasks"].get(kind, 0) != graph.count(node):
             return f"summary has {summary['tasks'].get(kind, 0)} {kind} tasks, nodes.csv {graph.count(node)}"
-    ids = [n["host_op_id"] for n in graph.nodes if n["host_op_id"] not in ("", "0")]
+    ids = [n["host_op_id"] for n in graph.nodes if n["host_op_id"]]
     if len(set(ids)) != len(ids):
         return f"{len(ids) - len(set(ids))} ids of operations are there twice"
     for pair in ("target", "target_data_op", "target_submit"):

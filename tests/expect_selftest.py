@@ -157,8 +157,10 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         (directory / "small.c").write_text(SOURCE)
-        write_table(directory / "nodes.csv", ("id", "kind", "label", "file", "line", "task", "path"),
-                    [(i, kind, kind, "small.c", line or "", task, PATH.get(i, "")) for i, kind, line, task in NODES])
+        kinds = sorted({kind for _, kind, _, _ in NODES})
+        write_table(directory / "constructs.csv", ("number", "label", "file", "function"), [(i, kind, "small.c", "") for i, kind in enumerate(kinds, 1)])
+        write_table(directory / "nodes.csv", ("id", "kind", "construct", "line", "task", "path"),
+                    [(i, kind, kinds.index(kind) + 1, line or "", task, PATH.get(i, "")) for i, kind, line, task in NODES])
         write_table(directory / "edges.csv", ("source", "target", "kind", "dependence"), [(s, t, *(kind + ":").split(":")[:2]) for s, t, kind in EDGES])
         write_table(directory / "exclusive.csv", ("process", "set", "node"), EXCLUSIVE)
         write_table(directory / "states.csv", ("process", "stream", "state", "count", "total_ns"),

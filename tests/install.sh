@@ -50,7 +50,7 @@ cd "$work" || exit 1
 check "the launcher finds its recorder" "$prefix/bin/otter-record" --check "$prefix/bin/otter-build"
 check "versions agree" bash -c "! '$prefix/bin/otter-record' --version | grep -q another"
 check "the installed demo runs" "$prefix/share/doc/otter/demo/run.sh" "$work/demo"
-for output in graph.dot nodes.csv edges.csv summary.json traces.otf2; do
+for output in graph.dot constructs.csv nodes.csv edges.csv summary.json traces.otf2; do
 	check "the demo made $output" test -s "$(echo demo/*.build)/$output"
 done
 

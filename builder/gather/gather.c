@@ -286,8 +286,10 @@ int model_gather(struct model *m, const struct dump *dump)
 		gather_check_claims(&w);
 		gather_check_tasks(m);
 		bool is_settled = gather_settle_target(m) == 0 && gather_settle_device(&w) == 0;
-		if (is_settled)
+		if (is_settled) {
 			gather_settle_operations(m);
+			is_settled = model_name_kernels(m) == 0;
+		}
 		rc = is_settled ? gather_lock_orders(m, w.acquisitions, w.n_acquisitions) : error("%s: out of memory", dump->path);
 	}
 	free(w.acquisitions);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * From replayed events to nodes and edges. Streams come in any order: what concerns several of them (barriers, joins) is found by
- * number, never by time. The rules are those of docs/design.md, "The graph".
+ * Makes nodes and edges of the replay's events: positions, regions, tasks, and what is left to do after the replay. The
+ * rules are those of docs/design.md, "The graph". Streams come in any order: what concerns several of them (barriers,
+ * joins) is found by number, never by time. Called by the replay through graph_ops, and by run.c; one thread.
  */
 #include "builder/graph/graph.h"
 
@@ -9,38 +10,40 @@
 
 /* ---- Positions ---- */
 
-/* The node comes next in the task's sequence. */
-static void place(struct graph *graph, uint32_t task, uint32_t id)
+void graph_place(struct graph *graph, uint32_t task, uint32_t id)
 {
 	struct node *node = graph_inner_node(graph, id);
-	node->is_placed = true;
-	if (task == 0) /* not known: it has no sequence, as it may be several */
+	if (graph_is_stand_in(graph, id)) {
+		graph->counted.nodes[node->kind]++;
+		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
+		if (task != 0)
+			graph->tasks[task].last = id;
 		return;
-	node->previous = graph->model->tasks[task].last;
+	}
+	node->is_placed = true;
+	if (task == 0) /* not known: it may be several, and so has no sequence */
+		return;
+	node->previous = graph->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	if (!task_is_explicit(&graph->model->tasks[task])) {
 		const uint32_t *in_work = map_get(&graph->in_work, task);
-		node->phase = graph->model->tasks[task].interval;
+		node->phase = graph->tasks[task].n_barriers;
 		node->is_in_work = in_work != NULL && *in_work > 0;
 	}
-	graph->model->tasks[task].last = id;
+	graph->tasks[task].last = id;
 }
 
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
 	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
 	if (id != 0)
-		place(graph, task, id);
+		graph_place(graph, task, id);
 	return id;
 }
 
-/*
- * An edge from a task's position to a node that many tasks reach. Members of a team that come from the same barrier would give the
- * same edge each: the node keeps that one as its `previous`. Where records end, or are missing, others may come from a barrier further on.
- */
-static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
+int graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
 {
-	uint32_t source = graph->model->tasks[task].last;
+	uint32_t source = graph->tasks[task].last;
 	const struct node *from = graph_inner_node(graph, source);
 	struct node *node = graph_inner_node(graph, id);
 	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
@@ -62,12 +65,6 @@ static int reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind
 	}
 	struct edge edge = {source, id, (uint8_t)kind, false, 0};
 	return graph_add_edge(graph, &edge);
-}
-
-/* The runtime's own team for target tasks is not the program's: of its members the graph has nothing. */
-static bool is_helper(const struct graph *graph, uint32_t task)
-{
-	return graph->model->tasks[task].state & TASK_HELPER;
 }
 
 /* ---- Regions ---- */
@@ -94,7 +91,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
-	if (is_helper(graph, at->task))
+	if (graph_is_helper(graph, at->task))
 		return 0;
 	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
 	graph->region_node[region] = id;
@@ -108,13 +105,13 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	uint32_t task = graph->model->regions[region].task;
-	if (is_helper(graph, task))
+	if (graph_is_helper(graph, task))
 		return 0;
 	uint32_t join = join_node(graph, region, at->ticks);
 	if (join == 0)
 		return -1;
 	if (task != 0)
-		graph->model->tasks[task].last = join;
+		graph->tasks[task].last = join;
 	graph_inner_node(graph, join)->end_ticks = at->ticks;
 	return graph_start_fragment(graph, at, task);
 }
@@ -133,13 +130,16 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	const struct task *implicit = &graph->model->tasks[task];
 	graph_stop_fragment(graph, at);
 	graph_end_wait(graph, at); /* of its closing barrier */
-	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL || is_helper(graph, task))
-		return 0; /* what a root's initial task left running nobody waits for */
+	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL ||
+	    graph_is_helper(graph, task)) {
+		graph_forget_children(graph, task); /* nobody waits for what a root's initial task left running */
+		return 0;
+	}
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
 	if (join == 0)
 		return -1;
 	graph_close_intervals(graph, task, join);
-	return reach(graph, task, join, EDGE_JOIN);
+	return graph_reach(graph, task, join, EDGE_JOIN);
 }
 
 /* ---- Tasks ---- */
@@ -147,19 +147,24 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 static int task_create(void *self, const struct point *at, uint32_t row)
 {
 	struct graph *graph = self;
-	struct task *task = &graph->model->tasks[row];
+	const struct task *task = &graph->model->tasks[row];
 	graph_stop_fragment(graph, at);
 	if (task->flags & task_flags_taskwait) {
-		/* A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its parent. */
-		uint32_t id = graph_add_placed(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
+		/*
+		 * A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its
+		 * parent.
+		 */
+		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		if (id == 0)
 			return -1;
-		task->last = id;
+		graph_place(graph, task->parent, id);
+		graph->tasks[row].last = id;
 		return 0; /* the parent goes on when the wait is over */
 	} else {
-		task->origin = graph->model->tasks[task->parent].last;
-		task->interval = graph_interval(graph, task->parent);
-		if (task->interval == 0)
+		struct graph_task *created = &graph->tasks[row];
+		created->origin = graph->tasks[task->parent].last;
+		created->interval = graph_interval(graph, task->parent);
+		if (created->interval == 0)
 			return -1;
 	}
 	return graph_start_fragment(graph, at, task->parent);
@@ -172,7 +177,7 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
-	uint32_t node = task->flags & task_flags_taskwait ? task->last : row;
+	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	size_t first_edge = graph->n_edges;
 	int rc = graph_depend(graph, row, node, list, n);
 	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
@@ -187,7 +192,7 @@ static int task_dependence(void *self, const struct point *at, uint32_t source, 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct graph *graph = self;
-	uint32_t dummy = graph->model->tasks[prior].last;
+	uint32_t dummy = graph->tasks[prior].last;
 	if (status == task_status_taskwait_complete) {
 		if (dummy >= graph->model->n_tasks)
 			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
@@ -195,131 +200,10 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
+	if (status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
+	    status == TASK_STATUS_CUT)
+		graph_forget_children(graph, prior);
 	return 0;
-}
-
-/* ---- Scopes ---- */
-
-static bool is_closing(const struct scope *scope)
-{
-	return scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams;
-}
-
-static int barrier(struct graph *graph, const struct point *at, struct scope *scope)
-{
-	struct task *task = &graph->model->tasks[at->task];
-	if (task_is_explicit(task) || scope->is_reduction || is_closing(scope))
-		return 0; /* the closing one is the join */
-	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
-	if (found == NULL)
-		return error("out of memory for the graph");
-	if (*found == 0) {
-		*found = graph_add_node(graph, NODE_BARRIER, 0, scope->construct, at->ticks);
-		if (*found == 0)
-			return -1;
-		graph_inner_node(graph, *found)->region = task->region;
-		graph_inner_node(graph, *found)->phase = scope->ordinal;
-	}
-	struct node *node = graph_inner_node(graph, *found);
-	if (at->ticks < node->begin_ticks)
-		node->begin_ticks = at->ticks;
-	if (graph->model->constructs[node->construct].codeptr == 0)
-		node->construct = scope->construct;
-	scope->node[0] = *found;
-	task->interval = scope->ordinal + 1;
-	graph_close_intervals(graph, at->task, *found);
-	if (reach(graph, at->task, *found, EDGE_BARRIER) != 0)
-		return -1;
-	task->last = *found;
-	return 0;
-}
-
-/* Scopes that nest and that the scope level shows as a pair of nodes. */
-static bool is_pair(const struct graph *graph, const struct scope *scope)
-{
-	return graph->level == GRAPH_SCOPE && (scope->type == SCOPE_MASKED || scope->type == SCOPE_MUTEX ||
-					       (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) ||
-					       (scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup));
-}
-
-/* Keeps count of the open constructs that one thread of a team executes. */
-static int count_work(struct graph *graph, uint32_t task, const struct scope *scope, uint32_t change)
-{
-	bool is_work = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
-	if (!is_work || task_is_explicit(&graph->model->tasks[task]))
-		return 0;
-	uint32_t *in_work = map_put(&graph->in_work, task);
-	if (in_work == NULL)
-		return error("out of memory for the graph");
-	*in_work += change;
-	if (*in_work == 0)
-		map_remove(&graph->in_work, task);
-	return 0;
-}
-
-static bool is_operation(const struct scope *scope)
-{
-	return scope->type == SCOPE_TARGET || scope->type == SCOPE_DATA_OP || scope->type == SCOPE_SUBMIT;
-}
-
-static int scope_enter(void *self, const struct point *at, struct scope *scope)
-{
-	struct graph *graph = self;
-	if (at->task == 0 || is_helper(graph, at->task))
-		return 0;
-	if (is_operation(scope))
-		return graph_enter_operation(graph, at, scope);
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
-		return -1;
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
-		return graph_begin_wait(graph, at);
-	if (scope->type != SCOPE_SYNC)
-		return count_work(graph, at->task, scope, 1);
-	graph_stop_fragment(graph, at);
-	switch (scope->kind) {
-	case sync_kind_taskgroup: return graph_open_group(graph, at, scope);
-	case sync_kind_taskwait:
-		scope->node[0] = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
-		if (scope->node[0] == 0)
-			return -1;
-		graph_close_intervals(graph, at->task, scope->node[0]);
-		return 0;
-	default:
-		if (barrier(graph, at, scope) != 0)
-			return -1;
-		return scope->node[0] == 0 ? graph_begin_wait(graph, at) : 0;
-	}
-}
-
-static int scope_leave(void *self, const struct point *at, struct scope *scope)
-{
-	struct graph *graph = self;
-	if (at->task == 0 || is_helper(graph, at->task))
-		return 0;
-	if (is_operation(scope))
-		return graph_leave_operation(graph, at, scope);
-	if (scope->type == SCOPE_SYNC) {
-		if (scope->kind == sync_kind_taskgroup) {
-			graph_leave_fragment(graph, at);
-			graph_close_group(graph, at, scope);
-			place(graph, at->task, scope->node[0]);
-			graph_inner_node(graph, scope->node[0])->end_ticks = at->ticks;
-		} else if (scope->node[0] != 0) {
-			struct node *node = graph_inner_node(graph, scope->node[0]);
-			if (at->ticks > node->end_ticks)
-				node->end_ticks = at->ticks;
-		} else {
-			if (!is_closing(scope) || task_is_explicit(&graph->model->tasks[at->task]))
-				graph_end_wait(graph, at);
-			return 0; /* behind the closing one nothing of the program is executed */
-		}
-		return graph_start_fragment(graph, at, at->task);
-	}
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
-		graph_end_wait(graph, at);
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
-		return -1;
-	return count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
 }
 
 /* ---- Time that nothing is executed in ---- */
@@ -360,8 +244,8 @@ const struct replay_ops graph_ops = {
 	.dependences = dependences,
 	.task_dependence = task_dependence,
 	.task_switch = task_switch,
-	.scope_enter = scope_enter,
-	.scope_leave = scope_leave,
+	.scope_enter = graph_scope_enter,
+	.scope_leave = graph_scope_leave,
 	.unit_create = graph_unit_create,
 	.unit_revive = graph_unit_revive,
 	.unit_switch = graph_unit_switch,
@@ -372,10 +256,15 @@ const struct replay_ops graph_ops = {
 	.records_missing = records_missing,
 };
 
-int graph_finish(struct graph *graph)
+/* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. 0, or -1. */
+static int settle(struct graph *graph)
 {
-	/* A region that none of its members were recorded of: its end follows on its begin. */
-	for (uint32_t region = 1; region < graph->model->n_regions; region++) {
+	const struct model *m = graph->model;
+	graph->inherited = calloc(m->n_tasks, sizeof *graph->inherited);
+	if (graph->inherited == NULL)
+		return error("out of memory for the graph");
+	/* A region none of whose members was recorded: its end follows on its begin. */
+	for (uint32_t region = 1; region < m->n_regions; region++) {
 		struct node *join = graph->join_node[region] != 0 ? graph_inner_node(graph, graph->join_node[region]) : NULL;
 		if (join == NULL || join->is_placed)
 			continue;
@@ -385,15 +274,39 @@ int graph_finish(struct graph *graph)
 	}
 	if (graph_finish_check(graph) != 0)
 		return -1;
-	/* Looked up once here, so that exports only read. */
 	enum edge_kind kind;
-	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
-		struct task *task = &graph->model->tasks[row];
-		graph_joiner(graph, row, &kind);
-		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* who depends on it depends on that task */
-			task->last = graph->model->tasks[task->waits_for].last;
+	for (uint32_t row = 1; row < m->n_tasks; row++) {
+		const struct task *task = &m->tasks[row];
+		graph_joiner(graph, row, &kind);                               /* fills graph.inherited */
+		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
+			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
-	if (graph_depend_finish(graph) != 0 || graph_add_devices(graph) != 0 || graph_make_sound(graph) != 0)
+	return graph_depend_finish(graph) == 0 ? graph_add_devices(graph) : -1;
+}
+
+/*
+ * Replays the process once more for a graph that keeps everything. The replay's quirks and repairs are counted already.
+ * 0, or -1.
+ */
+static int begin_again(struct graph *graph)
+{
+	const struct model *model = graph->model;
+	const struct notes notes = *model->notes;
+	const struct visitor visitor = {&graph_ops, graph};
+	enum graph_level level = graph->level;
+	struct progress progress = {0};
+	graph_free(graph);
+	if (graph_begin(graph, model, level, GRAPH_KEPT) != 0 || replay_run(model, &visitor, 1, &progress) != 0)
 		return -1;
-	return graph_find_path(graph);
+	*model->notes = notes;
+	return settle(graph);
+}
+
+int graph_finish(struct graph *graph)
+{
+	if (settle(graph) != 0)
+		return -1;
+	if (graph->is_counted && graph_may_be_unsound(graph) && begin_again(graph) != 0)
+		return -1;
+	return graph_make_sound(graph) == 0 ? graph_find_path(graph) : -1;
 }

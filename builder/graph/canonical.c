@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Canonical names and the sorted list of edges. See canonical.h for what the form is.
+ * Writes the canonical edge list: makes the name of each node, a line for each edge, and sorts the lines. canonical.h
+ * describes the form. Called by run.c after the last process is replayed; one thread.
  */
 #include "builder/graph/canonical.h"
 #include "builder/support/array.h"
@@ -10,14 +11,17 @@
 #include <string.h>
 
 /*
- * So many tasks of a path are written out; what is before them is told by its hash, which is as canonical. Names of a deep recursion would
- * together be as long as the square of its depth.
+ * A path is written out for so many tasks; what is before them is replaced by its hash, which is as canonical. Without
+ * a limit the names of a deep recursion would together be as long as the square of its depth.
  */
 #define STEPS_MAX 200
 
 /* ---- Names ---- */
 
-/* The task that a task's path comes from, 0 at its beginning, and what the step from there adds. */
+/*
+ * The task before this one on its path, 0 at the beginning of the path; *step is set to what the step from there adds
+ * to the hash.
+ */
 static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
 {
 	const struct task *task = &c->m->tasks[row];
@@ -35,7 +39,10 @@ static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
 	return node->task;
 }
 
-/* Each task is looked up once: from the first one on the way whose hash is known, or (damage) that is on the way already. */
+/*
+ * Each task is looked up once: hashes are made from the first task on the way whose hash is known, or, in a damaged
+ * dump, that is on the way already.
+ */
 static uint64_t path_hash(const struct canon *c, uint32_t row)
 {
 	const uint64_t pending = 1;
@@ -139,7 +146,7 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Takes the line, whatever becomes of it. */
+/* Takes over the line, also where it fails. */
 static int keep_line(struct canon *c, char *line)
 {
 	if (!array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines)) {
@@ -168,14 +175,14 @@ static int add_line(struct canon *c, const struct edge_view *edge)
 	return keep_line(c, line);
 }
 
-/* Where a phase of an implicit task's team begins: the barrier before it, else the task. */
+/* Where a phase of an implicit task's team begins: at the barrier before it, else at the task. */
 static uint32_t phase_begin(const struct canon *c, uint32_t implicit, uint32_t phase)
 {
 	uint32_t barrier = phase > 0 ? graph_barrier(c->graph, implicit, phase - 1) : 0;
 	return barrier != 0 ? barrier : implicit;
 }
 
-/* Where it ends: the barrier behind it, else the join. */
+/* Where the phase ends: the barrier after it, else the join. */
 static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t phase, enum edge_kind *kind)
 {
 	uint32_t barrier = graph_barrier(c->graph, implicit, phase);
@@ -189,7 +196,7 @@ static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge
 	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
 }
 
-/* The node itself, or what it follows on in its task if it is left out. */
+/* The node itself; where it is left out, the node before it in its task. */
 static uint32_t kept_node(const struct canon *c, uint32_t id)
 {
 	const struct node *node;
@@ -198,7 +205,7 @@ static uint32_t kept_node(const struct canon *c, uint32_t id)
 	return id;
 }
 
-/* An edge of the graph; those inside a merged task are left to add_phases. */
+/* Adds an edge of the graph; add_phases adds those inside a merged task. */
 static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 {
 	struct canon *c = self;
@@ -214,7 +221,7 @@ static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 							  : source.task != 0 && canonical_is_merged(c, source.task);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
 		uint32_t parent = c->m->tasks[edge->target].parent;
-		uint32_t phase = c->graph->intervals[c->m->tasks[edge->target].interval].phase;
+		uint32_t phase = c->graph->intervals[c->graph->tasks[edge->target].interval].phase;
 		if (canonical_is_merged(c, parent))
 			return add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
 	}
@@ -225,7 +232,10 @@ static int add_graph_edge(void *self, const struct edge_view *graph_edge)
 	return add_line(c, edge);
 }
 
-/* What is inside a merged task: each of its nodes between the two ends of its phase, and each phase from end to end. */
+/*
+ * Adds what is inside merged tasks: each of their nodes between the two ends of its phase, and each phase from end to
+ * end.
+ */
 static int add_phases(struct canon *c)
 {
 	enum edge_kind kind;
@@ -240,9 +250,9 @@ static int add_phases(struct canon *c)
 		    add_edge(c, last, end, kind) != 0)
 			return -1;
 	}
-	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* once more: this time by its phases */
+	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* used again, for phases */
 	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
-		bool is_alone = c->m->tasks[task].flags & task_flags_initial; /* of a league: with barriers of its own */
+		bool is_alone = c->m->tasks[task].flags & task_flags_initial; /* one of a league, whose barriers are its own */
 		bool *is_settled = &c->is_settled[c->m->tasks[task].region];
 		if (!graph_task_is_node(c->graph, task) || !canonical_is_merged(c, task) || (*is_settled && !is_alone))
 			continue;
@@ -257,7 +267,7 @@ static int add_phases(struct canon *c)
 	return 0;
 }
 
-/* NULL when memory is out (said). */
+/* The name of a node, to be freed; NULL when memory is out (printed). */
 static char *name_of(const struct canon *c, uint32_t id)
 {
 	char *name = NULL;
@@ -272,7 +282,7 @@ static char *name_of(const struct canon *c, uint32_t id)
 	return NULL;
 }
 
-/* Tasks that exclude each other: a line for each name and the next one, and not for every pair. */
+/* Adds a line for each task of an exclusive set and the next one by name, and not for every pair. */
 static int add_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	struct canon *c = self;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Canonical families: who is whose child where all implicit tasks of a region are one, and so are the regions that every one of them comes
- * to at the same place: how many there are depends on the number of threads.
+ * Finds canonical families: which task is whose child, where all implicit tasks of a region count as one, and so do the
+ * regions that each of them encounters at the same place. (How many there are depends on the number of threads.) Called
+ * by canonical_number.c.
  */
 #include "builder/graph/canonical.h"
 
@@ -21,8 +22,9 @@ int canonical_by_creation(const void *left, const void *right, void *model)
 }
 
 /*
- * Which implicit task stands for those of a region. Of regions that members of one team encounter at the same place (phase, construct,
- * number in the task) one stands for all; what one thread executes for the team is a region of its own.
+ * Which implicit task stands for those of a region. Of regions that members of one team encounter at the same place
+ * (phase, construct, number in the task) one stands for all; what one thread executes for the team is a region of its
+ * own.
  */
 static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t region, unsigned depth)
 {
@@ -58,7 +60,10 @@ static void find_families(struct canon *c)
 	}
 }
 
-/* The children of every task in the order of creation; those of implicit tasks gathered at the one that stands for them. */
+/*
+ * The children of every task in the order of creation; those of implicit tasks gathered at the one that stands for
+ * them.
+ */
 static void find_children(struct canon *c)
 {
 	const struct model *m = c->m;

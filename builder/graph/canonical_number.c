@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Canonical numbers: the shape of every subtree, and from it each node's number among its siblings.
+ * Finds the shape of every subtree, and from it each node's number among its siblings. Called by canonical.c.
  */
 #include "builder/graph/canonical.h"
 
@@ -45,7 +45,8 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	const struct canon *c = canon;
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	const struct task *a = &c->m->tasks[l], *b = &c->m->tasks[r];
-	uint32_t phase_a = c->graph->intervals[a->interval].phase, phase_b = c->graph->intervals[b->interval].phase;
+	const struct graph_task *tasks = c->graph->tasks;
+	uint32_t phase_a = c->graph->intervals[tasks[l].interval].phase, phase_b = c->graph->intervals[tasks[r].interval].phase;
 	if (phase_a != phase_b)
 		return phase_a < phase_b ? -1 : 1;
 	int by_label = strcmp(canonical_label(c, a->construct), canonical_label(c, b->construct));
@@ -56,20 +57,26 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	uint64_t joiner_l = joiner_shape(c, l), joiner_r = joiner_shape(c, r);
 	if (joiner_l != joiner_r)
 		return joiner_l < joiner_r ? -1 : 1;
-	/* Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th belongs to the n-th. */
+	/*
+	 * Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th
+	 * belongs to the n-th.
+	 */
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
 	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
 }
 
-/* Nodes inside of tasks: in order in a task of one thread; in a team's what every member comes to counts once, and no order. */
+/*
+ * Adds the nodes inside of tasks to the tasks' shapes: in order where the task is one thread's; where it stands for a
+ * team, what every member comes to counts once, and in no order.
+ */
 static void shape_nodes(struct canon *c)
 {
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
 		uint64_t label = c->label_hash[node->construct];
 		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind))
-			continue; /* a join counts with its region */
+			continue; /* a join counts as part of its region */
 		uint32_t family = c->family[node->task];
 		if (!canonical_is_merged(c, node->task))
 			c->shape[node->task] = canonical_mix(canonical_mix(c->shape[node->task], node->kind), label);
@@ -78,7 +85,7 @@ static void shape_nodes(struct canon *c)
 	}
 }
 
-/* The shape of everything inside of each task, children before parents. */
+/* Makes the shape of everything inside of each task, children before parents. */
 static void shape_tasks(struct canon *c)
 {
 	graph_each_edge(c->graph, count_dependence, c);
@@ -96,7 +103,10 @@ static void shape_tasks(struct canon *c)
 			hash += canonical_mix(5, c->shape[nested]);
 		c->shape[task] = hash;
 	}
-	/* Of inner nodes: what waits there, or, of regions, what is in them. Sums: in any order. */
+	/*
+	 * The shape of an inner node is what waits there, or, for a region, what is in it. Sums do not depend on the
+	 * order.
+	 */
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		enum edge_kind kind;
 		uint32_t task = c->order[i], joiner = graph_joiner(c->graph, task, &kind);
@@ -118,7 +128,10 @@ static int compare_roots(const void *left, const void *right, void *canon)
 	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
 }
 
-/* The process's first initial task is 1; threads of the program come to OpenMP in any order, and so by shape. */
+/*
+ * Numbers initial tasks: the process's first one is 1; other threads of the program come to OpenMP in any order, and
+ * are numbered by their shapes.
+ */
 static int number_roots(struct canon *c)
 {
 	uint32_t n_roots = 0, *roots = malloc(((size_t)c->n_ordered + 1) * sizeof *roots);
@@ -168,8 +181,9 @@ static int compare_nodes(const void *left, const void *right, void *canon)
 }
 
 /*
- * Inner nodes: of a task in its order. Those of a merged task within (barriers before, construct, kind): what every thread of the team
- * comes to is numbered by thread, and so is one node; what one thread executes is numbered through, in order of shape.
+ * Inner nodes: of a task in its order. Those of a merged task within (barriers before, construct, kind): what every
+ * thread of the team comes to is numbered by thread, and so is one node; what one thread executes is numbered through,
+ * in order of shape.
  */
 static int number_nodes(struct canon *c, bool is_in_work)
 {
@@ -216,7 +230,10 @@ int canonical_number(struct canon *c)
 		return error("out of memory for the canonical graph");
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, canonical_label(c, i));
-	/* What is in no worksharing construct has its number by the task's own order; which regions are one follows from that. */
+	/*
+	 * What is in no worksharing construct is numbered in the task's own order; from that follows which regions are
+	 * the same.
+	 */
 	if (number_nodes(c, false) != 0 || canonical_families(c) != 0)
 		return -1;
 	if (canonical_units_begin(c) != 0)

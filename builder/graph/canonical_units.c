@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Canonical names of Argobots' work units: whose they are (the primary unit of a life, an external thread), and at each step the number among what
- * the creator created and revived, in the order of its program. What depends on the timing has no name: whether somebody had to wait, and who woke it.
- * External threads come in any order, and are numbered by what they create.
+ * Makes canonical names of Argobots' work units. A name is a path: it begins with a unit that was not created (the primary
+ * unit of a life of the library, an external thread), and each step is the unit's number among those that its creator
+ * created and revived, in the order of the creator's program. External threads come in any order, and are numbered by what
+ * they create. What depends on timing has no name: whether a unit had to wait, and who woke it. Called by canonical.c and
+ * canonical_number.c.
  */
 #include "builder/graph/canonical.h"
 
@@ -36,7 +38,10 @@ static int by_shape(const void *left, const void *right)
 	return l->row < r->row ? -1 : l->row > r->row;
 }
 
-/* Roots of one kind and life have numbers by the shape of what they create: creators come before what they create in the table. */
+/*
+ * Roots of one kind and life have numbers by the shape of what they create: creators come before what they create in
+ * the table.
+ */
 static int number_roots(struct canon *c)
 {
 	const struct model *m = c->m;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The dependences that the runtime reports one by one (task_dependence) against those that follow from the lists. The report depends on
- * timing, as it has unfinished predecessors only, so no edge comes from it; but what it has must be in the order that the lists give.
+ * Compares the dependences that the runtime reports one by one (task_dependence) with those that follow from the lists.
+ * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must
+ * order those tasks. Called by build.c during and after the replay; one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -11,10 +12,10 @@
 static uint32_t first_node(const struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
-	return t->flags & task_flags_taskwait ? t->last : task;
+	return t->flags & task_flags_taskwait ? graph->tasks[task].last : task;
 }
 
-/* Is it an edge of the list itself? They are in the order of their sources. */
+/* Is it an edge of the list itself? Those are sorted by source. */
 static bool is_direct(const struct graph *graph, const struct latest_list *list, uint32_t source)
 {
 	size_t low = list->first_edge, high = low + list->n_edges;
@@ -32,7 +33,7 @@ int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source
 {
 	const struct latest_list *list = &graph->latest_lists[stream];
 	if (source == 0 || list->task != sink || is_direct(graph, list, source))
-		return 0; /* of a task without a list nothing can be said */
+		return 0; /* a task without a list cannot be checked */
 	struct unproven **unproven = &graph->unproven;
 	if (!array_reserve((void **)unproven, graph->n_unproven + 1, &graph->unproven_capacity, sizeof **unproven))
 		return error("out of memory for dependences");
@@ -40,7 +41,7 @@ int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source
 	return 0;
 }
 
-/* Dependence edges by target, for the way back. */
+/* Dependence edges by target: the search goes back from the sink. */
 struct incoming {
 	const struct graph *graph;
 	size_t *first; /* by node */
@@ -50,7 +51,7 @@ struct incoming {
 	uint64_t n_steps_left; /* of all searches together */
 };
 
-/* So many steps for each edge: reports are of edges nearby. */
+/* How many steps all searches may take together: sources are usually near. */
 #define STEPS_PER_EDGE 1000
 #define STEPS_FREE     10000000
 
@@ -75,7 +76,7 @@ static bool find_incoming(struct incoming *in)
 	return true;
 }
 
-/* Is there a way? True also where the steps are used up. */
+/* Do edges lead from the source to the sink? True also where the steps are used up. */
 static bool follows(struct incoming *in, const struct unproven *pair, uint32_t search)
 {
 	const struct model *m = in->graph->model;
@@ -108,9 +109,9 @@ int graph_finish_check(struct graph *graph)
 	for (size_t i = 0; i < graph->n_unproven && has_memory; i++)
 		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
 	if (in.n_steps_left == 0)
-		tally_add(&graph->model->notes->repairs, "dependences_not_checked", 1);
+		tally_add(&graph->repairs, "dependences_not_checked", 1);
 	if (n_missing > 0)
-		tally_add(&graph->model->notes->repairs, "dependence_not_in_list", n_missing);
+		tally_add(&graph->repairs, "dependence_not_in_list", n_missing);
 	free(in.first);
 	free(in.sources);
 	free(in.seen);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Dependence edges, from the lists alone (OpenMP 5.1 section 2.19.11): for every parent and address the siblings' dependences
- * form sets in the order of creation. Consecutive `in`s are one set, so are consecutive `mutexinoutset`s and `inoutset`s; an `out` or
- * `inout` is a set of its own. The tasks of a set depend on those of the set before it: that orders them behind all earlier ones too.
- * omp_all_memory stands for every address of the parent. The tasks of a `mutexinoutset` set exclude each other besides.
+ * Makes dependence edges from the lists alone (OpenMP 5.1 section 2.19.11): for every parent and address the siblings'
+ * dependences form sets in the order of creation. Consecutive `in`s are one set, and so are consecutive
+ * `mutexinoutset`s and `inoutset`s; each `out` or `inout` is a set with one task. The tasks of a set depend on those of
+ * the set before it, which orders them after all earlier ones, too. omp_all_memory stands for every address of the
+ * parent. The tasks of a `mutexinoutset` set also exclude each other. Called by build.c during and after the replay;
+ * one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -18,7 +20,7 @@ struct member {
 /* One address of one parent. */
 struct address {
 	uint32_t parent;
-	uint32_t next_of_parent; /* the next address of the same parent that was named since its latest omp_all_memory */
+	uint32_t next_of_parent; /* next address of the parent named since its latest omp_all_memory */
 	bool is_listed;          /* is it one of those? else its state is that which omp_all_memory left */
 	uint64_t variable;
 	uint32_t before, current; /* lists of members */
@@ -35,13 +37,12 @@ struct dependence_tables {
 	size_t n_members, members_capacity;
 	struct source {
 		uint32_t task;
-		unsigned type; /* dependence_type of the task at hand, where it comes behind this one */
+		unsigned type; /* dependence_type by which the task at hand depends on this one */
 	} * sources;           /* of the task at hand */
 	size_t n_sources, sources_capacity;
 	uint64_t n_listed; /* dependences so far */
 	uint64_t n_sources_all;
-	uint64_t
-		n_left_out; /* sources beyond what is sensible: a set as wide as the dump behind another one makes the square of it */
+	uint64_t n_left_out;     /* sources beyond the limit */
 	struct dependence *list; /* of the task at hand, each location once */
 	size_t list_capacity;
 	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
@@ -53,7 +54,10 @@ static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
 	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for dependences");
 }
 
-/* Puts the address into its parent's list, in the state that the latest omp_all_memory left. NULL: memory is out. */
+/*
+ * Puts the address into its parent's list, in the state that the latest omp_all_memory left it in. NULL when memory is
+ * out.
+ */
 static struct address *list_address(struct dependence_tables *t, struct address *address)
 {
 	uint32_t *first = map_put(&t->parents, address->parent);
@@ -63,7 +67,7 @@ static struct address *list_address(struct dependence_tables *t, struct address 
 	address->next_of_parent = *first;
 	address->is_listed = true;
 	*first = (uint32_t)(address - t->addresses);
-	if (all != NULL) { /* whatever comes to it comes behind that */
+	if (all != NULL) { /* whoever names it next depends on that task */
 		address->current = *all;
 		address->type = dependence_type_inout;
 	}
@@ -93,7 +97,10 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 	}
 }
 
-/* Sets of thousands of tasks behind each other have millions of edges, which is what they mean; beyond this nobody looks at them. */
+/*
+ * Sets of thousands of tasks that follow each other have millions of edges. Beyond this limit edges are left out, and
+ * counted as a repair.
+ */
 #define SOURCES_FREE           10000000
 #define SOURCES_PER_DEPENDENCE 100
 
@@ -138,7 +145,7 @@ static int close_set(struct dependence_tables *t, struct address *address)
 	return 0;
 }
 
-/* The task comes to an address: what it waits for there, and the set that it joins or opens. */
+/* The task names an address: adds what it waits for there, and puts it into the address's current set or a new one. */
 static int touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned named_type)
 {
 	unsigned type = named_type == dependence_type_in || named_type == dependence_type_mutexinoutset ||
@@ -178,7 +185,7 @@ static bool is_all_memory(unsigned type)
 	return type == dependence_type_out_all_memory || type == dependence_type_inout_all_memory;
 }
 
-/* Which of two types the edge shows, where a pair shares several locations. */
+/* Where two tasks share several locations, the edge shows the strongest of the types. */
 static int strength(unsigned type)
 {
 	switch (type) {
@@ -198,8 +205,8 @@ static int by_location(const void *left, const void *right)
 }
 
 /*
- * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one location, in
- * whatever order, together are an inout. The length, or -1.
+ * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one
+ * location, in whatever order, together are an inout. The length, or -1.
  */
 static long settle_list(struct dependence_tables *t, const struct dependence *list, size_t n)
 {
@@ -258,7 +265,7 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
 		bool is_again = i > 0 && t->sources[i].task == t->sources[i - 1].task;
-		if (is_again || t->sources[i].task == task) /* damage: a second list */
+		if (is_again || t->sources[i].task == task) /* a second list, in a damaged dump */
 			continue;
 		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
 		if (graph_add_edge(graph, &edge) != 0)
@@ -277,9 +284,10 @@ static int add_exclusive(struct graph *graph, uint32_t list)
 	for (; list != 0 && rc == 0; list = t->members[list].next) {
 		uint32_t task = t->members[list].task;
 		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
+		uint32_t last = graph->tasks[task].last;
 		rc = grow((void **)&nodes, n, &capacity, sizeof *nodes);
 		if (rc == 0)
-			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : wait->last;
+			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
 	}
 	if (rc == 0)
 		rc = graph_add_exclusive(graph, nodes, (uint32_t)n);
@@ -299,7 +307,7 @@ int graph_depend_finish(struct graph *graph)
 		rc = add_exclusive(graph, t->exclusive[i]);
 	graph_finish_exclusive(graph);
 	if (t->n_left_out > 0)
-		tally_add(&graph->model->notes->repairs, "dependences_left_out", t->n_left_out);
+		tally_add(&graph->repairs, "dependences_left_out", t->n_left_out);
 	return rc;
 }
 

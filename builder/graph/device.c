@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What devices did, in the graph: a node for each kernel that a device told of, behind the launch that asked for it. What comes next in the
- * launching task waits for the kernel: the transfer of its results, what is behind the target construct, or who waits for the target task. Added
- * when all that the host did is there. Transfers have nodes already, by the host's records; their devices' times are beside the host's.
+ * Adds a node for each kernel that a device reported, after the launch that asked for it. What comes next in the
+ * launching task waits for the kernel: the transfer of its results, what follows on the target construct, or who waits
+ * for the target task. Transfers have nodes already, from the host's records; the device's times are shown beside the
+ * host's. Called by build.c after the replay, when all that the host did is in the graph; one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
 
-/* A kernel's node for its launch's; several where a launch has several. */
+/* Kernels by their launch, which may have several. */
 struct launched {
-	struct map first; /* node of the launch, or of the fragment behind it -> place in rows + 1 */
+	uint32_t *nodes;  /* by row of model.operations: the node of the operation, 0 none */
+	struct map first; /* node of the launch, or of the fragment after it -> place in rows + 1 */
 	struct launched_row {
 		uint32_t kernel, next; /* place + 1, 0 none */
 	} * rows;
@@ -22,16 +24,15 @@ struct launched {
 
 static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity_row)
 {
-	struct model *m = graph->model;
-	struct activity *a = &m->activities[activity_row];
+	const struct model *m = graph->model;
+	const struct activity *a = &m->activities[activity_row];
 	const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
-	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? o->node : 0;
+	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? l->nodes[a->operation] : 0;
 	if (launch == 0) {
-		tally_add(&m->notes->repairs, "kernel_without_submit", 1);
+		tally_add(&graph->repairs, "kernel_without_submit", 1);
 		return 0;
 	}
-	uint32_t construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
-	uint32_t id = graph_add_node(graph, NODE_KERNEL, o->task, construct, 0);
+	uint32_t id = graph_add_node(graph, NODE_KERNEL, o->task, a->construct, 0);
 	if (id == 0)
 		return -1;
 	struct node *node = graph_inner_node(graph, id);
@@ -39,7 +40,6 @@ static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity
 	node->previous = launch;
 	node->previous_kind = EDGE_SUBMIT;
 	node->is_placed = true;
-	a->node = id;
 	uint32_t *first = map_put(&l->first, launch);
 	if (first == NULL || !array_reserve((void **)&l->rows, l->n_rows + 1, &l->rows_capacity, sizeof *l->rows))
 		return error("out of memory for the graph");
@@ -48,7 +48,18 @@ static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity
 	return 0;
 }
 
-/* A fragment that only goes on behind a launch waits for nothing: what is behind it does. */
+/* Finds the nodes of the operations. False when memory is out. */
+static bool find_nodes(const struct graph *graph, struct launched *l)
+{
+	const struct model *m = graph->model;
+	l->nodes = calloc((size_t)m->n_operations + 1, sizeof *l->nodes);
+	for (uint32_t i = 0; l->nodes != NULL && i < graph->n_nodes; i++)
+		if (graph_is_operation(graph->nodes[i].kind))
+			l->nodes[graph->nodes[i].operation] = m->n_tasks + i;
+	return l->nodes != NULL;
+}
+
+/* A fragment that only goes on after a launch does not wait for the kernel: what comes after the fragment does. */
 static int follow_fragments(struct graph *graph, struct launched *l)
 {
 	for (uint32_t i = 0; graph->level == GRAPH_FRAGMENT && i < graph->n_nodes; i++) {
@@ -90,7 +101,9 @@ int graph_add_devices(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	struct launched l = {0};
-	int rc = 0;
+	if (m->n_activities <= 1)
+		return 0;
+	int rc = find_nodes(graph, &l) ? 0 : error("out of memory for the graph");
 	for (uint32_t i = 1; i < m->n_activities && rc == 0; i++)
 		if (m->activities[i].type == ACTIVITY_KERNEL)
 			rc = add_kernel(graph, &l, i);
@@ -101,6 +114,7 @@ int graph_add_devices(struct graph *graph)
 	for (size_t i = 0; i < l.n_edges && rc == 0; i++)
 		rc = graph_add_edge(graph, &l.edges[i]);
 	map_free(&l.first);
+	free(l.nodes);
 	free(l.rows);
 	free(l.edges);
 	return rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph.dot for graphviz. A graph that no person could read is drawn by source construct instead: one node for each kind and
- * construct with how many it stands for. The colours are a palette for colour-blind readers (Okabe and Ito); kinds differ in shape, too.
+ * Writes graph.dot for graphviz. A graph that is too large to be read is drawn by source construct instead: one node for
+ * each kind and construct, with how many nodes it stands for. The colours are a palette for colour-blind readers (Okabe
+ * and Ito); kinds differ in shape, too. Called by run.c after the last process is replayed; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
@@ -39,7 +40,7 @@ static const struct {
 	[NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
 
-/* Beside the edges: tasks that exclude each other. */
+/* Drawn like an edge: two tasks that exclude each other. */
 #define PAIR_EXCLUSIVE EDGE_KINDS
 
 static const char *const edge_styles[EDGE_KINDS + 1] = {
@@ -57,7 +58,7 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
-/* Colours tell what something is; what is on the critical path is thick. */
+/* Colours show kinds; what is on the critical path is thick. */
 static const char path_node_style[] = ",penwidth=4", path_edge_style[] = ",penwidth=4,arrowsize=1.2";
 
 struct dot {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Sets of tasks that exclude each other (mutexinoutset): they may run in any order, but not at once, which is a mark on every pair of a set
- * and no edge. graph_depend.c finds them; here they are kept, in an order that does not depend on when each was complete.
+ * Keeps the sets of tasks that exclude each other (mutexinoutset): they may run in any order, but not at the same time,
+ * which is a property of every pair and no edge. depend.c finds the sets; here they are brought into an order that does
+ * not depend on when each was complete. One thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 
 struct exclusive_sets {
-	uint32_t *members; /* of all sets, one behind the other */
+	uint32_t *members; /* of all sets, one after the other */
 	size_t n_members, members_capacity;
 	struct set {
 		size_t first;

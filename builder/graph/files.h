@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph's files; they only read the graph, so that several threads may write one each. Nodes of several processes are numbered through: each process's begin behind the last one's.
+ * Writes the graph's files. Writers only read the graph, so that several threads may write one file each. Numbers run
+ * through all processes: those of a process follow on those of the process before.
  */
 #ifndef OTTER_BUILDER_GRAPH_FILES_H
 #define OTTER_BUILDER_GRAPH_FILES_H
@@ -16,26 +17,31 @@ struct graphs {
 	size_t n;
 };
 
-/* What a process adds to its nodes' numbers. */
+/* What a process adds to the numbers of its nodes and of its constructs. */
 uint64_t graphs_offset(const struct graphs *graphs, size_t process);
+uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process);
 
-/* DIR/nodes.csv, DIR/edges.csv and DIR/exclusive.csv, always whole. 0, or -1 with the error said. */
+/* DIR/nodes.csv and so on: the whole graph, whatever its size. 0, or -1 with the error printed. */
+int graph_constructs_csv(const struct graphs *graphs, const char *dir);
 int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
 
-/* DIR/samples.csv: every sample, a row. */
+/* DIR/samples.csv: a row for each sample. */
 int samples_csv(const struct graphs *graphs, const char *dir);
 
-/* DIR/units.csv: every run of a unit of Argobots, a row, with the runs of whoever was not created. */
+/* DIR/units.csv: a row for each run of a unit of Argobots, and for each unit that acts without having been created. */
 int units_csv(const struct graphs *graphs, const char *dir);
-/* Are there any? */
+/* Are there any units? */
 bool has_units(const struct graphs *graphs);
 
-/* DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error said. */
+/*
+ * DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error
+ * printed.
+ */
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
 
-/* The sorted canonical edge list, one edge a line. 0, or -1 with the error said. */
+/* The sorted canonical edge list, one edge a line. 0, or -1 with the error printed. */
 int graph_canonical(const struct graphs *graphs, FILE *out);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The fragment level: what a task executes between two scheduling points is a node, with its time. Time in which it waits is nobody's: for
- * who meets it at a synchronisation, for a mutex, for records that are missing. So the times of all fragments are the work of a program, and
- * those on the longest way through the graph its span (graph_path.c).
+ * The fragment level: what a task executes between two scheduling points is a node, with the time that it took. Time in
+ * which the task waits belongs to no node: at a synchronisation, for a mutex, and where records are missing. So the
+ * times of all fragments add up to the work of the program, and those on the longest way through the graph to its span
+ * (path.c). Called by the other files of this folder during the replay; one thread.
  */
 #include "builder/graph/graph.h"
 
 static void add_time(struct graph *graph, const struct point *at, uint64_t ticks)
 {
-	uint32_t id = graph->model->tasks[at->task].last;
+	uint32_t id = graph->tasks[at->task].last;
 	struct node *node = graph_inner_node(graph, id);
 	if (node == NULL) {
 		graph->first_fragments[id].busy_ticks += ticks;
@@ -39,12 +40,12 @@ int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t t
 }
 
 /*
- * In a taskgroup it may be at the group's end already, and wait. Where that is not reported (sync_region_wait is not in the recorder's
- * default), what lies behind the last other event does not count.
+ * In a taskgroup the task may be at the group's end already, and wait. Where that is not reported (sync_region_wait is
+ * not recorded by default), the time after its last other event does not count.
  */
 static bool may_wait(const struct graph *graph, uint32_t task)
 {
-	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && map_get(&graph->groups, task) != NULL;
+	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && graph_is_in_group(graph, task);
 }
 
 void graph_leave_fragment(struct graph *graph, const struct point *at)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph's storage, and how exports see it. graph_build.c fills it, graph_depend.c adds the dependence edges.
+ * The graph's storage, and how exports see it: nodes and edges by number or one after the other, and how many there are.
+ * The other files of the folder fill it.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/files.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -56,22 +57,45 @@ const char *edge_dependence_name(unsigned dependence)
 	return dependence == 0 ? "" : name != NULL ? name : "unknown";
 }
 
-int graph_begin(struct graph *graph, struct model *model, enum graph_level level)
+/* Can the graph be counted without being kept? */
+static bool can_count(const struct graph *graph)
+{
+	const struct model *m = graph->model;
+	bool has_kernels = false;
+	for (uint32_t i = 1; i < m->n_activities; i++)
+		has_kernels = has_kernels || m->activities[i].type == ACTIVITY_KERNEL;
+	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_may_be_unsound(graph);
+}
+
+/*
+ * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves.
+ */
+static int add_stand_ins(struct graph *graph)
+{
+	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
+		if (graph_keep_node(graph, kind, 0, 0, 0) == 0)
+			return -1;
+	return 0;
+}
+
+int graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep)
 {
 	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
-	graph->open_interval = calloc(model->n_tasks, sizeof *graph->open_interval);
-	graph->inherited = calloc(model->n_tasks, sizeof *graph->inherited);
+	graph->tasks = calloc(model->n_tasks, sizeof *graph->tasks);
 	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
 	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
 	graph->stretches = calloc(model->dump->n_streams + 1, sizeof *graph->stretches);
 	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
 	if (level == GRAPH_FRAGMENT)
 		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
-	if (graph->open_interval == NULL || graph->inherited == NULL || graph->region_node == NULL || graph->join_node == NULL ||
-	    graph->stretches == NULL || graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
+	if (graph->tasks == NULL || graph->region_node == NULL || graph->join_node == NULL || graph->stretches == NULL ||
+	    graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
 		return error("out of memory for the graph of %u tasks", model->n_tasks);
 	for (uint32_t i = 0; i < model->n_tasks; i++)
-		model->tasks[i].last = i;
+		graph->tasks[i].last = i;
+	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
+	if (graph->is_counted && add_stand_ins(graph) != 0)
+		return -1;
 	return graph_units_begin(graph);
 }
 
@@ -83,15 +107,16 @@ void graph_free(struct graph *graph)
 	graph_free_path(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->from_barriers);
-	map_free(&graph->groups);
+	map_free(&graph->innermost);
 	map_free(&graph->in_work);
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->intervals);
-	free(graph->open_interval);
+	free(graph->tasks);
+	free(graph->scope_node);
 	free(graph->region_node);
 	free(graph->join_node);
-	free(graph->open_groups);
+	free(graph->open);
 	free(graph->inherited);
 	free(graph->first_fragments);
 	map_free(&graph->waiting);
@@ -102,7 +127,20 @@ void graph_free(struct graph *graph)
 	*graph = (struct graph){0};
 }
 
+/* Barriers and joins are found again by number, and Argobots' nodes know their units. */
+static bool is_kept(enum node_kind kind)
+{
+	return kind == NODE_BARRIER || kind == NODE_JOIN || kind >= NODE_UNIT;
+}
+
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+{
+	if (graph->is_counted && !is_kept(kind))
+		return graph->model->n_tasks + kind;
+	return graph_keep_node(graph, kind, task, construct, ticks);
+}
+
+uint32_t graph_keep_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
 	if (graph->n_nodes == graph->nodes_capacity) {
 		uint32_t capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
@@ -121,10 +159,32 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 
 int graph_add_edge(struct graph *graph, const struct edge *edge)
 {
+	/* What the runtime reports of dependences is compared with the edges. */
+	bool is_compared = edge->kind == EDGE_DEPEND && graph->model->n_events[EVENT_task_dependence] != 0;
+	if (graph->is_counted && !is_compared) {
+		graph->counted.edges[edge->kind]++;
+		return 0;
+	}
 	if (!array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges))
 		return error("out of memory for %zu edges of the graph", graph->n_edges + 1);
 	graph->edges[graph->n_edges++] = *edge;
 	return 0;
+}
+
+uint64_t graphs_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_tasks - 1 + graphs->graphs[i].n_nodes;
+	return offset;
+}
+
+uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_constructs - 1; /* row 0 is unknown */
+	return offset;
 }
 
 bool graph_task_is_node(const struct graph *graph, uint32_t row)
@@ -204,10 +264,21 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 	return view;
 }
 
+uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
+{
+	const struct model *m = graph->model;
+	if (node->unit != NULL)
+		return node->unit_node == node->id ? graph_unit_node(graph, node->unit->creator) : 0;
+	uint32_t parent = node->id < m->n_tasks ? m->tasks[node->id].parent : 0;
+	return graph_task_is_node(graph, parent) ? parent : 0;
+}
+
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
 {
 	int rc = 0;
 	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
+		if (graph_is_stand_in(graph, id))
+			continue;
 		struct node_view view = graph_node(graph, id);
 		if (view.kind != NODE_NONE)
 			rc = function(self, &view);
@@ -220,11 +291,13 @@ static int task_edges(const struct graph *graph, uint32_t row, int (*function)(v
 {
 	const struct task *task = &graph->model->tasks[row];
 	bool is_implicit = !task_is_explicit(task);
-	uint32_t origin = is_implicit ? graph->region_node[task->region] : task->state & TASK_CREATED ? task->origin : 0;
+	uint32_t origin = is_implicit                  ? graph->region_node[task->region]
+			  : task->state & TASK_CREATED ? graph->tasks[row].origin
+						       : 0;
 	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
 	if (origin != 0 && function(self, &create) != 0)
 		return -1;
-	struct edge_view join = {.source = task->last};
+	struct edge_view join = {.source = graph->tasks[row].last};
 	join.target = graph_joiner(graph, row, &join.kind);
 	return join.target != 0 ? function(self, &join) : 0;
 }
@@ -258,7 +331,7 @@ static int each_edge(const struct graph *graph, int (*function)(void *self, cons
 	}
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		const struct edge *edge = &graph->edges[i];
-		uint32_t source = edge->from_end ? m->tasks[edge->source].last : edge->source;
+		uint32_t source = edge->from_end ? graph->tasks[edge->source].last : edge->source;
 		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
 		if (edge->kind == EDGE_RESUME) {
 			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
@@ -275,4 +348,25 @@ int graph_each_edge(const struct graph *graph, int (*function)(void *self, const
 {
 	struct filter filter = {graph, function, self, 0};
 	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
+}
+
+static int count_edge(void *self, const struct edge_view *edge)
+{
+	((struct graph_counts *)self)->edges[edge->kind]++;
+	return 0;
+}
+
+void graph_count(const struct graph *graph, struct graph_counts *counts)
+{
+	for (size_t i = 0; i < NODE_KINDS; i++)
+		counts->nodes[i] += graph->counted.nodes[i];
+	for (size_t i = 0; i < EDGE_KINDS; i++)
+		counts->edges[i] += graph->counted.edges[i];
+	for (uint32_t row = 1; row < graph->model->n_tasks; row++)
+		if (graph_task_is_node(graph, row))
+			counts->nodes[task_kind(&graph->model->tasks[row])]++;
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		if (graph->nodes[i].is_placed) /* which stand-ins are not */
+			counts->nodes[graph->nodes[i].kind]++;
+	graph_each_edge(graph, count_edge, counts);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The task graph of one process, at one of three levels. Edges are logical: from the order of the program, dependence lists and
- * binding rules, never from who happened to run when (docs/design.md, "The graph").
+ * The task graph of one process, at one of three levels. Edges are logical: they follow from the order of the program,
+ * dependence lists and binding rules, never from who happened to run when (docs/design.md, "The graph").
  *
- * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are further nodes.
- * A task has a position: its latest node. What it creates hangs on the position, what it synchronises with becomes the next one.
+ * Every task is a node, numbered by its row in the model; synchronisation points, regions, scopes and fragments are
+ * further nodes. A task has a position: its latest node. What the task creates hangs on its position; what it
+ * synchronises with becomes its next position.
+ *
+ * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on one thread; exports
+ * only read, on several.
  */
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H
@@ -14,8 +18,14 @@
 
 enum graph_level { GRAPH_SCOPE, GRAPH_TASK, GRAPH_FRAGMENT };
 
+/*
+ * What is asked of a graph: how many nodes and edges of each kind it has, and its sets of exclusive tasks, or all of
+ * it. A graph that is only counted keeps what the counts take (graph_begin), which is much less.
+ */
+enum graph_keep { GRAPH_COUNTED, GRAPH_KEPT };
+
 enum node_kind {
-	NODE_NONE, /* a row that no task of the program has */
+	NODE_NONE, /* of a row that no task of the program has */
 	NODE_INITIAL,
 	NODE_IMPLICIT,
 	NODE_TASK,
@@ -28,16 +38,16 @@ enum node_kind {
 	NODE_FRAGMENT,
 	NODE_SCOPE_BEGIN,
 	NODE_SCOPE_END,
-	NODE_TARGET_REGION, /* of a target construct, on the host */
+	NODE_TARGET_REGION, /* a target construct, on the host */
 	NODE_DATA_OP,
 	NODE_SUBMIT,
-	NODE_KERNEL, /* on a device that told of it */
-	NODE_UNIT,   /* a run of one of Argobots' work units */
+	NODE_KERNEL, /* on a device that reports its own activities */
+	NODE_UNIT,   /* from here on Argobots: a run of a work unit */
 	NODE_TASKLET,
 	NODE_SCHEDULER,
 	NODE_PRIMARY_UNIT,
 	NODE_EXTERNAL,  /* an OS thread that is no execution stream */
-	NODE_UNIT_JOIN, /* of the joiner */
+	NODE_UNIT_JOIN, /* belongs to the unit that joins */
 	NODE_UNIT_WAIT, /* a suspension, or polling */
 	NODE_KINDS
 };
@@ -60,24 +70,24 @@ enum edge_kind {
 /* A node that is not a task. */
 struct node {
 	uint8_t kind;
-	uint8_t is_placed;     /* in its task's sequence (or, barrier and join: reached by an edge) */
+	uint8_t is_placed;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
-	uint8_t is_in_work;    /* of an implicit task, inside a construct that one thread of the team executes */
-	uint8_t is_of_unit;    /* of Argobots */
-	uint32_t task;         /* that it belongs to; the encountering one of a region; 0 for barriers */
+	uint8_t is_in_work;    /* of an implicit task, in a construct that one thread of the team executes */
+	uint8_t is_of_unit;    /* it belongs to a unit of Argobots */
+	uint32_t task;         /* that it belongs to; the encountering task of a region; 0 for barriers and units */
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
 		uint32_t activity;  /* kernel: row of model.activities */
-		uint32_t unit;      /* of Argobots: row of model.units */
+		uint32_t unit;      /* Argobots: row of model.units */
 	};
 	uint32_t construct;
-	uint32_t previous; /* the position before it; 0 none */
-	uint32_t
-		phase; /* nodes of implicit tasks: barriers of the team begun before; barriers: their own number from 0; graph_units.c's own */
+	uint32_t previous; /* the position before it, 0 none */
+	uint32_t phase;    /* barriers and nodes of implicit tasks: how many barriers of the team came before it */
+	uint32_t wait;     /* joins and waits of units: row of graph_units.waits */
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
-	uint64_t busy_ticks; /* fragments */
+	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
 };
 
 /* An edge that the tables do not imply. */
@@ -91,33 +101,62 @@ struct edge {
 
 /* Children of a task that the same synchronisation waits for. */
 struct interval {
-	uint32_t node;  /* that waits for them, 0: none did */
+	uint32_t node;  /* that waits for them, 0 if none did */
 	uint32_t group; /* node of the innermost taskgroup of the same task around it, 0 none */
-	uint32_t phase; /* implicit parents: barriers begun before */
+	uint32_t phase; /* of implicit parents: how many barriers they had begun */
+};
+
+/* Where a task's next child belongs: to the task itself, or to a taskgroup that it has open. Taskgroups nest. */
+struct open_children {
+	uint32_t node;     /* of the taskgroup, 0: the task itself */
+	uint32_t interval; /* of children created since the latest synchronisation, 0 none */
+	uint32_t outer;    /* row of what is around it, 0 none; of a free row the next free one */
+};
+
+/* What the graph knows of a task, beside the model. */
+struct graph_task {
+	uint32_t last; /* its position: its latest node */
+	union {
+		uint32_t origin;     /* explicit: node that it was created from, 0 none */
+		uint32_t n_barriers; /* implicit, initial: barriers that it has begun, the closing one not counted */
+	};
+	uint32_t interval; /* explicit: row of intervals, 0 none */
+};
+
+struct graph_counts {
+	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS];
 };
 
 struct graph {
-	struct model *model;
+	const struct model *model;
 	enum graph_level level;
-	struct node *nodes; /* node number n_tasks + i */
+	bool is_counted;             /* nodes that nobody has to find again, and edges, are only in `counted` */
+	struct graph_counts counted; /* what is not in the arrays */
+	struct graph_task *tasks;    /* by row of model.tasks */
+	struct node *nodes;          /* node number n_tasks + i */
 	uint32_t n_nodes, nodes_capacity;
 	struct edge *edges;
 	size_t n_edges, edges_capacity;
 	struct interval *intervals; /* row 0 unused */
-	uint32_t n_intervals, intervals_capacity;
-	uint32_t *open_interval; /* by task: the interval of a child created now outside any taskgroup; 0 none yet */
-	uint32_t *region_node;   /* by region: where it begins */
-	uint32_t *join_node;     /* by region: where it ends */
-	struct map barriers;     /* graph_barrier_key -> node */
-	struct map
-		from_barriers; /* (barrier, node reached) that have an edge: where members of a team come from several barriers */
-	struct map in_work;    /* implicit task -> worksharing and masked scopes open in it */
-	struct map groups;     /* task -> innermost open group, row of `open_groups` */
-	struct open_group {
-		uint32_t node, interval, outer;
-	} * open_groups;
-	uint32_t n_open_groups, open_groups_capacity, free_group;
-	struct graph_units *units; /* NULL: none */
+	uint32_t n_intervals;
+	size_t intervals_capacity;
+	struct map innermost;       /* task -> row of `open`, where it has created children or has a taskgroup open */
+	struct open_children *open; /* row 0 unused */
+	uint32_t n_open, free_open;
+	size_t open_capacity;
+	/*
+	 * By task, from graph_finish on: what waits for its descendants where nothing nearer does. 0 not looked up yet,
+	 * UINT32_MAX nothing does.
+	 */
+	uint32_t *inherited;
+	uint32_t *region_node; /* by region: where it begins, 0 not yet */
+	uint32_t *join_node;   /* by region: where it ends, 0 not yet */
+	uint32_t *scope_node;  /* by number of an open scope: its node, 0 none */
+	size_t scopes_capacity;
+	struct map barriers;       /* graph_barrier_key -> node */
+	struct map from_barriers;  /* (barrier, node) with an edge between them, beside the node's `previous` */
+	struct map in_work;        /* implicit task -> worksharing and masked scopes open in it */
+	struct graph_units *units; /* NULL: the process has none */
 	struct dependence_tables *dependences;
 	struct exclusive_sets *exclusive;
 	struct latest_list {
@@ -126,28 +165,44 @@ struct graph {
 	} * latest_lists; /* by stream: the last dependence list, and its edges */
 	struct unproven {
 		uint32_t source, sink;
-	} * unproven; /* dependences that the runtime found, and the sink's list does not show */
+	} * unproven; /* dependences that the runtime reported, and that the sink's list does not show */
 	size_t n_unproven, unproven_capacity;
-	uint32_t *
-		inherited; /* by task: what waits for its descendants where nothing nearer does; 0 not looked up yet, UINT32_MAX nothing does */
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments; /* GRAPH_FRAGMENT: of the task nodes, which are their tasks' first fragments */
+	} * first_fragments; /* GRAPH_FRAGMENT, by task: its node is its first fragment */
 	struct stretch {
-		uint64_t since_ticks;  /* its current task executes, and that is not yet in its fragment */
-		uint64_t paused_ticks; /* since when it does not, 0: it does */
+		uint64_t since_ticks;  /* since then its current task has executed without its fragment knowing of it */
+		uint64_t paused_ticks; /* since then it executes nothing; 0: it does */
 	} * stretches;                 /* GRAPH_FRAGMENT, by stream */
-	struct map waiting;            /* GRAPH_FRAGMENT: tasks that wait where they have no node of it */
+	struct map waiting;            /* GRAPH_FRAGMENT: tasks that wait without a node for it */
 	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
-	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: all are there */
-	struct path *path;             /* GRAPH_FRAGMENT: graph_path.h */
+	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
+	struct path *path;             /* GRAPH_FRAGMENT: path.h */
+	struct tally repairs;          /* that the graph itself made; complete after graph_finish */
 };
 
-/* The graph's visitor: attach it to the replay of `model`, then graph_finish. 0, or -1 with the error said. */
-int graph_begin(struct graph *graph, struct model *model, enum graph_level level);
-extern const struct replay_ops graph_ops; /* graph_build.c */
+/*
+ * Begins the graph of a gathered process: attach graph_ops to its replay, then call graph_finish. Where GRAPH_COUNTED
+ * is asked for, all of the graph is kept nevertheless if a device reported kernels (their edges follow from the
+ * others), at the fragment level (for the critical path), and if records are known to contradict each other (edges that
+ * make no sense can only be found in the whole graph). Kept in any case are barriers, joins, waits with dependences,
+ * the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges. 0, or -1 with the
+ * error printed.
+ */
+int graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep);
+
+extern const struct replay_ops graph_ops; /* build.c */
+
+/*
+ * After the replay: adds what needs all of it. Where contradictory records came up in the replay of a graph that was
+ * only counted, its model is replayed again for the graph alone, which is then kept. 0,
+ * or -1 with the error printed.
+ */
 int graph_finish(struct graph *graph);
 void graph_free(struct graph *graph);
+
+/* Adds the numbers of nodes and edges by kind to `counts`. */
+void graph_count(const struct graph *graph, struct graph_counts *counts);
 
 /* A node as exports show it. */
 struct node_view {
@@ -160,12 +215,12 @@ struct node_view {
 	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
 	unsigned flags;                                            /* task_flags of a task, else 0 */
 	unsigned state;                                            /* task.state of a task, else 0 */
-	const struct operation *operation; /* of a target region, data operation or submit, that of a kernel's submit, else NULL */
-	const struct activity *activity;   /* of a kernel, and of a data operation that its device told of, else NULL */
-	const struct work_unit *unit;      /* of Argobots' nodes, else NULL */
+	const struct operation *operation; /* target region, data operation, submit; of a kernel its submit's; else NULL */
+	const struct activity *activity;   /* kernel, and data operation that its device reported; else NULL */
+	const struct work_unit *unit;      /* Argobots' nodes, else NULL */
 	uint32_t unit_node;                /* the node of that unit, else 0 */
-	unsigned sync;                     /* of unit_join and unit_wait: unit_sync, and ... */
-	uint64_t object;                   /* ... what for, a handle; 0 none */
+	unsigned sync;                     /* unit_join, unit_wait: what kind of thing it waits for (unit_sync), ... */
+	uint64_t object;                   /* ... and its handle, 0 none */
 };
 
 struct edge_view {
@@ -176,33 +231,44 @@ struct edge_view {
 	uint64_t object;     /* ... the object's handle; 0 none */
 };
 
-/* Calls for every node in ascending order, for every edge in a fixed order. Stops where the function does not return 0. */
+/*
+ * Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does
+ * not return 0. A graph that is only counted does not have them all.
+ */
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
 
 /*
- * Calls for every set of at least two tasks that exclude each other (mutexinoutset): their nodes, ascending, the sets ascending too. Stops
- * where the function does not return 0.
+ * Calls the function for every set of at least two tasks that exclude each other (mutexinoutset), with their nodes in
+ * ascending order. Stops where the function does not return 0.
  */
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
 
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 
-/* Which node waits for a task's end first, 0 none; `kind` is set to that of the edge. */
+/*
+ * Who created a task, encountered its region, or created or revived a unit's run: that task's or unit's node. 0 for
+ * other nodes, and where nobody is known.
+ */
+uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
+
+/* Which node waits for a task's end first, 0 none; `kind` is set to the kind of the edge. After graph_finish. */
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 
-/* Is the row a node of its own? The dummies of taskwait with dependences are not: their taskwait is. */
+/*
+ * Is the row a node? The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
+ */
 bool graph_task_is_node(const struct graph *graph, uint32_t task);
 
 const char *node_kind_name(enum node_kind kind);
 const char *edge_kind_name(enum edge_kind kind);
-/* Of an edge's dependence: "" for 0. */
+/* The dependence_type of an edge by name, "" for 0. */
 const char *edge_dependence_name(unsigned dependence);
 
 /*
- * The key of an implicit task's barrier, by its number from 0: the same for all members of its team. Each initial task of a league is a
- * team of its own.
+ * The key of an implicit task's barrier in graph.barriers, by the barrier's number from 0: the same for all members of
+ * the team. Each initial task of a league is a team of its own.
  */
 static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
 {
@@ -210,42 +276,93 @@ static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, u
 	return ((uint64_t)is_alone << 63 | (uint64_t)(is_alone ? task : m->tasks[task].region) << 31) + ordinal + 1;
 }
 
-/* Its node, 0 none. */
+/* The node of that barrier, 0 none. */
 static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, uint32_t ordinal)
 {
 	const uint32_t *node = map_get(&graph->barriers, graph_barrier_key(graph->model, task, ordinal));
 	return node != NULL ? *node : 0;
 }
 
-/* ---- between the files graph*.c ---- */
+/* ---- Shared by the files of this folder, and not to be used outside of it ---- */
 
-/* A new node, not yet anywhere; 0 when memory is out (said). */
+/*
+ * graph.c. A new node, not yet in the graph; 0 when memory is out (printed). In a graph that is only counted it may be
+ * a stand-in.
+ */
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+
+/* The same, but it is kept in any case: others tell it from other nodes of its kind. */
+uint32_t graph_keep_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+
 static inline struct node *graph_inner_node(const struct graph *graph, uint32_t id) /* NULL for tasks */
 {
 	return id >= graph->model->n_tasks ? &graph->nodes[id - graph->model->n_tasks] : NULL;
 }
 
+/* Does the number stand for all nodes of a kind, none of which is kept? */
+static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
+{
+	return graph->is_counted && id - graph->model->n_tasks < NODE_KINDS;
+}
+
 int graph_add_edge(struct graph *graph, const struct edge *edge);
 
-/* Is what the node has an operation and no region? */
+/* Does a node of this kind have an operation, and no region? */
 static inline bool graph_is_operation(unsigned kind)
 {
 	return kind == NODE_TARGET_REGION || kind == NODE_DATA_OP || kind == NODE_SUBMIT;
 }
 
-/* graph_build.c. A new node next in the task's sequence; 0 when memory is out (said). */
+/* build.c. The node comes next in the task's sequence. */
+void graph_place(struct graph *graph, uint32_t task, uint32_t id);
+
+/* build.c. A new node next in the task's sequence; 0 when memory is out (printed). */
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
 /*
- * graph_fragment.c. The current task of a stream stops, or comes to a scheduling point: its fragment has executed until now. It goes on with
- * a fragment of its own.
+ * build.c. A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it.
+ */
+static inline bool graph_is_helper(const struct graph *graph, uint32_t task)
+{
+	return graph->model->tasks[task].state & TASK_HELPER;
+}
+
+/*
+ * build.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same
+ * barrier would give the same edge each: there is one, from the node's `previous`. Where records end, or are missing,
+ * others may come from a later barrier. 0, or -1.
+ */
+int graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind);
+
+/* scope.c. Of replay_ops. */
+int graph_scope_enter(void *self, const struct point *at, struct scope *scope);
+int graph_scope_leave(void *self, const struct point *at, struct scope *scope);
+
+/*
+ * fragment.c, where all functions do nothing at other levels than GRAPH_FRAGMENT. The current task of a stream stops,
+ * or comes to a scheduling point: its fragment has executed until now. The task goes on with a new fragment.
  */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
 int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
 
-/* graph_units.c: Argobots' work units. */
-int graph_units_begin(struct graph *graph); /* 0, or -1 with the error said */
+/* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
+void graph_leave_fragment(struct graph *graph, const struct point *at);
+
+/* It goes on with the fragment that it has. */
+void graph_start_stretch(struct graph *graph, const struct point *at);
+
+/* It waits, without a node for that; other tasks may run meanwhile. Its fragment goes on after the wait. */
+int graph_begin_wait(struct graph *graph, const struct point *at);
+void graph_end_wait(struct graph *graph, const struct point *at);
+
+/*
+ * It executes nothing for a while, and no other task does on its stream: it waits for a mutex, or nothing is recorded.
+ */
+void graph_pause_fragment(struct graph *graph, const struct point *at);
+void graph_resume_fragment(struct graph *graph, const struct point *at);
+
+/* units.c: Argobots' work units. */
+int graph_units_begin(struct graph *graph); /* 0, or -1 with the error printed */
 void graph_units_free(struct graph *graph);
 int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
@@ -253,63 +370,62 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
 int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
 void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view);
+
 /* The node of a row of model.units, 0 none. */
 uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
-/* What a join or wait of a unit is for; of other nodes nothing. */
+
+/* What a unit's join or wait waits for; nothing for other nodes. */
 struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
 
-/* It stops for another task, or at the end of a taskgroup: it may have waited since it was last heard of. */
-void graph_leave_fragment(struct graph *graph, const struct point *at);
-
-/* It goes on with the fragment that it has. */
-void graph_start_stretch(struct graph *graph, const struct point *at);
-
-/* It waits where the graph has no node of it; other tasks may run meanwhile. Its fragment goes on behind. */
-int graph_begin_wait(struct graph *graph, const struct point *at);
-void graph_end_wait(struct graph *graph, const struct point *at);
-
-/* It executes nothing for a while, and no other task does: a mutex is not free, nothing is recorded. */
-void graph_pause_fragment(struct graph *graph, const struct point *at);
-void graph_resume_fragment(struct graph *graph, const struct point *at);
-
-/* graph_device.c: the nodes of kernels, behind everything else. 0, or -1. */
+/* device.c: adds the nodes of kernels; called when all that the host did is there. 0, or -1. */
 int graph_add_devices(struct graph *graph);
 
-/* graph_target.c: a target region, data operation or submit begins and ends. 0, or -1. */
-int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope);
+/* target.c: a target region, data operation or submit begins and ends. 0, or -1. */
+int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
-/* graph_wait.c. The interval of a child that `parent` creates now; 0 when memory is out (said). */
+/* wait.c. The interval of a child that `parent` creates now; 0 when memory is out (printed). */
 uint32_t graph_interval(struct graph *graph, uint32_t parent);
 
-/* A synchronisation, `node`, waits for all children created so far. */
+/* A synchronisation, `node`, waits for all children that the task has created so far. */
 void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
 
-/* A taskgroup begins, and ends: it waits for its members then. */
-int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope);
+/* The task has ended, and creates no more children. */
+void graph_forget_children(struct graph *graph, uint32_t task);
+
+/* A taskgroup begins, and ends: then it waits for its members. */
+int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
 
-/* graph_depend.c: edges from the dependence list of `task` to `node`, its first one. 0, or -1. */
-int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
-int graph_depend_finish(struct graph *graph); /* behind the last list */
+/* Has the task a taskgroup open? */
+bool graph_is_in_group(const struct graph *graph, uint32_t task);
 
+/* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. 0, or -1. */
+int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+int graph_depend_finish(struct graph *graph); /* after the last list */
 void graph_depend_free(struct graph *graph);
 
 /*
- * graph_check.c: is what the runtime found among the edges of the list, or does it follow from them? Counted behind the last list where
- * not. 0, or -1.
+ * check.c: is a dependence that the runtime reports among the edges of the list, or does it follow from them? After the
+ * last list, those that do not are counted. 0, or -1.
  */
 int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
 int graph_finish_check(struct graph *graph);
 
-/* graph_sound.c: leaves out what contradictory records made of it. The last step. 0, or -1. */
+/* sound.c: do repairs or damage so far tell that the graph may have edges that make no sense? */
+bool graph_may_be_unsound(const struct graph *graph);
+
+/* Leaves those edges out; the last step for the graph itself. 0, or -1. */
 int graph_make_sound(struct graph *graph);
 
-/* graph_path.c: GRAPH_FRAGMENT: the critical path of the sound graph. 0, or -1. */
+/* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. 0, or -1. */
 int graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);
 
-/* graph_exclusive.c: a set of n nodes in any order; all sets in their order, each once. 0, or -1. */
+/*
+ * exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone,
+ * each once. 0, or -1.
+ */
 int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
 void graph_finish_exclusive(struct graph *graph);
 void graph_free_exclusive(struct graph *graph);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The longest chain through the graph, where each node counts as long as what it executed itself. One walk over the nodes, each behind all of
- * its predecessors: linear in nodes and edges. Where several chains are equally long, the one over the lower-numbered nodes is taken, from the end.
+ * Finds the longest chain through the graph, where each node counts as long as what it executed itself. It takes one
+ * walk over the nodes, each after all of its predecessors, and so time linear in nodes and edges. Of several chains
+ * that are equally long, the one over the lower-numbered nodes is taken, from the end. Called by build.c after the
+ * replay, at the fragment level; one thread.
  */
 #include "builder/graph/path.h"
 
@@ -11,7 +13,7 @@
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 {
 	const struct activity *a = node->activity;
-	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* it looks for work, and that is none */
+	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
 		return 0;
 	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
 		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
@@ -55,7 +57,7 @@ const char *path_reason_name(unsigned bit)
 
 /* ---- How much is known ---- */
 
-/* Groups of events that make neither nodes, nor edges, nor times of them. */
+/* Is it a group of events that make no nodes, no edges and no times of nodes? */
 static bool is_spared(const char *word, size_t length)
 {
 	static const char *const spared[] = {"thread",    "reduction", "work",   "dispatch", "masked",
@@ -66,7 +68,7 @@ static bool is_spared(const char *word, size_t length)
 	return false;
 }
 
-/* OTTER_EVENTS as the recorder noted it: were events taken out that the path takes? */
+/* `setting` is OTTER_EVENTS as the recorder noted it: does it leave out events that the path is made of? */
 static bool lacks_events(const char *setting)
 {
 	for (const char *word = setting; *word != '\0';) {
@@ -78,7 +80,10 @@ static bool lacks_events(const char *setting)
 	return false;
 }
 
-/* Repairs of what is missing: what is there is right, and more of it would make a path only longer. All others are contradictions. */
+/*
+ * Is it a repair because records are missing? Then what is there is right, and further records could only make the path
+ * longer. All other repairs are because records contradict each other.
+ */
 static bool is_of_missing(const char *repair)
 {
 	static const char *const names[] = {"missing_segments",
@@ -119,6 +124,8 @@ static unsigned find_reasons(const struct graph *graph)
 		found |= PATH_RECORDS_MISSING;
 	for (unsigned i = 0; i < m->notes->repairs.n_rows; i++)
 		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
+		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
@@ -135,7 +142,7 @@ struct walk {
 	uint32_t *n_before;  /* by node: edges from nodes that the walk has not come to */
 	uint32_t *before;    /* by node: on the longest chain to it, 0 none */
 	uint64_t *before_ns; /* by node: how long that chain is, without the node itself */
-	uint32_t *ready;     /* nodes that it can come to, and has come to */
+	uint32_t *ready;     /* nodes that the walk has reached, then those that it can go on to */
 };
 
 static int count_edge(void *self, const struct edge_view *edge)
@@ -181,7 +188,7 @@ static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t n
 	}
 }
 
-/* The last node of the longest chain; its length and the work are set. 0: there is none, or the nodes have no order. */
+/* The last node of the longest chain; sets span and work. 0: the graph has no node, or a cycle. */
 static uint32_t take_walk(struct walk *w, struct path *path)
 {
 	uint32_t n_ready = 0, last = 0;
@@ -211,7 +218,7 @@ static uint32_t take_walk(struct walk *w, struct path *path)
 	return 0;
 }
 
-/* The chain itself, from its end back; `before` becomes the places. */
+/* Lists the chain's nodes, from its end back; `before` becomes path.places. */
 static bool trace_back(struct walk *w, struct path *path, uint32_t last)
 {
 	for (uint32_t id = last; id != 0; id = w->before[id])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Work, span and the critical path of one process, from its graph at the fragment level (docs/design.md, "The critical path").
+ * Work, span and the critical path of one process, from its graph at the fragment level (docs/design.md, "The critical
+ * path").
  */
 #ifndef OTTER_BUILDER_GRAPH_PATH_H
 #define OTTER_BUILDER_GRAPH_PATH_H
@@ -8,14 +9,14 @@
 #include "builder/graph/graph.h"
 
 enum path_bound {
-	PATH_UNKNOWN, /* nothing is known of it */
-	PATH_LOWER,   /* work and span are not less than that */
+	PATH_UNKNOWN, /* nothing is known */
+	PATH_LOWER,   /* work and span are at least that */
 	PATH_EXACT
 };
 
 /* Why it is not exact; bits of path.reasons. */
 enum path_reason {
-	PATH_RUNNING = 1,         /* the process went on behind the snapshot */
+	PATH_RUNNING = 1,         /* the process went on after the snapshot */
 	PATH_RECORDS_MISSING = 2, /* lost, overwritten, damaged, or of a process that was killed */
 	PATH_REPAIRED = 4,        /* the replay closed or left out what other records are missing for */
 	PATH_PAUSED = 8,          /* the program did not have all of itself recorded */
@@ -35,12 +36,12 @@ struct path {
 };
 
 /*
- * What the node itself executed: a fragment its time, a kernel or an operation on data its device's time where the device told it, else an
- * operation the host's. Synchronisations nothing.
+ * How long the node itself executed, in ns: a fragment its time, a kernel or an operation on data its time on the
+ * device where the device reported it, else an operation its time on the host. Synchronisations execute nothing: 0.
  */
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node);
 
-/* The node's number on the path, 0: not on it, or there is none. */
+/* The node's number on the path, from 1; 0: it is not on it, or there is no path. */
 uint32_t path_place(const struct graph *graph, uint32_t node);
 
 /* Is it an edge from one node of the path to the next one? */

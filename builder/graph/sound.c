@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What records that contradict each other make of a graph: edges to what is no node, the same edge twice, cycles. Such edges are left out,
- * and counted as repairs, so that whatever the dump says a graph has no cycle and its tables refer to each other. An edge is known by its
- * place in the fixed order of graph_each_edge.
+ * Leaves out edges that make no sense. Records that contradict each other may lead to edges to what is no node, to the
+ * same edge twice, and to cycles. Such edges are counted as repairs, so that the graph of any dump has no cycle, and
+ * its tables refer to each other. An edge is known by its place in the fixed order of graph_each_edge. Called by
+ * build.c after the replay; one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -17,7 +18,7 @@ struct arrow {
 };
 
 struct sound {
-	const struct graph *graph;
+	struct graph *graph;
 	struct arrow *arrows; /* in the order of graph_each_edge */
 	size_t n, capacity;
 	size_t *order; /* of arrows, by source */
@@ -38,7 +39,7 @@ static void leave_out(struct sound *s, struct arrow *arrow, const char *name)
 {
 	arrow->is_left_out = true;
 	s->n_left_out++;
-	tally_add(&s->graph->model->notes->repairs, name, 1);
+	tally_add(&s->graph->repairs, name, 1);
 }
 
 static bool is_node(const struct graph *graph, uint32_t id)
@@ -70,7 +71,7 @@ static bool sort_arrows(struct sound *s)
 	return true;
 }
 
-/* `latest`: by target and kind, the source + 1 of which an arrow was seen last. */
+/* `latest`: by target and kind, the source of the arrow that was seen last, + 1. */
 static void leave_out_twins(struct sound *s, uint32_t *latest)
 {
 	for (size_t i = 0; i < s->first[n_ids(s->graph)]; i++) {
@@ -132,7 +133,10 @@ static bool look_through(struct sound *s)
 	return has_memory;
 }
 
-/* Are there repairs but those of records that a killed process did not make, without which what is left fits together? */
+/*
+ * Are there repairs other than those because a killed process did not make its last records? What is left in such a
+ * dump fits together.
+ */
 static bool is_contradictory(const struct tally *repairs)
 {
 	static const char *const of_missing[] = {
@@ -145,10 +149,16 @@ static bool is_contradictory(const struct tally *repairs)
 	return n_known < repairs->n_rows;
 }
 
+bool graph_may_be_unsound(const struct graph *graph)
+{
+	return is_contradictory(&graph->model->notes->repairs) || is_contradictory(&graph->repairs) ||
+	       tally_total(&graph->model->dump->findings) != 0;
+}
+
 int graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
-	if (!is_contradictory(&graph->model->notes->repairs) && tally_total(&graph->model->dump->findings) == 0)
+	if (!graph_may_be_unsound(graph))
 		return 0;
 	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
 	for (size_t i = 0; i < s.n && has_memory; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target regions, operations on data and launches as nodes: points in the task that does them, one behind the other as the host does them. What is inside
- * of a region or a launch (a host that is a device itself runs the kernel there) follows on its node.
- *
- * A target region is one node; the scope level has a pair around what is inside as well, as of any construct that nests.
+ * Target regions, operations on data and launches are nodes: points in the task that does them, in the order in which
+ * the host does them. What is inside of a region or a launch (a host that is a device itself runs the kernel there)
+ * follows on its node. At the scope level a target region has a pair of nodes around what is inside, too, as any
+ * construct that nests. Called by scope.c during the replay; one thread.
  */
 #include "builder/graph/graph.h"
 
@@ -17,29 +17,29 @@ static bool is_pair(const struct graph *graph, const struct scope *scope)
 	return graph->level == GRAPH_SCOPE && scope->type == SCOPE_TARGET;
 }
 
-int graph_enter_operation(struct graph *graph, const struct point *at, struct scope *scope)
+int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	graph_stop_fragment(graph, at);
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
 		return -1;
-	scope->node[0] = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
-	if (scope->node[0] == 0)
+	uint32_t node = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
+	if (node == 0)
 		return -1;
-	graph_inner_node(graph, scope->node[0])->operation = scope->operation;
-	graph->model->operations[scope->operation].node = scope->node[0];
-	/* The time of an operation on data is its node's own; in a region or a launch the task runs on. */
+	graph->scope_node[scope->number] = node;
+	graph_inner_node(graph, node)->operation = scope->operation;
+	/* During an operation on data the time is the operation's; in a region or a launch the task goes on. */
 	return scope->type == SCOPE_DATA_OP ? 0 : graph_start_fragment(graph, at, at->task);
 }
 
 int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct node *node = graph_inner_node(graph, scope->node[0]);
+	struct node *node = graph_inner_node(graph, graph->scope_node[scope->number]);
 	node->end_ticks = at->ticks;
 	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
 		return -1;
 	if (scope->type != SCOPE_DATA_OP)
 		return 0;
-	if (graph->level == GRAPH_FRAGMENT) /* at other levels the task's own time has it */
+	if (graph->level == GRAPH_FRAGMENT) /* at other levels it is part of the task's own time */
 		node->busy_ticks = at->ticks - node->begin_ticks;
 	return graph_start_fragment(graph, at, at->task);
 }

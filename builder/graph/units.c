@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots' work units in the graph. Each run of a unit is a node, and so is whoever acts without having been created (the primary unit, schedulers,
- * external threads) as soon as it does something to others. Like a task a unit has a position, its latest node; what it creates or revives hangs on it. A
- * join is a node of the joiner, a suspension a node of the unit that waits; who resumes it leads there from its own position.
+ * Argobots' work units in the graph. Each run of a unit is a node; a unit that acts without having been created (the
+ * primary unit, schedulers, external threads) is one as soon as it does something to others. Like a task a unit has a
+ * position, its latest node; what it creates or revives hangs on that. A join is a node of the unit that joins, a
+ * suspension a node of the unit that waits; an edge leads there from the position of the unit that resumes it.
  *
- * A unit that polls looks again and again: that is one wait as long as it does nothing else. So what follows a wait or a stop has a fragment of its own
- * only when something comes of it.
+ * A unit that polls looks again and again whether it still has to wait: that is one wait as long as the unit does
+ * nothing else. So after a wait or a stop a unit gets a new fragment only when it does something. Called by the replay
+ * through graph_ops, on one thread.
  */
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
@@ -17,13 +19,13 @@ struct graph_units {
 		uint32_t node;     /* its own, 0 none yet */
 		uint32_t last;     /* its position */
 		uint32_t fragment; /* that its time is added to */
-		uint32_t wait;     /* the wait or join that it was in last, 0 if it was in none or something else has followed */
+		uint32_t wait;     /* its latest wait or join, 0: none, or something else has followed */
 		uint64_t resumed_ticks;
-		bool is_lazy;    /* it goes on since resumed_ticks, and nothing has come of it */
-		bool is_resumed; /* somebody ended the wait */
+		bool is_lazy;    /* since resumed_ticks it runs again, and has done nothing yet */
+		bool is_resumed; /* another unit ended the wait */
 	} * places;              /* by row of model.units */
 	uint64_t *since_ticks;   /* by stream: its current unit's time is added up to then */
-	struct unit_wait *waits; /* of join and wait nodes; node.phase is the place here */
+	struct unit_wait *waits; /* of join and wait nodes; node.wait is the place here */
 	size_t n_waits, waits_capacity;
 };
 
@@ -60,7 +62,7 @@ uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
 struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node)
 {
 	bool has_wait = node->kind == NODE_UNIT_JOIN || node->kind == NODE_UNIT_WAIT;
-	return has_wait ? graph->units->waits[node->phase] : (struct unit_wait){0, 0};
+	return has_wait ? graph->units->waits[node->wait] : (struct unit_wait){0, 0};
 }
 
 /* ---- Positions ---- */
@@ -88,7 +90,7 @@ static uint32_t add_node(struct graph *graph, enum node_kind kind, uint32_t row,
 	return id;
 }
 
-/* The unit's own node; NULL when memory is out (said). */
+/* The place of the unit, which then has a node; NULL when memory is out (printed). */
 static struct unit_place *place_of(struct graph *graph, uint32_t row, uint64_t ticks)
 {
 	struct unit_place *place = &graph->units->places[row];
@@ -100,7 +102,7 @@ static struct unit_place *place_of(struct graph *graph, uint32_t row, uint64_t t
 	return place;
 }
 
-/* A node next in the unit's sequence; 0 when memory is out (said). */
+/* A new node, next in the unit's sequence; 0 when memory is out (printed). */
 static uint32_t add_next(struct graph *graph, struct unit_place *place, enum node_kind kind, uint32_t row, uint64_t ticks)
 {
 	uint32_t id = add_node(graph, kind, row, ticks);
@@ -130,7 +132,10 @@ static void add_time(struct graph *graph, const struct point *at)
 		node->end_ticks = at->ticks;
 }
 
-/* Something comes of a unit's going on: from there on it has a fragment of its own. NULL when memory is out (said). */
+/*
+ * The unit does something: if it ran again since a stop, it has had a new fragment since then. NULL when memory is out
+ * (printed).
+ */
 static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t ticks)
 {
 	struct unit_place *place = place_of(graph, row, ticks);
@@ -146,7 +151,10 @@ static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t tick
 	return place;
 }
 
-/* It goes on from here, and what comes is another fragment. A scheduler's are not told apart: it has one between any two units that it runs. */
+/*
+ * The unit runs again, and what it does next is in a new fragment. A scheduler's fragments are not told apart: there
+ * would be one between any two units that it runs.
+ */
 static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks)
 {
 	place->is_lazy = graph->model->units[row].kind != UNIT_SCHEDULER;
@@ -154,8 +162,8 @@ static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_
 }
 
 /*
- * The unit does something to another one: its fragment ends, and its position is where the edge begins. *source: 0 if nobody is known to have
- * done it. 0, or -1.
+ * The unit does something to another one: its fragment ends, and *source is set to its position, where the edge begins,
+ * or to 0 if the unit is not known. 0, or -1.
  */
 static int act(struct graph *graph, const struct point *at, uint32_t row, uint32_t *source)
 {
@@ -173,7 +181,7 @@ static int act(struct graph *graph, const struct point *at, uint32_t row, uint32
 	return 0;
 }
 
-/* ---- What the replay tells ---- */
+/* ---- Events of the replay ---- */
 
 static int created(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator, enum edge_kind kind)
 {
@@ -223,13 +231,13 @@ static uint32_t add_wait(struct graph *graph, struct unit_place *place, uint32_t
 	}
 	uint32_t id = add_next(graph, place, is_join(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
 	if (id != 0) {
-		graph_inner_node(graph, id)->phase = (uint32_t)g->n_waits;
+		graph_inner_node(graph, id)->wait = (uint32_t)g->n_waits;
 		g->waits[g->n_waits++] = *wait;
 	}
 	return id;
 }
 
-/* It stops to wait: for what it waited for already, and nothing has happened since, or for something else. */
+/* The unit stops to wait: for what it waited for already, with nothing done since, or for something else. */
 static int wait_for(struct graph *graph, const struct point *at, uint32_t row, const struct unit_wait *wait)
 {
 	struct unit_place *place = &graph->units->places[row];
@@ -293,7 +301,7 @@ int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_
 	struct graph *graph = self;
 	uint32_t source, target = graph->units->places[unit].wait;
 	(void)wait;
-	/* That a unit has ended is told by the join. */
+	/* That a unit has ended is what its join reports. */
 	if (target == 0 || graph_inner_node(graph, target)->kind == NODE_UNIT_JOIN)
 		return 0;
 	graph->units->places[unit].is_resumed = true;
@@ -325,8 +333,7 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 		if (id == 0)
 			return -1;
 		be_lazy(graph, place, joiner, at->ticks);
-	} else if (joiner == at->unit &&
-		   place->is_lazy) { /* what it ran since its last stop was looking, too: polls are counted, not recorded */
+	} else if (joiner == at->unit && place->is_lazy) { /* what it ran since its last stop was a poll */
 		if (graph->level == GRAPH_FRAGMENT)
 			place->fragment = id;
 		add_time(graph, at);

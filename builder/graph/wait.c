@@ -1,106 +1,149 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who waits for whom first: children of a task are gathered in intervals between its synchronisations, and in its taskgroups; what
- * nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md, "The graph").
+ * Finds out which synchronisation waits for a task first. The children of a task that the same synchronisation waits
+ * for are an interval: those created between two taskwaits or barriers of the task, and those created in one taskgroup.
+ * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
+ * "The graph").
+ *
+ * Called by build.c during the replay, one thread; graph_joiner also by exports, which run at the same time and only
+ * read.
  */
 #include "builder/graph/graph.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 
-static struct open_group *innermost_group(const struct graph *graph, uint32_t task)
+/* The row of a new place for children of a task, 0 when memory is out (printed). */
+static uint32_t new_open(struct graph *graph, uint32_t node, uint32_t outer)
 {
-	const uint32_t *row = map_get(&graph->groups, task);
-	return row != NULL && *row != 0 ? &graph->open_groups[*row] : NULL;
+	uint32_t row = graph->free_open;
+	if (row != 0) {
+		graph->free_open = graph->open[row].outer;
+	} else {
+		row = ++graph->n_open;
+		if (!array_reserve((void **)&graph->open, row + (size_t)1, &graph->open_capacity, sizeof *graph->open)) {
+			error("out of memory for the graph");
+			return 0;
+		}
+	}
+	graph->open[row] = (struct open_children){node, 0, outer};
+	return row;
+}
+
+static void free_open(struct graph *graph, uint32_t row)
+{
+	graph->open[row].outer = graph->free_open;
+	graph->free_open = row;
+}
+
+static bool is_group(const struct open_children *open)
+{
+	return open->node != 0;
+}
+
+bool graph_is_in_group(const struct graph *graph, uint32_t task)
+{
+	const uint32_t *row = map_get(&graph->innermost, task);
+	return row != NULL && is_group(&graph->open[*row]);
+}
+
+static uint32_t new_interval(struct graph *graph, uint32_t parent, uint32_t group)
+{
+	if (!array_reserve((void **)&graph->intervals, graph->n_intervals + (size_t)1, &graph->intervals_capacity,
+			   sizeof *graph->intervals)) {
+		error("out of memory for the graph");
+		return 0;
+	}
+	if (graph->n_intervals == 1)
+		graph->intervals[0] = (struct interval){0};
+	bool is_explicit = task_is_explicit(&graph->model->tasks[parent]);
+	graph->intervals[graph->n_intervals] = (struct interval){
+		.group = group,
+		.phase = is_explicit ? 0 : graph->tasks[parent].n_barriers,
+	};
+	return graph->n_intervals++;
 }
 
 uint32_t graph_interval(struct graph *graph, uint32_t parent)
 {
-	struct open_group *group = innermost_group(graph, parent);
-	uint32_t *interval = group != NULL ? &group->interval : &graph->open_interval[parent];
-	if (*interval != 0)
-		return *interval;
-	if (graph->n_intervals >= graph->intervals_capacity) {
-		uint32_t capacity = graph->intervals_capacity ? graph->intervals_capacity * 2 : 1024;
-		struct interval *intervals = realloc(graph->intervals, capacity * sizeof *intervals);
-		if (intervals == NULL) {
-			error("out of memory for the graph");
-			return 0;
-		}
-		intervals[0] = (struct interval){0};
-		graph->intervals = intervals;
-		graph->intervals_capacity = capacity;
+	uint32_t *row = map_put(&graph->innermost, parent);
+	if (row == NULL) {
+		error("out of memory for the graph");
+		return 0;
 	}
-	const struct task *task = &graph->model->tasks[parent];
-	graph->intervals[graph->n_intervals] = (struct interval){
-		.group = group != NULL ? group->node : 0,
-		.phase = task_is_explicit(task) ? 0 : task->interval, /* of implicit tasks: barriers begun */
-	};
-	*interval = graph->n_intervals++;
-	return *interval;
+	if (*row == 0) {
+		*row = new_open(graph, 0, 0);
+		if (*row == 0)
+			return 0;
+	}
+	struct open_children *open = &graph->open[*row];
+	if (open->interval == 0)
+		open->interval = new_interval(graph, parent, open->node);
+	return open->interval;
 }
 
 void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node)
 {
-	uint32_t base = graph->open_interval[task];
-	if (base != 0)
-		graph->intervals[base].node = node;
-	graph->open_interval[task] = 0;
-	const uint32_t *first = map_get(&graph->groups, task);
-	for (uint32_t row = first ? *first : 0; row != 0; row = graph->open_groups[row].outer) {
-		if (graph->open_groups[row].interval != 0)
-			graph->intervals[graph->open_groups[row].interval].node = node;
-		graph->open_groups[row].interval = 0;
+	const uint32_t *innermost = map_get(&graph->innermost, task);
+	if (innermost == NULL)
+		return;
+	for (uint32_t row = *innermost; row != 0; row = graph->open[row].outer) {
+		if (graph->open[row].interval != 0)
+			graph->intervals[graph->open[row].interval].node = node;
+		graph->open[row].interval = 0;
 	}
+	graph_forget_children(graph, task);
 }
 
-int graph_open_group(struct graph *graph, const struct point *at, struct scope *scope)
+void graph_forget_children(struct graph *graph, uint32_t task)
 {
-	uint32_t row = graph->free_group;
-	if (row != 0)
-		graph->free_group = graph->open_groups[row].outer;
-	else {
-		if (graph->n_open_groups + 1 >= graph->open_groups_capacity) {
-			uint32_t capacity = graph->open_groups_capacity ? graph->open_groups_capacity * 2 : 64;
-			struct open_group *grown = realloc(graph->open_groups, capacity * sizeof *grown);
-			if (grown == NULL)
-				return error("out of memory for the graph");
-			graph->open_groups = grown;
-			graph->open_groups_capacity = capacity;
-		}
-		row = ++graph->n_open_groups;
-	}
-	uint32_t *innermost = map_put(&graph->groups, at->task);
-	scope->node[0] = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
-	scope->node[1] = row;
-	if (innermost == NULL || scope->node[0] == 0)
+	const uint32_t *row = map_get(&graph->innermost, task);
+	if (row == NULL || is_group(&graph->open[*row]))
+		return;
+	free_open(graph, *row);
+	map_remove(&graph->innermost, task);
+}
+
+int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
+{
+	uint32_t *innermost = map_put(&graph->innermost, at->task);
+	uint32_t node = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
+	if (innermost == NULL || node == 0)
 		return -1;
-	graph->open_groups[row] = (struct open_group){scope->node[0], 0, *innermost};
+	uint32_t row = new_open(graph, node, *innermost);
+	if (row == 0)
+		return -1;
+	graph->scope_node[scope->number] = node;
 	*innermost = row;
 	return 0;
 }
 
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct open_group *group = &graph->open_groups[scope->node[1]];
+	uint32_t *innermost = map_get(&graph->innermost, at->task); /* the scope's own: taskgroups of a task nest */
+	if (innermost == NULL)
+		return;
+	uint32_t row = *innermost;
+	const struct open_children *group = &graph->open[row];
 	if (group->interval != 0)
-		graph->intervals[group->interval].node = scope->node[0];
-	uint32_t *innermost = map_get(&graph->groups, at->task);
-	if (group->outer != 0 && innermost != NULL)
+		graph->intervals[group->interval].node = graph->scope_node[scope->number];
+	if (group->outer != 0)
 		*innermost = group->outer;
 	else
-		map_remove(&graph->groups, at->task);
-	group->outer = graph->free_group;
-	graph->free_group = scope->node[1];
+		map_remove(&graph->innermost, at->task);
+	free_open(graph, row);
 }
 
-/* What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier. */
+/*
+ * What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier.
+ */
 static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
 {
 	const struct model *m = graph->model;
 	const uint32_t none = UINT32_MAX;
 	uint32_t up = task, found = 0;
 	while (found == 0) {
-		const struct interval *interval = &graph->intervals[m->tasks[up].interval];
+		const struct interval *interval = &graph->intervals[graph->tasks[up].interval];
 		uint32_t parent = m->tasks[up].parent;
 		if (graph->inherited[up] != 0) { /* also where damage leads back to a task on the way */
 			found = graph->inherited[up];
@@ -129,7 +172,7 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *k
 	const struct task *task = &graph->model->tasks[row];
 	if (!task_is_explicit(task) || graph->intervals == NULL)
 		return 0;
-	const struct interval *interval = &graph->intervals[task->interval];
+	const struct interval *interval = &graph->intervals[graph->tasks[row].interval];
 	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
 	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
 	if (node == NULL)

@@ -41,7 +41,7 @@ struct activity {
 	uint32_t requested, granted;     /* teams */
 	uint32_t operation;              /* row of model.operations that it is about, 0 none */
 	uint32_t queue;                  /* row of model.queues, QUEUE_NONE where its times are not known */
-	uint32_t node;                   /* the graph's, 0 none */
+	uint32_t construct;              /* ACTIVITY_KERNEL with an operation: CONSTRUCT_KERNEL where it was launched, else 0 */
 	uint8_t type;
 	uint8_t kind;
 	bool is_async;

@@ -33,6 +33,20 @@ int model_name_operation(struct model *m, uint32_t row)
 	return 0;
 }
 
+int model_name_kernels(struct model *m)
+{
+	for (uint32_t i = 1; i < m->n_activities; i++) {
+		struct activity *a = &m->activities[i];
+		const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
+		if (a->type != ACTIVITY_KERNEL || o == NULL || o->type != OPERATION_SUBMIT)
+			continue;
+		a->construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
+		if (a->construct == 0)
+			return error("out of memory for constructs");
+	}
+	return 0;
+}
+
 const struct device *model_device(const struct model *m, int32_t number)
 {
 	for (size_t i = 0; i < m->n_devices; i++)

@@ -33,7 +33,6 @@ struct operation {
 	uint32_t task;      /* that reports it */
 	uint32_t target;    /* row of its target region, 0 none */
 	uint32_t requested; /* teams */
-	uint32_t node;      /* the graph's, 0 none */
 	uint32_t construct;
 	uint32_t around;    /* row of the target region that was open in its task when it began, 0 none */
 	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
@@ -51,6 +50,12 @@ struct device {
 };
 
 struct model;
+
+/*
+ * Gives each kernel that a device reported a construct, CONSTRUCT_KERNEL at the place of its launch. Called by the replay at its end, when the
+ * constructs of all launches are known. 0, or -1 when memory is out.
+ */
+int model_name_kernels(struct model *m);
 
 /* The row of a host_op_id, and of a target_id, 0 none. */
 uint32_t model_operation(const struct model *m, uint64_t id);

@@ -2,7 +2,7 @@
  *
  * The tables that a dump is gathered into: tasks, regions, teams, constructs. Direct-addressed: a task id (stream, counter)
  * is row base[stream] + counter, so nothing is hashed (but where there are far more ids than records: model_ids.h). Row 0 of every table means "unknown" or "none".
- * Filled by gather.c; the graph fields of a task belong to graph.c.
+ * Filled by gather.c. What a visitor of the replay needs besides, it keeps in arrays of its own, by the same rows.
  */
 #ifndef OTTER_BUILDER_MODEL_TABLES_H
 #define OTTER_BUILDER_MODEL_TABLES_H
@@ -51,18 +51,15 @@ struct task {
 	uint16_t state;
 	union {
 		uint32_t thread;    /* implicit, initial: number in the team */
-		uint32_t origin;    /* explicit: graph node that it was created from */
 		uint32_t waits_for; /* dummy of a wait: the undeferred task that has these dependences, 0 none */
 	};
-	uint32_t last;     /* graph: the task's latest node */
-	uint32_t interval; /* graph: which synchronisation of the parent waits for it */
 	uint64_t create_ticks;
 	uint64_t start_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* running, without the tasks that ran in between */
 };
 
-_Static_assert(sizeof(struct task) == 64, "design.md promises 64 bytes a task");
+_Static_assert(sizeof(struct task) == 56, "reliability.md bounds the memory by what a task takes");
 
 /* Created by a construct of the program, and not the implicit task of a team or a root's initial task. */
 static inline bool task_is_explicit(const struct task *task)

@@ -75,7 +75,7 @@ void frames_free(struct frames *frames)
 	*frames = (struct frames){0};
 }
 
-struct scope *frame_push(struct frame *frame, const struct scope *scope)
+struct scope *frame_push(struct frames *frames, struct frame *frame, const struct scope *scope)
 {
 	if (frame->n_scopes == frame->scopes_capacity) {
 		uint32_t capacity = frame->scopes_capacity ? frame->scopes_capacity * 2 : 8;
@@ -83,8 +83,13 @@ struct scope *frame_push(struct frame *frame, const struct scope *scope)
 		if (scopes == NULL)
 			return NULL;
 		frame->scopes = scopes;
+		for (uint32_t i = frame->scopes_capacity; i < capacity; i++)
+			scopes[i].number = frames->n_numbers++;
 		frame->scopes_capacity = capacity;
 	}
-	frame->scopes[frame->n_scopes] = *scope;
-	return &frame->scopes[frame->n_scopes++];
+	struct scope *pushed = &frame->scopes[frame->n_scopes++];
+	uint32_t number = pushed->number;
+	*pushed = *scope;
+	pushed->number = number;
+	return pushed;
 }

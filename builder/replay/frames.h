@@ -14,9 +14,9 @@ struct frame {
 	uint32_t stream; /* row: where it got its latest scope */
 	uint32_t n_scopes;
 	uint32_t scopes_capacity;
-	uint32_t n_barriers;  /* implicit tasks: barriers begun so far, the closing one not counted */
-	uint64_t last_work;   /* return address of the latest worksharing or taskloop region, 0 unknown */
-	struct scope *scopes; /* innermost last */
+	uint32_t n_barriers;          /* implicit tasks: barriers begun so far, the closing one not counted */
+	uint64_t last_work;           /* return address of the latest worksharing or taskloop region, 0 unknown */
+	struct scope *scopes;         /* innermost last; a place keeps its number, whichever scopes it holds one after the other */
 };
 
 struct frames {
@@ -25,6 +25,7 @@ struct frames {
 	uint32_t n_all, all_capacity;
 	uint32_t *free_rows;
 	uint32_t n_free;
+	uint32_t n_numbers; /* that scopes have so far */
 };
 
 /* What a frame is found by: its task, or the stream where no task is known. */
@@ -45,6 +46,6 @@ void frames_drop(struct frames *frames, uint32_t task, uint32_t stream);
 void frames_free(struct frames *frames);
 
 /* A new innermost scope; NULL when memory is out. Valid until the next push on the same frame. */
-struct scope *frame_push(struct frame *frame, const struct scope *scope);
+struct scope *frame_push(struct frames *frames, struct frame *frame, const struct scope *scope);
 
 #endif

@@ -60,10 +60,13 @@ struct scope {
 	uint64_t enter_ticks;
 	bool is_reduction;  /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
 	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
-	uint8_t around;     /* the thread states' own: the task's state around the scope */
 	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
-	uint32_t node[2];   /* the graph's own */
+	/*
+	 * Differs from that of every other open scope. Numbers are small, from 0, and those of closed scopes are used again, so that a visitor can keep
+	 * what it knows of a scope in an array of its own.
+	 */
+	uint32_t number;
 };
 
 struct dependence {

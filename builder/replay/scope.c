@@ -76,7 +76,7 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 		if (!barrier_closes(scope.kind))
 			frame->n_barriers++;
 	}
-	struct scope *pushed = frame_push(frame, &scope);
+	struct scope *pushed = frame_push(&r->frames, frame, &scope);
 	if (pushed == NULL)
 		return error("out of memory in the replay");
 	return VISIT(r, scope_enter, &at, pushed);

@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * states.csv, from the sums, and state_intervals.csv, written while the replay goes.
+ * states.csv, written from the sums after the last process is replayed, and state_intervals.csv, written during the
+ * replay. docs/tables.md describes the columns. Called by run.c; one thread a table.
  */
 #include "builder/states/files.h"
-#include "builder/support/file.h"
+#include "builder/support/csv.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+static void put_stream(struct csv *csv, const struct trace *trace, size_t stream, const struct state_times *times)
+{
+	uint64_t ns[STATES];
+	state_times_ns(&trace->dump, times, ns);
+	for (unsigned i = 0; i < STATES; i++) {
+		if (times->count[i] == 0)
+			continue;
+		csv_number(csv, trace->process);
+		csv_number(csv, trace->dump.streams[stream].number);
+		csv_word(csv, state_name(i));
+		csv_number(csv, times->count[i]);
+		csv_number(csv, ns[i]);
+		csv_end_row(csv);
+	}
+}
+
 int states_csv(const struct trace *traces, const struct states *states, size_t n, const char *dir)
 {
-	FILE *out = file_open(dir, "states.csv");
-	if (out == NULL)
+	struct csv csv;
+	if (csv_open(&csv, dir, "states.csv", "process,stream,state,count,total_ns") != 0)
 		return -1;
-	fputs("process,stream,state,count,total_ns\n", out);
 	for (size_t i = 0; i < n; i++)
-		for (size_t j = 0; j < states[i].n_streams; j++) {
-			uint64_t ns[STATES];
-			state_times_ns(&traces[i].dump, &states[i].times[j], ns);
-			for (unsigned k = 0; k < STATES; k++)
-				if (states[i].times[j].count[k] != 0)
-					fprintf(out, "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 "\n", traces[i].process,
-						traces[i].dump.streams[j].number, state_name(k), states[i].times[j].count[k],
-						ns[k]);
-		}
-	return file_close(out, dir, "states.csv");
+		for (size_t j = 0; j < states[i].n_streams; j++)
+			put_stream(&csv, &traces[i], j, &states[i].times[j]);
+	return csv_close(&csv);
 }
 
 struct intervals {
-	FILE *out;
+	struct csv csv;
 	char *dir;
 	const struct trace *trace;
 	const char *names[STATES];
@@ -45,19 +53,24 @@ static int begin(void *self, const struct trace *trace)
 static int pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
 {
 	struct intervals *intervals = self;
+	struct csv *csv = &intervals->csv;
 	const struct dump *dump = &intervals->trace->dump;
 	(void)to;
 	if (from == STATE_NONE || state_is_nothing(from, since_ticks, ticks))
 		return 0;
-	fprintf(intervals->out, "%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 "\n", intervals->trace->process,
-		dump->streams[stream].number, intervals->names[from], dump_ns(dump, since_ticks), dump_ns(dump, ticks));
-	return 0; /* an error of the file is noticed when it is closed */
+	csv_number(csv, intervals->trace->process);
+	csv_number(csv, dump->streams[stream].number);
+	csv_word(csv, intervals->names[from]);
+	csv_number(csv, dump_ns(dump, since_ticks));
+	csv_number(csv, dump_ns(dump, ticks));
+	csv_end_row(csv);
+	return 0;
 }
 
 static int close_intervals(void *self)
 {
 	struct intervals *intervals = self;
-	int rc = file_close(intervals->out, intervals->dir, "state_intervals.csv");
+	int rc = csv_close(&intervals->csv);
 	free(intervals->dir);
 	free(intervals);
 	return rc;
@@ -67,16 +80,17 @@ int sink_intervals_open(struct sink *sink, const char *dir)
 {
 	struct intervals *intervals = calloc(1, sizeof *intervals);
 	char *copy = strdup(dir);
-	FILE *out = file_open(dir, "state_intervals.csv");
-	if (intervals == NULL || copy == NULL || out == NULL) {
-		if (out != NULL)
-			fclose(out);
+	if (intervals == NULL || copy == NULL) {
 		free(copy);
 		free(intervals);
-		return out == NULL ? -1 : error("%s: out of memory", dir);
+		return error("%s: out of memory", dir);
 	}
-	fputs("process,stream,state,begin_ns,end_ns\n", out);
-	*intervals = (struct intervals){.out = out, .dir = copy};
+	intervals->dir = copy;
+	if (csv_open(&intervals->csv, copy, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
+		free(copy);
+		free(intervals);
+		return -1;
+	}
 	for (unsigned i = 0; i < STATES; i++)
 		intervals->names[i] = state_name(i);
 	*sink = (struct sink){"state intervals", NULL, pass_state, begin, NULL, close_intervals, intervals};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which thread state a synchronisation or a mutex of a kind is, and sums of times in states.
+ * Which thread state belongs to a kind of synchronisation, mutex or target construct; and sums of times in states. No
+ * state is kept; any thread.
  */
 #include "builder/states/states.h"
 
@@ -65,7 +66,7 @@ static enum state target_state(unsigned kind)
 	}
 }
 
-/* A taskgroup waits at its end, where its wait scope is. */
+/* A taskgroup waits only at its end, where it has a scope for that (SCOPE_SYNC_WAIT). */
 enum state state_of_scope(const struct scope *scope)
 {
 	switch (scope->type) {

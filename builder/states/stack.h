@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a thread comes back to: tasks that wait, each with its state.
+ * What a thread comes back to: a stack of tasks, each with the state that it was in. Used by states.c.
  */
 #ifndef OTTER_BUILDER_STATES_STACK_H
 #define OTTER_BUILDER_STATES_STACK_H
@@ -8,7 +8,7 @@
 #include "builder/support/array.h"
 #include "builder/states/states.h"
 
-/* A task that another one has taken the thread from, or (regions) what goes on when the region is over. */
+/* A task that was suspended for another one; or, for regions, the task that goes on after the region. */
 struct kept {
 	uint32_t task;
 	enum state state;
@@ -19,7 +19,7 @@ struct stack {
 	size_t n, capacity;
 };
 
-/* 0, or -1 with the error said. */
+/* 0, or -1 with the error printed. */
 static inline int keep(struct stack *stack, uint32_t task, enum state state)
 {
 	if (!array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept))
@@ -28,13 +28,13 @@ static inline int keep(struct stack *stack, uint32_t task, enum state state)
 	return 0;
 }
 
-/* The latest one; of an empty stack none. */
+/* Takes the latest one off the stack; task 0 where the stack is empty. */
 static inline struct kept take(struct stack *stack)
 {
 	return stack->n > 0 ? stack->kept[--stack->n] : (struct kept){0, STATE_UNDEFINED};
 }
 
-/* Takes a suspended task out of the list; false: it is not there. Most often it is the last one. */
+/* Takes a task out of the stack, from wherever it is; false: it is not there. Usually it is the latest one. */
 static inline bool take_task(struct stack *stack, uint32_t task, enum state *state)
 {
 	for (size_t i = stack->n; i > 0; i--) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The visitor that derives thread states. A thread is in the state of its current task: working, unless the task waits in a scope, for a
- * mutex or for its predecessors. What a task waits for is kept with the task while another one runs on its thread. Without a current
- * task the thread is between two: its state is known from what it did last.
+ * Derives thread states. A thread is in the state of its current task: work, unless the task waits in a scope, for a
+ * mutex or for its predecessors. While another task runs on the thread, the state is kept with the suspended task. A
+ * thread without a current task is between two tasks: its state follows from what it did last. Called by the replay
+ * through states_ops; one thread.
  */
 #include "builder/states/thread.h"
 
@@ -17,7 +18,7 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 	enum state from = t->shown;
 	uint64_t since_ticks = t->since_ticks;
 	if (ticks >= states->model->last_ticks && to != STATE_NONE)
-		return 0; /* it all ends with the process */
+		return 0; /* every state ends with the process */
 	if (from != STATE_NONE)
 		times->ticks[from] += ticks - since_ticks;
 	if (state_is_nothing(from, since_ticks, ticks))
@@ -34,7 +35,7 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 
 /* ---- What a task is when it does not wait ---- */
 
-/* The runtime's own threads for target tasks wait for these, whatever they are in. */
+/* The runtime's own threads for target tasks: they wait for target tasks, whatever construct they are in. */
 static bool is_helper(const struct states *states, uint32_t task)
 {
 	return states->model->tasks[task].state & TASK_HELPER;
@@ -52,7 +53,7 @@ static enum state work_state(const struct states *states, uint32_t task)
 	return is_serial ? STATE_WORK_SERIAL : STATE_WORK_PARALLEL;
 }
 
-/* Before an event in a task, whose beginning may be missing in the records. */
+/* The thread before an event. The record of the current task's beginning may be missing. */
 static inline struct thread_state *thread_in_task(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
@@ -60,7 +61,7 @@ static inline struct thread_state *thread_in_task(struct states *states, const s
 		t->task = at->task;
 		t->state = work_state(states, at->task);
 	}
-	/* A test of a lock that failed is over without a word: the next event shows it. */
+	/* A test of a lock that fails is not reported: the next event shows that it is over. */
 	if (t->is_in_lock) {
 		t->is_in_lock = false;
 		t->state = t->around;
@@ -82,7 +83,7 @@ static int stream_end(void *self, const struct point *at)
 {
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
-	uint64_t last_ticks = states->model->last_ticks; /* who is alive then was so all the time */
+	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
 	if (t->shown == STATE_NONE)
 		return 0;
 	if (states_decide(states, at->stream, false) != 0)
@@ -96,7 +97,7 @@ static int thread_attach(void *self, const struct point *at, uint64_t tid)
 	struct thread_state *t = &states->threads[at->stream];
 	if (states_decide(states, at->stream, false) != 0)
 		return -1;
-	if (t->tid != tid) { /* else the same thread has it again, and what was open is so still */
+	if (t->tid != tid) { /* else the same thread has the stream again, and what it had open is still open */
 		t->tid = tid;
 		t->task = at->task;
 		t->state = work_state(states, at->task);
@@ -132,7 +133,10 @@ static int thread_end(void *self, const struct point *at)
 	return pass(states, at);
 }
 
-/* A worker that has nothing to report since its team joined (Q3) finds out late that recording is paused: it was idle since then. */
+/*
+ * A worker that has nothing to report since its team joined (Q3) finds out late that recording is paused: it was idle
+ * since then.
+ */
 static int leave_joined(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
@@ -204,8 +208,11 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	return pass(states, at);
 }
 
-/* Behind a team: its primary thread is still in the runtime, until its region ends, and so is an initial thread; a worker waits. */
-static enum state state_behind(const struct states *states, const struct thread_state *t, uint32_t implicit, uint32_t around)
+/*
+ * After a team has joined: its primary thread is in the runtime until the region ends, and so is an initial thread; a
+ * worker waits.
+ */
+static enum state state_after(const struct states *states, const struct thread_state *t, uint32_t implicit, uint32_t around)
 {
 	const struct model *m = states->model;
 	bool is_root = m->regions[m->tasks[implicit].region].state & REGION_INITIAL;
@@ -217,7 +224,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	t->task = take(&t->implicits).task;
-	t->state = state_behind(states, t, task, t->task);
+	t->state = state_after(states, t, task, t->task);
 	return pass(states, at);
 }
 
@@ -247,7 +254,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		if (status == task_status_taskwait_complete)
 			t->state = work_state(states, t->task);
 		else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
-			(void)resume(states, at->stream, prior, at->ticks); /* cancelled between its parts: it will not go on */
+			(void)resume(states, at->stream, prior, at->ticks); /* cancelled, and will not go on */
 		return pass(states, at);
 	}
 	if (!is_over && keep(&t->tasks, prior, t->state) != 0)
@@ -257,7 +264,9 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	return pass(states, at);
 }
 
-/* The dummy of a wait with dependences: who creates it waits until it is complete, and may run other tasks meanwhile. */
+/*
+ * The dummy of a wait with dependences: who creates it waits until it is complete, and may run other tasks meanwhile.
+ */
 static int task_create(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
@@ -274,7 +283,9 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	enum state state = state_of_scope(scope);
-	scope->around = (uint8_t)t->state;
+	if (!array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around))
+		return error("out of memory for the thread states");
+	states->around[scope->number] = (uint8_t)t->state;
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
 		state = t->state; /* what an update moves is no mapping */
 	if (state != STATE_NONE && !is_helper(states, at->task)) {
@@ -294,9 +305,9 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	bool is_closing = scope->type == SCOPE_SYNC &&
 			  (scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams);
 	if (is_closing && t->implicits.n > 0 && !is_helper(states, at->task))
-		t->state = state_behind(states, t, at->task, t->implicits.kept[t->implicits.n - 1].task);
+		t->state = state_after(states, t, at->task, t->implicits.kept[t->implicits.n - 1].task);
 	else if (state_of_scope(scope) != STATE_NONE && !is_over)
-		t->state = scope->around;
+		t->state = states->around[scope->number];
 	return pass(states, at);
 }
 
@@ -370,5 +381,6 @@ void states_free(struct states *states)
 	free(states->threads);
 	free(states->times);
 	free(states->unit_waits);
+	free(states->around);
 	*states = (struct states){0};
 }

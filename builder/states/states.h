@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Thread states: what each thread was doing, at any time of its life exactly one of OMPT's states, derived from the replay's events
- * alone. docs/states.md says which event begins and ends which state, and where a runtime's own word differs.
+ * Thread states: at any time of its life a thread is in exactly one of OMPT's states. They are derived from the
+ * replay's events alone; docs/states.md says which event begins and ends which state, and where a runtime itself
+ * reports another one. Used by run.c, which attaches states_ops to the replay, and by outputs; one thread.
  *
- * A thread's life is the time in which an OS thread has the stream: from its attach record, or the stream's first one, to its detach record,
- * or, where it was alive then, the process's last one. A stream that several OS threads had one after the other has several such lives,
- * whose times are added.
+ * A thread's life is the time in which an OS thread has the stream: from its attach record, or the stream's first one,
+ * to its detach record, or, where it was alive then, the process's last one. A stream that several OS threads had one
+ * after the other has several such lives, whose times are added.
  */
 #ifndef OTTER_BUILDER_STATES_STATES_H
 #define OTTER_BUILDER_STATES_STATES_H
@@ -13,12 +14,15 @@
 #include "builder/model/state.h"
 #include "builder/replay/replay.h"
 
-/* What the task in a scope waits for or does; STATE_NONE: it goes on working. */
+/* The state of a task in a scope; STATE_NONE: the scope does not change it. */
 enum state state_of_scope(const struct scope *scope);
-/* What a thread waits for that wants a mutex of this kind (mutex_kind). */
+/* The state of a thread that waits for a mutex of this kind (mutex_kind). */
 enum state state_of_mutex(unsigned kind);
 
-/* How long a stream's threads were in each state, and how often they came into it. The ticks add up to the thread's life. */
+/*
+ * How long a stream's threads were in each state, and how often they came into it. The ticks add up to the thread's
+ * life.
+ */
 struct state_times {
 	uint64_t ticks[STATES];
 	uint64_t count[STATES];
@@ -31,8 +35,9 @@ uint64_t state_times_total(const struct state_times *times);
 void state_times_ns(const struct dump *dump, const struct state_times *times, uint64_t ns[STATES]);
 
 /*
- * Called when the thread of a stream passes into another state, before any other visitor of the replay has seen the event that is the
- * cause; in the order of time for each stream. since_ticks: when it came into the state that ends. 0, or -1 with the error said.
+ * Called when the thread of a stream passes into another state, before any other visitor of the replay has seen the
+ * event that is the cause; in the order of time for each stream. since_ticks: when it came into the state that ends. 0,
+ * or -1 with the error printed.
  */
 struct state_listener {
 	int (*pass)(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
@@ -44,7 +49,9 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
-	struct unit_wait *unit_waits; /* by row of model.units: what it stopped to look for again */
+	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
+	uint8_t *around;              /* by number of an open scope: the task's state around it */
+	size_t scopes_capacity;
 	const struct state_listener *listeners;
 	size_t n_listeners;
 };
@@ -52,7 +59,7 @@ struct states {
 /* Visits a replay. */
 extern const struct replay_ops states_ops;
 
-/* The listeners live as long as the replay. 0, or -1 with the error said. */
+/* The listeners live as long as the replay. 0, or -1 with the error printed. */
 int states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners);
 void states_free(struct states *states);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is known of a thread while its states are derived. Shared by states.c (OpenMP) and states_units.c (Argobots), by nobody else.
+ * What is known of a thread while its states are derived. Shared by states.c (OpenMP) and units.c (Argobots), and used
+ * by no other file.
  */
 #ifndef OTTER_BUILDER_STATES_THREAD_H
 #define OTTER_BUILDER_STATES_THREAD_H
@@ -8,36 +9,39 @@
 #include "builder/states/stack.h"
 
 struct thread_state {
-	enum state state; /* by what the records say of its current task, 0 included */
-	enum state shown; /* in the tables and to the listeners: NONE while no thread is there */
-	/* Argobots: whatever OpenMP's task is, a scheduler looks for work. */
+	enum state state; /* of its current task, or, without one, of the thread between two tasks */
+	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
+	/* Argobots: in a scheduler the thread looks for work, whatever OpenMP's current task is. */
 	enum { NOT_IN_UNITS, IN_SCHEDULER, IN_UNIT } in_units;
 	uint64_t since_ticks;
 	uint64_t tid;
-	/* A unit that stopped to wait runs again: whether it still waits its next event shows. 0: none does. */
+	/*
+	 * A unit that stopped to wait and runs again: only its next event shows whether it still waits. 0: there is
+	 * none.
+	 */
 	uint32_t undecided;
 	uint64_t undecided_ticks;
 	enum state undecided_state; /* if it does not wait */
 	uint32_t task;              /* current, 0 none */
-	enum state around;          /* the mutex that it waits for: the state behind that */
+	enum state around;          /* the state that it comes back to after the mutex that it waits for */
 	bool is_attached;           /* an OS thread has the stream */
 	bool is_recording;          /* the program has not paused it */
 	bool is_in_gap;             /* records are missing */
-	bool is_in_lock;            /* in omp_set_lock, omp_set_nest_lock, or before a mutex of a kind that is not known */
+	bool is_in_lock;            /* it waits for a lock, or for a mutex of unknown kind, without a scope */
 	struct stack tasks;         /* suspended on this thread */
 	struct stack implicits;     /* the tasks around the implicit tasks that it is in */
 	struct stack regions;       /* encountered by it and open */
 };
 
-/* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error said. */
+/* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
 
-/* ---- states_units.c ---- */
+/* ---- units.c ---- */
 
-/* What a thread is in that runs units, or a scheduler of them. */
+/* The state of a thread that runs units, or their scheduler. */
 enum state states_of_units(const struct thread_state *thread);
 
-/* If a unit is undecided: it has waited until now, or has not and is at work since then. */
+/* If a unit is undecided, decides: it has waited until now, or it has worked since it ran again. 0, or -1. */
 int states_decide(struct states *states, uint32_t stream, bool has_waited);
 
 /* Of replay_ops. */
@@ -47,7 +51,7 @@ int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t
 int states_unit_acts(void *self, const struct point *at, uint32_t unit, uint32_t by);
 int states_unit_resumes(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
 
-/* By what the records say now. */
+/* The state that the thread is in now. */
 static inline enum state state_now(const struct thread_state *t)
 {
 	return !t->is_attached                    ? STATE_NONE

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The states of threads that run units of Argobots. A scheduler is idle: it looks for a unit, and no event tells how long it took to find one. In a unit
- * the thread is in the state of OpenMP's current task, if there is one, else in serial work, as it is in no parallel region.
+ * The states of threads that run units of Argobots. In a scheduler the thread is idle: it looks for a unit, and no
+ * event says how long it took to find one. In a unit the thread is in the state of OpenMP's current task, if there is
+ * one, else in serial work, as it is in no parallel region.
  *
- * A unit that suspends itself has left the thread. One that polls has not: it stops for others, runs again, and looks. What it runs to look is waiting,
- * which is known only when it stops for the same thing again, or joins what it waited for; if it does anything else it has found what it waited for.
+ * A unit that suspends itself has left the thread. One that polls has not: it stops for others, runs again, and looks
+ * whether it still has to wait. Looking is waiting, which is known only when the unit stops for the same thing again,
+ * or joins what it waited for; if it does anything else, it has found what it waited for. Called by the replay through
+ * states_ops; one thread.
  */
 #include "builder/states/thread.h"
 
@@ -12,11 +15,11 @@ enum state states_of_units(const struct thread_state *t)
 {
 	if (t->in_units == IN_SCHEDULER)
 		return STATE_IDLE;
-	/* A thread that OpenMP has for its teams may run units as well; one that begins its initial task is in the runtime. */
+	/* A thread of an OpenMP team may run units as well; one that begins its initial task is in the runtime. */
 	return t->task != 0 || t->state == STATE_OVERHEAD ? t->state : STATE_WORK_SERIAL;
 }
 
-/* Of unit_sync; STATE_NONE: it does not wait. */
+/* The state of a unit that waits for something of this kind (unit_sync); STATE_NONE: it does not wait. */
 static enum state state_of_sync(unsigned sync)
 {
 	switch (sync) {
@@ -26,7 +29,7 @@ static enum state state_of_sync(unsigned sync)
 	case unit_sync_mutex:
 	case unit_sync_rwlock: return STATE_WAIT_MUTEX;
 	case unit_sync_barrier: return STATE_WAIT_BARRIER_EXPLICIT;
-	default: return STATE_WAIT_TASKWAIT; /* for another unit's end, or for what another one says */
+	default: return STATE_WAIT_TASKWAIT; /* for another unit's end, or for a signal from another one */
 	}
 }
 
@@ -48,12 +51,15 @@ static void be_undecided(struct thread_state *t, uint32_t unit, uint64_t ticks)
 	t->undecided_state = state_now(t);
 }
 
-/* Behind a stop, or at a run: who is current now. */
+/* After a stop, or at a run: notes which unit is current now. */
 static void be_in(const struct states *states, struct thread_state *t, const struct point *at, const struct unit_switch *change)
 {
 	uint32_t next = change->next;
 	unsigned kind = states->model->units[next].kind;
-	/* Below a unit that stops there is a scheduler, known or not; behind a main scheduler the thread waits until the library gives it another one. */
+	/*
+	 * Below a unit that stops there is a scheduler, whether it is known or not; after a main scheduler has ended
+	 * the thread waits until the library gives it another one.
+	 */
 	bool is_below = next == 0 && change->reason >= UNIT_YIELD && change->reason <= UNIT_CANCEL;
 	bool is_outside = (next == 0 && !is_below) || kind == UNIT_EXTERNAL || change->reason == UNIT_END;
 	t->in_units = is_outside ? NOT_IN_UNITS : is_below || kind == UNIT_SCHEDULER ? IN_SCHEDULER : IN_UNIT;

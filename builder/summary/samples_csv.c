@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * samples.csv: every sample, a row. Tasks and regions have the numbers that they have in nodes.csv.
+ * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that
+ * they have in nodes.csv. Called by run.c after the last process is replayed, if threads were sampled; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/dump/samples.h"
-#include "builder/support/text.h"
-#include "builder/support/file.h"
-
-#include <inttypes.h>
+#include "builder/support/csv.h"
 
 /* The task's, or the one that was told of. The graph has nothing of the runtime's own team for target tasks. */
 static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t told)
@@ -16,7 +14,7 @@ static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t told
 	return is_own ? 0 : task != 0 ? m->tasks[task].region : told;
 }
 
-static void put_row(FILE *out, const struct trace *trace, const struct graph *graph, uint64_t offset, uint32_t stream,
+static void put_row(struct csv *csv, const struct trace *trace, const struct graph *graph, uint64_t offset, uint32_t stream,
 		    const struct sample *sample)
 {
 	const struct model *m = graph->model;
@@ -24,24 +22,23 @@ static void put_row(FILE *out, const struct trace *trace, const struct graph *gr
 	uint32_t region = shown_region(m, task, model_region(m, sample->region));
 	if (!graph_task_is_node(graph, task))
 		task = 0;
-	fprintf(out, "%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%u,", trace->process, stream, dump_ns(&trace->dump, sample->ticks),
-		sample->state);
-	text_csv(out, sample_state_name(&trace->dump.meta, sample->state));
-	fprintf(out, ",%u,", sample->missed);
-	if (task != 0)
-		fprintf(out, "%" PRIu64, offset + task);
-	fprintf(out, ",%" PRIu32 ",", region);
-	if (sample->wait_id != 0)
-		fprintf(out, "0x%" PRIx64, sample->wait_id);
-	fputc('\n', out);
+	csv_number(csv, trace->process);
+	csv_number(csv, stream);
+	csv_number(csv, dump_ns(&trace->dump, sample->ticks));
+	csv_number(csv, sample->state);
+	csv_text(csv, sample_state_name(&trace->dump.meta, sample->state));
+	csv_number(csv, sample->missed);
+	csv_number_if(csv, task != 0, offset + task);
+	csv_number(csv, region);
+	csv_handle(csv, sample->wait_id);
+	csv_end_row(csv);
 }
 
 int samples_csv(const struct graphs *graphs, const char *dir)
 {
-	FILE *out = file_open(dir, "samples.csv");
-	if (out == NULL)
+	struct csv csv;
+	if (csv_open(&csv, dir, "samples.csv", "process,stream,time_ns,number,state,missed,task,region,wait_id") != 0)
 		return -1;
-	fputs("process,stream,time_ns,number,state,missed,task,region,wait_id\n", out);
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct dump *dump = &graphs->traces[i].dump;
 		for (size_t s = 0; s < dump->n_samples; s++) {
@@ -49,9 +46,9 @@ int samples_csv(const struct graphs *graphs, const char *dir)
 			struct sample sample;
 			cursor_init(&c, &dump->samples[s]);
 			while (sample_next(dump, &c, &sample))
-				put_row(out, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i),
+				put_row(&csv, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i),
 					dump->samples[s].number & ~ID_STREAM_SAMPLES, &sample);
 		}
 	}
-	return file_close(out, dir, "samples.csv");
+	return csv_close(&csv);
 }

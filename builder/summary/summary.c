@@ -10,18 +10,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static int count_node(void *self, const struct node_view *node)
-{
-	((struct summary *)self)->nodes[node->kind]++;
-	return 0;
-}
-
-static int count_edge(void *self, const struct edge_view *edge)
-{
-	((struct summary *)self)->edges[edge->kind]++;
-	return 0;
-}
-
 static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	(void)nodes;
@@ -74,11 +62,11 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		if (summary_collect_target(&s->target, m) != 0 || summary_collect_devices(&s->devices, m) != 0 ||
 		    summary_collect_units(&s->units, m) != 0)
 			return -1;
-		graph_each_node(&graphs->graphs[i], count_node, s);
-		graph_each_edge(&graphs->graphs[i], count_edge, s);
+		graph_count(&graphs->graphs[i], &s->graph);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
 		add_tally(&s->quirks, &m->notes->quirks);
 		add_tally(&s->repairs, &m->notes->repairs);
+		add_tally(&s->repairs, &graphs->graphs[i].repairs);
 		add_tally(&s->findings, &dump->findings);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
@@ -157,8 +145,8 @@ void summary_print(const struct summary *s, FILE *out)
 	summary_print_units(&s->units, out);
 	summary_print_target(&s->target, out);
 	summary_print_devices(&s->devices, out);
-	print_counts(out, "nodes", node_name, s->nodes, NODE_KINDS);
-	print_counts(out, "edges", edge_name, s->edges, EDGE_KINDS);
+	print_counts(out, "nodes", node_name, s->graph.nodes, NODE_KINDS);
+	print_counts(out, "edges", edge_name, s->graph.edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
 		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
 	summary_print_path(&s->path, g, out);
@@ -230,8 +218,8 @@ static json_t *json_summary(const struct summary *s)
 			 "devices", summary_json_devices(&s->devices),                 //
 			 "units", summary_json_units(&s->units),                       //
 			 "graph", "level", levels[g->graphs[0].level],                 //
-			 "nodes", json_counts(node_name, s->nodes, NODE_KINDS),        //
-			 "edges", json_counts(edge_name, s->edges, EDGE_KINDS),        //
+			 "nodes", json_counts(node_name, s->graph.nodes, NODE_KINDS),  //
+			 "edges", json_counts(edge_name, s->graph.edges, EDGE_KINDS),  //
 			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
 			 "path", summary_json_path(&s->path, g),                       //
 			 "samples", samples_json(s->samples),                          //

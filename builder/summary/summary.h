@@ -73,7 +73,8 @@ struct summary {
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t events[EVENT_KIND_LIMIT];
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
-	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS], n_exclusive_sets;
+	struct graph_counts graph;
+	uint64_t n_exclusive_sets;
 	struct target_summary target;
 	const struct states *states; /* one a process */
 	uint64_t life_ns;            /* of all threads; what state_ns adds up to */

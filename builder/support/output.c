@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 /* Everything that the builder writes into an output directory, and what versions before 0.2.0 called the archive. */
-static const char *const own_files[] = {"traces.otf2",         "traces.def",    "traces",      "graph.dot", "nodes.csv",
+static const char *const own_files[] = {"traces.otf2",         "traces.def",    "traces",      "graph.dot", "constructs.csv", "nodes.csv",
 					"edges.csv",           "exclusive.csv", "samples.csv", "units.csv", "states.csv",
 					"state_intervals.csv", "summary.json"};
 static const char *const former_files[] = {"trace.otf2", "trace.def", "trace"};

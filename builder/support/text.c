@@ -42,21 +42,6 @@ char *text_utf8(const char *text)
 	return out;
 }
 
-void text_csv(FILE *out, const char *text)
-{
-	if (strpbrk(text, ",\"\r\n") == NULL) {
-		fputs(text, out);
-		return;
-	}
-	fputc('"', out);
-	for (const char *p = text; *p != '\0'; p++) {
-		if (*p == '"')
-			fputc('"', out);
-		fputc(*p, out);
-	}
-	fputc('"', out);
-}
-
 void text_dot(FILE *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -7,9 +7,6 @@
 
 #include <stdio.h>
 
-/* A CSV field (RFC 4180): quoted where it must be. */
-void text_csv(FILE *out, const char *text);
-
 /* The inside of a DOT string between double quotes. */
 void text_dot(FILE *out, const char *text);
 

@@ -44,5 +44,5 @@ printf '  %-44s %s\n' "$dump" "the dump" \
 	"$built/traces.otf2" "the archive, for Vampir, otf2-print, python3-otf2 and all that reads OTF2" \
 	"$built/graph.dot" "the task graph: 35 block operations and the recursive sum"
 [ -f graph.svg ] && printf '  %-44s %s\n' "graph.svg, graph.png" "the same, drawn"
-printf '  %-44s %s\n' "$built/nodes.csv, edges.csv" "the same as tables" \
+printf '  %-44s %s\n' "$built/*.csv" "the same as tables" \
 	"$built/summary.json" "the summary"

@@ -15,6 +15,7 @@ struct contract {
 		uint32_t task, stream; /* stream: of the unknown task 0 alone */
 		enum scope_type type;
 		unsigned kind;
+		uint32_t number;
 	} * scopes; /* all that are open, in the order of entering */
 	size_t n_scopes, capacity;
 	int *n_implicits, *n_regions; /* by stream */
@@ -245,13 +246,16 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct contract *c = check_point(self, at);
 	PROMISED(scope->construct < c->model->n_constructs, "rows of constructs");
+	for (size_t i = 0; i < c->n_scopes; i++)
+		PROMISED(c->scopes[i].number != scope->number, "open scopes have different numbers");
 	if (c->n_scopes == c->capacity) {
 		c->capacity = c->capacity != 0 ? 2 * c->capacity : 64;
 		c->scopes = reallocarray(c->scopes, c->capacity, sizeof *c->scopes);
 		if (c->scopes == NULL)
 			abort();
 	}
-	c->scopes[c->n_scopes++] = (struct open_scope){at->task, at->task == 0 ? at->stream : 0, scope->type, scope->kind};
+	c->scopes[c->n_scopes++] =
+		(struct open_scope){at->task, at->task == 0 ? at->stream : 0, scope->type, scope->kind, scope->number};
 	return 0;
 }
 
@@ -263,6 +267,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 		n--;
 	PROMISED(n > 0, "a scope is entered before it is left, in the same task");
 	PROMISED(c->scopes[n - 1].type == scope->type && c->scopes[n - 1].kind == scope->kind, "scopes nest within a task");
+	PROMISED(c->scopes[n - 1].number == scope->number, "a scope keeps its number");
 	for (; n < c->n_scopes; n++)
 		c->scopes[n - 1] = c->scopes[n];
 	c->n_scopes--;

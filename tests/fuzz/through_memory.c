@@ -79,6 +79,29 @@ static void look_at(const struct image *image, const struct graphs *graphs, cons
 	samples_summary_free(&samples);
 }
 
+/* A graph that is only counted has the counts of the one that is kept. */
+static void check_counted(const struct graph *kept)
+{
+	struct model model = {0};
+	struct graph graph;
+	struct graph_counts wanted = {0}, counts = {0};
+	struct progress progress = {0};
+	const struct visitor visitor = {&graph_ops, &graph};
+	PROMISED(model_gather(&model, kept->model->dump) == 0, "a dump is gathered again");
+	PROMISED(graph_begin(&graph, &model, kept->level, GRAPH_COUNTED) == 0 && replay_run(&model, &visitor, 1, &progress) == 0 &&
+			 graph_finish(&graph) == 0,
+		 "a graph that is only counted");
+	graph_count(kept, &wanted);
+	graph_count(&graph, &counts);
+	PROMISED(memcmp(&wanted, &counts, sizeof counts) == 0, "a graph that is only counted has the same counts");
+	PROMISED(tally_total(&graph.repairs) == tally_total(&kept->repairs) &&
+			 tally_total(&model.notes->repairs) == tally_total(&kept->model->notes->repairs) &&
+			 tally_total(&model.notes->quirks) == tally_total(&kept->model->notes->quirks),
+		 "a graph that is only counted has the same quirks and repairs");
+	graph_free(&graph);
+	model_free(&model);
+}
+
 static void build(const struct image *image, struct trace *trace)
 {
 	struct graph graph = {0};
@@ -87,7 +110,7 @@ static void build(const struct image *image, struct trace *trace)
 	struct contract *contract = NULL;
 	int rc = model_gather(&trace->model, &trace->dump);
 	if (rc == 0)
-		rc = graph_begin(&graph, &trace->model, image->level);
+		rc = graph_begin(&graph, &trace->model, image->level, GRAPH_KEPT);
 	if (rc == 0) {
 		contract = contract_begin(&trace->model);
 		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}, {&states_ops, &states}};
@@ -97,9 +120,11 @@ static void build(const struct image *image, struct trace *trace)
 		contract_end(contract, rc == 0);
 	}
 	PROMISED(rc == 0, "whatever can be read is replayed");
-	PROMISED(graph_finish(&graph) == 0 && symbols_resolve(&trace->model) == 0, "the graph of whatever can be read");
+	PROMISED(graph_finish(&graph) == 0 && symbols_resolve(&trace->model) == 0,
+		 "the graph of whatever can be read");
 	struct graphs graphs = {trace, &graph, 1};
 	look_at(image, &graphs, &states);
+	check_counted(&graph);
 	states_free(&states);
 	graph_free(&graph);
 	model_free(&trace->model);

@@ -13,12 +13,12 @@ const struct model *device_model(void)
 
 uint64_t device_repair(const char *name)
 {
-	return replay_count_of(&device_model()->notes->repairs, name);
+	return replay_count_of(&device_model()->notes->repairs, name) + replay_count_of(&replay_graph.repairs, name);
 }
 
 uint64_t device_n_blamed(void)
 {
-	return tally_total(&device_model()->notes->repairs) + tally_total(&device_model()->notes->quirks);
+	return replay_n_repairs() + tally_total(&device_model()->notes->quirks);
 }
 
 void device_put(unsigned kind, unsigned flags, uint64_t value, uint64_t a, uint64_t b)

@@ -165,6 +165,50 @@ static void check_states(void)
 	}
 }
 
+static int count_set(void *self, const uint32_t *nodes, uint32_t n)
+{
+	(void)nodes;
+	*(uint64_t *)self += n;
+	return 0;
+}
+
+/* A graph that is only counted has the counts of the one that is kept, and comes to the same repairs. */
+static void check_counted(enum graph_level level)
+{
+	static char text[16384];
+	static struct progress progress;
+	struct model model = {0};
+	struct graph counted;
+	struct graph_counts kept_counts = {0}, counts = {0};
+	uint64_t n_kept_members = 0, n_members = 0;
+	const struct visitor visitor = {&graph_ops, &counted};
+	struct said said = said_begin(); /* what is said was said already */
+	ck_assert_int_eq(model_gather(&model, &replay_trace.dump), 0);
+	ck_assert_int_eq(graph_begin(&counted, &model, level, GRAPH_COUNTED), 0);
+	ck_assert_int_eq(replay_run(&model, &visitor, 1, &progress), 0);
+	ck_assert_int_eq(graph_finish(&counted), 0);
+	said_end(said, text, sizeof text);
+	graph_count(&replay_graph, &kept_counts);
+	graph_count(&counted, &counts);
+	for (unsigned i = 0; i < NODE_KINDS; i++)
+		ck_assert_msg(counts.nodes[i] == kept_counts.nodes[i], "%lu nodes %s, not %lu", counts.nodes[i], node_kind_name(i),
+			      kept_counts.nodes[i]);
+	for (unsigned i = 0; i < EDGE_KINDS; i++)
+		ck_assert_msg(counts.edges[i] == kept_counts.edges[i], "%lu edges %s, not %lu", counts.edges[i], edge_kind_name(i),
+			      kept_counts.edges[i]);
+	graph_each_exclusive(&replay_graph, count_set, &n_kept_members);
+	graph_each_exclusive(&counted, count_set, &n_members);
+	ck_assert_uint_eq(n_members, n_kept_members);
+	for (unsigned i = 0; i < replay_graph.repairs.n_rows; i++)
+		ck_assert_uint_eq(replay_count_of(&counted.repairs, replay_graph.repairs.rows[i].name),
+				  replay_graph.repairs.rows[i].count);
+	ck_assert_uint_eq(tally_total(&counted.repairs), tally_total(&replay_graph.repairs));
+	ck_assert_uint_eq(tally_total(&model.notes->repairs), tally_total(&replay_trace.model.notes->repairs));
+	ck_assert_uint_eq(tally_total(&model.notes->quirks), tally_total(&replay_trace.model.notes->quirks));
+	graph_free(&counted);
+	model_free(&model);
+}
+
 void replay_build(enum graph_level level)
 {
 	static struct progress progress;
@@ -175,12 +219,13 @@ void replay_build(enum graph_level level)
 	memset(&replay_trace, 0, sizeof replay_trace);
 	ck_assert_int_eq(dump_open(&replay_trace.dump, dir), 0);
 	ck_assert_int_eq(model_gather(&replay_trace.model, &replay_trace.dump), 0);
-	ck_assert_int_eq(graph_begin(&replay_graph, &replay_trace.model, level), 0);
+	ck_assert_int_eq(graph_begin(&replay_graph, &replay_trace.model, level, GRAPH_KEPT), 0);
 	ck_assert_int_eq(states_begin(&replay_states, &replay_trace.model, &listener, 1), 0);
 	const struct visitor visitors[] = {{&states_ops, &replay_states}, {&graph_ops, &replay_graph}};
 	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 2, &progress), 0);
 	check_states();
 	ck_assert_int_eq(graph_finish(&replay_graph), 0);
+	check_counted(level);
 	ck_assert_int_eq(symbols_resolve(&replay_trace.model), 0);
 }
 
@@ -194,7 +239,7 @@ void replay_done(void)
 
 uint64_t replay_n_repairs(void)
 {
-	return tally_total(&replay_trace.model.notes->repairs);
+	return tally_total(&replay_trace.model.notes->repairs) + tally_total(&replay_graph.repairs);
 }
 
 static int count_kind(void *self, const struct node_view *node)
@@ -256,7 +301,7 @@ void replay_assert_said(const char *text)
 void replay_assert_contradiction(const char *name, const char *text)
 {
 	replay_build_said();
-	uint64_t n = replay_count_of(&replay_trace.model.notes->repairs, name);
+	uint64_t n = replay_count_of(&replay_trace.model.notes->repairs, name) + replay_count_of(&replay_graph.repairs, name);
 	ck_assert_msg(n == 1, "%s: %llu times, of %llu repairs", name, (unsigned long long)n,
 		      (unsigned long long)replay_n_repairs());
 	char all[512];

@@ -42,7 +42,8 @@ void replay_end_program(void);
 
 /*
  * Writes the dump, reads it, gathers, replays and builds its graph; replay_done frees all that. What always holds of thread states is
- * checked: a thread's states follow each other without gap or overlap, and add up to its life.
+ * checked: a thread's states follow each other without gap or overlap, and add up to its life. And a graph that is only
+ * counted has the same counts.
  */
 void replay_build(enum graph_level level);
 void replay_done(void);

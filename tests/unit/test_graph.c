@@ -159,8 +159,8 @@ START_TEST(a_dependence_that_no_list_shows_is_counted)
 		replay_put(0, EVENT_task_dependence, 0, 0, other, third);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "dependence_not_in_list"), (unsigned)_i);
-	ck_assert_uint_eq(tally_total(&replay_trace.model.notes->repairs), (unsigned)_i);
+	ck_assert_uint_eq(replay_count_of(&replay_graph.repairs, "dependence_not_in_list"), (unsigned)_i);
+	ck_assert_uint_eq(replay_n_repairs(), (unsigned)_i);
 	ck_assert_uint_eq(replay_edges(0, 0, EDGE_DEPEND), 2); /* never from these records */
 	replay_done();
 }

@@ -10,7 +10,7 @@
 
 static uint64_t repairs(const char *name)
 {
-	return replay_count_of(&replay_trace.model.notes->repairs, name);
+	return replay_count_of(&replay_trace.model.notes->repairs, name) + replay_count_of(&replay_graph.repairs, name);
 }
 
 static int count_edge(void *self, const struct edge_view *edge)

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Called by run.c after the last
+ * process is replayed; one thread.
+ */
+#include "builder/graph/files.h"
+#include "builder/graph/path.h"
+#include "builder/support/csv.h"
+
+struct nodes {
+	struct csv csv;
+	const struct trace *trace;
+	const struct graph *graph;
+	uint64_t node_offset, construct_offset; /* what this process adds to its numbers */
+};
+
+static void put_time(struct nodes *n, uint64_t ticks)
+{
+	if (ticks != 0)
+		csv_number(&n->csv, dump_ns(&n->trace->dump, ticks));
+	else
+		csv_empty(&n->csv, 1);
+}
+
+static void put_flags(struct csv *csv, unsigned flags)
+{
+	const char *separator = "";
+	csv_empty(csv, 1);
+	for (unsigned bit = 0; bit < 12; bit++)
+		if (flags & 1u << bit) {
+			const char *name = event_flag_name("task_flags", bit);
+			csv_append(csv, separator);
+			csv_append(csv, name != NULL ? name : "unknown");
+			separator = "|";
+		}
+}
+
+static const char *task_state_name(unsigned state)
+{
+	return state & TASK_CANCELLED   ? "cancelled"
+	       : state & TASK_COMPLETED ? "completed"
+	       : state & TASK_STARTED   ? "unfinished"
+	       : state & TASK_SEEN      ? "never started"
+					: "";
+}
+
+static void put_device(struct csv *csv, int32_t device)
+{
+	if (device == DEVICE_HOST)
+		csv_word(csv, "host");
+	else
+		csv_number(csv, (uint64_t)device); /* never negative */
+}
+
+/* What a target region, data operation or submit does: how many bytes, from which device to which, under which id. */
+static void put_operation(struct csv *csv, const struct operation *operation, bool is_kernel)
+{
+	if (operation == NULL) {
+		csv_empty(csv, 6);
+		return;
+	}
+	bool is_data = operation->type == OPERATION_DATA;
+	const char *set = is_data ? "target_data_op" : "target_kind";
+	const char *name = is_kernel                             ? "kernel"
+			   : operation->type == OPERATION_SUBMIT ? "submit"
+								 : event_enum_name(set, operation->kind);
+	csv_word(csv, name != NULL ? name : "unknown");
+	if (is_data && operation->is_async)
+		csv_append(csv, "_async");
+	csv_number_if(csv, is_data, operation->has_failed ? 0 : operation->n_bytes);
+	put_device(csv, is_data ? operation->src_device : DEVICE_HOST);
+	put_device(csv, is_data ? operation->dest_device : operation->device);
+	csv_handle(csv, operation->id);
+	csv_number_if(csv, operation->type == OPERATION_SUBMIT, operation->requested);
+}
+
+/* Where on which device it was, and when, by the device's own clock; nothing of it comes from the host's records. */
+static void put_activity(struct nodes *n, const struct activity *activity)
+{
+	if (activity == NULL) {
+		csv_empty(&n->csv, 4);
+		return;
+	}
+	put_device(&n->csv, activity->device);
+	csv_number_if(&n->csv, activity->queue != QUEUE_NONE, activity->queue);
+	put_time(n, activity->begin_ticks);
+	put_time(n, activity->end_ticks);
+}
+
+static void put_wait(struct csv *csv, const struct node_view *node)
+{
+	if (node->kind != NODE_UNIT_JOIN && node->kind != NODE_UNIT_WAIT) {
+		csv_empty(csv, 2);
+		return;
+	}
+	csv_word(csv, unit_sync_name(node->sync));
+	csv_handle(csv, node->object);
+}
+
+static void put_node(struct nodes *n, uint32_t node)
+{
+	csv_number_if(&n->csv, node != 0, n->node_offset + node);
+}
+
+static int put_row(void *self, const struct node_view *node)
+{
+	struct nodes *n = self;
+	struct csv *csv = &n->csv;
+	const struct dump *dump = &n->trace->dump;
+	unsigned line = n->graph->model->constructs[node->construct].line;
+	bool is_unit = node->unit != NULL && node->unit_node == node->id;
+	uint32_t place = path_place(n->graph, node->id);
+	csv_number(csv, n->node_offset + node->id);
+	csv_word(csv, node_kind_name(node->kind));
+	csv_number_if(csv, node->construct != 0, n->construct_offset + node->construct);
+	csv_number_if(csv, line != 0, line);
+	csv_number(csv, n->trace->process);
+	put_node(n, node->task != 0 ? node->task : node->unit_node);
+	put_node(n, graph_parent(n->graph, node));
+	csv_number(csv, node->region);
+	csv_number_if(csv, node->stream != UINT32_MAX, node->stream != UINT32_MAX ? dump->streams[node->stream].number : 0);
+	put_flags(csv, node->flags);
+	csv_word(csv, is_unit ? unit_state_name(node->unit) : task_state_name(node->state));
+	put_time(n, node->create_ticks);
+	put_time(n, node->begin_ticks);
+	put_time(n, node->end_ticks);
+	csv_number(csv, dump_duration_ns(dump, node->busy_ticks));
+	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
+	put_activity(n, node->activity);
+	put_wait(csv, node);
+	csv_number_if(csv, place != 0, place);
+	csv_end_row(csv);
+	return 0;
+}
+
+int graph_nodes_csv(const struct graphs *graphs, const char *dir)
+{
+	struct nodes n;
+	if (csv_open(&n.csv, dir, "nodes.csv",
+		     "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
+		     "operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,"
+		     "sync,object,path") != 0)
+		return -1;
+	for (size_t i = 0; i < graphs->n; i++) {
+		n.trace = &graphs->traces[i];
+		n.graph = &graphs->graphs[i];
+		n.node_offset = graphs_offset(graphs, i);
+		n.construct_offset = graphs_construct_offset(graphs, i);
+		graph_each_node(n.graph, put_row, &n);
+	}
+	return csv_close(&n.csv);
+}
