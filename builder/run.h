@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_RUN_H
 
 #include "builder/graph/graph.h"
+#include "builder/support/diag.h"
 
 struct options {
 	const char **dumps; /* dumps, or directories that hold dumps */
@@ -19,9 +20,6 @@ struct options {
 	bool is_forced, is_quiet;
 	bool is_strict; /* what would be EXIT_INCOMPLETE is refused */
 };
-
-/* Exit statuses of otter-build. */
-enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3, EXIT_REFUSED = 4 };
 
 /* The exit status: errors have been said. */
 int run(const struct options *options);

@@ -30,12 +30,6 @@ static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 	return 0;
 }
 
-static void add_tally(struct tally *sum, const struct tally *tally)
-{
-	for (unsigned i = 0; i < tally->n_rows; i++)
-		tally_add(sum, tally->rows[i].name, tally->rows[i].count);
-}
-
 static void collect_tasks(struct summary *s, const struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -77,9 +71,9 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		graph_each_node(&graphs->graphs[i], count_node, s);
 		graph_each_edge(&graphs->graphs[i], count_edge, s);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
-		add_tally(&s->quirks, &m->notes->quirks);
-		add_tally(&s->repairs, &m->notes->repairs);
-		add_tally(&s->findings, &dump->findings);
+		tally_add_all(&s->quirks, &m->notes->quirks);
+		tally_add_all(&s->repairs, &m->notes->repairs);
+		tally_add_all(&s->findings, &dump->findings);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
