@@ -4,8 +4,8 @@
 
     tests/damage_outputs.py [NAME...]
 
-Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
-quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
+Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; each output alone; a dump that is cut while it is
+read. Names with quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
 import sys
@@ -95,6 +95,7 @@ def full_disk(report, dump, place):
 
 def outside(report, dump, place):
     """Nothing is created, changed or removed but the output, whatever a dump says of itself: by the builder's system calls."""
+    place = place.resolve()
     shutil.unpack_archive(HERE / "dumps.tar.xz", place / "dumps")
     lies = place / "lies.otter"
     shutil.copytree(dump, lies)
@@ -163,6 +164,53 @@ def strict(report, dump, place):
     for option in ("--list", "--canonical"):
         result = otter_build("--strict", option, damaged)
         report.check(f"strict{option}", result.why([4]) or (None if result.out == "" else "it wrote"))
+
+
+def only_the_graph_finds(report, dump, place):
+    """A repair that nothing but the graph finds: --strict builds one whatever is asked for, and without one it is not found."""
+    shutil.unpack_archive(HERE / "dumps.tar.xz", place / "dumps")
+    damaged = place / "dumps/whole/mix.otter"
+    file, at = next((damaged / name, at) for name, at in Dump(damaged).all_records("task_dependence"))
+    data = bytearray(file.read_bytes())
+    data[at + 16:at + 24] = (30 << 20).to_bytes(8, "little")  # its source: a task that was created much later
+    file.write_bytes(data)
+    for option in ("--list", "--otf2", "--dot", "--summary"):
+        result = otter_build(option, "-o", place / ("out" + option), damaged)
+        report.check(f"graph-repair{option}", result.why([0 if option in ("--list", "--otf2") else 3]))
+        result = otter_build(option, "--strict", "-o", place / "strict", damaged)
+        report.check(f"graph-repair{option}--strict", result.why([4]) or (None if "1 dependence_not_in_list" in result.err else result.err) or
+                     (None if result.out == "" and not (place / "strict").exists() else "it wrote"))
+
+
+def each_output_alone(report, dump, place):
+    """What an output holds does not depend on which others are written, though only what they need is gathered and kept."""
+    def contents(out, text):
+        files = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file() and not p.name.startswith("trace")} if out.exists() else {}
+        if (out / "trace.otf2").exists():
+            for option in ("-A", "-G", ""):
+                printed = run(["otf2-print", *([option] if option else []), out / "trace.otf2"]).out
+                files["trace.otf2" + option] = "\n".join(line for line in printed.splitlines() if "race id" not in line and str(out) not in line).encode()
+        return files, text.replace(str(out), "OUT")
+
+    options = {"--otf2": ["trace.otf2"], "--dot": ["graph.dot"], "--csv": [".csv"], "--summary": ["summary.json"]}
+    for level in ("task", "scope", "fragment"):
+        for states in ([], ["--states"]):
+            how = [f"--graph={level}", *states]
+            result = otter_build(*how, "-o", place / "all", dump)
+            reason = result.why([0])
+            files, text = contents(place / "all", result.out)
+            shutil.rmtree(place / "all", ignore_errors=True)
+            for option, endings in options.items():
+                result = otter_build(option, *how, "-o", place / "one", dump)
+                one_files, one_text = contents(place / "one", result.out)
+                shutil.rmtree(place / "one", ignore_errors=True)
+                expected = {name: data for name, data in files.items() if any(e in name for e in endings)}
+                differing = sorted(n for n in {*expected, *one_files} if expected.get(n) != one_files.get(n))
+                report.check(" ".join(["alone", option, *how]), reason or result.why([0]) or (f"{differing} differ" if differing else None) or
+                             (None if expected else "it wrote no file") or
+                             (None if one_text == (text if option == "--summary" else "") else "stdout differs"))
+    both, one = otter_build("--list", "--canonical", dump), [otter_build(o, dump) for o in ("--list", "--canonical")]
+    report.check("alone --list --canonical", both.why([0]) or (None if both.out == one[0].out + one[1].out and one[0].out else "they differ"))
 
 
 def cut_while_read(report, dump, place):
@@ -268,7 +316,7 @@ def names(report, dump, place):
 
 
 TRIALS = {"taken": taken, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
-          "cut-while-read": cut_while_read, "names": names}
+          "only-the-graph-finds": only_the_graph_finds, "each-output-alone": each_output_alone, "cut-while-read": cut_while_read, "names": names}
 
 
 def main():

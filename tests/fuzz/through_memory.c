@@ -85,7 +85,7 @@ static void build(const struct image *image, struct trace *trace)
 	struct progress progress = {0};
 	struct states states = {0};
 	struct contract *contract = NULL;
-	int rc = model_gather(&trace->model, &trace->dump);
+	int rc = model_gather(&trace->model, &trace->dump, true);
 	if (rc == 0)
 		rc = graph_begin(&graph, &trace->model, image->level);
 	if (rc == 0) {
