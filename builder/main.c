@@ -2,19 +2,17 @@
  *
  * otter-build: reads its options, those of the outputs by the table of outputs (outputs.def). run.c does what they ask for.
  */
+#include "builder/ending.h"
 #include "builder/outputs.h"
 #include "builder/run.h"
 #include "builder/support/memory.h"
-#include "builder/support/output.h"
 #include "common/format.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* libc prints it for --version, and looks for it by name. */
 __attribute__((visibility("default"))) const char *argp_program_version =
@@ -123,29 +121,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	return 0;
 }
 
-/*
- * Dumps are mapped: the kernel tells by a signal that a page of one cannot be had. Nothing is put in its place. Of several threads one
- * cleans up, the others wait for the end.
- */
-static void say_unreadable(int signal, siginfo_t *info, void *context)
-{
-	static bool is_ending;
-	static const char text[] = "otter-build: a file of a dump was cut, or could not be read, while it was being looked at\n";
-	(void)signal;
-	(void)context;
-	while (__atomic_exchange_n(&is_ending, true, __ATOMIC_RELAXED))
-		pause();
-	if (info->si_code == BUS_ADRERR)
-		output_abandon();
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
-}
-
 int main(int argc, char **argv)
 {
-	struct sigaction unreadable = {.sa_sigaction = say_unreadable, .sa_flags = SA_SIGINFO};
-	sigaction(SIGBUS, &unreadable, NULL);
+	ending_prepare();
 	char *title = make_title();
 	struct argp_option *option_table = make_options(title);
 	const struct argp parser = {

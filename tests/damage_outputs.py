@@ -5,9 +5,10 @@
     tests/damage_outputs.py [NAME...]
 
 Places that exist, cannot be written, are full; what is touched at all; several dumps, also of one name; --strict; each output alone; a dump that is cut while it is
-read. Names with quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
+read; a signal in the middle; too little memory. Names with quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
+import signal
 import sys
 
 from common import *
@@ -226,6 +227,52 @@ def cut_while_read(report, dump, place):
                      (None if listing(top) == ["mix.otter"] else f"{listing(top)}"))
 
 
+def ended(report, dump, place):
+    """SIGTERM, SIGINT or SIGHUP in the middle of a build: nothing of it is left, what was there before is as it was, the status is the signal's."""
+    out = place / "out"
+    result = otter_build("--summary", "-o", out, dump)
+    before = (out / "summary.json").read_bytes()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with subprocess.Popen([BUILDER, "-q", "--force", "-o", out, *[dump] * 300], env=CLEAN, stderr=subprocess.PIPE, text=True) as process:
+            # It is stopped when its directory is there, so that it is not done before it gets the signal.
+            while process.poll() is None and not any(".tmp-" in n for n in listing(place)):
+                pass
+            process.send_signal(signal.SIGSTOP)
+            is_under_way = any(".tmp-" in n for n in listing(place))
+            process.send_signal(number)
+            process.send_signal(signal.SIGCONT)
+            err = process.communicate(timeout=120)[1]
+        report.check(f"ended-by-{number.name}", result.why([0]) or (None if is_under_way else f"it was done before: {err}") or
+                     (None if process.returncode == -number else f"status {process.returncode}, {err}") or
+                     (None if listing(place) == ["out"] else f"{listing(place)}") or
+                     (None if listing(out) == ["summary.json"] and (out / "summary.json").read_bytes() == before else "the earlier output was touched"))
+    ignoring = run(["sh", "-c", 'trap "" HUP; "$@" & kill -HUP $!; wait $!', "sh", BUILDER, "--force", "-q", "-o", out, dump])
+    report.check("ended-not-where-ignored", ignoring.why([0]))
+
+
+def without_memory(report, dump, place):
+    """As much memory as is there, from too little to begin to enough: status 1 and one clean message, or all is written; nothing else is left."""
+    out = place / "out"
+    for name, options in (("files", ["-q"]), ("fragment", ["-q", "--csv", "--summary", "--graph=fragment"]), ("canonical", ["--canonical"])):
+        n_failed, reasons, megabytes = 0, [], 8
+        while megabytes < 512:
+            limit = f'ulimit -v {megabytes << 10}; exec "$@"'
+            result = run(["sh", "-c", limit, "sh", BUILDER, "--version"])
+            if result.status == 0:
+                result = run(["sh", "-c", limit, "sh", BUILDER, *options, "-o", out, *[dump] * 60], {"OMP_NUM_THREADS": "1"})
+                if result.status == 0:
+                    break
+                n_failed += 1
+                text = result.err.strip().splitlines()
+                is_clean = text and all(line.startswith("otter-build: ") for line in text)
+                reasons += [result.why([1]), None if is_clean else f"with {megabytes} MiB it says {result.err!r}",
+                            None if listing(place) == [] else f"with {megabytes} MiB it leaves {listing(place)}"]
+            megabytes += 1
+        shutil.rmtree(out, ignore_errors=True)
+        report.check(f"without-memory-{name}", "; ".join(filter(None, reasons)) or result.why([0]) or
+                     (None if n_failed >= 2 else f"memory was out {n_failed} times only"))
+
+
 # ---- Names ----
 
 def escape_meta(value):
@@ -316,7 +363,8 @@ def names(report, dump, place):
 
 
 TRIALS = {"taken": taken, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
-          "only-the-graph-finds": only_the_graph_finds, "each-output-alone": each_output_alone, "cut-while-read": cut_while_read, "names": names}
+          "only-the-graph-finds": only_the_graph_finds, "each-output-alone": each_output_alone, "cut-while-read": cut_while_read,
+          "ended": ended, "without-memory": without_memory, "names": names}
 
 
 def main():
