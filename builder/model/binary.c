@@ -90,7 +90,7 @@ static int compare_ranges(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-_Noreturn static void end_without_memory(void)
+__attribute__((noreturn)) static void end_without_memory(void)
 {
 	memory_fail(0, "lines and functions of a binary");
 }
