@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * SIGTERM, SIGINT and SIGHUP are taken by a thread that only waits for them: removing a directory takes memory and locks, which a signal handler may not
- * take. SIGBUS comes to the thread that read a mapped dump, which holds no lock of libc's meanwhile, and is handled there.
+ * SIGTERM, SIGINT and SIGHUP are taken by a thread that only waits for them: removing a directory takes memory and
+ * locks, which a signal handler may not take. SIGBUS comes to the thread that read a mapped dump, which holds no lock
+ * of libc's meanwhile, and is handled there.
  */
 #include "builder/ending.h"
 #include "builder/support/diag.h"
@@ -14,8 +15,8 @@
 #include <unistd.h>
 
 /*
- * Dumps are mapped: the kernel tells by SIGBUS that a page of one cannot be had, because the file was cut, or its disk failed. Nothing can take
- * its place. Of several threads one cleans up, while the others wait in output_abandon.
+ * Dumps are mapped: the kernel tells by SIGBUS that a page of one cannot be had, because the file was cut, or its disk
+ * failed. Nothing can take its place. Of several threads one cleans up, while the others wait in output_abandon.
  */
 static void end_unreadable(int signal, siginfo_t *info, void *context)
 {
@@ -29,7 +30,10 @@ static void end_unreadable(int signal, siginfo_t *info, void *context)
 	_exit(EXIT_FAILED);
 }
 
-/* Whoever started the builder sees that the signal ended it: the signal is sent again, and finds its default disposition. */
+/*
+ * Whoever started the builder sees that the signal ended it: the signal is sent again, and finds its default
+ * disposition.
+ */
 static void *wait_for_end(void *signals)
 {
 	int signal;

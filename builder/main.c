@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * otter-build: reads its options, those of the outputs by the table of outputs (outputs.def). run.c does what they ask for.
+ * otter-build: reads its options, those of the outputs by the table of outputs (outputs.def). run.c does what they ask
+ * for.
  */
 #include "builder/ending.h"
 #include "builder/outputs.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What otter-build can write, as a table (outputs.def). main.c asks it for options, run.c for what the selected outputs need and for their functions.
+ * What otter-build can write, as a table (outputs.def). main.c asks it for options, run.c for what the selected outputs
+ * need and for their functions.
  *
  * A set of outputs is a bit mask: 1 << number of the row.
  */
@@ -16,9 +17,9 @@ struct summary;
 
 /* What is gathered, kept or visited for an output. What no selected output needs is left out. */
 enum output_need {
-	NEEDS_REPLAY = 1,         /* the tables of a process, and its replay */
-	NEEDS_GRAPH_COUNTS = 2,   /* how many nodes and edges of which kind */
-	NEEDS_GRAPH = 4,          /* the graph itself */
+	NEEDS_REPLAY = 1,         /* the tables of each process, and its replay */
+	NEEDS_GRAPH_COUNTS = 2,   /* how many nodes and edges of each kind there are */
+	NEEDS_GRAPH = 4,          /* the nodes and edges themselves */
 	NEEDS_STATES = 8,         /* how long each thread was in which state */
 	HEARS_STATES = 16,        /* the same as NEEDS_STATES where thread states are wanted one by one; elsewhere nothing */
 	NEEDS_LOCK_ORDERS = 32,   /* model.lock_orders */
@@ -32,11 +33,11 @@ enum output_trait {
 	TRAIT_FOR_PEOPLE = 2  /* not with --quiet */
 };
 
-/* What an output is made from. What none of the selected outputs needs is missing. */
+/* What an output is made from. Only what the selected outputs need is there. */
 struct built {
 	const struct options *options;
-	const char *directory; /* that files are written into; NULL where no output writes any */
-	const char *place;     /* its name when all is done */
+	const char *directory; /* where files are written; NULL if no selected output writes any */
+	const char *place;     /* its name when everything is written */
 	bool has_each_state;   /* thread states are wanted one by one */
 	const struct trace *traces;
 	size_t n_traces;
@@ -51,9 +52,8 @@ struct output_row {
 	unsigned traits, needs;
 	const char *const *files; /* ends with NULL */
 	/* One of these three. Each returns 0, or -1 after it printed the error. */
-	int (*follow)(struct sink *sink,
-		      const struct built *built); /* fills in the sink, or leaves it as it is: then there is nothing to follow */
-	int (*write)(const struct built *built);  /* on any thread, while others write other files */
+	int (*follow)(struct sink *sink, const struct built *built); /* leaves the sink as it is where there is nothing to write */
+	int (*write)(const struct built *built);                     /* on any thread, while others write other files */
 	int (*print)(const struct built *built);
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The way of the data through the builder: opens the dumps, gathers and replays each process for the outputs that follow, hands what was built to the
- * outputs that come after, and decides on the exit status. What is gathered, kept and visited is what the selected outputs need (outputs.h).
- * Called by main.c, once; on the main thread, but for the outputs that write files side by side.
+ * The way of the data through the builder: opens the dumps, gathers and replays each process for the outputs that
+ * follow, hands what was built to the outputs that come after, and decides on the exit status. What is gathered, kept
+ * and visited is what the selected outputs need (outputs.h). Called by main.c, once; on the main thread, but for the
+ * outputs that write files side by side.
  */
 #include "builder/run.h"
 #include "builder/gather/gather.h"
@@ -229,6 +230,14 @@ static int print(const struct job *job, const struct built *built)
 	return fflush(stdout) == 0 ? 0 : error("stdout: %s", strerror(errno));
 }
 
+static int summarise(struct job *job, const struct graphs *graphs)
+{
+	if (samples_collect(&job->samples, job->traces, job->n_open) != 0)
+		return -1;
+	summary_collect(&job->summary, graphs, job->states, &job->samples);
+	return 0;
+}
+
 static struct verdict judge(const struct job *job)
 {
 	struct verdict v = {.is_complete = true};
@@ -297,8 +306,7 @@ static int carry_out(struct job *job)
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
 	if (job->needs & NEEDS_REPLAY && build_traces(job, &built) != 0)
 		return -1;
-	if (job->needs & NEEDS_SUMMARY && (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
-					   summary_collect(&job->summary, &graphs, job->states, &job->samples) != 0))
+	if (job->needs & NEEDS_SUMMARY && summarise(job, &graphs) != 0)
 		return -1;
 	struct verdict verdict = judge(job);
 	if (o->is_strict && !verdict.is_good)

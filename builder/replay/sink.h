@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An output that follows the replay of each process and writes meanwhile: the archive, and the thread states one by one.
+ * An output that follows the replay of each process and writes meanwhile: the archive, and the thread states one by
+ * one.
  */
 #ifndef OTTER_BUILDER_REPLAY_SINK_H
 #define OTTER_BUILDER_REPLAY_SINK_H
@@ -10,10 +11,10 @@
 #include "builder/replay/replay.h"
 
 /*
- * Opened by a function of its own (builder/outputs.def), which fills this in. Then, on one thread, for each process in turn: begin, its
- * replay through `ops` and its thread states through pass_state (struct state_listener), and end; then close, also after an error, which
- * frees everything. Constructs have their labels from `end` on. Everything but self and close may be NULL. Each returns 0, or -1 after it
- * printed the error.
+ * Opened by a function of its own (builder/outputs.def), which fills this in. Then, on one thread, for each process in
+ * turn: begin, its replay through `ops` and its thread states through pass_state (struct state_listener), and end; then
+ * close, also after an error, which frees everything. Constructs have their labels from `end` on. Everything but self
+ * and close may be NULL. Each returns 0, or -1 after it printed the error.
  */
 struct sink {
 	const char *name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the builder tells people: errors, warnings about a dump, counts of quirks, repairs and damage by name, and its exit status.
+ * What the builder tells people: errors, warnings about a dump, counts of quirks, repairs and damage by name, and its
+ * exit status.
  */
 #ifndef OTTER_BUILDER_SUPPORT_DIAG_H
 #define OTTER_BUILDER_SUPPORT_DIAG_H
@@ -19,7 +20,10 @@ void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* -q: warnings are not printed. */
 void diag_quiet(void);
 
-/* Counts by name, in the order in which the names came first: of quirks, of repairs, of damage. Names are string literals. */
+/*
+ * Counts by name, in the order in which the names came first: of quirks, of repairs, of damage. Names are string
+ * literals.
+ */
 struct tally {
 	struct tally_row {
 		const char *name;

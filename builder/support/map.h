@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A map from 64-bit keys to 32-bit values, with open addressing, for the few things that no id addresses directly. One thread at a time uses it.
+ * A map from 64-bit keys to 32-bit values, with open addressing, for the few things that no id addresses directly. One
+ * thread at a time uses it.
  */
 #ifndef OTTER_BUILDER_SUPPORT_MAP_H
 #define OTTER_BUILDER_SUPPORT_MAP_H
@@ -44,7 +45,10 @@ static inline uint32_t *map_get(const struct map *map, uint64_t key)
 	return slot->is_used ? &slot->value : NULL;
 }
 
-/* The value of a key, added as 0 where it is new. Valid until the next map_put. Never NULL: where memory is out the process ends (memory.h). */
+/*
+ * The value of a key, added as 0 where it is new. Valid until the next map_put. Never NULL: where memory is out the
+ * process ends (memory.h).
+ */
 static inline uint32_t *map_put(struct map *map, uint64_t key)
 {
 	if ((map->n_used + 1) * 4 > map->n_slots * 3) {

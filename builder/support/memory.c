@@ -1,27 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What happens where memory is out, and texts that are allocated.
+ * Allocation that ends the process where memory is out (memory_fail.c), so that no caller has to look.
  */
 #include "builder/support/memory.h"
-#include "builder/support/diag.h"
-#include "builder/support/output.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
-void memory_fail(size_t n_bytes, const char *what)
+/* 1 at least: for 0 bytes the C library may return NULL. */
+static size_t size_of(size_t n, size_t element_bytes, const char *what)
 {
-	/* Several threads may come here at once. The first one holds the output's lock until the process has ended, and alone prints. */
-	output_abandon();
-	char text[256];
-	int n = n_bytes != 0 ? snprintf(text, sizeof text, "otter-build: out of memory (%zu bytes for %s)\n", n_bytes, what)
-			     : snprintf(text, sizeof text, "otter-build: out of memory (%s)\n", what);
-	size_t n_text = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
-	/* No function of stdio: it may want memory. No exit(): other threads are at work. */
-	if (write(STDERR_FILENO, text, n_text) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
+	size_t n_bytes;
+	if (__builtin_mul_overflow(n, element_bytes, &n_bytes))
+		memory_fail(SIZE_MAX, what);
+	return n_bytes != 0 ? n_bytes : 1;
+}
+
+void *memory_get(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = malloc(n_bytes);
+	if (memory == NULL)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = calloc(1, n_bytes);
+	if (memory == NULL)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *grown = realloc(array, n_bytes);
+	if (grown == NULL)
+		memory_fail(n_bytes, what);
+	return grown;
 }
 
 char *text_copy(const char *text)

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 /*
- * The temporary directory that exists, for output_abandon, and the lock that keeps the two apart: whoever holds it decides whether the directory is
- * committed or removed.
+ * The temporary directory that exists, for output_abandon, and the lock that keeps the two apart: the thread that holds
+ * it decides whether the directory is committed or removed.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *unfinished;
@@ -109,7 +109,10 @@ int output_open(struct output *output, const char *path, bool is_forced, bool (*
 	return rc;
 }
 
-/* The temporary directory becomes the final one, in whose place there may be an old one, which gets the name `old` before. */
+/*
+ * The temporary directory becomes the final one, in whose place there may be an old one, which gets the name `old`
+ * before.
+ */
 static int replace(struct output *output, const char *old)
 {
 	struct stat status;
@@ -146,7 +149,10 @@ int output_commit(struct output *output)
 	return rc;
 }
 
-/* Other threads make files while some are removed: it is over when the directory is gone. They cannot make any without it. */
+/*
+ * Other threads make files while some are removed: it is over when the directory is gone. They cannot make any without
+ * it.
+ */
 void output_abandon(void)
 {
 	pthread_mutex_lock(&lock);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The output directory. It is filled under a temporary name beside its place, and gets its final name when everything in it is complete. Nothing that
- * exists is overwritten; --force replaces a directory only if the builder wrote everything in it.
+ * The output directory. It is filled under a temporary name beside its place, and gets its final name when everything
+ * in it is complete. Nothing that exists is overwritten; --force replaces a directory only if the builder wrote
+ * everything in it.
  *
- * One directory at a time, opened and committed by the main thread. output_abandon is for every other end of the process, on any thread.
+ * One directory at a time, opened and committed by the main thread. output_abandon is for every other end of the
+ * process, on any thread.
  */
 #ifndef OTTER_BUILDER_SUPPORT_OUTPUT_H
 #define OTTER_BUILDER_SUPPORT_OUTPUT_H
@@ -27,8 +29,9 @@ int output_commit(struct output *output);
 void output_close(struct output *output);
 
 /*
- * Removes the directory, if one is open, while other threads may still write into it. The caller must end the process then: no directory can be opened,
- * committed or closed any more (who tries it waits for the end). Happens by itself at exit().
+ * Removes the directory, if one is open, while other threads may still write into it. The caller must end the process
+ * then: no directory can be opened, committed or closed any more (who tries it waits for the end). Happens by itself at
+ * exit().
  */
 void output_abandon(void);
 

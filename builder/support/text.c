@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid. */
+/*
+ * Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid.
+ */
 static size_t utf8_length(const unsigned char *p)
 {
 	if (p[0] < 0x80)

@@ -13,10 +13,15 @@ void text_csv(FILE *out, const char *text);
 /* The inside of a DOT string between double quotes. */
 void text_dot(FILE *out, const char *text);
 
-/* A copy that is valid UTF-8 without control characters: other bytes become \xHH. To be freed. Never NULL (memory.h). */
+/*
+ * A copy that is valid UTF-8 without control characters: other bytes become \xHH. To be freed. Never NULL (memory.h).
+ */
 char *text_utf8(const char *text);
 
-/* The same into `out`, which has TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of what it wrote. */
+/*
+ * The same into `out`, which has TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of what it
+ * wrote.
+ */
 #define TEXT_UTF8_BYTES(n_bytes) ((n_bytes)*4)
 size_t text_put_utf8(char *out, const char *text);
 
