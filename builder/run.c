@@ -196,7 +196,9 @@ static int build_traces(struct job *job, const struct built *built)
 	uint64_t n_records = 0;
 	for (size_t i = 0; i < job->n_open; i++)
 		n_records += job->traces[i].dump.n_records;
+	output_hold();
 	int rc = open_sinks(job, built);
+	output_release();
 	if (rc == 0)
 		progress_start(&job->progress, n_records, !job->options->is_quiet);
 	for (size_t i = 0; i < job->n_open && rc == 0; i++)

@@ -20,7 +20,7 @@
  * The temporary directory that exists, for output_abandon, and the lock that keeps the two apart: the thread that holds
  * it decides whether the directory is committed or removed.
  */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* memory may be out while it is held */
 static char *unfinished;
 
 static int remove_entry(int parent, const char *name, dev_t device);
@@ -138,7 +138,7 @@ static int replace(struct output *output, const char *old)
 int output_commit(struct output *output)
 {
 	char *old = text_format("%s.old-%ld", output->path, (long)getpid());
-	pthread_mutex_lock(&lock); /* nothing in here may call memory_fail, which takes the lock */
+	pthread_mutex_lock(&lock);
 	int rc = replace(output, old);
 	pthread_mutex_unlock(&lock);
 	free(old);
@@ -147,6 +147,16 @@ int output_commit(struct output *output)
 		output->temporary = NULL;
 	}
 	return rc;
+}
+
+void output_hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void output_release(void)
+{
+	pthread_mutex_unlock(&lock);
 }
 
 /*

@@ -29,6 +29,13 @@ int output_commit(struct output *output);
 void output_close(struct output *output);
 
 /*
+ * Between the two, output_abandon on another thread waits. For the part of an output that makes directories: OTF2 makes
+ * all on the way to its archive, and so would make the temporary one again after it was removed.
+ */
+void output_hold(void);
+void output_release(void);
+
+/*
  * Removes the directory, if one is open, while other threads may still write into it. The caller must end the process
  * then: no directory can be opened, committed or closed any more (who tries it waits for the end). Happens by itself at
  * exit().
