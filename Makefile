@@ -166,8 +166,8 @@ $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
-# The builder's calls come to tests/fuzz/memory_files.c first.
-FUZZ_CALLS := open close read fstat stat mmap munmap madvise opendir readdir closedir gethostname strcmp
+# The builder's calls come to tests/fuzz/memory_files.c first, and where memory is out to contract.c, instead of ending the fuzzer.
+FUZZ_CALLS := memory_fail open close read fstat stat mmap munmap madvise opendir readdir closedir gethostname strcmp
 $(call exe,$(FUZZ_MAIN)): LINK_LD := -fsanitize=fuzzer
 $(call exe,$(FUZZ_MAIN)): $(call obj,$(FUZZ_MUT))
 $(call exe,$(FUZZ_MAIN) $(FUZZ_PLAIN)): $(O)/%: $(O)/%.o $(FUZZ_LIB) $(BLD_LIB) $(COMMON_LIB)

@@ -1,56 +1,75 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * otter-build: its options. What they do is in run.c.
+ * otter-build: reads its options, those of the outputs by the table of outputs (outputs.def). run.c does what they ask
+ * for.
  */
-#include "builder/support/output.h"
+#include "builder/ending.h"
+#include "builder/outputs.h"
 #include "builder/run.h"
+#include "builder/support/memory.h"
 #include "common/format.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* libc looks for it. */
+/* libc prints it for --version, and looks for it by name. */
 __attribute__((visibility("default"))) const char *argp_program_version =
 	"otter-build " OTTER_VERSION_STRING " (dump format " FORMAT_VERSION_STRING ")";
 
 enum {
-	OPTION_OTF2 = 256,
-	OPTION_DOT,
-	OPTION_CSV,
-	OPTION_SUMMARY,
-	OPTION_LIST,
-	OPTION_CANONICAL,
-	OPTION_GRAPH,
+	OPTION_GRAPH = 256,
 	OPTION_MAX_NODES,
 	OPTION_STATES,
 	OPTION_FORCE,
-	OPTION_STRICT
+	OPTION_STRICT,
+	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
-static const struct argp_option option_table[] = {
-	{0, 0, 0, 0, "Output (all but --list and --canonical where none is selected):", 1},
-	{"otf2", OPTION_OTF2, 0, 0, "the archive traces.otf2", 0},
-	{"dot", OPTION_DOT, 0, 0, "the graph as graph.dot", 0},
-	{"csv", OPTION_CSV, 0, 0,
-	 "tables: the graph (nodes.csv, edges.csv, constructs.csv, exclusive.csv), thread states, units, samples", 0},
-	{"summary", OPTION_SUMMARY, 0, 0, "the summary, on stdout and as summary.json", 0},
-	{"list", OPTION_LIST, 0, 0, "every record, one a line, on stdout", 0},
-	{"canonical", OPTION_CANONICAL, 0, 0, "the canonical edge list of the task graph, on stdout", 0},
+static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
 	{"output", 'o', "DIR", 0, "where files go (default: the first DUMP, with .build for .otter)", 0},
 	{"force", OPTION_FORCE, 0, 0, "replace the output of an earlier run", 0},
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
-	{"strict", OPTION_STRICT, 0, 0, "write nothing from a dump that is damaged, incomplete, running or in need of repair", 0},
+	{"strict", OPTION_STRICT, 0, 0,
+	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
+#define N_HOW_OPTIONS (sizeof how_options / sizeof how_options[0])
+
+/* "Output (where none is selected: --otf2 --dot):" */
+static char *make_title(void)
+{
+	char *title;
+	size_t n_bytes;
+	FILE *out = memory_open_stream(&title, &n_bytes, "the options");
+	fputs("Output (where none is selected:", out);
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_rows[i].help != NULL && output_rows[i].is_default)
+			fprintf(out, " --%s", output_rows[i].option);
+	fputs("):", out);
+	memory_close_stream(out, "the options");
+	return title;
+}
+
+/* Those of the table of outputs, then the others. */
+static struct argp_option *make_options(const char *title)
+{
+	struct argp_option *options = memory_zeroed(1 + n_output_rows + N_HOW_OPTIONS, sizeof *options, "the options");
+	size_t n = 0;
+	options[n++] = (struct argp_option){0, 0, 0, 0, title, 1};
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_rows[i].help != NULL)
+			options[n++] =
+				(struct argp_option){output_rows[i].option, OPTION_OUTPUT + (int)i, 0, 0, output_rows[i].help, 0};
+	memcpy(options + n, how_options, sizeof how_options);
+	return options;
+}
 
 static enum graph_level parse_level(const char *name, const struct argp_state *state)
 {
@@ -73,16 +92,21 @@ static uint64_t parse_count(const char *text, const struct argp_state *state)
 	return value;
 }
 
+static void check_level(const struct options *o, const struct argp_state *state)
+{
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_is_selected(o->outputs, i) && output_rows[i].traits & TRAIT_TASK_GRAPH && o->level != GRAPH_TASK)
+			argp_error(state, "--%s is about the task graph: it goes with --graph=task only", output_rows[i].option);
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *o = state->input;
+	if (key >= OPTION_OUTPUT && key < OPTION_OUTPUT + (int)n_output_rows) {
+		o->outputs |= outputs_of_option(output_rows[key - OPTION_OUTPUT].option);
+		return 0;
+	}
 	switch (key) {
-	case OPTION_OTF2: o->has_otf2 = true; break;
-	case OPTION_DOT: o->has_dot = true; break;
-	case OPTION_CSV: o->has_csv = true; break;
-	case OPTION_SUMMARY: o->has_summary = true; break;
-	case OPTION_LIST: o->has_list = true; break;
-	case OPTION_CANONICAL: o->has_canonical = true; break;
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
 	case OPTION_MAX_NODES: o->max_nodes = parse_count(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
@@ -92,59 +116,37 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which dump? (a directory that ends in .otter)"); break;
-	case ARGP_KEY_END:
-		if (o->has_canonical && o->level != GRAPH_TASK)
-			argp_error(state, "--canonical is about the task graph: it goes with --graph=task only");
-		break;
+	case ARGP_KEY_END: check_level(o, state); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-/*
- * Dumps are mapped: the kernel tells by a signal that a page of one cannot be had. Nothing is put in its place. Of several threads one
- * cleans up, the others wait for the end.
- */
-static void say_unreadable(int signal, siginfo_t *info, void *context)
-{
-	static bool is_ending;
-	static const char text[] = "otter-build: a file of a dump was cut, or could not be read, while it was being looked at\n";
-	(void)signal;
-	(void)context;
-	while (__atomic_exchange_n(&is_ending, true, __ATOMIC_RELAXED))
-		pause();
-	if (info->si_code == BUS_ADRERR)
-		output_abandon();
-	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
-}
-
 int main(int argc, char **argv)
 {
-	static const struct argp parser = {
+	ending_prepare();
+	char *title = make_title();
+	struct argp_option *option_table = make_options(title);
+	const struct argp parser = {
 		option_table,
 		parse_option,
 		"DUMP...",
 		"Rebuilds scope stacks and the task graph from the raw dumps of a recorded program, and writes them as an OTF2 "
-		"archive, "
-		"graph files and a summary. Several dumps, or a directory that holds them, are the processes of one run."
+		"archive, graph files and a summary. Several dumps, or a directory that holds them, are the processes of one run."
 		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump, 4 refused by --strict.",
 		NULL,
 		NULL,
 		NULL,
 	};
-	struct options options = {.dumps = calloc((size_t)argc, sizeof *options.dumps), .level = GRAPH_TASK, .max_nodes = 2000};
-	if (options.dumps == NULL)
-		return EXIT_FAILED;
+	struct options options = {
+		.dumps = memory_zeroed((size_t)argc, sizeof *options.dumps, "the options"), .level = GRAPH_TASK, .max_nodes = 2000};
 	argp_err_exit_status = EXIT_USAGE;
-	struct sigaction unreadable = {.sa_sigaction = say_unreadable, .sa_flags = SA_SIGINFO};
-	sigaction(SIGBUS, &unreadable, NULL);
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
-	if (!(options.has_otf2 || options.has_dot || options.has_csv || options.has_summary || options.has_list ||
-	      options.has_canonical))
-		options.has_otf2 = options.has_dot = options.has_csv = options.has_summary = true;
+	if (options.outputs == 0)
+		options.outputs = outputs_default();
 	int status = run(&options);
 	free(options.dumps);
+	free(option_table);
+	free(title);
 	return status;
 }

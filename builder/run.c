@@ -1,67 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The way of the data through the builder: open, gather, replay into the graph and the sinks, write.
+ * The way of the data through the builder: opens the dumps, gathers and replays each process for the outputs that
+ * follow, hands what was built to the outputs that come after, and decides on the exit status. What is gathered, kept
+ * and visited is what the selected outputs need (outputs.h). Called by main.c, once; on the main thread, but for the
+ * outputs that write files side by side.
  */
 #include "builder/run.h"
 #include "builder/gather/gather.h"
-#include "builder/states/states.h"
-#include "builder/support/array.h"
 #include "builder/graph/files.h"
-#include "builder/dump/list.h"
-#include "builder/otf2/otf2.h"
+#include "builder/model/symbols.h"
+#include "builder/outputs.h"
+#include "builder/states/states.h"
+#include "builder/summary/summary.h"
+#include "builder/support/array.h"
 #include "builder/support/output.h"
 #include "builder/support/progress.h"
-#include "builder/states/files.h"
-#include "builder/summary/summary.h"
-#include "builder/model/symbols.h"
-#include "builder/replay/sink.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_SINKS 2
+#define MAX_SINKS 64 /* as many as outputs */
+
+/* What is known of all dumps once they are built. What was not built was not checked for repairs. */
+struct verdict {
+	struct tally repairs, damage;
+	uint64_t n_lost;
+	bool is_complete, is_snapshot;
+	bool is_good;
+};
 
 struct job {
 	const struct options *options;
-	char **paths; /* of the dumps */
+	unsigned needs; /* enum output_need, of all outputs */
+	char **paths;   /* of the dumps */
 	size_t n_paths, paths_capacity;
+	size_t n_open; /* traces with an open dump */
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
 	struct sink sinks[MAX_SINKS];
 	size_t n_sinks;
-	size_t n_open;     /* traces with an open dump */
-	size_t n_gathered; /* traces with a model and a graph */
-	bool has_states;   /* one by one */
 	struct samples_summary samples;
+	struct summary summary;
 	struct output output;
 	struct progress progress;
-	struct summary summary;
 };
 
 static bool has_file(const char *dir, const char *name)
 {
-	char *path;
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return false;
+	char *path = text_format("%s/%s", dir, name);
 	bool is_there = access(path, F_OK) == 0;
 	free(path);
 	return is_there;
 }
 
-static int add_path(struct job *job, char *path)
+static void add_path(struct job *job, char *path)
 {
-	if (path == NULL)
-		return error("out of memory");
-	if (!array_reserve((void **)&job->paths, job->n_paths + 1, &job->paths_capacity, sizeof *job->paths)) {
-		free(path);
-		return error("out of memory");
-	}
+	array_reserve((void **)&job->paths, job->n_paths + 1, &job->paths_capacity, sizeof *job->paths);
 	job->paths[job->n_paths++] = path;
-	return 0;
 }
 
 static bool has_dump_name(const char *path)
@@ -77,27 +75,25 @@ static int is_dump_name(const struct dirent *entry)
 	return has_dump_name(entry->d_name);
 }
 
-/* A dump is itself; a directory of dumps stands for all of them, by name. */
+/* Adds a dump, or, of a directory of dumps, all of them by name. */
 static int find_dumps(struct job *job, const char *path)
 {
-	if (has_file(path, "meta") || has_dump_name(path))
-		return add_path(job, strdup(path));
+	if (has_file(path, "meta") || has_dump_name(path)) {
+		add_path(job, text_copy(path));
+		return 0;
+	}
 	struct dirent **entries;
 	int n = scandir(path, &entries, is_dump_name, versionsort);
 	if (n < 0)
 		return error("%s: %s", path, strerror(errno));
-	int rc = 0;
 	for (int i = 0; i < n; i++) {
-		char *dump;
-		if (rc == 0)
-			rc = add_path(job, asprintf(&dump, "%s/%s", path, entries[i]->d_name) < 0 ? NULL : dump);
+		add_path(job, text_format("%s/%s", path, entries[i]->d_name));
 		free(entries[i]);
 	}
 	free(entries);
-	if (rc == 0 && n == 0)
-		return error("%s: not a dump (it has no file 'meta'), and no directory of dumps either (none ends in .otter)",
+	return n > 0 ? 0
+		     : error("%s: not a dump (it has no file 'meta'), and no directory of dumps either (none ends in .otter)",
 			     path);
-	return rc;
 }
 
 static int open_dumps(struct job *job)
@@ -105,17 +101,13 @@ static int open_dumps(struct job *job)
 	for (size_t i = 0; i < job->options->n_dumps; i++)
 		if (find_dumps(job, job->options->dumps[i]) != 0)
 			return -1;
-	job->traces = calloc(job->n_paths + 1, sizeof *job->traces);
-	job->graphs = calloc(job->n_paths + 1, sizeof *job->graphs);
-	job->states = calloc(job->n_paths + 1, sizeof *job->states);
-	if (job->traces == NULL || job->graphs == NULL || job->states == NULL)
-		return error("out of memory");
+	job->traces = memory_zeroed(job->n_paths, sizeof *job->traces, "the processes");
+	job->graphs = memory_zeroed(job->n_paths, sizeof *job->graphs, "the processes");
+	job->states = memory_zeroed(job->n_paths, sizeof *job->states, "the processes");
 	for (; job->n_open < job->n_paths; job->n_open++) {
 		if (dump_open(&job->traces[job->n_open].dump, job->paths[job->n_open]) != 0)
 			return -1;
 		job->traces[job->n_open].process = (uint32_t)job->n_open;
-		/* What the runtime itself said of states is to be compared with what is derived. */
-		job->has_states = job->has_states || job->traces[job->n_open].dump.n_samples != 0;
 	}
 	return 0;
 }
@@ -124,45 +116,62 @@ static int open_dumps(struct job *job)
 static char *output_path(const struct options *options)
 {
 	if (options->output != NULL)
-		return strdup(options->output);
+		return text_copy(options->output);
 	size_t n = strlen(options->dumps[0]);
 	while (n > 1 && options->dumps[0][n - 1] == '/')
 		n--;
 	if (n > 6 && strncmp(options->dumps[0] + n - 6, ".otter", 6) == 0)
 		n -= 6;
-	char *path;
-	return asprintf(&path, "%.*s.build", (int)n, options->dumps[0]) < 0 ? NULL : path;
+	return text_format("%.*s.build", (int)n, options->dumps[0]);
 }
 
-/* One process: gathered, then replayed into its thread states, its graph and the sinks. */
-static int build_trace(struct job *job, size_t i)
+/* Thread states one by one are wanted, or are to be compared with what the runtime itself says of them, in samples. */
+static bool wants_each_state(const struct job *job)
+{
+	bool has_samples = false;
+	for (size_t i = 0; i < job->n_open; i++)
+		has_samples = has_samples || job->traces[i].dump.n_samples != 0;
+	return job->options->has_states || has_samples;
+}
+
+static int replay_trace(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
-	struct graph *graph = &job->graphs[i];
-	struct states *states = &job->states[i];
-	const struct options *o = job->options;
-	enum graph_keep keep = o->has_csv || o->has_dot || o->has_canonical ? GRAPH_KEPT : GRAPH_COUNTED;
-	if (model_gather(&trace->model, &trace->dump) != 0 || graph_begin(graph, &trace->model, job->options->level, keep) != 0)
-		return -1;
-	job->n_gathered = i + 1;
 	struct state_listener listeners[MAX_SINKS];
-	struct visitor visitors[2 + MAX_SINKS] = {{&graph_ops, graph}};
-	size_t n_visitors = 1, n_listeners = 0;
-	if (job->output.path != NULL) /* they go into files; and first of all, as listeners want */
-		visitors[n_visitors++] = (struct visitor){&states_ops, states};
+	struct visitor visitors[2 + MAX_SINKS];
+	size_t n_visitors = 0, n_listeners = 0;
+	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
+		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
+	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
+		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
 	for (size_t j = 0; j < job->n_sinks; j++) {
 		const struct sink *sink = &job->sinks[j];
 		if (sink->begin != NULL && sink->begin(sink->self, trace) != 0)
 			return -1;
 		if (sink->ops != NULL)
 			visitors[n_visitors++] = (struct visitor){sink->ops, sink->self};
-		if (sink->pass_state != NULL && job->has_states)
+		if (sink->pass_state != NULL)
 			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
 	}
-	if (states_begin(states, &trace->model, listeners, n_listeners) != 0 ||
-	    replay_run(&trace->model, visitors, n_visitors, &job->progress) != 0)
+	if (job->needs & NEEDS_STATES && states_begin(&job->states[i], &trace->model, listeners, n_listeners) != 0)
 		return -1;
-	if (graph_finish(graph) != 0 || symbols_resolve(&trace->model) != 0)
+	return replay_run(&trace->model, visitors, n_visitors, &job->progress);
+}
+
+/* One process: gathered, then replayed into its thread states, its graph and the sinks. */
+static int build_trace(struct job *job, size_t i)
+{
+	struct trace *trace = &job->traces[i];
+	bool has_graph = job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS);
+	if (model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
+		return -1;
+	enum graph_keep keep = job->needs & NEEDS_GRAPH ? GRAPH_KEPT : GRAPH_COUNTED;
+	if (has_graph && graph_begin(&job->graphs[i], &trace->model, job->options->level, keep) != 0)
+		return -1;
+	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
+		return -1;
+	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_UNIT_SYMBOLS && trace->model.n_units != 0);
+	if (has_symbols && symbols_resolve(&trace->model) != 0)
 		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
@@ -170,26 +179,27 @@ static int build_trace(struct job *job, size_t i)
 	return 0;
 }
 
-static int open_sinks(struct job *job)
+static int open_sinks(struct job *job, const struct built *built)
 {
-	const struct options *o = job->options;
-	const char *dir = job->output.temporary;
-	bool has_intervals = job->has_states && o->has_csv;
-	if (has_intervals && sink_intervals_open(&job->sinks[job->n_sinks], dir) != 0)
-		return -1;
-	job->n_sinks += has_intervals;
-	if (o->has_otf2 && sink_otf2_open(&job->sinks[job->n_sinks], dir, job->traces, job->n_open) != 0)
-		return -1;
-	job->n_sinks += o->has_otf2;
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		if (!output_is_selected(job->options->outputs, i) || output_rows[i].follow == NULL)
+			continue;
+		struct sink *sink = &job->sinks[job->n_sinks];
+		if (output_rows[i].follow(sink, built) != 0)
+			return -1;
+		job->n_sinks += sink->close != NULL;
+	}
 	return 0;
 }
 
-static int build_traces(struct job *job)
+static int build_traces(struct job *job, const struct built *built)
 {
 	uint64_t n_records = 0;
 	for (size_t i = 0; i < job->n_open; i++)
 		n_records += job->traces[i].dump.n_records;
-	int rc = open_sinks(job);
+	output_hold();
+	int rc = open_sinks(job, built);
+	output_release();
 	if (rc == 0)
 		progress_start(&job->progress, n_records, !job->options->is_quiet);
 	for (size_t i = 0; i < job->n_open && rc == 0; i++)
@@ -202,35 +212,50 @@ static int build_traces(struct job *job)
 }
 
 /* The files are independent of each other: one a thread. */
-static int write_files(struct job *job, const struct graphs *graphs, const struct summary *summary)
+static int write_files(struct job *job, const struct built *built)
 {
-	const struct options *o = job->options;
-	const char *dir = job->output.temporary;
 	int rc = 0;
-#pragma omp parallel sections reduction(| : rc)
-	{
-#pragma omp section
-		rc |= o->has_csv ? graph_nodes_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv ? graph_constructs_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv ? graph_edges_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv ? graph_exclusive_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv && summary->samples->n_threads != 0 ? samples_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv && has_units(graphs) ? units_csv(graphs, dir) : 0;
-#pragma omp section
-		rc |= o->has_csv ? states_csv(graphs->traces, job->states, graphs->n, dir) : 0;
-#pragma omp section
-		rc |= o->has_dot ? graph_dot(graphs, dir, o->max_nodes) : 0;
-#pragma omp section
-		rc |= o->has_summary ? summary_json(summary, dir) : 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(| : rc)
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_is_selected(job->options->outputs, i) && output_rows[i].write != NULL)
+			rc |= output_rows[i].write(built);
+	return rc == 0 ? output_commit(&job->output) : -1;
+}
+
+static int print(const struct job *job, const struct built *built)
+{
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		bool is_wanted = !(output_rows[i].traits & TRAIT_FOR_PEOPLE && job->options->is_quiet);
+		if (output_is_selected(job->options->outputs, i) && output_rows[i].print != NULL && is_wanted &&
+		    output_rows[i].print(built) != 0)
+			return -1;
 	}
-	if (rc != 0)
+	return fflush(stdout) == 0 ? 0 : error("stdout: %s", strerror(errno));
+}
+
+static int summarise(struct job *job, const struct graphs *graphs)
+{
+	if (samples_collect(&job->samples, job->traces, job->n_open) != 0)
 		return -1;
-	return output_commit(&job->output);
+	summary_collect(&job->summary, graphs, job->states, &job->samples);
+	return 0;
+}
+
+static struct verdict judge(const struct job *job)
+{
+	struct verdict v = {.is_complete = true};
+	for (size_t i = 0; i < job->n_open; i++) {
+		const struct dump *dump = &job->traces[i].dump;
+		if (job->traces[i].model.notes != NULL)
+			tally_add_all(&v.repairs, &job->traces[i].model.notes->repairs);
+		tally_add_all(&v.repairs, &job->graphs[i].repairs); /* none where no graph was built */
+		tally_add_all(&v.damage, &dump->findings);
+		v.n_lost += dump->n_lost;
+		v.is_complete = v.is_complete && dump->is_complete;
+		v.is_snapshot = v.is_snapshot || dump->is_snapshot;
+	}
+	v.is_good = v.is_complete && !v.is_snapshot && tally_total(&v.repairs) == 0;
+	return v;
 }
 
 /* "3 scope_without_end, 1 time_out_of_order", as far as it fits. */
@@ -242,62 +267,62 @@ static void name_rows(char *text, size_t n_bytes, const struct tally *tally)
 					 (unsigned long long)tally->rows[i].count, tally->rows[i].name);
 }
 
-/* --strict: says why nothing is written. */
-static int refuse(const struct job *job, const struct summary *summary)
+/* --strict: prints why nothing is written. */
+static int refuse(const struct job *job, const struct verdict *v)
 {
 	char repairs[1024] = "none", damage[1024] = "none";
-	name_rows(repairs, sizeof repairs, &summary->repairs);
-	name_rows(damage, sizeof damage, &summary->findings);
+	name_rows(repairs, sizeof repairs, &v->repairs);
+	name_rows(damage, sizeof damage, &v->damage);
 	error("%s: refused by --strict: %s; damage: %s; repairs: %s; %llu records lost", job->options->dumps[0],
-	      summary->is_snapshot   ? "its process is still running"
-	      : summary->is_complete ? "it has all its records"
-				     : "it is incomplete",
-	      damage, repairs, (unsigned long long)summary->n_lost);
+	      v->is_snapshot   ? "its process is still running"
+	      : v->is_complete ? "it has all its records"
+			       : "it is incomplete",
+	      damage, repairs, (unsigned long long)v->n_lost);
 	return EXIT_REFUSED;
+}
+
+static int open_output(struct job *job)
+{
+	char *path = output_path(job->options);
+	int rc = output_open(&job->output, path, job->options->is_forced, output_is_file);
+	free(path);
+	return rc;
 }
 
 static int carry_out(struct job *job)
 {
 	const struct options *o = job->options;
-	bool has_files = o->has_otf2 || o->has_dot || o->has_csv || o->has_summary;
-	if (open_dumps(job) != 0)
-		return -1;
-	if (has_files) {
-		char *path = output_path(o);
-		int rc = path != NULL ? output_open(&job->output, path, o->is_forced) : error("out of memory");
-		free(path);
-		if (rc != 0)
-			return -1;
-	}
-	if (build_traces(job) != 0)
+	bool has_files = outputs_have_files(o->outputs);
+	if (open_dumps(job) != 0 || (has_files && open_output(job) != 0))
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
-	struct summary *summary = &job->summary;
-	if (samples_collect(&job->samples, job->traces, job->n_open) != 0 ||
-	    summary_collect(summary, &graphs, job->states, &job->samples) != 0)
+	struct built built = {.options = o,
+			      .directory = job->output.temporary,
+			      .place = job->output.path,
+			      .has_each_state = wants_each_state(job),
+			      .traces = job->traces,
+			      .n_traces = job->n_open,
+			      .graphs = &graphs,
+			      .states = job->states,
+			      .summary = &job->summary};
+	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);
+	if (o->is_strict) /* some repairs are found by the graph alone */
+		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
+	if (job->needs & NEEDS_REPLAY && build_traces(job, &built) != 0)
 		return -1;
-	bool is_good = summary->is_complete && !summary->is_snapshot && tally_total(&summary->repairs) == 0;
-	if (o->is_strict && !is_good)
-		return refuse(job, summary);
-	if (has_files && write_files(job, &graphs, summary) != 0)
+	if (job->needs & NEEDS_SUMMARY && summarise(job, &graphs) != 0)
 		return -1;
-	for (size_t i = 0; i < job->n_open && o->has_list; i++)
-		if (list_dump(&job->traces[i].dump, stdout) != 0)
-			return -1;
-	if (o->has_canonical && graph_canonical(&graphs, stdout) != 0)
+	struct verdict verdict = judge(job);
+	if (o->is_strict && !verdict.is_good)
+		return refuse(job, &verdict);
+	if ((has_files && write_files(job, &built) != 0) || print(job, &built) != 0)
 		return -1;
-	if (o->has_summary && !o->is_quiet) {
-		summary_print(summary, stdout);
-		printf("%-10s%s\n", "output", job->output.path);
-	}
-	if (fflush(stdout) != 0)
-		return error("stdout: %s", strerror(errno));
-	return is_good ? EXIT_GOOD : EXIT_INCOMPLETE;
+	return verdict.is_good ? EXIT_GOOD : EXIT_INCOMPLETE;
 }
 
 int run(const struct options *options)
 {
-	struct job job = {.options = options, .has_states = options->has_states};
+	struct job job = {.options = options};
 	if (options->is_quiet)
 		diag_quiet();
 	int status = carry_out(&job);

@@ -4,10 +4,11 @@
 
     tests/damage_outputs.py [NAME...]
 
-Places that exist, cannot be written, are full; what is touched at all; the same output twice; several dumps, also of one name; --strict; a dump that is cut while it is read. Names with
-quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
+Places that exist, cannot be written, are full; what is touched at all; the same output twice; several dumps, also of one name; --strict; each output alone; a dump that is cut while it is
+read; a signal in the middle; too little memory. Names with quotes, markup, control characters and bytes that are no UTF-8, of program, arguments, host, source files and symbols: every output must
 still be what it claims to be (json, csv, dot, OTF2, one line a record or edge), with the name in it, escaped.
 """
+import signal
 import sys
 
 from common import *
@@ -118,6 +119,7 @@ def full_disk(report, dump, place):
 
 def outside(report, dump, place):
     """Nothing is created, changed or removed but the output, whatever a dump says of itself: by the builder's system calls."""
+    place = place.resolve()
     shutil.unpack_archive(HERE / "dumps.tar.xz", place / "dumps")
     lies = place / "lies.otter"
     shutil.copytree(dump, lies)
@@ -188,6 +190,53 @@ def strict(report, dump, place):
         report.check(f"strict{option}", result.why([4]) or (None if result.out == "" else "it wrote"))
 
 
+def only_the_graph_finds(report, dump, place):
+    """A repair that nothing but the graph finds: --strict builds one whatever is asked for, and without one it is not found."""
+    shutil.unpack_archive(HERE / "dumps.tar.xz", place / "dumps")
+    damaged = place / "dumps/whole/mix.otter"
+    file, at = next((damaged / name, at) for name, at in Dump(damaged).all_records("task_dependence"))
+    data = bytearray(file.read_bytes())
+    data[at + 16:at + 24] = (30 << 20).to_bytes(8, "little")  # its source: a task that was created much later
+    file.write_bytes(data)
+    for option in ("--list", "--otf2", "--dot", "--summary"):
+        result = otter_build(option, "-o", place / ("out" + option), damaged)
+        report.check(f"graph-repair{option}", result.why([0 if option in ("--list", "--otf2") else 3]))
+        result = otter_build(option, "--strict", "-o", place / "strict", damaged)
+        report.check(f"graph-repair{option}--strict", result.why([4]) or (None if "1 dependence_not_in_list" in result.err else result.err) or
+                     (None if result.out == "" and not (place / "strict").exists() else "it wrote"))
+
+
+def each_output_alone(report, dump, place):
+    """What an output holds does not depend on which others are written, though only what they need is gathered and kept."""
+    def contents(out, text):
+        files = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file() and not p.name.startswith("trace")} if out.exists() else {}
+        if (out / "trace.otf2").exists():
+            for option in ("-A", "-G", ""):
+                printed = run(["otf2-print", *([option] if option else []), out / "trace.otf2"]).out
+                files["trace.otf2" + option] = "\n".join(line for line in printed.splitlines() if "race id" not in line and str(out) not in line).encode()
+        return files, text.replace(str(out), "OUT")
+
+    options = {"--otf2": ["trace.otf2"], "--dot": ["graph.dot"], "--csv": [".csv"], "--summary": ["summary.json"]}
+    for level in ("task", "scope", "fragment"):
+        for states in ([], ["--states"]):
+            how = [f"--graph={level}", *states]
+            result = otter_build(*how, "-o", place / "all", dump)
+            reason = result.why([0])
+            files, text = contents(place / "all", result.out)
+            shutil.rmtree(place / "all", ignore_errors=True)
+            for option, endings in options.items():
+                result = otter_build(option, *how, "-o", place / "one", dump)
+                one_files, one_text = contents(place / "one", result.out)
+                shutil.rmtree(place / "one", ignore_errors=True)
+                expected = {name: data for name, data in files.items() if any(e in name for e in endings)}
+                differing = sorted(n for n in {*expected, *one_files} if expected.get(n) != one_files.get(n))
+                report.check(" ".join(["alone", option, *how]), reason or result.why([0]) or (f"{differing} differ" if differing else None) or
+                             (None if expected else "it wrote no file") or
+                             (None if one_text == (text if option == "--summary" else "") else "stdout differs"))
+    both, one = otter_build("--list", "--canonical", dump), [otter_build(o, dump) for o in ("--list", "--canonical")]
+    report.check("alone --list --canonical", both.why([0]) or (None if both.out == one[0].out + one[1].out and one[0].out else "they differ"))
+
+
 def cut_while_read(report, dump, place):
     """A disk that fails, or somebody who cuts a file that is being read, must not end in a crash."""
     preload = place / "truncate.so"
@@ -199,6 +248,52 @@ def cut_while_read(report, dump, place):
         result = otter_build("-o", top / "out", top / "mix.otter", env={"LD_PRELOAD": str(preload), **when})
         report.check(name, result.why([1]) or (None if "a file of a dump was cut, or could not be read" in result.err else result.err) or
                      (None if listing(top) == ["mix.otter"] else f"{listing(top)}"))
+
+
+def ended(report, dump, place):
+    """SIGTERM, SIGINT or SIGHUP in the middle of a build: nothing of it is left, what was there before is as it was, the status is the signal's."""
+    out = place / "out"
+    result = otter_build("--summary", "-o", out, dump)
+    before = (out / "summary.json").read_bytes()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with subprocess.Popen([BUILDER, "-q", "--force", "-o", out, *[dump] * 300], env=CLEAN, stderr=subprocess.PIPE, text=True) as process:
+            # It is stopped when its directory is there, so that it is not done before it gets the signal.
+            while process.poll() is None and not any(".tmp-" in n for n in listing(place)):
+                pass
+            process.send_signal(signal.SIGSTOP)
+            is_under_way = any(".tmp-" in n for n in listing(place))
+            process.send_signal(number)
+            process.send_signal(signal.SIGCONT)
+            err = process.communicate(timeout=120)[1]
+        report.check(f"ended-by-{number.name}", result.why([0]) or (None if is_under_way else f"it was done before: {err}") or
+                     (None if process.returncode == -number else f"status {process.returncode}, {err}") or
+                     (None if listing(place) == ["out"] else f"{listing(place)}") or
+                     (None if listing(out) == ["summary.json"] and (out / "summary.json").read_bytes() == before else "the earlier output was touched"))
+    ignoring = run(["sh", "-c", 'trap "" HUP; "$@" & kill -HUP $!; wait $!', "sh", BUILDER, "--force", "-q", "-o", out, dump])
+    report.check("ended-not-where-ignored", ignoring.why([0]))
+
+
+def without_memory(report, dump, place):
+    """As much memory as is there, from too little to begin to enough: status 1 and one clean message, or all is written; nothing else is left."""
+    out = place / "out"
+    for name, options in (("files", ["-q"]), ("fragment", ["-q", "--csv", "--summary", "--graph=fragment"]), ("canonical", ["--canonical"])):
+        n_failed, reasons, megabytes = 0, [], 8
+        while megabytes < 512:
+            limit = f'ulimit -v {megabytes << 10}; exec "$@"'
+            result = run(["sh", "-c", limit, "sh", BUILDER, "--version"])
+            if result.status == 0:
+                result = run(["sh", "-c", limit, "sh", BUILDER, *options, "-o", out, *[dump] * 60], {"OMP_NUM_THREADS": "1"})
+                if result.status == 0:
+                    break
+                n_failed += 1
+                text = result.err.strip().splitlines()
+                is_clean = text and all(line.startswith("otter-build: ") for line in text)
+                reasons += [result.why([1]), None if is_clean else f"with {megabytes} MiB it says {result.err!r}",
+                            None if listing(place) == [] else f"with {megabytes} MiB it leaves {listing(place)}"]
+            megabytes += 1
+        shutil.rmtree(out, ignore_errors=True)
+        report.check(f"without-memory-{name}", "; ".join(filter(None, reasons)) or result.why([0]) or
+                     (None if n_failed >= 2 else f"memory was out {n_failed} times only"))
 
 
 # ---- Names ----
@@ -288,8 +383,9 @@ def names(report, dump, place):
             check_outputs(report, f"names-in-{program}", found, place, wanted)
 
 
-TRIALS = {"taken": taken, "repeated": repeated, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk,
-          "several": several, "strict": strict, "cut-while-read": cut_while_read, "names": names}
+TRIALS = {"taken": taken, "repeated": repeated, "unwritable": unwritable, "outside": outside, "full-stdout": full_stdout, "full-disk": full_disk, "several": several, "strict": strict,
+          "only-the-graph-finds": only_the_graph_finds, "each-output-alone": each_output_alone, "cut-while-read": cut_while_read,
+          "ended": ended, "without-memory": without_memory, "names": names}
 
 
 def main():

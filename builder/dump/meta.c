@@ -3,6 +3,7 @@
  * The keys of meta, and what their values mean; docs/format.md names them. meta_file.c brings the lines.
  */
 #include "builder/dump/meta_line.h"
+#include "builder/support/memory.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -48,23 +49,11 @@ static char *line_value(struct line *l)
 	return l->rest;
 }
 
-static char *copy(const char *text)
-{
-	char *s = strdup(text);
-	if (s == NULL)
-		abort(); /* a few bytes of a file whose size meta_file.c limits */
-	return s;
-}
-
 /* Makes room for one more item: sizes are powers of two, so that one is due when n is one. */
 static void *grown(void *items, size_t n, size_t item_bytes)
 {
-	if (n != 0 && (n & (n - 1)) != 0)
-		return items;
-	void *more = reallocarray(items, n == 0 ? 1 : 2 * n, item_bytes);
-	if (more == NULL)
-		abort();
-	return more;
+	bool has_room = n != 0 && (n & (n - 1)) != 0;
+	return has_room ? items : memory_grow(items, n == 0 ? 1 : 2 * n, item_bytes, "meta");
 }
 
 static bool append_string(char ***list, size_t *n, const char *text)
@@ -72,7 +61,7 @@ static bool append_string(char ***list, size_t *n, const char *text)
 	if (text == NULL)
 		return false;
 	*list = grown(*list, *n, sizeof **list);
-	(*list)[(*n)++] = copy(text);
+	(*list)[(*n)++] = text_copy(text);
 	return true;
 }
 
@@ -114,8 +103,6 @@ static bool parse_stream(struct meta *m, struct line *l)
 		return false;
 	s.is_sealed = strcmp(state, "sealed") == 0;
 	uint32_t *row = map_put(&m->stream_rows, s.number);
-	if (row == NULL)
-		abort();
 	if (*row == 0) {
 		m->streams = grown(m->streams, m->n_streams, sizeof *m->streams);
 		*row = (uint32_t)++m->n_streams;
@@ -132,8 +119,8 @@ static bool parse_map(struct meta *m, struct line *l)
 	const char *build_id = line_field(l), *path = line_value(l);
 	if (build_id == NULL || path == NULL)
 		return false;
-	map.build_id = copy(strcmp(build_id, "-") == 0 ? "" : build_id);
-	map.path = copy(path);
+	map.build_id = text_copy(strcmp(build_id, "-") == 0 ? "" : build_id);
+	map.path = text_copy(path);
 	m->maps = grown(m->maps, m->n_maps, sizeof *m->maps);
 	m->maps[m->n_maps++] = map;
 	return true;
@@ -145,7 +132,7 @@ static bool parse_name(struct line *l, struct meta_name **names, size_t *n)
 	if (!line_number(l, &name.number))
 		return false;
 	const char *text = line_value(l);
-	name.name = copy(text == NULL ? "" : text);
+	name.name = text_copy(text == NULL ? "" : text);
 	*names = grown(*names, *n, sizeof **names);
 	(*names)[(*n)++] = name;
 	return true;
@@ -184,7 +171,7 @@ static bool replace_string(char **string, const char *text)
 	if (text == NULL)
 		return false;
 	free(*string);
-	*string = copy(text);
+	*string = text_copy(text);
 	return true;
 }
 
@@ -283,10 +270,10 @@ void meta_init(struct meta *meta)
 {
 	*meta = (struct meta){.segment_bytes = SEGMENT_BYTES_DEFAULT, .rank = -1};
 	for (size_t i = 0; i < COUNT(string_keys); i++)
-		*(char **)((char *)meta + string_keys[i].offset) = copy("");
-	meta->recorder = copy("");
-	meta->tool = copy("");
-	meta->sample_clock = copy("");
+		*(char **)((char *)meta + string_keys[i].offset) = text_copy("");
+	meta->recorder = text_copy("");
+	meta->tool = text_copy("");
+	meta->sample_clock = text_copy("");
 }
 
 static void free_strings(char **list, size_t n)

@@ -77,6 +77,8 @@ static void resume_known(struct walk *w, uint64_t ticks)
 
 static int walk_mutex_acquired(struct walk *w, const struct record *r)
 {
+	if (w->m->lock_orders == NULL)
+		return 0;
 	struct acquisition taken = {r->a, r->time, w->stream, w->n_own_acquisitions++};
 	return PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
 }
@@ -269,10 +271,12 @@ static void settle_tasks(struct model *m)
 	bind_tasks(m);
 }
 
-int model_gather(struct model *m, const struct dump *dump)
+int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 {
 	if (model_allocate(m, dump) != 0)
 		return -1;
+	if (has_lock_orders)
+		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
 	struct walk w = {.m = m};
 	int rc = 0;
 	for (w.stream = 0; rc == 0 && w.stream < dump->n_streams; w.stream++)
@@ -290,7 +294,9 @@ int model_gather(struct model *m, const struct dump *dump)
 			gather_settle_operations(m);
 			is_settled = model_name_kernels(m) == 0;
 		}
-		rc = is_settled ? gather_lock_orders(m, w.acquisitions, w.n_acquisitions) : error("%s: out of memory", dump->path);
+		rc = is_settled ? 0 : error("%s: out of memory", dump->path);
+		if (rc == 0 && has_lock_orders)
+			rc = gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
 	}
 	free(w.acquisitions);
 	free(w.claims);

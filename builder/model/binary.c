@@ -5,6 +5,7 @@
  */
 #include "builder/model/binary.h"
 #include "builder/support/diag.h"
+#include "builder/support/memory.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -89,9 +90,16 @@ static int compare_ranges(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
+__attribute__((noreturn)) static void end_without_memory(void)
+{
+	memory_fail(0, "lines and functions of a binary");
+}
+
 static void collect_ranges(struct binary *binary)
 {
 	Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
+	if (dwarf != NULL)
+		dwarf_new_oom_handler(dwarf, end_without_memory);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
 	uint8_t type;

@@ -191,9 +191,8 @@ int model_allocate(struct model *m, const struct dump *dump)
 	struct private_tables *private = calloc(1, sizeof *private);
 	m->private_tables = private;
 	m->notes = calloc(1, sizeof *m->notes);
-	m->lock_orders = calloc(dump->n_streams + 1, sizeof *m->lock_orders);
 	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
-	if (private == NULL || m->notes == NULL || m->operation_base == NULL || m->lock_orders == NULL)
+	if (private == NULL || m->notes == NULL || m->operation_base == NULL)
 		return error("%s: out of memory", dump->path);
 	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
 		return -1;

@@ -194,7 +194,7 @@ struct model {
 	uint32_t n_queues;
 	struct work_unit *units;      /* row 0 none */
 	uint32_t n_units;             /* rows, row 0 included; 0 where there are none */
-	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquiring records */
+	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquisitions; or NULL */
 	void *private_tables;         /* construct hash and the like */
 	struct model_string *strings; /* what constructs point to */
 };

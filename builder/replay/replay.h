@@ -81,8 +81,11 @@ struct mutex {
 	unsigned kind; /* mutex_kind */
 	uint64_t wait_id;
 	uint32_t construct;
-	uint32_t
-		order; /* MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1; 0: was never acquired here */
+	/*
+	 * MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1, or 1 where orders were not gathered; 0: was
+	 * never acquired here.
+	 */
+	uint32_t order;
 };
 
 /* A visitor. Every function may be NULL; each returns 0, or -1 to stop the replay (having said why). */

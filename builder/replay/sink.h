@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An output that follows the replay, process by process.
+ * An output that follows the replay of each process and writes meanwhile: the archive, and the thread states one by
+ * one.
  */
 #ifndef OTTER_BUILDER_REPLAY_SINK_H
 #define OTTER_BUILDER_REPLAY_SINK_H
@@ -10,9 +11,10 @@
 #include "builder/replay/replay.h"
 
 /*
- * An output format. The order of calls: open; for each process begin, its replay through `ops`, end; close. Output goes into the
- * directory given to open. Each returns 0, or -1 with the error said. `ops` may be NULL, and so may pass_state, which listens to the thread
- * states of the replay (struct state_listener).
+ * Opened by a function of its own (builder/outputs.def), which fills this in. Then, on one thread, for each process in
+ * turn: begin, its replay through `ops` and its thread states through pass_state (struct state_listener), and end; then
+ * close, also after an error, which frees everything. Constructs have their labels from `end` on. Everything but self
+ * and close may be NULL. Each returns 0, or -1 after it printed the error.
  */
 struct sink {
 	const char *name;

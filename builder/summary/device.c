@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary of what devices told of themselves: how much ran on each, and for how long by its own clock. Devices of several processes that have
- * one number are added up.
+ * The summary of what devices reported of themselves: how much ran on each, and for how long by its own clock. Devices
+ * of several processes with the same number are added up.
  */
 #include "builder/support/array.h"
 #include "builder/summary/summary.h"
@@ -16,17 +16,14 @@ static struct device_summary *find(struct device_summaries *all, int32_t number)
 	for (size_t i = 0; i < all->n; i++)
 		if (all->rows[i].number == number)
 			return &all->rows[i];
-	if (!array_reserve((void **)&all->rows, all->n + 1, &all->capacity, sizeof *all->rows)) {
-		error("out of memory for the summary");
-		return NULL;
-	}
+	array_reserve((void **)&all->rows, all->n + 1, &all->capacity, sizeof *all->rows);
 	all->rows[all->n] = (struct device_summary){.number = number, .type = ""};
 	return &all->rows[all->n++];
 }
 
 static void add(struct device_summary *d, const struct dump *dump, const struct activity *a)
 {
-	uint64_t ns = dump_duration_ns(dump, a->end_ticks - a->begin_ticks); /* both 0 where unknown */
+	uint64_t ns = dump_duration_ns(dump, a->end_ticks - a->begin_ticks); /* both are 0 where they are unknown */
 	d->n_kernels += a->type == ACTIVITY_KERNEL;
 	d->kernels_ns += a->type == ACTIVITY_KERNEL ? ns : 0;
 	d->n_native += a->type == ACTIVITY_NATIVE;
@@ -41,24 +38,17 @@ static void add(struct device_summary *d, const struct dump *dump, const struct 
 	d->transferred_bytes += a->n_bytes;
 }
 
-int summary_collect_devices(struct device_summaries *all, const struct model *m)
+void summary_collect_devices(struct device_summaries *all, const struct model *m)
 {
 	for (uint32_t i = 1; i < m->n_activities; i++) {
 		const struct activity *a = &m->activities[i];
 		struct device_summary *d = find(all, a->device);
-		if (d == NULL)
-			return -1;
 		const struct device *known = model_device(m, a->device);
 		d->type = known != NULL ? known->type : d->type;
 		add(d, m->dump, a);
 	}
-	for (uint32_t i = 0; i < m->n_queues; i++) {
-		struct device_summary *d = find(all, m->queues[i].device);
-		if (d == NULL)
-			return -1;
-		d->n_queues++;
-	}
-	return 0;
+	for (uint32_t i = 0; i < m->n_queues; i++)
+		find(all, m->queues[i].device)->n_queues++;
 }
 
 void summary_print_devices(const struct device_summaries *all, FILE *out)
@@ -84,7 +74,7 @@ json_t *summary_json_devices(const struct device_summaries *all)
 		char *type = text_utf8(d->type);
 		json_array_append_new(
 			list, json_pack("{s:I,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "device", (json_int_t)d->number,  //
-					"type", type != NULL ? type : "",                                                  //
+					"type", type,                                                                      //
 					"kernels", (json_int_t)d->n_kernels, "kernels_ns", (json_int_t)d->kernels_ns,      //
 					"data_operations", (json_int_t)d->n_data, "transfers", (json_int_t)d->n_transfers, //
 					"transferred_bytes", (json_int_t)d->transferred_bytes,                             //

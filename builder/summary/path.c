@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary of the critical path: work, span, what the path is made of by construct, and the transfers, launches and kernels on it one by one.
- * Processes are independent of each other: the path of a run is the longest of theirs.
+ * The summary of the critical path: work, span, what the path consists of by construct, and each transfer, launch and
+ * kernel on it. Processes are independent of each other: the path of a run is the longest of theirs.
  */
 #include "builder/support/array.h"
 #include "builder/summary/summary.h"
+#include "builder/support/memory.h"
 #include "builder/support/text.h"
 
 #include <inttypes.h>
@@ -12,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRINTED_ROWS       10   /* more do not help anybody on a terminal */
-#define PRINTED_OPERATIONS 16   /* they are in summary.json */
-#define LISTED_OPERATIONS  1000 /* and those that are not there in nodes.csv */
+#define PRINTED_ROWS       10   /* to people */
+#define PRINTED_OPERATIONS 16   /* to people */
+#define LISTED_OPERATIONS  1000 /* in summary.json; nodes.csv has all */
 
 static bool is_operation(const struct node_view *node)
 {
@@ -23,7 +24,10 @@ static bool is_operation(const struct node_view *node)
 	return node->kind == NODE_KERNEL || node->kind == NODE_SUBMIT;
 }
 
-/* Rows by construct and, where that has no label, kind of node; then those of one label are one. */
+/*
+ * There is a row for each construct, and one for each kind of node, for constructs without a label. Rows with the same
+ * label become one.
+ */
 static int by_label(const void *left, const void *right)
 {
 	const struct path_row *l = left, *r = right;
@@ -55,13 +59,11 @@ static void settle_rows(struct path_summary *p)
 	qsort(p->rows, n, sizeof *p->rows, by_time);
 }
 
-static int add_up(struct path_summary *p, const struct graph *graph)
+static void add_up(struct path_summary *p, const struct graph *graph)
 {
 	const struct model *m = graph->model;
 	p->n_rows = (size_t)m->n_constructs + NODE_KINDS;
-	p->rows = calloc(p->n_rows, sizeof *p->rows);
-	if (p->rows == NULL)
-		return error("out of memory for the summary");
+	p->rows = memory_zeroed(p->n_rows, sizeof *p->rows, "the summary");
 	for (size_t i = 0; i < p->n_rows; i++)
 		p->rows[i].label =
 			i < m->n_constructs ? m->constructs[i].label : node_kind_name((enum node_kind)(i - m->n_constructs));
@@ -74,16 +76,15 @@ static int add_up(struct path_summary *p, const struct graph *graph)
 		p->n_operations += is_operation(&node);
 	}
 	settle_rows(p);
-	return 0;
 }
 
-int summary_collect_path(struct path_summary *p, const struct graphs *graphs)
+void summary_collect_path(struct path_summary *p, const struct graphs *graphs)
 {
 	bool is_known = false, is_unknown = false;
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct path *path = graphs->graphs[i].path;
 		if (path == NULL)
-			return 0; /* another level */
+			return; /* another level of the graph */
 		p->is_there = true;
 		p->reasons |= path->reasons;
 		p->work_ns += path->work_ns;
@@ -95,9 +96,9 @@ int summary_collect_path(struct path_summary *p, const struct graphs *graphs)
 		}
 	}
 	if (!is_known)
-		return 0;
+		return;
 	p->bound = is_unknown || p->reasons != 0 ? PATH_LOWER : PATH_EXACT;
-	return add_up(p, &graphs->graphs[p->process]);
+	add_up(p, &graphs->graphs[p->process]);
 }
 
 void summary_free_path(struct path_summary *p)
@@ -116,7 +117,7 @@ static double share(const struct path_summary *p, uint64_t ns)
 	return p->span_ns != 0 ? (double)ns / (double)p->span_ns : 0.0;
 }
 
-/* ---- A transfer, a launch, a kernel ---- */
+/* ---- Transfers, launches and kernels ---- */
 
 struct path_operation {
 	const char *name;
@@ -145,7 +146,7 @@ static struct path_operation view_operation(const struct dump *dump, const struc
 						  : "unknown",
 		.n_bytes = is_data ? o->n_bytes : 0,
 		.is_of_device = node->activity != NULL && node->activity->begin_ticks != 0 && node->activity->end_ticks != 0,
-		/* What a launch executes are the fragments in it; its own length tells more of it. */
+		/* A launch executes nothing itself, the fragments in it do: its length is shown instead. */
 		.ns = node->kind == NODE_SUBMIT ? dump_duration_ns(dump, node->end_ticks - node->begin_ticks)
 						: path_node_ns(dump, node),
 	};
@@ -154,7 +155,7 @@ static struct path_operation view_operation(const struct dump *dump, const struc
 	return view;
 }
 
-/* Calls for each, in their order, at most max of them. */
+/* Calls the function for each operation on the path, in the path's order, at most max times. */
 static void each_operation(const struct path_summary *p, const struct graphs *graphs, uint64_t max,
 			   void (*function)(void *self, const struct path_operation *operation, uint64_t node), void *self)
 {

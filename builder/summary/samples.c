@@ -1,5 +1,9 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Counts samples by state, in all and by thread, and writes the counts in the summary's two forms.
+ */
 #include "builder/summary/samples.h"
+#include "builder/support/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,9 +14,7 @@ int samples_collect(struct samples_summary *summary, const struct trace *traces,
 	*summary = (struct samples_summary){0};
 	for (size_t i = 0; i < n_traces; i++)
 		n_threads += traces[i].dump.n_samples;
-	summary->threads = calloc(n_threads + 1, sizeof *summary->threads);
-	if (summary->threads == NULL)
-		return error("out of memory for the samples");
+	summary->threads = memory_zeroed(n_threads, sizeof *summary->threads, "the samples");
 	for (size_t i = 0; i < n_traces; i++)
 		for (size_t s = 0; s < traces[i].dump.n_samples; s++) {
 			const struct stream *samples = &traces[i].dump.samples[s];
@@ -34,7 +36,7 @@ void samples_summary_free(struct samples_summary *summary)
 	samples_free(&summary->all);
 }
 
-/* Processes of one run have one runtime: the first one's names. */
+/* Processes of one run have one runtime: its names of states are those of the first process. */
 static const struct meta *names_of(const struct samples_summary *summary)
 {
 	return &summary->threads[0].trace->dump.meta;
@@ -60,7 +62,7 @@ void samples_print(const struct samples_summary *summary, FILE *out)
 	fputc('\n', out);
 }
 
-/* By name: states that have none are one. */
+/* By name. States without a name are added up as "unknown". */
 static json_t *json_counts(const struct meta *meta, const struct sample_counts *counts)
 {
 	json_t *states = json_object();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary's part about samples: how often each state was seen, in all and by thread.
+ * The summary's part about samples: in which states the runtime reported the threads, in all and by thread.
  */
 #ifndef OTTER_BUILDER_SUMMARY_SAMPLES_H
 #define OTTER_BUILDER_SUMMARY_SAMPLES_H
@@ -13,7 +13,7 @@
 
 struct thread_samples {
 	const struct trace *trace;
-	uint32_t stream; /* number */
+	uint32_t stream; /* its number */
 	struct sample_counts counts;
 };
 
@@ -23,7 +23,7 @@ struct samples_summary {
 	struct sample_counts all;
 };
 
-/* Counts the samples of all processes. 0, or -1 with the error said; to be freed in any case. */
+/* Counts the samples of all processes. 0, or -1 after it printed the error. To be freed in any case. */
 int samples_collect(struct samples_summary *summary, const struct trace *traces, size_t n_traces);
 void samples_summary_free(struct samples_summary *summary);
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that
- * they have in nodes.csv. Called by run.c after the last process is replayed, if threads were sampled; one thread.
+ * they have in nodes.csv. An output of its own, on any thread.
  */
 #include "builder/graph/files.h"
 #include "builder/dump/samples.h"
 #include "builder/support/csv.h"
 
-/* The task's, or the one that was told of. The graph has nothing of the runtime's own team for target tasks. */
-static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t told)
+/*
+ * The task's region, or, without a task, the sampled one. The runtime's hidden team for target tasks is in no output:
+ * 0.
+ */
+static uint32_t shown_region(const struct model *m, uint32_t task, uint32_t sampled)
 {
-	bool is_own = m->tasks[task].state & TASK_HELPER || m->regions[told].state & REGION_HELPER;
-	return is_own ? 0 : task != 0 ? m->tasks[task].region : told;
+	bool is_helper = m->tasks[task].state & TASK_HELPER || m->regions[sampled].state & REGION_HELPER;
+	return is_helper ? 0 : task != 0 ? m->tasks[task].region : sampled;
 }
 
 static void put_row(struct csv *csv, const struct trace *trace, const struct graph *graph, uint64_t offset, uint32_t stream,

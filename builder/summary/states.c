@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary of thread states: of each thread, and of all together.
+ * The summary of thread states: how long each thread was in which state, and all threads together.
  */
 #include "builder/summary/summary.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 
-#define PRINTED_THREADS 16 /* more do not help anybody on a terminal: they are in summary.json */
+#define PRINTED_THREADS 16 /* to people; all are in summary.json */
 
 struct thread_row {
 	uint32_t process, number; /* of the stream */
@@ -23,7 +23,7 @@ static uint64_t sum(const uint64_t *ns)
 	return total;
 }
 
-/* Calls `visit` for each thread that lived, by process and stream, until it answers other than 0. */
+/* Calls `visit` for each stream that had a thread, by process and stream, until it returns another value than 0. */
 static int each_thread(const struct summary *s, int (*visit)(void *self, const struct thread_row *row), void *self)
 {
 	for (size_t i = 0; i < s->graphs->n; i++) {
@@ -59,7 +59,7 @@ void summary_collect_states(struct summary *s)
 
 /* ---- For people ---- */
 
-/* The states by their share, the largest first; those that would be 0.0 % are left out. */
+/* The states by their share of the time, the largest first. Those that would be 0.0 % are left out. */
 static void print_shares(FILE *out, const uint64_t *state_ns, const uint64_t *counts, uint64_t life_ns)
 {
 	bool is_printed[STATES] = {false};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Collects the summary and writes its two forms.
+ * Collects the summary, whose parts have files of their own, and writes its two forms.
  */
 #include "builder/summary/summary.h"
-#include "builder/support/text.h"
 #include "builder/support/file.h"
+#include "builder/support/memory.h"
+#include "builder/support/text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -16,12 +17,6 @@ static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 	(void)n;
 	((struct summary *)self)->n_exclusive_sets++;
 	return 0;
-}
-
-static void add_tally(struct tally *sum, const struct tally *tally)
-{
-	for (unsigned i = 0; i < tally->n_rows; i++)
-		tally_add(sum, tally->rows[i].name, tally->rows[i].count);
 }
 
 static void collect_tasks(struct summary *s, const struct graph *graph)
@@ -40,8 +35,8 @@ static void collect_tasks(struct summary *s, const struct graph *graph)
 	}
 }
 
-int summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
-		    const struct samples_summary *samples)
+void summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
+		     const struct samples_summary *samples)
 {
 	*s = (struct summary){.graphs = graphs, .states = states, .samples = samples, .is_complete = true};
 	summary_collect_states(s);
@@ -59,20 +54,20 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
 			s->events[j] += m->n_events[j];
 		collect_tasks(s, &graphs->graphs[i]);
-		if (summary_collect_target(&s->target, m) != 0 || summary_collect_devices(&s->devices, m) != 0 ||
-		    summary_collect_units(&s->units, m) != 0)
-			return -1;
+		summary_collect_target(&s->target, m);
+		summary_collect_devices(&s->devices, m);
+		summary_collect_units(&s->units, m);
 		graph_count(&graphs->graphs[i], &s->graph);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
-		add_tally(&s->quirks, &m->notes->quirks);
-		add_tally(&s->repairs, &m->notes->repairs);
-		add_tally(&s->repairs, &graphs->graphs[i].repairs);
-		add_tally(&s->findings, &dump->findings);
+		tally_add_all(&s->quirks, &m->notes->quirks);
+		tally_add_all(&s->repairs, &m->notes->repairs);
+		tally_add_all(&s->repairs, &graphs->graphs[i].repairs);
+		tally_add_all(&s->damage, &dump->findings);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
 	summary_sort_units(&s->units);
-	return summary_collect_path(&s->path, graphs);
+	summary_collect_path(&s->path, graphs);
 }
 
 void summary_free(struct summary *s)
@@ -126,10 +121,10 @@ void summary_print(const struct summary *s, FILE *out)
 {
 	const struct graphs *g = s->graphs;
 	char *program = text_utf8(g->traces[0].dump.meta.program), *runtime = text_utf8(g->traces[0].dump.meta.runtime);
-	fprintf(out, "%-10s%s", "program", program != NULL ? program : "");
+	fprintf(out, "%-10s%s", "program", program);
 	if (g->n > 1)
 		fprintf(out, "  (%zu processes)", g->n);
-	fprintf(out, "\n%-10s%s\n", "runtime", runtime != NULL && runtime[0] != '\0' ? runtime : "unknown");
+	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
 	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
@@ -154,7 +149,7 @@ void summary_print(const struct summary *s, FILE *out)
 	samples_print(s->samples, out);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
-	print_tally(out, "damage", &s->findings);
+	print_tally(out, "damage", &s->damage);
 	fprintf(out, "%-10s%s\n", "state",
 		s->is_snapshot    ? "snapshot: the program is still running"
 		: !s->is_complete ? "incomplete: the recorder did not come to its end, or records are missing"
@@ -183,7 +178,7 @@ static json_t *json_tally(const struct tally *tally)
 static json_t *json_text(const char *text)
 {
 	char *valid = text_utf8(text);
-	json_t *string = json_string(valid != NULL ? valid : "");
+	json_t *string = json_string(valid);
 	free(valid);
 	return string;
 }
@@ -210,7 +205,7 @@ static json_t *json_summary(const struct summary *s)
 			 "stalled_ns", (json_int_t)s->stalled_ns,              //
 			 "quirks", json_tally(&s->quirks),                     //
 			 "repairs", json_tally(&s->repairs),                   //
-			 "damage", json_tally(&s->findings),                   //
+			 "damage", json_tally(&s->damage),                     //
 			 "events", events,                                     //
 			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
 			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
@@ -228,16 +223,20 @@ static json_t *json_summary(const struct summary *s)
 			 "states", summary_json_states(s));
 }
 
+static void *json_memory(size_t n_bytes)
+{
+	return memory_get(n_bytes, 1, "summary.json");
+}
+
 int summary_json(const struct summary *s, const char *dir)
 {
+	json_set_alloc_funcs(json_memory, free);
+	FILE *out = file_open(dir, "summary.json");
+	if (out == NULL)
+		return -1;
 	json_t *root = json_summary(s);
-	FILE *out = root != NULL ? file_open(dir, "summary.json") : NULL;
-	if (out == NULL) {
-		json_decref(root);
-		return root == NULL ? error("out of memory for the summary") : -1;
-	}
-	int rc = json_dumpf(root, out, JSON_INDENT(2)) != 0 ? error("%s/summary.json: could not be written", dir) : 0;
+	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
 	fputc('\n', out);
 	json_decref(root);
-	return file_close(out, dir, "summary.json") != 0 ? -1 : rc;
+	return file_close(out, dir, "summary.json") == 0 ? rc : -1;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary: what was recorded, what is missing, what the graph holds. For people on stdout, for programs as summary.json.
+ * The summary: what was recorded, what is missing, what the graph holds. For people on stdout, for programs as
+ * summary.json. run.c calls it on the main thread when all processes are built; summary.json is written beside other
+ * files, on any thread.
  */
 #ifndef OTTER_BUILDER_SUMMARY_SUMMARY_H
 #define OTTER_BUILDER_SUMMARY_SUMMARY_H
@@ -12,22 +14,22 @@
 
 #define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
 
-/* What was done for devices. */
+/* What the host did for devices. */
 struct target_summary {
 	uint64_t n_regions, n_submits, n_devices;
-	uint64_t n_helpers; /* threads that the runtime has of its own for target tasks */
+	uint64_t n_helpers; /* the runtime's hidden helper threads, which execute target tasks */
 	struct {
 		uint64_t n, n_bytes;
-		uint64_t n_failed; /* of n: their bytes do not count */
+		uint64_t n_failed; /* of n; their bytes are not in n_bytes */
 	} operations[TARGET_DATA_OPS];
 };
 
-/* What a device told of itself; times are its own. */
+/* What a device reported of itself, by its own clock. */
 struct device_summary {
 	int32_t number;
 	const char *type;
 	uint64_t n_kernels, kernels_ns, n_data, n_transfers, transfers_ns, transferred_bytes, n_native, n_queues;
-	uint64_t n_untimed; /* of all these: it is not known when */
+	uint64_t n_untimed; /* of all these: those at an unknown time */
 };
 
 struct device_summaries {
@@ -39,7 +41,10 @@ struct device_summaries {
 struct unit_function {
 	const char *label;
 	uint64_t n, n_runs, n_yields, n_suspends, n_polls;
-	uint64_t busy_ns, min_ns, max_ns, wait_ns, queued_ns; /* of single runs the least and the most; suspended; ready to run */
+	/*
+	 * What all runs executed, and the shortest and the longest one; how long they were suspended, and ready to run.
+	 */
+	uint64_t busy_ns, min_ns, max_ns, wait_ns, queued_ns;
 };
 
 struct unit_summary {
@@ -50,9 +55,9 @@ struct unit_summary {
 	size_t n_functions, capacity;
 };
 
-/* The critical path, of the process with the longest one. */
+/* The critical path of the process that has the longest one. */
 struct path_summary {
-	bool is_there; /* the graph is of a level that has one */
+	bool is_there; /* only the fragment level has one */
 	enum path_bound bound;
 	unsigned reasons; /* of all processes */
 	size_t process;
@@ -63,10 +68,10 @@ struct path_summary {
 		uint64_t n_nodes, ns;
 	} * rows; /* by construct, the longest first */
 	size_t n_rows;
-	uint64_t n_operations; /* transfers, launches and kernels on it */
+	uint64_t n_operations; /* transfers, launches and kernels on the path */
 };
 
-/* Several processes are added up. */
+/* All processes of a run, added up. */
 struct summary {
 	const struct graphs *graphs;
 	uint64_t n_threads, n_records, n_lost, stalled_ns, wall_ns, busy_ns;
@@ -77,56 +82,53 @@ struct summary {
 	uint64_t n_exclusive_sets;
 	struct target_summary target;
 	const struct states *states; /* one a process */
-	uint64_t life_ns;            /* of all threads; what state_ns adds up to */
+	uint64_t life_ns;            /* of all threads; the sum of state_ns */
 	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
 	struct device_summaries devices;
 	struct unit_summary units;
 	struct path_summary path;
-	struct tally quirks, repairs, findings;
+	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
 };
 
-/*
- * Adds everything up. Call it when all traces are replayed and the samples counted; `states`: one a trace, with their times. 0, or -1 with
- * the error said.
- */
-int summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
-		    const struct samples_summary *samples);
+/* Adds everything up, when all traces are replayed and the samples are counted. `states`: one a trace. To be freed. */
+void summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
+		     const struct samples_summary *samples);
 
 void summary_free(struct summary *summary);
 
 void summary_print(const struct summary *summary, FILE *out);
 
-/* summary_states.c: the thread states' part of the above. */
+/* DIR/summary.json. 0, or -1 after it printed the error. */
+int summary_json(const struct summary *summary, const char *dir);
+
+/*
+ * The parts of the above, each in a file: thread states (states.c), what the host did for devices (target.c), what
+ * devices reported (device.c), Argobots' work units (units.c), the critical path (path.c). Each collects, prints for
+ * people, and makes an object for summary.json.
+ */
 struct json_t;
 void summary_collect_states(struct summary *summary);
 void summary_print_states(const struct summary *summary, FILE *out);
-struct json_t *summary_json_states(const struct summary *summary); /* NULL when memory is out */
+struct json_t *summary_json_states(const struct summary *summary);
 
-/* DIR/summary.json. 0, or -1 with the error said. */
-int summary_json(const struct summary *summary, const char *dir);
-
-/* summary_target.c: the part that is about devices, in summary_collect and the two forms. */
-int summary_collect_target(struct target_summary *target, const struct model *model);
+void summary_collect_target(struct target_summary *target, const struct model *model);
 void summary_print_target(const struct target_summary *target, FILE *out);
 struct json_t *summary_json_target(const struct target_summary *target);
 
-/* summary_device.c: likewise, of what devices told. */
-int summary_collect_devices(struct device_summaries *devices, const struct model *model);
+void summary_collect_devices(struct device_summaries *devices, const struct model *model);
 void summary_print_devices(const struct device_summaries *devices, FILE *out);
 struct json_t *summary_json_devices(const struct device_summaries *devices);
 void summary_free_devices(struct device_summaries *devices);
 
-/* summary_units.c: likewise, of Argobots' work units. */
-int summary_collect_units(struct unit_summary *units, const struct model *model);
-void summary_sort_units(struct unit_summary *units); /* behind the last process */
+void summary_collect_units(struct unit_summary *units, const struct model *model);
+void summary_sort_units(struct unit_summary *units); /* after the last process was collected */
 void summary_print_units(const struct unit_summary *units, FILE *out);
 struct json_t *summary_json_units(const struct unit_summary *units);
 void summary_free_units(struct unit_summary *units);
 
-/* summary_path.c: likewise, of the critical path. */
-int summary_collect_path(struct path_summary *path, const struct graphs *graphs);
+void summary_collect_path(struct path_summary *path, const struct graphs *graphs);
 void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
 struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
 void summary_free_path(struct path_summary *path);

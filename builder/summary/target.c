@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary of what was done for devices: target regions, launches, operations on data and how much they moved; and the threads that the runtime has of
- * its own for it.
+ * The summary of what the host did for devices: target regions, launches, operations on data and how much they moved;
+ * and the runtime's hidden helper threads, which execute target tasks.
  */
 #include "builder/summary/summary.h"
+#include "builder/support/memory.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-/* Streams that the runtime's helper team ran on. 0, or -1 when memory is out (said). */
-static int count_helpers(struct target_summary *t, const struct model *m)
+/* The streams on which the runtime's team of helper threads ran. */
+static void count_helpers(struct target_summary *t, const struct model *m)
 {
-	bool *is_helper = calloc(m->dump->n_streams + 1, sizeof *is_helper);
-	if (is_helper == NULL)
-		return error("out of memory for the summary");
+	bool *is_helper = memory_zeroed(m->dump->n_streams, sizeof *is_helper, "the summary");
 	for (uint32_t i = 1; i < m->n_tasks; i++)
 		if ((m->tasks[i].state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
 			is_helper[m->tasks[i].run_stream] = true;
 	for (size_t i = 0; i < m->dump->n_streams; i++)
 		t->n_helpers += is_helper[i];
 	free(is_helper);
-	return 0;
 }
 
-int summary_collect_target(struct target_summary *t, const struct model *m)
+void summary_collect_target(struct target_summary *t, const struct model *m)
 {
 	t->n_devices += m->n_devices;
 	for (uint32_t i = 1; i < m->n_operations; i++) {
@@ -38,7 +36,7 @@ int summary_collect_target(struct target_summary *t, const struct model *m)
 			t->operations[kind].n_failed += o->has_failed;
 		}
 	}
-	return count_helpers(t, m);
+	count_helpers(t, m);
 }
 
 static const char *operation_name(unsigned kind)

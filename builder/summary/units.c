@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The summary of Argobots' work units: how many of which kind, and for each work function how often it was run, and how long.
+ * The summary of Argobots' work units: how many of which kind, and for each work function how often it was run, and how
+ * long.
  */
 #include "builder/support/array.h"
 #include "builder/summary/summary.h"
@@ -10,28 +11,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many functions are shown to people. */
-#define FUNCTIONS_SHOWN 10
+#define FUNCTIONS_SHOWN 10 /* to people; all are in summary.json */
 
 static struct unit_function *find(struct unit_summary *s, struct map *rows, const struct model *m, uint32_t construct)
 {
 	uint32_t *row = map_put(rows, construct);
-	if (row == NULL)
-		return NULL;
 	const char *label = m->constructs[construct].label;
 	for (size_t i = 0; *row == 0 && i < s->n_functions; i++)
 		if (strcmp(s->functions[i].label, label) == 0)
 			*row = (uint32_t)i + 1;
 	if (*row == 0) {
-		if (!array_reserve((void **)&s->functions, s->n_functions + 1, &s->capacity, sizeof *s->functions))
-			return NULL;
+		array_reserve((void **)&s->functions, s->n_functions + 1, &s->capacity, sizeof *s->functions);
 		s->functions[s->n_functions++] = (struct unit_function){.label = label, .min_ns = UINT64_MAX};
 		*row = (uint32_t)s->n_functions;
 	}
 	return &s->functions[*row - 1];
 }
 
-/* Its runs' times: those of a function that ran, of whoever was created. */
+/* Adds a unit's counts and times. */
 static void add_function(struct unit_function *f, const struct dump *dump, const struct work_unit *unit)
 {
 	uint64_t busy_ns = dump_duration_ns(dump, unit->busy_ticks);
@@ -47,11 +44,10 @@ static void add_function(struct unit_function *f, const struct dump *dump, const
 	f->max_ns = busy_ns > f->max_ns ? busy_ns : f->max_ns;
 }
 
-int summary_collect_units(struct unit_summary *s, const struct model *m)
+void summary_collect_units(struct unit_summary *s, const struct model *m)
 {
 	struct map rows = {0};
-	int rc = 0;
-	for (uint32_t row = 1; row < m->n_units && rc == 0; row++) {
+	for (uint32_t row = 1; row < m->n_units; row++) {
 		const struct work_unit *unit = &m->units[row];
 		if (unit->kind == UNIT_ROOT || !(unit->state & UNIT_SEEN))
 			continue;
@@ -64,18 +60,13 @@ int summary_collect_units(struct unit_summary *s, const struct model *m)
 		s->n_cancelled += (unit->state & UNIT_CANCELLED) != 0;
 		s->n_migrated += (unit->state & UNIT_MIGRATED) != 0;
 		if (m->constructs[unit->construct].codeptr == 0)
-			continue; /* it has no function */
-		struct unit_function *f = find(s, &rows, m, unit->construct);
-		if (f == NULL)
-			rc = error("out of memory for the summary");
-		else
-			add_function(f, m->dump, unit);
+			continue; /* it has no work function */
+		add_function(find(s, &rows, m, unit->construct), m->dump, unit);
 		if (unit->kind != UNIT_SCHEDULER)
 			s->busy_ns += dump_duration_ns(m->dump, unit->busy_ticks);
 	}
 	s->n_lives += m->n_events[EVENT_unit_begin];
 	map_free(&rows);
-	return rc;
 }
 
 static int by_time(const void *left, const void *right)

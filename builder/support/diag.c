@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The builder's only way to stderr, and the counts by name. Messages may be said from any thread: each is one write.
+ * The builder's only way to stderr, and the counts by name. Any thread may print: each message is one write.
  */
 #include "builder/support/diag.h"
 #include "builder/support/text.h"
@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_quiet;
@@ -18,30 +17,23 @@ void diag_quiet(void)
 	is_quiet = true;
 }
 
-/* Strings out of a dump end up here: control bytes must not reach a terminal. stderr is not buffered, but one call is one write. */
-static void say(const char *prefix, const char *format, va_list args)
+/* Messages hold strings from dumps: their control bytes must not reach a terminal. Takes no memory: it may be out. */
+static void print(const char *prefix, const char *format, va_list args)
 {
-	char line[4096];
+	char line[4096], clean[TEXT_UTF8_BYTES(sizeof line) + 1];
 	size_t used = (size_t)snprintf(line, sizeof line, "otter-build: %s", prefix);
-	size_t room = sizeof line - used - 1;
-	int n = vsnprintf(line + used, room, format, args);
-	if (n > 0)
-		used += (size_t)n < room ? (size_t)n : room - 1;
-	line[used] = '\0';
-	char *clean = text_utf8(line);
-	for (size_t i = 0; clean == NULL && i < used; i++)
-		if ((unsigned char)line[i] < ' ' || (unsigned char)line[i] >= 0x7f)
-			line[i] = '?';
+	vsnprintf(line + used, sizeof line - used, format, args);
+	size_t n = text_put_utf8(clean, line);
+	clean[n] = '\n';
 	fflush(stdout);
-	fprintf(stderr, "%s\n", clean != NULL ? clean : line);
-	free(clean);
+	fwrite(clean, 1, n + 1, stderr); /* stderr is not buffered: one call is one write */
 }
 
 int error(const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
-	say("", format, args);
+	print("", format, args);
 	va_end(args);
 	return -1;
 }
@@ -52,7 +44,7 @@ void warning(const char *format, ...)
 		return;
 	va_list args;
 	va_start(args, format);
-	say("warning: ", format, args);
+	print("warning: ", format, args);
 	va_end(args);
 }
 
@@ -60,17 +52,23 @@ void tally_add(struct tally *tally, const char *name, uint64_t count)
 {
 	const unsigned limit = sizeof tally->rows / sizeof tally->rows[0];
 	unsigned i = 0;
-	/* As a rule it is the same literal: damaged dumps have repairs by the million. */
+	/* Damaged dumps have repairs by the million: the same literal is found without comparing texts. */
 	while (i < tally->n_rows && tally->rows[i].name != name)
 		i++;
 	if (i == tally->n_rows)
 		for (i = 0; i < tally->n_rows && strcmp(tally->rows[i].name, name) != 0;)
 			i++;
 	if (i == limit)
-		i = limit - 1; /* names are literals, far fewer than rows; a count must not vanish all the same */
+		i = limit - 1; /* there are fewer names than rows; if that ever changes, no count may vanish */
 	else if (i == tally->n_rows)
 		tally->rows[tally->n_rows++] = (struct tally_row){name, 0};
 	tally->rows[i].count += count;
+}
+
+void tally_add_all(struct tally *sum, const struct tally *tally)
+{
+	for (unsigned i = 0; i < tally->n_rows; i++)
+		tally_add(sum, tally->rows[i].name, tally->rows[i].count);
 }
 
 uint64_t tally_total(const struct tally *tally)

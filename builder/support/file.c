@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files of the output directory.
+ * Opens and closes files of the output directory.
  */
 #include "builder/support/file.h"
 #include "builder/support/diag.h"
+#include "builder/support/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 FILE *file_open(const char *dir, const char *name)
 {
-	char *path;
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		error("out of memory");
-		return NULL;
-	}
+	char *path = text_format("%s/%s", dir, name);
 	FILE *file = fopen(path, "wex");
 	if (file == NULL)
 		error("%s: cannot be written: %s", path, strerror(errno));

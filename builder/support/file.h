@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Files of the output directory: opened new, and closed with every error noticed.
+ * Files of the output directory. Each output opens and closes its own, on the thread that writes it.
  */
 #ifndef OTTER_BUILDER_SUPPORT_FILE_H
 #define OTTER_BUILDER_SUPPORT_FILE_H
 
 #include <stdio.h>
 
-/* Opens DIR/NAME for writing, and closes it with every error noticed: NULL or -1 with the error said. */
+/* Makes DIR/NAME, which must not exist, and opens it for writing. NULL after it printed the error. */
 FILE *file_open(const char *dir, const char *name);
+
+/* Closes it. -1, after it printed the error, if anything that was written since file_open did not reach the file. */
 int file_close(FILE *file, const char *dir, const char *name);
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A map from 64-bit keys to 32-bit values: open addressing, one thread. For the few things that no id addresses directly.
+ * A map from 64-bit keys to 32-bit values, with open addressing, for the few things that no id addresses directly. One
+ * thread at a time uses it.
  */
 #ifndef OTTER_BUILDER_SUPPORT_MAP_H
 #define OTTER_BUILDER_SUPPORT_MAP_H
 
+#include "builder/support/memory.h"
+
 #include <stdint.h>
-#include <stdlib.h>
 
 struct map {
 	struct map_slot {
@@ -26,7 +28,7 @@ static inline void map_free(struct map *map)
 
 static inline struct map_slot *map_slot(const struct map *map, uint64_t key)
 {
-	/* Where the slots lie is in it, so that nobody can choose keys that all meet in one place. */
+	/* The address of the slots is part of the hash: nobody can make a dump whose keys all fall into one slot. */
 	unsigned __int128 h = (unsigned __int128)(key ^ (uintptr_t)map->slots) * UINT64_C(0x9e3779b97f4a7c15);
 	size_t i = ((size_t)h ^ (size_t)(h >> 64)) & (map->n_slots - 1);
 	while (map->slots[i].is_used && map->slots[i].key != key)
@@ -43,14 +45,15 @@ static inline uint32_t *map_get(const struct map *map, uint64_t key)
 	return slot->is_used ? &slot->value : NULL;
 }
 
-/* The value of a key, added as 0 where it is new; NULL when memory is out. Valid until the next map_put. */
+/*
+ * The value of a key, added as 0 where it is new. Valid until the next map_put. Never NULL: where memory is out the
+ * process ends (memory.h).
+ */
 static inline uint32_t *map_put(struct map *map, uint64_t key)
 {
 	if ((map->n_used + 1) * 4 > map->n_slots * 3) {
-		struct map grown = {NULL, map->n_slots ? map->n_slots * 2 : 64, map->n_used};
-		grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-		if (grown.slots == NULL)
-			return NULL;
+		struct map grown = {NULL, map->n_slots != 0 ? map->n_slots * 2 : 64, map->n_used};
+		grown.slots = memory_zeroed(grown.n_slots, sizeof *grown.slots, "a map");
 		for (size_t i = 0; i < map->n_slots; i++)
 			if (map->slots[i].is_used)
 				*map_slot(&grown, map->slots[i].key) = map->slots[i];
@@ -65,7 +68,7 @@ static inline uint32_t *map_put(struct map *map, uint64_t key)
 	return &slot->value;
 }
 
-/* Takes a key out: the slots behind it that it had pushed on move up. */
+/* Takes a key out. Keys in the slots after it, which may lie there only because its slot was taken, are put in anew. */
 static inline void map_remove(struct map *map, uint64_t key)
 {
 	if (map->n_slots == 0 || !map_slot(map, key)->is_used)

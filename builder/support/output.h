@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The output directory: filled under a temporary name beside its place, and renamed when everything is complete. Nothing that
- * exists is overwritten; --force replaces a directory only if nothing but the builder's own files is in it.
+ * The output directory. It is filled under a temporary name beside its place, and gets its final name when everything
+ * in it is complete. Nothing that exists is overwritten; --force replaces a directory only if the builder wrote
+ * everything in it.
+ *
+ * One directory at a time, opened and committed by the main thread. output_abandon is for every other end of the
+ * process, on any thread.
  */
 #ifndef OTTER_BUILDER_SUPPORT_OUTPUT_H
 #define OTTER_BUILDER_SUPPORT_OUTPUT_H
@@ -9,23 +13,32 @@
 #include <stdbool.h>
 
 struct output {
-	char *path;      /* its final name */
+	char *path;      /* the final name */
 	char *temporary; /* where files are written until then */
 	bool is_forced;
+	bool (*is_own)(const char *name); /* could the builder have written a file of this name? */
 };
 
-/* Makes the temporary directory. 0, or -1 with the error said (the place is taken, ...). */
-int output_open(struct output *output, const char *path, bool is_forced);
+/* Makes the temporary directory. 0, or -1 after it printed the error (the place is taken, ...). */
+int output_open(struct output *output, const char *path, bool is_forced, bool (*is_own)(const char *name));
 
-/* Gives the directory its final name. 0, or -1 with the error said. */
+/* Gives the directory its final name. 0, or -1 after it printed the error. */
 int output_commit(struct output *output);
 
-/* Removes what was written so far, if it was not committed. In any case frees. */
+/* Removes what was written, if it was not committed, and frees the rest. */
 void output_close(struct output *output);
 
 /*
- * The process ends at once, by a signal of its own instruction (which held no lock of libc's, as it read a mapped file): removes what was
- * written so far. What another thread writes meanwhile may stay.
+ * Between the two, output_abandon on another thread waits. For the part of an output that makes directories: OTF2 makes
+ * all on the way to its archive, and so would make the temporary one again after it was removed.
+ */
+void output_hold(void);
+void output_release(void);
+
+/*
+ * Removes the directory, if one is open, while other threads may still write into it. The caller must end the process
+ * then: no directory can be opened, committed or closed any more (who tries it waits for the end). Happens by itself at
+ * exit().
  */
 void output_abandon(void);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Quoting for text formats.
+ * Quoting for text formats: CSV, DOT, and UTF-8 for readers that accept no control characters.
  */
 #include "builder/support/text.h"
+#include "builder/support/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid. */
+/*
+ * Length of the valid UTF-8 sequence at p (1 for printable ASCII), or 0. Overlong forms and surrogates are not valid.
+ */
 static size_t utf8_length(const unsigned char *p)
 {
 	if (p[0] < 0x80)
@@ -22,12 +24,10 @@ static size_t utf8_length(const unsigned char *p)
 	return n;
 }
 
-char *text_utf8(const char *text)
+size_t text_put_utf8(char *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	char *out = malloc(strlen(text) * 4 + 1), *end = out;
-	if (out == NULL)
-		return NULL;
+	char *end = out;
 	while (*p != '\0') {
 		size_t n = utf8_length(p);
 		if (n > 0) {
@@ -39,6 +39,13 @@ char *text_utf8(const char *text)
 		}
 	}
 	*end = '\0';
+	return (size_t)(end - out);
+}
+
+char *text_utf8(const char *text)
+{
+	char *out = memory_get(strlen(text) + 1, TEXT_UTF8_BYTES(1), "a text");
+	text_put_utf8(out, text);
 	return out;
 }
 

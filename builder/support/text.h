@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Strings from a dump, on their way into a text format: quoted so that nothing in them ends a field or a file early.
+ * Strings from a dump, quoted for a text format: nothing in them can end a field or a file early.
  */
 #ifndef OTTER_BUILDER_SUPPORT_TEXT_H
 #define OTTER_BUILDER_SUPPORT_TEXT_H
@@ -10,7 +10,16 @@
 /* The inside of a DOT string between double quotes. */
 void text_dot(FILE *out, const char *text);
 
-/* A copy that is valid UTF-8 without control characters: bytes that are not appear as \xHH. To be freed; NULL when memory is out. */
+/*
+ * A copy that is valid UTF-8 without control characters: other bytes become \xHH. To be freed. Never NULL (memory.h).
+ */
 char *text_utf8(const char *text);
+
+/*
+ * The same into `out`, which has TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of what it
+ * wrote.
+ */
+#define TEXT_UTF8_BYTES(n_bytes) ((n_bytes)*4)
+size_t text_put_utf8(char *out, const char *text);
 
 #endif

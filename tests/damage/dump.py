@@ -11,7 +11,7 @@ HEADER_FIELDS = [(0, 8, "magic"), (8, 8, "sequence"), (16, 4, "stream"), (20, 4,
                  (88, 8, "n_regions"), (96, 8, "n_lost"), (104, 8, "n_records"), (112, 8, "n_units"), (120, 8, "reserved")]
 CONTROL_FIELDS = [(0, 8, "magic"), (8, 4, "major"), (12, 4, "minor"), (16, 4, "stream"), (20, 4, "n_segments"), (24, 4, "segment_bytes"),
                   (28, 4, "checksum"), (32, 8, "pid"), (64, 8, "position"), (128, 64, "lost"), (192, 8, "stalled_ticks")]
-KINDS = {"parallel_begin": 3, "parallel_end": 4, "implicit_task_begin": 5, "task_create": 7, "task_schedule": 8, "dependences": 9, "flush": 29, "thread_attach": 64,
+KINDS = {"parallel_begin": 3, "parallel_end": 4, "implicit_task_begin": 5, "task_create": 7, "task_schedule": 8, "dependences": 9, "task_dependence": 10, "flush": 29, "thread_attach": 64,
          "dependences_more": 96}
 
 

@@ -3,6 +3,7 @@
  * otter-build as a function: from a dump on disk to all outputs on disk. See through.h.
  */
 #include "tests/fuzz/through.h"
+#include "builder/outputs.h"
 #include "builder/run.h"
 #include "tests/fuzz/contract.h"
 #include "tests/fuzz/image.h"
@@ -87,12 +88,8 @@ void through_files(const uint8_t *data, size_t n_bytes)
 		.output = output,
 		.level = image.level,
 		.max_nodes = image.max_nodes,
-		.has_otf2 = true,
-		.has_dot = true,
-		.has_csv = true,
-		.has_summary = true,
-		.has_list = true,
-		.has_canonical = image.level == GRAPH_TASK,
+		.outputs = outputs_default() | outputs_of_option("list") |
+			   (image.level == GRAPH_TASK ? outputs_of_option("canonical") : 0),
 	};
 	struct dump whole;
 	bool is_readable = dump_open(&whole, dump) == 0;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Signals that end the builder: they leave no temporary directory behind.
+ */
+#ifndef OTTER_BUILDER_ENDING_H
+#define OTTER_BUILDER_ENDING_H
+
+/* Called once by main(), before any other thread is there. */
+void ending_prepare(void);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The rows of the table of outputs, what follows from them, and the ways from a row to the function of its folder.
+ * Called by main.c and run.c; the functions output_write_... on any thread of OpenMP, everything else on the main
+ * thread.
+ */
+#include "builder/outputs.h"
+#include "builder/dump/list.h"
+#include "builder/graph/files.h"
+#include "builder/otf2/otf2.h"
+#include "builder/states/files.h"
+#include "builder/summary/summary.h"
+
+#include <string.h>
+
+#define FILES(...)                                                                                                                 \
+	(const char *const[])                                                                                                      \
+	{                                                                                                                          \
+		__VA_ARGS__                                                                                                        \
+	}
+#define OUTPUT_FOLLOWER(name, option, help, is_default, traits, needs, ...)                                                        \
+	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), output_follow_##name, NULL, NULL},
+#define OUTPUT_WRITER(name, option, help, is_default, traits, needs, ...)                                                          \
+	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), NULL, output_write_##name, NULL},
+#define OUTPUT_PRINTER(name, option, help, is_default, traits, needs)                                                              \
+	{option, help, is_default, traits, needs, FILES(NULL), NULL, NULL, output_print_##name},
+
+const struct output_row output_rows[] = {
+#include "builder/outputs.def"
+};
+const unsigned n_output_rows = sizeof output_rows / sizeof output_rows[0];
+_Static_assert(sizeof output_rows / sizeof output_rows[0] <= 64, "a set of outputs is a mask of 64 bits");
+
+uint64_t outputs_of_option(const char *option)
+{
+	uint64_t outputs = 0;
+	for (unsigned i = 0; i < n_output_rows; i++)
+		outputs |= (uint64_t)(strcmp(output_rows[i].option, option) == 0) << i;
+	return outputs;
+}
+
+uint64_t outputs_default(void)
+{
+	uint64_t outputs = 0;
+	for (unsigned i = 0; i < n_output_rows; i++)
+		outputs |= (uint64_t)output_rows[i].is_default << i;
+	return outputs;
+}
+
+bool outputs_have_files(uint64_t outputs)
+{
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_is_selected(outputs, i) && output_rows[i].files[0] != NULL)
+			return true;
+	return false;
+}
+
+unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_state)
+{
+	unsigned needs = 0;
+	for (unsigned i = 0; i < n_output_rows; i++)
+		needs |= output_is_selected(outputs, i) ? output_rows[i].needs : 0;
+	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
+		needs |= NEEDS_STATES | NEEDS_UNIT_SYMBOLS |
+			 (level == GRAPH_FRAGMENT ? NEEDS_GRAPH | NEEDS_SYMBOLS : NEEDS_GRAPH_COUNTS);
+	if (needs & HEARS_STATES && has_each_state)
+		needs |= NEEDS_STATES;
+	if (needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS | NEEDS_STATES))
+		needs |= NEEDS_REPLAY;
+	return needs;
+}
+
+bool output_is_file(const char *name)
+{
+	for (unsigned i = 0; i < n_output_rows; i++)
+		for (const char *const *file = output_rows[i].files; *file != NULL; file++)
+			if (strcmp(name, *file) == 0)
+				return true;
+	/* What versions before 0.2.0 called the archive. */
+	return strcmp(name, "trace.otf2") == 0 || strcmp(name, "trace.def") == 0 || strcmp(name, "trace") == 0;
+}
+
+/* ---- From a row to its function ---- */
+
+int output_follow_archive(struct sink *sink, const struct built *built)
+{
+	if (sink_otf2_open(sink, built->directory, built->traces, built->n_traces) != 0)
+		return -1;
+	if (!built->has_each_state)
+		sink->pass_state = NULL;
+	return 0;
+}
+
+int output_follow_intervals(struct sink *sink, const struct built *built)
+{
+	return built->has_each_state ? sink_intervals_open(sink, built->directory) : 0;
+}
+
+int output_write_dot(const struct built *built)
+{
+	return graph_dot(built->graphs, built->directory, built->options->max_nodes);
+}
+
+int output_write_nodes(const struct built *built)
+{
+	return graph_nodes_csv(built->graphs, built->directory);
+}
+
+int output_write_constructs(const struct built *built)
+{
+	return graph_constructs_csv(built->graphs, built->directory);
+}
+
+int output_write_edges(const struct built *built)
+{
+	return graph_edges_csv(built->graphs, built->directory);
+}
+
+int output_write_exclusive(const struct built *built)
+{
+	return graph_exclusive_csv(built->graphs, built->directory);
+}
+
+int output_write_samples(const struct built *built)
+{
+	bool has_samples = false;
+	for (size_t i = 0; i < built->n_traces; i++)
+		has_samples = has_samples || built->traces[i].dump.n_samples != 0;
+	return has_samples ? samples_csv(built->graphs, built->directory) : 0;
+}
+
+int output_write_units(const struct built *built)
+{
+	return has_units(built->graphs) ? units_csv(built->graphs, built->directory) : 0;
+}
+
+int output_write_states(const struct built *built)
+{
+	return states_csv(built->traces, built->states, built->n_traces, built->directory);
+}
+
+int output_write_summary_file(const struct built *built)
+{
+	return summary_json(built->summary, built->directory);
+}
+
+int output_print_list(const struct built *built)
+{
+	int rc = 0;
+	for (size_t i = 0; i < built->n_traces && rc == 0; i++)
+		rc = list_dump(&built->traces[i].dump, stdout);
+	return rc;
+}
+
+int output_print_canonical(const struct built *built)
+{
+	return graph_canonical(built->graphs, stdout);
+}
+
+int output_print_summary_text(const struct built *built)
+{
+	summary_print(built->summary, stdout);
+	printf("%-10s%s\n", "output", built->place);
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Allocation that ends the process where memory is out (memory_fail.c), so that no caller has to look.
+ */
+#include "builder/support/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+/* 1 at least: for 0 bytes the C library may return NULL. */
+static size_t size_of(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes;
+	if (__builtin_mul_overflow(n, element_bytes, &n_bytes))
+		memory_fail(SIZE_MAX, what);
+	return n_bytes != 0 ? n_bytes : 1;
+}
+
+void *memory_get(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = malloc(n_bytes);
+	if (memory == NULL)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = calloc(1, n_bytes);
+	if (memory == NULL)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *grown = realloc(array, n_bytes);
+	if (grown == NULL)
+		memory_fail(n_bytes, what);
+	return grown;
+}
+
+char *text_copy(const char *text)
+{
+	size_t n_bytes = strlen(text) + 1;
+	return memcpy(memory_get(n_bytes, 1, "a text"), text, n_bytes);
+}
+
+char *text_format(const char *format, ...)
+{
+	char *text;
+	va_list args;
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		memory_fail(0, "a text");
+	va_end(args);
+	return text;
+}
+
+FILE *memory_open_stream(char **text, size_t *n_bytes, const char *what)
+{
+	FILE *stream = open_memstream(text, n_bytes);
+	if (stream == NULL)
+		memory_fail(0, what);
+	return stream;
+}
+
+void memory_close_stream(FILE *stream, const char *what)
+{
+	int has_failed = ferror(stream);
+	if (fclose(stream) != 0 || has_failed)
+		memory_fail(0, what);
+}

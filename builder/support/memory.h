@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Memory that is there: these functions do not return without it. The builder is an offline tool, which has no better
+ * answer to a lack of memory than to end cleanly: it prints one message, removes the output that is not finished, and
+ * exits with EXIT_FAILED.
+ *
+ * Callable on any thread. What is returned is freed with free(). `what` names what the memory is for, in the message:
+ * "the graph's nodes".
+ */
+#ifndef OTTER_BUILDER_SUPPORT_MEMORY_H
+#define OTTER_BUILDER_SUPPORT_MEMORY_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * Ends the process like that. n_bytes: how many were asked for; 0 where that is not known, as where a library returned
+ * NULL.
+ */
+_Noreturn void memory_fail(size_t n_bytes, const char *what);
+
+/* n elements, not initialised. */
+void *memory_get(size_t n, size_t element_bytes, const char *what);
+
+/* n elements, all bytes 0. */
+void *memory_zeroed(size_t n, size_t element_bytes, const char *what);
+
+/* The array moved, with room for n elements, of which new ones are not initialised. `array` may be NULL. */
+void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what);
+
+/* A copy of a text; and a text made as by printf. */
+char *text_copy(const char *text);
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * open_memstream: a stream that writes into *text, which is there once the stream is flushed or closed by
+ * memory_close_stream.
+ */
+FILE *memory_open_stream(char **text, size_t *n_bytes, const char *what);
+void memory_close_stream(FILE *stream, const char *what);
+
+#endif
