@@ -94,8 +94,8 @@ PROG_BIN   := $(call exe,$(PROG_SRC))
 DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
-.PHONY: all deps demo check bench fuzz fuzz-run lint install uninstall clean help
-.PHONY: check-run check-bin check-unit check-fuzz check-stress demo-run bench-run links need
+.PHONY: all deps demo quick check bench fuzz fuzz-run lint install uninstall clean help
+.PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
 
 all: links
@@ -161,6 +161,7 @@ $(call exe,$(REC_UNIT) $(STRESS_SRC)): LINK_LD := $(TEST_LD)
 $(call exe,$(REC_UNIT) $(STRESS_SRC)): $(REC_LIB) $(COMMON_LIB)
 $(call exe,$(BLD_UNIT) $(PROG_SRC)): LINK_LD := $(TEST_LD) $(BLD_LD)
 $(call exe,$(BLD_UNIT)): $(UNIT_LIB) $(BLD_LIB) $(COMMON_LIB)
+$(call exe,tests/tools/golden_dumps.c): $(UNIT_LIB)
 $(call exe,$(PROG_SRC)): $(COMMON_LIB)
 $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
@@ -187,22 +188,40 @@ $(TOOL_SO): $(O)/%.so: $(O)/%.o
 check-unit: $(UNIT_BIN)
 check-fuzz: $(call exe,$(FUZZ_PLAIN))
 check-stress: $(STRESS_BIN)
-check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO) $(DEVICE_BIN)
+check-tools: all $(PROG_BIN) $(TOOL_SO)
+check-bin: check-tools check-unit check-stress $(DEVICE_BIN)
+
+# What TESTS needs: goals in the plain tree, with SAN=address and with SAN=thread. A test that no line here names needs check-bin.
+SELF_SUFFICIENT     := lint model aarch64 promises diagnoses runtimes.md unit-asan fuzz-corpus stress-tsan
+PLAIN_unit          := check-unit
+PLAIN_stress        := check-stress
+PLAIN_golden        := check-tools
+PLAIN_dozen         := check-tools
+ADDRESS_unit-asan   := check-unit
+ADDRESS_fuzz-corpus := check-fuzz
+THREAD_stress-tsan  := check-stress
+NAMED         := $(sort $(foreach test,$(TESTS),$(firstword $(subst /, ,$(test)))))
+PLAIN_GOALS   := $(if $(NAMED),$(sort $(foreach name,$(filter-out $(SELF_SUFFICIENT),$(NAMED)),$(or $(PLAIN_$(name)),check-bin))),check-bin)
+ADDRESS_GOALS := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(ADDRESS_$(name)))),check-unit check-fuzz)
+THREAD_GOALS  := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(THREAD_$(name)))),check-stress)
 
 # The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 check: deps
 	$(Q)tests/deps.sh check || echo "The tests that need it are left out."
 	$(AGAIN) check-run
+# While working: about twenty seconds, and what was edited is built once.
+quick: deps
+	$(AGAIN) check-run TESTS='unit golden dozen'
 demo: deps
 	$(AGAIN) demo-run
 bench: deps
 	$(Q)tests/deps.sh bench
 	$(AGAIN) bench-run
 
-check-run: check-bin
-	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit check-fuzz
-	+$(Q)$(MAKE) --no-print-directory SAN=thread check-stress
+check-run: $(PLAIN_GOALS)
+	$(if $(ADDRESS_GOALS),+$(Q)$(MAKE) --no-print-directory SAN=address $(ADDRESS_GOALS))
+	$(if $(THREAD_GOALS),+$(Q)$(MAKE) --no-print-directory SAN=thread $(THREAD_GOALS))
 	$(Q)tests/check.sh $(O) $(TESTS)
 demo-run: all
 	$(Q)docs/demo/run.sh
@@ -253,6 +272,7 @@ clean:
 help:
 	@echo "make            build the recorder, the launcher and the builder into build/bin and build/lib"
 	@echo "make demo       install what is missing, record a program, build its archive and its graph"
+	@echo "make quick      after an edit: unit tests, kept outputs of small dumps, a dozen programs"
 	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
 	@echo "make deps       install the packages that are missing (Debian)"
 	@echo "make bench      measure the recorder beside its alternatives (QUICK=1: for a look, a minute)"
