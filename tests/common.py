@@ -71,15 +71,20 @@ class Result:
 
 
 def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
-    """Runs to the end; a process that hangs is killed and has the status "hang"."""
-    process = subprocess.Popen([str(a) for a in args], env={**CLEAN, **(env or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
-                               stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace")
+    """Runs a program to its end. One that hangs is killed and has the status "hang"; one that is not there has 127, as in a shell."""
+    try:
+        process = subprocess.Popen([str(a) for a in args], env={**CLEAN, **(env or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
+                                   stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace")
+    except FileNotFoundError as e:
+        return Result(127, "", f"{e.filename}: not found")
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
         return Result("hang", out or "", err)
+    finally:
+        forget_dead()
     return Result(process.returncode, out or "", err)
 
 
@@ -182,8 +187,33 @@ def alone(directory):
         yield empty(directory)
 
 
+def meta_of(dump):
+    """A dump's `meta`, as far as it was written."""
+    try:
+        return (dump / "meta").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def pid_of(dump):
+    """The process's number, as meta has it: in the dump's name another number may follow it. None: meta was not written so far."""
+    match = re.search(r"^pid (\d+)$", meta_of(dump), re.MULTILINE)
+    return match and int(match[1])
+
+
 def dumps_in(directory):
-    return sorted(p for p in directory.glob("*.otter*") if p.is_dir())
+    """In the order in which recording began: the numbers of processes start again from low ones when there are no higher ones left."""
+    def began(dump):
+        match = re.search(r"^start \d+ (\d+)", meta_of(dump), re.MULTILINE)
+        return (int(match[1]) if match else sys.maxsize, dump.name)
+    return sorted((p for p in directory.glob("*.otter*") if p.is_dir()), key=began)
+
+
+def forget_dead():
+    """Removes what LLVM's runtime leaves in /dev/shm when its process is killed: a later process of the same number would find it, and could end."""
+    for left in pathlib.Path("/dev/shm").glob(f"__KMP_REGISTERED_LIB_*_{os.getuid()}"):
+        if not os.path.exists(f"/proc/{left.name.split('_')[-2]}"):
+            left.unlink(missing_ok=True)
 
 
 def build(dump, out, *options):

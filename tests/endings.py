@@ -27,19 +27,12 @@ ROW_BYTES = 8 * len(FIELDS)
 ROWS = ("program", "child", "again")
 
 
-def forget(pid):
-    """What a libomp that could not end leaves behind; found by the next process of that number, it would end it."""
-    pathlib.Path(f"/dev/shm/__KMP_REGISTERED_LIB_{pid}_{os.getuid()}").unlink(missing_ok=True)
-
-
 def run_one(program, place, way, file, env, timeout=20):
     """(Result, rows by name)"""
     file.write_bytes(b"\0" * ROW_BYTES * len(ROWS))
     result = run([program, place, way, file], env, timeout)
     data = file.read_bytes()
     rows = {name: dict(zip(FIELDS, struct.unpack_from(f"<{len(FIELDS)}Q", data, i * ROW_BYTES))) for i, name in enumerate(ROWS)}
-    for row in rows.values():
-        forget(row["pid"])
     return result, {name: row for name, row in rows.items() if row["pid"]}
 
 
@@ -47,12 +40,12 @@ def dumps_by_row(rows, dumps):
     """Which dump is whose: execve keeps the number of the process, and the second dump has a name of its own. (By row, or a reason.)"""
     found, left = {}, list(dumps)
     for name, row in rows.items():
-        mine = [d for d in left if re.search(rf"-{row['pid']}(-\d+)?\.otter$", d.name)]
+        mine = [d for d in left if pid_of(d) == row["pid"]]
         if row["implicit"] == 0:  # no OpenMP, no dump
             continue
         if not mine:
             return None, f"no dump of the {name}"
-        found[name] = min(mine, key=lambda d: (len(d.name), d.name))
+        found[name] = mine[0]
         left.remove(found[name])
     return (None, f"one dump too many: {left[0].name}") if left else (found, None)
 

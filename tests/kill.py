@@ -192,12 +192,10 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
 def clean_up(report, work, pid):
     if report.failed == 0 and "KEEP" not in os.environ:
         shutil.rmtree(work)
-    # What a killed process leaves outside of its directory. Of libomp's, an empty one would end the next process with the same number.
-    for left in pathlib.Path("/dev/shm").glob(f"*{pid}*"):
-        if left.name == f"__KMP_REGISTERED_LIB_{pid}_{os.getuid()}":
-            left.unlink()
-        elif left.name.endswith(f"-{pid}.otter"):
-            shutil.rmtree(left)
+    # What a killed process leaves outside of its directory.
+    forget_dead()
+    for left in pathlib.Path("/dev/shm").glob(f"*-{pid}.otter"):
+        shutil.rmtree(left)
 
 
 def environment(dumps_dir, variant):

@@ -65,11 +65,10 @@ def chroot():
 
 
 def setuid():
-    """Who may not write into the dump any more stops recording."""
+    """A process that may not write into its dump any more stops recording."""
     if not is_root():
         return skipped("setuid", "not root")
-    t = Trial("setuid", SMALL, program="midway", args=("setuid", 65534))
-    t.work.chmod(0o777)
+    t = Trial("setuid", SMALL, program="midway", args=("setuid", 65534), is_public=True)
     t.run(result=MIDWAY)
     t.check("loss", lossy(t.build([3])))
     return t.end()
@@ -98,7 +97,7 @@ def faulting(name, calls, drain="self", **more):
                   shim={"FAULT_CALLS": calls, "FAULT_ERROR": "raise", **{f"FAULT_{k.upper()}": v for k, v in more.items()}})
         t.run(result="5000 tasks, 0 children ill, some")
         pids = {f.suffix[1:] for f in t.work.glob("counts.*")}
-        parents = [d for d in dumps_in(t.dir) if d.name.removesuffix(".otter").rpartition("-")[2] in pids]
+        parents = [d for d in dumps_in(t.dir) if str(pid_of(d)) in pids]
         if t.report.check(f"{t.name}/dumps", None if len(parents) == 1 else f"{len(parents)} dumps of the parent"):
             t.check("whole", whole(t.build([0], dump=parents[0]), 5000))
         return t.end()

@@ -78,9 +78,9 @@ def stack(kilobytes):
 
 
 def threads():
-    """RLIMIT_NPROC: no drain thread, so threads write themselves. It does not hold root."""
+    """RLIMIT_NPROC: no drain thread, so threads write themselves. Root is not held to it, and runs the program as another user."""
     user = 65534 if is_root() else None
-    t = Trial("no-threads", {"OTTER_RING": "256K"}, program="midway", args=["no-threads"], user=user)
+    t = Trial("no-threads", {"OTTER_RING": "256K"}, program="midway", args=["no-threads"], user=user, is_public=True)
     t.run(result=MIDWAY)
     t.check("whole", whole(t.build([0]), MIDWAY_TASKS))
     return t.end()

@@ -34,15 +34,20 @@ def compile_programs():
 
 
 class Trial:
-    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limits=None, shim=None, user=None, counted=True):
-        """`limits`: resource -> soft and hard limit. `shim`: variables of faults/shim.c. `user`: a number, for root."""
+    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limits=None, shim=None, user=None, is_public=False, counted=True):
+        """`limits`: resource -> soft and hard limit. `shim`: variables of faults/shim.c. `user`: the number of the user that root runs the program as.
+        `is_public`: any user can reach the program, its libraries and its work, which is not so below a folder of mode 0700."""
         self.report, self.name = Report(), f"faults/{name}"
-        self.work = empty(WORK / "faults" / name)
+        self.kept = WORK / "faults" / name
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="otter-")) if is_public else empty(self.kept)
         self.dir = directory or empty(self.work / "dumps")
-        self.program = PROGRAMS / program
-        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(self.dir)}
+        self.program, recorder, count_tool = PROGRAMS / program, RECORDER, COUNT_TOOL
+        if is_public:
+            self.work.chmod(0o777)
+            self.program, recorder, count_tool = (pathlib.Path(shutil.copy(file, self.work)) for file in (self.program, recorder, count_tool))
+        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(recorder), "OTTER_DIR": str(self.dir)}
         if counted:
-            self.env |= {"OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER), "OTTER_EVENTS": "all", "COUNT_FILE": str(self.work / "counts")}
+            self.env |= {"OMP_TOOL_LIBRARIES": str(count_tool), "COUNT_CHAIN": str(recorder), "OTTER_EVENTS": "all", "COUNT_FILE": str(self.work / "counts")}
         if shim:
             self.env |= {"LD_PRELOAD": str(SHIM), "FAULT_COUNTS": str(self.work / "failed"), **{k: str(v) for k, v in shim.items()}}
         self.env |= env or {}
@@ -60,6 +65,7 @@ class Trial:
         who = {"user": self.user, "group": self.user, "extra_groups": []} if self.user is not None else {}
         p = subprocess.run(command or [self.program, *self.args], env=self.env, preexec_fn=self.before if self.limits else None,
                            capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, **who)
+        forget_dead()
         self.judge(p.returncode, p.stdout, p.stderr, result)
         return p
 
@@ -116,6 +122,9 @@ class Trial:
     def end(self):
         if self.report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(self.work)
+        elif self.work != self.kept:
+            shutil.rmtree(self.kept, ignore_errors=True)
+            shutil.move(self.work, self.kept)
         return self.report
 
 
