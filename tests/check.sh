@@ -73,22 +73,32 @@ run() {
 	report "$1"
 }
 
-# programs PREFIX DIRECTORY SOURCE... runs the program of each source, in `wrap` and with `args`, as many at once as `jobs` says.
+# start NAME COMMAND...: runs it beside others, as many at once as `jobs` says. finish: waits for those that were started, and reports them in that order.
+started=() n_running=0
+start() {
+	is_wanted "$1" || return 0
+	((n_running < jobs)) || { wait -n && n_running=$((n_running - 1)); }
+	measure "$@" &
+	started+=("$1") n_running=$((n_running + 1))
+}
+finish() {
+	local name
+	wait
+	for name in "${started[@]}"; do
+		report "$name"
+	done
+	started=() n_running=0
+}
+
+# programs PREFIX DIRECTORY SOURCE... runs the program of each source, in `wrap` and with `args`.
 programs() {
-	local prefix=$1 directory=$2 source name names=() n_running=0
+	local prefix=$1 directory=$2 source name
 	shift 2
 	for source in "$@"; do
 		name=$(basename "$source" .c)
-		is_wanted "$prefix/${name#test_}" || continue
-		names+=("$prefix/${name#test_}")
-		((n_running < jobs)) || { wait -n && n_running=$((n_running - 1)); }
-		measure "$prefix/${name#test_}" "${wrap[@]}" "$directory/$name" "${args[@]}" &
-		n_running=$((n_running + 1))
+		start "$prefix/${name#test_}" "${wrap[@]}" "$directory/$name" "${args[@]}"
 	done
-	wait
-	for name in "${names[@]}"; do
-		report "$name"
-	done
+	finish
 }
 
 # A busy machine needs more than libcheck's own limit of four seconds a test; a test that hangs is ended here all the same.
@@ -125,11 +135,18 @@ run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes
 dozen='taskwait depend taskloop nested sections offload_target untied cancel_taskgroup detach doacross reductions tasks_fortran'
 # shellcheck disable=SC2086 # a list of words
 [[ $wanted != *" dozen "* ]] || run dozen tests/run.py $dozen
-for script in promises.sh diagnoses.sh expect_selftest.py golden.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py argobots.py \
-	argobots_graph.py argobots_units.py damage.py damage_outputs.py otf2_selftest.py launcher.sh install.sh conformance.py; do
+for script in promises.sh diagnoses.sh expect_selftest.py golden.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py; do
 	run "${script%.*}" "tests/$script"
 done
-run bench bench/selftest
+# Each of these does one thing after the other, and waits much.
+jobs=${JOBS:-$(nproc)}
+start bench bench/selftest
+for script in argobots.py argobots_graph.py argobots_units.py damage_outputs.py otf2_selftest.py launcher.sh install.sh; do
+	start "${script%.*}" "tests/$script"
+done
+finish
+# It compares a page with the results that run and runtimes have left.
+run conformance tests/conformance.py
 
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))
