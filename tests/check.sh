@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Runs all tests, or those that are named: check.sh TREE [NAME...], where TREE is the object tree (build/<key>). `make check` and `make quick` call it. It
-# prints a line for each test with the seconds that it took, the output of those that failed, and at the end "N passed, N failed, N skipped" in all.
-# Exit status 1 if any failed.
+# Runs all tests, or those that are named: check.sh TREE [NAME...], where TREE is the object tree (build/<key>). `make
+# check` and `make quick` call it. It prints a line for each test with the seconds that it took, the output of those
+# that failed, and at the end "N passed, N failed, N skipped" in all. Exit status 1 if any failed.
 #
-# A test is a program or script whose exit status is 0 (passed), 77 (skipped) or another (failed). It may count for more than one: its lines
-# "ok ...", "not ok ...", "skip ..." and the summary line of libcheck are added up. docs/hacking.md says what each test is for.
+# A test is a program or script whose exit status is 0 (passed), 77 (skipped) or another (failed). It may count for
+# more than one: its lines "ok ...", "not ok ...", "skip ..." and the summary line of libcheck are added up.
+# docs/hacking.md says what each test is for.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tree=$1
@@ -22,7 +23,8 @@ is_wanted() {
 	[[ $wanted == "  " || $wanted == *" $1 "* || $wanted == *" ${1%%/*} "* ]]
 }
 
-# measure NAME COMMAND...: leaves the command's output in $work/NAME.log, its exit status and milliseconds in $work/NAME.result.
+# measure NAME COMMAND...: leaves the command's output in $work/NAME.log, its exit status and milliseconds in
+# $work/NAME.result.
 measure() {
 	local name=${1/\//-} start status
 	shift
@@ -73,7 +75,8 @@ run() {
 	report "$1"
 }
 
-# start NAME COMMAND...: runs it beside others, as many at once as `jobs` says. finish: waits for those that were started, and reports them in that order.
+# start NAME COMMAND...: runs it beside others, as many at once as `jobs` says. finish: waits for those that were
+# started, and reports them in that order.
 started=() n_running=0
 start() {
 	is_wanted "$1" || return 0
@@ -101,7 +104,8 @@ programs() {
 	finish
 }
 
-# A busy machine needs more than libcheck's own limit of four seconds a test; a test that hangs is ended here all the same.
+# A busy machine needs more than libcheck's own limit of four seconds a test; a test that hangs is ended here all the
+# same.
 export CK_DEFAULT_TIMEOUT=120
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 wrap=() args=() jobs=${JOBS:-$(nproc)}
@@ -117,7 +121,8 @@ run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units
 # The stress tests have threads of their own for every processor.
 jobs=1
 programs stress "$tree/tests/stress" tests/stress/*.c
-# ThreadSanitizer needs addresses at which some kernels, when they randomise widely, put something else. Each record takes ten times as long: a tenth of them.
+# ThreadSanitizer needs addresses at which some kernels, when they randomise widely, put something else. Each record
+# takes ten times as long: a tenth of them.
 wrap=(setarch "$(uname -m)" -R) args=(40000)
 programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Installs the Debian packages that are missing. It prints nothing and takes a few milliseconds where nothing is missing. On other systems than Debian it
-# only names what is needed, and the build names what it lacks.
+# Installs the Debian packages that are missing. It prints nothing and takes a few milliseconds where nothing is
+# missing. On other systems than Debian it only names what is needed, and the build names what it lacks.
 #
 #	deps.sh            what the build, the demo and most tests need
 #	deps.sh check      what a few tests need, which are skipped without it
@@ -47,8 +47,9 @@ trap 'rm -f "$log"' EXIT
 
 apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
 
-# Debian lets only one version of LLVM's OpenMP runtime be installed. Programs find the newer one under the same name, so an older one
-# is replaced. Where any other package would have to be removed nothing is installed: that is for the user to decide.
+# Debian lets only one version of LLVM's OpenMP runtime be installed. Programs find the newer one under the same name,
+# so an older one is replaced. Where any other package would have to be removed nothing is installed: that is for the
+# user to decide.
 install() {
 	apt install -s --no-install-recommends $missing >"$log" 2>&1 || return 1
 	leaving=$(sed -n 's/^Remv \([^ ]*\).*/\1/p' "$log" | tr '\n' ' ')

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds small dumps that are kept in tests/golden and compares every output, byte by byte, with the one that is kept beside it.
+"""Builds small dumps that are kept in tests/golden and compares every output, byte by byte, with the one that is kept
+beside it.
 
     tests/golden.py [NAME...]             all dumps, or these
     tests/golden.py --write [NAME...]     replaces the kept outputs by what the builder writes now; `git diff` then shows what has changed
     tests/golden.py --record [NAME...]    records the dumps anew, with BUILD's recorder; --write has to follow
 
-The test shows that a change of the builder changes no output but those that it means to change. It does not show that an output is right: that is
-for run.py, whose expectations come from the programs' text. tests/golden/NAME.tar.xz holds the dump NAME.otter, or tools/golden_dumps.c writes it;
-tests/golden/NAME holds its outputs. A recorded dump names nothing of the machine that it comes from, and since the program is not there when the dump
-is built, places in the program are addresses.
+The test shows that a change of the builder changes no output but those that it means to change. It does not show that
+an output is right: that is for run.py, whose expectations come from the programs' text. tests/golden/NAME.tar.xz holds
+the dump NAME.otter, or tools/golden_dumps.c writes it; tests/golden/NAME holds its outputs. A recorded dump names
+nothing of the machine that it comes from, and since the program is not there when the dump is built, places in the
+program are addresses.
 """
 import difflib
 import sys
@@ -132,7 +134,8 @@ def outputs(name, work):
 
 
 def archive_text(anchor):
-    """The archive's definitions and events, without padding. Left out: strings, as their names are shown where they are used, and the trace's id."""
+    """The archive's definitions and events, without padding. Left out: strings, as their names are shown where they
+    are used, and the trace's id."""
     env = {"TZ": "UTC", "LC_ALL": "C"}
     lines = (run(["otf2-print", "-G", anchor], env).out + run(["otf2-print", anchor], env).out).splitlines()
     return "".join(re.sub(r" {2,}", " ", line) + "\n" for line in lines if line and not line.startswith(("===", "---", "STRING ")))

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# lint.sh RECORDER LAUNCHER BUILDER: what a compiler does not see. `make lint` calls it. Exit status 1 if anything was found.
+# lint.sh RECORDER LAUNCHER BUILDER: what a compiler does not see. `make lint` calls it. Exit status 1 if anything was
+# found.
 #
-# After the fast rules (lint/fast.sh, which `make check` runs too): cppcheck, clang-tidy (.clang-tidy), gcc's analyzer, shellcheck, man pages; the names
-# that the products export and the ones that the recorder takes from libc, compared with the lists in tests/lint/; and how the products are hardened.
+# After the fast rules (lint/fast.sh, which `make check` runs too): cppcheck, clang-tidy (.clang-tidy), gcc's analyzer,
+# shellcheck, man pages; the names that the products export and the ones that the recorder takes from libc, compared
+# with the lists in tests/lint/; and how the products are hardened.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 recorder=$1 launcher=$2 builder=$3
@@ -23,7 +25,8 @@ mapfile -t files < <(matching '^(common|recorder|builder)/.*\.c$')
 read -ra libraries < <(pkg-config --cflags ck otf2 libdw jansson)
 flags=("${headers[@]}" -pthread "${libraries[@]}")
 printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I{} clang-tidy --quiet {} -- "${flags[@]}" 2>/dev/null | grep -E 'warning:|error:' | finding "clang-tidy"
-# In the builder gcc 12 takes each pointer that is kept in a structure for lost, and does not know that one value may tell whether another is there.
+# In the builder gcc 12 takes each pointer that is kept in a structure for lost, and does not know that one value may
+# tell whether another is there.
 quiet="-Wno-analyzer-malloc-leak -Wno-analyzer-null-dereference -Wno-analyzer-null-argument -Wno-analyzer-possible-null-dereference"
 for file in "${files[@]}"; do
 	printf '%s' "$file -fanalyzer"

@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The rules of the source text that are checked in seconds: format, who includes whom, licences, and labels of memory orders. `make check` runs it as the
-# test `lint`, and `make lint` before the rest. Exit status 1 if anything was found.
+# The rules of the source text that are checked in seconds: format, who includes whom, licences, and labels of memory
+# orders. `make check` runs it as the test `lint`, and `make lint` before the rest. Exit status 1 if anything was
+# found.
 #
-# Who includes whom: recorder/ and builder/ never each other, common/ neither of them; omp-tools.h is for the recorder's tool, context, callbacks and devices, OTF2
-# for builder/otf2/, CK for the recorder and its tests; folders of builder/ use those before them (layers.sh); each file is named from the root.
+# Who includes whom: recorder/ and builder/ never each other, common/ neither of them; omp-tools.h is for the
+# recorder's tool, context, callbacks and devices, OTF2 for builder/otf2/, CK for the recorder and its tests; folders of
+# builder/ use those before them (layers.sh); each file is named from the root.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 git ls-files --error-unmatch Makefile >/dev/null 2>&1 || {
@@ -50,7 +52,8 @@ for file in "${sources[@]}" common/events.def "${scripts[@]}" Makefile; do
 	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || echo "$file"
 done | finding "each source names its licence"
 
-# Each memory order has a label (R1, H2 ...) on its line or in the comment before it; and the table in docs/design.md has the labels of the code.
+# Each memory order has a label (R1, H2 ...) on its line or in the comment before it; and the table in docs/design.md
+# has the labels of the code.
 mapfile -t files < <(matching '^(recorder|builder)/')
 awk 'FNR == 1 { labelled = 0 }
 	/(^|[^A-Za-z0-9_])[A-Z][0-9][^A-Za-z0-9_]/ { labelled = FNR }

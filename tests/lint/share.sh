@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What tests/lint.sh and tests/lint/fast.sh share: the lists of files, and how a finding is told. Both read it from the root of a clone.
+# What tests/lint.sh and tests/lint/fast.sh share: the lists of files, and how a finding is told. Both read it from the
+# root of a clone.
 
 # What stands last in a pipe, as finding does, can then count in this shell.
 shopt -s lastpipe
