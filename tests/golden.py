@@ -143,7 +143,8 @@ def archive_text(anchor):
 
 def difference(kept, now):
     """The first lines that differ, for a report."""
-    lines = [line for line in difflib.unified_diff(kept.splitlines(), now.splitlines(), "kept", "now", n=0, lineterm="") if line[:2] not in ("--", "++", "@@")]
+    lines = [line for line in list(difflib.unified_diff(kept.splitlines(), now.splitlines(), n=0, lineterm=""))[2:]
+             if not line.startswith("@@")]
     return f"{len(lines)} lines differ: " + " | ".join(lines[:4])
 
 

@@ -4,9 +4,9 @@
 # lint.sh RECORDER LAUNCHER BUILDER: what a compiler does not see. `make lint` calls it. Exit status 1 if anything was
 # found.
 #
-# After the fast rules (lint/fast.sh, which `make check` runs too): cppcheck, clang-tidy (.clang-tidy), gcc's analyzer,
-# shellcheck, man pages; the names that the products export and the ones that the recorder takes from libc, compared
-# with the lists in tests/lint/; and how the products are hardened.
+# After the fast rules (lint/fast.sh, which `make check` runs too) it runs cppcheck, clang-tidy (.clang-tidy), gcc's
+# analyzer, shellcheck and mandoc; compares the names that the products export, and the ones that the recorder takes from
+# libc, with the lists in tests/lint/; and checks how the products are hardened.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 recorder=$1 launcher=$2 builder=$3
