@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# One Makefile, non-recursive. Objects live in build/<key>/, one tree per compiler and flags, so that trees never mix;
-# build/bin, build/lib and build/tests point into the tree built last. `make help` lists the targets.
+# The only Makefile. Objects lie in build/<key>/, one tree for each combination of compiler and flags, so that they
+# never mix; build/bin, build/lib and build/tests point into the tree that was built last. `make help` lists the
+# targets.
 
 CC      ?= cc
 CFLAGS  ?= -O2 -g
@@ -12,7 +13,8 @@ SAN     ?=
 PKG_CONFIG ?= pkg-config
 pkg_cflags  = $(shell $(PKG_CONFIG) --cflags $(1) 2>/dev/null)
 pkg_libs    = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
-# omp-tools.h lies among clang's own headers: they must come after the compiler's, or theirs hide gcc's.
+# omp-tools.h lies among clang's own headers. They come after those of the compiler in use (-idirafter): before them
+# they would hide gcc's.
 OMPT_H     := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include/omp-tools.h /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h))
 OMPT_CF    := $(if $(OMPT_H),-idirafter $(dir $(OMPT_H)))
 BLD_PC     := otf2 libdw jansson
@@ -21,10 +23,12 @@ ALL_PC     := ck $(BLD_PC)
 BASE_CF := -std=c11 -D_GNU_SOURCE -I. -pthread -fstack-protector-strong -fstack-clash-protection \
            -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
 BASE_LD := -pthread -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
-# Checked calls of libc take an optimiser, and are nothing for sanitizers. Whoever gives a level of his own has that.
+# The checked calls of libc need an optimiser, and hide errors from sanitizers. A level that the caller sets in CFLAGS
+# stays.
 FORTIFY_CF := $(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),$(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3))
-# Marks where an indirect branch may land, and return addresses. In the recorder returns alone: the marks are an instruction in each callback,
-# and where no library in a process may lack the property, as with shadow stacks, it has it.
+# Control-flow protection. The tools mark where indirect branches may land and protect return addresses. The recorder
+# protects return addresses only, as shadow stacks need every library of a process to do: marks would cost an
+# instruction in each callback.
 MACHINE          := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BRANCH_CF_x86_64 := -fcf-protection=full
 BRANCH_CF_aarch64 := -mbranch-protection=standard
@@ -37,10 +41,12 @@ BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
 BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC))
 TEST_LD := $(call pkg_libs,check)
 
-# SAN=address (with undefined behaviour), SAN=thread or, clang's alone, SAN=fuzz: a tree of its own beside the plain one.
+# SAN=address (with undefined behaviour), SAN=thread, and with clang SAN=fuzz each build a tree of their own beside the
+# plain one.
 SAN_CF_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN_CF_thread  := -fsanitize=thread
-# Without libFuzzer's tracing of comparisons: its mutations know what an input is, and inputs go through in two thirds of the time.
+# libFuzzer's tracing of comparisons is left out: tests/fuzz/mutator.c knows what an input is, and an input takes two
+# thirds of the time without.
 SAN_CF_fuzz    := -fsanitize-coverage=inline-8bit-counters,pc-table -fsanitize=address,undefined -fno-sanitize-recover=undefined \
                   -fno-omit-frame-pointer
 SAN_CF         := $(SAN_CF_$(SAN))
@@ -55,7 +61,7 @@ O   := build/$(KEY)$(addprefix -,$(SAN))
 Q   := $(if $(V),,@)
 say  = $(if $(V),,@printf '  %-7s %s\n' $(1) $@)
 
-# The sources of each part. The launcher runs before the program, the recorder inside it: two products of one folder.
+# The sources of each part. recorder/ makes two products: the launcher runs before the program, the recorder inside it.
 COMMON_SRC := $(wildcard common/*.c)
 LAUNCH_SRC := $(wildcard recorder/launch/*.c)
 REC_SRC    := $(wildcard recorder/*.c)
@@ -64,7 +70,7 @@ UNIT_SRC   := $(wildcard tests/unit/test_*.c)
 UNIT_HELP  := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
 STRESS_SRC := $(wildcard tests/stress/*.c)
 TOOL_SRC   := $(wildcard tests/tools/*_tool.c)
-# Of tests/fuzz three are programs, and mutator.c is libFuzzer's alone.
+# tests/fuzz has three programs, and mutator.c, which only libFuzzer's two are linked with.
 FUZZ_MAIN  := $(addprefix tests/fuzz/,fuzz_memory.c fuzz_files.c)
 FUZZ_PLAIN := tests/fuzz/replay_corpus.c
 FUZZ_MUT   := tests/fuzz/mutator.c
@@ -94,8 +100,8 @@ PROG_BIN   := $(call exe,$(PROG_SRC))
 DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
-.PHONY: all deps demo check bench fuzz fuzz-run lint install uninstall clean help
-.PHONY: check-run check-bin check-unit check-fuzz check-stress demo-run bench-run links need
+.PHONY: all deps demo quick check bench fuzz fuzz-run lint install uninstall clean help
+.PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
 
 all: links
@@ -104,7 +110,7 @@ links: $(RECORDER) $(LAUNCHER) $(BUILDER)
 	@mkdir -p $(O)/tests
 	$(Q)for d in bin lib tests; do ln -sfn $(notdir $(O))/$$d build/$$d; done
 
-# Said once and plainly instead of by the first missing header.
+# Tells that packages are missing once, before the compiler complains of the first header.
 need:
 	@$(PKG_CONFIG) --exists $(ALL_PC) 2>/dev/null && test -n '$(OMPT_H)' || \
 		{ echo "Packages that Otter is built from are missing (pkg-config: $(ALL_PC); omp-tools.h): try 'make deps'." >&2; exit 1; }
@@ -138,15 +144,17 @@ $(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 # ---- the three products ----
 LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)
 
-# Nothing of this library but its entry points is visible, and it stays where it is when the runtime closes it: its threads go on.
+# Only the entry points of this library are visible. It stays mapped when the runtime closes it (nodelete), because its
+# threads still run.
 $(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
 		-o $@ $(filter %.o,$^)
-# The same library under a second name, as LD_PRELOAD and the linker know it: loaded by either it is one, with one dump.
+# A second name of the same file, for LD_PRELOAD and the linker. Loaded under both names it is still one library, which
+# writes one dump.
 	$(Q)ln -sfn $(notdir $@) $(@D)/libotter-abt.so
-# The launcher reads the settings as the recorder does: that part of it is linked in, the rest of the archive is not.
+# The launcher reads settings by the recorder's code: the linker takes only those members of the archive.
 $(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)
@@ -161,12 +169,13 @@ $(call exe,$(REC_UNIT) $(STRESS_SRC)): LINK_LD := $(TEST_LD)
 $(call exe,$(REC_UNIT) $(STRESS_SRC)): $(REC_LIB) $(COMMON_LIB)
 $(call exe,$(BLD_UNIT) $(PROG_SRC)): LINK_LD := $(TEST_LD) $(BLD_LD)
 $(call exe,$(BLD_UNIT)): $(UNIT_LIB) $(BLD_LIB) $(COMMON_LIB)
+$(call exe,tests/tools/golden_dumps.c): $(UNIT_LIB)
 $(call exe,$(PROG_SRC)): $(COMMON_LIB)
 $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
-# The builder's calls come to tests/fuzz/memory_files.c first, and where memory is out to contract.c, instead of ending the fuzzer.
+# tests/fuzz/memory_files.c takes these calls of the builder, and contract.c the one that ends it where memory is out.
 FUZZ_CALLS := memory_fail open close read fstat stat mmap munmap madvise opendir readdir closedir gethostname strcmp
 $(call exe,$(FUZZ_MAIN)): LINK_LD := -fsanitize=fuzzer
 $(call exe,$(FUZZ_MAIN)): $(call obj,$(FUZZ_MUT))
@@ -174,7 +183,7 @@ $(call exe,$(FUZZ_MAIN) $(FUZZ_PLAIN)): $(O)/%: $(O)/%.o $(FUZZ_LIB) $(BLD_LIB) 
 	$(call say,LINK)
 	$(Q)$(LINK) $(addprefix -Wl$(comma)--wrap=,$(FUZZ_CALLS)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD) $(BLD_LD)
 
-# A runtime with devices, played.
+# Plays a runtime with devices, for tests/device.py.
 $(DEVICE_BIN): $(call obj,$(DEVICE_SRC))
 	$(call say,LINK)
 	$(Q)$(LINK) -o $@ $^
@@ -187,22 +196,41 @@ $(TOOL_SO): $(O)/%.so: $(O)/%.o
 check-unit: $(UNIT_BIN)
 check-fuzz: $(call exe,$(FUZZ_PLAIN))
 check-stress: $(STRESS_BIN)
-check-bin: all check-unit check-stress $(PROG_BIN) $(TOOL_SO) $(DEVICE_BIN)
+check-tools: all $(PROG_BIN) $(TOOL_SO)
+check-bin: check-tools check-unit check-stress $(DEVICE_BIN)
 
-# The flags that pkg-config gives are known when make starts: what deps installs is seen by a second make.
+# What TESTS needs: goals in the plain tree, with SAN=address and with SAN=thread. A test that no line here names needs
+# check-bin.
+SELF_SUFFICIENT     := lint model aarch64 promises diagnoses runtimes.md unit-asan fuzz-corpus stress-tsan
+PLAIN_unit          := check-unit
+PLAIN_stress        := check-stress
+PLAIN_golden        := check-tools
+PLAIN_dozen         := check-tools
+ADDRESS_unit-asan   := check-unit
+ADDRESS_fuzz-corpus := check-fuzz
+THREAD_stress-tsan  := check-stress
+NAMED         := $(sort $(foreach test,$(TESTS),$(firstword $(subst /, ,$(test)))))
+PLAIN_GOALS   := $(if $(NAMED),$(sort $(foreach name,$(filter-out $(SELF_SUFFICIENT),$(NAMED)),$(or $(PLAIN_$(name)),check-bin))),check-bin)
+ADDRESS_GOALS := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(ADDRESS_$(name)))),check-unit check-fuzz)
+THREAD_GOALS  := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(THREAD_$(name)))),check-stress)
+
+# make asks pkg-config for flags when it starts: a second make sees what deps has installed.
 AGAIN = +$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 check: deps
-	$(Q)tests/deps.sh check || echo "The tests that need it are left out."
+	$(Q)tests/deps.sh check || echo "The tests that need it are skipped."
 	$(AGAIN) check-run
+# While working: about twenty seconds, and what was edited is built once.
+quick: deps
+	$(AGAIN) check-run TESTS='unit golden dozen'
 demo: deps
 	$(AGAIN) demo-run
 bench: deps
 	$(Q)tests/deps.sh bench
 	$(AGAIN) bench-run
 
-check-run: check-bin
-	+$(Q)$(MAKE) --no-print-directory SAN=address check-unit check-fuzz
-	+$(Q)$(MAKE) --no-print-directory SAN=thread check-stress
+check-run: $(PLAIN_GOALS)
+	$(if $(ADDRESS_GOALS),+$(Q)$(MAKE) --no-print-directory SAN=address $(ADDRESS_GOALS))
+	$(if $(THREAD_GOALS),+$(Q)$(MAKE) --no-print-directory SAN=thread $(THREAD_GOALS))
 	$(Q)tests/check.sh $(O) $(TESTS)
 demo-run: all
 	$(Q)docs/demo/run.sh
@@ -212,7 +240,7 @@ bench-run: all
 deps:
 	$(Q)tests/deps.sh
 
-# For FUZZ_TIME seconds each, two at once: what they find is in build/fuzz.
+# Both fuzzers run at once for FUZZ_TIME seconds. They leave what they find in build/fuzz.
 fuzz: deps
 	$(Q)tests/deps.sh fuzz
 	$(AGAIN) CC=clang-$(LLVM) SAN=fuzz fuzz-run
@@ -232,7 +260,7 @@ MAN     := $(wildcard docs/*.[1-8])
 DOC     := $(wildcard README.md LICENSE docs/*.md)
 DEMO    := $(wildcard docs/demo/*)
 
-# The launcher finds the recorder beside itself, in ../lib: bin and lib belong together.
+# The launcher finds the recorder in ../lib beside its own directory: bin and lib have to stay together.
 install: all
 	$(Q)install -d '$(BIN_DIR)' '$(LIB_DIR)' '$(DOC_DIR)/demo' $(foreach n,1 5 7,'$(MAN_DIR)/man$(n)')
 	$(Q)install -m 755 $(LAUNCHER) $(BUILDER) '$(BIN_DIR)'
@@ -253,14 +281,15 @@ clean:
 help:
 	@echo "make            build the recorder, the launcher and the builder into build/bin and build/lib"
 	@echo "make demo       install what is missing, record a program, build its archive and its graph"
+	@echo "make quick      after an edit: unit tests, kept outputs of small dumps, a dozen programs"
 	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
 	@echo "make deps       install the packages that are missing (Debian)"
-	@echo "make bench      measure the recorder beside its alternatives (QUICK=1: for a look, a minute)"
+	@echo "make bench      measure the recorder beside other tracers (QUICK=1: in a minute, less exactly)"
 	@echo "make fuzz       look for inputs that harm the builder (FUZZ_TIME=300 seconds)"
-	@echo "make lint       format, cppcheck, clang-tidy, gcc's analyzer, shellcheck, include rules, symbols, hardening, man pages"
-	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall takes it away"
+	@echo "make lint       format, include rules, cppcheck, clang-tidy, gcc's analyzer, shellcheck, symbols, hardening, man pages"
+	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall removes it"
 	@echo "make clean      remove build/"
 	@echo "variables       CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR; V=1 shows commands;"
-	@echo "                SAN=address, SAN=thread or SAN=fuzz builds with sanitizers; LLVM=19 chooses whose omp-tools.h"
+	@echo "                SAN=address, SAN=thread or SAN=fuzz builds with sanitizers; LLVM=19 is the version whose omp-tools.h is used"
 
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d)

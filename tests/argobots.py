@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Argobots: what the recorder makes of its work units.
+"""Checks what the recorder records of Argobots' work units.
 
     tests/argobots.py [NAME...]           tests/units.py says on which library
     ARGOBOTS_EXAMPLES=DIR ...             every program below DIR that is linked with that library, too: its own examples, built (`examples` alone:
                                           nothing else)
 
-conf, sync and stack are run on one execution stream, where what comes is the same every time: their logs from the real library (conf*.expect, sync*.expect, stack*.expect)
-are what the recording must say, event by event. In lives a tool of the program's own counts what comes: so many records there must be.
+conf, sync and stack are run on one execution stream, where what comes is the same every time: their logs from the real
+library (conf*.expect, sync*.expect, stack*.expect) are what the recording must say, event by event. In lives a tool of
+the program's own counts what comes: so many records there must be.
 """
 import collections
 import sys
@@ -111,8 +112,8 @@ def attach():
 
 
 def archives():
-    """The archive of every recording is valid, and whole where the recording is; it has a task for each run of a unit, and one for each primary unit and
-    its scheduler."""
+    """The archive of every recording is valid, and whole where the recording is; it has a task for each run of a unit,
+    and one for each primary unit and its scheduler."""
     for program, arguments, version in (("conf", ["8"], ""), ("conf", ["8"], "-v11"), ("conf", ["8", "2"], ""), ("conf", ["8", "2"], "-v11"), ("sync", [], ""), ("sync", [], "-v11"), ("stack", [], ""),
                                         ("lives", [], ""), ("lives-omp", ["omp"], ""), ("within", [], ""), ("lives", ["exit"], ""), ("lives", ["kill"], "")):
         name = "archive-" + "-".join([program, *arguments]) + version
@@ -130,7 +131,8 @@ def archives():
         n_tasks = counts["create"] + counts["revive"] - hidden + 2 * counts["begin"] + len(re.findall(r" task_create ", text))
         wanted = [] if is_cut else [f"tasks={n_tasks}", f"completed={n_tasks}", "truncated=0"]
         checked = run([HERE.parent / "otf2_check.py", *(word for want in wanted for word in ("--expect", want)), place])
-        # Who yields inside of a region of OpenMP leaves its team in the middle, and comes back: the team has more begins on that thread than on others.
+        # Who yields inside of a region of OpenMP leaves its team in the middle, and comes back: the team has more
+        # begins on that thread than on others.
         found = re.findall(r"OTF2::THREAD_(\w+)_EVENT_COMPLETE\s+Property value\s+(\w+)", run(["otf2-print", "-A", place / "traces.otf2"]).out)
         whole = {"FORK_JOIN": "false" if is_cut or program == "within" else "true", "LOCK": "false" if is_cut else "true"}
         check(name, one(dumps), built.why([0, 3] if is_cut else [0]), checked.why([0]) and f"{checked.out.splitlines()[-5:]}",
@@ -160,7 +162,8 @@ def shapes(text):
 
 
 def prints_as_ever(text, path, env):
-    """Has the program printed what it prints untraced? Where that is not always the same, as units move between streams: the same kinds of lines."""
+    """Has the program printed what it prints untraced? Where that is not always the same, as units move between
+    streams: the same kinds of lines."""
     outs = []
     while len(outs) < 10:
         outs.append(run([path], env=env).out)

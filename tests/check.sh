@@ -1,30 +1,43 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Runs all tests, or those named: check.sh TREE [NAME...], TREE being the object tree (build/<key>); called by make check. A line for
-# each, the output of those that failed, and at the end "N passed, N failed, N skipped" over everything. Exit status 1 if any failed.
+# Runs all tests, or those that are named: check.sh TREE [NAME...], where TREE is the object tree (build/<key>). `make
+# check` and `make quick` call it. It prints a line for each test with the seconds that it took, the output of those
+# that failed, and at the end "N passed, N failed, N skipped" in all. Exit status 1 if any failed.
 #
-# A test is a program or script with exit status 0 (passed), 77 (skipped) or another (failed). It may count for more than one:
-# lines "ok ...", "not ok ...", "skip ..." and the summary line of libcheck are added up. See docs/hacking.md.
+# A test is a program or script whose exit status is 0 (passed), 77 (skipped) or another (failed). It may count for
+# more than one: its lines "ok ...", "not ok ...", "skip ..." and the summary line of libcheck are added up.
+# docs/hacking.md says what each test is for.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 tree=$1
 shift
 wanted=" $* "
 limit=${CHECK_TIMEOUT:-900} # seconds for one test
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 n_passed=0 n_failed=0 n_skipped=0
 
-# run NAME COMMAND...
-run() {
-	local name=$1 passed failed skipped status start ms word
+# is_wanted NAME: by its whole name, by the part before the slash, or because no test is named.
+is_wanted() {
+	[[ $wanted == "  " || $wanted == *" $1 "* || $wanted == *" ${1%%/*} "* ]]
+}
+
+# measure NAME COMMAND...: leaves the command's output in $work/NAME.log, its exit status and milliseconds in
+# $work/NAME.result.
+measure() {
+	local name=${1/\//-} start status
 	shift
-	[[ $wanted == "  " || $wanted == *" $name "* || $wanted == *" ${name%%/*} "* ]] || return 0
 	start=$(date +%s%N)
-	timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null
+	timeout -k 10 "$limit" "$@" >"$work/$name.log" 2>&1 </dev/null
 	status=$?
-	ms=$((($(date +%s%N) - start) / 1000000))
+	echo "$status $((($(date +%s%N) - start) / 1000000))" >"$work/$name.result"
+}
+
+# report NAME: adds up and prints what measure has left.
+report() {
+	local name=$1 log=$work/${1/\//-}.log passed failed skipped status ms word
+	read -r status ms <"$work/${name/\//-}.result"
 	read -r passed failed skipped < <(awk '
 		/^ok / { ok++ } /^not ok / { bad++ } /^skip / { skip++ }
 		/^[0-9]+%: Checks: [0-9]+, Failures: [0-9]+, Errors: [0-9]+/ {
@@ -46,7 +59,7 @@ run() {
 	printf '%-4s %-28s %4d passed %3d failed %3d skipped %8d.%03d s\n' \
 		"$word" "$name" "$passed" "$failed" "$skipped" $((ms / 1000)) $((ms % 1000))
 	if ((failed > 0)); then
-		[ "$status" -eq 124 ] && echo "     | no end within $limit s"
+		[ "$status" -eq 124 ] && echo "     | stopped after $limit s"
 		grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/     | /'
 		echo "     | exit status $status"
 	else
@@ -55,49 +68,90 @@ run() {
 	n_passed=$((n_passed + passed)) n_failed=$((n_failed + failed)) n_skipped=$((n_skipped + skipped))
 }
 
+# run NAME COMMAND...
+run() {
+	is_wanted "$1" || return 0
+	measure "$@"
+	report "$1"
+}
+
+# start NAME COMMAND...: runs it beside others, as many at once as `jobs` says. finish: waits for those that were
+# started, and reports them in that order.
+started=() n_running=0
+start() {
+	is_wanted "$1" || return 0
+	((n_running < jobs)) || { wait -n && n_running=$((n_running - 1)); }
+	measure "$@" &
+	started+=("$1") n_running=$((n_running + 1))
+}
+finish() {
+	local name
+	wait
+	for name in "${started[@]}"; do
+		report "$name"
+	done
+	started=() n_running=0
+}
+
 # programs PREFIX DIRECTORY SOURCE... runs the program of each source, in `wrap` and with `args`.
 programs() {
 	local prefix=$1 directory=$2 source name
 	shift 2
 	for source in "$@"; do
-		[ -f "$source" ] || continue
 		name=$(basename "$source" .c)
-		run "$prefix/${name#test_}" "${wrap[@]}" "$directory/$name" "${args[@]}"
+		start "$prefix/${name#test_}" "${wrap[@]}" "$directory/$name" "${args[@]}"
 	done
+	finish
 }
 
-# libcheck's own limit is four seconds a test, which a busy machine needs; a test that hangs is ended here all the same.
+# A busy machine needs more than libcheck's own limit of four seconds a test; a test that hangs is ended here all the
+# same.
 export CK_DEFAULT_TIMEOUT=120
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
-wrap=() args=()
-programs unit "$tree/tests/unit" tests/unit/test_*.c
-# The recorder keeps its memory until the process ends, and so do its tests: leaks are looked for in the builder's.
-mapfile -t sources < <(grep -L '"recorder/' tests/unit/test_*.c)
-programs unit-asan "$tree-address/tests/unit" "${sources[@]}"
-mapfile -t sources < <(grep -l '"recorder/' tests/unit/test_*.c)
+wrap=() args=() jobs=${JOBS:-$(nproc)}
+mapfile -t recorder_tests < <(grep -l '"recorder/' tests/unit/test_*.c)
+mapfile -t builder_tests < <(grep -L '"recorder/' tests/unit/test_*.c)
+programs unit "$tree/tests/unit" "${recorder_tests[@]}" "${builder_tests[@]}"
+programs unit-asan "$tree-address/tests/unit" "${builder_tests[@]}"
+# The recorder keeps its memory until the process ends, and so do its tests: for them, leaks are not looked for.
 wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
-programs unit-asan "$tree-address/tests/unit" "${sources[@]}"
+programs unit-asan "$tree-address/tests/unit" "${recorder_tests[@]}"
 wrap=()
 run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
+# The stress tests have threads of their own for every processor.
+jobs=1
 programs stress "$tree/tests/stress" tests/stress/*.c
-# ThreadSanitizer wants its shadow where the address space of some kernels is randomised.
-wrap=(setarch "$(uname -m)" -R) args=(40000) # a tenth of the records, as each takes ten times as long
+# ThreadSanitizer needs addresses at which some kernels, when they randomise widely, put something else. Each record
+# takes ten times as long: a tenth of them.
+wrap=(setarch "$(uname -m)" -R) args=(40000)
 programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()
+
+run lint tests/lint/fast.sh
 run model tests/model/run.sh
 run aarch64 tests/model/aarch64.sh
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
-# Where the builder counts a quirk, and what the page says of each in a heading or at the beginning of a table's row.
+# The quirks that the builder counts, and those that the page has in a heading or at the beginning of a table's row.
 quirks='cat builder/*.c builder/*/*.c | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
 # shellcheck disable=SC2016 # the backticks of Markdown
 described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
 run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
-for script in promises.sh diagnoses.sh expect_selftest.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py argobots.py argobots_graph.py argobots_units.py tables.py damage.py damage_outputs.py otf2_selftest.py launcher.sh \
-	install.sh conformance.py; do
-	[ -f "tests/$script" ] && run "${script%.*}" "tests/$script"
+# A dozen programs for make quick. Where no test is named, `run` has them all.
+dozen='taskwait depend taskloop nested sections offload_target untied cancel_taskgroup detach doacross reductions tasks_fortran'
+# shellcheck disable=SC2086 # a list of words
+[[ $wanted != *" dozen "* ]] || run dozen tests/run.py $dozen
+for script in promises.sh diagnoses.sh references.py expect_selftest.py tables.py golden.py run.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py; do
+	run "${script%.*}" "tests/$script"
 done
-
-[ -f bench/selftest ] && run bench bench/selftest
+# Each of these does one thing after the other, and waits much.
+jobs=${JOBS:-$(nproc)}
+start bench bench/selftest
+for script in argobots.py argobots_graph.py argobots_units.py damage_outputs.py otf2_selftest.py launcher.sh install.sh; do
+	start "${script%.*}" "tests/$script"
+done
+finish
+# It compares a page with the results that run and runtimes have left.
+run conformance tests/conformance.py
 
 echo "$n_passed passed, $n_failed failed, $n_skipped skipped"
 ((n_failed == 0))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests on real programs share: where things are, running them, reports, and checks on a graph.
+"""What the tests on real programs share: paths, running programs, reports, and checks of a graph.
 
-Used by the programs run.py, schedules.py, kill.py, faults.py and others. Environment: BUILD (default build) holds what `make check-bin` makes;
-CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) compile the programs.
+run.py, schedules.py, kill.py, faults.py and others import it. Environment: BUILD (default build) is the folder with
+what `make check-bin` makes; CLANG (default clang-19), GCC (default gcc) and FLANG (default flang-new-19) compile the
+programs; JOBS is how many programs run at once (default: one on each processor); where KEEP is set, what a test has
+recorded and built stays below build/tests/run.
 """
 import contextlib
 import csv
@@ -29,21 +31,23 @@ RESULTS = BUILD / "tests" / "results"
 COMPILERS = {"clang": os.environ.get("CLANG", "clang-19"), "gcc": os.environ.get("GCC", "gcc"), "flang": os.environ.get("FLANG", "flang-new-19")}
 ARCHIVE_CHECK = ROOT / "tests" / "otf2_check.py"
 
-# Everything that would change what a program or the recorder does, but for what a test itself sets.
+# The environment without the variables that change what a program or the recorder does: a test sets those itself.
 CLEAN = {k: v for k, v in os.environ.items() if not re.match(r"(OMP|KMP|LIBOMP|GOMP|OTTER|COUNT)_|LD_PRELOAD$", k)}
 
-# For the builder: threads that wait for each other by spinning take the processors from whatever is tested at the same time.
+# For the builder, whose threads would otherwise wait by spinning, and take the processors from tests that run at the
+# same time.
 PASSIVE = {"OMP_WAIT_POLICY": "passive"}
 
 
 class Report:
-    """One line a check, "ok name", "not ok name: reason" or "skip name: reason"; lines of one program stay together."""
+    """The lines of one program, which are printed together: "ok NAME", "not ok NAME: REASON" or "skip NAME: REASON"
+    for each check."""
 
     def __init__(self):
         self.lines, self.failed = [], 0
 
     def check(self, name, reason):
-        """reason: None or "" where all is well, else what is not."""
+        """`reason`: what is wrong; None or "" if nothing is. Returns whether nothing is."""
         if reason:
             self.failed += 1
             self.lines.append(f"not ok {name}: {reason}")
@@ -71,15 +75,21 @@ class Result:
 
 
 def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
-    """Runs to the end; a process that hangs is killed and has the status "hang"."""
-    process = subprocess.Popen([str(a) for a in args], env={**CLEAN, **(env or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
-                               stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace")
+    """Runs a program to its end. One that hangs is killed and has the status "hang"; one that is not there has 127, as
+    in a shell."""
+    try:
+        process = subprocess.Popen([str(a) for a in args], env={**CLEAN, **(env or {})}, cwd=cwd, stdin=subprocess.DEVNULL,
+                                   stdout=stdout, stderr=subprocess.PIPE, text=True, errors="replace")
+    except FileNotFoundError as e:
+        return Result(127, "", f"{e.filename}: not found")
     try:
         out, err = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         process.kill()
         out, err = process.communicate()
         return Result("hang", out or "", err)
+    finally:
+        forget_dead()
     return Result(process.returncode, out or "", err)
 
 
@@ -88,12 +98,12 @@ def compiler_found(compiler):
 
 
 def compile_program(source, output, compiler, flags=()):
-    """A program of tests/omp, in whatever language."""
+    """Compiles a program of tests/omp, in C or Fortran."""
     if source.suffix != ".f90":
         return compile_c(source, output, compiler, flags)
     output.parent.mkdir(parents=True, exist_ok=True)
     targets = [flag.partition("=")[2] for flag in flags if flag.startswith("-fopenmp-targets=")]
-    if targets:  # flang's kernels call what only GPUs have
+    if targets:  # flang's kernels call functions that only GPUs have: flang_device.c stands in for them
         device = output.with_name(f"{output.name}-device.o")
         result = run([COMPILERS["clang"], "-c", "-fPIC", ROOT / "tests/runtimes/flang_device.c", "-o", device])
         if result.status != 0:
@@ -103,7 +113,8 @@ def compile_program(source, output, compiler, flags=()):
 
 
 def compile_c(source, output, compiler="clang", flags=()):
-    # A construct that ends a function is called by a jump where the compiler may, and its return address is that of somebody else.
+    # Without this flag a construct at a function's end may be called by a jump, and have the return address of the
+    # function's caller.
     output.parent.mkdir(parents=True, exist_ok=True)
     return run([COMPILERS[compiler], "-D_GNU_SOURCE", "-fopenmp", "-g", "-O1", "-fno-optimize-sibling-calls", "-Wall", "-Wextra", "-I", ROOT, *flags,
                 source, "-o", output, "-pthread"])
@@ -131,7 +142,8 @@ int main(void)
 
 
 def remove_images(dumps):
-    """LLVM's plugin for x86-64 leaves the code that it loaded in files, which otter-build reads."""
+    """LLVM's plugin for x86-64 leaves files with the code that it loaded, which otter-build reads. Called after that,
+    it removes them."""
     for dump in dumps:
         for path in re.findall(r"^map .* (/tmp/tmpfile_\w{6})$", (dump / "meta").read_text(errors="replace"), re.MULTILINE):
             pathlib.Path(path).unlink(missing_ok=True)
@@ -139,7 +151,7 @@ def remove_images(dumps):
 
 @functools.lru_cache
 def no_offload(target):
-    """Why clang's programs cannot have the host's processor as a device here; None: they can."""
+    """Why a program of clang's cannot use the host's processor as a device on this machine; None if it can."""
     with tempfile.TemporaryDirectory() as directory:
         source, program = pathlib.Path(directory) / "probe.c", pathlib.Path(directory) / "probe"
         source.write_text(PROBE)
@@ -151,7 +163,8 @@ def no_offload(target):
 
 
 def offload_environment():
-    """A program with code for devices finds the library that runs it, and does not fall back to the host."""
+    """Variables by which a program with code for devices finds the library that runs it, and does not fall back to the
+    host."""
     library = pathlib.Path(run([COMPILERS["clang"], "-print-file-name=libomptarget.so"]).out.strip()).parent
     return {"LD_LIBRARY_PATH": str(library), "OMP_TARGET_OFFLOAD": "MANDATORY"}
 
@@ -163,7 +176,7 @@ def need(*files):
 
 
 def preload_for(compiler):
-    """gcc's programs run on LLVM's runtime, which has gcc's entry points too."""
+    """Variables by which a program of gcc's runs on LLVM's runtime, which has the entry points of gcc's too."""
     return {"LD_PRELOAD": "libomp.so.5"} if compiler == "gcc" else {}
 
 
@@ -175,19 +188,48 @@ def empty(directory):
 
 @contextlib.contextmanager
 def alone(directory):
-    """Nobody else who runs the tests in this tree is in `directory` meanwhile; it is empty at first."""
+    """Empties `directory` and keeps it for the caller alone: the same test that somebody else runs in this tree waits
+    until then."""
     directory.parent.mkdir(parents=True, exist_ok=True)
     with open(directory.with_name(directory.name + ".lock"), "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield empty(directory)
 
 
+def meta_of(dump):
+    """A dump's `meta`, as far as it was written."""
+    try:
+        return (dump / "meta").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def pid_of(dump):
+    """The process's number, as meta has it: in the dump's name another number may follow it. None: meta was not
+    written so far."""
+    match = re.search(r"^pid (\d+)$", meta_of(dump), re.MULTILINE)
+    return match and int(match[1])
+
+
 def dumps_in(directory):
-    return sorted(p for p in directory.glob("*.otter*") if p.is_dir())
+    """In the order in which recording began: the numbers of processes start again from low ones when there are no
+    higher ones left."""
+    def began(dump):
+        match = re.search(r"^start \d+ (\d+)", meta_of(dump), re.MULTILINE)
+        return (int(match[1]) if match else sys.maxsize, dump.name)
+    return sorted((p for p in directory.glob("*.otter*") if p.is_dir()), key=began)
+
+
+def forget_dead():
+    """Removes what LLVM's runtime leaves in /dev/shm when its process is killed: a later process of the same number
+    would find it, and could end."""
+    for left in pathlib.Path("/dev/shm").glob(f"__KMP_REGISTERED_LIB_*_{os.getuid()}"):
+        if not os.path.exists(f"/proc/{left.name.split('_')[-2]}"):
+            left.unlink(missing_ok=True)
 
 
 def build(dump, out, *options):
-    """Runs the builder on a dump, with all sinks, into `out`. (Result, summary or None)."""
+    """Builds a dump into the directory `out`, by default with all outputs. Returns (Result, summary or None)."""
     shutil.rmtree(out, ignore_errors=True)
     result = run([BUILDER, "-o", out, *options, dump], PASSIVE)
     try:
@@ -201,7 +243,8 @@ def build(dump, out, *options):
 
 
 def check_archive(out, n_tasks=None, numbers=None):
-    """otf2-print reads it whole, its content keeps the rules, and it has so many tasks created and completed, and these numbers: None or a reason."""
+    """Checks that otf2-print reads the archive to its end, that it keeps the rules of otf2_check.py, and that it has
+    so many tasks, created and completed, and these numbers of other things. Returns None or a reason."""
     anchor = out / "traces.otf2"
     if not anchor.exists():
         return "no traces.otf2"
@@ -259,7 +302,7 @@ class Graph:
         return sum(1 for e in self.edges if e[2] == kind)
 
     def order(self):
-        """Topological order of the ids; shorter than nodes if there is a cycle."""
+        """The ids in topological order. Where there is a cycle some are missing."""
         left = dict(self.n_in)
         ready = [n for n, k in left.items() if k == 0]
         done = []
@@ -273,7 +316,7 @@ class Graph:
         return done
 
     def flaw(self, complete=True):
-        """What every graph must be, whatever the program: None or a reason."""
+        """Checks what holds of the graph of every program. Returns None or a reason."""
         if len(self.kind) != len(self.nodes):
             return "nodes.csv has an id twice"
         if not self.known:
@@ -320,7 +363,7 @@ class Graph:
         return None
 
     def reach(self, sources):
-        """For every node the set of `sources` that reach it, as bits in the order given."""
+        """For every node the set of those `sources` from which a path leads to it: bit I stands for sources[I]."""
         bits = {n: 0 for n in self.kind}
         own = {n: 1 << i for i, n in enumerate(sources)}
         for n in self.order():
@@ -331,7 +374,8 @@ class Graph:
 
 
 def take_part(arguments):
-    """Takes "--part I/N" out of the arguments of a script, and returns what chooses of a list the I-th of N shares, each spread over all of it."""
+    """Removes "--part I/N" from a script's arguments. Returns a function that takes every N-th of a list, from the
+    I-th on."""
     if "--part" not in arguments:
         return lambda jobs: jobs
     at = arguments.index("--part")
@@ -348,7 +392,8 @@ def number_of_jobs():
 
 
 def run_all(jobs, work):
-    """Calls work(job) -> Report for every job, some at once; prints the reports in order. True if nothing failed."""
+    """Calls work(job) for every job, several at once, and prints the Reports that they return in the order of the
+    jobs. True if nothing failed."""
     reports, failed = [None] * len(jobs), 0
     done = threading.Condition()
     todo = list(enumerate(jobs))

@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Installs the Debian packages that are missing: `deps.sh` for building, demo and tests, `deps.sh check` for what some tests can do without,
-# `deps.sh aarch64` (270 MB) for the test of that name, which is left out otherwise, `deps.sh bench` for make bench, `deps.sh fuzz` for make fuzz, `deps.sh lint` for make lint. Says nothing and takes a few milliseconds where nothing is missing. Elsewhere
-# than on Debian it only names what is needed; the build says what it misses.
+# Installs the Debian packages that are missing. It prints nothing and takes a few milliseconds where nothing is
+# missing. On other systems than Debian it only names what is needed, and the build names what it lacks.
+#
+#	deps.sh            what the build, the demo and most tests need
+#	deps.sh check      what a few tests need, which are skipped without it
+#	deps.sh aarch64    what the test of that name needs, 270 MB
+#	deps.sh bench | fuzz | lint    what these targets of make need
 # shellcheck disable=SC2086 # lists of words
 set -u
 
 packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
-	libdw-dev libjansson-dev graphviz'
-[ "${1-}" = check ] && packages='flang-19 spin clang-tools-19'
+	libdw-dev libjansson-dev graphviz mount'
+[ "${1-}" = check ] && packages='flang-19 spin clang-tools-19 clang-format'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
 [ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'
@@ -43,8 +47,9 @@ trap 'rm -f "$log"' EXIT
 
 apt() { $root env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
 
-# Debian lets only one version of LLVM's OpenMP runtime be installed. Programs find the newer one under the same name, so an older one
-# is replaced; any other package that would have to go is left to the user to remove.
+# Debian lets only one version of LLVM's OpenMP runtime be installed. Programs find the newer one under the same name,
+# so an older one is replaced. Where any other package would have to be removed nothing is installed: that is for the
+# user to decide.
 install() {
 	apt install -s --no-install-recommends $missing >"$log" 2>&1 || return 1
 	leaving=$(sed -n 's/^Remv \([^ ]*\).*/\1/p' "$log" | tr '\n' ' ')
@@ -62,7 +67,7 @@ install() {
 }
 
 echo "Installing$missing"
-# The package lists may be absent or too old: they are fetched only if it does not work without.
+# The package lists may be missing or too old. They are fetched only if installing fails without.
 install && exit 0
 apt update >"$log" 2>&1 || cat "$log" >&2
 install && exit 0

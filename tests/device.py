@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records a process whose devices trace themselves (device/driver.c plays runtime and devices), builds, and compares with the driver's witness.
+"""Records a process whose devices trace themselves, builds, and compares the results with what the devices really did.
 
     tests/device.py [SCENARIO...]      all, or these
 
-What a device did is told by the driver: which kernels and transfers, how much, and when by the host's counter. The builder has the device's own
-clock, its translation, and readings of both: its times may be wrong by as much as a reading took, which the dump says.
+device/driver.c plays the runtime and the devices, and writes a witness: which kernels and transfers there were, how
+many bytes, and when by the host's counter. The builder knows the device's own clock, its translation, and readings of
+both clocks: its times may be wrong by as much as a reading took, which the dump tells.
 """
 import collections
 import os
@@ -45,7 +46,7 @@ SCENARIOS = {
     "ended": (3, {"implicit_task_without_end": 1}, {}),  # the program's own doing, but nothing says how its initial task ended
 }
 
-# What only tracing makes.
+# Records that only a device's tracing makes.
 RECORDS = ("device_trace", "device_clock", "device_buffer", "device_kernel", "device_data_op", "device_target", "device_native", "device_other")
 
 Kernel = collections.namedtuple("Kernel", "device id begin end granted")
@@ -73,7 +74,7 @@ class Witness:
 
 
 def listed(dump):
-    """Lines of the listing: kind -> [{field: text}]."""
+    """The lines of the listing by kind: kind -> [{field: text}]."""
     rows = collections.defaultdict(list)
     for line in run([BUILDER, "--list", dump]).out.splitlines():
         words = line.split()
@@ -82,7 +83,7 @@ def listed(dump):
 
 
 class Archive:
-    """What is on the devices' locations, by OTF2's own Python bindings."""
+    """What an archive has on the devices' locations, read by OTF2's Python bindings."""
 
     def __init__(self, anchor):
         import otf2
@@ -125,7 +126,8 @@ class Archive:
 
 
 def apart(name, wanted, got, tolerance):
-    """Two lists of rows (device, id, begin, end, ...): the same but for the times, which may be off by the tolerance. A reason or None."""
+    """Compares two lists of rows (device, id, begin, end, ...). Times may differ by the tolerance. Returns a reason or
+    None."""
     wanted, got = sorted(wanted, key=lambda r: (r[:2], r[4:])), sorted(got, key=lambda r: (r[:2], r[4:]))
     if [(r[:2], r[4:]) for r in wanted] != [(r[:2], r[4:]) for r in got]:
         return f"{name}: {len(got)} rows, not {len(wanted)}, or others: {got[:2]} {wanted[:2]}"
@@ -137,7 +139,7 @@ def apart(name, wanted, got, tolerance):
 
 
 def data_rows(witness):
-    """The witness's data operations as the archive shows them."""
+    """The witness's data operations as rows of the archive."""
     rows = []
     for d in witness.data:
         kind = OPTYPES[d.optype]
@@ -150,7 +152,7 @@ def data_rows(witness):
     return rows
 
 
-ONE_READER = threading.Lock()  # OTF2's Python bindings are not for several threads at once
+ONE_READER = threading.Lock()  # OTF2's Python bindings are not safe with threads
 
 
 def wrong_archive(scenario, witness, out, rows):
@@ -179,7 +181,7 @@ def wrong_archive(scenario, witness, out, rows):
 
 
 def wrong_calls(scenario, calls, rows):
-    """What the tool asked of the devices."""
+    """Compares the recorder's calls of the device interface with what each scenario needs."""
     reasons = []
 
     def must(name, n):
@@ -211,7 +213,8 @@ def wrong_calls(scenario, calls, rows):
 
 
 def wrong_graph(scenario, witness, out, summary):
-    """Kernels are nodes behind their submits, transfers have bytes, and both the times of the device where these are known."""
+    """Checks that kernels are nodes after their submits, that transfers have bytes, and that both have the device's
+    times where these are known."""
     graph = Graph(out)
     nodes = {n["id"]: n for n in graph.nodes}
     has_times = scenario not in ("no_clock", "nothing", "refuses", "no_cursor", "no_records", "still")

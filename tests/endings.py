@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ends programs in every way at every place, and asks their dumps for everything that their witness proves.
+"""Ends programs in every way at every place, and checks that their dumps hold what their witness proves, and nothing
+else.
 
     tests/endings.py [PLACE]...     all, or these places
-    tests/endings.py --untraced     only says how each end is without the recorder: what ENDLESS below is from
+    tests/endings.py --untraced     prints how each of them ends without the recorder: ENDLESS below comes from this
 
-A traced program must end as the same one does untraced: status, output. endings/matrix.c counts what it does in a file; as all
-its threads but one stand still when it ends, its dumps must hold that and nothing else, with nothing lost, a valid archive and an acyclic graph.
-Where the runtime could finalize, the dump is complete (status 0); where not, otter-build says so (status 3).
+A recorded program must end as it does without the recorder: same status, same output. endings/matrix.c counts in a
+file, the witness, what it does. All its threads but one stand still when it ends: its dumps must hold exactly what the
+witness counts, with nothing lost, a valid archive and an acyclic graph. Where the runtime could finalize, the dump is
+complete (otter-build's status is 0); where not, otter-build says so (status 3).
 """
 import itertools
 import signal
@@ -18,18 +20,14 @@ from common import *
 WAYS = ("return", "exit", "_exit", "abort", "quick_exit", "pthread_exit", "sigterm", "sigkill", "sigsegv", "execve")
 CONSTRUCTS = ("primary", "worker", "single", "task", "undeferred", "initial_task", "taskwait", "join", "critical", "nested", "child_region")
 PLACES = ("before", "serial", "alone", "busy", *CONSTRUCTS[:-1], "root", "atexit", "destructor", "child", CONSTRUCTS[-1])
-# What does not end without the recorder either. After pthread_exit a process lives until its last thread ends, and the runtime's workers do
-# not; the workers of a forked child do, and it crashes. Out of a construct there is no way by return, nor, for its team, by pthread_exit.
+# Combinations that do not end without the recorder either. After pthread_exit a process lives until its last thread has
+# ended, which the runtime's workers never do. A forked child has no workers, and crashes. A construct cannot be left by
+# return, nor can a thread of its team leave it by pthread_exit.
 ENDLESS = [(place, "pthread_exit") for place in ("serial", "atexit", "destructor", "child", *CONSTRUCTS)] + [(p, "return") for p in CONSTRUCTS]
 
 FIELDS = ("regions", "implicit", "created", "switches", "waits", "waited", "criticals", "pid")
 ROW_BYTES = 8 * len(FIELDS)
 ROWS = ("program", "child", "again")
-
-
-def forget(pid):
-    """What a libomp that could not end leaves behind; found by the next process of that number, it would end it."""
-    pathlib.Path(f"/dev/shm/__KMP_REGISTERED_LIB_{pid}_{os.getuid()}").unlink(missing_ok=True)
 
 
 def run_one(program, place, way, file, env, timeout=20):
@@ -38,39 +36,38 @@ def run_one(program, place, way, file, env, timeout=20):
     result = run([program, place, way, file], env, timeout)
     data = file.read_bytes()
     rows = {name: dict(zip(FIELDS, struct.unpack_from(f"<{len(FIELDS)}Q", data, i * ROW_BYTES))) for i, name in enumerate(ROWS)}
-    for row in rows.values():
-        forget(row["pid"])
     return result, {name: row for name, row in rows.items() if row["pid"]}
 
 
 def dumps_by_row(rows, dumps):
-    """Which dump is whose: execve keeps the number of the process, and the second dump has a name of its own. (By row, or a reason.)"""
+    """Returns the dumps by the witness's row, or a reason. After execve the process has the same number and a second
+    dump."""
     found, left = {}, list(dumps)
     for name, row in rows.items():
-        mine = [d for d in left if re.search(rf"-{row['pid']}(-\d+)?\.otter$", d.name)]
+        mine = [d for d in left if pid_of(d) == row["pid"]]
         if row["implicit"] == 0:  # no OpenMP, no dump
             continue
         if not mine:
             return None, f"no dump of the {name}"
-        found[name] = min(mine, key=lambda d: (len(d.name), d.name))
+        found[name] = mine[0]
         left.remove(found[name])
     return (None, f"one dump too many: {left[0].name}") if left else (found, None)
 
 
 def wanted_end(place, way, row):
-    """Of a process's dump: otter-build's status, and does it call itself complete?"""
+    """Returns what a process's dump must give: otter-build's status, and whether the summary calls it complete."""
     if row == "again" or row == "program" and place.startswith("child"):
         return 0, True
     if (place, way) == ("initial_task", "exit"):
-        return 3, True  # the runtime finalizes, but the task never ends
+        return 3, True  # the runtime finalizes, but the initial task never ends
     if (place, way) == ("destructor", "exit"):
-        return 3, False  # the rest of the end, with the runtime's, does not come
+        return 3, False  # the destructors that would follow, the runtime's among them, are not called
     ends_well = way in ("return", "exit") and place not in CONSTRUCTS or way == "pthread_exit" and place in ("alone", "busy", "root")
     return (0, True) if ends_well else (3, False)
 
 
 def wrong_dump(dump, row, status, is_complete, out):
-    """A dump against its witness: a list of reasons."""
+    """Compares a dump with its row of the witness. Returns a list of reasons."""
     result, summary = build(dump, out)
     wrong = [result.why([status])]
     if summary is None:
@@ -122,7 +119,8 @@ def test_ending(job):
 
 
 def test_library(job):
-    """A library with OpenMP in a program without, loaded while it runs, and unloaded, and loaded again: one dump, which has it all."""
+    """A program without OpenMP loads a library with OpenMP, unloads it and loads it again: one dump must hold
+    everything."""
     times, how, compiler, programs = job
     report, name = Report(), f"endings/library-{how}-{times}-{compiler}"
     work = empty(WORK / "endings" / f"library-{how}-{times}-{compiler}")
@@ -155,7 +153,7 @@ def compile_one(name, compiler, suffix="", flags=()):
 
 
 def say_untraced(programs, places):
-    """A table: does it end, and how, without the recorder?"""
+    """Prints how each combination ends without the recorder."""
     work = empty(WORK / "endings" / "untraced")
     for (compiler, built), place in itertools.product(programs.items(), places):
         env = {"OMP_NUM_THREADS": "2", **preload_for(compiler)}

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gives the recorder a hard time: full disks, failing calls, limits, crowds, programs with habits of their own, other tools beside it. Whatever
-happens, the program's result and exit status are its own, nothing of it is touched, the dump builds, and every record is either in it or
-counted as lost.
+"""Records programs under faults: full disks, failing system calls, limits, many threads and processes, programs that
+do unusual things to their own process, other tools beside the recorder. Whatever happens, the program must have its
+own result and exit status, the recorder must touch nothing of the program's, the dump must build, and every record
+must be in it or counted as lost.
 
-    tests/faults.py [NAME...]      all, or those with one of these in their names; --list names them
+    tests/faults.py [NAME...]      all trials, or those with one of these words in their names; --list prints the names
 
-The trials are in tests/faults/*.py, a file a family, with their programs; trial.py is what one is made of. THREADS=100000 makes the long queue of
-threads longer than the usual 20000. What takes root is skipped without it.
+tests/faults/ has the trials, a file for each family, and their programs; trial.py has what they share. THREADS=100000
+makes the trial threads-in-turn start more threads than the usual 20000. Trials that need root are skipped for others.
 """
 import pathlib
 import sys
@@ -25,7 +26,7 @@ from trial import *
 
 
 def main():
-    # Those that take longest first.
+    # The families whose trials take longest are started first.
     trials = {}
     for family in (crowds, company, habits, limits, disk, settings, calls):
         trials |= family.TRIALS

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# make install, and the installed tool with the source tree gone: installs from a copy of the tree, removes the copy, then records and builds.
-# BUILD (build) names the folder whose objects are taken along, so that little is compiled again.
+# Tests `make install`: installs from a copy of the tree, removes the copy, then records and builds with the installed tools.
+# The objects of BUILD (default build) are copied too, so that little is compiled again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 unset OMP_TOOL OMP_TOOL_LIBRARIES LD_PRELOAD MAKEFLAGS MAKEOVERRIDES MAKELEVEL "${!OTTER_@}"

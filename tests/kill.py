@@ -1,20 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Kills a recorded program with SIGKILL and asks its dump for everything that its witness proves.
+"""Kills a recorded program with SIGKILL and checks that its dump holds everything that the program's witness proves.
 
-    tests/kill.py [KILLS]       so many at random moments, else the environment's KILLS, else 60, and a few at system calls; SEED repeats a run
-    tests/kill.py --all KILLS   so many, and at the begin and the end of every system call from the making of the dump on
-    ... --part I/N              of these every N-th from the I-th on: the parts together, one after the other, are all
+    tests/kill.py [KILLS]       KILLS kills at random moments (default: the variable KILLS, or 60), and a few at system
+                                calls; SEED=N repeats a run
+    tests/kill.py --all KILLS   the same, and one kill at the begin and one at the end of every system call from the
+                                making of the dump on
+    ... --part I/N              every N-th of these from the I-th on: the N parts together are all
 
-omp/witness.c counts, in a file of its own, before and after each event: what was certainly recorded, and what there can be at most. With
-each taskwait it puts a number into the dump that follows the one before: the sequence must be there without a hole as far as the file says.
-Every dump must build (status 3, or 0 if the program had ended before), have lost nothing, and give a valid archive and an acyclic graph. Where
-the program died before there was a dump, the witness must prove nothing either. Some are stopped instead of killed, and read while they
-live: a snapshot, by the same measure.
+The witness is a file in which omp/witness.c counts before and after each event: the counts tell what was certainly
+recorded, and what can have been recorded at most. With each taskwait the program also records the next number of a
+sequence, which must be in the dump without a hole as far as the witness says. Every dump must build (status 3, or 0 if
+the program had ended before), have lost nothing, and give a valid archive and an acyclic graph. If the program died
+before there was a dump, the witness must prove nothing. Some processes are stopped instead of killed, and their dump is
+read while they live: the same must hold of such a snapshot.
 
-Moments (MOMENTS below) aim at what is rare: the start of the process, the making of the dump, the first segments on their way to a file, threads
-that come, the end. The last line says what was hit. tools/kill_at.c has the system calls: a process that is stopped there leaves
-what lies between two of the recorder's steps, be it the dump's birth, a ring's, a segment's way into a file, or the end.
+The moments (MOMENTS below) aim at rare steps: the start of the process, the making of the dump, the first segments that
+are written to a file, new threads, the end. The last line tells how many kills hit each of them. tools/kill_at.c kills
+at system calls: these leave every state that lies between two steps of the recorder.
 """
 import collections
 import mmap
@@ -63,9 +66,9 @@ VARIANTS = {
     "drop": {"OTTER_FULL": "drop", "OTTER_RING": "2M"},
 }
 
-one_archive_at_a_time = threading.Lock()  # the binding says nothing of threads
+one_archive_at_a_time = threading.Lock()  # OTF2's Python binding does not claim to be safe with threads
 
-# How the runs went, so that a machine on which no kill hits the program is noticed.
+# How many kills hit what. main() prints it, so that a machine where every kill comes too late is noticed.
 outcomes = collections.Counter()
 
 
@@ -91,7 +94,7 @@ class Witness:
 # ---- What a dump must hold ----
 
 def wrong_counts(proven, summary, is_snapshot):
-    """What the dump must hold, by the witness: None or a reason."""
+    """Compares the dump's counts with the witness's. Returns None or a reason."""
     event = lambda name: summary["events"].get(name, 0)
     lacks = []
 
@@ -116,7 +119,8 @@ def wrong_counts(proven, summary, is_snapshot):
 
 
 def wrong_sequence(dump, slots):
-    """The marks of each slot are numbered without a hole, as far as its witness says, and the tasks between two of a stream are there."""
+    """Checks that the marks of each slot have no hole as far as its witness says, and that all tasks between two marks
+    are there."""
     wanted = re.compile(r"(\d+) \S+ \S+ (task_create|control_tool) (?:.*?command=(\d+) modifier=(\d+))?")
     lines = subprocess.run(f'"{BUILDER}" --list -q "{dump}" | grep -E " (task_create|control_tool) "', shell=True, env=CLEAN, capture_output=True,
                            text=True).stdout
@@ -141,7 +145,7 @@ def wrong_sequence(dump, slots):
 
 
 def hits(dump, witness):
-    """What the kill has interrupted, as far as the files show it."""
+    """Yields what the kill has interrupted, as far as the files show it."""
     meta = (dump / "meta").read_text(errors="replace") if (dump / "meta").exists() else ""
     if "\nstart " not in meta:
         yield "while the dump was made"
@@ -160,7 +164,7 @@ def hits(dump, witness):
 
 
 def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
-    """Everything that is asked of a dump that a killed program left behind."""
+    """Checks the dump that a killed program has left."""
     proven = witness.sum()
     if not dumps:
         outcomes["before the dump"] += 1
@@ -171,13 +175,13 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
     outcomes["proving something"] += any(proven.values())
     outcomes.update(hits(dumps[0], witness))
     result, summary = build(dumps[0], work / "out")
-    # Killed behind the recorder's own end: nothing was missing any more.
+    # A kill in the phase ENDING may come after the recorder's end, when nothing is missing any more.
     statuses = [0] if has_ended else [0, 3] if witness.phase() == ENDING else [3]
     reasons = [result.why(statuses)]
     if len(dumps) > 1:
         reasons.append(f"{len(dumps)} dumps")
     if summary is not None:
-        # Which process a dump is of stands in the first thing that it gets.
+        # Without the beginning of meta the builder does not know which process to look for, and takes it for dead.
         meta = dumps[0] / "meta"
         knows_process = meta.exists() and "\nboot_id " in meta.read_text(errors="replace")
         reasons.append(wrong_counts(proven, summary, is_snapshot and knows_process))
@@ -192,12 +196,10 @@ def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
 def clean_up(report, work, pid):
     if report.failed == 0 and "KEEP" not in os.environ:
         shutil.rmtree(work)
-    # What a killed process leaves outside of its directory. Of libomp's, an empty one would end the next process with the same number.
-    for left in pathlib.Path("/dev/shm").glob(f"*{pid}*"):
-        if left.name == f"__KMP_REGISTERED_LIB_{pid}_{os.getuid()}":
-            left.unlink()
-        elif left.name.endswith(f"-{pid}.otter"):
-            shutil.rmtree(left)
+    # What a killed process leaves outside of its directory.
+    forget_dead()
+    for left in pathlib.Path("/dev/shm").glob(f"*-{pid}.otter"):
+        shutil.rmtree(left)
 
 
 def environment(dumps_dir, variant):
@@ -216,7 +218,7 @@ def has_file(dumps_dir, suffixes):
 
 
 def stop_at_random(process, witness, dumps_dir, moment, rng, how):
-    """Sends the signal at a moment of the given sort. False if the program had ended before."""
+    """Sends the signal at a moment of that kind. Returns False if the program had ended before."""
     phase, files, width_ms = MOMENTS[moment]
     while (witness.phase() < phase or files and not has_file(dumps_dir, files)) and process.poll() is None:
         time.sleep(0.00002)
@@ -225,7 +227,7 @@ def stop_at_random(process, witness, dumps_dir, moment, rng, how):
         return False
     process.send_signal(how)
     if how == signal.SIGSTOP:
-        _, status = os.waitpid(process.pid, os.WUNTRACED)  # its last thread stands still
+        _, status = os.waitpid(process.pid, os.WUNTRACED)  # returns when its last thread stands still
         if not os.WIFSTOPPED(status):
             process.returncode = os.waitstatus_to_exitcode(status)
             return False
@@ -245,7 +247,7 @@ def test_kill(job):
     if not is_snapshot or not is_stopped:
         process.wait(60)
     try:
-        # Whether it was really killed is the status's to say: the signal may have come too late.
+        # The status tells whether it was killed: the signal may have come too late.
         if process.returncode not in (0, -signal.SIGKILL, None):
             report.check(f"{name}/program", f"status {process.returncode} {process.stderr.read()}")
             return report
@@ -261,7 +263,8 @@ def test_kill(job):
 # ---- At system calls ----
 
 def run_to_call(number, variant, work, program):
-    """(Witness, the dumps' directory, how many moments there were, the process's number and status); None where tracing is forbidden."""
+    """Returns (Witness, the dumps' directory, the number of moments, the process's number and status), or None where
+    tracing is forbidden."""
     dumps_dir, witness = empty(work / "dumps"), Witness(work / "witness")
     result = run([KILL_AT, number, program, work / "witness", 0], environment(dumps_dir, variant))
     if result.status != 0:
@@ -288,7 +291,7 @@ def test_call(job):
 
 
 def call_jobs(program, is_all):
-    """One variant where all are tried, as its small rings have all that the others do; else some of each."""
+    """The kills at system calls: all, or a few spread over the run. Small rings make the calls of all variants."""
     jobs = []
     for variant in ("small", "small-self"):
         work = empty(WORK / "kill" / f"calls-{variant}")
@@ -296,7 +299,7 @@ def call_jobs(program, is_all):
         if traced is None:
             return None
         n = traced[2]
-        # Where threads run at once the number differs from run to run: a few more than there were.
+        # The number differs from run to run, as threads run at once: some more are tried than there were.
         numbers = range(1, n + 20) if is_all else [1 + i * n // (CALLS_SAMPLE // 2) for i in range(CALLS_SAMPLE // 2)]
         jobs += [(number, variant, program) for number in numbers]
         shutil.rmtree(work)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# otter-record from outside: exit statuses, signals, what it says of dumps and of their absence, --check. BUILD (build) holds bin/ and lib/.
+# Tests otter-record from outside: exit statuses, signals, what it prints about dumps and where there are none, --check.
+# BUILD (default build) holds bin/ and lib/.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")

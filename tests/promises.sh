@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Is every test that docs/reliability.md names there? In the last cell of a table's row stand files of tests/ or bench/, each with the names, or the
-# beginnings of names, of what it checks. A line for each file, and what is missing.
+# Checks that every test that docs/reliability.md names is there. The last cell of a table's row names files of tests/ or
+# bench/, and after each the names, or the beginnings of names, of what it checks. Prints what is missing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 page=docs/reliability.md

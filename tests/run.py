@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records the programs of tests/omp, builds the dumps and compares with what each program's text says must come out (expect.py).
+"""Records the programs of tests/omp, builds the dumps, and compares the results with what each program's text says
+they must be (expect.py).
 
     tests/run.py [NAME...]      all programs, or these
 
-The recorder is loaded behind the counting tool (tools/count_tool.c), so that its records and the counts are of one and the same run,
-whatever the timing. Whether all was as expected is left in build/tests/results, for conformance.py.
+The counting tool (tools/count_tool.c) is loaded first and loads the recorder: both see the same run, so that their
+counts can be compared whatever the timing. For each program a file in build/tests/results says whether all was as
+expected; conformance.py reads them.
 """
 import sys
 
@@ -20,7 +22,8 @@ OUTPUTS = ("--otf2", "--dot", "--csv", "--summary", "--states")
 
 
 def program_jobs(names):
-    """(source, compiler) of all programs, or of those named. An expectation with an error in it is a job that fails."""
+    """(source, compiler) of all programs, or of those that are named. An expectation that cannot be read becomes a job
+    that fails."""
     jobs = []
     for expect in sorted((ROOT / "tests/omp").glob("*.expect")):
         if not names or expect.stem in names:
@@ -28,7 +31,7 @@ def program_jobs(names):
                 jobs += [(source_of(expect), c) for c in COMPILERS if c in Expectation(expect, c).compilers]
             except ValueError:
                 jobs.append((source_of(expect), "clang"))
-    return sorted(jobs, key=lambda j: j[0].stem != "fib")  # the long one first
+    return sorted(jobs, key=lambda j: j[0].stem != "fib")  # it takes longest: started first
 
 
 def environment(want, compiler):
@@ -36,7 +39,8 @@ def environment(want, compiler):
 
 
 def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
-    """Records a program, builds, compares. `env` chooses the runtime of that name; `skip`: PARTS that are left out."""
+    """Records a program, builds, compares. `runtime`: the name of the runtime that `env` makes the program use;
+    `skip`: PARTS that are left out."""
     with alone(WORK / "omp" / f"{source.stem}-{compiler}{suffix}") as work:
         report = test_in(work, source, compiler, runtime, env or {}, suffix, skip)
         remove_images(dumps_in(work / "dumps"))
@@ -64,7 +68,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     result = compile_program(source, program, compiler, want.flags())
     if not report.check(f"{name}/compile", result.why([0])):
         return report
-    if "untraced" not in skip and not want.offload:  # which would leave files that nobody knows the names of
+    if "untraced" not in skip and not want.offload:  # an untraced one would leave files (see remove_images) whose names no dump tells
         result = run([program, *want.args], env)
         report.check(f"{name}/untraced", result.why([int(want.untraced_exit or want.exit)]))
 
@@ -130,13 +134,15 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
 
 
 def transfers_of(summary):
-    """What an archive without a device's own records has of the host's transfers."""
+    """How many transfers, and bytes, an archive has that holds no records of the devices' own: those that the host
+    asked for."""
     moved = [n for kind, n in summary["target"]["operations"].items() if kind.startswith("transfer")]
     return {"transfers": sum(n["count"] for n in moved), "transferred": sum(n["bytes"] for n in moved)}
 
 
 def wrong_canonical(dump, graph):
-    """The canonical list has every explicit task and every dependence of the graph, each under a name of its own: None or a reason."""
+    """Checks that the canonical list has every explicit task and every dependence of the graph, each under a name of
+    its own. Returns None or a reason."""
     result = run([BUILDER, "--canonical", dump])
     lines = [line.rsplit(" ", 3) for line in result.out.splitlines()]
     created = {target for _, _, target, kind in lines if kind == "create" and not target.startswith(("implicit[", "initial["))}
@@ -151,7 +157,8 @@ def wrong_canonical(dump, graph):
 
 
 def leave_result(source, compiler, runtime, result):
-    """For docs/conformance.md; None: there is none."""
+    """Leaves the result in a file, for conformance.py. None: the program did not run, and an earlier result is
+    removed."""
     file = result_file(source, compiler, runtime)
     file.parent.mkdir(parents=True, exist_ok=True)
     if result is None:

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Other runtimes: the programs of tests/omp on the older versions of LLVM's, and a runtime that is not LLVM's.
+"""Records the programs of tests/omp on older versions of LLVM's runtime, and on one that pretends not to be LLVM's.
 
     tests/runtimes.py [NAME...]     all programs, or these
 
-Each program is compiled once and recorded on libomp 14, 15 and 16; what is built must be what its expectation says (a line that begins with
-libomp14 and so on says what differs there), and its canonical list the same, byte for byte, as with libomp 19. Debian's packages of these versions
-exclude one another, so they are downloaded and unpacked side by side into build/runtimes, once. Without them: skipped. (gcc's programs have no list:
-LLVM's runtime may give their constructs another construct's return address.)
+Each program is compiled once and recorded on libomp 14, 15 and 16. The results must be those of its expectation, where
+a line that begins with libomp14 and so on says what differs on that version, and the canonical list must be the same,
+byte for byte, as with libomp 19. (Lists of gcc's programs are not compared: LLVM's runtime may give their constructs
+another construct's return address.) Debian's packages of these versions exclude one another: they are downloaded once
+and unpacked side by side into build/runtimes. Where they cannot be had the test is skipped.
 
-No other vendor's runtime is free to be had here: the counting tool gives LLVM's another name on its way to the recorder.
+No other vendor's runtime is freely available: the counting tool tells the recorder another name for LLVM's.
 """
 import sys
 import tempfile
@@ -22,11 +23,11 @@ from schedules import canonical_list
 OLDER = [r for r in RUNTIMES if r != HOME]
 NEWER_ENTRIES = ("__kmpc_dispatch_deinit", "__kmpc_omp_taskwait_deps_51")
 VENDOR = "Vendor OpenMP 1.2"
-SKIPPED = ("untraced", "levels", "canonical")  # and the archive, but for the oldest one, which differs most: it is what the replay makes of a runtime
+SKIPPED = ("untraced", "levels", "canonical")  # and the archive, except on the oldest version, which differs most
 
 
 def unpacked(runtime):
-    """(the directory of its library, None), or (None, why there is none)."""
+    """Returns (the directory of its library, None), or (None, the reason why there is none)."""
     number = runtime.removeprefix("libomp")
     home, package = BUILD / "runtimes" / number, f"libomp5-{number}"
     library = home / f"usr/lib/llvm-{number}/lib"
@@ -48,7 +49,8 @@ def unpacked(runtime):
 
 
 def environment_of(runtime, library):
-    """That programs find it, and find in it all that they call: whatever else is missing ends them at once, and not in the middle."""
+    """Variables by which programs use that library, and find functions that it lacks in newer_entries.c. Any other
+    missing function ends them at the start."""
     exported = (library / "libomp.so.5").read_bytes()
     lacks = [name for name in NEWER_ENTRIES if name.encode() not in exported]
     entries = WORK / "runtimes" / f"entries-{runtime[3:]}.so"
@@ -59,7 +61,7 @@ def environment_of(runtime, library):
 
 
 def compile_once(compile_program):
-    """The same program for every runtime."""
+    """Makes `compile_program` compile each program once, and copy it afterwards."""
     def compile_or_copy(source, output, compiler, flags=()):
         known = WORK / "runtimes" / "programs" / f"{source.stem}-{compiler}"
         if not known.exists():
@@ -72,7 +74,7 @@ def compile_once(compile_program):
 
 
 def wrong_lists(work, source, compiler, environments):
-    """The canonical lists on all runtimes: a reason by runtime."""
+    """Compares the canonical lists on all runtimes. Returns a reason, or None, by runtime."""
     wrong, lists = {}, {}
     program = work / source.stem
     for runtime, env in {HOME: {}, **environments}.items():
@@ -88,11 +90,11 @@ def wrong_lists(work, source, compiler, environments):
 
 
 def test_versions(job):
-    """One program on all the older versions."""
+    """Tests one program on all older versions."""
     source, compiler, environments = job
     report = Report()
     for runtime, env in environments.items():
-        if compiler == "gcc":  # its code calls what it calls of GNU's runtime, and finds it in what run.py preloads
+        if compiler == "gcc":  # it calls GNU's entry points, which run.py's preloaded library has
             env = {name: value for name, value in env.items() if name != "LD_PRELOAD"}
         one = programs.test_program(source, compiler, runtime, env, f"-{runtime}", SKIPPED + (() if runtime == OLDER[0] else ("archive",)))
         report.lines += one.lines
@@ -109,7 +111,7 @@ def test_versions(job):
 
 
 def test_is_loaded(runtime, library, env):
-    """Is it really that library that the programs run on? The dump says what was mapped."""
+    """Checks by the maps of a dump that programs really run on that library."""
     report = Report()
     source = ROOT / "tests/omp/tasks.c"
     with alone(WORK / "runtimes" / f"loaded-{runtime}") as work:
@@ -125,7 +127,8 @@ def test_is_loaded(runtime, library, env):
 
 
 def recorded_as(runtime, source, compiler, work):
-    """Records through the counting tool, which tells the recorder that runtime's name (None: the real one), and builds: (dump, out, summary, status)."""
+    """Records through the counting tool, which tells the recorder that runtime's name (None: the real one), and builds.
+    Returns the summary, the builder's status, the canonical list and the archive's definitions."""
     want = Expectation(source.with_suffix(".expect"), compiler)
     dumps, out = empty(work / "dumps"), work / ("build-other" if runtime else "build")
     result = run([work / source.stem, *want.args],
@@ -139,7 +142,7 @@ def recorded_as(runtime, source, compiler, work):
 
 
 def test_other_name(job):
-    """A runtime that is not LLVM's is recorded and named; what LLVM's is known for is no excuse there."""
+    """A runtime that is not LLVM's is recorded and named. LLVM's quirks are repairs there."""
     source, compiler, quirk, repair = job
     report, name = Report(), f"runtimes/vendor-{source.stem}-{compiler}"
     with alone(WORK / "runtimes" / f"vendor-{source.stem}-{compiler}") as work:
@@ -163,16 +166,16 @@ def test_other_name(job):
     return report
 
 
-# A program that any runtime may give, and gcc's single region, which LLVM's never ends.
+# A program without quirks, and a single region of gcc's, whose end LLVM's runtime does not report.
 OTHER_NAMES = [("tasks", "clang", None, None), ("single", "gcc", "work_without_end", "scope_without_end")]
 
 
 def test_older_forms(_):
-    """A runtime of OpenMP 5.0 reports operations and launches by one callback each, and gives the ids itself."""
+    """A runtime of OpenMP 5.0 has one callback for an operation or a launch, not two, and chooses the ids itself."""
     report, name = Report(), "runtimes/older-forms"
     source = ROOT / "tests/omp/offload_target.c"
     want = Expectation(source.with_suffix(".expect"), "clang")
-    want.data = [d for d in want.data if d[1] != "delete"]  # where an allocation went, and so how much is freed, is told at its end only
+    want.data = [d for d in want.data if d[1] != "delete"]  # only an end tells the address of an allocation, and so how much is freed
     if no_offload(want.offload):
         report.skip(name, no_offload(want.offload))
         return report

@@ -1,22 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples real programs (OTTER_SAMPLE) and looks at what came out.
+"""Samples the states of real programs (OTTER_SAMPLE) and checks the samples.
 
-    tests/sampling.py [NAME]...        all, or these constructs of sampling/waits.c and offload.c, and programs of omp/
-    tests/sampling.py --table [MS]     measures only: for each construct the states of each thread, as docs/states.md has them
+    tests/sampling.py [NAME]...        all, or these: constructs of sampling/waits.c and offload.c, programs of omp/
+    tests/sampling.py --table [MS]     prints only, for each construct, the states of each thread: the column of docs/states.md
 
-A sampled program must do what it does without: output, status. Its dump holds every record that it would hold; of the samples each is in a
-state that the runtime enumerates, of a thread, task and region that there are, in order of time. sampling/waits.c makes a thread wait in one
-construct after the other: the state that LLVM's runtime has for it must come, and where it has none, none must. So does sampling/offload.c with
-constructs that are about a device, where clang can build it.
+A sampled program must have the status and the output that it has without sampling, and its dump every record that it
+has without. Each sample must be in a state that the runtime enumerates, belong to a thread, a task and a region of the
+dump, and come in order of time. sampling/waits.c makes a thread wait in one construct: the state that LLVM's runtime
+has for this wait must be seen, and where it has none, no state of waiting must be. sampling/offload.c does the same
+with constructs that use a device, where clang can build it.
 """
 import collections
 
 from common import *
 
 HZ = 20000
-# States of the thread that waits, in LLVM's runtime: one of these must be seen, and none of the others of mutual exclusion. For a task that is
-# waited for it has none: the thread is at work.
+# The states of the waiting thread in LLVM's runtime: one of these must be seen, and no other state of mutual exclusion.
+# For waiting for tasks the runtime has no state: the thread is at work.
 WAITS = {
     "serial": ("work_serial",), "parallel": ("work_parallel",), "task": ("work_parallel",),
     "barrier": ("wait_barrier_explicit",), "loop": ("wait_barrier_implicit_workshare",), "single": ("wait_barrier_implicit_workshare",),
@@ -27,7 +28,8 @@ WAITS = {
     "lock": ("wait_lock",), "nest_lock": ("wait_lock",), "critical": ("wait_lock",), "critical_spin": ("work_parallel",),
     "ordered": ("wait_ordered",), "doacross": ("work_parallel",),
 }
-# The same of sampling/offload.c, and what is derived: of whoever waits for a device LLVM's runtime says that it works.
+# The same for sampling/offload.c, and the derived states that must be there: LLVM's runtime says of a thread that waits
+# for a device that it works.
 OFFLOAD = {
     "target": (("work_serial",), ("wait_target",)), "target_in_parallel": (("work_parallel",), ("wait_target",)),
     "target_teams": (("work_parallel",), ("work_parallel",)), "target_nowait": (("work_parallel",), ("wait_target", "wait_taskwait")),
@@ -36,7 +38,7 @@ OFFLOAD = {
 }
 TARGET = {"wait_target", "wait_target_map", "wait_target_update"}
 MUTEX = {"wait_mutex", "wait_lock", "wait_critical", "wait_atomic", "wait_ordered"}
-# Programs that do much of everything in little time, and end in every way.
+# Programs that use many constructs in little time, and end in different ways.
 PROGRAMS = ("fib", "cholesky", "lock_order", "loops", "fork_in_region", "exit_in_task", "roots", "reexec", "pause")
 
 
@@ -81,7 +83,7 @@ def wrong_samples(out, summary, dump):
 
 
 def record(args, work, hz=HZ, env=None):
-    """(untraced, sampled) results and the dumps."""
+    """Runs the program without the recorder and sampled. Returns both results and the dumps."""
     dumps = empty(work / "dumps")
     env = {"OMP_NUM_THREADS": "2", **(env or {})}
     untraced = run(args, env)
@@ -116,7 +118,7 @@ def test_program(job):
 
 
 def wrong_metric(out):
-    """Each sample is a value of the archive's metric, in its state."""
+    """Checks that the archive's metric has each sample's state. Returns None or a reason."""
     text = run(["otf2-print", out / "traces.otf2"]).out
     written = collections.Counter(re.findall(r'"thread state sampled" <\d+>; UINT64; (\d+)\)', text))
     wanted = collections.Counter(r["number"] for r in samples_in(out))
@@ -124,12 +126,12 @@ def wrong_metric(out):
 
 
 def shares(summary):
-    """By stream: state -> share of the timer's expirations."""
+    """For each stream a dictionary: state -> share of the timer's expirations."""
     return {t["stream"]: {s: c["expirations"] / t["expirations"] for s, c in t["states"].items()} for t in summary["samples"]["threads"]}
 
 
 def test_construct(job):
-    """The wait is long enough for some samples on any machine; where one was so busy that none fell into it, once more."""
+    """Samples a construct, up to five times: on a busy machine it can happen that no sample falls into the wait."""
     name, program, wanted, derived, env = job
     report, work = Report(), empty(WORK / "sampling" / f"{program.name}-{name}")
     for attempt in range(5):
@@ -172,7 +174,7 @@ def table(jobs, ms):
 
 
 def offload_jobs(names):
-    """Those of sampling/offload.c, and why there are none."""
+    """Returns the jobs of sampling/offload.c, and the reason if there are none."""
     program = WORK / "sampling" / "programs" / "offload"
     if names and not set(names) & set(OFFLOAD):
         return [], None

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The canonical graph is the same whatever the schedule: for every program of tests/omp that does not say `canonical no`, recorded again and again.
+"""Checks that a program's canonical graph does not depend on the schedule.
 
     tests/schedules.py [NAME...]        all programs, or these
 
-Each is run SCHEDULES times (default 20) with each of 1, 2, 4 and 16 threads, and a few times with OTTER_DRAIN=self and with the smallest ring. Each
-dump's canonical edge list must be the same, byte for byte, and not empty. Of the first that differs both lists stay in build/tests/run/schedules.
+Each program of tests/omp whose expectation does not say `canonical no` is recorded SCHEDULES times (default 20) with
+each of 1, 2, 4 and 16 threads, and a few times with OTTER_DRAIN=self and with the smallest ring. All dumps must have
+the same canonical edge list, byte for byte, which must not be empty. Where two lists differ, both stay in
+build/tests/run/schedules.
 """
 import difflib
 import itertools
@@ -21,7 +23,7 @@ VARIANTS = [{"OMP_NUM_THREADS": n} for n in ("1", "2", "4", "16")] * RUNS + \
 
 
 def canonical_list(program, want, env, directory):
-    """Records once: (the list, None), or (None, a reason)."""
+    """Records the program once. Returns (its list, None), or (None, a reason)."""
     result = run([program, *(want.small or want.args)], {**env, "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_EVENTS": "all", "OTTER_DIR": str(directory)})
     if result.status != int(want.exit):
         return None, result.why([int(want.exit)])
@@ -55,7 +57,7 @@ def test_schedules(job):
         program = work / source.stem
         result = compile_program(source, program, compiler, want.flags())
         reason, first = result.why([0]), None
-        for variant in VARIANTS[::5] if want.offload else VARIANTS:  # loading the code onto a device takes its time
+        for variant in VARIANTS[::5] if want.offload else VARIANTS:  # fewer: loading code onto a device takes long
             if reason:
                 break
             shown = " ".join(f"{k}={v}" for k, v in variant.items())

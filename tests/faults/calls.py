@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The recorder's calls of the system fail, one kind after the other, by faults/shim.c; the program's own do not.
+"""faults/shim.c makes the recorder's system calls fail, one kind in each trial, and leaves the program's alone.
 
-What a row says of the dump: `whole`: nothing is lost; `lossy`: something is, and counted; `resumed`: something is, and recording went on;
-`noted`: it may be whole or not, but each record is there or counted; `some`: at least it builds, if there is one; `none`: there is no dump.
+The last word of a row tells what must hold of the dump. `whole`: nothing is lost. `lossy`: something is lost, and
+counted. `resumed`: something is lost, and recording went on afterwards. `noted`: each record is there or counted.
+`some`: if there is a dump, it builds. `none`: there is no dump.
 """
 from trial import *
 
@@ -38,7 +39,7 @@ def fault(name, env, what, dump):
 
 
 ROWS = []
-# Broken for good: recording stops, at the first, the second or a later write.
+# The disk fails for good at the first, the second or a later write: recording stops.
 for error in ("EIO", "ENOSPC", "EDQUOT"):
     for first in (1, 2, 30):
         ROWS.append((f"pwrite-{error}-{first}", SMALL, shim("pwrite", error, **{"from": first}), "lossy"))
@@ -48,7 +49,7 @@ ROWS += [
     ("open-segments-EACCES", SMALL, shim("open", "EACCES", file=".seg"), "lossy"),
     ("open-segments-EROFS", SELF, shim("open", "EROFS", file=".seg", **{"from": 5}), "lossy"),
     ("open-segments-ENOENT", SMALL, shim("open", "ENOENT", file=".seg", **{"from": 5}), "lossy"),
-    # For a while: it goes on.
+    # Something is missing for a while: recording goes on.
     ("open-segments-EMFILE", SELF, shim("open", "EMFILE", file=".seg", **{"from": 4, "times": 3000}), "resumed"),
     ("open-segments-ENFILE", SELF, shim("open", "ENFILE", file=".seg", **{"from": 1, "times": 3000}), "resumed"),
     ("open-segments-few", SMALL, shim("open", "EMFILE", file=".seg", every=3), "noted"),
@@ -70,7 +71,7 @@ ROWS += [
     ("pwritev-ENOSPC", SMALL, shim("pwritev", "ENOSPC", **{"from": 3}), "noted"),
     ("mprotect-ENOMEM", SMALL, shim("mprotect", "ENOMEM", times=3), "noted"),
     ("unlink-EIO", SMALL, shim("unlink", "EIO"), "whole"),
-    # What can be done without.
+    # Calls that recording can do without.
     ("madvise-EINVAL", SMALL, shim("madvise", "EINVAL"), "whole"),
     ("fallocate-ENOSPC", {"OTTER_RING": "256K"}, shim("fallocate", "ENOSPC"), "whole"),
     ("fstat-EIO", SMALL, shim("fstat,fstatfs,statfs", "EIO"), "whole"),
@@ -82,7 +83,7 @@ ROWS += [
     # meta.
     ("write-EIO", SMALL, shim("write", "EIO", **{"from": 2}), "noted"),
     ("meta-EMFILE", SMALL, shim("open", "EMFILE", file="/meta", **{"from": 3}), "noted"),
-    # Nothing to record into.
+    # No dump can be made.
     ("mkdir-EACCES", {}, shim("mkdir", "EACCES"), "none"),
     ("mkdir-ENOSPC", {}, shim("mkdir", "ENOSPC"), "none"),
     ("open-EMFILE", {}, shim("open", "EMFILE"), "none"),

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What else may be in the process: another runtime, valgrind, sanitizers."""
+"""Other software in the same process: a second runtime, valgrind, sanitizers."""
 from trial import *
 
 LLVM_LIB = next(iter(sorted(pathlib.Path("/usr/lib").glob("llvm-*/lib/libomp.so"))[::-1]), None)
 
 
 def two_runtimes(compiler, how):
-    """A library with libgomp, or with another copy of libomp in a name space of its own, in a program with libomp: what goes through the program's
-    runtime is recorded; the other is not disturbed, and where a tool is asked for there too it gets a dump of its own."""
+    """A library with libgomp, or with another copy of libomp in a name space of its own, in a program with libomp:
+    what goes through the program's runtime is recorded; the other is not disturbed, and where a tool is asked for
+    there too it gets a dump of its own."""
     def trial():
-        # Two copies of libomp have to be allowed to be.
+        # Without this variable a second copy of libomp ends the process.
         env = {"KMP_DUPLICATE_LIB_OK": "TRUE"}
         t = Trial(f"two-runtimes-{compiler}-{how}", env, program="both", args=(PROGRAMS / f"library-{compiler}.so", how), counted=False)
         untraced = run([t.program, *t.args], {"OMP_NUM_THREADS": "2", **env})
@@ -27,11 +28,11 @@ def two_runtimes(compiler, how):
 
 
 def valgrind():
-    """Not an error of ours, by memcheck."""
+    """valgrind's memcheck finds no error."""
     t = Trial("valgrind", {"OTTER_RING": "32K", "OMP_WAIT_POLICY": "passive"}, args=(12,), counted=False)
     if not shutil.which("valgrind"):
         return t.skip("no valgrind")
-    # Without debug information, of which valgrind may not know every form.
+    # Without debug information: valgrind may not know the form that this compiler writes.
     program = t.work / "fib"
     if compile_c(ROOT / "tests/omp/fib.c", program, flags=["-g0"]).status != 0:
         return t.skip("cannot be built")
@@ -49,13 +50,14 @@ def sanitized(name):
     def trial():
         t = Trial(f"sanitizer-{name}", {"OTTER_RING": "32K"}, args=(16,), counted=False)
         program = t.work / "fib"
-        # gcc's sanitizers with LLVM's runtime: its entry points are all there.
+        # gcc's sanitizers with LLVM's runtime, which has gcc's entry points.
         result = run([COMPILERS["gcc"], "-D_GNU_SOURCE", "-fopenmp", "-g", "-O1", f"-fsanitize={name}", "-I", ROOT, "-c", ROOT / "tests/omp/fib.c", "-o", t.work / "fib.o"])
         if result.status == 0 and LLVM_LIB:
             result = run([COMPILERS["gcc"], f"-fsanitize={name}", t.work / "fib.o", "-o", program, LLVM_LIB, f"-Wl,-rpath,{LLVM_LIB.parent}", "-pthread"])
         if result.status != 0 or not LLVM_LIB:
             return t.skip(f"cannot be built: {result.err[-200:]!r}")
-        # The runtime does not tell ThreadSanitizer what it orders: its own findings are left out, with and without the recorder.
+        # The runtime does not tell ThreadSanitizer what it orders, which would report races with and without the
+        # recorder.
         options = {"TSAN_OPTIONS": "report_bugs=0", "ASAN_OPTIONS": "detect_leaks=1"}
         command = ["setarch", os.uname().machine, "-R", program, "16"]
         untraced = run(command, {**options, "OMP_NUM_THREADS": "2"})

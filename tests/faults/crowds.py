@@ -8,7 +8,7 @@ FORKS = 60
 
 
 def together():
-    """Each has a ring of its own while all of them live."""
+    """1000 threads live at once, each with a ring of its own."""
     t = Trial("threads-together", {"OTTER_RING": "32K"}, program="threads", args=("together", TOGETHER))
     t.run(result=f"{TOGETHER} tasks")
     t.check("whole", whole(t.build([0], archive=False), TOGETHER))
@@ -16,7 +16,8 @@ def together():
 
 
 def in_turn():
-    """One takes the stream that the other gave back: a handful of files."""
+    """Threads live one after the other: each takes the stream that an earlier one gave back, so that there are few
+    files."""
     t = Trial("threads-in-turn", {"OTTER_RING": "256K"}, program="threads", args=("in-turn", IN_TURN))
     t.run(result=f"{IN_TURN} tasks")
     t.check("whole", whole(t.build([0], archive=False), IN_TURN))
@@ -24,12 +25,13 @@ def in_turn():
 
 
 def forks():
-    """Children that go at once have no dump, the others one each, and none writes into its parent's."""
+    """Half of the children end at once and have no dump. The others have one each, and none writes into its
+    parent's."""
     t = Trial("forks", {"OTTER_RING": "32K"}, program="forks", args=(FORKS,))
     t.run(result=f"{2 * FORKS * 50} tasks, {2 * FORKS} children")
-    dumps = {d: (d / "meta").read_text().count("\nppid ") and re.search(r"^pid (\d+)", (d / "meta").read_text(), re.M).group(1) for d in dumps_in(t.dir)}
+    dumps = dumps_in(t.dir)
     pids = {f.suffix[1:] for f in t.work.glob("counts.*")}
-    parents = [d for d, pid in dumps.items() if pid in pids]
+    parents = [d for d in dumps if str(pid_of(d)) in pids]
     if not t.report.check(f"{t.name}/dumps", None if len(dumps) == FORKS + 1 and len(parents) == 1 else f"{len(dumps)} dumps, {len(parents)} of the parent"):
         return t.end()
     t.check("whole", whole(t.build([0], dump=parents[0]), 2 * FORKS * 50))

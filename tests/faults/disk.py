@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The place of the dump: full, missing, taken, removed, not to be written to."""
-import re
+"""The directory of the dump is full, missing, read-only, removed or moved, or its name is taken."""
 import stat
 import threading
 import time
@@ -9,7 +8,8 @@ from trial import *
 
 
 def full_disk(size, is_filled=False):
-    """A tmpfs of that size; the rings alone take 2 MiB a stream. Filled: by somebody else, once recording has begun."""
+    """The dump is on a tmpfs of that size, of which the rings alone take 2 MiB a stream. `is_filled`: a thread of this
+    test fills it once recording has begun."""
     def trial():
         name = f"full-disk-{size}" + ("-filled" if is_filled else "")
         with tmpfs(name, size) as mount:
@@ -30,7 +30,7 @@ def full_disk(size, is_filled=False):
 
 
 def fill(directory):
-    """Waits for the first segment on the disk and takes all the rest of the space."""
+    """Waits for the first segment on the disk, then takes all space that is left."""
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline and not list(directory.glob("*.otter/*.seg")):
         time.sleep(0.001)
@@ -51,7 +51,7 @@ def no_directory(path):
 
 
 def read_only():
-    """A file system without writing (root), a directory without permission (others)."""
+    """For root a read-only file system, for others a directory without permission to write."""
     t = Trial("read-only")
     if is_root():
         with tmpfs("read-only", "1m") as mount:
@@ -68,22 +68,20 @@ def read_only():
 
 
 def occupied(kind):
-    """The dump's name is taken: by a symbolic link, which must not be followed, by a directory or a file, which must not be touched."""
+    """The dump's name is taken: by a symbolic link, which must not be followed, by a directory or a file, which must
+    not be touched."""
     def trial():
         t = Trial(f"occupied-by-{kind}")
         target = empty(t.work / "target")
         make = {"link": f'ln -s "{target}" "$name"', "dangling": f'ln -s "{target}/not-there" "$name"',
                 "directory": 'mkdir "$name"', "file": ': >"$name"'}[kind]
-        t.run(["sh", "-c", f'name="{t.dir}/fib-$(uname -n)-$$.otter"; {make}; exec "{t.program}" {FIB}'])
+        t.run(["sh", "-c", f'name="{t.dir}/fib-$(uname -n)-$$.otter"; echo "$name" >"{t.work}/name"; {make}; exec "{t.program}" {FIB}'])
         t.check("untouched", "something was written to the link's target" if list(target.iterdir()) else None)
-        taken = [p for p in t.dir.iterdir() if re.search(r"-\d+\.otter$", p.name) and not re.search(r"-\d+-\d+\.otter$", p.name)]
-        if len(taken) != 1:
-            t.check("untouched", f"names: {[p.name for p in t.dir.iterdir()]}")
-            return t.end()
+        taken = pathlib.Path((t.work / "name").read_text().strip())
         if kind in ("directory", "file"):
-            used = list(taken[0].iterdir()) if kind == "directory" else taken[0].stat().st_size
+            used = list(taken.iterdir()) if kind == "directory" else taken.stat().st_size
             t.check("untouched", "what was there was written to" if used else None)
-        taken[0].rename(t.work / "taken")
+        taken.rename(t.work / "taken")
         t.check("whole", whole(t.build([0])))
         return t.end()
     return trial
@@ -98,7 +96,7 @@ def halfway(name, command, back=None, **what):
 
 
 def removed():
-    """The dump vanishes: nobody but us may notice, and nothing appears in its place."""
+    """The dump is removed: the program does not notice, and nothing appears in its place."""
     t = halfway("removed", 'rm -r "$DUMPS"/*.otter')
     t.check("nothing", f"{list(t.dir.iterdir())}" if list(t.dir.iterdir()) else None)
     return t.end()
@@ -111,14 +109,14 @@ def removed_above():
 
 
 def moved():
-    """The dump is moved away and stays there: all that was lost is counted, in the rings if not in meta."""
+    """The dump is moved away: what is lost is counted, in the rings if not in meta."""
     t = halfway("moved", 'mv "$DUMPS"/*.otter "$WORK/away.otter"')
     t.check("loss", lossy(t.build([3], dump=t.work / "away.otter")))
     return t.end()
 
 
 def moved_back():
-    """...and back again. What has stopped does not go on, and the end is in meta."""
+    """The dump is moved away and back. Recording, once stopped, does not go on; meta has the end."""
     t = halfway("moved-back", 'mv "$DUMPS"/*.otter "$WORK/away"; mkdir "$WORK/x"', 'mv "$WORK/away" "$DUMPS/it.otter"')
     t.check("loss", lossy(t.build([3])))
     return t.end()
@@ -128,7 +126,7 @@ def limited():
     t = Trial("limit", {"OTTER_LIMIT": "1M"})
     t.run()
     t.check("loss", lossy(t.build([3])))
-    # What the rings hold takes their place at the end, limit or not.
+    # At the end the rings are replaced by what they hold, whatever the limit.
     size = directory_bytes(t.dir)
     t.check("size", f"{size} bytes of segments" if size > (1 << 20) + 2 * RING else None)
     return t.end()
@@ -139,7 +137,7 @@ def directory_bytes(path):
 
 
 def newest():
-    """The flight recorder: the end of the program is there, the beginning is not, and the disk is not filled."""
+    """The flight recorder keeps the end of the program, not its beginning, within the limit."""
     t = Trial("keep-newest", {"OTTER_KEEP": "newest", "OTTER_LIMIT": "2M", "OTTER_RING": "256K"})
     t.run()
     summary = t.build([3], whole=False)
@@ -153,7 +151,7 @@ def newest():
 
 
 def newest_fits():
-    """Where everything fits, the flight recorder forgets nothing."""
+    """The flight recorder keeps everything if it fits."""
     t = Trial("keep-newest-fits", {"OTTER_KEEP": "newest", "OTTER_LIMIT": "256M"})
     t.run()
     t.check("whole", whole(t.build([0])))
@@ -161,7 +159,7 @@ def newest_fits():
 
 
 def modes():
-    """Nobody else may read a dump: 0700 and 0600, whatever the umask."""
+    """Only its owner can read a dump: modes 0700 and 0600, whatever the umask."""
     t = Trial("modes")
     t.run(["sh", "-c", f'umask 0; exec "{t.program}" {FIB}'])
     t.check("whole", whole(t.build([0])))

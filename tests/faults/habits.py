@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What programs do to their own process: descriptors, root, user, masks, handlers, filters, a tool of their own."""
+"""What programs do to their own process: close descriptors, change root or user, block and handle signals, install
+filters, bring a tool."""
 import signal
 import time
 
@@ -8,19 +9,21 @@ from trial import *
 SMALL = {"OTTER_RING": "32K"}
 MIDWAY, MIDWAY_TASKS = "15000 tasks", 15000
 
-# What a recorder calls once the program runs, beside what the program and its runtime call: docs/reliability.md says it to whoever filters.
+# The system calls of the recorder once the program runs, beside those of the program and its runtime.
+# docs/reliability.md lists them for programs that filter calls.
 RECORDER_CALLS = {"x86_64": {
     "openat": 257, "close": 3, "read": 0, "write": 1, "pread64": 17, "pwrite64": 18, "pwritev": 296, "newfstatat": 262, "fstat": 5, "fstatfs": 138,
     "fallocate": 285, "ftruncate": 77, "unlink": 87, "rmdir": 84, "mmap": 9, "munmap": 11, "mprotect": 10, "madvise": 28, "rt_sigprocmask": 14,
     "getpid": 39, "gettid": 186, "getcpu": 309, "clock_gettime": 228, "clock_nanosleep": 230, "prlimit64": 302, "getrlimit": 97, "futex": 202, "clone": 56, "clone3": 435,
     "set_robust_list": 273, "rseq": 334, "close_range": 436, "sched_setscheduler": 144, "sched_setaffinity": 203, "prctl": 157, "exit": 60}}
-# What this program and its runtime do themselves.
+# The calls of this program and its runtime.
 PROGRAM_CALLS = {"x86_64": {"exit_group": 231, "brk": 12, "sched_yield": 24, "rt_sigreturn": 15, "rt_sigaction": 13, "getuid": 102, "sched_getaffinity": 204,
                             "munlock": 150, "newfstatat": 262, "sysinfo": 99, "getrandom": 318, "lseek": 8}}
 
 
 def descriptors_closed():
-    """Closes 3 to 1023 as daemons do, opens a file of its own, leaves the working directory, which OTTER_DIR is relative to."""
+    """A program closes the descriptors 3 to 1023, as daemons do, opens a file, and leaves the working directory, to
+    which OTTER_DIR is relative."""
     t = Trial("descriptors-closed", program="descriptors", args=("close", WORK / "faults" / "descriptors-closed" / "own"))
     t.env["OTTER_DIR"] = os.path.relpath(t.dir)
     t.run(result="44000 tasks")
@@ -32,7 +35,8 @@ def descriptors_closed():
 
 
 def descriptors_closed_often():
-    """Again and again, while the drain thread writes. A thread that writes itself shares the program's table: none does here."""
+    """A program closes them again and again while the drain thread, which has a table of its own, writes. No thread
+    writes itself here."""
     t = Trial("descriptors-closed-often", {**SMALL, "OTTER_FULL": "drop"}, program="closes", args=(WORK / "faults" / "descriptors-closed-often" / "own",))
     (t.work / "own").mkdir()
     t.run(result="its own")
@@ -49,13 +53,13 @@ def closed_standard():
 
 
 def chroot():
-    """Where the dump's path leads nowhere any more recording stops."""
+    """After chroot the dump's path does not exist: recording stops."""
     t = Trial("chroot", SMALL, program="midway", args=("chroot", WORK / "faults" / "chroot" / "root"))
     (t.work / "root").mkdir()
     command = None if is_root() else ["unshare", "-r", t.program, *t.args]
     if command and run(["unshare", "-r", "true"]).status != 0:
         return t.skip("neither root nor user namespaces")
-    # The counts have their path too.
+    # After chroot the path of the counts is another one, too.
     t.env["COUNT_FILE"] = "/counts"
     t.run(command, result=MIDWAY)
     for f in (t.work / "root").glob("counts.*"):
@@ -65,18 +69,18 @@ def chroot():
 
 
 def setuid():
-    """Who may not write into the dump any more stops recording."""
+    """A process that may not write into its dump any more stops recording."""
     if not is_root():
         return skipped("setuid", "not root")
-    t = Trial("setuid", SMALL, program="midway", args=("setuid", 65534))
-    t.work.chmod(0o777)
+    t = Trial("setuid", SMALL, program="midway", args=("setuid", 65534), is_public=True)
     t.run(result=MIDWAY)
     t.check("loss", lossy(t.build([3])))
     return t.end()
 
 
 def signals_blocked():
-    """All signals blocked, one sent: it waits for the thread that asks for it, and the mask stays."""
+    """With all signals blocked, one that was sent stays pending until a thread waits for it, and the mask stays as it
+    was."""
     t = Trial("signals-blocked", SMALL, program="midway", args=("signals",))
     t.run(result=MIDWAY)
     t.check("whole", whole(t.build([0]), MIDWAY_TASKS))
@@ -84,7 +88,8 @@ def signals_blocked():
 
 
 def handlers():
-    """Handlers on an alternate stack that use OpenMP: what comes inside of an append is counted."""
+    """Signal handlers on an alternate stack use OpenMP: a record that comes in the middle of another one's append is
+    counted as lost."""
     t = Trial("handlers", SMALL, program="handlers", args=(2000,))
     t.run(result="handled, errno changed in 0 threads")
     t.build([0, 3])
@@ -92,13 +97,14 @@ def handlers():
 
 
 def faulting(name, calls, drain="self", **more):
-    """A SIGSEGV handler forks while a file of the dump is made or written: the child has a dump of its own and leaves its parent's alone."""
+    """A SIGSEGV handler forks while a file of the dump is made or written: the child has a dump of its own and leaves
+    its parent's alone."""
     def trial():
         t = Trial(f"faulting-{name}", {**SMALL, "OTTER_DRAIN": drain}, program="faulting", args=(5000,),
                   shim={"FAULT_CALLS": calls, "FAULT_ERROR": "raise", **{f"FAULT_{k.upper()}": v for k, v in more.items()}})
         t.run(result="5000 tasks, 0 children ill, some")
         pids = {f.suffix[1:] for f in t.work.glob("counts.*")}
-        parents = [d for d in dumps_in(t.dir) if d.name.removesuffix(".otter").rpartition("-")[2] in pids]
+        parents = [d for d in dumps_in(t.dir) if str(pid_of(d)) in pids]
         if t.report.check(f"{t.name}/dumps", None if len(parents) == 1 else f"{len(parents)} dumps of the parent"):
             t.check("whole", whole(t.build([0], dump=parents[0]), 5000))
         return t.end()
@@ -106,7 +112,7 @@ def faulting(name, calls, drain="self", **more):
 
 
 def seccomp():
-    """A filter that kills, with what docs/reliability.md says is needed."""
+    """A filter kills the process at any call but those that docs/reliability.md lists."""
     calls, own = RECORDER_CALLS.get(os.uname().machine), PROGRAM_CALLS.get(os.uname().machine)
     if not calls:
         return skipped("seccomp", f"the numbers of calls are not known for {os.uname().machine}")
@@ -123,7 +129,7 @@ def seccomp():
 
 
 def seccomp_refused():
-    """A filter that refuses files with an error: recording stops and counts."""
+    """A filter makes calls on files fail: recording stops, and what is lost is counted."""
     own = PROGRAM_CALLS.get(os.uname().machine)
     if not own:
         return skipped("seccomp-refused", f"the numbers of calls are not known for {os.uname().machine}")
@@ -136,7 +142,7 @@ def seccomp_refused():
 
 
 def own_tool():
-    """A program that is its own tool has no other: not a file of ours."""
+    """A program that is its own OMPT tool has no other one: the recorder leaves no file."""
     t = Trial("own-tool", program="own_tool", args=(), counted=False)
     t.run(result="threads 2")
     t.check("none", f"{dumps_in(t.dir)}" if dumps_in(t.dir) else None)
@@ -144,7 +150,7 @@ def own_tool():
 
 
 def stopped():
-    """SIGSTOP for longer than a second, in the midst."""
+    """A program is stopped for more than a second."""
     t = Trial("stopped", SMALL, program="midway", args=("command", "kill -STOP $PPID"))
     p = subprocess.Popen([t.program, *t.args], env=t.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     _, status = os.waitpid(p.pid, os.WUNTRACED)

@@ -7,7 +7,8 @@ MIDWAY, MIDWAY_TASKS = "15000 tasks", 15000
 
 
 def file_size(limit, is_lossy):
-    """RLIMIT_FSIZE: a write beyond it would kill the program by SIGXFSZ. Rings that would be larger are made smaller."""
+    """RLIMIT_FSIZE: a write beyond it would kill the program by SIGXFSZ. The recorder makes smaller rings where its
+    usual ones do not fit."""
     def trial():
         t = Trial(f"file-size-{limit}", limits={resource.RLIMIT_FSIZE: limit})
         t.run()
@@ -21,7 +22,7 @@ def file_size(limit, is_lossy):
 
 
 def small_files():
-    """Below what there is already, halfway."""
+    """The limit is set halfway, below the size that files have already."""
     t = Trial("file-size-halfway", {"OTTER_RING": "256K"}, program="midway", args=["small-files"])
     t.run(result=MIDWAY)
     t.check("loss", lossy(t.build([3])))
@@ -29,16 +30,16 @@ def small_files():
 
 
 def descriptors(drain):
-    """None left for a while: what fell out is counted, and it goes on when they are there again."""
+    """For a while no descriptor is left: what is lost is counted, and recording goes on when there are some again."""
     def trial():
         t = Trial(f"descriptors-{drain}", {**SMALL, "OTTER_DRAIN": drain}, program="midway", args=["no-descriptors"])
         t.run(result=MIDWAY)
-        # The drain thread has descriptors of its own; whether it is fast enough is the machine's to say.
+        # The drain thread has a table of its own. Whether it keeps up depends on the machine.
         summary = t.build([3] if drain == "self" else [0, 3])
         if drain == "self":
             t.check("loss", lossy(summary))
         if summary:
-            # All of the first part and of the last; of what lies between, what fits.
+            # All of the first and the last part, and of the middle one what fits into the rings.
             t.check("resumed", None if summary["events"].get("parallel_end") >= 2 and summary["tasks"]["explicit"] > 10000 else
                     f"{summary['events'].get('parallel_end')} parallel_end, {summary['tasks']['explicit']} tasks")
         return t.end()
@@ -46,7 +47,7 @@ def descriptors(drain):
 
 
 def memory():
-    """RLIMIT_AS: not a page more than it has."""
+    """RLIMIT_AS, set halfway to what the process has: not a page more."""
     t = Trial("memory-halfway", SMALL, program="midway", args=["no-memory"])
     t.run(result=MIDWAY)
     t.build([0, 3])
@@ -54,7 +55,7 @@ def memory():
 
 
 def address_space(megabytes):
-    """RLIMIT_AS from the start: room for the runtime and its threads (of 64 MiB arenas), or little more."""
+    """RLIMIT_AS from the start: room for the runtime and its threads, whose arenas take 64 MiB each, or little more."""
     def trial():
         t = Trial(f"address-space-{megabytes}", {"OMP_STACKSIZE": "1M"}, limits={resource.RLIMIT_AS: megabytes << 20})
         untraced = run(["prlimit", f"--as={megabytes << 20}", t.program, FIB], {"OMP_NUM_THREADS": "2", "OMP_STACKSIZE": "1M"})
@@ -68,7 +69,7 @@ def address_space(megabytes):
 
 
 def stack(kilobytes):
-    """RLIMIT_STACK, which is the size of threads' stacks too."""
+    """RLIMIT_STACK, which is also the size of the threads' stacks."""
     def trial():
         t = Trial(f"stack-{kilobytes}", {**SMALL, "OMP_STACKSIZE": f"{kilobytes}K"}, limits={resource.RLIMIT_STACK: kilobytes << 10})
         t.run()
@@ -78,9 +79,10 @@ def stack(kilobytes):
 
 
 def threads():
-    """RLIMIT_NPROC: no drain thread, so threads write themselves. It does not hold root."""
+    """RLIMIT_NPROC: the drain thread cannot be created, so threads write themselves. The limit does not hold root, who
+    runs the program as another user."""
     user = 65534 if is_root() else None
-    t = Trial("no-threads", {"OTTER_RING": "256K"}, program="midway", args=["no-threads"], user=user)
+    t = Trial("no-threads", {"OTTER_RING": "256K"}, program="midway", args=["no-threads"], user=user, is_public=True)
     t.run(result=MIDWAY)
     t.check("whole", whole(t.build([0]), MIDWAY_TASKS))
     return t.end()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings at their edges, and clocks that are not what one would wish."""
+"""Extreme and unusable settings, and clocks that cannot be trusted."""
 from trial import *
 
 
@@ -20,7 +20,7 @@ def small_ring(drain):
 
 
 def unusable():
-    """Values that are none: the default is used, and meta says so."""
+    """Values that mean nothing: the default is used, and meta says so."""
     values = {"OTTER_RING": "much", "OTTER_DRAIN": "maybe", "OTTER_FULL": "", "OTTER_KEEP": "some", "OTTER_LIMIT": "-3", "OTTER_EVENTS": "+nothing"}
     t = Trial("unusable-values", values)
     t.run()
@@ -45,7 +45,7 @@ def ranks():
 
 
 def clock(name, **shim):
-    """The kernel distrusts the processor's counter; and clocks that go back by a millisecond now and then."""
+    """The kernel does not trust the processor's counter, or a clock goes back by a millisecond now and then."""
     def trial():
         t = Trial(f"clock-{name}", {"OTTER_RING": "32K"}, args=(18,), shim=shim)
         t.run(result="fib 18 = 2584")

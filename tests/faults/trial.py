@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One recorded run of a program under a fault, what must be the same as without the recorder, and what the dump must say.
+"""A trial: one recorded run of a program under a fault, and what is checked of it.
 
-The counting tool (tools/count_tool.c) is loaded before the recorder: its sum is what there was to record.
+The counting tool (tools/count_tool.c) is loaded before the recorder: it counts how many records there were to make.
 """
 import resource
 
@@ -17,7 +17,7 @@ SHIM = PROGRAMS / "shim.so"
 
 
 def compile_programs():
-    """What is of tests/faults, and fib: None or a reason."""
+    """Compiles the programs of tests/faults and those that trials borrow from other tests. Returns None or a reason."""
     jobs = [(ROOT / "tests/omp/fib.c", PROGRAMS / "fib", "clang", []), (ROOT / "tests/omp/descriptors.c", PROGRAMS / "descriptors", "clang", []),
             (ROOT / "tests/launch/own_tool.c", PROGRAMS / "own_tool", "clang", ["-rdynamic"]),
             (ROOT / "tests/endings/library.c", PROGRAMS / "library-gcc.so", "gcc", ["-shared", "-fPIC"]),
@@ -34,15 +34,21 @@ def compile_programs():
 
 
 class Trial:
-    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limits=None, shim=None, user=None, counted=True):
-        """`limits`: resource -> soft and hard limit. `shim`: variables of faults/shim.c. `user`: a number, for root."""
+    def __init__(self, name, env=None, program="fib", args=(FIB,), directory=None, limits=None, shim=None, user=None, is_public=False, counted=True):
+        """`limits`: resource -> soft and hard limit. `shim`: variables of faults/shim.c. `user`: the number of the
+        user that root runs the program as. `is_public`: any user can reach the program, its libraries and its work,
+        which is not so below a folder of mode 0700."""
         self.report, self.name = Report(), f"faults/{name}"
-        self.work = empty(WORK / "faults" / name)
+        self.kept = WORK / "faults" / name
+        self.work = pathlib.Path(tempfile.mkdtemp(prefix="otter-")) if is_public else empty(self.kept)
         self.dir = directory or empty(self.work / "dumps")
-        self.program = PROGRAMS / program
-        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(self.dir)}
+        self.program, recorder, count_tool = PROGRAMS / program, RECORDER, COUNT_TOOL
+        if is_public:
+            self.work.chmod(0o777)
+            self.program, recorder, count_tool = (pathlib.Path(shutil.copy(file, self.work)) for file in (self.program, recorder, count_tool))
+        self.env = {**CLEAN, "OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": str(recorder), "OTTER_DIR": str(self.dir)}
         if counted:
-            self.env |= {"OMP_TOOL_LIBRARIES": str(COUNT_TOOL), "COUNT_CHAIN": str(RECORDER), "OTTER_EVENTS": "all", "COUNT_FILE": str(self.work / "counts")}
+            self.env |= {"OMP_TOOL_LIBRARIES": str(count_tool), "COUNT_CHAIN": str(recorder), "OTTER_EVENTS": "all", "COUNT_FILE": str(self.work / "counts")}
         if shim:
             self.env |= {"LD_PRELOAD": str(SHIM), "FAULT_COUNTS": str(self.work / "failed"), **{k: str(v) for k, v in shim.items()}}
         self.env |= env or {}
@@ -56,10 +62,11 @@ class Trial:
             resource.setrlimit(what, (value, value))
 
     def run(self, command=None, result=FIB_RESULT):
-        """The program's own result and nothing else: status 0, its output, nothing on stderr."""
+        """Runs the program, and checks that it has status 0, prints `result`, and prints nothing on stderr."""
         who = {"user": self.user, "group": self.user, "extra_groups": []} if self.user is not None else {}
         p = subprocess.run(command or [self.program, *self.args], env=self.env, preexec_fn=self.before if self.limits else None,
                            capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, **who)
+        forget_dead()
         self.judge(p.returncode, p.stdout, p.stderr, result)
         return p
 
@@ -78,12 +85,13 @@ class Trial:
         return sum(int(line.split()[1]) for f in files for line in open(f))
 
     def failed(self):
-        """How many calls the shim has made fail."""
+        """The number of calls that the shim has made fail."""
         path = self.work / "failed"
         return int.from_bytes(path.read_bytes()[:8], "little") if path.exists() else 0
 
     def build(self, statuses, whole=True, dump=None, archive=True):
-        """Builds the one dump. What is not in it must be counted as lost. Returns the summary."""
+        """Builds the only dump, or `dump`. Where `whole`, each record must be in it or counted as lost. Returns the
+        summary or None."""
         dumps = dumps_in(self.dir)
         if dump is None and len(dumps) != 1:
             self.report.check(f"{self.name}/build", f"{len(dumps)} dumps")
@@ -116,6 +124,9 @@ class Trial:
     def end(self):
         if self.report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(self.work)
+        elif self.work != self.kept:
+            shutil.rmtree(self.kept, ignore_errors=True)
+            shutil.move(self.work, self.kept)
         return self.report
 
 
@@ -132,7 +143,7 @@ def whole(summary, tasks=FIB_TASKS):
 
 
 def skipped(name, reason):
-    """A trial of which nothing can be made here."""
+    """The Report of a trial that cannot run on this machine."""
     report = Report()
     report.skip(f"faults/{name}", reason)
     return report
@@ -144,7 +155,7 @@ def is_root():
 
 @contextlib.contextmanager
 def tmpfs(name, size):
-    """Yields the place of a tmpfs of that size, or None where none can be mounted."""
+    """Yields the directory of a new tmpfs of that size, or None where it cannot be mounted."""
     mount = WORK / "faults" / f"mount-{name}"
     mount.mkdir(parents=True, exist_ok=True)
     if not is_root() or run(["mount", "-t", "tmpfs", "-o", f"size={size}", "otter-test", mount]).status != 0:

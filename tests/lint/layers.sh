@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# layers.sh: prints each #include by which a folder of builder/ uses one that is not before it in the order of the data. Nothing: all is well.
+# layers.sh: prints each #include by which a folder of builder/ uses one that does not come before it in the order of
+# the data. If it prints nothing, all is well.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The models of the hand-over (*.pml), each checked over all its states with spin: as the code is, which must hold, and with a step of it
-# broken (-DMUT_...), which must break the assertion named here. One line each.
+# Checks the models of the hand-over (*.pml) over all their states with spin. As the code is, each model must hold;
+# with one step broken (-DMUT_...) the assertion that is named here must fail. A line for each.
 #
-#	run.sh [NAME...]      those alone: a model (ring), or a mutation (MUT_NO_H1)
+#	run.sh [NAME...]      all, or these: a model (ring), or a mutation (MUT_NO_H1)
 set -u
 cd "$(dirname "$0")" || exit 1
 command -v spin >/dev/null || {
@@ -82,7 +82,8 @@ check() (
 	check LIVE_MUT_A1_RELAXED live believed_is_whole -DLAST=3 -DMUT_A1_RELAXED
 	check LIVE_MUT_NO_A2_FENCE live believed_is_whole -DLAST=3 -DMUT_NO_A2_FENCE
 	check LIVE_MUT_NO_SECOND_LOOK live believed_is_whole -DLAST=3 -DMUT_NO_SECOND_LOOK
-	# What the position has told (R1, A1) includes the header: these two are needed only where a control page is damaged.
+	# What the position has told (R1, A1) includes the header: these two are needed only where a control page is
+	# damaged.
 	check LIVE_O2_RELAXED live holds -DLAST=3 -DMUT_O2_RELAXED
 	check LIVE_A2_RELAXED live holds -DLAST=3 -DMUT_A2_RELAXED
 	for pair in D1 D2; do
