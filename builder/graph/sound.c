@@ -148,7 +148,7 @@ static bool is_contradictory(const struct tally *repairs)
 int graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
-	if (!is_contradictory(&graph->model->notes->repairs) && tally_total(&graph->model->dump->findings) == 0)
+	if (!is_contradictory(&graph->model->notes->repairs) && tally_total(&graph->model->dump->damage) == 0)
 		return 0;
 	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
 	for (size_t i = 0; i < s.n && has_memory; i++)

@@ -79,7 +79,7 @@ int summary_collect(struct summary *s, const struct graphs *graphs, const struct
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
 		add_tally(&s->quirks, &m->notes->quirks);
 		add_tally(&s->repairs, &m->notes->repairs);
-		add_tally(&s->findings, &dump->findings);
+		add_tally(&s->findings, &dump->damage);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}

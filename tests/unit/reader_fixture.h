@@ -18,7 +18,7 @@ void reader_teardown(void);
 int reader_open(struct dump *dump, const char *path);
 void reader_assert_said(const char *text);
 
-/* How often a finding was counted. */
+/* How often damage of this name was counted. */
 uint64_t reader_found(const struct dump *dump, const char *name);
 
 /* Path of a file of the dump, until the next call. */

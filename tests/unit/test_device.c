@@ -274,7 +274,7 @@ START_TEST(a_cut_record_is_left_out)
 	dump_writer_close_segment(&replay_writer, DEVICE_HERALD);
 	device_finish(GRAPH_TASK);
 	ck_assert_uint_eq(device_model()->n_activities - 1, 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.dump.findings, "group_cut"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.dump.damage, "group_cut"), 1);
 	device_check_times(1, 5000, 6000);
 	replay_done();
 }

@@ -141,7 +141,7 @@ START_TEST(no_damage_makes_it_crash)
 		free(files[i].bytes);
 	struct dump d;
 	ck_assert_int_eq(dump_open(&d, reader_dir), 0);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST

@@ -90,7 +90,7 @@ START_TEST(the_position_alone_says_what_is_published)
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_records, 0);
 	ck_assert_uint_eq(reader_found(&d, "position_damaged"), 1);
-	reader_assert_said("00000.ring at byte 64: position at offset 160");
+	reader_assert_said("00000.ring at byte 64: found a position at offset 160");
 	dump_close(&d);
 }
 END_TEST
@@ -160,7 +160,7 @@ START_TEST(a_flight_recorder_misses_its_beginning_without_damage)
 	ck_assert_uint_eq(d.streams[0].n_missing_segments, 0);
 	ck_assert(d.streams[0].segments[0].is_after_gap);
 	ck_assert_uint_eq(d.lost[loss_cause_overwritten], 124);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST
@@ -189,7 +189,7 @@ START_TEST(a_flight_recorder_is_cut_to_what_all_streams_cover)
 	ck_assert_uint_eq(d.n_records, 403 - 248 + 403 - 248 + 13);
 	ck_assert_uint_eq(d.streams[1].max_task, 401);
 	ck_assert_uint_eq(d.window_ticks, d.streams[0].segments[0].header->ticks);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST
