@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
+ * What the tables do themselves: find rows by id and constructs by place, and own the memory. Callers are named in
+ * tables.h; one thread.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
@@ -11,19 +12,20 @@
 #define RECENT_CONSTRUCTS 64
 
 struct private_tables {
-	struct map aliases;            /* row of a task -> the task that it stands for */
-	struct map closing_barriers;   /* row of an implicit task -> number */
-	struct map reduction_barriers; /* codeptr -> 1 */
-	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
-	struct map construct_rows;     /* codeptr << 8 | kind */
+	struct map aliases;            /* row of a task -> row of the task that it stands for */
+	struct map closing_barriers;   /* row of an implicit task -> number of its closing barrier */
+	struct map reduction_barriers; /* codeptr -> any value */
+	struct map missing_roots;      /* stream << 32 | n -> row of the task */
+	struct map construct_rows;     /* codeptr << 8 | kind -> row */
 	uint32_t construct_capacity;
 	size_t tasks_capacity, regions_capacity;
 	struct {
 		uint64_t key;
 		uint32_t row;
-	} recent[RECENT_CONSTRUCTS]; /* of construct_rows: a program has few, and names each very often */
+	} recent[RECENT_CONSTRUCTS]; /* a cache of construct_rows: a program has few constructs, and uses each very often */
 };
 
+/* A list of copied strings, which only model_free() walks. */
 struct model_string {
 	struct model_string *next;
 	char text[];
@@ -55,8 +57,9 @@ size_t model_stream_row(const struct dump *dump, uint32_t number)
 }
 
 /*
- * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
- * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.
+ * Does the address lie in the OpenMP runtime's own code? That is the binary with the address that the recorder noted in
+ * meta, unless this is the program itself. LLVM's runtime has parts in other libraries as well, and a dump may have no
+ * noted address: these libraries are known by their names.
  */
 static bool is_in_runtime(const struct model *m, uint64_t codeptr)
 {
@@ -87,7 +90,7 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 		return *row;
 	}
 	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
-		uint32_t nameless = model_construct(m, kind, 0); /* may move the map */
+		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so `row` is looked up again */
 		row = map_put(&private->construct_rows, key);
 		return row != NULL ? (*row = nameless) : 0;
 	}

@@ -67,7 +67,7 @@ void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name
 		tally_add(&m->notes->quirks, "unit_not_whole", 1);
 		return;
 	}
-	units_row(u, row)->state |= UNIT_DOUBTFUL;
+	units_row(u, row)->state |= UNIT_CONTRADICTORY;
 	unsigned n_before = m->notes->repairs.n_rows;
 	tally_add(&m->notes->repairs, name, 1);
 	if (m->notes->repairs.n_rows == n_before)
