@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See reader_fixture.h.
+ * Helpers of the reader's tests; reader_fixture.h describes them.
  */
 #include "tests/unit/reader_fixture.h"
 #include "tests/unit/said.h"

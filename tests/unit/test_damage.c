@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reader on damaged dumps: what it says about damage of every kind, and what it still reads.
+ * The reader on damaged dumps: what it prints about damage of every kind, and what it still reads.
  */
 #include "tests/unit/reader_fixture.h"
 
@@ -17,7 +17,7 @@ START_TEST(a_ring_with_a_damaged_control_page_gives_its_closed_segments)
 	dump_writer_init(&w, reader_dir);
 	w.streams[0].place = WRITER_RING;
 	w.streams[0].is_live = w.is_killed = true;
-	reader_fill(&w, 0, 300); /* three segments: two closed */
+	reader_fill(&w, 0, 300); /* three segments, two of them closed */
 	dump_writer_finish(&w);
 	reader_flip("00000.ring", offsetof(struct ring_control, n_segments));
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
@@ -183,7 +183,7 @@ START_TEST(what_a_gap_leaves_of_a_group_is_left_out)
 		w.streams[0].missing = missing;
 		reader_fill(&w, 0, 100);
 		dump_writer_dependences(&w, 0, 20000, id_make(0, 5), 700, variables,
-					types); /* 234 records: into all three segments */
+					types); /* 234 records, in all three segments */
 		dump_writer_record(&w, 0, 20010, EVENT_flush, 0, 0, 0, 0x401000);
 		dump_writer_finish(&w);
 		ck_assert_int_eq(reader_open(&d, reader_dir), 0);

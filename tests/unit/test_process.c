@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the recorder leaves alone in the process that it is in: errno, cancellation, descriptors, and the children of a fork.
+ * What the recorder must not disturb in the traced process: errno, cancellation, descriptors, and forked children.
  */
 #include <check.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static void *cancelled_thread(void *argument)
 	return argument;
 }
 
-/* Writing files would be points of cancellation, and would change errno: neither is the program's doing. */
+/* Writing a file is a cancellation point and may change errno; the program must notice neither. */
 START_TEST(slow_path_is_not_noticed)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -46,7 +46,7 @@ START_TEST(slow_path_is_not_noticed)
 }
 END_TEST
 
-/* Open descriptors are the program's: it may close them all, and ours are never among its own. */
+/* The recorder keeps no descriptor open that the program could see: the program may close all of them. */
 START_TEST(no_descriptor_is_kept)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -63,7 +63,10 @@ START_TEST(no_descriptor_is_kept)
 }
 END_TEST
 
-/* As the handler of fork calls it in a child, here once without one: what this thread had at hand is nobody's any more. */
+/*
+ * file_forget_all(), which the fork handler calls in the child, here without a fork: the thread's open files are given
+ * up.
+ */
 START_TEST(files_at_hand_are_forgotten_once)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -80,11 +83,11 @@ START_TEST(files_at_hand_are_forgotten_once)
 	ck_assert_ptr_ne(file.mapping, MAP_FAILED);
 	ck_assert(file_forget_all());
 	ck_assert_str_eq(file.path, "");
-	ck_assert_int_ne(fcntl(fd, F_GETFD), -1); /* whoever has its number finds it open, */
-	ck_assert_int_eq(write(fd, "x", 1), -1);  /* and can write nothing */
+	ck_assert_int_ne(fcntl(fd, F_GETFD), -1); /* the number is still open, so nobody else gets it, */
+	ck_assert_int_eq(write(fd, "x", 1), -1);  /* and nothing can be written through it */
 	*(volatile char *)file.mapping = 1;
 	int again = open(path, O_RDONLY);
-	ck_assert_int_eq(again, fd + 1); /* nothing else has been left open */
+	ck_assert_int_eq(again, fd + 1); /* no other descriptor was left open */
 	ck_assert_int_eq(read(again, &byte, 1), 1);
 	ck_assert_int_eq(byte, 0);
 	ck_assert(!file_forget_all());
@@ -93,7 +96,7 @@ START_TEST(files_at_hand_are_forgotten_once)
 }
 END_TEST
 
-/* Opened by a call that a handler interrupts before its number is noted; and a name that is not whole yet. */
+/* A handler interrupts after open() and before the number is stored; and while the file's name is being made. */
 START_TEST(files_on_their_way_are_forgotten)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -105,7 +108,7 @@ START_TEST(files_on_their_way_are_forgotten)
 	ck_assert_str_eq(file.path, "");
 	file_close(&file);
 	ck_assert_int_eq(file_name(&file, session, session->dir, FILE_NO_NUMBER, "/any"), 0);
-	file.path[0] = '\0'; /* file_name() is about to add the first byte */
+	file.path[0] = '\0'; /* as if file_name() were about to add the first byte */
 	ck_assert(file_forget_all());
 	file.path[0] = (char)(file.path[0] + '/');
 	ck_assert_str_eq(file.path, "");
@@ -114,7 +117,7 @@ START_TEST(files_on_their_way_are_forgotten)
 }
 END_TEST
 
-/* In a child that has no descriptor left for the one that cannot be written to. */
+/* If the child can open no descriptor to put in the place of the file's, the file's is closed. */
 START_TEST(file_at_hand_is_closed_where_nothing_can_be_opened)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -134,7 +137,7 @@ START_TEST(file_at_hand_is_closed_where_nothing_can_be_opened)
 }
 END_TEST
 
-/* Its number, once it has its name, which is the last that it does before it drains. */
+/* The id of the drain thread, when it has its name: it sets it last, before it begins to drain. */
 static long drain_thread_id(void)
 {
 	char path[300], name[32];
@@ -158,16 +161,17 @@ static long drain_thread_id(void)
 	}
 }
 
-/* What the program has open is not in the drain thread's table, and stays open: none can close the other's. */
+/* The drain thread has a table of descriptors of its own: neither it nor the program can close the other's. */
 START_TEST(drain_thread_has_descriptors_of_its_own)
 {
 	int low = open("/proc/self/status", O_RDONLY), high = fcntl(low, F_DUPFD, 700);
 	ck_assert_int_ge(high, 700);
-	dump_begin("OTTER_RING", SMALL_RING, "OTTER_FULL", "drop", NULL); /* where it is not of idle priority */
+	dump_begin("OTTER_RING", SMALL_RING, "OTTER_FULL", "drop",
+		   NULL); /* with OTTER_FULL=drop the thread does not have idle priority */
 	put_many(SMALL_RECORDS * 3);
 	char path[64], target[PATH_MAX];
 	snprintf(path, sizeof path, "/proc/self/task/%ld/fd/%d", drain_thread_id(), high);
-	if (readlink(path, target, sizeof target) >= 0) { /* before Linux 5.9 they share one */
+	if (readlink(path, target, sizeof target) >= 0) { /* before Linux 5.9 both share one table */
 		int rc = (int)syscall(SYS_close_range, 1000000u, 1000000u, 0);
 		ck_assert_int_eq(rc, -1);
 		ck_assert_int_eq(errno, ENOSYS);
@@ -181,7 +185,7 @@ START_TEST(drain_thread_has_descriptors_of_its_own)
 }
 END_TEST
 
-/* A child has nothing of its parent's: its own directory, its own streams, and the parent's dump as it was. */
+/* A forked child has a directory and streams of its own, and the parent's dump stays as it is. */
 START_TEST(forked_child_has_its_own_session)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, NULL);
@@ -208,7 +212,7 @@ START_TEST(forked_child_has_its_own_session)
 }
 END_TEST
 
-/* A signal handler forks in the middle of an append: the child finishes it in memory of its own. */
+/* A signal handler forks in the middle of an append: the child completes it in memory of its own. */
 START_TEST(child_of_an_interrupted_append_harms_nobody)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repairs of Argobots' work units by name (docs/damage.md): what is said of records that contradict each other.
+ * Repairs of Argobots' work units by name (docs/damage.md): what is printed about records that contradict each other.
  */
 #include "tests/unit/units_fixture.h"
 
@@ -30,7 +30,7 @@ START_TEST(a_unit_is_revived_before_its_end)
 }
 END_TEST
 
-START_TEST(a_unit_runs_behind_its_end)
+START_TEST(a_unit_runs_after_its_end)
 {
 	begin();
 	create(0, U, PRIMARY);
@@ -42,7 +42,10 @@ START_TEST(a_unit_runs_behind_its_end)
 }
 END_TEST
 
-/* Created, freed, and never run: like the library's own, which visitors are not told of; but these resume nobody. */
+/*
+ * A unit is created and freed and never runs: like the library's own units, which are hidden from visitors. But then it
+ * resumes another unit, which those never do.
+ */
 START_TEST(a_freed_unit_acts)
 {
 	begin();
@@ -65,7 +68,7 @@ int main(void)
 	TCase *tcase = tcase_create("units repairs");
 	tcase_add_checked_fixture(tcase, replay_setup, replay_teardown);
 	tcase_add_test(tcase, a_unit_is_revived_before_its_end);
-	tcase_add_test(tcase, a_unit_runs_behind_its_end);
+	tcase_add_test(tcase, a_unit_runs_after_its_end);
 	tcase_add_test(tcase, a_freed_unit_acts);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
