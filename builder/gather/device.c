@@ -8,6 +8,7 @@
  * gather.c calls gather_device() for each record of each stream, and gather_settle_device() once at the end; one
  * thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>

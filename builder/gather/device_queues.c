@@ -5,6 +5,7 @@
  * of time: each activity goes to the first lane of its place that is free. Called by gather/device.c after all
  * activities have their times; one thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>

@@ -10,6 +10,7 @@
  * or as monotonic time, whichever lies in the run of the process. An activity that none of these can place has no time.
  * Called by gather/device.c; one thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>

@@ -12,10 +12,7 @@
 #define OTTER_BUILDER_MODEL_ACTIVITY_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-struct model;
 
 enum activity_type {
 	ACTIVITY_KERNEL,
@@ -57,19 +54,5 @@ struct queue {
 	uint64_t hwid;
 	uint32_t first, n; /* rows of model.activities */
 };
-
-/* A reading of a device's clock, between two readings of the host's. */
-struct device_reading {
-	int32_t device;
-	uint64_t device_time; /* in the device's own units */
-	uint64_t host_ns;     /* device_time as ompt_translate_time gave it; 0 unknown */
-	uint64_t before_ticks, after_ticks;
-};
-
-/* Fills begin_ticks and end_ticks of all activities, from the n readings. 0, or -1 when memory is out. */
-int device_time_settle(struct model *m, struct device_reading *readings, size_t n);
-
-/* Sorts the activities into queues. 0, or -1 when memory is out. */
-int device_queues_settle(struct model *m);
 
 #endif

@@ -13,56 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *construct_kind_name(enum construct_kind kind)
-{
-	static const char *const names[CONSTRUCT_KINDS] = {
-		[CONSTRUCT_UNKNOWN] = "unknown",
-		[CONSTRUCT_INITIAL] = "initial",
-		[CONSTRUCT_PARALLEL] = "parallel",
-		[CONSTRUCT_TEAMS] = "teams",
-		[CONSTRUCT_TASK] = "task",
-		[CONSTRUCT_TARGET] = "target",
-		[CONSTRUCT_TASKWAIT] = "taskwait",
-		[CONSTRUCT_TASKGROUP] = "taskgroup",
-		[CONSTRUCT_BARRIER] = "barrier",
-		[CONSTRUCT_REDUCTION] = "reduction",
-		[CONSTRUCT_LOOP] = "loop",
-		[CONSTRUCT_SECTIONS] = "sections",
-		[CONSTRUCT_SINGLE] = "single",
-		[CONSTRUCT_WORKSHARE] = "workshare",
-		[CONSTRUCT_DISTRIBUTE] = "distribute",
-		[CONSTRUCT_TASKLOOP] = "taskloop",
-		[CONSTRUCT_SCOPE] = "scope",
-		[CONSTRUCT_MASKED] = "masked",
-		[CONSTRUCT_CRITICAL] = "critical",
-		[CONSTRUCT_ORDERED] = "ordered",
-		[CONSTRUCT_ATOMIC] = "atomic",
-		[CONSTRUCT_LOCK] = "lock",
-		[CONSTRUCT_FLUSH] = "flush",
-		[CONSTRUCT_TARGET_ENTER_DATA] = "target_enter_data",
-		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
-		[CONSTRUCT_TARGET_UPDATE] = "target_update",
-		[CONSTRUCT_SUBMIT] = "submit",
-		[CONSTRUCT_KERNEL] = "kernel",
-		[CONSTRUCT_UNIT] = "unit",
-		[CONSTRUCT_TASKLET] = "tasklet",
-		[CONSTRUCT_SCHEDULER] = "scheduler",
-		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
-		[CONSTRUCT_EXTERNAL] = "external",
-		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
-		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
-		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",
-		[CONSTRUCT_DATA_FROM_DEVICE] = "transfer_from_device",
-		[CONSTRUCT_DATA_DELETE] = "data_delete",
-		[CONSTRUCT_DATA_ASSOCIATE] = "data_associate",
-		[CONSTRUCT_DATA_DISASSOCIATE] = "data_disassociate",
-		[CONSTRUCT_DATA_TRANSFER] = "data_transfer",
-		[CONSTRUCT_DATA_MEMSET] = "data_memset",
-		[CONSTRUCT_DATA_RECT] = "data_transfer_rect",
-	};
-	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
-}
-
 /* A file that maps name. It is opened once only, also if that fails. */
 struct module {
 	const char *path, *build_id;

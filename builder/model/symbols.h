@@ -23,7 +23,4 @@
  */
 int symbols_resolve(struct model *model);
 
-/* The word of a construct kind: "task", "parallel", "taskwait", ... */
-const char *construct_kind_name(enum construct_kind kind);
-
 #endif

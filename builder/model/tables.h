@@ -12,6 +12,7 @@
 #define OTTER_BUILDER_MODEL_TABLES_H
 
 #include "builder/model/activity.h"
+#include "builder/model/construct.h"
 #include "builder/support/map.h"
 #include "builder/model/ids.h"
 #include "builder/model/operation.h"
@@ -107,66 +108,7 @@ struct team {
 	uint32_t n_members;
 };
 
-/* What kind of construct a place in the source is. */
-enum construct_kind {
-	CONSTRUCT_UNKNOWN,
-	CONSTRUCT_INITIAL,
-	CONSTRUCT_PARALLEL,
-	CONSTRUCT_TEAMS,
-	CONSTRUCT_TASK,
-	CONSTRUCT_TARGET,
-	CONSTRUCT_TASKWAIT,
-	CONSTRUCT_TASKGROUP,
-	CONSTRUCT_BARRIER,
-	CONSTRUCT_REDUCTION,
-	CONSTRUCT_LOOP,
-	CONSTRUCT_SECTIONS,
-	CONSTRUCT_SINGLE,
-	CONSTRUCT_WORKSHARE,
-	CONSTRUCT_DISTRIBUTE,
-	CONSTRUCT_TASKLOOP,
-	CONSTRUCT_SCOPE,
-	CONSTRUCT_MASKED,
-	CONSTRUCT_CRITICAL,
-	CONSTRUCT_ORDERED,
-	CONSTRUCT_ATOMIC,
-	CONSTRUCT_LOCK,
-	CONSTRUCT_FLUSH,
-	CONSTRUCT_TARGET_ENTER_DATA,
-	CONSTRUCT_TARGET_EXIT_DATA,
-	CONSTRUCT_TARGET_UPDATE,
-	CONSTRUCT_SUBMIT,
-	CONSTRUCT_KERNEL,
-	CONSTRUCT_UNIT, /* Argobots' from here to CONSTRUCT_EXTERNAL; codeptr is the work function, not a return address */
-	CONSTRUCT_TASKLET,
-	CONSTRUCT_SCHEDULER,
-	CONSTRUCT_PRIMARY_UNIT,
-	CONSTRUCT_EXTERNAL,
-	CONSTRUCT_DATA_UNKNOWN,
-	CONSTRUCT_DATA_ALLOC, /* from here on in the order of target_data_op */
-	CONSTRUCT_DATA_TO_DEVICE,
-	CONSTRUCT_DATA_FROM_DEVICE,
-	CONSTRUCT_DATA_DELETE,
-	CONSTRUCT_DATA_ASSOCIATE,
-	CONSTRUCT_DATA_DISASSOCIATE,
-	CONSTRUCT_DATA_TRANSFER,
-	CONSTRUCT_DATA_MEMSET,
-	CONSTRUCT_DATA_RECT,
-	CONSTRUCT_KINDS
-};
-
-/* A place in the source where tasks, regions, synchronisations and the like come from. */
-struct construct {
-	uint64_t codeptr; /* return address, 0 unknown */
-	enum construct_kind kind;
-	/* Set by symbols.c; strings live as long as the model; "" unknown. */
-	const char *label; /* for people: "task@fib.c:12", or "task@fib+0x1234" (symbols.h) */
-	const char *file;  /* whole path */
-	const char *function;
-	unsigned line;
-};
-
-/* What was counted by name. Shared by all passes, and by visitors, for which the model itself is constant. */
+/* Counts by name. Shared by all passes, and by visitors, for which the model itself is constant. */
 struct notes {
 	struct tally quirks, repairs;
 };
@@ -183,7 +125,8 @@ struct model {
 	uint32_t *team_members; /* rows of dump.streams */
 	struct construct *constructs;
 	uint32_t n_constructs;
-	uint64_t first_ticks, last_ticks; /* of all records */
+	struct construct_index *construct_index; /* private to construct.c */
+	uint64_t first_ticks, last_ticks;        /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;           /* distinct OS threads */
 	uint64_t n_migrated;          /* tasks whose parts ran on more than one stream */
@@ -267,19 +210,6 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 {
 	id_rows_origin(&m->region_rows, m->dump->n_streams, region, stream_row, number);
 }
-
-/*
- * The row of the construct (kind, codeptr), which is added if it is new; 0 when memory is out. An address inside the
- * OpenMP runtime counts as unknown (Q9): it tells nothing about the program, and differs between teams of one thread
- * and of many.
- */
-uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
-
-/*
- * The same when the tables are complete: nothing is added. If no record of the first pass named the construct, this is
- * the construct of that kind without an address, or row 0.
- */
-uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
 
 /*
  * Allocates the tables for what the dump can hold: the first step of model_gather(). 0, or -1 after an error message;
