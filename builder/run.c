@@ -249,7 +249,7 @@ static struct verdict judge(const struct job *job)
 		if (job->traces[i].model.notes != NULL)
 			tally_add_all(&v.repairs, &job->traces[i].model.notes->repairs);
 		tally_add_all(&v.repairs, &job->graphs[i].repairs); /* none where no graph was built */
-		tally_add_all(&v.damage, &dump->findings);
+		tally_add_all(&v.damage, &dump->damage);
 		v.n_lost += dump->n_lost;
 		v.is_complete = v.is_complete && dump->is_complete;
 		v.is_snapshot = v.is_snapshot || dump->is_snapshot;

@@ -1,19 +1,27 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Damages real dumps in every way that a disk, a crash or a stranger can, and builds them.
+"""Damages copies of real dumps in every way that a disk, a crash or another program can, and builds them.
 
     tests/damage.py [--all] [--part I/N] [NAME...]
 
-Without --all the dumps are those of damage/dumps.tar.xz, which mix.c left, and a sample of the bit flips is taken: always the same. With it they
-are recorded anew. Of every case this must hold: otter-build ends by itself within its
-memory and time, with status 0, 1 or 3; where it wrote something the archive keeps the rules of otf2_check.py, the graph is one, every
-table parses, and nothing lies outside of the output directory; where it says nothing the result is that of the undamaged dump, or it
-differs only in a value that no record contradicts. Cases with a name of their own also say what must be on stderr, or what must come out.
+NAME: only the cases whose names contain one of these. Without --all the dumps are those of damage/dumps.tar.xz, which mix.c once left,
+and a sample of the bit flips is tried, always the same one. With --all the dumps are recorded anew, and every bit of every header is flipped.
 
---part: of the cases every N-th from the I-th on. The parts together, one after the other and with the same SOURCES, are all.
-SOURCES: a directory of dumps that an earlier run has left (sources/), to try the same once more; COUNT: how many flips and as many
-disorders a dump. KEEP: dumps with which a case has failed are left in damage/kept.
-BUILDERS, separated by colons: the builders to run instead of build/bin/otter-build, each for every case (the one of SAN=address).
+In every case this must hold:
+- otter-build ends by itself, within its memory and time, with status 0, 1 or 3;
+- if it wrote something, the archive keeps the rules of otf2_check.py, the graph is sound, every table parses, and nothing lies
+  outside of the output directory;
+- if it reports nothing, the result is that of the undamaged dump, or differs only in a value that no record contradicts.
+A case with a name of its own also says what must be on stderr, or what must come out.
+
+--part I/N: every N-th case, from the I-th on. The N parts together, one after the other and with the same SOURCES, are all cases.
+
+Environment:
+SOURCES   a directory of dumps that an earlier run has left (sources/), to try the same cases once more
+COUNT     how many flips, and how many cases of several changed records, for each dump
+KEEP      if set, dumps with which a case failed are left in damage/kept
+BUILDERS  the builders to run instead of build/bin/otter-build (one built with SAN=address, for instance), separated by colons;
+          each tries every case
 """
 import concurrent.futures
 import csv
@@ -30,15 +38,15 @@ from flaw import archive_flaw
 from cases import CASES
 from damage_bits import add_header_flips, add_payload_flips, add_payload_noise
 from damage_files import add_file_cases
-import damage_records  # fills the list of cases when it is read, as the next one does
+import damage_records  # importing it adds its cases to CASES, as the next line does
 import damage_segments
 from dump import Dump
 
 HERE = ROOT / "tests/damage"
 PLACE = WORK / "damage"
 BUILDERS = [os.path.abspath(b) for b in os.environ.get("BUILDERS", str(BUILDER)).split(":")]
-MEMORY = 1 << 30     # bytes of address space for a dump of less than 1 MiB; not under a sanitizer
-SECONDS = 60
+MEMORY = 1 << 30  # bytes of address space for a dump of less than 1 MiB; no limit under AddressSanitizer
+SECONDS = 60  # of processor time, and of real time
 
 
 # ---- The dumps ----
@@ -51,7 +59,7 @@ SOURCES = {
 
 
 def kept():
-    """What was recorded once, and is here so that one run is like the other; or what an earlier run has left."""
+    """The dumps that are the same in every run: those of damage/dumps.tar.xz, or of SOURCES."""
     if "SOURCES" in os.environ:
         shutil.copytree(os.environ["SOURCES"], PLACE / "sources")
     else:
@@ -80,13 +88,13 @@ class Outcome:
         return json.loads((self.directory / "summary.json").read_text())
 
     def shape(self):
-        """What an undamaged dump and a harmlessly damaged one have in common."""
+        """What must be equal for an undamaged dump and a harmlessly damaged one."""
         s = self.summary()
         return s["graph"], s["tasks"], s["quirks"], s["complete"]
 
 
 def build_limited(builder, place, dump, *options):
-    # By prlimit and not between fork and exec: copying this process for each case takes as long as a build.
+    # Limits are set by prlimit. Setting them between fork and exec would copy this process for each case, which takes as long as a build.
     limits = [f"--cpu={SECONDS}"] + ([f"--as={MEMORY}"] if "-address" not in os.path.realpath(builder) else [])
     out = place / "out"
     shutil.rmtree(out, ignore_errors=True)
@@ -99,6 +107,7 @@ def build_limited(builder, place, dump, *options):
 
 
 def tables_flaw(out):
+    """What is wrong with the tables and their graph, or None."""
     for name in ("constructs.csv", "nodes.csv", "edges.csv", "exclusive.csv"):
         with open(out / name, newline="", encoding="utf-8") as f:
             rows = list(csv.reader(f, strict=True))
@@ -107,11 +116,11 @@ def tables_flaw(out):
     return Graph(out).flaw(complete=False)
 
 
-SOUND = set()  # digests of outputs in which a process has found nothing wrong
+SOUND = set()  # digests of outputs in which this process has found nothing wrong
 
 
 def digest(out):
-    """Of the tables and the archive, but for the number of chance that the archive's anchor has 19 bytes before its end."""
+    """A digest of the tables and the archive, without the random number that the archive's anchor has 19 bytes before its end."""
     state = hashlib.sha256()
     for path in sorted(p for p in out.rglob("*") if p.suffix in (".csv", ".def", ".evt", ".otf2")):
         data = path.read_bytes()
@@ -122,7 +131,7 @@ def digest(out):
 
 
 def output_flaw(out):
-    """Most damage has the same result as some other, which needs no second look: that takes longer than all the rest."""
+    """What is wrong with the output, or None. Many cases have equal outputs, and each is checked once: checking takes longest."""
     seen = digest(out)
     if seen in SOUND:
         return None
@@ -133,7 +142,7 @@ def output_flaw(out):
 
 
 def flaw(outcome, place, before):
-    """What must hold of every build, however damaged the dump."""
+    """What is wrong with a build, or None: by the rules that hold however damaged the dump is."""
     if outcome.status not in (0, 1, 3, 4):
         return f"status {outcome.status}: {outcome.err[-400:]}"
     if "Sanitizer" in outcome.err or "runtime error" in outcome.err:
@@ -161,7 +170,7 @@ def copy(source, place):
 
 
 def try_case(index):
-    """(name, reason or None, what it was)."""
+    """(name, what is wrong or None, kind of outcome)."""
     try:
         return build_damaged(CASES[index])
     except Exception as e:  # a broken case is a failed one
@@ -169,7 +178,7 @@ def try_case(index):
 
 
 def build_damaged(c):
-    """Damages a copy of the case's dump and has each builder try it; what try_case() returns."""
+    """Damages a copy of the case's dump and builds it with each builder. Returns what try_case() returns."""
     for builder in BUILDERS:
         with tempfile.TemporaryDirectory(dir=PLACE, prefix="case-") as top:
             place = pathlib.Path(top)
@@ -196,13 +205,13 @@ def build_damaged(c):
     return c.name, None, kind
 
 
-SHAPES = {}
+SHAPES = {}  # by source: the shape of the undamaged dump's outcome
 
 
 # ---- Main ----
 
 def sample(n_bits, n):
-    """The same n bits of so many always, spread over them."""
+    """n of n_bits numbers, spread over them; always the same ones."""
     return sorted({i * n_bits // n + 3 * i % max(1, n_bits // n) for i in range(min(n, n_bits))})
 
 
@@ -236,7 +245,7 @@ def main():
 
 
 def thin(indices):
-    """Without --all: of the flips in headers and of the cuts every so many."""
+    """Without --all: every twelfth of the flips in headers and of the cuts, and all other cases."""
     many = re.compile(r"-bit-|-cut-")
     kept, n = [], 0
     for i in indices:

@@ -156,7 +156,7 @@ def several(report, dump, place):
     (place / "b/mix.otter/00000.seg").unlink()
     result, summary = build(place / "b/mix.otter", place / "out3", place / "a/mix.otter")
     report.check("one-of-two-damaged", result.why([3]) or check_archive(place / "out3") or
-                 (None if "b/mix.otter: nothing of stream 0" in result.err else result.err))
+                 (None if "b/mix.otter: found nothing of stream 0" in result.err else result.err))
     (place / "b/mix.otter/meta").write_text("otter-dump 9 0\n")
     result, summary = build(place / "a/mix.otter", place / "out4", place / "b/mix.otter")
     report.check("one-of-two-refused", result.why([1]) or (None if not (place / "out4").exists() else "there is output"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The listing, straight from the event table: what a field is called and how it prints is decided once for each kind, not for
- * each record. Called by main.c for --list; one thread.
+ * Writes the listing, guided by the event table (common/events.def): the names of a kind's fields, and how they are
+ * printed, are looked up once for each kind and not for each record. Called by run.c for --list; one thread.
  */
 #include "builder/dump/list.h"
 
@@ -11,7 +11,7 @@
 
 enum field_form { FORM_UINT, FORM_ADDRESS, FORM_TICKS, FORM_ID, FORM_OPERATION, FORM_DEVICE, FORM_FLAGS, FORM_ENUM };
 
-#define SET_MAX 64 /* values and bits below this have their names looked up beforehand; all there are today */
+#define SET_MAX 64 /* the names of values and bits below this are looked up beforehand; today these are all */
 
 struct field_plan {
 	const struct event_field *field;
@@ -26,7 +26,7 @@ struct kind_plan {
 	struct field_plan *fields;
 };
 
-/* No line is longer: a few fields, of which one has the names of twelve flags at most. */
+/* No line is longer: a line has a few fields, one of them with the names of twelve flags at most. */
 #define LINE_BYTES_MAX 2048
 #define BUFFER_BYTES   (1 << 16)
 
@@ -77,7 +77,10 @@ static void put_id(struct list *l, uint64_t id)
 	put_number(l, id_counter(id), 10);
 }
 
-/* What the runtime counts itself has no stream in it, and begins at 1. */
+/*
+ * An operation's id comes from the recorder (stream and counter), or from the runtime, which counts from 1 without a
+ * stream.
+ */
 static void put_operation(struct list *l, uint64_t id)
 {
 	if (id_counter(id) == 0)
@@ -145,6 +148,7 @@ static enum field_form form_of(const char *type)
 	return event_type_is_flags(type) ? FORM_FLAGS : FORM_ENUM;
 }
 
+/* Looks up the names of a kind, of its fields and of their values. 0, or -1 after an error message. */
 static int prepare(struct kind_plan *plan, unsigned kind)
 {
 	const struct event_info *info = event_info(kind);
@@ -169,7 +173,7 @@ static int prepare(struct kind_plan *plan, unsigned kind)
 	return 0;
 }
 
-/* The payload of a text record, as a C string would be written. */
+/* Writes the payload of a text record like a C string, with \xHH for anything but printable ASCII. */
 static void put_payload(struct list *l, const struct record *record)
 {
 	char text[24];

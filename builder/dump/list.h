@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The listing: every record of a dump as a line of text, as it stands there, without replay. What golden tests compare.
+ * The listing (--list): every record of a dump as a line of text, just as it is in the dump, without replay. Called by
+ * run.c for each dump; one thread.
  */
 #ifndef OTTER_BUILDER_DUMP_LIST_H
 #define OTTER_BUILDER_DUMP_LIST_H
@@ -10,14 +11,16 @@
 #include <stdio.h>
 
 /*
- * One record a line, stream after stream, in the stream's order:
+ * Writes one line a record, stream after stream, each in the stream's order:
  *
  *	STREAM SEQUENCE.SLOT TIME KIND field=value ...
  *
- * SLOT counts the records of a segment from 0. TIME is in ns since the process's first time stamp, "+" for a continuation record,
- * which belongs to the nearest record above that is none. Ids are STREAM:COUNTER (0 unknown), enumerations and flag sets by
- * name (flags joined by "|", an unknown value or rest as a number), addresses hexadecimal, ticks as TIME. A kind that this
- * version does not know is "kind_NUMBER" with its four words. Where segments are missing a line "STREAM gap" stands. 0, or -1.
+ * SLOT counts the records of a segment from 0. TIME is in ns since the process's first time stamp; it is "+" for a
+ * continuation record, which belongs to the nearest record above that is not a continuation. Ids are written as
+ * STREAM:COUNTER (0 unknown), enumerations and sets of flags by name (flags are joined by "|"; unknown values, or the
+ * rest of a set, are numbers), addresses in hexadecimal, ticks as TIME. A kind that this version does not know is
+ * "kind_NUMBER" with the record's four words. A line "STREAM gap" tells that segments are missing there. 0, or -1 after
+ * an error message.
  */
 int list_dump(const struct dump *dump, FILE *out);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See merge.h.
+ * The merge of streams by time: a heap of streams, and beside it those that wait. Callers and rules are in merge.h.
  */
 #include "builder/dump/merge.h"
 
 #include <stdlib.h>
 
-/* Clocks of processors do not differ by more; most often by less than a thousandth of it. */
+/* Clocks of processors do not differ by more than this; most often by less than a thousandth of it. */
 #define DIFFERENCE_MS 10
 
 static bool comes_first(const struct merge_stream *left, const struct merge_stream *right)
@@ -15,6 +15,7 @@ static bool comes_first(const struct merge_stream *left, const struct merge_stre
 	return l != r ? l < r : left->row < right->row;
 }
 
+/* Moves the stream at place i of the heap down to where it belongs. */
 static void sink(struct merge *merge, size_t i)
 {
 	for (;;) {
@@ -31,7 +32,10 @@ static void sink(struct merge *merge, size_t i)
 	}
 }
 
-/* A stray continuation record has payload where others have a time: it would be sorted by it. */
+/*
+ * Skips continuation records that belong to no record: they have payload where other records have a time, and would be
+ * sorted by it. False: the stream has no more records.
+ */
 static bool skip_strays(struct timeline *timeline)
 {
 	const struct record *record;
@@ -54,7 +58,7 @@ void merge_end(struct merge *merge)
 	*merge = (struct merge){0};
 }
 
-/* From place i up, though not to the top where that is kept. */
+/* Moves the stream at place i of the heap up to where it belongs; not to the top if keeps_top is set. */
 static void rise(struct merge *merge, size_t i, bool keeps_top)
 {
 	while (i > (keeps_top ? 2 : 0) && comes_first(&merge->streams[i], &merge->streams[(i - 1) / 2])) {
@@ -81,7 +85,7 @@ static void take_top(struct merge *merge)
 	sink(merge, 0);
 }
 
-/* A stream that has waited comes next, whatever its time. */
+/* Puts a stream that has waited on top of the heap: it comes next, whatever its time. */
 static void come(struct merge *merge, size_t waiting)
 {
 	struct merge_stream stream = merge->waiting[waiting];
@@ -94,7 +98,10 @@ static void come(struct merge *merge, size_t waiting)
 	merge->n++;
 }
 
-/* Whatever waits and need not any more comes now; else what waits for too long, or all do. false: none of them comes. */
+/*
+ * Puts the next stream that stops waiting on top: one whose record is not early any more; otherwise the one with the
+ * earliest record, if it has waited for too long or if all streams wait. False: all of them go on waiting.
+ */
 static bool end_waiting(struct merge *merge)
 {
 	size_t first = 0;
@@ -117,7 +124,7 @@ static bool end_waiting(struct merge *merge)
 	return true;
 }
 
-/* Brings what comes next to the top. */
+/* Brings the stream whose record comes next to the top; streams with early records begin to wait. */
 static void order(struct merge *merge)
 {
 	while (merge->n > 0 || merge->n_waiting > 0) {
@@ -133,7 +140,7 @@ static void order(struct merge *merge)
 
 bool merge_next(struct merge *merge, uint32_t *row)
 {
-	/* The one on top has changed since the last call; the others have not. */
+	/* The caller took the record of the stream on top: only that stream has changed since the last call. */
 	if (merge->n > 0) {
 		if (!skip_strays(merge->streams[0].timeline))
 			merge->streams[0] = merge->streams[--merge->n];

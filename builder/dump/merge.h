@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The streams of a dump merged by time: which record comes next. Equal times come in the order of streams, so that every pass over the records
- * has them in one order. Continuation records belong to the record before them, which whoever takes that one takes as well: others are skipped.
+ * Merges the streams of a dump by time: tells in which stream the next record is. Records with equal times come in the
+ * order of their streams, so every pass has the records in the same order. The caller takes a record together with its
+ * continuation records; any others are skipped. Used by the pass that gathers units and by the replay, each on the
+ * builder's one thread.
  *
- * Processors' clocks may differ: `is_early` knows of a record that cannot have happened yet, as what must have come before it has not come. Its stream waits
- * until that comes, in another one, and goes on from that time (timeline_raise). It waits no longer than clocks may differ, and not for streams that wait themselves.
+ * Clocks of processors may differ. `is_early` tells that a record cannot have happened yet, because something that must
+ * come before it has not come. Then its stream waits until that comes in another stream, and goes on from that time
+ * (timeline_raise). It waits no longer than clocks may differ (merge.c), and not if all other streams wait as well.
  */
 #ifndef OTTER_BUILDER_DUMP_MERGE_H
 #define OTTER_BUILDER_DUMP_MERGE_H
@@ -12,28 +15,34 @@
 #include "builder/dump/timeline.h"
 
 struct merge {
-	/* A heap, the stream with the earliest next record on top. */
+	/* A heap with the stream whose next record is the earliest on top. */
 	struct merge_stream {
 		struct timeline *timeline;
-		uint32_t row; /* of dump.streams */
+		uint32_t row; /* in dump.streams */
 	} * streams;
 	size_t n;
-	struct merge_stream *waiting; /* in any order; few, most often none */
+	struct merge_stream *waiting; /* streams that wait, in any order; most often there are none */
 	size_t n_waiting;
-	bool (*is_early)(void *self, uint32_t row, const struct record *record); /* NULL: none is */
-	void *self;
-	uint64_t now_ticks; /* of the record that came last */
-	uint64_t n_raised;  /* how often a stream waited for what came */
+	bool (*is_early)(void *self, uint32_t row, const struct record *record); /* NULL: no record is early */
+	void *self;                                                              /* for is_early */
+	uint64_t now_ticks;                                                      /* time of the latest record so far */
+	uint64_t n_raised; /* how often a stream waited, and what it waited for came */
 };
 
-/* With room for so many streams. 0, or -1 with the error said; merge_end in any case. */
+/* Makes room for n_streams. 0, or -1 after an error message; merge_end() in any case. */
 int merge_begin(struct merge *merge, size_t n_streams);
 void merge_end(struct merge *merge);
 
-/* Set is_early and self behind it, if at all. The timelines stay the caller's; all of them before the first merge_next. */
+/*
+ * Adds a stream. The timelines remain the caller's. The caller adds all streams, and sets is_early and self where it
+ * wants them, before the first merge_next().
+ */
 void merge_add(struct merge *merge, struct timeline *timeline, uint32_t row);
 
-/* The row of the stream whose record is next; false: there is none. It is taken from its timeline before the next call. */
+/*
+ * Sets *row to the stream whose record is next; false: there are no more records. The caller takes that record from its
+ * timeline before it calls again.
+ */
 bool merge_next(struct merge *merge, uint32_t *row);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The keys of meta, and what their values mean; docs/format.md names them. meta_file.c brings the lines.
+ * Knows the keys of meta and what their values mean (docs/format.md, section 2). Called by meta_file.c for each line,
+ * and for what is asked about a parsed meta; one thread.
  */
 #include "builder/dump/meta_line.h"
 #include "builder/support/memory.h"
@@ -25,7 +26,10 @@ static int hex_digit(char c)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* The rest of the line is one value: undoes \\, \n and \xHH in place. Anything else behind a backslash stays as it is. */
+/*
+ * Takes the rest of the line as one value. Undoes \\, \n and \xHH in place; anything else after a backslash stays as it
+ * is.
+ */
 static char *line_value(struct line *l)
 {
 	if (l->rest == NULL)
@@ -49,7 +53,7 @@ static char *line_value(struct line *l)
 	return l->rest;
 }
 
-/* Makes room for one more item: sizes are powers of two, so that one is due when n is one. */
+/* Makes room for one more item: capacities are powers of two, so the array has to grow when n is one. */
 static void *grown(void *items, size_t n, size_t item_bytes)
 {
 	bool has_room = n != 0 && (n & (n - 1)) != 0;
@@ -181,7 +185,7 @@ static bool parse_recorder(struct meta *m, struct line *l)
 	return replace_string(&m->recorder, version) && replace_string(&m->tool, tool == NULL ? "" : tool);
 }
 
-/* How, and how often a second; the signal is of no use here. */
+/* Takes how often a second, and by which clock, threads were sampled; the signal's number is not needed. */
 static bool parse_sampling(struct meta *m, struct line *l)
 {
 	uint64_t hz;
@@ -191,7 +195,7 @@ static bool parse_sampling(struct meta *m, struct line *l)
 	return true;
 }
 
-/* Keys whose value is one string, and where it goes. */
+/* Keys whose value is one string, and where in struct meta it goes. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -202,6 +206,7 @@ static const struct {
 	{"boot_id", offsetof(struct meta, boot_id)},   {"ended", offsetof(struct meta, ended)},
 };
 
+/* Keys whose value is one number, and where it goes. */
 static const struct {
 	const char *key;
 	size_t offset;
@@ -252,7 +257,7 @@ bool meta_parse_line(struct meta *m, const char *key, struct line *l)
 	if (strcmp(key, "rank") == 0)
 		return parse_signed(line_field(l), &m->rank);
 	if (strcmp(key, "arg") == 0) {
-		const char *arg = line_value(l); /* an empty argument is one, too */
+		const char *arg = line_value(l); /* NULL: the empty string is an argument as well */
 		return append_string(&m->args, &m->n_args, arg == NULL ? "" : arg);
 	}
 	if (strcmp(key, "note") == 0)

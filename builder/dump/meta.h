@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The dump's `meta`, parsed. Strings are owned by the struct and never NULL (empty where meta lacks them).
+ * The dump's `meta`, parsed (docs/format.md, section 2). Strings are owned by the struct and never NULL; they are empty
+ * where meta lacks them. Read by the reader when it opens a dump, used by all later steps; one thread.
  */
 #ifndef OTTER_BUILDER_DUMP_META_H
 #define OTTER_BUILDER_DUMP_META_H
@@ -21,14 +22,14 @@ struct meta_map {
 	char *path;
 };
 
-/* What the recorder said about a stream at its end. */
+/* What the recorder wrote about a stream at its end. */
 struct meta_stream {
 	uint32_t number;
 	bool is_sealed;
 	uint64_t n_records, n_segments, n_lost, stalled_ns;
 };
 
-/* A state of the runtime's, or a way to exclude. */
+/* A state that the runtime enumerates, or an implementation of a mutex. */
 struct meta_name {
 	uint64_t number;
 	char *name;
@@ -37,73 +38,73 @@ struct meta_name {
 struct meta {
 	unsigned major, minor;
 	uint32_t segment_bytes;
-	char *ring_dir;         /* where rings are, "" for the dump itself */
+	char *ring_dir;         /* the directory of the rings, "" for the dump itself */
 	char *clock;            /* "tsc", "cntvct" or "monotonic" */
-	char *recorder;         /* its version */
+	char *recorder;         /* the recorder's version */
 	char *tool;             /* which interface it records: "ompt" */
 	char *runtime;          /* the OpenMP runtime's version string */
-	uint64_t runtime_code;  /* an address inside of it; 0: not told */
-	uint64_t argobots_code; /* an address inside of Argobots; 0: not told */
+	uint64_t runtime_code;  /* an address in the OpenMP runtime's code; 0 unknown */
+	uint64_t argobots_code; /* an address in Argobots' code; 0 unknown */
 	char *program;          /* path of the executable */
 	char **args;            /* n_args strings, argv[0] first */
 	size_t n_args;
 	char *host;
 	char *cwd;
-	char *boot_id; /* of the host's boot: with `host` and `clock` tells which dumps share a counter */
+	char *boot_id; /* the boot of the host: dumps with the same `host`, `boot_id` and `clock` share a counter */
 	long pid;
 	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
-	long rank;          /* -1: none */
-	struct clock_triple start, end; /* end: 0 where the process did not come so far */
+	long rank;          /* of an MPI process; -1: none */
+	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
 	bool is_ended;                  /* the recorder came to its end */
-	char *ended;                    /* how: finalize, destructor */
-	char **notes;                   /* what the recorder had to say */
+	char *ended;                    /* how: "finalize" or "destructor" */
+	char **notes;                   /* lines `note` */
 	size_t n_notes;
-	uint64_t lost[LOSS_CAUSES];            /* whole process, by cause */
+	uint64_t lost[LOSS_CAUSES];            /* records lost in the whole process, by cause */
 	uint64_t lost_no_stream, lost_reentry; /* losses that belong to no stream */
 	uint64_t stalled_ns;
 	uint64_t n_kinds;
 	bool has_kind[EVENT_KIND_LIMIT]; /* by number: the kinds of records that the recorder knew */
-	struct meta_map *maps;           /* all that were ever seen, in order of appearance */
+	struct meta_map *maps;           /* all lines `map`, in the order of the file */
 	size_t n_maps;
-	uint64_t *pieces;   /* meta_maps.c: where they begin, ascending */
-	size_t *piece_maps; /* index + 1 of the map that covers it, 0 none */
+	uint64_t *pieces;   /* private to meta_maps.c: first addresses of the pieces of the address space, ascending */
+	size_t *piece_maps; /* by piece: index + 1 of the map that covers it, 0 none */
 	size_t n_pieces;
 	struct meta_stream *streams; /* each number once, as its last line says */
 	size_t n_streams;
-	struct map stream_rows;   /* number -> index + 1 */
-	struct meta_name *states; /* as the runtime enumerates them (ompt_enumerate_states) */
+	struct map stream_rows;   /* stream number -> index in `streams` + 1 */
+	struct meta_name *states; /* as ompt_enumerate_states gives them */
 	size_t n_states;
-	struct meta_name *mutex_impls; /* the same of ompt_enumerate_mutex_impls */
+	struct meta_name *mutex_impls; /* as ompt_enumerate_mutex_impls gives them */
 	size_t n_mutex_impls;
 	uint64_t sample_hz; /* 0: nothing was sampled */
-	char *sample_clock; /* "wall", "cpu" */
+	char *sample_clock; /* "wall" or "cpu" */
 	char **environment; /* NAME=value */
 	size_t n_environment;
-	char **settings; /* "name value", as used */
+	char **settings; /* "name value", as the recorder used them */
 	size_t n_settings;
-	bool is_empty;          /* not even the first line is whole: the process died as it began */
-	size_t n_damaged_lines; /* known keys with values that make no sense, and what is no key; skipped */
-	size_t first_damaged;   /* of those: its offset in the file, and the beginning of its key */
-	char damaged_key[32];
+	bool is_empty;          /* not even the first line is whole: the process was killed as it began */
+	size_t n_damaged_lines; /* lines skipped: a known key with a value that makes no sense, or no key at all */
+	size_t first_damaged;   /* the first of them: its offset in the file, in bytes */
+	char damaged_key[32];   /* and the beginning of its key */
 };
 
 /*
- * Parses DIR/meta. 0, or -1 with the error said (no meta, not a meta, newer major version, foreign byte order or sizes).
- * A cut last line is left out, an unknown key is skipped.
+ * Parses DIR/meta. 0; or -1 after an error message (no meta, not a meta, another major version, byte order or sizes).
+ * Skips a last line that was cut, and keys that it does not know. meta_free() in any case.
  */
 int meta_read(struct meta *meta, const char *dir);
 void meta_free(struct meta *meta);
 
-/* The map that an address lies in: the latest one, where a library was loaded in another's place. NULL: none. */
+/* The map that an address lies in; the latest one, if a library was loaded where another one had been. NULL: none. */
 const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address);
 
-/* For that, when all maps are there: 0, or -1 when memory is out. */
+/* Prepares meta_find_map(), after all maps were read. 0, or -1 when memory is out. */
 int meta_index_maps(struct meta *meta);
 
-/* What the end block says about a stream, or NULL. */
+/* What the block at the end of meta says about a stream, or NULL. */
 const struct meta_stream *meta_stream(const struct meta *meta, uint32_t number);
 
-/* The value of a setting as the recorder used it, "" where meta does not say. */
+/* The value of a setting as the recorder used it; "" if meta does not say. */
 const char *meta_setting(const struct meta *meta, const char *name);
 
 #endif

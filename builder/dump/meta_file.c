@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads meta, line by line. Nothing is believed: a value that makes no sense leaves the line out and is counted, and only what makes the rest
- * unreadable (another major version, byte order or sizes) is an error.
+ * Reads meta line by line. A line whose value makes no sense is skipped and counted. Only what makes the rest of the
+ * dump unreadable is an error: another major version, byte order or sizes. Called by the reader when it opens a dump;
+ * one thread.
  */
 #include "builder/support/diag.h"
 #include "builder/dump/meta_line.h"
@@ -12,10 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A recorder writes kilobytes; beyond this it is not one of ours, and not worth the memory. */
+/* A recorder writes kilobytes. A larger file is not from our recorder, and not worth the memory. */
 #define META_BYTES_MAX ((off_t)64 << 20)
 
-/* What must be exactly so, or no record can be read. */
+/*
+ * Checks the keys that must have one certain value, because otherwise no record can be read. 0, or -1 after an error
+ * message.
+ */
 static int check_fixed(const char *path, const char *key, const char *value)
 {
 	static const struct {
@@ -46,7 +50,7 @@ static int parse_first_line(struct meta *m, const char *path, char *text)
 	return 0;
 }
 
-/* Keys that are not known may be a newer version's, but they are words. */
+/* Can this be a key? Unknown ones may come from a newer version, but every key consists of these characters. */
 static bool is_key(const char *text)
 {
 	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
@@ -60,7 +64,7 @@ static void note_damage(struct meta *m, size_t at, const char *key)
 	snprintf(m->damaged_key, sizeof m->damaged_key, "%s", key == NULL ? "" : key);
 }
 
-/* `text` has room for a terminating zero behind its n_bytes. */
+/* Parses the whole file. `text` has room for a terminating zero after its n_bytes. 0, or -1 after an error message. */
 static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 {
 	bool is_first = true;
@@ -74,7 +78,7 @@ static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 			continue;
 		}
 		struct line l = {at};
-		bool is_text = strlen(at) == (size_t)(newline - at); /* else there is a zero in it */
+		bool is_text = strlen(at) == (size_t)(newline - at); /* false: the line has a zero byte */
 		const char *key = line_field(&l);
 		if (key == NULL && is_text)
 			continue;
@@ -83,7 +87,7 @@ static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 		if (!is_text || !is_key(key) || !meta_parse_line(m, key, &l))
 			note_damage(m, (size_t)(at - text), key);
 	}
-	/* Killed as it began: the file is made first, and its first block may be cut. */
+	/* A process that was killed as it began leaves an empty file, or a cut first block. */
 	const char magic[] = "otter-dump ";
 	size_t n_known = n_bytes < sizeof magic - 1 ? n_bytes : sizeof magic - 1;
 	m->is_empty = is_first && memcmp(text, magic, n_known) == 0;
@@ -92,7 +96,7 @@ static int parse(struct meta *m, const char *path, char *text, size_t n_bytes)
 	return 0;
 }
 
-/* The whole file in memory (the caller frees), or NULL with the error said. */
+/* The whole file in memory, with a terminating zero, to be freed by the caller; NULL after an error message. */
 static char *read_file(const char *path, size_t *n_bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -116,7 +120,10 @@ static char *read_file(const char *path, size_t *n_bytes)
 	return text;
 }
 
-/* The recorder makes the directory, then meta: a process killed in between leaves a dump of which only the name is there. */
+/*
+ * Is this a directory with the name of a dump, and without meta? The recorder makes the directory first and then meta:
+ * a process that is killed in between leaves a dump of which there is only the name.
+ */
 static bool is_just_made(const char *dir, const char *path)
 {
 	size_t n = strlen(dir);

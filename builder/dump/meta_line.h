@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A line of meta: a key and its value, or fields between single spaces. Between meta_file.c, which finds the lines, and meta.c, which knows the keys.
+ * A line of meta: a key, then either one value or fields between single spaces. Shared by meta_file.c, which finds the
+ * lines, and meta.c, which knows the keys; used by nobody else.
  */
 #ifndef OTTER_BUILDER_DUMP_META_LINE_H
 #define OTTER_BUILDER_DUMP_META_LINE_H
@@ -11,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rest of a line that is being taken apart. */
+/* The rest of a line, while it is being taken apart. */
 struct line {
 	char *rest;
 };
 
-/* The next field, ended in place; NULL where the line has no more. */
+/* The next field, with a terminating zero put in place of the space; NULL if the line has no more fields. */
 static inline char *line_field(struct line *l)
 {
 	if (l->rest == NULL)
@@ -29,6 +30,7 @@ static inline char *line_field(struct line *l)
 	return *field == '\0' ? NULL : field;
 }
 
+/* Parses a whole text as a number in this base, without sign or spaces. False: it is none, or larger than max. */
 static inline bool parse_number(const char *text, int base, uint64_t max, uint64_t *value)
 {
 	if (text == NULL || *text == '\0' || *text == '-' || *text == '+' || *text == ' ')
@@ -40,10 +42,10 @@ static inline bool parse_number(const char *text, int base, uint64_t max, uint64
 	return errno == 0 && *end == '\0' && n <= max;
 }
 
-/* meta.c. Everything as it is without any line. */
+/* In meta.c: sets everything as it is before any line was read. */
 void meta_init(struct meta *meta);
 
-/* False: a known key with a value that makes no sense. */
+/* In meta.c: takes what one line says. False: a known key with a value that makes no sense. */
 bool meta_parse_line(struct meta *m, const char *key, struct line *l);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which file an address belongs to. A program that loads many libraries has all its maps in meta many times over, and code addresses are
- * looked up by the thousand: the address space is cut at all bounds once, and each piece keeps the latest map that covers it.
+ * Finds the file that an address belongs to. A program that loads many libraries has all its maps in meta many times
+ * over, and thousands of code addresses are looked up. So the address space is cut into pieces at all ends of maps
+ * once, and each piece keeps the latest map that covers it. meta_file.c has this index made, symbols and tables ask it;
+ * one thread.
  */
 #include "builder/dump/meta.h"
 
@@ -13,7 +15,7 @@ static int by_address(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
-/* The last piece that begins at or before the address; n_pieces: none does. */
+/* The last piece that begins at or before the address; n_pieces: there is none. */
 static size_t find_piece(const struct meta *meta, uint64_t address)
 {
 	size_t low = 0, high = meta->n_pieces;
@@ -27,7 +29,10 @@ static size_t find_piece(const struct meta *meta, uint64_t address)
 	return low > 0 ? low - 1 : meta->n_pieces;
 }
 
-/* The next piece from i on that has no map yet; `next` leads there, and is made shorter on the way. */
+/*
+ * The first piece from i on that has no map yet. next[i] is i for such a piece; otherwise it leads on to a later one
+ * (union and find, with paths made shorter on the way).
+ */
 static size_t next_free(size_t *next, size_t i)
 {
 	while (next[i] != i)
@@ -57,7 +62,7 @@ int meta_index_maps(struct meta *meta)
 			meta->pieces[meta->n_pieces++] = meta->pieces[i];
 	for (size_t i = 0; i <= n; i++)
 		next[i] = i;
-	/* From the latest map on: each piece is taken once. */
+	/* From the latest map to the first: each piece is taken once, by the latest map that covers it. */
 	for (size_t m = meta->n_maps; m-- > 0;)
 		for (size_t i = next_free(next, find_piece(meta, meta->maps[m].start));
 		     i < meta->n_pieces && meta->pieces[i] < meta->maps[m].end; i = next_free(next, i)) {

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Opens a dump: meta, then rings, then files (a segment that leaves a live ring in between is in a file by then), then streams
- * out of all copies found. Called by main.c for each dump; one thread. Nothing here trusts a byte of the dump.
+ * Opens and closes a dump. The order is: meta, rings, files, and then streams out of all segments found. Rings come
+ * before files, because a segment that leaves the ring of a running process meanwhile is in a file by then. Nothing
+ * here trusts a byte of the dump.
+ *
+ * Called by run.c once for each dump, on the builder's one thread.
  */
 #include "builder/dump/reader_private.h"
 
@@ -15,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void reader_finding(struct reader *r, const char *name, const char *format, ...)
+void reader_damage(struct reader *r, const char *name, const char *format, ...)
 {
-	struct tally *tally = &r->dump->findings;
+	struct tally *tally = &r->dump->damage;
 	uint64_t total = tally->n_rows;
 	tally_add(tally, name, 1);
 	if (tally->n_rows == total)
@@ -30,6 +33,10 @@ void reader_finding(struct reader *r, const char *name, const char *format, ...)
 	warning("%s [%s]", text, name);
 }
 
+/*
+ * Makes room for one more item: capacities are powers of two, so the array has to grow when n is one. NULL: out of
+ * memory.
+ */
 static void *grown(void *items, size_t n, size_t item_bytes)
 {
 	if (n != 0 && (n & (n - 1)) != 0)
@@ -75,17 +82,19 @@ int reader_map(struct reader *r, const char *path, const void **address, size_t 
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		if (errno != ENOENT)
-			reader_finding(r, "file_unreadable", "%s: %s", path, strerror(errno));
+			reader_damage(r, "file_unreadable", "%s: cannot be opened (%s), expected a readable file", path,
+				      strerror(errno));
 		return 0;
 	}
 	struct stat st;
 	int result = 0;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		reader_finding(r, "file_unreadable", "%s: not a regular file", path);
+		reader_damage(r, "file_unreadable", "%s: found a directory or special file, expected a regular file", path);
 	} else if (st.st_size > 0) {
 		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED) {
-			reader_finding(r, "file_unreadable", "%s: %s", path, strerror(errno));
+			reader_damage(r, "file_unreadable", "%s: cannot be mapped (%s), expected a readable file", path,
+				      strerror(errno));
 		} else if ((result = reader_keep(r, at, (size_t)st.st_size, false)) == 0) {
 			*address = at;
 			*n_bytes = (size_t)st.st_size;
@@ -111,17 +120,17 @@ bool reader_check_header(struct reader *r, const struct segment_header *h, uint3
 	if (h->magic == 0 || h->sequence == 0)
 		return false;
 	if (h->magic == __builtin_bswap64(SEGMENT_MAGIC)) {
-		reader_finding(r, "byte_order", "%s at byte %llu: a segment in big-endian byte order, expected little-endian", path,
-			       (unsigned long long)at);
+		reader_damage(r, "byte_order", "%s at byte %llu: found a segment in big-endian byte order, expected little-endian",
+			      path, (unsigned long long)at);
 	} else if (h->magic != SEGMENT_MAGIC) {
-		reader_finding(r, "not_a_segment", "%s at byte %llu: magic %016llx where a segment with magic %016llx was expected",
-			       path, (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
+		reader_damage(r, "not_a_segment", "%s at byte %llu: found magic %016llx, expected a segment with magic %016llx",
+			      path, (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
 	} else if (h->checksum != segment_checksum(h)) {
-		reader_finding(r, "header_damaged", "%s at byte %llu: segment header with checksum %08x, expected %08x", path,
-			       (unsigned long long)at, h->checksum, segment_checksum(h));
+		reader_damage(r, "header_damaged", "%s at byte %llu: found a segment header with checksum %08x, expected %08x",
+			      path, (unsigned long long)at, h->checksum, segment_checksum(h));
 	} else if (stream == STREAM_ANY ? h->stream > ID_STREAM_MAX : h->stream != stream) {
-		reader_finding(r, "foreign_segment", "%s at byte %llu: a segment of stream %u, expected stream %u", path,
-			       (unsigned long long)at, h->stream, stream);
+		reader_damage(r, "foreign_segment", "%s at byte %llu: found a segment of stream %u, expected stream %u", path,
+			      (unsigned long long)at, h->stream, stream);
 	} else {
 		return true;
 	}
@@ -175,8 +184,9 @@ int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct s
 		return error("%s: out of memory", r->dump->path);
 	memcpy(header, from, n_bytes);
 	/*
-	 * A2: whoever reuses the place takes the header away first (O1 in the recorder): if it is still the same, all that was copied
-	 * is of this segment.
+	 * A2, pairs with O1 in the recorder: a writer that reuses the place invalidates the header before it stores
+	 * records. Load the sequence only after the records have been copied: if it has not changed, all that was
+	 * copied is of this segment.
 	 */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	if (header->sequence != sequence || __atomic_load_n(&from->sequence, __ATOMIC_RELAXED) != sequence ||
@@ -190,7 +200,7 @@ int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct s
 	return reader_keep(r, header, n_bytes, true) == 0 ? 1 : -1;
 }
 
-/* The text of a small file of /proc, "" where there is none. */
+/* Reads the first line of a small file of /proc; "" if it cannot be read. */
 static void read_proc(const char *path, char *text, size_t n_bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -201,7 +211,7 @@ static void read_proc(const char *path, char *text, size_t n_bytes)
 		close(fd);
 }
 
-/* Does the process that wrote this dump still run, here and now? A zombie does not. */
+/* Is the process that wrote this dump still running on this machine? A zombie is not. */
 static bool is_running(const struct meta *m)
 {
 	char path[64], text[1024];
@@ -212,7 +222,9 @@ static bool is_running(const struct meta *m)
 		return false;
 	snprintf(path, sizeof path, "/proc/%ld/stat", m->pid);
 	read_proc(path, text, sizeof text);
-	/* Fields from the third on stand behind the program's name, which may hold anything. */
+	/*
+	 * The third field (the state) follows the program's name in parentheses, which may hold anything, ')' included.
+	 */
 	const char *at = strrchr(text, ')');
 	if (at == NULL || at[1] != ' ' || strchr("ZXx", at[2]) != NULL)
 		return false;
@@ -222,7 +234,7 @@ static bool is_running(const struct meta *m)
 	return at != NULL && strtoull(at + 1, NULL, 10) == m->pid_start;
 }
 
-/* "dir/x.otter/" is called "x". */
+/* Sets path and name: the dump "dir/x.otter/" has the name "x". 0, or -1 after an error message. */
 static int set_names(struct dump *dump, const char *path)
 {
 	dump->path = strdup(path);
@@ -256,12 +268,16 @@ static bool has_unsealed_ring(const struct dump *dump)
 	return false;
 }
 
+/* Decides whether the dump is a snapshot, and whether it is complete. */
 static void judge(struct reader *r)
 {
 	struct dump *dump = r->dump;
 	dump->is_snapshot = r->is_live && (!dump->meta.is_ended || has_unsealed_ring(dump));
-	dump->is_complete = dump->meta.is_ended && !dump->is_snapshot && dump->n_lost == 0 && tally_total(&dump->findings) == 0;
-	/* A thread that lives on when the runtime finalizes leaves its ring, and all that it recorded is in it. */
+	dump->is_complete = dump->meta.is_ended && !dump->is_snapshot && dump->n_lost == 0 && tally_total(&dump->damage) == 0;
+	/*
+	 * If a thread still lives when the runtime finalizes, its ring stays; then the ring has all that the thread
+	 * recorded.
+	 */
 	bool is_final = strcmp(dump->meta.ended, "finalize") == 0;
 	for (size_t i = 0; i < dump->n_streams; i++) {
 		const struct stream *stream = &dump->streams[i];
@@ -278,24 +294,24 @@ static void add_file_size(struct dump *dump, const char *name)
 		dump->n_bytes += (uint64_t)st.st_size;
 }
 
-/* Is it ns since 1970, of a day after 2001 and before 2262? */
+/* Can this be a time in ns since 1970: after the year 2001 and before 2262? */
 static bool is_date(uint64_t realtime_ns)
 {
 	return realtime_ns > UINT64_C(1000000000000000000) && realtime_ns <= INT64_MAX;
 }
 
-/* The times of meta's start and end must be possible, as all others are measured by them. */
+/* Checks the times of meta's `start` and `end` lines, because all other times are measured by them. */
 static void check_times(struct reader *r)
 {
 	struct meta *meta = &r->dump->meta;
 	if (meta->end.ticks != 0 && (meta->end.ticks < meta->start.ticks || meta->end.ticks > INT64_MAX)) {
-		reader_finding(r, "meta_damaged", "%s/meta: the end at ticks %llu, expected after the start at %llu", r->dump->path,
-			       (unsigned long long)meta->end.ticks, (unsigned long long)meta->start.ticks);
+		reader_damage(r, "meta_damaged", "%s/meta: found the end at ticks %llu, expected a time after the start at %llu",
+			      r->dump->path, (unsigned long long)meta->end.ticks, (unsigned long long)meta->start.ticks);
 		meta->end = (struct clock_triple){0, 0, 0};
 	}
 	if (meta->start.realtime_ns != 0 && !is_date(meta->start.realtime_ns))
-		reader_finding(r, "meta_damaged", "%s/meta: the start at %llu ns of real time, expected ns since 1970",
-			       r->dump->path, (unsigned long long)meta->start.realtime_ns);
+		reader_damage(r, "meta_damaged", "%s/meta: found the start at %llu ns of real time, expected ns since 1970",
+			      r->dump->path, (unsigned long long)meta->start.realtime_ns);
 }
 
 static int read_dump(struct reader *r)
@@ -304,28 +320,32 @@ static int read_dump(struct reader *r)
 	const struct meta *meta = &dump->meta;
 	add_file_size(dump, "meta");
 	if (meta->n_damaged_lines > 0)
-		reader_finding(r, "meta_damaged",
-			       "%s/meta: %zu lines with values that make no sense, skipped: the first at byte %zu (%s)", dump->path,
-			       meta->n_damaged_lines, meta->first_damaged, meta->damaged_key);
+		reader_damage(
+			r, "meta_damaged",
+			"%s/meta at byte %zu (%s): found a line whose value makes no sense, expected one as docs/format.md says; "
+			"%zu such lines are skipped",
+			dump->path, meta->first_damaged, meta->damaged_key, meta->n_damaged_lines);
 	check_times(r);
 	if (meta->is_empty)
-		reader_finding(r, "meta_empty",
-			       "%s/meta: ends before its first line does: the process died, or is being looked at, as it begins",
-			       dump->path);
+		reader_damage(r, "meta_empty",
+			      "%s/meta: found no whole line, expected \"otter-dump MAJOR MINOR\" as the first one: the process "
+			      "was killed, or is only just starting",
+			      dump->path);
 	r->is_live = is_running(meta);
 	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
 	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)
 		return -1;
 	reader_make_clock(r);
 	struct stat st;
-	if (!is_date(dump->first_realtime_ns) && stat(dump->path, &st) == 0) /* nothing says when: as it was last written to */
+	/* If no clock triple tells the date, the time of the directory's last change is the best there is. */
+	if (!is_date(dump->first_realtime_ns) && stat(dump->path, &st) == 0)
 		dump->first_realtime_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
 	reader_cut_window(r);
 	judge(r);
 	return 0;
 }
 
-/* dump.mappings: a heap block of them, ended by one of NULL. */
+/* Sets dump.mappings: an array on the heap, ended by a mapping with address NULL. 0, or -1 after an error message. */
 static int keep_mappings(struct reader *r)
 {
 	int result = reader_keep(r, NULL, 0, true);
@@ -342,7 +362,7 @@ int dump_open(struct dump *dump, const char *path)
 		result = meta_read(&dump->meta, dump->path);
 	if (result == 0)
 		result = read_dump(&r);
-	/* The headers that streams point to are in here. */
+	/* Streams point to the headers in r.copies: it has to live as long as the dump. */
 	if (r.copies != NULL && reader_keep(&r, r.copies, 0, true) != 0)
 		result = -1;
 	if (keep_mappings(&r) != 0) {

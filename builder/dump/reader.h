@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The dump as the rest of the builder sees it: streams of segments in order, whatever file or ring they were found in.
- * Everything is mapped and read only; records are never copied but out of the rings of a process that still runs.
+ * The files are mapped read-only. Records stay where they are in these mappings; only those in the rings (and circular
+ * files) of a process that still runs are copied to the heap.
+ *
+ * run.c opens each dump, every later step reads it, run.c closes it; all on the builder's one thread.
  */
 #ifndef OTTER_BUILDER_DUMP_READER_H
 #define OTTER_BUILDER_DUMP_READER_H
@@ -17,14 +20,14 @@ struct segment {
 	const struct segment_header *header; /* a copy */
 	const struct record *records;
 	uint32_t n_records;
-	uint32_t n_skipped; /* records before `records` that belong to a group whose beginning is missing */
-	bool is_after_gap;  /* segments are missing between this and the one before, or before the first */
-	bool is_mapped;     /* out of a file, and not copied */
+	uint32_t n_skipped; /* records before `records`, left out because the head of their group is missing */
+	bool is_after_gap;  /* segments are missing between this one and the one before it, or before the first one */
+	bool is_mapped;     /* `records` lie in the mapping of a file; false: in a copy on the heap */
 };
 
 /*
- * Takes the segment's pages out of our memory again: a dump is as large as it likes, the builder is not. The segment stays
- * readable (its pages come back from the file), for other threads that are at it, too.
+ * Drops the segment's pages from the builder's memory, so that memory does not grow with the size of the dump. The
+ * segment stays readable: its pages are read from the file again when somebody touches them.
  */
 void segment_release(const struct segment *segment);
 
@@ -33,14 +36,14 @@ struct stream {
 	struct segment *segments; /* by sequence, ascending, each once */
 	size_t n_segments;
 	uint64_t n_missing_segments; /* known from gaps in the sequence */
-	uint64_t n_missing_records;  /* in those, as far as the headers behind them tell; overwritten ones are in `lost` */
+	uint64_t n_missing_records;  /* in these segments, as the headers after the gaps say; overwritten ones are in `lost` */
 	uint64_t n_records;          /* in `segments` */
 	uint64_t max_task;           /* no task id of this stream has a larger counter */
-	uint64_t max_region;
-	bool is_sealed;             /* its last segment is here and says that it is the last */
-	bool has_ring;              /* its ring was found */
-	uint64_t lost[LOSS_CAUSES]; /* by loss_cause; [0]: the cause is not known */
-	uint64_t stalled_ns;
+	uint64_t max_region;         /* no region id of this stream has a larger counter */
+	bool is_sealed;              /* its last segment is here and says that it is the last */
+	bool has_ring;               /* its ring was found */
+	uint64_t lost[LOSS_CAUSES];  /* records lost, by loss_cause; [0]: the cause is not known */
+	uint64_t stalled_ns;         /* time that its owner spent writing segments */
 };
 
 struct dump {
@@ -49,29 +52,29 @@ struct dump {
 	struct meta meta;
 	struct stream *streams; /* by number, ascending; numbers without any segment are absent */
 	size_t n_streams;
-	struct stream *samples; /* the same of what was sampled: that of stream N has the number N | ID_STREAM_SAMPLES */
-	size_t n_samples;
-	uint64_t n_records; /* of streams, not of samples */
-	uint64_t n_bytes;   /* of all its files */
+	struct stream *samples; /* streams of samples: those of stream N are in the stream N | ID_STREAM_SAMPLES */
+	size_t n_samples;       /* streams, not single samples */
+	uint64_t n_records;     /* in `streams`, without those in `samples` */
+	uint64_t n_bytes;       /* of all its files */
 	uint64_t lost[LOSS_CAUSES];
-	uint64_t n_lost; /* the sum */
+	uint64_t n_lost; /* the sum of `lost` */
 	uint64_t stalled_ns;
 	bool is_snapshot;      /* its process is still running */
-	bool is_complete;      /* every stream sealed, nothing lost, nothing missing */
-	struct tally findings; /* damage by name, each also said once by warning() */
-	uint64_t window_ticks; /* of a flight recorder: all streams cover the time from here on; 0: from the beginning */
-	uint64_t n_left_out;   /* records from before, that some streams still had */
+	bool is_complete;      /* every stream is sealed, nothing is lost, nothing is missing */
+	struct tally damage;   /* by name; reader_damage() also warns of the first of each name */
+	uint64_t window_ticks; /* flight recorder: all streams cover the time from here on; 0: from the beginning */
+	uint64_t n_left_out;   /* flight recorder: records from before the window, which some streams still had */
 	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
 	uint64_t first_realtime_ns;
 	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */
 	uint64_t ns_scale;
 	uint64_t ticks_per_second;
-	void *mappings; /* reader.c's own */
+	void *mappings; /* private to reader.c: what dump_close() gives back */
 };
 
 /*
- * Reads the dump in directory `path` as far as it goes. 0, or -1 with the error said (not a dump, newer major version, ...);
- * then there is nothing to close.
+ * Reads as much of the dump in directory `path` as can be read. 0; or -1 after an error message (not a dump, another
+ * major version, out of memory, ...), and then there is nothing to close.
  */
 int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
@@ -82,22 +85,22 @@ static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 	return (uint64_t)(((unsigned __int128)ticks * dump->ns_scale + ((unsigned __int128)1 << 47)) >> 48);
 }
 
-/* ns since the process's first time stamp, by its clock triples; a time before it is 0. */
+/* ns since the process's first time stamp; a time before that is 0. */
 static inline uint64_t dump_ns(const struct dump *dump, uint64_t ticks)
 {
 	return ticks <= dump->first_ticks ? 0 : dump_duration_ns(dump, ticks - dump->first_ticks);
 }
 
-/* Frequency of the time stamps, from the clock triples furthest apart. */
+/* Frequency of the time stamps, from the two clock triples that are furthest apart. */
 static inline uint64_t dump_ticks_per_second(const struct dump *dump)
 {
 	return dump->ticks_per_second;
 }
 
-/* How many continuation records a record announces; 0 also for kinds that this version does not know. */
+/* How many continuation records a record announces; 0 for kinds that this version does not know. */
 uint64_t record_continuations(const struct record *head);
 
-/* Walks one stream, record by record. */
+/* Walks one stream record by record, and releases each segment after its last record. */
 struct cursor {
 	const struct stream *stream;
 	size_t segment;
@@ -109,7 +112,7 @@ static inline void cursor_init(struct cursor *c, const struct stream *stream)
 	*c = (struct cursor){stream, 0, 0};
 }
 
-/* The next record without taking it, or NULL at the end. */
+/* The next record, which stays the next one; NULL at the end. */
 static inline const struct record *cursor_peek(struct cursor *c)
 {
 	while (c->segment < c->stream->n_segments) {
@@ -123,6 +126,7 @@ static inline const struct record *cursor_peek(struct cursor *c)
 	return NULL;
 }
 
+/* Takes the next record; NULL at the end. */
 static inline const struct record *cursor_next(struct cursor *c)
 {
 	const struct record *r = cursor_peek(c);
@@ -131,12 +135,13 @@ static inline const struct record *cursor_next(struct cursor *c)
 	return r;
 }
 
-/* Valid after cursor_peek has returned a record: is it the first one behind missing segments? */
+/* Is the next record the first one after missing segments? Valid after cursor_peek() has returned a record. */
 static inline bool cursor_at_gap(const struct cursor *c)
 {
 	return c->index == 0 && c->stream->segments[c->segment].is_after_gap;
 }
 
+/* The header of the next record's segment. Valid after cursor_peek() has returned a record. */
 static inline const struct segment_header *cursor_header(const struct cursor *c)
 {
 	return c->stream->segments[c->segment].header;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How ticks become ns: the straight line through the two clock triples furthest apart, of meta's start and end and of all
- * segment headers (which are there whenever a process dies). One line for the whole dump keeps the order of time stamps.
+ * Relates ticks to ns, by the straight line through the two clock triples that are furthest apart (docs/format.md,
+ * section 5, rule 6). Triples are in meta's start and end lines, and in all segment headers, which are there even if
+ * the process was killed. One line for the whole dump keeps the order of time stamps. Also sets the dump's first time,
+ * and sums up stalled times. Called by dump_open(), on its thread.
  *
- * A triple is read within some ten ns, so that a short span makes the frequency inexact, but not the times: the error over the
- * whole run stays that of the reading. Below 5 us (a program killed at once may leave a single triple, and no line at all) a
- * triple of now on the same boot of the same host serves; without that any line that there is; without one, one tick is taken
- * for one ns, and it says so.
+ * The clocks of a triple are read within some ten ns of each other. Over a short span this makes the frequency inexact,
+ * but not the times: the error over the whole run is not larger than that of a reading. A program that is killed at
+ * once may leave a single triple, or two less than 5 us apart. Then the reader adds a triple that it takes itself, if
+ * it runs on the same boot of the same machine; otherwise it uses what there is. With a single triple, or none, one
+ * tick counts as one ns, which is reported as damage.
  */
 #include "builder/dump/reader_private.h"
 
@@ -14,9 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below this the reading of the clocks itself is the larger part. */
+/* Below this span the error of reading the clocks weighs too much. */
 #define SPAN_NS_MIN 5000
 
+/* The triples with the fewest and the most ticks. All 0: none yet. */
 struct span {
 	struct clock_triple first, last;
 };
@@ -36,7 +40,9 @@ static bool span_is_usable(const struct span *span, uint64_t min_ns)
 	return span->last.ticks > span->first.ticks && span->last.monotonic_ns >= span->first.monotonic_ns + min_ns;
 }
 
-/* Could this machine's counter have given the dump's ticks? */
+/*
+ * Was the dump recorded since this machine's last boot, so that its ticks come from the counter that we can read now?
+ */
 static bool is_same_boot(const struct meta *meta)
 {
 	char id[64] = "";
@@ -49,6 +55,7 @@ static bool is_same_boot(const struct meta *meta)
 	return is_read && *id != '\0' && strcmp(id, meta->boot_id) == 0;
 }
 
+/* Sets ns_scale and ticks_per_second from the span. */
 static void set_scale(struct reader *r, struct span *span)
 {
 	struct dump *dump = r->dump;
@@ -60,16 +67,19 @@ static void set_scale(struct reader *r, struct span *span)
 			ns = span->last.monotonic_ns - span->first.monotonic_ns;
 			ticks = span->last.ticks - span->first.ticks;
 		} else if (dump->n_records > 0) {
-			reader_finding(r, "no_clock_rate",
-				       "%s: fewer than two clock readings that differ: one tick is taken for one ns", dump->path);
+			reader_damage(
+				r, "no_clock_rate",
+				"%s: found fewer than two clock readings that differ, expected two: one tick is taken for one ns",
+				dump->path);
 		}
 	}
 	unsigned __int128 scale = ((unsigned __int128)ns << 48) / ticks;
 	unsigned __int128 rate = (unsigned __int128)ticks * 1000000000u / ns;
-	/* Every counter lies between 100 kHz and 1 THz; what is outside is damage. */
+	/* Every machine's counter runs at 100 kHz to 1 THz; other frequencies are damage. */
 	if (rate < 100000 || rate > UINT64_C(1000000000000)) {
-		reader_finding(r, "no_clock_rate", "%s: %llu ticks in %llu ns is no clock: one tick is taken for one ns",
-			       dump->path, (unsigned long long)ticks, (unsigned long long)ns);
+		reader_damage(r, "no_clock_rate",
+			      "%s: found %llu ticks in %llu ns, expected a clock of 100 kHz to 1 THz: one tick is taken for one ns",
+			      dump->path, (unsigned long long)ticks, (unsigned long long)ns);
 		scale = (unsigned __int128)1 << 48;
 		rate = 1000000000u;
 	}
@@ -77,13 +87,18 @@ static void set_scale(struct reader *r, struct span *span)
 	dump->ticks_per_second = (uint64_t)rate;
 }
 
-/* Is this time stamp a little older than `ticks`? Much older ones are damage, and must not become the origin. */
+/*
+ * Is this time stamp at most 10 s older than `ticks`? Older ones are damage, and must not become the dump's first time.
+ */
 static bool is_little_older(const struct dump *dump, uint64_t time, uint64_t ticks)
 {
 	return time != 0 && time < ticks && ticks - time <= 10 * dump->ticks_per_second;
 }
 
-/* The first record may be older than the first triple: its time stamp is taken before anything else. */
+/*
+ * Sets the dump's first time. That may be a record's: a thread takes the time stamp of its first event before it opens
+ * a segment, and with that reads a triple.
+ */
 static void set_origin(struct dump *dump, const struct clock_triple *first)
 {
 	dump->first_ticks = first->ticks;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Takes segments out of the files of a dump: drain.seg, NNNNN.seg and NNNNN.dseg. A segment stands at each multiple of
- * segment_bytes; a file may end anywhere, and a place may never have been written.
+ * Finds the segments in the files of a dump: drain.seg, NNNNN.seg and NNNNN.dseg. Places of segments are at multiples
+ * of segment_bytes; a file may end anywhere, and a place may never have been written. Called by dump_open() after the
+ * rings were read, on its thread.
  */
 #include "builder/dump/reader_private.h"
 
@@ -19,8 +20,9 @@ struct segment_file {
 };
 
 /*
- * In the circular files of a live flight recorder a place may just be overwritten. What was complete when the ring was looked at
- * is safe, if it is copied and its header is still the same afterwards.
+ * Takes a segment from the circular file of a flight recorder that still runs, which may be overwriting this very
+ * place. Only segments that were complete when the ring was read are taken, as copies, and only if the header is still
+ * the same after the copy was made. 0, also where the segment is not taken; -1 after an error message.
  */
 static int take_changing(struct reader *r, struct segment_copy *copy, const struct segment_header *h, uint64_t sequence)
 {
@@ -31,11 +33,15 @@ static int take_changing(struct reader *r, struct segment_copy *copy, const stru
 	return taken == 1 ? reader_add_copy(r, copy) : taken;
 }
 
+/* Takes the segment at byte `at` of the file, if one is there. 0, or -1 after an error message. */
 static int take_segment(struct reader *r, const struct segment_file *file, size_t at)
 {
 	const struct segment_header *h = (const struct segment_header *)(file->bytes + at);
-	uint64_t sequence =
-		__atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE); /* A2, as in a ring: a circular file is written again */
+	/*
+	 * A2, pairs with O2 as in a ring: a circular file may be overwritten. The sequence is loaded before anything
+	 * else.
+	 */
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
 	if (!reader_check_header(r, h, file->stream, file->path, at))
 		return 0;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
@@ -44,10 +50,11 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 	uint32_t used;
 	enum closed_state state = reader_closed(h->closed, segment_bytes, &used, &copy.is_sealed);
 	if (state == CLOSED_DAMAGED)
-		reader_finding(r, "header_damaged", "%s at byte %zu: `closed` is %016llx, not a length and its complement",
-			       file->path, at, (unsigned long long)h->closed);
+		reader_damage(r, "header_damaged",
+			      "%s at byte %zu: found %016llx as `closed`, expected a length and its complement", file->path, at,
+			      (unsigned long long)h->closed);
 	if (state != CLOSED_WELL)
-		used = present; /* only used bytes are written */
+		used = present; /* the best guess: a recorder writes only the used bytes of a segment */
 	uint32_t promised = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	if (used > present)
 		used = present;
@@ -66,18 +73,22 @@ static int scan_file(struct reader *r, struct segment_file *file)
 	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes) {
 		if (take_segment(r, file, at) != 0)
 			return -1;
-		/* A fault maps more than the header: without this all of a large file would be in our memory. */
+		/*
+		 * The kernel maps pages around the one that is touched. Without this, looking at the headers would
+		 * bring all of a large file into memory.
+		 */
 		size_t n_bytes =
 			file->n_bytes - at < r->dump->meta.segment_bytes ? file->n_bytes - at : r->dump->meta.segment_bytes;
 		reader_release(file->bytes + at, n_bytes);
 	}
 	if (at < file->n_bytes && !r->is_live)
-		reader_finding(r, "file_cut", "%s at byte %zu: the file ends %zu bytes behind, expected a segment header of %zu",
-			       file->path, at, file->n_bytes - at, sizeof(struct segment_header));
+		reader_damage(r, "file_cut",
+			      "%s at byte %zu: found the file's last %zu bytes, expected a segment header of %zu bytes", file->path,
+			      at, file->n_bytes - at, sizeof(struct segment_header));
 	return 0;
 }
 
-/* Is this name a file of segments, and of which stream? */
+/* Is this the name of a file of segments? If so, sets the file's stream and source. */
 static bool is_segment_file(const char *name, struct segment_file *file)
 {
 	*file = (struct segment_file){.stream = STREAM_ANY, .source = SOURCE_DRAIN_FILE};

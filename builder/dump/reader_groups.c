@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A record and its continuation records may cross segments. Where a segment is missing or cut, a part of such a group may be
- * gone: what is left of it is taken out of the stream, so that whoever walks it finds whole groups only.
+ * Takes incomplete groups of records out of a stream. A group is a record and its continuation records; it may cross
+ * segments. If a segment is missing or cut, a part of a group may be missing as well; then the rest of that group is
+ * left out, so that everybody who walks the stream finds whole groups only. Called by reader_streams.c and
+ * reader_window.c for each stream, on the reader's thread.
  */
 #include "builder/dump/reader_private.h"
 
+/* A text record has 24 bytes of text. */
 static uint64_t text_records(uint64_t n_bytes)
 {
 	return n_bytes / 24 + (n_bytes % 24 != 0);
@@ -36,7 +39,7 @@ uint64_t record_continuations(const struct record *head)
 	}
 }
 
-/* Takes the n last records of the segments first..last away. */
+/* Takes away the last n records of the segments up to `last`. */
 static void drop_tail(struct stream *s, size_t last, uint64_t n)
 {
 	for (size_t i = last + 1; n > 0 && i-- > 0;) {
@@ -46,7 +49,10 @@ static void drop_tail(struct stream *s, size_t last, uint64_t n)
 	}
 }
 
-/* The run of segments first..last has no gap inside. Returns how many records were taken away at its end. */
+/*
+ * Between the segments first and last nothing is missing. Takes away the group at their end if it is incomplete.
+ * Returns the number of records taken away.
+ */
 static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
 {
 	uint64_t n = 0; /* continuation records seen, from the end */
@@ -63,6 +69,7 @@ static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
 	return 0;
 }
 
+/* Takes away continuation records at the beginning, whose head is missing. Returns the number of records taken away. */
 static uint64_t drop_at_begin(struct stream *s, size_t first, size_t last)
 {
 	uint64_t n = 0;
@@ -80,7 +87,7 @@ static uint64_t drop_at_begin(struct stream *s, size_t first, size_t last)
 	return n;
 }
 
-/* Is something missing between this segment and the one before? */
+/* Are records missing between this segment and the one before it? */
 static bool is_broken(const struct stream *s, size_t i)
 {
 	const struct segment *segment = &s->segments[i], *before = segment - 1;
@@ -93,16 +100,17 @@ void reader_drop_cut_groups(struct reader *r, struct stream *s)
 		uint64_t n = 0;
 		for (last = first; last + 1 < s->n_segments && !is_broken(s, last + 1);)
 			last++;
-		/* The oldest segment of a flight recorder may well begin inside a group: that is no damage. */
+		/* The oldest segment of a flight recorder may begin in the middle of a group: that is no damage. */
 		uint64_t n_begin = drop_at_begin(s, first, last);
 		if (first > 0 || !r->is_newest)
 			n += n_begin;
 		n += drop_at_end(s, first, last);
 		if (n > 0)
-			reader_finding(r, "group_cut",
-				       "%s: stream %u: %llu records of a group that a gap cuts, at segments %llu to %llu, left out",
-				       r->dump->path, s->number, (unsigned long long)n,
-				       (unsigned long long)s->segments[first].header->sequence,
-				       (unsigned long long)s->segments[last].header->sequence);
+			reader_damage(
+				r, "group_cut",
+				"%s: stream %u, segments %llu to %llu: found %llu records of groups that a gap cuts, expected "
+				"whole groups; they are left out",
+				r->dump->path, s->number, (unsigned long long)s->segments[first].header->sequence,
+				(unsigned long long)s->segments[last].header->sequence, (unsigned long long)n);
 	}
 }

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Between the files of the reader: reader.c opens and closes, reader_files.c and reader_ring.c find copies of segments,
- * reader_streams.c makes streams of them, reader_clock.c the relation of ticks to ns. One thread reads one dump.
+ * What the files of the reader share, and nobody else uses:
+ *   reader.c          opens and closes a dump, and maps its files
+ *   reader_ring.c     finds segments in rings
+ *   reader_files.c    finds segments in files
+ *   reader_streams.c  makes streams out of the segments found
+ *   reader_groups.c   leaves out groups of records of which a part is missing
+ *   reader_clock.c    relates ticks to ns
+ *   reader_window.c   cuts a flight recorder's dump to the time that all streams cover
+ * All of it runs inside dump_open(), on the caller's thread.
  */
 #ifndef OTTER_BUILDER_DUMP_READER_PRIVATE_H
 #define OTTER_BUILDER_DUMP_READER_PRIVATE_H
@@ -9,26 +16,26 @@
 #include "builder/dump/reader.h"
 
 /*
- * Where a copy of a segment was found; of equally long ones the first kind is taken: the ring still held what a write that was
- * interrupted half-way did not bring to its place.
+ * Where a copy of a segment was found. Of copies of equal length the source that comes first here is taken: if a write
+ * was interrupted half-way, the ring still has what did not reach the file.
  */
 enum copy_source { SOURCE_RING, SOURCE_STREAM_FILE, SOURCE_DRAIN_FILE };
 
 struct segment_copy {
-	struct segment_header header; /* a copy: all headers are looked at often, and their pages need not stay */
+	struct segment_header header; /* copied: headers are read often, and this way their pages need not stay in memory */
 	const struct record *records;
 	uint32_t n_records;
 	uint32_t n_cut; /* records that `closed` promises and that are not there */
-	bool is_sealed; /* `closed` says that it is the stream's last */
+	bool is_sealed; /* `closed` says that it is the stream's last segment */
 	enum copy_source source;
-	bool is_heap; /* copied out of a live ring or file */
-	uint64_t at;  /* its offset in the file or ring, for messages */
+	bool is_heap; /* copied out of a ring or file that a running process writes to */
+	uint64_t at;  /* its offset in the file or ring, in bytes, for messages */
 };
 
-/* What the ring of a stream says beside its segments. */
+/* What the control page of a stream's ring says. */
 struct ring_facts {
 	uint32_t stream;
-	uint64_t sequence; /* of the position; 0 where it could not be read */
+	uint64_t sequence; /* of the segment that the position is in; 0 where the control page could not be read */
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t stalled_ticks;
 };
@@ -36,12 +43,12 @@ struct ring_facts {
 struct mapping {
 	void *address;
 	size_t n_bytes;
-	bool is_heap; /* copied out of a live ring */
+	bool is_heap; /* a heap block, freed instead of unmapped */
 };
 
 struct reader {
 	struct dump *dump;
-	bool is_live;   /* the process still runs: rings are copied, and files may change under our hands */
+	bool is_live;   /* the process still runs: segments are copied out of its rings, and files may change meanwhile */
 	bool is_newest; /* OTTER_KEEP=newest: files are circular */
 	struct mapping *mappings;
 	size_t n_mappings;
@@ -51,52 +58,69 @@ struct reader {
 	size_t n_rings;
 };
 
-/* Counts a finding by name (a literal) and warns at the first of each name: what is wrong, where, and what was expected. */
-void reader_finding(struct reader *r, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/*
+ * Counts damage under its name (a string literal, one of docs/damage.md) and warns of the first of each name. `format`
+ * says where the damage is (file, byte or stream and segment), what was found, and what was expected.
+ */
+void reader_damage(struct reader *r, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Keeps a mapping or heap block until dump_close. 0, or -1 with the error said (and then it is released). */
+/* Keeps a mapping or heap block until dump_close(). 0; or -1 after an error message, and then the block is released. */
 int reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap);
+
+/* Adds a segment to r->copies. 0, or -1 after an error message. */
 int reader_add_copy(struct reader *r, const struct segment_copy *copy);
 
 /*
- * Is this the header of a segment? Says what is wrong with one that is not. `stream`: the only one that may be here, or
- * STREAM_ANY. `path` and `at` are for the message. A place never written (all zero magic, or sequence 0) is not a finding.
+ * Is this the valid header of a segment? Reports damage where it is not. A place that was never written (magic or
+ * sequence 0) is no damage. `stream` is the only stream that may be here, or STREAM_ANY. `path` and `at` (offset in
+ * bytes) are for the message.
  */
 #define STREAM_ANY UINT32_MAX
 bool reader_check_header(struct reader *r, const struct segment_header *h, uint32_t stream, const char *path, uint64_t at);
 
-/* `closed` taken apart. */
+/*
+ * Takes a header's `closed` apart (docs/format.md, section 4). used_bytes and is_sealed are set for CLOSED_WELL, else
+ * 0.
+ */
 enum closed_state { CLOSED_NOT, CLOSED_WELL, CLOSED_DAMAGED };
 enum closed_state reader_closed(uint64_t closed, uint32_t segment_bytes, uint32_t *used_bytes, bool *is_sealed);
 
-/* Opens and maps DIR/NAME read only; an absent or empty file gives *n_bytes 0 and 0. -1: out of memory. */
+/*
+ * Maps the file at `path` read-only, until dump_close(). 0, with *n_bytes 0 if the file is absent, empty or unreadable
+ * (the latter is reported as damage); -1 after an error message (out of memory).
+ */
 int reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes);
 
-/* Numbered files of a directory: "00012.ring" gives 12 for the suffix ".ring"; false for any other name. */
+/* The number of a stream's file: "00012.ring" gives 12 for the suffix ".ring"; false for any other name. */
 bool reader_file_number(const char *name, const char *suffix, uint32_t *number);
 
-/* How many of n records remain without those at the end that nothing was written to (kind 0). */
+/* How many of n records remain without those at the end that were never written (kind 0). */
 uint32_t reader_trim(const struct record *records, uint32_t n);
 
+/* What the ring of this stream says, or NULL if no ring was found. */
 const struct ring_facts *reader_ring_facts(const struct reader *r, uint32_t stream);
 
-/* Lets go of the whole pages among n bytes of a mapping, until somebody reads them again. */
+/*
+ * Drops the whole pages among n bytes of a mapping from memory; they are read from the file again when somebody touches
+ * them.
+ */
 void reader_release(const void *address, size_t n_bytes);
 
 /*
- * Copies the segment `sequence`, which stands at `from`, out of something that may change meanwhile: -1 out of memory, 0 it changed, 1 *copy is of the copy
- * now. Everything that *copy says was read after the sequence was.
+ * Copies the segment `sequence` at `from` to the heap, out of a ring or file that a running process may overwrite
+ * meanwhile. The caller has loaded the sequence with acquire order before it read anything else that *copy says. 1:
+ * *copy now describes the copy on the heap; 0: the segment was overwritten, nothing is kept; -1 after an error message.
  */
 int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence);
 
-int reader_scan_rings(struct reader *r);
-int reader_scan_files(struct reader *r);
-int reader_make_streams(struct reader *r);
+/* The steps of dump_open() after meta, in this order. Those that return int give 0, or -1 after an error message. */
+int reader_scan_rings(struct reader *r);   /* adds segments to r->copies, and fills r->rings */
+int reader_scan_files(struct reader *r);   /* adds segments to r->copies */
+int reader_make_streams(struct reader *r); /* fills the dump's streams, samples and losses */
+void reader_make_clock(struct reader *r);  /* sets first_ticks, ns_scale, ticks_per_second and stalled_ns */
+void reader_cut_window(struct reader *r);  /* OTTER_KEEP=newest only */
 
-/* Leaves out groups of a record and its continuations that lost a part at a gap (reader_groups.c). */
+/* Leaves out each group (a record and its continuations) of which a part is missing. Used for each stream. */
 void reader_drop_cut_groups(struct reader *r, struct stream *s);
-
-void reader_make_clock(struct reader *r);
-void reader_cut_window(struct reader *r);
 
 #endif

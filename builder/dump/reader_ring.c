@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Takes segments out of rings: what no file has yet, because the process still runs or was killed. The position decides what is
- * published; a slot is believed only if its header carries a sequence that the position implies. Of a process that still runs
- * the position is read first (acquire), then everything is copied and each header looked at again.
+ * Finds the segments in rings: those that no file has yet, because the process still runs or was killed. The ring's
+ * position decides what is published; a slot of the ring is used only if its header's sequence is not larger than the
+ * position's. If the process still runs, the position is loaded first (acquire), then each segment is copied and its
+ * header checked again (docs/format.md, section 3). Called by dump_open() before the files are read, on its thread.
  */
 #include "builder/dump/reader_private.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often the ring of a running process is read until one segment at least could be copied. */
 #define LIVE_TRIES 10
 
 struct ring {
@@ -22,8 +24,8 @@ struct ring {
 	uint32_t segment_bytes;
 	uint32_t n_segments;
 	bool has_position;
-	uint64_t sequence; /* of the position, and the offset in that segment */
-	uint32_t offset;
+	uint64_t sequence; /* of the segment that the position is in */
+	uint32_t offset;   /* of the position in that segment, in bytes */
 };
 
 const struct ring_facts *reader_ring_facts(const struct reader *r, uint32_t stream)
@@ -39,25 +41,26 @@ static const struct segment_header *ring_header(const struct ring *ring, uint32_
 	return (const struct segment_header *)(ring->bytes + RING_CONTROL_BYTES + (size_t)slot * ring->segment_bytes);
 }
 
-/* Bytes of the segment `sequence` that are published, header included; 0: none. */
+/* How many bytes of the segment `sequence` are published, header included; 0: none. Sets *is_sealed. */
 static uint32_t published_bytes(const struct ring *ring, const struct segment_header *h, uint64_t sequence, bool *is_sealed)
 {
 	uint32_t used;
 	enum closed_state state =
 		reader_closed(__atomic_load_n(&h->closed, __ATOMIC_RELAXED), ring->segment_bytes, &used, is_sealed);
 	if (state == CLOSED_DAMAGED && !ring->reader->is_live)
-		reader_finding(ring->reader, "header_damaged",
-			       "%s: segment %llu: `closed` is %016llx, not a length and its complement", ring->path,
-			       (unsigned long long)sequence, (unsigned long long)h->closed);
+		reader_damage(ring->reader, "header_damaged",
+			      "%s: segment %llu: found %016llx as `closed`, expected a length and its complement", ring->path,
+			      (unsigned long long)sequence, (unsigned long long)h->closed);
 	if (!ring->has_position || sequence < ring->sequence)
 		return state == CLOSED_WELL ? used : ring->has_position ? ring->segment_bytes : 0;
 	if (sequence > ring->sequence)
 		return 0;
 	if (state == CLOSED_WELL && used > ring->offset)
-		*is_sealed = false; /* the position has not come so far: believe it */
+		*is_sealed = false; /* `closed` is ahead of the position, which alone tells what is published */
 	return ring->offset;
 }
 
+/* Takes the segment in a slot of the ring, if one is there. 0, or -1 after an error message. */
 static int take_segment(struct ring *ring, uint32_t slot)
 {
 	const struct segment_header *h = ring_header(ring, slot);
@@ -65,7 +68,11 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	if (at + sizeof *h > ring->n_bytes)
 		return 0;
 	struct reader *r = ring->reader;
-	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE); /* A2: the first look; pairs with O2 in the recorder */
+	/*
+	 * A2's first look, pairs with O2 in the recorder: if this is the new sequence, the rest of the new header is
+	 * there.
+	 */
+	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
 	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
 		return 0;
@@ -84,36 +91,42 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	return reader_add_copy(r, &copy);
 }
 
-/* What the control page says; false: it is no ring of this dump, or not one yet. */
+/*
+ * Reads the control page. False: this is not a ring of this dump, or it was not set up yet. If the page is damaged, the
+ * ring has no position, and its shape is taken from meta and from the file's size.
+ */
 static bool read_control(struct ring *ring, const struct ring_control *c, uint32_t number)
 {
 	struct reader *r = ring->reader;
-	uint64_t position = __atomic_load_n(&c->position, __ATOMIC_ACQUIRE); /* A1: pairs with R1 in the recorder */
+	/* A1, pairs with R1 in the recorder: all records below this position are there once it has been loaded. */
+	uint64_t position = __atomic_load_n(&c->position, __ATOMIC_ACQUIRE);
 	ring->stream = number;
 	if (c->magic == 0)
-		return false; /* its process ended before it was set up */
+		return false; /* the process ended before it had set the ring up */
 	if (c->magic != RING_MAGIC || c->checksum != ring_checksum(c) || c->segment_bytes < SEGMENT_BYTES_MIN ||
 	    c->segment_bytes > SEGMENT_BYTES_MAX || (c->segment_bytes & (c->segment_bytes - 1)) != 0) {
-		reader_finding(
-			r, "ring_damaged",
-			"%s: control page with magic %016llx and checksum %08x, expected %016llx and %08x: only closed segments are taken",
-			ring->path, (unsigned long long)c->magic, c->checksum, (unsigned long long)RING_MAGIC, ring_checksum(c));
+		reader_damage(r, "ring_damaged",
+			      "%s: found a control page with magic %016llx and checksum %08x, expected %016llx and %08x: "
+			      "only closed segments are taken",
+			      ring->path, (unsigned long long)c->magic, c->checksum, (unsigned long long)RING_MAGIC,
+			      ring_checksum(c));
 		ring->segment_bytes = r->dump->meta.segment_bytes;
 		ring->n_segments = (uint32_t)((ring->n_bytes - RING_CONTROL_BYTES) / ring->segment_bytes);
 		return true;
 	}
-	long pid = r->dump->meta.pid; /* 0: a cut meta does not say */
+	long pid = r->dump->meta.pid; /* 0: not known, because meta was cut */
 	if (c->stream != number || (pid != 0 && c->pid != (uint64_t)pid)) {
-		reader_finding(r, "foreign_ring", "%s: the ring of stream %u of process %llu, expected stream %u of process %ld",
-			       ring->path, c->stream, (unsigned long long)c->pid, number, pid);
+		reader_damage(r, "foreign_ring",
+			      "%s: found the ring of stream %u of process %llu, expected stream %u of process %ld", ring->path,
+			      c->stream, (unsigned long long)c->pid, number, pid);
 		return false;
 	}
 	ring->segment_bytes = c->segment_bytes;
 	ring->n_segments = c->n_segments;
 	uint64_t present = (ring->n_bytes - RING_CONTROL_BYTES + ring->segment_bytes - 1) / ring->segment_bytes;
 	if (c->n_segments > present || RING_CONTROL_BYTES + (uint64_t)c->n_segments * ring->segment_bytes > ring->n_bytes) {
-		reader_finding(r, "ring_cut", "%s: %zu bytes, expected %llu", ring->path, ring->n_bytes,
-			       (unsigned long long)(RING_CONTROL_BYTES + (uint64_t)c->n_segments * ring->segment_bytes));
+		reader_damage(r, "ring_cut", "%s: found %zu bytes, expected %llu", ring->path, ring->n_bytes,
+			      (unsigned long long)(RING_CONTROL_BYTES + (uint64_t)c->n_segments * ring->segment_bytes));
 		if (c->n_segments > present)
 			ring->n_segments = (uint32_t)present;
 	}
@@ -123,7 +136,11 @@ static bool read_control(struct ring *ring, const struct ring_control *c, uint32
 	return true;
 }
 
-/* Another thread's stores cannot damage the position, but a disk can: its segment must be there. */
+/*
+ * Checks that the position lies in a segment that is in the ring, at the boundary of a record. No thread of the
+ * recorder stores any other position, but a disk may damage it. The position of a ring that fails is not used. (If the
+ * process still runs, the ring may have moved on; nothing is checked then.)
+ */
 static void check_position(struct ring *ring)
 {
 	if (!ring->has_position || ring->offset == 0 || ring->reader->is_live)
@@ -133,13 +150,14 @@ static void check_position(struct ring *ring)
 			if (RING_CONTROL_BYTES + (size_t)i * ring->segment_bytes + sizeof(struct segment_header) <= ring->n_bytes &&
 			    ring_header(ring, i)->sequence == ring->sequence)
 				return;
-	reader_finding(
-		ring->reader, "position_damaged",
-		"%s at byte 64: position at offset %u of segment %llu, which is not in the ring: only closed segments are taken",
-		ring->path, ring->offset, (unsigned long long)ring->sequence);
+	reader_damage(ring->reader, "position_damaged",
+		      "%s at byte 64: found a position at offset %u of segment %llu, expected one in the ring: "
+		      "only closed segments are taken",
+		      ring->path, ring->offset, (unsigned long long)ring->sequence);
 	ring->has_position = false;
 }
 
+/* Adds what the control page says to r->rings. 0, or -1 after an error message. */
 static int keep_facts(struct ring *ring, const struct ring_control *c)
 {
 	struct reader *r = ring->reader;
@@ -164,14 +182,14 @@ static int scan_ring(struct reader *r, const char *path, uint32_t number)
 	if (reader_map(r, path, &bytes, &ring.n_bytes) != 0)
 		return -1;
 	if (ring.n_bytes == 0)
-		return 0; /* its process ended before it was set up, or the stream was sealed meanwhile */
+		return 0; /* the process ended before it had set the ring up, or the stream was sealed meanwhile */
 	ring.bytes = bytes;
 	if (ring.n_bytes < RING_CONTROL_BYTES) {
-		reader_finding(r, "ring_cut", "%s: %zu bytes, expected a control page of %d at least", path, ring.n_bytes,
-			       RING_CONTROL_BYTES);
+		reader_damage(r, "ring_cut", "%s: found %zu bytes, expected at least a control page of %d", path, ring.n_bytes,
+			      RING_CONTROL_BYTES);
 		return 0;
 	}
-	/* A fast producer may have used all its segments again before we had copied one. */
+	/* A fast producer may have reused all its segments before we had copied one: then read the ring once more. */
 	int n_tries = r->is_live ? LIVE_TRIES : 1;
 	size_t n_before = r->n_copies;
 	while (n_tries-- > 0 && r->n_copies == n_before) {
@@ -189,7 +207,7 @@ static int scan_directory(struct reader *r, const char *dir)
 {
 	DIR *d = opendir(dir);
 	if (d == NULL)
-		return 0; /* the rings' own directory is gone with its machine: the dump was copied */
+		return 0; /* no damage: the dump was copied from a machine that had the rings in a directory of their own */
 	int result = 0;
 	const struct dirent *entry;
 	while (result == 0 && (entry = readdir(d)) != NULL) {

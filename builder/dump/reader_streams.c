@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes streams out of the copies of segments that were found: each segment once, in order, with what is missing and lost.
+ * Makes streams out of the segments that were found in rings and files: each segment once, in order of sequence.
+ * Determines what is missing and what was lost. Called by dump_open(), on its thread.
  *
- * Losses are said in several places (ring control, segment headers, records_lost records, meta). Each of them counts the same
- * losses from the beginning, and may have stopped counting early: none is ever too large, so that the largest is right.
+ * Losses are counted in several places: the ring's control page, segment headers, records_lost records, and meta. Each
+ * of them counts the same losses from the beginning, and may have stopped counting early. So none is too large, and the
+ * largest is right.
  */
 #include "builder/dump/reader_private.h"
 
@@ -16,7 +18,7 @@ static int compare_u64(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By stream and sequence; of one segment the best copy first. */
+/* Orders copies by stream and sequence; of copies of one segment the best one comes first. */
 static int compare_copies(const void *left, const void *right)
 {
 	const struct segment_copy *a = left, *b = right;
@@ -36,7 +38,7 @@ static void max_into(uint64_t *value, uint64_t other)
 		*value = other;
 }
 
-/* Counts out of a damaged dump may be anything: they stop at the largest number. */
+/* Counts from a damaged dump may have any value: the sum stops at the largest number instead of overflowing. */
 static void add_into(uint64_t *value, uint64_t other)
 {
 	if (__builtin_add_overflow(*value, other, value))
@@ -51,24 +53,28 @@ static uint64_t sum(const uint64_t counts[LOSS_CAUSES])
 	return total;
 }
 
+/* Reports damage if a segment has fewer records than its header says. */
 static void report_cut(struct reader *r, const struct segment_copy *copy)
 {
 	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file"};
 	if (copy->n_cut > 0)
-		reader_finding(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: %u records, expected %u",
-			       r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream, files[copy->source],
-			       (unsigned long long)copy->at, copy->n_records, copy->n_records + copy->n_cut);
+		reader_damage(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: found %u records, expected %u",
+			      r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream, files[copy->source],
+			      (unsigned long long)copy->at, copy->n_records, copy->n_records + copy->n_cut);
 }
 
+/* Reports damage if two segments with the same stream and sequence are not copies of one segment. */
 static void report_conflict(struct reader *r, const struct segment_header *best, const struct segment_header *other)
 {
 	if (best->ticks != other->ticks || best->n_records != other->n_records)
-		reader_finding(r, "segment_conflict", "%s: two different segments %llu of stream %u, opened at ticks %llu and %llu",
-			       r->dump->path, (unsigned long long)best->sequence, best->stream, (unsigned long long)best->ticks,
-			       (unsigned long long)other->ticks);
+		reader_damage(r, "segment_conflict",
+			      "%s: found two different segments %llu of stream %u, opened at ticks %llu and %llu, "
+			      "expected copies of one; the longer one is taken",
+			      r->dump->path, (unsigned long long)best->sequence, best->stream, (unsigned long long)best->ticks,
+			      (unsigned long long)other->ticks);
 }
 
-/* Notes what is missing between the last segment taken and `h`. */
+/* Notes what is missing between the last segment taken and `segment`, whose header is h. */
 static void note_gap(struct reader *r, struct stream *s, const struct segment_header *h, struct segment *segment)
 {
 	const struct segment *last = s->n_segments == 0 ? NULL : &s->segments[s->n_segments - 1];
@@ -78,18 +84,21 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 	uint64_t n_missing = h->n_records > n_before ? h->n_records - n_before : 0;
 	segment->is_after_gap = h->sequence != expected;
 	if (segment->is_after_gap && r->is_newest) {
-		add_into(&s->lost[loss_cause_overwritten], n_missing); /* what a flight recorder is for */
+		add_into(&s->lost[loss_cause_overwritten], n_missing); /* as it has to be in a flight recorder: no damage */
 		return;
 	}
 	add_into(&s->n_missing_records, n_missing);
 	add_into(&s->n_missing_segments, h->sequence - expected);
 	if (segment->is_after_gap)
-		reader_finding(r, "segments_missing", "%s: stream %u: segment %llu follows %llu, expected %llu", r->dump->path,
-			       s->number, (unsigned long long)h->sequence, (unsigned long long)(expected - 1),
-			       (unsigned long long)expected);
+		reader_damage(r, "segments_missing", "%s: stream %u: found segment %llu after %llu, expected %llu", r->dump->path,
+			      s->number, (unsigned long long)h->sequence, (unsigned long long)(expected - 1),
+			      (unsigned long long)expected);
 }
 
-/* Takes one stream's copies, n of them, best first. */
+/*
+ * Makes a stream of its n copies of segments, which are in the order of compare_copies(). 0, or -1 after an error
+ * message.
+ */
 static int make_stream(struct reader *r, struct stream *s, const struct segment_copy *copies, size_t n)
 {
 	*s = (struct stream){.number = copies[0].header.stream};
@@ -101,7 +110,7 @@ static int make_stream(struct reader *r, struct stream *s, const struct segment_
 	for (size_t i = 0; i < n; i++) {
 		const struct segment_header *h = &copies[i].header;
 		if (taken != NULL && taken->header.sequence == h->sequence) {
-			/* Sealing a stream may write its last segment once more, only to say that it is the last. */
+			/* Sealing a stream may write its last segment once more, to mark it as the last one. */
 			is_sealed |= copies[i].is_sealed && copies[i].n_records == taken->n_records;
 			report_conflict(r, &taken->header, h);
 			continue;
@@ -118,19 +127,22 @@ static int make_stream(struct reader *r, struct stream *s, const struct segment_
 	return 0;
 }
 
-/* The counter of an id if this stream gave it, else 0. */
+/* The counter of an id that this stream gave; 0 for ids of other streams. */
 static uint64_t own_counter(const struct stream *s, uint64_t id)
 {
 	return id_stream(id) == s->number ? id_counter(id) : 0;
 }
 
-/* The counter that new ids of the stream came to, and how far the next may be above it. */
+/*
+ * The largest counter that the stream has given, as far as its records were read, and the largest that the next one may
+ * be.
+ */
 struct counter {
 	uint64_t last;
 	uint64_t limit;
 };
 
-/* True: `value` is taken, or is none. */
+/* Takes a counter that a record gives. False: it is larger than it can be, and is not taken. */
 static bool counter_take(struct counter *c, uint64_t value, uint64_t n_records)
 {
 	if (value > c->limit)
@@ -147,7 +159,10 @@ static bool is_absurd(const struct segment_header *h)
 	return h->n_tasks > RECORD_VALUE_MAX || h->n_regions > RECORD_VALUE_MAX;
 }
 
-/* By one record, which comes when n are there at most. Is it sane? */
+/*
+ * Takes the counters of the ids that one record gives. False: one of them is larger than it can be. A counter may be
+ * larger by n than the one before: n is the number of records, each of which may have given one id.
+ */
 static bool count_record(const struct stream *s, const struct record *record, struct counter *tasks, struct counter *regions,
 			 uint64_t n)
 {
@@ -160,7 +175,7 @@ static bool count_record(const struct stream *s, const struct record *record, st
 	case EVENT_parallel_begin: return counter_take(regions, record_value(record), n);
 	case EVENT_implicit_task_begin:
 		is_sane = counter_take(tasks, record_value(record), n);
-		/* A root's region: no parallel_begin announced it. */
+		/* The region around a root thread's initial task, which no parallel_begin announces. */
 		is_sane &= counter_take(regions, own_counter(s, record->a), n);
 		return is_sane;
 	default: return true;
@@ -168,9 +183,10 @@ static bool count_record(const struct stream *s, const struct record *record, st
 }
 
 /*
- * How far the stream's counters came: by the last header, and by the records behind it, which give one id each. They may run
- * ahead of that only where the recorder gave ids and wrote no records; what they say beyond is damage, and must not size
- * anybody's tables. Where the last header cannot be right the one before it tells, and so on.
+ * Determines the largest counters of the stream's ids: from the last segment's header, and from the records after it,
+ * each of which gives one id. Larger counters are possible only where the recorder gave ids and wrote no records
+ * (recording was off, or records were lost). Anything else is damage, and must not determine the size of tables. If the
+ * last header cannot be right, the one before it is used, and so on.
  */
 static void count_ids(struct reader *r, struct stream *s)
 {
@@ -187,16 +203,16 @@ static void count_ids(struct reader *r, struct stream *s)
 		for (uint32_t k = 0; k < s->segments[i].n_records; k++)
 			n_absurd += !count_record(s, &s->segments[i].records[k], &tasks, &regions, n);
 	if (n_absurd > 0)
-		reader_finding(
-			r, "counter_absurd",
-			"%s: stream %u: segment %llu gives %llu ids too high for where they are, expected about %llu tasks and %llu regions",
-			r->dump->path, s->number, (unsigned long long)s->segments[s->n_segments - 1].header->sequence,
-			(unsigned long long)n_absurd, (unsigned long long)tasks.last, (unsigned long long)regions.last);
+		reader_damage(r, "counter_absurd",
+			      "%s: stream %u, up to segment %llu: found %llu ids that are too large for where they are, "
+			      "expected about %llu tasks and %llu regions",
+			      r->dump->path, s->number, (unsigned long long)s->segments[s->n_segments - 1].header->sequence,
+			      (unsigned long long)n_absurd, (unsigned long long)tasks.last, (unsigned long long)regions.last);
 	s->max_task = tasks.last;
 	s->max_region = regions.last;
 }
 
-/* Sums the records_lost records of the segments from `first` on. */
+/* Sums up the records_lost records of the segments from `first` on. */
 static void count_lost_records(const struct stream *s, size_t first, uint64_t lost[LOSS_CAUSES])
 {
 	for (size_t i = first; i < s->n_segments; i++)
@@ -208,6 +224,7 @@ static void count_lost_records(const struct stream *s, size_t first, uint64_t lo
 		}
 }
 
+/* Determines what the stream has lost, by cause. */
 static void count_lost(struct reader *r, struct stream *s)
 {
 	const struct ring_facts *ring = reader_ring_facts(r, s->number);
@@ -217,7 +234,7 @@ static void count_lost(struct reader *r, struct stream *s)
 		max_into(&total, row->n_lost);
 	uint64_t lost[LOSS_CAUSES] = {0};
 	s->has_ring = ring != NULL;
-	/* A whole pass over the records only where something was lost and nothing better tells the causes. */
+	/* All records are read only if something was lost and no ring tells the causes. */
 	if (ring != NULL)
 		memcpy(lost, ring->lost, sizeof lost);
 	else
@@ -230,21 +247,22 @@ static void count_lost(struct reader *r, struct stream *s)
 	s->stalled_ns = row == NULL ? 0 : row->stalled_ns;
 }
 
-/* What must be at the end, and is not. */
+/* Reports damage if the stream's end is missing: its ring, or its last segments. */
 static void check_end(struct reader *r, struct stream *s)
 {
 	const struct meta_stream *row = meta_stream(&r->dump->meta, s->number);
 	uint64_t last = s->segments[s->n_segments - 1].header->sequence;
 	if (!s->is_sealed && !s->has_ring)
-		reader_finding(r, "ring_missing",
-			       "%s: stream %u was not sealed, and its ring %s/%05u.ring is not there: its newest records are lost",
-			       r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir,
-			       s->number);
+		reader_damage(
+			r, "ring_missing",
+			"%s: stream %u was not sealed: expected its ring %s/%05u.ring, found none; its newest records are missing",
+			r->dump->path, s->number, *r->dump->meta.ring_dir == '\0' ? r->dump->path : r->dump->meta.ring_dir,
+			s->number);
 	if (row == NULL || row->n_segments <= last)
 		return;
 	add_into(&s->n_missing_segments, row->n_segments - last);
-	reader_finding(r, "segments_missing", "%s: stream %u ends with segment %llu, expected %llu", r->dump->path, s->number,
-		       (unsigned long long)last, (unsigned long long)row->n_segments);
+	reader_damage(r, "segments_missing", "%s: stream %u: found segment %llu as the last one, expected %llu", r->dump->path,
+		      s->number, (unsigned long long)last, (unsigned long long)row->n_segments);
 }
 
 static int compare_streams(const void *left, const void *right)
@@ -252,7 +270,7 @@ static int compare_streams(const void *left, const void *right)
 	return compare_u64(((const struct stream *)left)->number, ((const struct stream *)right)->number);
 }
 
-/* Streams that meta knows and that no file holds anything of. */
+/* Reports the streams that meta lists and of which no segment was found. */
 static void check_absent(struct reader *r)
 {
 	struct dump *dump = r->dump;
@@ -261,12 +279,12 @@ static void check_absent(struct reader *r)
 		struct stream key = {.number = row->number};
 		if (row->n_segments > 0 &&
 		    (dump->n_streams == 0 || bsearch(&key, dump->streams, dump->n_streams, sizeof key, compare_streams) == NULL))
-			reader_finding(r, "stream_missing", "%s: nothing of stream %u is there, expected %llu segments", dump->path,
-				       row->number, (unsigned long long)row->n_segments);
+			reader_damage(r, "stream_missing", "%s: found nothing of stream %u, expected %llu segments", dump->path,
+				      row->number, (unsigned long long)row->n_segments);
 	}
 }
 
-/* By cause, of the whole process. */
+/* Sums up what the whole process has lost, by cause. */
 static void total_lost(struct dump *dump)
 {
 	const struct meta *meta = &dump->meta;
@@ -279,17 +297,20 @@ static void total_lost(struct dump *dump)
 	}
 	for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
 		max_into(&dump->lost[cause], meta->lost[cause]);
-	/* These belong to no stream, and are not in the counts above. */
+	/* These losses belong to no stream, and are not in the counts above. */
 	add_into(&dump->lost[loss_cause_no_stream], meta->lost_no_stream);
 	add_into(&dump->lost[loss_cause_reentry], meta->lost_reentry);
-	/* Streams may know how many without knowing why, and meta why without saying where. */
+	/*
+	 * A stream may know how many records it lost without knowing why; meta may know why without knowing in which
+	 * stream.
+	 */
 	uint64_t known = sum(dump->lost);
 	dump->lost[0] = of_streams > known ? of_streams - known : 0;
 	max_into(&dump->lost[0], meta->lost[0]);
 	dump->n_lost = sum(dump->lost);
 }
 
-/* Those of samples have the highest numbers. */
+/* Separates the streams of samples, which have the highest numbers, from those of events. */
 static void part_samples(struct dump *dump)
 {
 	size_t n = dump->n_streams;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Cuts a flight recorder's dump (OTTER_KEEP=newest) to the time that all its streams cover: each has kept its newest segments, and
- * a busy one fewer of its past than an idle one. Whole segments are left out, because a segment's header is what replay begins with.
+ * Cuts a flight recorder's dump (OTTER_KEEP=newest) to the time that all its streams cover. Each stream has kept its
+ * newest segments, which reach back less far in a busy stream than in an idle one. Only whole segments are left out,
+ * because replay begins with a segment's header. Called last by dump_open(), on its thread.
  */
 #include "builder/dump/reader_private.h"
 
 #include <string.h>
 
-/* The last segment that segments are missing before; 0 where the stream is here from its beginning. */
+/* The index of the last segment that follows a gap; 0 if there is no gap, or only before the first segment. */
 static size_t last_gap(const struct stream *s)
 {
 	size_t i = s->n_segments - 1;
@@ -16,7 +17,10 @@ static size_t last_gap(const struct stream *s)
 	return i;
 }
 
-/* How many segments are over before `begin`: where the next one was opened before. The last always stays. */
+/*
+ * How many segments ended before `begin` (ticks): those after which the next one was opened before it. The last one
+ * stays.
+ */
 static size_t count_before(const struct stream *s, uint64_t begin)
 {
 	size_t n = 0;
@@ -25,7 +29,7 @@ static size_t count_before(const struct stream *s, uint64_t begin)
 	return n;
 }
 
-/* Takes the n first segments away. Returns how many records went with them. */
+/* Takes away the first n segments. Returns the number of records that were in them, and in groups that this cuts. */
 static uint64_t leave_out(struct reader *r, struct stream *s, size_t n)
 {
 	uint64_t n_before = s->n_records;

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads and counts the samples of a dump. Callers are named in samples.h.
+ */
 #include "builder/dump/samples.h"
 
 #include "builder/support/array.h"
@@ -20,7 +23,7 @@ const struct stream *samples_of(const struct dump *dump, uint32_t number)
 	return is_there ? &dump->samples[low] : NULL;
 }
 
-/* The reader has left no group in part: a sample that announces a wait id has it behind it. */
+/* The reader leaves whole groups only: if a sample announces a wait id, the record with it follows. */
 bool sample_next(const struct dump *dump, struct cursor *c, struct sample *sample)
 {
 	const struct record *r;
@@ -57,7 +60,7 @@ bool sample_state_is_named(const struct meta *meta, unsigned state)
 	return find_name(meta, state) != NULL;
 }
 
-/* The row of a state, made where it is new; NULL when memory is out. */
+/* The row of a state, which is added if it is new; NULL when memory is out. */
 static struct sample_count *row_of(struct sample_counts *counts, unsigned state)
 {
 	size_t at = 0;
@@ -85,7 +88,7 @@ static int add(struct sample_counts *counts, unsigned state, uint64_t n_samples,
 	return 0;
 }
 
-/* A damaged dump may hold as many states as samples: beyond these they are one. */
+/* A damaged dump may have as many states as samples: all that come after the first 256 are counted as one. */
 #define STATES_MAX 256
 
 int samples_count(struct sample_counts *counts, const struct dump *dump, const struct stream *samples)

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which time stamps are believed. A segment's header, which has a checksum, says when the segment was opened, and so does the next one's:
- * records lie in between. Within that they do not decrease; where two of them contradict each other the one after decides which is wrong.
+ * Decides which time stamps are right. A segment's header, which has a checksum, says when the segment was opened; the
+ * records of a segment are between that and the opening of the next one. Time stamps do not decrease; if two of them
+ * contradict each other, the record after them decides which one is wrong. Callers are named in timeline.h.
  */
 #include "builder/dump/timeline.h"
 
-/* How much before its segment's header a record may be, whose time stamp is taken first, and how much the clocks of two processors differ. */
+/*
+ * How much earlier than its segment's header a record may be (its time stamp is taken before the segment is opened),
+ * and how much the clocks of two processors may differ.
+ */
 #define SLACK_SECONDS 1
-/* How long streams may go on after the end that meta tells. */
+/* How long a stream may go on after the end that meta gives. */
 #define AFTER_END_SECONDS 3600
-/* A segment of a process that did not end may be open for as long: 2^57 ticks are more than a year of any counter. */
+/* How long the last segment may stay open if meta gives no end: 2^57 ticks are more than a year of any counter. */
 #define OPEN_TICKS (UINT64_C(1) << 57)
 
+/* The sum, or the largest number instead of an overflow. */
 static uint64_t sum(uint64_t a, uint64_t b)
 {
 	uint64_t result;
 	return __builtin_add_overflow(a, b, &result) ? UINT64_MAX : result;
 }
 
-/* The latest time that a record of the segment at hand may have. */
+/* The latest time that a record of the current segment may have. */
 static uint64_t limit_ticks(const struct timeline *t)
 {
 	const struct stream *s = t->cursor.stream;
@@ -31,8 +36,11 @@ static uint64_t limit_ticks(const struct timeline *t)
 						    : sum(opened, OPEN_TICKS);
 }
 
-/* The time of the next record with one in this segment, from place `index` on; *index: behind it. 0: there is none. */
-static uint64_t time_behind(const struct segment *segment, uint32_t *index)
+/*
+ * The time of the first record from *index on, in this segment, that has one; 0: there is none. *index becomes the
+ * place after.
+ */
+static uint64_t time_after(const struct segment *segment, uint32_t *index)
 {
 	while (*index < segment->n_records) {
 		const struct record *r = &segment->records[(*index)++];
@@ -42,7 +50,7 @@ static uint64_t time_behind(const struct segment *segment, uint32_t *index)
 	return 0;
 }
 
-/* The earliest time that the record may have. */
+/* The earliest time that the next record may have. */
 static uint64_t low_ticks(const struct timeline *t)
 {
 	uint64_t opened = cursor_header(&t->cursor)->ticks, slack = SLACK_SECONDS * t->dump->ticks_per_second;
@@ -51,33 +59,38 @@ static uint64_t low_ticks(const struct timeline *t)
 }
 
 /*
- * Is the record's time, which is possible, contradicted by the two records behind it? They go on together from before it. But behind a flush come the
- * other records of the callback that it happened in, with the time of the one before it.
+ * The record's time is possible: do the two records after it contradict it, because both are earlier? After a
+ * buffer_flush this is no contradiction as long as records have the time of the record before it: they come from the
+ * callback in which the flush happened.
  */
 static bool is_ahead(const struct timeline *t, const struct record *r, uint64_t low)
 {
 	uint64_t time = r->time;
 	uint32_t index = t->cursor.index + 1;
 	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
-	/* The next thread's first time stamp may be from before it found this stream free. */
+	/* The thread that takes the stream over next may have taken its first time stamp before the stream was free. */
 	if (index < segment->n_records && record_kind(&segment->records[index]) == EVENT_thread_attach)
 		return false;
-	uint64_t next = time_behind(segment, &index);
+	uint64_t next = time_after(segment, &index);
 	while (record_kind(r) == EVENT_buffer_flush && next != 0 && next == t->last_ticks)
-		next = time_behind(segment, &index);
+		next = time_after(segment, &index);
 	if (next == 0 || next >= time || next < low)
 		return false;
-	uint64_t after = time_behind(segment, &index);
+	uint64_t after = time_after(segment, &index);
 	return after == 0 || after < time;
 }
 
+/* A copy of the record with the earliest time that is possible. Counts a repair, unless the time stamp may be early. */
 static const struct record *mend(struct timeline *t, const struct record *r, uint64_t low)
 {
 	uint64_t opened = cursor_header(&t->cursor)->ticks;
 	t->mended = *r;
 	t->mended.time = t->last_ticks != 0 ? low : opened;
 	unsigned kind = record_kind(r);
-	/* A flush that could not be told at once is told behind the next record. */
+	/*
+	 * A flush that could not be recorded at once is recorded after the next record, with the time at which it
+	 * began.
+	 */
 	bool may_be = t->may_be_early || kind == EVENT_thread_attach || kind == EVENT_buffer_flush;
 	t->n_mended += !may_be || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
 	return &t->mended;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Walks a stream's records as cursors do (reader.h), and sees to it that their time stamps go forward and stay within what the segments'
- * headers allow: a record whose time does not is delivered as a copy with a time that does. Both passes over the records go by it, so that
- * they agree on every time whatever the dump says.
+ * Walks a stream's records like a cursor (reader.h), and ensures that time stamps do not decrease and stay within what
+ * the segments' headers allow. A record whose time stamp is wrong is delivered as a copy with a time that is possible.
+ * Both passes (gather and replay) read the records through timelines, so they agree on every time; one thread.
  */
 #ifndef OTTER_BUILDER_DUMP_TIMELINE_H
 #define OTTER_BUILDER_DUMP_TIMELINE_H
@@ -12,14 +12,16 @@
 struct timeline {
 	struct cursor cursor;
 	const struct dump *dump;
-	const struct record *head; /* the next record, once it was looked at; NULL before */
-	uint64_t last_ticks;       /* of the last one taken; 0 at the beginning */
-	uint64_t limit_ticks;      /* no record of the segment at hand is later */
-	uint64_t n_mended;
-	struct record mended;
+	const struct record *head; /* the next record, after it was looked at; NULL before */
+	uint64_t last_ticks;       /* time of the last record taken; 0 at the beginning */
+	uint64_t limit_ticks;      /* no record of the current segment can be later */
+	uint64_t n_mended;         /* time stamps that were wrong (repair time_out_of_order); the caller sets it back to 0 */
+	struct record mended;      /* the copy that is delivered in place of the next record, if its time stamp is wrong */
 	/*
-	 * The next record's time stamp may be from before the last one's, and that is no damage: a thread that has taken the stream over may have
-	 * taken it before the other one gave it back, and two records of one callback have one time, also where a segment was written between them.
+	 * The next record's time stamp may be earlier than the last one's, and that is no repair. This is so for a
+	 * thread that took the stream over: it may have taken its time stamp before the other thread gave the stream
+	 * back. And it is so after a segment was written in the middle of a callback: all records of a callback have
+	 * the same time.
 	 */
 	bool may_be_early;
 };
@@ -30,14 +32,20 @@ static inline void timeline_init(struct timeline *t, const struct dump *dump, co
 	cursor_init(&t->cursor, stream);
 }
 
-/* The next record without taking it, or NULL at the end; valid until it is taken. Then the cursor's own questions may be asked. */
+/*
+ * The next record, which stays the next one; NULL at the end. Valid until it is taken. After this, cursor_at_gap() and
+ * cursor_header() tell about that record.
+ */
 const struct record *timeline_look(struct timeline *t);
 static inline const struct record *timeline_peek(struct timeline *t)
 {
 	return t->head != NULL ? t->head : timeline_look(t);
 }
 
-/* The next record did not come before this: a clock differs from others. Nor do those behind it. */
+/*
+ * Neither the next record nor any after it came before this time (a processor's clock differs from others): moves them
+ * there.
+ */
 static inline void timeline_raise(struct timeline *t, uint64_t ticks)
 {
 	if (t->last_ticks >= ticks)
@@ -47,7 +55,7 @@ static inline void timeline_raise(struct timeline *t, uint64_t ticks)
 	t->head = NULL;
 }
 
-/* Takes the record that timeline_peek gave. */
+/* Takes the record that timeline_peek() has returned. */
 static inline void timeline_take(struct timeline *t)
 {
 	if (!record_is_continuation(t->head)) {

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gather: what devices have delivered. A device record is a head, its times, and what more there is; they come late, in any order, from whatever
- * thread the device's runtime called. Behind the last stream they meet the host's own records by host_op_id, and get a time and a queue.
+ * Gather: turns the records that devices made (OMPT device tracing) into rows of model.activities. Such a record is a
+ * head, then its times, then more values. They come late and in any order, in the stream of any thread that the
+ * device's runtime called. After the last stream the rows are matched with the host's own records by host_op_id, and
+ * get a time and a queue.
+ *
+ * gather.c calls gather_device() for each record of each stream, and gather_settle_device() once at the end; one
+ * thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The activity that the last head has begun, and that continuation records describe. */
 static struct activity *latest(const struct walk *w)
 {
 	return &w->m->activities[w->device.activity];
 }
 
+/* Adds a row, which becomes the latest. 0, or -1 when memory is out; so do the functions below that return int. */
 static int add_activity(struct walk *w, const struct record *r, enum activity_type type)
 {
 	struct model *m = w->m;
@@ -41,7 +49,7 @@ static int add_data(struct walk *w, const struct record *r)
 static int add_native(struct walk *w, const struct record *r)
 {
 	if (record_flags(r) != device_native_class_event)
-		return 0; /* it tells of no time, or nothing that could be read */
+		return 0; /* no activity with a time, or one that could not be read */
 	if (add_activity(w, r, ACTIVITY_NATIVE) != 0)
 		return -1;
 	latest(w)->hwid = r->b;
@@ -81,7 +89,10 @@ static void take_more(struct walk *w, const struct record *r)
 	latest(w)->n_bytes = r->b;
 }
 
-/* A device has few names for what it does, and uses each very often. NULL when memory is out. */
+/*
+ * A copy of a name that the device uses, made once for each name: there are few, each used very often. NULL: memory is
+ * out.
+ */
 static const char *keep_name(struct walk *w, const char *text)
 {
 	struct walk_device *d = &w->device;
@@ -100,6 +111,7 @@ static const char *keep_name(struct walk *w, const char *text)
 	return name;
 }
 
+/* Takes a continuation record with a part of the name; after the last part the activity gets its name. */
 static int take_text(struct walk *w, const struct record *r)
 {
 	struct walk_device *d = &w->device;
@@ -132,7 +144,7 @@ static void take_reading(struct walk *w, const struct record *r)
 	reading->after_ticks = r->b > r->a ? r->b : r->a;
 }
 
-/* A buffer says how many of its records nobody could read. */
+/* A buffer's record says how many of the device's records in it could not be read. */
 static void take_buffer(struct walk *w, const struct record *r)
 {
 	uint32_t n_invalid = high32(r->b);
@@ -158,7 +170,7 @@ static int take_head(struct walk *w, const struct record *r)
 	case EVENT_device_clock: w->device.is_reading = true; return add_reading(w, r);
 	case EVENT_device_buffer: take_buffer(w, r); return 0;
 	case EVENT_device_trace: take_step(w, r); return 0;
-	default: return 0; /* another record: what was there is whole */
+	default: return 0; /* the record of another kind ends the group before it */
 	}
 }
 
@@ -179,16 +191,18 @@ int gather_device(struct walk *w, const struct record *r)
 	}
 }
 
-/* ---- Behind the last stream ---- */
+/* ---- After the last stream ---- */
 
+/* The device's number, or DEVICE_HOST in place of the numbers that runtimes have for the host. */
 static int32_t normal_device(const struct model *m, int32_t number)
 {
 	return model_is_device(m, number) ? number : DEVICE_HOST;
 }
 
 /*
- * Which device it was. Up to ROCm 5.4 AMD's runtimes call every buffer device 0's: what the record is about is told by itself, or by the
- * host's record of the same operation.
+ * Determines the device of an activity. Up to ROCm 5.4 AMD's runtimes give every buffer as device 0's
+ * (device_of_buffer): then the host's record of the same operation tells the device, or the source and destination of
+ * the activity itself.
  */
 static void settle_device(struct model *m, struct activity *a)
 {
@@ -208,11 +222,11 @@ static void settle_device(struct model *m, struct activity *a)
 	if (device == a->device || device == DEVICE_HOST)
 		return;
 	a->device = device;
-	a->begin_host_ns = a->end_host_ns = 0; /* they were translated by another device's clock */
+	a->begin_host_ns = a->end_host_ns = 0; /* wrong: they were translated by another device's clock */
 	tally_add(&m->notes->quirks, "device_of_buffer", 1);
 }
 
-/* Whose double a native activity is: of the row that the device's other record of the same operation made, 0 none. */
+/* The row of the same activity from the device's record in OMPT's own format, if this one is native; 0 none. */
 static uint32_t double_of(const struct model *m, const struct map *by_id, const struct activity *a)
 {
 	const uint32_t *row = a->type == ACTIVITY_NATIVE && a->id != 0 ? map_get(by_id, a->id) : NULL;
@@ -220,8 +234,8 @@ static uint32_t double_of(const struct model *m, const struct map *by_id, const 
 }
 
 /*
- * A device that traces in its own format as well tells of one thing twice: then the native record says where it was, and nothing else. Those
- * are taken out.
+ * A device that traces in OMPT's format and in its own reports each activity twice. The native record is used only for
+ * the place on the device, and its row is removed. 0, or -1 when memory is out.
  */
 static int drop_doubles(struct model *m)
 {
@@ -253,16 +267,16 @@ static int drop_doubles(struct model *m)
 }
 
 /*
- * The host's operation of the same id. It must be what the record is about: AOMP 18 gives transfers the ids of kernels (aomp#643). A kernel that is
- * nobody's the graph counts.
+ * Finds the host's operation with the same id. It must be of the same type: AOMP 18 gives transfers the ids of kernels
+ * (aomp#643). Kernels without an operation are counted by the graph (repair kernel_without_submit).
  */
 static void settle_operation(struct model *m, struct activity *a)
 {
 	a->operation = a->id != 0 ? model_operation(m, a->id) : 0;
 	enum operation_type type = a->operation != 0 ? m->operations[a->operation].type : OPERATION_TARGET;
-	bool is_other =
+	bool is_of_other_type =
 		(a->type == ACTIVITY_KERNEL && type != OPERATION_SUBMIT) || (a->type == ACTIVITY_DATA && type != OPERATION_DATA);
-	if (!is_other)
+	if (!is_of_other_type)
 		return;
 	a->operation = 0;
 	if (a->type == ACTIVITY_DATA && a->id != 0)
@@ -284,7 +298,7 @@ int gather_settle_device(struct walk *w)
 			rc = device_time_settle(m, w->device.readings, w->device.n_readings);
 		if (rc == 0)
 			rc = device_queues_settle(m);
-		for (uint32_t i = m->n_activities - 1; i > 0; i--) /* the first one of each stays */
+		for (uint32_t i = m->n_activities - 1; i > 0; i--) /* backwards, so that the first activity of an operation stays */
 			if (m->activities[i].operation != 0)
 				m->operations[m->activities[i].operation].activity = i;
 	}

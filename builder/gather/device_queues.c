@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which activities of a device follow each other. A device may say where on it something happened (hwid), and may do several things at once at
- * one place; buffers come in any order. A queue holds what does not overlap, in the order of time: the first lane of its place that
- * is free takes an activity.
+ * Sorts the activities of devices into queues. A device may tell the place of an activity (hwid), and may do several
+ * things at once in one place; its buffers come in any order. A queue has activities that do not overlap, in the order
+ * of time: each activity goes to the first lane of its place that is free. Called by gather/device.c after all
+ * activities have their times; one thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
@@ -13,7 +15,7 @@ static int compare(uint64_t left, uint64_t right)
 	return (left > right) - (left < right);
 }
 
-/* Those without a time last. */
+/* By device, place and time; activities without a time come last. */
 static int by_place_and_time(const void *left, const void *right)
 {
 	const struct activity *l = left, *r = right;
@@ -40,7 +42,10 @@ static int by_queue_and_time(const void *left, const void *right)
 	return order != 0 ? order : by_place_and_time(left, right);
 }
 
-/* The queues from `first` on are the place's: one that is free at the activity's begin, or a new one. */
+/*
+ * Puts the activity into a queue of its place (those from `first` on) that is free when it begins, or into a new one.
+ * free_from has for each queue the time from which it is free. 0, or -1 when memory is out.
+ */
 static int enqueue(struct model *m, struct activity *a, uint32_t first, uint64_t **free_from, size_t *capacity)
 {
 	uint32_t i = first;
@@ -58,6 +63,7 @@ static int enqueue(struct model *m, struct activity *a, uint32_t first, uint64_t
 	return 0;
 }
 
+/* Gives every activity its queue; they are ordered by place and time. 0, or -1 when memory is out. */
 static int fill_queues(struct model *m)
 {
 	uint64_t *free_from = NULL;

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * When something happened on a device, in ticks of the host. A device record has its device's time, and what ompt_translate_time made of it: a time
- * of omp_get_wtime's clock, which begins wherever the runtime likes. Readings of both clocks between two of ours tie them to ticks; the
- * clocks drift, so a time is placed between the two readings around it.
+ * Places the activities of devices in the host's time. A device's record has times of the device's clock, and what
+ * ompt_translate_time made of them: times of omp_get_wtime's clock, which may begin anywhere. The recorder reads both
+ * clocks between two readings of its own ticks; each such reading is a "tie" between the clock and the ticks. Clocks
+ * drift, so a time is placed by the two ties around it.
  *
- * The runtime's translation goes first. Without it, or where it goes back, the readings of the device's clock serve; without any reading a
- * translation is taken for real time or monotonic time, whichever the process ran in. What none of these tells has no time, and is never
- * given one.
+ * The translated time is used first. If there is none, or if the translation goes back in time, the ties of the
+ * device's clock are used. If the dump has no ties of the translated clock, the translated time is taken as real time
+ * or as monotonic time, whichever lies in the run of the process. An activity that none of these can place has no time.
+ * Called by gather/device.c; one thread.
  */
+#include "builder/gather/device.h"
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
 
-/* One point of a clock's way through the host's ticks. */
+/* One reading: this time of the clock was these ticks of the host. */
 struct tie {
 	int32_t device;
-	uint64_t at; /* the clock */
-	uint64_t ticks;
-	uint64_t width; /* ticks that the reading took */
+	uint64_t at;    /* time of the clock, in its own units */
+	uint64_t ticks; /* the middle between the recorder's two readings */
+	uint64_t width; /* ticks between these two readings */
 };
 
-/* One device's. */
+/* The ties of one device. */
 struct course {
 	int32_t device;
-	bool goes_back; /* the same time comes twice: it tells nothing */
-	size_t first, n;
+	bool goes_back;  /* the clock went back, so a time may come twice: it cannot be placed by these ties */
+	size_t first, n; /* rows of ties */
 };
 
 struct ties {
@@ -44,7 +47,7 @@ static int by_device_and_time(const void *left, const void *right)
 	return (l->ticks > r->ticks) - (l->ticks < r->ticks);
 }
 
-/* NULL: there is no tie of the device's. */
+/* The course of a device; NULL if it has no ties. */
 static const struct course *find_course(const struct ties *ties, int32_t device)
 {
 	size_t low = 0, high = ties->n_courses;
@@ -60,9 +63,10 @@ static const struct course *find_course(const struct ties *ties, int32_t device)
 	return NULL;
 }
 
-/* A reading that was interrupted tells little, where another one was not. */
+/* A reading that took more than this many times as long as the shortest one was interrupted, and is not used. */
 #define WIDTH_FACTOR 8
 
+/* The largest width that a tie of one device may have. */
 static uint64_t widest_good(const struct model *m, const struct tie *ties, size_t n)
 {
 	uint64_t narrowest = UINT64_MAX;
@@ -73,10 +77,12 @@ static uint64_t widest_good(const struct model *m, const struct tie *ties, size_
 	return narrowest > UINT64_MAX / WIDTH_FACTOR ? UINT64_MAX : narrowest * WIDTH_FACTOR;
 }
 
-/* Does the clock say a later time where it certainly was earlier? */
+/*
+ * Does the clock give a later time for a reading that certainly was earlier? The ties are ordered by the clock's time.
+ */
 static bool goes_back(const struct tie *ties, size_t n)
 {
-	uint64_t latest_begin = 0; /* of the readings of earlier times */
+	uint64_t latest_begin = 0; /* ticks: the latest begin of the readings so far */
 	for (size_t i = 0; i < n; i++) {
 		uint64_t begin = ties[i].ticks - ties[i].width / 2, end = begin + ties[i].width;
 		if (end < latest_begin)
@@ -86,7 +92,7 @@ static bool goes_back(const struct tie *ties, size_t n)
 	return false;
 }
 
-/* Leaves the good ones of each device. */
+/* Divides the ties by device, and removes those that are too wide. */
 static void divide(const struct model *m, struct ties *ties)
 {
 	size_t n_good = 0;
@@ -107,7 +113,7 @@ static void divide(const struct model *m, struct ties *ties)
 	ties->n = n_good;
 }
 
-/* The ties of the device's own clock, or of the translated one. */
+/* Makes the ties of all devices' own clocks, or of the translated ones. 0, or -1 when memory is out. */
 static int make_ties(const struct model *m, const struct device_reading *readings, size_t n, bool is_translated, struct ties *ties)
 {
 	*ties = (struct ties){.rows = calloc(n + 1, sizeof *ties->rows), .n = n, .courses = calloc(n + 1, sizeof *ties->courses)};
@@ -124,7 +130,7 @@ static int make_ties(const struct model *m, const struct device_reading *reading
 	return 0;
 }
 
-/* Ticks that pass while the clock goes on by 1, from the tie `from` to `to`; `otherwise` where they do not tell. */
+/* Ticks that pass between two ties for each unit of the clock; `otherwise` if one of the two did not go forward. */
 static double slope(const struct tie *from, const struct tie *to, double otherwise)
 {
 	if (to->at <= from->at || to->ticks <= from->ticks)
@@ -132,7 +138,11 @@ static double slope(const struct tie *from, const struct tie *to, double otherwi
 	return (double)(to->ticks - from->ticks) / (double)(to->at - from->at);
 }
 
-/* Where `at` is, between the two ties around it, or on from the nearest one at the pace of them all. 0: no tie tells. */
+/*
+ * The ticks at the time `at` of a device's clock: placed between the two ties around it; before the first and after the
+ * last tie, by the pace over all ties. `pace` (ticks a unit of the clock) is for a device with a single tie. 0: the
+ * ties cannot tell.
+ */
 static uint64_t place(const struct ties *ties, int32_t device, uint64_t at, double pace)
 {
 	const struct course *course = find_course(ties, device);
@@ -141,7 +151,7 @@ static uint64_t place(const struct ties *ties, int32_t device, uint64_t at, doub
 	size_t n = course->n;
 	const struct tie *own = &ties->rows[course->first];
 	pace = slope(&own[0], &own[n - 1], pace);
-	size_t low = 0, high = n; /* the last tie that is not behind `at` */
+	size_t low = 0, high = n; /* low becomes the last tie that is not after `at`, or 0 */
 	while (high - low > 1) {
 		size_t middle = (low + high) / 2;
 		if (own[middle].at <= at)
@@ -157,19 +167,21 @@ static uint64_t place(const struct ties *ties, int32_t device, uint64_t at, doub
 	return ticks >= (double)(UINT64_MAX - own[low].ticks) ? 0 : own[low].ticks + (uint64_t)ticks;
 }
 
-/* A time of the clock whose reading was `origin_ns` at `origin_ticks`, if the process ran then. */
+/* The ticks at `ns` of a clock that read origin_ns at origin_ticks; 0 if the process did not run then. */
 static uint64_t place_in_run(const struct model *m, uint64_t ns, uint64_t origin_ns, uint64_t origin_ticks)
 {
-	/* The difference first: a double has no room for the ns since 1970. */
+	/* Take the difference first, as integers: a double cannot hold the ns since 1970 exactly. */
 	double passed = (double)(int64_t)(ns - origin_ns) * ((double)m->dump->ticks_per_second / 1e9);
 	double ticks = (double)origin_ticks + passed;
 	return origin_ns != 0 && ticks >= (double)m->first_ticks && ticks <= (double)m->last_ticks ? (uint64_t)ticks : 0;
 }
 
+/* The ties of both kinds of clocks, for all devices. */
 struct clocks {
 	struct ties device, translated;
 };
 
+/* The host's ticks at a time of a device, by the rules in the head of this file; 0 if none of them can tell. */
 static uint64_t host_ticks(const struct model *m, const struct clocks *clocks, int32_t device, uint64_t device_time,
 			   uint64_t host_ns)
 {
@@ -188,6 +200,7 @@ static uint64_t host_ticks(const struct model *m, const struct clocks *clocks, i
 	return ticks;
 }
 
+/* Sets begin_ticks and end_ticks of an activity, or counts the repair that tells why it has none. */
 static void settle(struct model *m, const struct clocks *clocks, struct activity *a)
 {
 	if (a->begin_device == 0 || a->end_device == 0) {
@@ -195,7 +208,7 @@ static void settle(struct model *m, const struct clocks *clocks, struct activity
 		return;
 	}
 	if (a->end_device < a->begin_device) {
-		/* Which of the two is wrong nobody knows: it has neither. */
+		/* Nothing tells which of the two times is wrong: the activity gets neither. */
 		tally_add(&m->notes->repairs, "device_end_before_begin", 1);
 		return;
 	}

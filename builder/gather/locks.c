@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The order in which every mutex was taken, over all threads: what OTF2 calls the acquisition order.
+ * Numbers the acquisitions of every mutex in the order of time, over all threads: OTF2's acquisition order. Called by
+ * gather.c after all streams have been walked; one thread.
  */
 #include "builder/gather/walk.h"
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Gather: target regions, operations on data, launches, devices. Records in, rows out; what a region's number and the freed bytes are is known when
- * all streams have been read.
+ * Gather: turns the host's records about devices into rows: target regions, operations on data and launches
+ * (model.operations), and devices (model.devices). Some columns can only be filled when all streams have been read:
+ * which numbers are devices, the region of each operation, how many bytes a delete frees.
+ *
+ * gather.c calls gather_target() for each record of each stream, and gather_settle_target() once at the end; one
+ * thread.
  */
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Adds a row, which becomes the latest. 0, or -1 when memory is out; so do the functions below that return int. */
 static int add_operation(struct walk *w, const struct record *r, enum operation_type type, unsigned kind)
 {
 	struct model *m = w->m;
@@ -32,6 +37,7 @@ static int add_operation(struct walk *w, const struct record *r, enum operation_
 	return r->a != 0 ? model_name_operation(m, w->operation) : 0;
 }
 
+/* The operation that the last record is about, and that its continuation records describe. */
 static struct operation *latest(const struct walk *w)
 {
 	return &w->m->operations[w->operation];
@@ -83,11 +89,14 @@ static void data_op_more(struct walk *w, const struct record *r)
 	struct operation *o = latest(w);
 	o->dest_device = (int32_t)event_device_number(record_value(r));
 	o->src_address = r->time != 0 ? r->time : o->src_address;
-	o->dest_address = r->a != 0 ? r->a : o->dest_address; /* an allocation's is known at its end */
+	o->dest_address = r->a != 0 ? r->a : o->dest_address; /* an allocation's address is known only at its end */
 	o->n_bytes = r->b != 0 ? r->b : o->n_bytes;
 }
 
-/* No machine has so many: what damage makes of more would be searched without an end. */
+/*
+ * No machine has more devices. Damaged records may announce any number, and must not make the searches slower and
+ * slower.
+ */
 #define DEVICES_MAX 1024
 
 int gather_add_device(struct model *m, struct device device)
@@ -113,7 +122,7 @@ static int device_initialize(struct walk *w, const struct record *r)
 	return 0;
 }
 
-/* The type of the device that was announced last. */
+/* Takes a part of the type of the device that was announced last. */
 static int device_text(struct walk *w, const struct record *r)
 {
 	uint64_t words[3] = {r->time, r->a, r->b};
@@ -166,14 +175,15 @@ int gather_target(struct walk *w, const struct record *r)
 	}
 }
 
-/* ---- Behind the last stream ---- */
+/* ---- After the last stream ---- */
 
+/* The device's number, or DEVICE_HOST in place of the numbers that runtimes have for the host. */
 static int32_t normal_device(const struct model *m, int32_t number)
 {
 	return model_is_device(m, number) ? number : DEVICE_HOST;
 }
 
-/* Which device's data it is: where it goes, or, of what leaves a device, where it was. */
+/* Determines the device whose data an operation is about: its destination, or its source if data leaves a device. */
 static void settle_devices(const struct model *m, struct operation *o)
 {
 	o->src_device = normal_device(m, o->src_device);
@@ -202,13 +212,16 @@ static int by_time(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
-/* A device's memory at an address: a key of a map, where two that collide give a delete the size of another allocation, at worst. */
+/*
+ * A map's key for an address on a device. If two keys collide, a delete gets the size of another allocation, and
+ * nothing worse.
+ */
 static uint64_t memory_key(const struct operation *o, uint64_t address)
 {
 	return (address ^ (uint64_t)(uint32_t)o->device << 48) | 1;
 }
 
-/* LLVM's runtime does not say how much is deleted: as much as was allocated there last. */
+/* LLVM's runtime does not tell how many bytes a delete frees: as many as were allocated last at that address. */
 static int settle_deletes(struct model *m)
 {
 	size_t n = 0;
@@ -242,7 +255,8 @@ static int settle_deletes(struct model *m)
 }
 
 /*
- * Memory at address 0 is none: the allocation has failed. (Where no end has an address the runtime does not tell.)
+ * An allocation that returns address 0 has failed; unless no allocation has an address, because the runtime does not
+ * tell them.
  */
 static void settle_failures(struct model *m)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Distinct teams: the streams that ran a region's implicit tasks, in order of thread number, inside the team around it. Programs
- * form few teams and many regions, so an archive defines one communicator a team.
+ * Finds the distinct teams. A team is the streams that ran a region's implicit tasks, in the order of thread numbers,
+ * inside the team around that region. Programs have many regions and few distinct teams, and an archive defines one
+ * communicator for each team. Called by gather.c after all streams have been walked; one thread.
  */
 #include "builder/gather/walk.h"
 #include "builder/support/map.h"
@@ -9,18 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The members of all regions, side by side: first[r] .. first[r + 1]. */
+/* The members of all regions, side by side. */
 struct memberships {
-	size_t *first;
-	uint32_t *streams;
-	uint16_t *n; /* there may be fewer than there is room for */
+	size_t *first;     /* by region: index of its first member in `streams`; it has room up to first[r + 1] */
+	uint32_t *streams; /* rows of dump.streams */
+	uint16_t *n;       /* by region: number of members, which may be smaller than the room */
 };
 
-/* Who a region has where. */
+/* A member of a region: thread number in the team, row of the stream, row of the implicit task. */
 struct slot {
 	uint32_t thread, stream, task;
 };
 
+/* Is this the implicit or initial task of a member, about which no records contradict each other? */
 static bool is_member(const struct task *task)
 {
 	return !task_is_explicit(task) && task->region != 0 && !(task->state & TASK_DOUBTFUL);
@@ -40,7 +42,10 @@ static int by_thread(const void *left, const void *right)
 	return l->thread != r->thread ? (l->thread < r->thread ? -1 : 1) : by_stream(left, right);
 }
 
-/* Puts a team's members into their order. A thread is in it once: what says otherwise is left out. Returns how many are left. */
+/*
+ * Sorts a team's members by thread number. A thread is in a team once: of several members with one stream the first is
+ * kept (repair team_member_twice). Returns the number of members that are left.
+ */
 static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 {
 	uint16_t n_left = n != 0;
@@ -56,6 +61,7 @@ static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 	return n_left;
 }
 
+/* Fills the memberships of all regions. 0, or -1 when memory is out. */
 static int collect(struct model *m, struct memberships *all)
 {
 	all->first = calloc((size_t)m->n_regions + 1, sizeof *all->first);
@@ -72,7 +78,7 @@ static int collect(struct model *m, struct memberships *all)
 	}
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
-		/* More than the table can count are no team: the first ones are taken. */
+		/* n_members_seen stops at the largest number that it can hold: no more members than that are taken. */
 		if (!is_member(task) || all->n[task->region] == m->regions[task->region].n_members_seen)
 			continue;
 		slots[all->first[task->region] + all->n[task->region]++] = (struct slot){task->thread, task->run_stream, i};
@@ -86,22 +92,24 @@ static int collect(struct model *m, struct memberships *all)
 	return 0;
 }
 
-/* The team around a region: that of the region which its encountering task is bound to. 0 at the top. */
+/* The region around a region: the one that its encountering task is bound to; 0 if there is none. */
 static uint32_t enclosing_region(const struct model *m, uint32_t region)
 {
 	return m->tasks[m->regions[region].task].region;
 }
 
-/* On the way up. */
+/* In region.team: the region is on the path that is being followed, and has no team yet. */
 #define TEAM_PENDING UINT32_MAX
 
+/* Finds equal teams. */
 struct interning {
-	struct map rows; /* hash of (parent, members) -> last team with it; chained through `next` */
-	uint32_t *next;
+	struct map rows; /* hash of (parent, members) -> row of the last team with this hash */
+	uint32_t *next;  /* by team: row of the team before it with the same hash, 0 none */
 	uint32_t capacity;
 	size_t members_capacity, n_members;
 };
 
+/* Adds a team. 0, or -1 when memory is out. */
 static int add_team(struct model *m, struct interning *in, uint32_t parent, const uint32_t *streams, uint32_t n)
 {
 	if (m->n_teams == in->capacity) {
@@ -133,6 +141,7 @@ static int add_team(struct model *m, struct interning *in, uint32_t parent, cons
 	return 0;
 }
 
+/* Gives the region its team, which is added if it is new. 0, or -1 when memory is out. */
 static int intern(struct model *m, struct interning *in, uint32_t region, uint32_t parent, const uint32_t *streams, uint32_t n)
 {
 	uint64_t hash = parent + UINT64_C(1469598103934665603);
@@ -162,10 +171,14 @@ int gather_teams(struct model *m)
 	size_t path_capacity = 64;
 	int rc = collect(m, &all) != 0 || path == NULL || add_team(m, &in, 0, NULL, 0) != 0 ? -1 : 0; /* row 0: none */
 
-	/* A team's parent comes first: go up from each region to the first one that has its team, then down again. */
+	/*
+	 * A team's parent has to be known first. So go up from each region to the first one around it that has its
+	 * team, and then down again. Damaged records may make a circle: it ends at a region that is on the path
+	 * already.
+	 */
 	for (uint32_t r = 1; rc == 0 && r < m->n_regions; r++) {
 		size_t n_path = 0;
-		for (uint32_t up = r; up != 0 && m->regions[up].team == 0; up = enclosing_region(m, up)) { /* a cycle is pending */
+		for (uint32_t up = r; up != 0 && m->regions[up].team == 0; up = enclosing_region(m, up)) {
 			if (n_path == path_capacity) {
 				uint32_t *grown = realloc(path, path_capacity * 2 * sizeof *path);
 				if (grown == NULL) {

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Devices that nobody announced: a forked child's runtime has those of its parent, and the beginning of a recording may be missing. Which numbers are
- * devices', and which is the host's, is told by what is done to them: memory is allocated on a device, and never on the host.
+ * Finds the devices if the runtime announced none: a forked child's runtime has the devices of its parent, and the
+ * beginning of a recording may be missing. The operations tell which numbers are devices' and which is the host's:
+ * memory is allocated on devices and never on the host. Called by gather/target.c after all streams have been walked;
+ * one thread.
  */
 #include "builder/gather/walk.h"
 
-/* What a number was. */
+/* Bits: how operations use a number. */
 enum role {
-	ROLE_NAMED = 1,  /* nothing else is known of it */
-	ROLE_DEVICE = 2, /* the end of an operation that a device is at */
-	ROLE_HOST = 4    /* the other end */
+	ROLE_NAMED = 1,  /* in a place where a device or the host may be */
+	ROLE_DEVICE = 2, /* in a place where only a device can be, such as the destination of an allocation */
+	ROLE_HOST = 4    /* in the other place of such an operation: the host, or another device */
 };
 
+/*
+ * Notes a role of a number; negative ones are no devices. 0, or -1 when memory is out; so do the functions below that
+ * return int.
+ */
 static int note(struct map *roles, int32_t number, unsigned role)
 {
 	if (number < 0)
@@ -42,12 +48,15 @@ static int note_operation(struct map *roles, const struct operation *o)
 		src = ROLE_DEVICE;
 		dest = ROLE_HOST;
 		break;
-	default: break; /* memset, disassociate, transfers without a direction: runtimes differ in which end is which */
+	default: break; /* memset, disassociate, transfers without a direction: runtimes differ in what they call the source */
 	}
 	return note(roles, o->src_device, src) != 0 ? -1 : note(roles, o->dest_device, dest);
 }
 
-/* The host has its number at the hosts' ends alone; between two devices either one may be there. */
+/*
+ * Is this a device? The host's number never has ROLE_DEVICE, but always ROLE_HOST; a device may have both, in copies
+ * between devices.
+ */
 static bool is_device(const struct map *roles, int32_t number)
 {
 	const uint32_t *noted = number >= 0 ? map_get(roles, (uint64_t)number + 1) : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of Argobots' work units: one more pass over the records, of all streams in the order of time, as that alone tells which unit a
- * handle means (units.h). Only in dumps that have such records.
+ * Fills the table of Argobots' work units. That takes a pass of its own over the records, of all streams in the order
+ * of time, because only that order tells which unit a handle means (story/unit.h). gather.c calls gather_units() as its
+ * last step; dumps without such records take no pass. One thread.
  */
 #include "builder/gather/gather.h"
 #include "builder/story/unit.h"
@@ -15,16 +16,16 @@ struct unit_walk {
 	struct unit_walk_stream {
 		struct timeline timeline;
 		uint64_t last_ticks;
-		uint64_t since_ticks; /* when its current unit became that */
-		uint32_t unit;        /* current, 0 none or unknown */
-		uint32_t rank;        /* of the execution stream that the thread is; UINT32_MAX unknown */
+		uint64_t since_ticks; /* when `unit` became current */
+		uint32_t unit;        /* row of the current unit, 0 none or unknown */
+		uint32_t rank;        /* rank of the execution stream that the thread is; UINT32_MAX unknown */
 		bool has_begun;
 	} * streams;
-	uint64_t *ready_ticks; /* by row of model.units: since when it could run; 0: it could not, or that is not known */
+	uint64_t *ready_ticks; /* by row of model.units: since when it can run; 0: it cannot, or this is not known */
 	size_t ready_capacity;
 };
 
-/* The unit can run from now on; its row may be new. 0, or -1 with the error said. */
+/* The unit can run from now on; its row may be new. 0, or -1 after an error message. */
 static int note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
 {
 	size_t before = w->ready_capacity;
@@ -36,6 +37,7 @@ static int note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
 	return 0;
 }
 
+/* The unit runs from now on. */
 static void note_run(struct unit_walk *w, uint32_t row, const struct unit_event *e)
 {
 	struct work_unit *unit = &w->m->units[row];
@@ -62,7 +64,10 @@ static void note_run(struct unit_walk *w, uint32_t row, const struct unit_event 
 		unit->run_rank = unit->last_rank;
 }
 
-/* Which execution stream the thread is, is told behind the begin of a unit that nobody was seen to run. */
+/*
+ * The record tells which execution stream the thread is. It may come after the unit that runs there has begun, if the
+ * record of its run is missing: then that unit's rank is set now.
+ */
 static void note_xstream(struct unit_walk *w, const struct unit_event *e)
 {
 	struct unit_walk_stream *s = &w->streams[e->stream];
@@ -105,6 +110,7 @@ static int note_switch(struct unit_walk *w, const struct unit_event *e)
 	return note_ready(w, change->prior, e->ticks);
 }
 
+/* Receives the events of the story, and notes them in the table. */
 static int note(void *self, const struct unit_event *e)
 {
 	struct unit_walk *w = self;
@@ -135,6 +141,7 @@ static const struct record *next_record(void *self, uint32_t row)
 	return timeline_peek(&w->streams[row].timeline);
 }
 
+/* Takes the next record of a stream, and its continuation record. 0, or -1 after an error message. */
 static int walk_record(struct unit_walk *w, uint32_t row)
 {
 	struct unit_walk_stream *s = &w->streams[row];
@@ -161,7 +168,7 @@ static int walk_record(struct unit_walk *w, uint32_t row)
 	return units_record(&w->units, row, &own, more);
 }
 
-/* Each creator's runs in the order of their creation; what is the library's own does not count. */
+/* Numbers each creator's runs in the order of their creation, without the library's own units. */
 static void number(struct model *m)
 {
 	for (uint32_t row = 1; row < m->n_units; row++) {

@@ -120,7 +120,7 @@ static unsigned find_reasons(const struct graph *graph)
 	const struct model *m = graph->model;
 	const struct dump *dump = m->dump;
 	unsigned found = dump->is_snapshot ? PATH_RUNNING : 0;
-	if (!dump->is_complete || tally_total(&dump->findings) != 0)
+	if (!dump->is_complete || tally_total(&dump->damage) != 0)
 		found |= PATH_RECORDS_MISSING;
 	for (unsigned i = 0; i < m->notes->repairs.n_rows; i++)
 		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;

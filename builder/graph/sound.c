@@ -152,7 +152,7 @@ static bool is_contradictory(const struct tally *repairs)
 bool graph_may_be_unsound(const struct graph *graph)
 {
 	return is_contradictory(&graph->model->notes->repairs) || is_contradictory(&graph->repairs) ||
-	       tally_total(&graph->model->dump->findings) != 0;
+	       tally_total(&graph->model->dump->damage) != 0;
 }
 
 int graph_make_sound(struct graph *graph)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads executables with libdwfl: each in an address space of its own, reported at base 0. Debug information in separate files is
- * found as every elfutils tool finds it (build id, debug link). Called by symbols.c; one thread.
+ * Reads executables with libdwfl, each in an address space of its own at base 0. Debug information in separate files is
+ * found as elfutils' own tools find it, by build id or debug link. Called by symbols.c; one thread.
  */
 #include "builder/model/binary.h"
 #include "builder/support/diag.h"
@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Addresses (the DWARF's own) that a compilation unit covers. */
+/* A range of addresses (as the DWARF has them) that a compilation unit covers. */
 struct unit_range {
 	Dwarf_Addr begin, end;
 	Dwarf_Die unit;
@@ -30,10 +30,10 @@ struct binary {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr dwarf_bias;
-	/* By begin. libdw finds units through .debug_aranges only, which clang does not write. */
+	/* By begin. libdw itself finds units through .debug_aranges only, which clang does not write. */
 	struct unit_range *ranges;
 	size_t n_ranges;
-	char *file; /* the last place's, where a relative path had to be completed */
+	char *file; /* path in the latest struct place, if a relative path had to be completed */
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -41,6 +41,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
+/* Does the file have this build id? `found` becomes the one that it has. */
 static bool has_build_id(Elf *elf, const char *expected, char *found, size_t n_bytes)
 {
 	const void *id;
@@ -51,7 +52,7 @@ static bool has_build_id(Elf *elf, const char *expected, char *found, size_t n_b
 	return strcmp(found, expected) == 0;
 }
 
-/* The recorded file is there and is still the same. */
+/* Is this an executable, and still the one that was recorded? Warns if not. */
 static bool is_usable(int fd, const char *path, const char *build_id)
 {
 	struct stat st;
@@ -63,7 +64,7 @@ static bool is_usable(int fd, const char *path, const char *build_id)
 	bool is_same = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
 		       (*build_id == '\0' || has_build_id(elf, build_id, found, sizeof found));
 	if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
-		warning("%s: not an executable any more: no source lines from it", path);
+		warning("%s: found a file that is not an executable, expected the recorded one: no source lines from it", path);
 	else if (!is_same)
 		warning("%s: changed since the recording (build id %s, expected %s): no source lines from it", path,
 			*found == '\0' ? "missing" : found, build_id);
@@ -74,7 +75,7 @@ static bool is_usable(int fd, const char *path, const char *build_id)
 static bool add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
 {
 	size_t n = binary->n_ranges;
-	if ((n & (n - 1)) == 0) { /* due whenever the number is a power of two */
+	if ((n & (n - 1)) == 0) { /* capacities are powers of two, so the array has to grow when n is one */
 		struct unit_range *grown = reallocarray(binary->ranges, n == 0 ? 1 : 2 * n, sizeof *grown);
 		if (grown == NULL)
 			return false;
@@ -95,6 +96,7 @@ __attribute__((noreturn)) static void end_without_memory(void)
 	memory_fail(0, "lines and functions of a binary");
 }
 
+/* Fills `ranges` from all compilation units. */
 static void collect_ranges(struct binary *binary)
 {
 	Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
@@ -114,7 +116,7 @@ static void collect_ranges(struct binary *binary)
 		qsort(binary->ranges, binary->n_ranges, sizeof *binary->ranges, compare_ranges);
 }
 
-/* The unit that an address (the DWARF's own) belongs to, or NULL. */
+/* The compilation unit that an address (as the DWARF has it) belongs to, or NULL. */
 static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
 {
 	size_t low = 0, high = binary->n_ranges;
@@ -131,7 +133,7 @@ static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
 struct binary *binary_open(const char *path, const char *build_id)
 {
 	if (*path != '/')
-		return NULL; /* [vdso] and the like */
+		return NULL; /* not a file: [vdso] and the like */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		warning("%s: %s: no source lines from it", path, strerror(errno));
@@ -150,7 +152,7 @@ struct binary *binary_open(const char *path, const char *build_id)
 	}
 	if (binary->module == NULL) {
 		warning("%s: %s: no source lines from it", path, dwfl_errmsg(-1));
-		close(fd); /* taken over only in case of success */
+		close(fd); /* libdwfl takes it over only if it succeeds */
 		binary_close(binary);
 		return NULL;
 	}
@@ -187,7 +189,9 @@ bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *addr
 	return false;
 }
 
-/* A compiler may give an instruction no line (0): then the nearest one before it in its unit counts. */
+/*
+ * Compilers give some instructions line 0, which is none: this finds the nearest line before the address in its unit.
+ */
 static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
 {
 	Dwarf_Lines *lines;
@@ -209,6 +213,7 @@ static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
 	return best;
 }
 
+/* Sets the place's file and line. */
 static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
 {
 	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
@@ -235,7 +240,10 @@ static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address
 	place->line = (unsigned)number;
 }
 
-/* Scopes come innermost first: an inlined call, or the function itself. */
+/*
+ * Sets the place's function: scopes come innermost first, so the first one with a name is the inlined function, or the
+ * function.
+ */
 static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
 {
 	Dwarf_Die *scopes = NULL;
@@ -244,7 +252,7 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *pla
 		int tag = dwarf_tag(&scopes[i]);
 		const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
 		if (name != NULL) {
-			place->function = name; /* in the file's string table */
+			place->function = name; /* lives in the file's string table */
 			break;
 		}
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One executable or shared object and what its debug information says about an address. The only user of libdw.
- * Addresses are the file's own (before any relocation), so that nothing depends on where it was loaded.
+ * One executable or shared object, and what its debug information says about an address. Addresses are the file's own
+ * (before any relocation), so that nothing depends on where the file was loaded. Called by symbols.c; one thread.
+ * Nothing else uses libdw.
  */
 #ifndef OTTER_BUILDER_MODEL_BINARY_H
 #define OTTER_BUILDER_MODEL_BINARY_H
@@ -11,23 +12,25 @@
 
 struct binary;
 
-/* Strings are "" where nothing is known, and live until binary_close. */
+/* What is known about an address. Strings are "" where nothing is known, and live until binary_close(). */
 struct place {
 	const char *file; /* whole path */
 	unsigned line;
 	const char *function; /* the innermost inlined one, as its source calls it */
-	const char *symbol;   /* of the symbol table, and where it begins */
+	const char *symbol;   /* from the symbol table */
 	uint64_t symbol_address;
 };
 
-/* Opens `path` if its build id is `build_id` ("": unknown, and not compared). NULL where it cannot be used; says why once. */
+/*
+ * Opens `path` if its build id is `build_id` ("": unknown, and not compared). NULL after a warning, if it cannot be
+ * used.
+ */
 struct binary *binary_open(const char *path, const char *build_id);
 void binary_close(struct binary *binary);
 
-/* The address of what is at `offset` of the file; false where nothing executable is loaded from there. */
+/* Sets *address to the address of the byte at `offset` of the file; false if no executable segment has that byte. */
 bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *address);
 
-/* What is known about an address. */
 struct place binary_find(struct binary *binary, uint64_t address);
 
 #endif

@@ -1,8 +1,74 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Kinds of constructs by the kinds that records have: see construct.h.
+ * The table of constructs: their rows by kind and code address, the names of their kinds,
+ * and the kinds of constructs that records belong to. Callers are named in
+ * construct.h; one thread.
  */
-#include "builder/model/construct.h"
+#include "builder/model/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RECENT_CONSTRUCTS 64
+
+struct construct_index {
+	struct map rows; /* codeptr << 8 | kind -> row */
+	uint32_t capacity;
+	struct {
+		uint64_t key;
+		uint32_t row;
+	} recent[RECENT_CONSTRUCTS]; /* a cache of rows: a program has few constructs, and uses each very often */
+};
+
+const char *construct_kind_name(enum construct_kind kind)
+{
+	static const char *const names[CONSTRUCT_KINDS] = {
+		[CONSTRUCT_UNKNOWN] = "unknown",
+		[CONSTRUCT_INITIAL] = "initial",
+		[CONSTRUCT_PARALLEL] = "parallel",
+		[CONSTRUCT_TEAMS] = "teams",
+		[CONSTRUCT_TASK] = "task",
+		[CONSTRUCT_TARGET] = "target",
+		[CONSTRUCT_TASKWAIT] = "taskwait",
+		[CONSTRUCT_TASKGROUP] = "taskgroup",
+		[CONSTRUCT_BARRIER] = "barrier",
+		[CONSTRUCT_REDUCTION] = "reduction",
+		[CONSTRUCT_LOOP] = "loop",
+		[CONSTRUCT_SECTIONS] = "sections",
+		[CONSTRUCT_SINGLE] = "single",
+		[CONSTRUCT_WORKSHARE] = "workshare",
+		[CONSTRUCT_DISTRIBUTE] = "distribute",
+		[CONSTRUCT_TASKLOOP] = "taskloop",
+		[CONSTRUCT_SCOPE] = "scope",
+		[CONSTRUCT_MASKED] = "masked",
+		[CONSTRUCT_CRITICAL] = "critical",
+		[CONSTRUCT_ORDERED] = "ordered",
+		[CONSTRUCT_ATOMIC] = "atomic",
+		[CONSTRUCT_LOCK] = "lock",
+		[CONSTRUCT_FLUSH] = "flush",
+		[CONSTRUCT_TARGET_ENTER_DATA] = "target_enter_data",
+		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
+		[CONSTRUCT_TARGET_UPDATE] = "target_update",
+		[CONSTRUCT_SUBMIT] = "submit",
+		[CONSTRUCT_KERNEL] = "kernel",
+		[CONSTRUCT_UNIT] = "unit",
+		[CONSTRUCT_TASKLET] = "tasklet",
+		[CONSTRUCT_SCHEDULER] = "scheduler",
+		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
+		[CONSTRUCT_EXTERNAL] = "external",
+		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
+		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
+		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",
+		[CONSTRUCT_DATA_FROM_DEVICE] = "transfer_from_device",
+		[CONSTRUCT_DATA_DELETE] = "data_delete",
+		[CONSTRUCT_DATA_ASSOCIATE] = "data_associate",
+		[CONSTRUCT_DATA_DISASSOCIATE] = "data_disassociate",
+		[CONSTRUCT_DATA_TRANSFER] = "data_transfer",
+		[CONSTRUCT_DATA_MEMSET] = "data_memset",
+		[CONSTRUCT_DATA_RECT] = "data_transfer_rect",
+	};
+	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
+}
 
 enum construct_kind construct_of_sync(unsigned sync_kind)
 {
@@ -55,4 +121,84 @@ enum construct_kind construct_of_data(unsigned kind)
 {
 	bool is_known = kind >= target_data_op_alloc && kind <= target_data_op_transfer_rect;
 	return is_known ? (enum construct_kind)(CONSTRUCT_DATA_ALLOC + (kind - target_data_op_alloc)) : CONSTRUCT_DATA_UNKNOWN;
+}
+
+/*
+ * Does the address lie in the OpenMP runtime's own code? That is the binary with the address that the recorder noted in
+ * meta, unless this is the program itself. LLVM's runtime has parts in other libraries as well, and a dump may have no
+ * noted address: these libraries are known by their names.
+ */
+static bool is_in_runtime(const struct model *m, uint64_t codeptr)
+{
+	const struct meta *meta = &m->dump->meta;
+	const struct meta_map *map = meta_find_map(meta, codeptr), *runtime = meta_find_map(meta, meta->runtime_code);
+	if (map == NULL)
+		return false;
+	if (runtime != NULL && strcmp(runtime->path, meta->program) != 0 && strcmp(runtime->path, map->path) == 0)
+		return true;
+	const char *name = strrchr(map->path, '/');
+	name = name != NULL ? name + 1 : map->path;
+	return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
+}
+
+uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
+{
+	struct construct_index *index = m->construct_index;
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
+	if (index->recent[recent].key == key && index->recent[recent].row != 0)
+		return index->recent[recent].row;
+	uint32_t *row = map_put(&index->rows, key);
+	if (row == NULL)
+		return 0;
+	if (*row != 0) {
+		index->recent[recent].key = key;
+		index->recent[recent].row = *row;
+		return *row;
+	}
+	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
+		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so `row` is looked up again */
+		row = map_put(&index->rows, key);
+		return row != NULL ? (*row = nameless) : 0;
+	}
+	if (m->n_constructs == index->capacity) {
+		uint32_t capacity = index->capacity ? index->capacity * 2 : 64;
+		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
+		if (grown == NULL)
+			return 0;
+		m->constructs = grown;
+		index->capacity = capacity;
+	}
+	*row = m->n_constructs++;
+	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
+	return *row;
+}
+
+uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr)
+{
+	const struct construct_index *index = m->construct_index;
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
+	if (index->recent[recent].key == key && index->recent[recent].row != 0)
+		return index->recent[recent].row;
+	const uint32_t *row = map_get(&index->rows, key);
+	if (row == NULL)
+		row = map_get(&index->rows, (uint64_t)kind);
+	return row != NULL ? *row : 0;
+}
+
+int model_constructs_begin(struct model *m)
+{
+	m->construct_index = calloc(1, sizeof *m->construct_index);
+	if (m->construct_index != NULL)
+		model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
+	return m->constructs == NULL ? error("%s: out of memory", m->dump->path) : 0;
+}
+
+void model_constructs_end(struct model *m)
+{
+	if (m->construct_index != NULL)
+		map_free(&m->construct_index->rows);
+	free(m->construct_index);
+	free(m->constructs);
 }

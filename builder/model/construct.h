@@ -1,22 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which kind of construct a record's kind of synchronisation, worksharing, mutex or target operation is of.
+ * Constructs: the places in the source that tasks, regions, synchronisations and the like come from. They are the rows
+ * of model.constructs, each (kind, code address) once; row 0 is the unknown construct. Gather, the story of units and
+ * replay add them as records name them; symbols.c names them at the end. One thread.
  */
 #ifndef OTTER_BUILDER_MODEL_CONSTRUCT_H
 #define OTTER_BUILDER_MODEL_CONSTRUCT_H
 
-#include "builder/model/tables.h"
+#include "common/event.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct model;
+
+/* What kind of construct a place in the source is. */
+enum construct_kind {
+	CONSTRUCT_UNKNOWN,
+	CONSTRUCT_INITIAL,
+	CONSTRUCT_PARALLEL,
+	CONSTRUCT_TEAMS,
+	CONSTRUCT_TASK,
+	CONSTRUCT_TARGET,
+	CONSTRUCT_TASKWAIT,
+	CONSTRUCT_TASKGROUP,
+	CONSTRUCT_BARRIER,
+	CONSTRUCT_REDUCTION,
+	CONSTRUCT_LOOP,
+	CONSTRUCT_SECTIONS,
+	CONSTRUCT_SINGLE,
+	CONSTRUCT_WORKSHARE,
+	CONSTRUCT_DISTRIBUTE,
+	CONSTRUCT_TASKLOOP,
+	CONSTRUCT_SCOPE,
+	CONSTRUCT_MASKED,
+	CONSTRUCT_CRITICAL,
+	CONSTRUCT_ORDERED,
+	CONSTRUCT_ATOMIC,
+	CONSTRUCT_LOCK,
+	CONSTRUCT_FLUSH,
+	CONSTRUCT_TARGET_ENTER_DATA,
+	CONSTRUCT_TARGET_EXIT_DATA,
+	CONSTRUCT_TARGET_UPDATE,
+	CONSTRUCT_SUBMIT,
+	CONSTRUCT_KERNEL,
+	CONSTRUCT_UNIT, /* Argobots' from here to CONSTRUCT_EXTERNAL; codeptr is the work function, not a return address */
+	CONSTRUCT_TASKLET,
+	CONSTRUCT_SCHEDULER,
+	CONSTRUCT_PRIMARY_UNIT,
+	CONSTRUCT_EXTERNAL,
+	CONSTRUCT_DATA_UNKNOWN,
+	CONSTRUCT_DATA_ALLOC, /* from here on in the order of target_data_op */
+	CONSTRUCT_DATA_TO_DEVICE,
+	CONSTRUCT_DATA_FROM_DEVICE,
+	CONSTRUCT_DATA_DELETE,
+	CONSTRUCT_DATA_ASSOCIATE,
+	CONSTRUCT_DATA_DISASSOCIATE,
+	CONSTRUCT_DATA_TRANSFER,
+	CONSTRUCT_DATA_MEMSET,
+	CONSTRUCT_DATA_RECT,
+	CONSTRUCT_KINDS
+};
+
+/* A place in the source where tasks, regions, synchronisations and the like come from. */
+struct construct {
+	uint64_t codeptr; /* return address, 0 unknown */
+	enum construct_kind kind;
+	/* Set by symbols.c; strings live as long as the model; "" unknown. */
+	const char *label; /* for people: "task@fib.c:12", or "task@fib+0x1234" (symbols.h) */
+	const char *file;  /* whole path */
+	const char *function;
+	unsigned line;
+};
+
+/*
+ * The row of the construct (kind, codeptr), which is added if it is new; 0 when memory is out. An address inside the
+ * OpenMP runtime counts as unknown (Q9): it tells nothing about the program, and differs between teams of one thread
+ * and of many.
+ */
+uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
+
+/*
+ * The same when the tables are complete: nothing is added. If no record of the first pass named the construct, this is
+ * the construct of that kind without an address, or row 0.
+ */
+uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
+
+/* The kind of construct that a record's kind of synchronisation, worksharing, mutex or target operation belongs to. */
 enum construct_kind construct_of_sync(unsigned sync_kind);
 enum construct_kind construct_of_work(unsigned work_kind);
 enum construct_kind construct_of_mutex(unsigned mutex_kind);
 enum construct_kind construct_of_target(unsigned target_kind);
 enum construct_kind construct_of_data(unsigned target_data_op); /* without _async */
 
-/* Is it a barrier, of whatever kind? */
+/* Is it a barrier of any kind? */
 static inline bool sync_is_barrier(unsigned sync_kind)
 {
 	return sync_kind != sync_kind_taskwait && sync_kind != sync_kind_taskgroup && sync_kind != sync_kind_reduction;
 }
+
+/* The word of a construct kind: "task", "parallel", "taskwait", ... */
+const char *construct_kind_name(enum construct_kind kind);
+
+/* Makes the table with row 0. 0, or -1 after an error message; model_constructs_end() in any case. */
+int model_constructs_begin(struct model *m);
+void model_constructs_end(struct model *m);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See model_ids.h. Called by model.c before the tables are made; one thread.
+ * Determines which ids have rows, and finds rows by id (ids.h). Called by tables.c before the tables are made; one
+ * thread.
  */
 #include "builder/model/ids.h"
 #include "builder/support/array.h"
@@ -11,15 +12,15 @@
 
 #define COUNTER_BITS 44
 
-/* A stream has rows for all its ids if it does not have many more of them than records. */
+/* A stream has rows for all its ids unless it gave far more ids than it has records. */
 static bool is_dense(uint64_t n_ids, const struct stream *s)
 {
 	return n_ids <= 4 * s->n_records + 64;
 }
 
-/* ---- What the records name ---- */
+/* ---- The ids that records name ---- */
 
-/* Where the records of a kind have ids. */
+/* Which fields of a kind of records are ids. */
 struct id_fields {
 	bool is_known;
 	unsigned n;
@@ -31,7 +32,7 @@ struct id_fields {
 
 struct names {
 	const struct dump *dump;
-	const struct id_rows *rows[2]; /* of tasks, of regions */
+	const struct id_rows *rows[2]; /* [0] of tasks, [1] of regions; `lists` likewise */
 	struct list {
 		uint64_t *keys;
 		size_t n, capacity;
@@ -56,7 +57,7 @@ static const struct id_fields *fields_of(struct names *names, unsigned kind)
 	return known;
 }
 
-/* An id is named: it is kept if its stream gave it, and does not have rows for all it gave. */
+/* Keeps an id that a record names, if its stream gave it and is not dense. 0, or -1 after an error message. */
 static int name(struct names *names, bool is_region, uint64_t id)
 {
 	const struct dump *dump = names->dump;
@@ -74,6 +75,7 @@ static int name(struct names *names, bool is_region, uint64_t id)
 	return 0;
 }
 
+/* Keeps all ids that a stream's records and segment headers name. 0, or -1 after an error message. */
 static int name_all(struct names *names, const struct stream *s)
 {
 	struct cursor c;
@@ -96,7 +98,7 @@ static int by_key(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
-/* The list becomes the rows' own, each key once. */
+/* Hands the list over to the rows, sorted, with each key once. 0, or -1 after an error message. */
 static int take_list(struct id_rows *rows, struct list *list, const struct dump *dump)
 {
 	size_t n = 0, at = 0;
@@ -203,7 +205,7 @@ uint32_t id_rows_named(const struct id_rows *rows, size_t stream, uint64_t count
 
 void id_rows_origin(const struct id_rows *rows, size_t n_streams, uint32_t row, uint32_t *stream_row_out, uint32_t *number)
 {
-	/* The last stream whose base is below the row: bases ascend, and counters begin at 1. */
+	/* Finds the last stream whose base is smaller than the row: bases ascend, and counters begin at 1. */
 	size_t low = 0, high = n_streams;
 	while (low < high) {
 		size_t middle = (low + high) / 2;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Operations by id, devices by number.
+ * Finds operations by id, and devices by number. Called by gather and replay; one thread.
  */
 #include "builder/model/tables.h"
 
-/* A runtime that gives ids itself may number regions and operations apart. */
+/*
+ * Keys of regions have this bit: a runtime that gives ids itself may use one number for a region and for an operation.
+ */
 #define TARGET_KEY (UINT64_C(1) << 63)
 
 static uint32_t find(const struct model *m, uint64_t key)
@@ -55,7 +57,7 @@ const struct device *model_device(const struct model *m, int32_t number)
 	return NULL;
 }
 
-/* Where there are none nothing was done to any. */
+/* If no device is known at all, nothing was done to any, and only the sign of the number tells. */
 bool model_is_device(const struct model *m, int32_t number)
 {
 	return number >= 0 && (m->n_devices == 0 || model_device(m, number) != NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target regions, operations on data of devices, and launches, as the host's records tell: rows of model.operations, in the order of the records of
- * their begins, one stream's behind the other's. Row 0 means none. Filled by gather/target.c and gather/constructs.c.
+ * Operations: target regions, operations on the data of devices, and launches of kernels, as the host's records tell.
+ * They are the rows of model.operations, stream after stream, in the order of the records with which they begin; row 0
+ * means "none". Filled by gather/target.c and gather/constructs.c. One thread.
  */
 #ifndef OTTER_BUILDER_MODEL_OPERATION_H
 #define OTTER_BUILDER_MODEL_OPERATION_H
@@ -17,60 +18,60 @@ enum operation_type {
 	OPERATION_SUBMIT
 };
 
-#define DEVICE_HOST INT32_MIN /* instead of whatever number the runtime has for the host */
+#define DEVICE_HOST INT32_MIN /* replaces the number that the runtime has for the host */
 
 struct operation {
-	uint64_t id; /* of the record: the recorder's, or the runtime's own; 0 unknown */
+	uint64_t id; /* host_op_id or target_id: given by the recorder, or by the runtime; 0 unknown */
 	uint16_t kind;
-	uint8_t type;
-	bool is_async;   /* the operation may go on behind its end */
-	bool is_instant; /* reported by one record: when it ended is not known */
-	bool has_end;    /* that was reported */
-	bool has_failed; /* an allocation that gave no memory */
-	int32_t device;  /* where the region, or the launch, goes; which device's data it is. DEVICE_HOST: the host's own */
+	uint8_t type;    /* enum operation_type */
+	bool is_async;   /* it may go on after its end was reported */
+	bool is_instant; /* reported by a single record: when it ended is not known */
+	bool has_end;    /* its end was reported */
+	bool has_failed; /* an allocation that returned no memory */
+	int32_t device;  /* the device that the region or launch goes to, or whose data it is about; or DEVICE_HOST */
 	int32_t src_device, dest_device;
 	uint32_t stream;    /* row of dump.streams */
-	uint32_t task;      /* that reports it */
+	uint32_t task;      /* row of the task that reports it */
 	uint32_t target;    /* row of its target region, 0 none */
-	uint32_t requested; /* teams */
-	uint32_t construct;
+	uint32_t requested; /* OPERATION_SUBMIT: number of teams */
+	uint32_t construct; /* row */
 	uint32_t around;    /* row of the target region that was open in its task when it began, 0 none */
-	uint32_t activity;  /* what its device told of it: row of model.activities, 0 none */
-	uint64_t target_id; /* of the record, 0 none */
+	uint32_t activity;  /* row of model.activities: the same operation as its device reported it; 0 none */
+	uint64_t target_id; /* of the target region, as the record has it; 0 none */
 	uint64_t src_address, dest_address;
-	uint64_t n_bytes; /* of a delete: of the allocation that it takes back, where known; of one that failed: as asked for */
+	uint64_t n_bytes; /* a delete: those of the allocation, if known; a failed allocation: those asked for */
 	uint64_t begin_ticks, end_ticks;
 };
 
-/* A device that the runtime has announced; where it announced none, one that something was done to. */
+/* A device that the runtime has announced. If it announced none: a device that is known by what was done to it. */
 struct device {
 	int32_t number;
-	const char *type;                /* as the runtime calls it; "" */
-	uint64_t begin_ticks, end_ticks; /* end 0: not seen */
+	const char *type;                /* as the runtime calls it; "" unknown */
+	uint64_t begin_ticks, end_ticks; /* end_ticks 0: its end was not reported */
 };
 
 struct model;
 
 /*
- * Gives each kernel that a device reported a construct, CONSTRUCT_KERNEL at the place of its launch. Called by the replay at its end, when the
- * constructs of all launches are known. 0, or -1 when memory is out.
+ * Gives each kernel that a device reported a construct, CONSTRUCT_KERNEL at the place of its launch. Called by gather/ when
+ * the constructs of all launches are known. 0, or -1 when memory is out.
  */
 int model_name_kernels(struct model *m);
 
-/* The row of a host_op_id, and of a target_id, 0 none. */
+/* The row of the operation with this host_op_id, and of the region with this target_id; 0 none. */
 uint32_t model_operation(const struct model *m, uint64_t id);
 uint32_t model_target(const struct model *m, uint64_t id);
 
-/* Enters the row under its id. 0, or -1 when memory is out. */
+/* Makes the row findable by its id. 0, or -1 when memory is out. */
 int model_name_operation(struct model *m, uint32_t row);
 
-/* Has the number a device? The host has none: the number of devices, or a negative one. */
+/* Is this the number of a device? Runtimes name the host by other numbers: the number of devices, or a negative one. */
 bool model_is_device(const struct model *m, int32_t number);
 
 /* The device's row, or NULL. */
 const struct device *model_device(const struct model *m, int32_t number);
 
-/* The kind of target_data_op that an asynchronous one is otherwise: 16 below. */
+/* The synchronous kind of a kind of target_data_op: that of an asynchronous one is 16 less. */
 static inline unsigned operation_sync_kind(unsigned kind)
 {
 	return kind >= target_data_op_alloc_async ? kind - 16 : kind;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The names and numbers of thread states. builder/states/ finds out which one a thread is in.
+ * The names and numbers of thread states. builder/states/ determines which one a thread is in; outputs name it. One
+ * thread.
  */
 #ifndef OTTER_BUILDER_MODEL_STATE_H
 #define OTTER_BUILDER_MODEL_STATE_H
@@ -34,14 +35,17 @@ enum state {
 	STATE_OVERHEAD,
 	STATE_UNDEFINED,
 	STATES,
-	STATE_NONE = STATES /* no thread is there */
+	STATE_NONE = STATES /* the stream has no thread at that time */
 };
 
 /* OMPT's number, and its name without "ompt_state_". STATE_NONE counts as undefined. */
 unsigned state_number(enum state state);
 const char *state_name(enum state state);
 
-/* Between a thread's beginning and its first event in OpenMP there is most often no time at all: then that is no interval. */
+/*
+ * Is this interval to be left out? A thread is in the undefined state from its beginning to its first event in OpenMP,
+ * between which there is most often no time at all.
+ */
 static inline bool state_is_nothing(enum state state, uint64_t since_ticks, uint64_t ticks)
 {
 	return state == STATE_UNDEFINED && since_ticks == ticks;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names the constructs of a model: which recorded map an address lies in, what that file says about it, and the label made of it.
- * Labels hold nothing that changes from run to run: addresses are relative to their file. Called once a process; one thread.
+ * Names the constructs of a model: finds the recorded map that an address lies in, asks that file about the address,
+ * and makes the label. Labels have nothing that changes from run to run: addresses in them are relative to their file.
+ * Called by run.c once for each process; one thread.
  */
 #include "builder/model/symbols.h"
 #include "builder/model/binary.h"
@@ -12,61 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *construct_kind_name(enum construct_kind kind)
-{
-	static const char *const names[CONSTRUCT_KINDS] = {
-		[CONSTRUCT_UNKNOWN] = "unknown",
-		[CONSTRUCT_INITIAL] = "initial",
-		[CONSTRUCT_PARALLEL] = "parallel",
-		[CONSTRUCT_TEAMS] = "teams",
-		[CONSTRUCT_TASK] = "task",
-		[CONSTRUCT_TARGET] = "target",
-		[CONSTRUCT_TASKWAIT] = "taskwait",
-		[CONSTRUCT_TASKGROUP] = "taskgroup",
-		[CONSTRUCT_BARRIER] = "barrier",
-		[CONSTRUCT_REDUCTION] = "reduction",
-		[CONSTRUCT_LOOP] = "loop",
-		[CONSTRUCT_SECTIONS] = "sections",
-		[CONSTRUCT_SINGLE] = "single",
-		[CONSTRUCT_WORKSHARE] = "workshare",
-		[CONSTRUCT_DISTRIBUTE] = "distribute",
-		[CONSTRUCT_TASKLOOP] = "taskloop",
-		[CONSTRUCT_SCOPE] = "scope",
-		[CONSTRUCT_MASKED] = "masked",
-		[CONSTRUCT_CRITICAL] = "critical",
-		[CONSTRUCT_ORDERED] = "ordered",
-		[CONSTRUCT_ATOMIC] = "atomic",
-		[CONSTRUCT_LOCK] = "lock",
-		[CONSTRUCT_FLUSH] = "flush",
-		[CONSTRUCT_TARGET_ENTER_DATA] = "target_enter_data",
-		[CONSTRUCT_TARGET_EXIT_DATA] = "target_exit_data",
-		[CONSTRUCT_TARGET_UPDATE] = "target_update",
-		[CONSTRUCT_SUBMIT] = "submit",
-		[CONSTRUCT_KERNEL] = "kernel",
-		[CONSTRUCT_UNIT] = "unit",
-		[CONSTRUCT_TASKLET] = "tasklet",
-		[CONSTRUCT_SCHEDULER] = "scheduler",
-		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
-		[CONSTRUCT_EXTERNAL] = "external",
-		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
-		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
-		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",
-		[CONSTRUCT_DATA_FROM_DEVICE] = "transfer_from_device",
-		[CONSTRUCT_DATA_DELETE] = "data_delete",
-		[CONSTRUCT_DATA_ASSOCIATE] = "data_associate",
-		[CONSTRUCT_DATA_DISASSOCIATE] = "data_disassociate",
-		[CONSTRUCT_DATA_TRANSFER] = "data_transfer",
-		[CONSTRUCT_DATA_MEMSET] = "data_memset",
-		[CONSTRUCT_DATA_RECT] = "data_transfer_rect",
-	};
-	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
-}
-
-/* A file that maps name, opened once, and never again where that failed. */
+/* A file that maps name. It is opened once only, also if that fails. */
 struct module {
 	const char *path, *build_id;
-	const char *name; /* in labels */
-	struct binary *binary;
+	const char *name;      /* for labels */
+	struct binary *binary; /* NULL: it cannot be used */
 };
 
 struct symbols {
@@ -81,7 +32,10 @@ static const char *base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* Of a path without what the kernel adds to that of a file that is gone: labels must not change with it. */
+/*
+ * Length of a path's base name, without the " (deleted)" that the kernel appends if the file is gone: labels must not
+ * change.
+ */
 static int base_length(const char *path)
 {
 	const char *name = base_name(path), *deleted = strstr(name, " (deleted)");
@@ -89,15 +43,16 @@ static int base_length(const char *path)
 }
 
 /*
- * Is it code that was loaded onto a device, which is the host itself? The runtime maps it from a file of its own making, which has a name of chance, and may
- * be gone.
+ * Is this the image of a device that is the host itself? The runtime maps such code from a file that it makes itself,
+ * which has a random name and may be gone (docs/runtimes.md, "Target constructs").
  */
 static bool is_device_image(const struct model *m, const struct meta_map *map)
 {
-	bool has_chance_name = strncmp(base_name(map->path), "tmpfile_", 8) == 0; /* LLVM's plugin for x86-64 */
-	return m->n_events[EVENT_device_load] > 0 && has_chance_name && access(map->path, F_OK) != 0;
+	bool is_temporary = strncmp(base_name(map->path), "tmpfile_", 8) == 0; /* as LLVM's plugin for x86-64 names it */
+	return m->n_events[EVENT_device_load] > 0 && is_temporary && access(map->path, F_OK) != 0;
 }
 
+/* The module of a map, added if it is new; NULL when memory is out. */
 static struct module *find_module(struct symbols *s, const struct meta_map *map)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
@@ -113,7 +68,10 @@ static struct module *find_module(struct symbols *s, const struct meta_map *map)
 	return &all[s->n_modules++];
 }
 
-/* "main.omp_outlined_debug__" and "main._omp_fn.0" are the compilers' names for parts of main. */
+/*
+ * Cuts off what compilers append to the names of outlined functions: "main.omp_outlined_debug__" and "main._omp_fn.0"
+ * are main.
+ */
 static void cut_outlined(char *function)
 {
 	static const char *const endings[] = {".omp_outlined", "._omp_fn.", ".omp_task_entry."};
@@ -124,7 +82,7 @@ static void cut_outlined(char *function)
 	}
 }
 
-/* A copy as every output may have it: names come out of binaries, and a binary may hold anything. NULL: out of memory. */
+/* A copy that every output may contain: names come from binaries, and may have any bytes. NULL: out of memory. */
 static const char *keep(struct symbols *s, const char *text)
 {
 	char *clean = text_utf8(text);
@@ -133,13 +91,16 @@ static const char *keep(struct symbols *s, const char *text)
 	return kept;
 }
 
-/* Of a function that is called, its first instruction; of all else a return address, of which the call before it is meant. */
+/*
+ * Is the construct's codeptr the first instruction of a function? Otherwise it is a return address, and the call is
+ * before it.
+ */
 static bool is_function(const struct construct *c)
 {
 	return c->kind == CONSTRUCT_UNIT || c->kind == CONSTRUCT_TASKLET || c->kind == CONSTRUCT_SCHEDULER;
 }
 
-/* The construct's strings from what its file says. False: out of memory. */
+/* Sets the construct's strings from what its file says about the address. False: out of memory. */
 static bool name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
 {
 	const char *word = construct_kind_name(c->kind);
@@ -164,6 +125,7 @@ static bool name_construct(struct symbols *s, struct construct *c, const char *m
 	return c->label != NULL && c->file != NULL && c->function != NULL;
 }
 
+/* Names one construct. False: out of memory. */
 static bool resolve(struct symbols *s, struct construct *c)
 {
 	const char *word = construct_kind_name(c->kind);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Names for code addresses, from the binaries that the dump's maps name (libdw). A binary whose build id is no longer the
- * recorded one is noticed and not used for lines.
+ * Names for the constructs of a model: their source lines and functions, from the binaries that the dump's maps name. A
+ * binary whose build id is no longer the recorded one is not used, and the user is warned. Called by run.c once for
+ * each process, after the replay; one thread.
  */
 #ifndef OTTER_BUILDER_MODEL_SYMBOLS_H
 #define OTTER_BUILDER_MODEL_SYMBOLS_H
@@ -9,15 +10,17 @@
 #include "builder/model/tables.h"
 
 /*
- * Fills label, file, function and line of every construct of the model. `codeptr` is a return address: codeptr - 1 is looked up.
- * Where it is a function (of Argobots' units) the label is "<kind>@<function>".
- * Of inlined code the innermost frame counts. Label: "<kind>@<file name>:<line>"; without lines "<kind>@<function>+0x<offset>";
- * without symbols "<kind>@<module>+0x<offset>"; without a map "<kind>@0x<address>"; without an address "<kind>". 0, or -1.
- * Counts binaries that changed or are gone as warnings.
+ * Fills label, file, function and line of every construct of the model. A construct's `codeptr` is a return address, so
+ * codeptr - 1 is looked up; only for Argobots' units it is the address of a function. In inlined code the innermost
+ * function counts. The label is
+ *   "<kind>@<function>"              for Argobots' units
+ *   "<kind>@<file name>:<line>"      otherwise
+ *   "<kind>@<function>+0x<offset>"   if there are no lines
+ *   "<kind>@<module>+0x<offset>"     if there are no symbols
+ *   "<kind>@0x<address>"             if no map has the address
+ *   "<kind>"                         if there is no address
+ * Warns of binaries that changed or are gone. 0, or -1 after an error message (out of memory).
  */
 int symbols_resolve(struct model *model);
-
-/* The word of a construct kind: "task", "parallel", "taskwait", ... */
-const char *construct_kind_name(enum construct_kind kind);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables' own operations: rows by id, constructs by place, memory. gather.c fills them.
+ * What the tables do themselves: find rows by id and constructs by place, and own the memory. Callers are named in
+ * tables.h; one thread.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
@@ -8,22 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECENT_CONSTRUCTS 64
-
 struct private_tables {
-	struct map aliases;            /* row of a task -> the task that it stands for */
-	struct map closing_barriers;   /* row of an implicit task -> number */
-	struct map reduction_barriers; /* codeptr -> 1 */
-	struct map missing_roots;      /* stream << 32 | n, + 1 -> row of the task */
-	struct map construct_rows;     /* codeptr << 8 | kind */
-	uint32_t construct_capacity;
+	struct map aliases;            /* row of a task -> row of the task that it stands for */
+	struct map closing_barriers;   /* row of an implicit task -> number of its closing barrier */
+	struct map reduction_barriers; /* codeptr -> any value */
+	struct map missing_roots;      /* stream << 32 | n -> row of the task */
 	size_t tasks_capacity, regions_capacity;
-	struct {
-		uint64_t key;
-		uint32_t row;
-	} recent[RECENT_CONSTRUCTS]; /* of construct_rows: a program has few, and names each very often */
 };
 
+/* A list of copied strings, which only model_free() walks. */
 struct model_string {
 	struct model_string *next;
 	char text[];
@@ -52,69 +46,6 @@ size_t model_stream_row(const struct dump *dump, uint32_t number)
 			high = middle;
 	}
 	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
-}
-
-/*
- * Does the address lie in the OpenMP runtime's own code? In the binary that holds the address which the recorder noted, unless that is
- * the program itself; LLVM's runtime has parts in further libraries, and dumps without a noted address know them by name alone.
- */
-static bool is_in_runtime(const struct model *m, uint64_t codeptr)
-{
-	const struct meta *meta = &m->dump->meta;
-	const struct meta_map *map = meta_find_map(meta, codeptr), *runtime = meta_find_map(meta, meta->runtime_code);
-	if (map == NULL)
-		return false;
-	if (runtime != NULL && strcmp(runtime->path, meta->program) != 0 && strcmp(runtime->path, map->path) == 0)
-		return true;
-	const char *name = strrchr(map->path, '/');
-	name = name != NULL ? name + 1 : map->path;
-	return strncmp(name, "libomp", 6) == 0 || strncmp(name, "libiomp", 7) == 0;
-}
-
-uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr)
-{
-	struct private_tables *private = m->private_tables;
-	uint64_t key = codeptr << 8 | kind;
-	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
-	if (private->recent[recent].key == key && private->recent[recent].row != 0)
-		return private->recent[recent].row;
-	uint32_t *row = map_put(&private->construct_rows, key);
-	if (row == NULL)
-		return 0;
-	if (*row != 0) {
-		private->recent[recent].key = key;
-		private->recent[recent].row = *row;
-		return *row;
-	}
-	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
-		uint32_t nameless = model_construct(m, kind, 0); /* may move the map */
-		row = map_put(&private->construct_rows, key);
-		return row != NULL ? (*row = nameless) : 0;
-	}
-	if (m->n_constructs == private->construct_capacity) {
-		uint32_t capacity = private->construct_capacity ? private->construct_capacity * 2 : 64;
-		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
-		if (grown == NULL)
-			return 0;
-		m->constructs = grown;
-		private->construct_capacity = capacity;
-	}
-	*row = m->n_constructs++;
-	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
-	return *row;
-}
-
-uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr)
-{
-	const struct private_tables *private = m->private_tables;
-	uint64_t key = codeptr << 8 | kind;
-	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
-	if (private->recent[recent].key == key && private->recent[recent].row != 0)
-		return private->recent[recent].row;
-	const uint32_t *row = map_get(&private->construct_rows, key);
-	if (row == NULL)
-		row = map_get(&private->construct_rows, (uint64_t)kind);
-	return row != NULL ? *row : 0;
 }
 
 uint32_t model_alias(const struct model *m, uint32_t row)
@@ -206,15 +137,13 @@ int model_allocate(struct model *m, const struct dump *dump)
 		return error("%s: out of memory for %u tasks", dump->path, m->n_tasks);
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		m->regions[r].join_ticks = m->regions[r].end_ticks = UINT64_MAX;
-	model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
-	return m->constructs == NULL ? error("%s: out of memory", dump->path) : 0;
+	return model_constructs_begin(m);
 }
 
 void model_free(struct model *m)
 {
 	struct private_tables *private = m->private_tables;
 	if (private != NULL) {
-		map_free(&private->construct_rows);
 		map_free(&private->aliases);
 		map_free(&private->closing_barriers);
 		map_free(&private->missing_roots);
@@ -229,7 +158,7 @@ void model_free(struct model *m)
 		next = string->next;
 		free(string);
 	}
-	free(m->constructs);
+	model_constructs_end(m);
 	free(m->tasks);
 	free(m->regions);
 	free(m->teams);

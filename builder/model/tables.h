@@ -1,45 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tables that a dump is gathered into: tasks, regions, teams, constructs. Direct-addressed: a task id (stream, counter)
- * is row base[stream] + counter, so nothing is hashed (but where there are far more ids than records: model_ids.h). Row 0 of every table means "unknown" or "none".
- * Filled by gather.c. What a visitor of the replay needs besides, it keeps in arrays of its own, by the same rows.
+ * The model: the tables that a dump is gathered into (tasks, regions, teams, constructs, operations, activities,
+ * units). Tasks and regions are addressed directly: the id (stream, counter) is row base[stream] + counter, so nothing
+ * is hashed (ids.h has the exception, streams with far more ids than records). Row 0 of every table means "unknown" or
+ * "none".
+ *
+ * gather/ fills the tables, replay/ and the visitors read them: what these need besides, they keep in arrays of their
+ * own, by the same rows. Only the names of constructs come later, from symbols.c. One thread.
  */
 #ifndef OTTER_BUILDER_MODEL_TABLES_H
 #define OTTER_BUILDER_MODEL_TABLES_H
 
 #include "builder/model/activity.h"
+#include "builder/model/construct.h"
 #include "builder/support/map.h"
 #include "builder/model/ids.h"
 #include "builder/model/operation.h"
 #include "builder/model/units.h"
 
 /*
- * How deep scopes nest in a task, regions in a thread, before the builder stops to believe it: no program comes near, and what damaged
- * records nest without an end must not be searched without an end.
+ * How deep the builder lets scopes nest in a task, and regions in a thread. No program comes near this; but damaged
+ * records may nest without limit, and must not make every search slower and slower.
  */
 #define NESTING_MAX 1000
 
-/* What became of a task; bits of task.state. */
+/* Bits of task.state: what happened to the task. */
 enum {
 	TASK_SEEN = 1,      /* some record names it */
-	TASK_CREATED = 2,   /* its create or begin record is there */
-	TASK_STARTED = 4,   /* it was switched to, or began (implicit) */
-	TASK_COMPLETED = 8, /* complete, cancel, late_fulfill, taskwait_complete, or implicit end */
+	TASK_CREATED = 2,   /* its create record, or its implicit_task_begin, is there */
+	TASK_STARTED = 4,   /* it was switched to; an implicit task: it began */
+	TASK_COMPLETED = 8, /* complete, cancel, late_fulfill or taskwait_complete was reported; an implicit task: its end */
 	TASK_CANCELLED = 16,
 	TASK_DETACHED = 32,   /* its body ended before it completed */
-	TASK_MARKED = 64,     /* its regions are closed at suspension: it moved between streams, or was resumed out of LIFO order */
+	TASK_MARKED = 64,     /* its scopes are closed at suspension: it moved between streams, or was resumed out of LIFO order */
 	TASK_HAS_PARTS = 128, /* it was suspended and resumed */
 	TASK_MIGRATED = 256,  /* its parts ran on more than one stream */
-	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks: its root's initial task and its members */
-	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread that was in no task: OpenMP may not know it at all */
+	TASK_HELPER = 1024,   /* of the runtime's own team for target tasks (Q22): its root's initial task, or a member */
+	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread in no task, which OpenMP may not know at all (Q12) */
 	TASK_PART_ENDED = 4096,        /* untied: its last part ended without a record (Q33) */
-	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion */
+	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion (Q33) */
 	TASK_DOUBTFUL = 8192,          /* records contradict each other about it: archives leave it out */
-	TASK_CANCEL_CURRENT = 16384,   /* cancel was reported of it where it was current */
-	TASK_CANCEL_WAITING = 32768    /* cancel was reported of it where it was not: before it started, or between its parts */
+	TASK_CANCEL_CURRENT = 16384,   /* cancel was reported while it was the current task */
+	TASK_CANCEL_WAITING = 32768    /* cancel was reported while it was not: before it started, or between its parts */
 };
 
-/* Of an untied task, cancel where it is current is the end of one of its parts if the rest of it is cancelled too (Q42). */
+/*
+ * An untied task with both: the cancel while it was current is the end of one part, the other one discards the rest
+ * (Q42).
+ */
 #define TASK_PART_CANCELLED (TASK_CANCEL_CURRENT | TASK_CANCEL_WAITING)
 
 struct task {
@@ -61,101 +69,43 @@ struct task {
 
 _Static_assert(sizeof(struct task) == 56, "reliability.md bounds the memory by what a task takes");
 
-/* Created by a construct of the program, and not the implicit task of a team or a root's initial task. */
+/* Was it created by a task-generating construct? Implicit tasks of teams and initial tasks of root threads were not. */
 static inline bool task_is_explicit(const struct task *task)
 {
 	return !(task->flags & (task_flags_implicit | task_flags_initial));
 }
 
 struct region {
-	uint32_t task; /* encountering; 0 for the region around a root's initial task */
-	uint32_t construct;
-	uint32_t team;      /* row of teams; 0 where no implicit task of it was recorded */
-	uint32_t requested; /* threads */
-	uint32_t actual;    /* from the primary's implicit task */
+	uint32_t task;      /* row of the encountering task; 0 for the region around a root thread's initial task */
+	uint32_t construct; /* row */
+	uint32_t team;      /* row; 0 if no implicit task of the region was recorded */
+	uint32_t requested; /* number of threads asked for */
+	uint32_t actual;    /* number of threads, as the primary thread's implicit task says */
 	uint16_t n_members_seen;
 	uint8_t flags; /* parallel_flags */
 	uint8_t state; /* REGION_ bits */
 	uint64_t begin_ticks;
-	uint64_t join_ticks; /* end of the primary's closing barrier, else of its implicit task; UINT64_MAX: never seen */
+	uint64_t join_ticks; /* end of the primary thread's closing barrier, else of its implicit task; UINT64_MAX: never seen */
 	uint64_t end_ticks;  /* parallel_end; UINT64_MAX: never seen */
 };
 
 enum {
-	REGION_SEEN = 1,
-	REGION_ANNOUNCED = 2, /* by parallel_begin */
+	REGION_SEEN = 1,      /* some record names it */
+	REGION_ANNOUNCED = 2, /* its parallel_begin is there */
 	REGION_ENDED = 4,
 	REGION_INITIAL = 8, /* around a root thread's initial task */
-	REGION_HELPER = 32, /* of the runtime's own team for target tasks */
-	REGION_HIDDEN = 16  /* the runtime's own inside a league: its one implicit task is another name of the league's */
+	REGION_HELPER = 32, /* of the runtime's own team for target tasks (Q22) */
+	REGION_HIDDEN = 16  /* the runtime's own inside a league: its implicit task stands for the league's initial task (Q31) */
 };
 
-/* A distinct team: who, in order of thread number, and inside which team. */
+/* A distinct team: its members in the order of their thread numbers, and the team around it. */
 struct team {
-	uint32_t parent;
-	uint32_t first_member; /* index into team_members */
+	uint32_t parent;       /* row of the team around it, 0 none */
+	uint32_t first_member; /* index in model.team_members */
 	uint32_t n_members;
 };
 
-/* A place in the source that tasks, regions or synchronisations come from. */
-enum construct_kind {
-	CONSTRUCT_UNKNOWN,
-	CONSTRUCT_INITIAL,
-	CONSTRUCT_PARALLEL,
-	CONSTRUCT_TEAMS,
-	CONSTRUCT_TASK,
-	CONSTRUCT_TARGET,
-	CONSTRUCT_TASKWAIT,
-	CONSTRUCT_TASKGROUP,
-	CONSTRUCT_BARRIER,
-	CONSTRUCT_REDUCTION,
-	CONSTRUCT_LOOP,
-	CONSTRUCT_SECTIONS,
-	CONSTRUCT_SINGLE,
-	CONSTRUCT_WORKSHARE,
-	CONSTRUCT_DISTRIBUTE,
-	CONSTRUCT_TASKLOOP,
-	CONSTRUCT_SCOPE,
-	CONSTRUCT_MASKED,
-	CONSTRUCT_CRITICAL,
-	CONSTRUCT_ORDERED,
-	CONSTRUCT_ATOMIC,
-	CONSTRUCT_LOCK,
-	CONSTRUCT_FLUSH,
-	CONSTRUCT_TARGET_ENTER_DATA,
-	CONSTRUCT_TARGET_EXIT_DATA,
-	CONSTRUCT_TARGET_UPDATE,
-	CONSTRUCT_SUBMIT,
-	CONSTRUCT_KERNEL,
-	CONSTRUCT_UNIT, /* of Argobots; its codeptr is the work function, and no return address */
-	CONSTRUCT_TASKLET,
-	CONSTRUCT_SCHEDULER,
-	CONSTRUCT_PRIMARY_UNIT,
-	CONSTRUCT_EXTERNAL,
-	CONSTRUCT_DATA_UNKNOWN,
-	CONSTRUCT_DATA_ALLOC, /* from here on target_data_op, in its order */
-	CONSTRUCT_DATA_TO_DEVICE,
-	CONSTRUCT_DATA_FROM_DEVICE,
-	CONSTRUCT_DATA_DELETE,
-	CONSTRUCT_DATA_ASSOCIATE,
-	CONSTRUCT_DATA_DISASSOCIATE,
-	CONSTRUCT_DATA_TRANSFER,
-	CONSTRUCT_DATA_MEMSET,
-	CONSTRUCT_DATA_RECT,
-	CONSTRUCT_KINDS
-};
-
-struct construct {
-	uint64_t codeptr; /* return address, 0 unknown */
-	enum construct_kind kind;
-	/* From symbols.c: strings live as long as the model; "" unknown. */
-	const char *label; /* what a person knows: "task@fib.c:12", or "task@fib+0x1234" */
-	const char *file;  /* whole path */
-	const char *function;
-	unsigned line;
-};
-
-/* What was counted by name. Shared by all passes, and by visitors, for which the model itself is constant. */
+/* Counts by name. Shared by all passes, and by visitors, for which the model itself is constant. */
 struct notes {
 	struct tally quirks, repairs;
 };
@@ -172,19 +122,20 @@ struct model {
 	uint32_t *team_members; /* rows of dump.streams */
 	struct construct *constructs;
 	uint32_t n_constructs;
-	uint64_t first_ticks, last_ticks; /* of all records */
+	struct construct_index *construct_index; /* private to construct.c */
+	uint64_t first_ticks, last_ticks;        /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;           /* distinct OS threads */
 	uint64_t n_migrated;          /* tasks whose parts ran on more than one stream */
-	uint32_t n_task_ids;          /* rows below have ids; from here on initial tasks are made up */
-	uint64_t n_aliases;           /* task ids that stand for another task */
-	bool is_libomp;               /* LLVM's runtime, whose deviations are known */
+	uint32_t n_task_ids;          /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
+	uint64_t n_aliases;           /* task ids that stand for another task (model_alias) */
+	bool is_libomp;               /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
 	struct notes *notes;          /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
 	size_t operations_capacity;
 	uint32_t *operation_base;  /* by row of dump.streams: the row of its first operation */
-	struct map operation_rows; /* by id: operation.c */
+	struct map operation_rows; /* id -> row (operation.c) */
 	struct device *devices;
 	size_t n_devices, devices_capacity;
 	struct activity *activities; /* row 0 none */
@@ -194,28 +145,32 @@ struct model {
 	uint32_t n_queues;
 	struct work_unit *units;      /* row 0 none */
 	uint32_t n_units;             /* rows, row 0 included; 0 where there are none */
-	uint32_t **lock_orders;       /* by stream: acquisition numbers, in the order of its acquisitions; or NULL */
-	void *private_tables;         /* construct hash and the like */
-	struct model_string *strings; /* what constructs point to */
+	uint32_t **lock_orders;       /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
+	void *private_tables;         /* private to tables.c */
+	struct model_string *strings; /* what model_keep() has copied */
 };
 
-/* A copy of a text that lives as long as the model; NULL where memory is out. */
+/* A copy of a text that lives as long as the model; NULL when memory is out. */
 const char *model_keep(struct model *m, const char *text);
 
-/* The row of dump.streams that has this number, or n_streams: for numbers that are not dense because a stream left no segment. */
+/* The row of dump.streams with this number; n_streams if there is none, because the stream left no segment. */
 size_t model_stream_row(const struct dump *dump, uint32_t number);
 
+/* The row of dump.streams that gave this id; n_streams if there is none. */
 static inline size_t model_id_row(const struct dump *dump, uint64_t id)
 {
 	uint32_t number = id_stream(id);
 	return number < dump->n_streams && dump->streams[number].number == number ? number : model_stream_row(dump, number);
 }
 
-/* Which task a row stands for: itself, but for the implicit task of a hidden region. */
+/*
+ * The task that a row stands for: the implicit task of a hidden region is another name of the initial task around it
+ * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`: 0, or -1 when memory is out.
+ */
 uint32_t model_alias(const struct model *m, uint32_t row);
 int model_set_alias(struct model *m, uint32_t row, uint32_t of);
 
-/* Rows by id; 0 for id 0 and for ids that no stream gave. */
+/* The row of a task's id, aliases followed; 0 for id 0, and for ids that no stream gave. */
 static inline uint32_t model_task(const struct model *m, uint64_t id)
 {
 	size_t row = model_id_row(m->dump, id);
@@ -223,19 +178,26 @@ static inline uint32_t model_task(const struct model *m, uint64_t id)
 	return m->n_aliases == 0 ? task : model_alias(m, task);
 }
 
-/* The row of a task that the stream with row `stream` made, by its counter; aliases are not followed. 0 for counters that it did not give. */
+/*
+ * The row of the task to which the stream with row `stream` gave this counter, aliases not followed; 0 if there is
+ * none.
+ */
 static inline uint32_t model_own_task(const struct model *m, uint32_t stream, uint64_t counter)
 {
 	return id_rows_row(&m->task_rows, stream, counter);
 }
 
+/* The row of a region's id; 0 for id 0, and for ids that no stream gave. */
 static inline uint32_t model_region(const struct model *m, uint64_t id)
 {
 	size_t row = model_id_row(m->dump, id);
 	return row < m->dump->n_streams ? id_rows_row(&m->region_rows, row, id_counter(id)) : 0;
 }
 
-/* The other way: the stream's row, and the task's number among those of the stream that have rows, which commonly is the id's counter. */
+/*
+ * From a task's row back to its stream's row, and to its number among the stream's tasks that have rows. The number is
+ * the counter of the task's id unless the stream is not dense (ids.h). The same for regions.
+ */
 static inline void model_task_origin(const struct model *m, uint32_t task, uint32_t *stream_row, uint32_t *number)
 {
 	id_rows_origin(&m->task_rows, m->dump->n_streams, task, stream_row, number);
@@ -247,33 +209,29 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 }
 
 /*
- * The construct of (kind, codeptr), added where it is new. An address inside the OpenMP runtime tells nothing about the program, and
- * differs between teams of one thread and of many: it counts as unknown.
+ * Allocates the tables for what the dump can hold: the first step of model_gather(). 0, or -1 after an error message;
+ * model_free() in any case.
  */
-uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
-
-/* The same once the tables are complete: the nameless construct of the kind, or row 0, where no record of the first pass named it. */
-uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
-
-/* Allocates the tables for what the dump can hold; gather.c's first step. 0, or -1. */
 int model_allocate(struct model *m, const struct dump *dump);
 
 /*
- * A root thread whose initial task nobody reported gets one, with a region of its own: the tables grow. Its row, or 0 when memory is out.
- * The replay finds the stream's n-th one, from 0, again; 0: there are not so many.
+ * Makes up the initial task of a root thread whose runtime did not report it (Q40), and a region around it: the tables
+ * grow. The task's row, or 0 when memory is out. model_missing_root() finds the stream's n-th one, from 0, again; 0:
+ * there are not so many.
  */
 uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n);
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
 
 /*
- * Runtimes with one kind for all implicit barriers: which of an implicit task's is the closing one, counted from 1; 0: none is.
+ * For runtimes with one kind for all implicit barriers (Q32): which implicit barrier of an implicit task closes its
+ * region, counted from 1; 0: none does. model_set_closing_barrier(): 0, or -1 when memory is out.
  */
 uint32_t model_closing_barrier(const struct model *m, uint32_t task);
 int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
 
 /*
- * Return addresses of barriers that a reduction is carried out in: libomp's tree, in larger teams alone, which the program's text does not
- * have (Q41).
+ * Is this the return address of a barrier that libomp uses to reduce by a tree, in larger teams only (Q41)? The
+ * program's text has no such barrier. model_set_reduction_barrier(): 0, or -1 when memory is out.
  */
 bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
 int model_set_reduction_barrier(struct model *m, uint64_t codeptr);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The names of what the table of Argobots' work units holds.
+ * Names for values in the table of Argobots' work units. Called by outputs; one thread.
  */
 #include "builder/model/units.h"
 #include "common/event.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of Argobots' work units. A row is one run of a unit, from its creation or revival to its end: a revived unit has a row for each
- * run, and `before` links them. There are further rows for those that act without having been created: the primary unit, its scheduler,
- * external threads.
+ * The table of Argobots' work units: rows of model.units. A row is one run of a unit, from its creation or revival to
+ * its end; a revived unit has a row for each run, linked by `before`. There are also rows for those that act without
+ * having been created: the primary unit, its scheduler, and external threads. Filled by story/unit*.c and
+ * gather/unit.c, read by everything later; one thread.
  */
 #ifndef OTTER_BUILDER_MODEL_UNITS_H
 #define OTTER_BUILDER_MODEL_UNITS_H
@@ -11,73 +12,75 @@
 
 enum unit_kind {
 	UNIT_UNKNOWN,   /* no record says what it is */
-	UNIT_ULT,       /* with a stack of its own */
-	UNIT_TASKLET,   /* without */
-	UNIT_SCHEDULER, /* of an execution stream: directly on its thread, or inside the library's code */
-	UNIT_PRIMARY,   /* the one that called ABT_init */
-	UNIT_EXTERNAL,  /* an OS thread that is no execution stream: what it creates, joins, resumes */
-	UNIT_ROOT,      /* the library's own below a main scheduler (1.1 reports it): visitors are not told of it */
+	UNIT_ULT,       /* a user-level thread: it has a stack of its own */
+	UNIT_TASKLET,   /* it has no stack of its own */
+	UNIT_SCHEDULER, /* it runs directly on an execution stream's thread, or its function is in the library */
+	UNIT_PRIMARY,   /* the unit that called ABT_init */
+	UNIT_EXTERNAL,  /* an OS thread that is no execution stream, and creates, joins or resumes units */
+	UNIT_ROOT,      /* the library's own unit below a main scheduler, which 1.1 reports; visitors are not told of it */
 	UNIT_KINDS
 };
 
 /* Bits of unit.state. */
 enum {
-	UNIT_SEEN = 1,       /* something happened to it, or it did something: it is a node */
+	UNIT_SEEN = 1,       /* it did something, or something was done to it: it is a node of the graph */
 	UNIT_CREATED = 2,    /* its create or revive record is there */
 	UNIT_STARTED = 4,    /* it ran */
-	UNIT_ENDED = 8,      /* finished or cancelled; of who was not created: gone with the library, or with the thread */
-	UNIT_CANCELLED = 16, /* in place of finishing */
+	UNIT_ENDED = 8,      /* finished or cancelled; if it was not created: the library was finalised, or its thread ended */
+	UNIT_CANCELLED = 16, /* it was cancelled instead of finishing */
 	UNIT_CUT = 32,       /* the record of its end, or of a stop, is missing */
 	UNIT_JOINED = 64,
 	UNIT_FREED = 128,
-	UNIT_MIGRATED = 256, /* it ran on more than one stream */
-	UNIT_DOUBTFUL = 512, /* records contradict each other about it: archives leave it out */
-	UNIT_ACTED = 1024    /* it was named as the one that does something */
+	UNIT_MIGRATED = 256,      /* it ran on more than one stream */
+	UNIT_CONTRADICTORY = 512, /* records contradict each other about it: archives leave it out */
+	UNIT_ACTED = 1024         /* a record names it as the one that did something */
 };
 
 struct work_unit {
 	uint64_t handle;    /* 0: an external thread */
-	uint64_t pool;      /* where it was pushed when it was created; 0 none */
-	uint64_t last_pool; /* where it was pushed last, as far as its stops and resumptions tell */
+	uint64_t pool;      /* handle of the pool that it was created into; 0 none */
+	uint64_t last_pool; /* handle of the pool that it was pushed to last, as far as its stops and resumptions tell */
 	uint64_t create_ticks, start_ticks, end_ticks, free_ticks;
-	uint64_t busy_ticks;    /* running, without what ran above it */
-	uint64_t wait_ticks;    /* suspended: until it was resumed */
-	uint64_t queued_ticks;  /* neither: created, revived, resumed, or having yielded, until it ran */
-	uint64_t n_polls;       /* runs that only found that it has to wait on */
+	uint64_t busy_ticks;    /* time that it ran, without the time of units that ran above it */
+	uint64_t wait_ticks;    /* time that it was suspended, until it was resumed */
+	uint64_t queued_ticks;  /* time that it could have run: from its creation, revival, resumption or yield until it ran */
+	uint64_t n_polls;       /* runs in which it did nothing but find that it still has to wait */
 	uint32_t stack_bytes;   /* 0: none, or unknown */
-	uint32_t creator;       /* row: who created or revived it; 0 unknown */
-	uint32_t before;        /* row: the run that this one revives; 0 none */
-	uint32_t first;         /* row: of its first run */
-	uint32_t generation;    /* the n-th unit, from 1, that had this handle in the process: (handle, generation) is the unit */
-	uint32_t ordinal;       /* its n-th run, from 1 */
-	uint32_t number;        /* among the runs that its creator created and revived, from 1; 0 where the creator is unknown */
-	uint32_t n_created;     /* runs that it created and revived itself */
-	uint32_t construct;     /* CONSTRUCT_UNIT and so on, with the work function */
-	uint32_t create_stream; /* row: where it was created; of an external thread its stream */
-	uint32_t run_stream;    /* row: where it ran first */
-	uint32_t last_stream;   /* row: and last */
-	uint32_t run_rank;      /* of the execution stream that this was then; UINT32_MAX unknown */
-	uint32_t last_rank;
-	uint32_t n_moves;    /* how often it went on elsewhere than where it had stopped */
-	uint32_t n_runs;     /* how often it ran, or went on; polls not counted */
-	uint32_t n_yields;   /* polls not counted */
-	uint32_t n_suspends; /* how often it stopped until it was resumed */
-	uint32_t life;       /* of the library, from 1; 0: before any begin that was recorded */
-	uint16_t state;
-	uint8_t kind;
-	uint8_t depth; /* of stacked units, at its first run: 0 a main scheduler */
+	uint32_t creator;       /* row of the unit that created or revived it; 0 unknown */
+	uint32_t before;        /* row of the run before this one, which it revives; 0 none */
+	uint32_t first;         /* row of the unit's first run */
+	uint32_t generation;    /* the n-th unit, from 1, with this handle in the process: (handle, generation) is the unit */
+	uint32_t ordinal;       /* it is the n-th run of the unit, from 1 */
+	uint32_t number;        /* among the runs that its creator created and revived, from 1; 0 if the creator is unknown */
+	uint32_t n_created;     /* runs that this one created and revived */
+	uint32_t construct;     /* row: CONSTRUCT_UNIT, _TASKLET, ..., with the work function */
+	uint32_t create_stream; /* row of the stream in which it was created; an external thread's own stream */
+	uint32_t run_stream;    /* row of the stream in which it ran first */
+	uint32_t last_stream;   /* row of the stream in which it ran last */
+	uint32_t run_rank;      /* rank of the execution stream that it ran on first; UINT32_MAX unknown */
+	uint32_t last_rank;     /* and last */
+	uint32_t n_moves;       /* how often it went on in another stream than where it had stopped */
+	uint32_t n_runs;        /* how often it began to run or went on, without polls */
+	uint32_t n_yields;      /* how often it yielded, without polls */
+	uint32_t n_suspends;    /* how often it was suspended, until it was resumed */
+	uint32_t life;          /* the library's n-th life (ABT_init to ABT_finalize), from 1; 0: before any recorded begin */
+	uint16_t state;         /* UNIT_ bits */
+	uint8_t kind;           /* enum unit_kind */
+	uint8_t depth;          /* in the stack of units at its first run; 0: directly on the thread, as a main scheduler */
 };
 
 /* What a unit waits for. */
 struct unit_wait {
 	unsigned sync;   /* unit_sync */
-	uint64_t object; /* handle: of a unit_join a unit's; 0 none */
+	uint64_t object; /* handle of the object: for unit_sync_unit_join, of a unit; 0 none */
 };
 
 const char *unit_kind_name(enum unit_kind kind);
-/* "completed", "cancelled", "unfinished", "never started"; of whoever is no unit "". */
+
+/* "completed", "cancelled", "unfinished" or "never started"; "" for external threads and the like. */
 const char *unit_state_name(const struct work_unit *unit);
-/* Of unit_sync. */
+
+/* The name of a value of unit_sync. */
 const char *unit_sync_name(unsigned sync);
 
 #endif

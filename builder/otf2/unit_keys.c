@@ -11,7 +11,7 @@
 bool unit_is_left_out(const struct process *p, uint32_t unit)
 {
 	const struct work_unit *u = &p->model->units[unit];
-	return unit == 0 || u->kind == UNIT_EXTERNAL || u->kind == UNIT_ROOT || u->state & UNIT_DOUBTFUL;
+	return unit == 0 || u->kind == UNIT_EXTERNAL || u->kind == UNIT_ROOT || u->state & UNIT_CONTRADICTORY;
 }
 
 uint32_t unit_creating_stream(const struct work_unit *u)
@@ -73,7 +73,7 @@ void unit_keys_end(struct archive *a)
 	struct process *p = &a->now;
 	for (uint32_t unit = 1; unit < p->model->n_units; unit++) {
 		unsigned bits = p->units[unit].bits;
-		a->has_holes |= (p->model->units[unit].state & UNIT_DOUBTFUL) != 0;
+		a->has_holes |= (p->model->units[unit].state & UNIT_CONTRADICTORY) != 0;
 		a->has_holes |= bits & UNIT_BIT_CREATED && !(bits & UNIT_BIT_COMPLETED);
 	}
 }

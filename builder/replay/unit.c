@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of Argobots' work units: units.c says what a record means, the visitors are told.
+ * The replay of Argobots' work units: story/unit.c tells what each record means, and this file passes it on to the
+ * visitors. Called by replay.c for each record, in the order of time; one thread.
  */
 #include "builder/replay/state.h"
 
+/* The library's own units below main schedulers are not shown to visitors. */
 static bool is_hidden(const struct replay *r, uint32_t row)
 {
 	return r->model->units[row].kind == UNIT_ROOT;
 }
 
+/* Receives the events of the story. */
 static int tell(void *self, const struct unit_event *e)
 {
 	struct replay *r = self;
@@ -51,7 +54,7 @@ int replay_unit_record(struct replay *r, struct stream_state *s, const struct re
 	unsigned kind = record_kind(record);
 	if (!units_is_of_interest(kind))
 		return 1;
-	/* The record's own memory may be gone when the next one is looked at. */
+	/* A copy, because looking at the next record may overwrite a record whose time was mended (timeline.h). */
 	const struct record own = *record;
 	const struct record *more = NULL;
 	if (record_continuations(record) > 0) {

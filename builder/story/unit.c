@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See units.h. What the library delivers otherwise than its documentation says is in docs/runtimes.md, under the names that are counted here.
+ * The state of Argobots' work units: their rows, which unit a handle means, which unit runs on each stream.
+ * docs/runtimes.md ("Argobots") describes, under the names that are counted here, what the library does differently
+ * than its documentation says. Callers are named in unit.h and unit_state.h; one thread.
  */
 #include "builder/story/unit_state.h"
 #include "builder/support/array.h"
 
 /* ---- Rows ---- */
 
-void units_be_of_kind(struct units *u, uint32_t row, enum unit_kind kind)
+void units_set_kind(struct units *u, uint32_t row, enum unit_kind kind)
 {
 	static const enum construct_kind constructs[UNIT_KINDS] = {
 		[UNIT_UNKNOWN] = CONSTRUCT_UNIT,        [UNIT_ULT] = CONSTRUCT_UNIT,       [UNIT_TASKLET] = CONSTRUCT_TASKLET,
@@ -22,7 +24,7 @@ uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 	uint32_t row = u->n_units;
 	struct model *m = u->model;
 	if (!u->is_filling && row >= m->n_units)
-		return 0; /* not after the same records */
+		return 0; /* cannot be: the first pass has seen the same records */
 	if (u->is_filling &&
 	    (row == UINT32_MAX || !array_reserve((void **)&m->units, (size_t)row + 1, &u->units_capacity, sizeof *m->units)))
 		return 0;
@@ -40,7 +42,7 @@ uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 						   .last_rank = UINT32_MAX};
 		m->n_units = u->n_units;
 		if (row != 0)
-			units_be_of_kind(u, row, kind);
+			units_set_kind(u, row, kind);
 	}
 	return row;
 }
@@ -56,9 +58,9 @@ uint32_t units_new_unit(struct units *u, uint64_t handle, enum unit_kind kind)
 	return *slot = row;
 }
 
-/* ---- Doubts ---- */
+/* ---- Repairs and quirks ---- */
 
-void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected)
+void unit_repair(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected)
 {
 	struct model *m = u->model;
 	if (!u->is_filling)
@@ -67,15 +69,17 @@ void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name
 		tally_add(&m->notes->quirks, "unit_not_whole", 1);
 		return;
 	}
-	units_row(u, row)->state |= UNIT_DOUBTFUL;
+	units_row(u, row)->state |= UNIT_CONTRADICTORY;
 	unsigned n_before = m->notes->repairs.n_rows;
 	tally_add(&m->notes->repairs, name, 1);
 	if (m->notes->repairs.n_rows == n_before)
 		return;
 	const struct event_info *info = u->record != NULL ? event_info(record_kind(u->record)) : NULL;
-	warning("%s: stream %u: %s of unit 0x%llx at %llu: expected %s [%s]", m->dump->path, m->dump->streams[stream].number,
-		info != NULL ? info->name : "the end", (unsigned long long)units_row(u, row)->handle,
-		(unsigned long long)(u->record != NULL ? u->record->time : u->streams[stream].last_ticks), expected, name);
+	uint64_t ticks = u->record != NULL ? u->record->time : u->streams[stream].last_ticks;
+	warning("%s: stream %u, at %llu ns: found %s for unit 0x%llx, expected %s [%s]", m->dump->path,
+		m->dump->streams[stream].number, (unsigned long long)dump_ns(m->dump, ticks),
+		info != NULL ? info->name : "the end of the records", (unsigned long long)units_row(u, row)->handle, expected,
+		name);
 }
 
 void unit_quirk(struct units *u, const char *name)
@@ -84,7 +88,7 @@ void unit_quirk(struct units *u, const char *name)
 		tally_add(&u->model->notes->quirks, name, 1);
 }
 
-/* ---- Who is meant ---- */
+/* ---- Which unit is meant ---- */
 
 bool units_is_gone(const struct units *u, uint32_t row)
 {
@@ -98,7 +102,7 @@ uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool i
 	if (row == 0 || units_is_gone(u, row)) {
 		row = units_new_unit(u, handle, is_scheduler ? UNIT_SCHEDULER : UNIT_UNKNOWN);
 		if (row != 0 && !is_scheduler)
-			unit_doubt(u, stream, row, "unit_without_create", "one that was created");
+			unit_repair(u, stream, row, "unit_without_create", "a unit that was created");
 	}
 	if (u->is_filling && row != 0)
 		units_row(u, row)->state |= UNIT_SEEN;
@@ -113,10 +117,12 @@ uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle)
 	uint32_t row = found != NULL && u->now[*found].life == u->life ? *found : units_new_unit(u, handle, UNIT_UNKNOWN);
 	if (!u->is_filling || row == 0)
 		return row;
-	if (units_row(u, row)->kind ==
-	    UNIT_ROOT) { /* it was taken for one of the library's own when it was freed: these do nothing */
-		units_be_of_kind(u, row, UNIT_UNKNOWN);
-		unit_doubt(u, stream, row, "freed_before_end", "one that has not been freed");
+	if (units_row(u, row)->kind == UNIT_ROOT) {
+		/*
+		 * When it was freed, it was taken for one of the library's own units. Those do nothing, so it is none.
+		 */
+		units_set_kind(u, row, UNIT_UNKNOWN);
+		unit_repair(u, stream, row, "freed_before_end", "a unit that has not been freed");
 	}
 	units_row(u, row)->state |= UNIT_SEEN | UNIT_ACTED;
 	return row;
@@ -135,7 +141,7 @@ uint32_t units_current(const struct units *u, uint32_t stream)
 	return units_top(&u->streams[stream]);
 }
 
-/* ---- Telling ---- */
+/* ---- Events ---- */
 
 int units_tell(struct units *u, uint32_t stream, struct unit_event event, uint64_t ticks)
 {
@@ -153,7 +159,7 @@ int units_tell_switch(struct units *u, uint32_t stream, struct unit_switch chang
 	return units_tell(u, stream, event, ticks);
 }
 
-/* ---- Who runs ---- */
+/* ---- Which unit runs ---- */
 
 int units_leave(struct units *u, uint32_t stream, struct unit_switch change, uint64_t ticks)
 {
@@ -178,7 +184,7 @@ int unit_cut(struct units *u, uint32_t stream, size_t depth, uint64_t ticks, con
 	while (s->n > depth) {
 		uint32_t row = s->stack[s->n - 1];
 		if (row != 0 && repair != NULL)
-			unit_doubt(u, stream, row, repair, "one that had stopped");
+			unit_repair(u, stream, row, repair, "a unit that had stopped");
 		struct unit_switch change = {.reason = UNIT_STOP_MISSING};
 		if (units_leave(u, stream, change, ticks) != 0)
 			return -1;
@@ -213,7 +219,9 @@ int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint
 	return units_tell_switch(u, stream, change, ticks);
 }
 
-/* Whoever acts here without being named: the unit that runs, else the thread itself where it is no execution stream. */
+/*
+ * Finds who acts on a stream if the record names nobody: the unit that runs; else the thread itself, if it is external.
+ */
 static int find_actor(struct units *u, uint32_t stream, uint64_t ticks, uint32_t *row)
 {
 	struct units_stream *s = &u->streams[stream];
@@ -284,7 +292,7 @@ int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks)
 int units_begin(struct units *u, struct model *model, units_function *function, units_next *next, void *self, bool is_filling)
 {
 	*u = (struct units){.model = model, .tell = function, .next = next, .self = self, .is_filling = is_filling};
-	/* A flight recorder's dump begins somewhere, and recording may have begun behind ABT_init. */
+	/* A flight recorder's dump may begin anywhere, and recording may have begun after ABT_init. */
 	u->is_blind = model->dump->window_ticks != 0 || model->n_events[EVENT_unit_begin] == 0;
 	u->streams = calloc(model->dump->n_streams + 1, sizeof *u->streams);
 	if (u->streams == NULL)
@@ -311,5 +319,3 @@ void units_end(struct units *u)
 	map_free(&u->joiners);
 	*u = (struct units){0};
 }
-
-/* ---- Names ---- */

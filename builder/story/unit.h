@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots' work units. The library names a unit by an address, which is another unit's as soon as the first one is freed: who is meant follows from
- * the order of all streams' records in time alone. units_record() knows it: given every record in that order (merge.h) it says what happened, to which
- * rows of model.units. It is asked twice: gather_unit.c fills the table from what it says, replay_unit.c tells the visitors; as the order is the same,
- * so are the rows.
+ * The story of Argobots' work units: which unit each record means, and which unit runs on each stream. The library
+ * names a unit by an address (its handle), which becomes another unit's when the first one has been freed. Only the
+ * records of all streams in the order of time tell which unit is meant. units_record() gets every record in that order
+ * (merge.h), and reports what happened to which rows of model.units (units.h says what a row is).
  *
- * A row is one run of a unit: from its creation or revival to its end. A revived unit has a row for each run, linked by `before`. Further rows are of
- * whoever acts without having been created: the primary unit, its scheduler, external threads.
+ * It runs twice: gather/unit.c fills the table from its reports, and replay/unit.c passes them on to the visitors. Both
+ * passes get the records in the same order, so both find the same rows. One thread.
  */
 #ifndef OTTER_BUILDER_STORY_UNIT_H
 #define OTTER_BUILDER_STORY_UNIT_H
@@ -18,25 +18,33 @@
 struct model;
 
 enum unit_reason {
-	UNIT_BEGIN, /* next is current without having been run: the primary unit, its scheduler, an external thread, one whose run is missing */
-	UNIT_RUN,     /* next runs, above prior, which goes on when next stops */
-	UNIT_YIELD,   /* prior stops ... */
-	UNIT_SUSPEND, /* ... until it is resumed */
-	UNIT_FINISH,  /* ... for good */
-	UNIT_CANCEL,  /* likewise; of a unit that does not run (prior is not the current one) nothing is switched */
-	UNIT_END, /* prior is current no more, without a record of its own: the library is finalised, or an external thread has ended */
-	UNIT_STOP_MISSING /* prior has stopped, and the record of it is missing */
+	/*
+	 * next is current, without a record of its run: the primary unit, its scheduler, an external thread, or the
+	 * record is missing
+	 */
+	UNIT_BEGIN,
+	UNIT_RUN,     /* next runs above prior; prior goes on when next stops */
+	UNIT_YIELD,   /* prior stops, and can go on at any time */
+	UNIT_SUSPEND, /* prior stops until it is resumed */
+	UNIT_FINISH,  /* prior ends */
+	UNIT_CANCEL,  /* prior ends; if it was not running, the current unit stays the same */
+	/*
+	 * prior is not current any more, without a record of its end: the library is finalised, or an external thread
+	 * has ended
+	 */
+	UNIT_END,
+	UNIT_STOP_MISSING /* prior has stopped, and the record of this is missing */
 };
 
 struct unit_switch {
-	uint32_t prior, next; /* rows; 0: unknown, or nobody. Behind a stop next is the scheduler below. */
+	uint32_t prior, next; /* rows; 0: unknown, or none. When prior stops, next is the scheduler below it. */
 	enum unit_reason reason;
-	unsigned depth;        /* of the unit that runs or stops */
-	struct unit_wait wait; /* UNIT_YIELD, UNIT_SUSPEND */
-	uint64_t pool;         /* UNIT_YIELD: where it goes; 0 unknown */
+	unsigned depth;        /* of the unit that runs or stops; 0: directly on the thread */
+	struct unit_wait wait; /* UNIT_YIELD, UNIT_SUSPEND: what prior waits for */
+	uint64_t pool;         /* UNIT_YIELD: handle of the pool that prior is pushed to; 0 unknown */
 };
 
-/* What a record says of units, once its handles are rows. */
+/* What a record says about units. */
 enum unit_event_kind {
 	UNIT_EVENT_LIFE_BEGIN,
 	UNIT_EVENT_LIFE_END,
@@ -54,49 +62,53 @@ struct unit_event {
 	enum unit_event_kind kind;
 	uint32_t stream; /* row of dump.streams */
 	uint64_t ticks;
-	uint32_t unit;
-	uint32_t other; /* creator, waker, joiner, who frees: row, 0 unknown */
-	struct unit_switch change;
-	struct unit_wait wait; /* POLL, RESUME */
-	uint64_t count;        /* POLL: how often; XSTREAM: the rank */
-	uint64_t handle;       /* XSTREAM */
-	uint64_t pool;         /* RESUME: where it is pushed to; 0 unknown */
-	bool is_first;         /* JOIN: of this joiner */
+	uint32_t unit;             /* row of the unit that it happens to */
+	uint32_t other;            /* CREATE, REVIVE, RESUME, JOIN, FREE: row of the unit that does it, 0 unknown */
+	struct unit_switch change; /* SWITCH */
+	struct unit_wait wait;     /* POLL, RESUME: what the unit waits for */
+	uint64_t count;            /* POLL: how often; XSTREAM: the rank; LIFE: the life's number */
+	uint64_t handle;           /* XSTREAM */
+	uint64_t pool;             /* RESUME: handle of the pool that the unit is pushed to; 0 unknown */
+	bool is_first;             /* JOIN: it is this joiner's first join of this run */
 };
 
-/* What is told, and to whom. 0, or -1 to stop (having said why). */
+/* Receives the events. 0, or -1 after an error message, which stops the pass. */
 typedef int units_function(void *self, const struct unit_event *event);
 
-/* The record that comes next on a stream, NULL: none. */
+/* The record that comes next on a stream, which stays the next one; NULL: there is none. */
 typedef const struct record *units_next(void *self, uint32_t stream);
 
-/* What is known of the units while their records go by. */
+/* The state of all units at the current record. */
 struct units {
 	struct model *model;
-	bool is_filling; /* rows are made, doubts are counted; else both were */
+	bool is_filling; /* the first pass, which adds rows and counts quirks and repairs; the second one finds the same rows */
 	units_function *tell;
 	units_next *next;
-	void *self;
+	void *self;           /* for tell and next */
 	uint32_t n_units;     /* rows so far, row 0 included */
-	struct unit_now *now; /* by row */
+	struct unit_now *now; /* by row of model.units */
 	size_t now_capacity, units_capacity;
-	struct map alive;   /* handle -> row: the latest unit there */
-	struct map joiners; /* row and joiner, of the second and further ones */
-	struct units_stream *streams;
-	uint32_t life;
-	uint64_t n_unfreed; /* units of this life that were created and are not freed */
+	struct map alive;             /* handle -> row of the latest unit with this handle */
+	struct map joiners;           /* row << 32 | joiner -> 1, for the second and further joiners of a run */
+	struct units_stream *streams; /* by row of dump.streams */
+	uint32_t life;                /* number of the library's current life (ABT_init to ABT_finalize), or of the last one */
+	uint64_t n_unfreed;           /* units of this life that were created and are not freed */
 	bool is_in_life;
-	bool is_blind;               /* records may be missing in any stream: what does not fit is no contradiction */
-	const struct record *record; /* at hand, for messages */
+	bool is_blind; /* records may be missing in any stream: records that do not fit count as a quirk, not as a repair */
+	const struct record *record; /* the current one, for messages; NULL at the end */
 };
 
-/* 0, or -1 with the error said; units_end in any case. */
-int units_begin(struct units *units, struct model *model, units_function *tell, units_next *next, void *self, bool is_filling);
+/*
+ * Begins a pass; is_filling tells the first one. Events go to `function`, whose `self` is also that of `next`. 0, or -1
+ * after an error message; units_end() in any case.
+ */
+int units_begin(struct units *units, struct model *model, units_function *function, units_next *next, void *self, bool is_filling);
 void units_end(struct units *units);
 
 /*
- * One record of a stream; of all kinds, in the order of time. `more`: the unit_more record that follows it, or NULL. 0, or -1 where `tell` said so
- * or memory is out.
+ * Takes one record of a stream. The caller brings every record for which units_is_of_interest(), in the order of time.
+ * `more` is the unit_more record that follows it, or NULL. 0, or -1 after an error message (of `tell`, or out of
+ * memory).
  */
 int units_record(struct units *units, uint32_t stream, const struct record *record, const struct record *more);
 
@@ -107,16 +119,22 @@ static inline bool units_is_of_interest(unsigned kind)
 	       kind == EVENT_thread_detach || kind == EVENT_recording_off;
 }
 
-/* units_order.c: must something have come before this record that has not? Of struct merge; self: the units. */
+/*
+ * Has something not happened yet that must happen before this record? This is is_early of struct merge, with the units
+ * as self (unit_order.c).
+ */
 bool units_is_early(void *self, uint32_t stream, const struct record *record);
 
-/* Records of the stream are missing before the next one: whatever ran there is not known to run any more. */
+/*
+ * Records of the stream are missing before its next one: what ran there may have stopped. 0, or -1 after an error
+ * message.
+ */
 int units_gap(struct units *units, uint32_t stream, uint64_t ticks);
 
-/* Behind the last record: what still runs is cut. */
+/* After the last record: cuts what still runs. 0, or -1 after an error message. */
 int units_finish(struct units *units);
 
-/* The unit that runs on a stream now; 0 none, or unknown. */
+/* The row of the unit that runs on a stream now; 0 none, or unknown. */
 uint32_t units_current(const struct units *units, uint32_t stream);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Creation and revival of units: a row each.
+ * What records of creations and revivals do: each adds a row. Called by units_record() in unit_records.c; one thread.
  */
 #include "builder/story/unit_state.h"
 
 #include <string.h>
 
+/* Does the address lie in Argobots' own code? */
 static bool is_in_library(const struct model *m, uint64_t address)
 {
 	const struct meta *meta = &m->dump->meta;
@@ -13,7 +14,7 @@ static bool is_in_library(const struct model *m, uint64_t address)
 	return own != NULL && map != NULL && strcmp(own->path, meta->program) != 0 && strcmp(own->path, map->path) == 0;
 }
 
-/* What its creation says of a new run. */
+/* Sets what the record of its creation or revival says about a new run. */
 static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_t creator, const struct record *r,
 			 const struct record *more)
 {
@@ -23,7 +24,7 @@ static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_
 	unit->create_ticks = r->time;
 	unit->create_stream = stream;
 	unit->creator = creator;
-	if (more == NULL) /* counted as a cut group */
+	if (more == NULL) /* it is missing, which was counted as repair cut_group */
 		return;
 	uint64_t bytes = record_value(more);
 	unit->stack_bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
@@ -42,7 +43,7 @@ int units_on_create(struct units *u, uint32_t stream, const struct record *r, co
 	    unit_cut(u, u->now[old].stream, 0, r->time, "unit_without_stop") != 0)
 		return -1;
 	if (old != 0 && !units_is_gone(u, old))
-		unit_doubt(u, stream, old, "unit_without_free", "one that had been freed, as its handle is used again");
+		unit_repair(u, stream, old, "unit_without_free", "a unit that had been freed, because its handle is used again");
 	if (units_actor(u, stream, r->b, r->time, &creator) != 0)
 		return -1;
 	uint32_t row = units_new_unit(u, r->a, UNIT_UNKNOWN);
@@ -62,7 +63,7 @@ int units_on_revive(struct units *u, uint32_t stream, const struct record *r, co
 	if (before == 0 || units_actor(u, stream, r->b, r->time, &creator) != 0)
 		return before == 0 ? error("out of memory for units") : -1;
 	if (u->now[before].state != NOW_ENDED) {
-		unit_doubt(u, stream, before, "revived_before_end", "one that had ended");
+		unit_repair(u, stream, before, "revived_before_end", "a unit that had ended");
 		if (u->now[before].state == NOW_RUNNING && unit_cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
 			return -1;
 	}

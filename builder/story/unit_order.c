@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What must have happened to a unit before something else can. Every event is reported before what it tells of is published, so that it comes before
- * whatever follows from it on another thread, unless the clocks of the two processors differ: then the records of one of them wait (merge.h).
+ * Tells what must have happened to a unit before something else can happen to it. The library reports every event
+ * before it takes effect, so its record is earlier than the records of what follows from it on another thread; unless
+ * the clocks of the two processors differ, and then the stream that is early waits (merge.h). Called by the merge in
+ * both passes; one thread.
  *
- * What was decided while the table was filled is decided again in the replay: only what units know now counts, and never what rows will be.
+ * Both passes must decide alike. So only the current state of the units (struct unit_now) counts, and not what the
+ * first pass has written into the rows later.
  */
 #include "builder/story/unit_state.h"
 
-/* It stops on another stream, or is resumed, revived, created there. */
+/* A unit can only run after it has stopped on another stream, or was resumed, revived or created there. */
 static bool run_is_early(const struct units *u, uint32_t row, const struct unit_now *now, uint32_t stream)
 {
 	if (now != NULL && now->state == NOW_RUNNING)
@@ -15,7 +18,10 @@ static bool run_is_early(const struct units *u, uint32_t row, const struct unit_
 	return now == NULL || now->state != NOW_READY;
 }
 
-/* The library's own units below schedulers (1.1) are freed without having run. */
+/*
+ * A unit can only be freed after it has ended; but 1.1 frees its own units below schedulers, which never run
+ * (root_unit).
+ */
 static bool free_is_early(const struct units *u, uint32_t row, const struct unit_now *now)
 {
 	return now == NULL || (now->state != NOW_ENDED && (now->has_run || u->model->units[row].pool != 0));
@@ -27,7 +33,7 @@ bool units_is_early(void *self, uint32_t stream, const struct record *r)
 	unsigned kind = record_kind(r);
 	if (kind < EVENT_unit_end || kind > EVENT_unit_resume || u->is_blind)
 		return false;
-	/* Programs may forget to free a unit; then nothing comes of waiting. */
+	/* If the program never frees a unit, the wait for this ends by itself (merge.h). */
 	if (kind == EVENT_unit_end)
 		return u->is_in_life && u->n_unfreed > 0;
 	if (!u->is_in_life)

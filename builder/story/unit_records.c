@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each record of Argobots' tool interface does to units. What the library delivers otherwise than its documentation says is in docs/runtimes.md,
- * under the names that are counted here.
+ * What each kind of record of Argobots' tool interface does to units. docs/runtimes.md ("Argobots") describes, under
+ * the names that are counted here, what the library does differently than its documentation says. units_record() is
+ * called by both passes, for each record in the order of time; one thread.
  */
 #include "builder/story/unit_state.h"
 
-/* The depth that stands for all larger ones, and how deep stacks are believed to be. */
+/* The largest depth that a record can have, which stands for all larger ones as well. */
 #define DEPTH_CLAMPED 255u
 
+/* The depth of a record's unit. If the record cannot say, it is that of the stack, but at most NESTING_MAX. */
 static size_t depth_of(const struct units_stream *s, const struct record *r, bool is_run)
 {
 	unsigned depth = record_flags(r) >> 4;
@@ -17,11 +19,12 @@ static size_t depth_of(const struct units_stream *s, const struct record *r, boo
 	return top < NESTING_MAX ? top : NESTING_MAX;
 }
 
-/* ---- One record each ---- */
+/* ---- One kind of record each ---- */
 
+/* ABT_init: a new life of the library begins. */
 static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 {
-	/* What was alive before it is gone. */
+	/* Whatever was alive before is gone. */
 	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
 		if (unit_cut(u, (uint32_t)i, 0, r->time, "unit_without_end") != 0 ||
 		    units_end_external(u, (uint32_t)i, r->time) != 0)
@@ -44,7 +47,10 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 	return units_put(u, stream, row, 1, r->time, UNIT_BEGIN);
 }
 
-/* The primary unit, its scheduler and external threads end without a word; nothing else is to run now. */
+/*
+ * ABT_finalize: the primary unit, its scheduler and external threads end without records of their own
+ * (primary_without_end). Nothing else should be running now.
+ */
 static int on_end(struct units *u, uint32_t stream, const struct record *r)
 {
 	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
@@ -53,8 +59,8 @@ static int on_end(struct units *u, uint32_t stream, const struct record *r)
 			uint32_t top = s->stack[s->n - 1];
 			bool is_quiet = top == 0 || (i == stream && s->n <= 2);
 			if (!is_quiet)
-				unit_doubt(u, (uint32_t)i, top, "unit_without_end",
-					   "one that had ended before the library was finalised");
+				unit_repair(u, (uint32_t)i, top, "unit_without_end",
+					    "a unit that had ended before the library was finalised");
 			struct unit_switch change = {.reason = is_quiet ? UNIT_END : UNIT_STOP_MISSING};
 			if (units_leave(u, (uint32_t)i, change, r->time) != 0)
 				return -1;
@@ -68,25 +74,26 @@ static int on_end(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_END, .count = u->life}, r->time);
 }
 
-/* The thread is an execution stream's. */
-static int be_xstream(struct units *u, uint32_t stream, uint64_t ticks)
+/* The record shows that the thread is an execution stream's, and not an external one. */
+static int set_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 {
 	u->streams[stream].is_xstream = true;
 	return units_end_external(u, stream, ticks);
 }
 
-/* What runs directly on its thread is a main scheduler, whatever is known of its function. */
-static void be_scheduler(struct units *u, uint32_t row)
+/* A unit that runs directly on a thread is a main scheduler, whatever its function is. */
+static void set_scheduler(struct units *u, uint32_t row)
 {
 	struct work_unit *unit = units_row(u, row);
 	uint64_t function = u->model->constructs[unit->construct].codeptr;
 	if (unit->kind != UNIT_UNKNOWN && unit->kind != UNIT_ULT)
 		return;
-	units_be_of_kind(u, row, UNIT_SCHEDULER);
+	units_set_kind(u, row, UNIT_SCHEDULER);
 	if (function != 0)
 		unit->construct = model_construct(u->model, CONSTRUCT_SCHEDULER, function);
 }
 
+/* A unit begins to run, or goes on. */
 static int on_run(struct units *u, uint32_t stream, const struct record *r)
 {
 	struct units_stream *s = &u->streams[stream];
@@ -94,13 +101,13 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 	uint32_t row = units_subject(u, stream, r->a, depth == 0), stopped = s->stopped;
 	if (row == 0)
 		return error("out of memory for units");
-	if (be_xstream(u, stream, r->time) != 0)
+	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	if (units_stop_polling(u, row, r->time) != 0)
 		return -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state == NOW_RUNNING) {
-		unit_doubt(u, stream, row, "unit_without_stop", "one that does not run");
+		unit_repair(u, stream, row, "unit_without_stop", "a unit that does not run");
 		uint32_t there = now->stream;
 		size_t at = u->streams[there].n;
 		while (at > 0 && u->streams[there].stack[at - 1] != row)
@@ -108,31 +115,37 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 		if (at > 0 && unit_cut(u, there, at - 1, r->time, NULL) != 0)
 			return -1;
 	} else if (now->state == NOW_ENDED) {
-		unit_doubt(u, stream, row, "unit_after_end", "one that has not ended");
+		unit_repair(u, stream, row, "unit_after_end", "a unit that has not ended");
 	} else if (now->state == NOW_SUSPENDED) {
-		unit_doubt(u, stream, row, "run_without_resume", "one that was resumed");
+		unit_repair(u, stream, row, "run_without_resume", "a unit that was resumed");
 	}
 	if (unit_cut(u, stream, depth, r->time, "unit_without_stop") != 0)
 		return -1;
-	/* Who schedules here is told by the first unit that it runs, if not before; but what stopped last may have handed over itself. */
+	/*
+	 * The record names the unit that ran before on this execution stream. If the stack's entry below is unknown,
+	 * this is the scheduler; unless it is the unit that stopped last, which may have handed over to this one
+	 * itself.
+	 */
 	if (depth > 0 && r->b != 0 && r->b != r->a && (s->n < depth || s->stack[depth - 1] == 0)) {
 		uint32_t below = units_named(u, stream, r->b);
 		if (below == 0)
 			return error("out of memory for units");
 		if (below != stopped && u->now[below].state == NOW_READY && !units_is_gone(u, below)) {
 			if (u->is_filling && !(units_row(u, below)->state & UNIT_CREATED))
-				units_be_of_kind(u, below, UNIT_SCHEDULER);
+				units_set_kind(u, below, UNIT_SCHEDULER);
 			s->n = s->n < depth ? s->n : depth - 1;
 			if (units_put(u, stream, below, depth - 1, r->time, UNIT_BEGIN) != 0)
 				return -1;
 		}
 	}
 	if (u->is_filling && depth == 0)
-		be_scheduler(u, row);
+		set_scheduler(u, row);
 	return units_put(u, stream, row, depth, r->time, UNIT_RUN);
 }
 
-/* Makes sure that the unit is the innermost one, at the depth that its stop tells. */
+/*
+ * Ensures that the unit is the innermost one, at the depth that the record of its stop has; cuts what contradicts that.
+ */
 static int expect_top(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks)
 {
 	struct units_stream *s = &u->streams[stream];
@@ -144,7 +157,7 @@ static int expect_top(struct units *u, uint32_t stream, uint32_t row, size_t dep
 		return 0;
 	bool is_unknown = s->n == depth + 1 && s->stack[depth] == 0;
 	if (s->is_known && !is_unknown)
-		unit_doubt(u, stream, row, "stop_of_another_unit", "one that runs here");
+		unit_repair(u, stream, row, "stop_of_another_unit", "a unit that runs here");
 	if (u->now[row].state == NOW_RUNNING) {
 		uint32_t there = u->now[row].stream;
 		size_t at = u->streams[there].n;
@@ -156,16 +169,18 @@ static int expect_top(struct units *u, uint32_t stream, uint32_t row, size_t dep
 	return unit_cut(u, stream, depth, ticks, NULL) == 0 ? units_put(u, stream, row, depth, ticks, UNIT_BEGIN) : -1;
 }
 
+/* A unit finishes, yields or is suspended. */
 static int on_stop(struct units *u, uint32_t stream, const struct record *r, enum unit_reason reason)
 {
 	size_t depth = depth_of(&u->streams[stream], r, false);
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
 	if (row == 0)
 		return error("out of memory for units");
-	if (be_xstream(u, stream, r->time) != 0)
+	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	if (u->now[row].state == NOW_ENDED)
-		unit_doubt(u, stream, row, reason == UNIT_FINISH ? "unit_ended_twice" : "unit_after_end", "one that has not ended");
+		unit_repair(u, stream, row, reason == UNIT_FINISH ? "unit_ended_twice" : "unit_after_end",
+			    "a unit that has not ended");
 	if (expect_top(u, stream, row, depth, r->time) != 0)
 		return -1;
 	u->streams[stream].is_known = true;
@@ -177,6 +192,7 @@ static int on_stop(struct units *u, uint32_t stream, const struct record *r, enu
 	return units_leave(u, stream, change, r->time);
 }
 
+/* A unit is cancelled: it ends without a finish, and maybe without ever having run. */
 static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t row = units_subject(u, stream, r->a, false);
@@ -185,16 +201,18 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 	struct unit_now *now = &u->now[row];
 	struct unit_switch change = {.prior = row, .next = units_top(&u->streams[stream]), .reason = UNIT_CANCEL};
 	if (now->state == NOW_ENDED)
-		unit_doubt(u, stream, row, "unit_ended_twice", "one that has not ended");
+		unit_repair(u, stream, row, "unit_ended_twice", "a unit that has not ended");
 	if (now->state == NOW_RUNNING) {
-		/* Its own doing, or the record of its stop is missing. */
+		/*
+		 * If it is the innermost one here, it ends where it runs; otherwise the record of its stop is missing.
+		 */
 		uint32_t there = now->stream;
 		struct units_stream *s = &u->streams[there];
 		size_t at = s->n;
 		while (at > 0 && s->stack[at - 1] != row)
 			at--;
 		if (at > 0 && (there != stream || at < s->n)) {
-			unit_doubt(u, stream, row, "unit_without_stop", "one that does not run");
+			unit_repair(u, stream, row, "unit_without_stop", "a unit that does not run");
 			if (unit_cut(u, there, at - 1, r->time, NULL) != 0)
 				return -1;
 		} else if (at > 0) {
@@ -206,18 +224,20 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell_switch(u, stream, change, r->time);
 }
 
+/* A unit has yielded and run again a number of times, only to find that it still has to wait. */
 static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 {
 	size_t depth = depth_of(&u->streams[stream], r, false);
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
 	if (row == 0)
 		return error("out of memory for units");
-	if (be_xstream(u, stream, r->time) != 0)
+	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	struct unit_event event = {
 		.kind = UNIT_EVENT_POLL, .unit = row, .count = record_value(r), .wait = {record_flags(r) & 0xf, r->b}};
 	const struct units_stream *s = &u->streams[stream];
-	if (s->stopped == row && s->n == depth) { /* it has been elsewhere; the last of the polls is its coming back */
+	if (s->stopped == row && s->n == depth) {
+		/* It has run on another stream meanwhile (polled_in_turns): with the last of the polls it came back. */
 		if (units_stop_polling(u, row, r->time) != 0)
 			return -1;
 		bool is_back = u->now[row].state == NOW_READY;
@@ -230,6 +250,7 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 	return event.count > 0 ? units_tell(u, stream, event, r->time) : 0;
 }
 
+/* A suspended unit may go on. */
 static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t waker, row = units_subject(u, stream, r->a, false);
@@ -237,13 +258,13 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 		return row == 0 ? error("out of memory for units") : -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state != NOW_SUSPENDED)
-		unit_doubt(u, stream, row, "resume_without_suspend", "one that is suspended");
+		unit_repair(u, stream, row, "resume_without_suspend", "a unit that is suspended");
 	else
 		now->state = NOW_READY;
 	if (u->is_filling && r->time > now->since_ticks && now->since_ticks != 0)
 		units_row(u, row)->wait_ticks += r->time - now->since_ticks;
 	now->since_ticks = 0;
-	/* 1.1: the unit that is joined resumes its joiner before it reports its own end. */
+	/* In 1.1 a unit that is joined resumes its joiner before it reports its own end. */
 	const uint32_t *joined = now->wait.sync == unit_sync_unit_join ? map_get(&u->alive, now->wait.object) : NULL;
 	if (joined != NULL && *joined == waker && waker != 0 && u->now[waker].state == NOW_RUNNING)
 		unit_quirk(u, "resume_before_finish");
@@ -252,6 +273,7 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, event, r->time);
 }
 
+/* A unit knows that another one has ended. */
 static int on_join(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t joiner, row = units_subject(u, stream, r->a, false);
@@ -261,7 +283,7 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 	if (r->b == 0 && joiner != 0 && units_row(u, joiner)->kind != UNIT_EXTERNAL)
 		unit_quirk(u, "joiner_not_named");
 	if (now->state != NOW_ENDED)
-		unit_doubt(u, stream, row, "join_before_end", "one that has ended");
+		unit_repair(u, stream, row, "join_before_end", "a unit that has ended");
 	bool is_first = now->joiner == 0;
 	if (is_first) {
 		now->joiner = joiner;
@@ -278,6 +300,7 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, event, r->time);
 }
 
+/* A unit is freed: its handle may be another unit's from now on. */
 static int on_free(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t by, row = units_subject(u, stream, r->a, false);
@@ -285,7 +308,9 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 		return row == 0 ? error("out of memory for units") : -1;
 	struct work_unit *unit = units_row(u, row);
 	struct unit_now *now = &u->now[row];
-	/* 1.1 creates and frees the units that main schedulers run on; they never run, and are never in a pool. */
+	/*
+	 * 1.1 creates and frees the units below main schedulers; these never run, and are never in a pool (root_unit).
+	 */
 	const unsigned states = UNIT_CREATED | UNIT_STARTED | UNIT_ACTED;
 	bool is_root = unit->kind == UNIT_ROOT;
 	if (u->is_filling)
@@ -296,7 +321,7 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 		if (u->is_filling)
 			unit->kind = UNIT_ROOT;
 	} else if (now->state != NOW_ENDED) {
-		unit_doubt(u, stream, row, "freed_before_end", "one that has ended");
+		unit_repair(u, stream, row, "freed_before_end", "a unit that has ended");
 		if (now->state == NOW_RUNNING && unit_cut(u, now->stream, 0, r->time, NULL) != 0)
 			return -1;
 	}
@@ -305,14 +330,15 @@ static int on_free(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_FREE, .unit = row, .other = by}, r->time);
 }
 
+/* The record tells which execution stream the thread is. */
 static int on_xstream(struct units *u, uint32_t stream, const struct record *r)
 {
-	if (be_xstream(u, stream, r->time) != 0)
+	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_XSTREAM, .handle = r->a, .count = r->b}, r->time);
 }
 
-/* Another thread has the stream. */
+/* A thread takes the stream; maybe another one than before. */
 static int on_attach(struct units *u, uint32_t stream, const struct record *r)
 {
 	struct units_stream *s = &u->streams[stream];

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is known of Argobots' work units while their records go by. Shared by units.c (rows, who is meant, who runs), units_records.c and units_create.c
- * (what each record does to them) and units_order.c (what must come before it), by nobody else.
+ * The state of Argobots' work units while their records are read. Shared by the files of this story, and used by nobody
+ * else:
+ *   unit.c          rows, which unit a handle means, which unit runs
+ *   unit_records.c  what each kind of record does
+ *   unit_create.c   the same for creations and revivals
+ *   unit_order.c    what must come before a record
+ * Functions that return int give 0, or -1 after an error message (of `tell`, or out of memory), unless their comment
+ * says more.
  */
 #ifndef OTTER_BUILDER_STORY_UNIT_STATE_H
 #define OTTER_BUILDER_STORY_UNIT_STATE_H
@@ -11,82 +17,106 @@
 
 enum now_state { NOW_READY, NOW_RUNNING, NOW_SUSPENDED, NOW_ENDED };
 
+/* The state of one run. */
 struct unit_now {
-	uint32_t stream; /* NOW_RUNNING: row */
-	uint32_t joiner; /* the first */
-	uint32_t life;   /* of the library: in the next one it is gone */
-	uint8_t state, is_freed, has_run;
-	struct unit_wait wait; /* at its latest stop */
-	uint64_t since_ticks;  /* of its latest stop */
+	uint32_t stream;                  /* NOW_RUNNING: row of the stream that it runs on */
+	uint32_t joiner;                  /* row of the unit that joined it first, 0 none */
+	uint32_t life;                    /* the life of the library that it belongs to: in the next life it is gone */
+	uint8_t state, is_freed, has_run; /* state: enum now_state */
+	struct unit_wait wait;            /* what it waited for at its latest stop */
+	uint64_t since_ticks;             /* time of its latest stop; 0 none, or it was resumed since */
 };
 
+/* The state of one stream. */
 struct units_stream {
-	uint64_t tid;
+	uint64_t tid; /* OS thread that has the stream */
 	uint64_t last_ticks;
-	uint32_t *stack; /* by depth: who runs on whom; 0 unknown */
+	uint32_t *stack; /* rows by depth: each unit runs above the one before, a main scheduler has depth 0; 0 unknown */
 	size_t n, capacity;
-	uint32_t external; /* row of the thread, where it is no execution stream and has done something */
-	uint32_t stopped;  /* who stopped with the last record about who runs; 0: somebody ran */
-	bool is_xstream;
-	bool is_known; /* nothing is missing since the thread took the stream */
+	uint32_t external; /* row of the thread itself, if it is no execution stream and has done something; 0 none */
+	uint32_t stopped;  /* row of the unit that stopped, if the last run or stop on this stream was a stop; else 0 */
+	bool is_xstream;   /* the thread is an execution stream's */
+	bool is_known;     /* no record is missing since the thread took the stream */
 };
 
-/* ---- units.c ---- */
+/* ---- unit.c ---- */
 
 static inline struct work_unit *units_row(struct units *u, uint32_t row)
 {
 	return &u->model->units[row];
 }
 
-/* What it is, before its function is known. */
-void units_be_of_kind(struct units *u, uint32_t row, enum unit_kind kind);
+/* Sets the kind of a unit, and the construct of that kind without a function. */
+void units_set_kind(struct units *u, uint32_t row, enum unit_kind kind);
 
+/* The next row: a new one in the first pass, the same one again in the second. 0: memory is out. */
 uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind);
 
-/* A row for a handle that had none, or had another unit. 0: memory is out. */
+/* A new row for a handle, which means this unit from now on. 0: memory is out. */
 uint32_t units_new_unit(struct units *u, uint64_t handle, enum unit_kind kind);
 
-void unit_doubt(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected);
+/*
+ * The current record contradicts others about the unit `row`. Counts a repair of that name, and warns of the first of
+ * each name; `expected` ends the message. While is_blind, this is the quirk unit_not_whole instead. The first pass
+ * alone counts.
+ */
+void unit_repair(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected);
 
+/* Counts a quirk, in the first pass. */
 void unit_quirk(struct units *u, const char *name);
 
+/* Was the unit freed, or does it belong to an earlier life of the library? */
 bool units_is_gone(const struct units *u, uint32_t row);
 
-/* A unit that something happens to, or that does something. 0: memory is out. */
+/*
+ * The row of the unit that the record is about. If it was not created, it is made up, and this is a repair unless it is
+ * a main scheduler. 0: memory is out.
+ */
 uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool is_scheduler);
 
-/* A unit that a record names as the one that acts. 0: it names none, or memory is out. */
+/* The row of the unit that a record names as the one that acts. 0: it names none, or memory is out. */
 uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle);
 
-/* The innermost one that is known. */
+/* The row of the innermost unit on a stream's stack that is known, else of its external thread; 0 none. */
 uint32_t units_top(const struct units_stream *s);
 
+/* Passes an event on to the caller of units_begin(). */
 int units_tell(struct units *u, uint32_t stream, struct unit_event event, uint64_t ticks);
 
+/* The same for a switch. */
 int units_tell_switch(struct units *u, uint32_t stream, struct unit_switch change, uint64_t ticks);
 
-/* Takes the innermost one off the stack. */
+/* Takes the innermost unit off the stream's stack, and tells it: `change` has the reason and the wait. */
 int units_leave(struct units *u, uint32_t stream, struct unit_switch change, uint64_t ticks);
 
-/* Takes all off that are at the depth or above it, for want of a record of their stops; `repair` names why, NULL: that is known. */
+/*
+ * Takes all units at this depth and above off the stream's stack, because the records of their stops are missing.
+ * `repair` is the repair's name, NULL if the missing records are known already.
+ */
 int unit_cut(struct units *u, uint32_t stream, size_t depth, uint64_t ticks, const char *repair);
 
+/* If the stream's thread is an external one that has done something, that ends. */
 int units_end_external(struct units *u, uint32_t stream, uint64_t ticks);
 
-/* Puts a unit on the stack, at its depth. */
+/* Puts a unit on the stream's stack, at this depth, and tells it. */
 int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks, enum unit_reason reason);
 
 /*
- * Polls are counted where nothing else ran on their stream between them; the unit itself may have run on another one meanwhile, where several share a pool.
- * Does the unit run where such polls come next? Then, and where it has to run now, it has stopped there. 0, or -1.
+ * The recorder counts polls in one record as long as nothing else runs on their stream in between. If execution streams
+ * share a pool, the unit itself may have run on another stream meanwhile (quirk polled_in_turns).
+ * units_polls_elsewhere(): does the unit run on a stream whose next record counts its polls? Then it may have stopped
+ * there. units_stop_polling(): if so, it has stopped there now, because it has to run on another stream.
  */
 bool units_polls_elsewhere(const struct units *u, uint32_t row);
 int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks);
 
-/* The unit that a record says acts on its stream. */
+/*
+ * Sets *row to the unit that acts: the one with this handle; if the record names none, the unit that runs on the
+ * stream, or the external thread itself; 0 unknown.
+ */
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row);
 
-/* ---- units_create.c: one record each; `more`: the unit_more record that follows it, or NULL ---- */
+/* ---- unit_create.c: one kind of record each; `more` is the unit_more record that follows it, or NULL ---- */
 
 int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);

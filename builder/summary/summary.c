@@ -62,7 +62,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		tally_add_all(&s->quirks, &m->notes->quirks);
 		tally_add_all(&s->repairs, &m->notes->repairs);
 		tally_add_all(&s->repairs, &graphs->graphs[i].repairs);
-		tally_add_all(&s->damage, &dump->findings);
+		tally_add_all(&s->damage, &dump->damage);
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bits that are flipped, and records in disorder, anywhere."""
+"""Cases of damage in any place: single bits flipped, and several records changed at once."""
 import random
 import re
 
@@ -7,12 +7,14 @@ from cases import case
 from dump import CONTROL_FIELDS, HEADER_FIELDS, RECORD
 
 
-HEADER_TEXT = {"magic": r"at byte {at}: magic [0-9a-f]{{16}} where a segment with magic [0-9a-f]{{16}} was expected \[not_a_segment\]",
-               "closed": r"at byte {at}: `closed` is [0-9a-f]{{16}}, not a length and its complement \[header_damaged\]"}
-OTHER_FIELD = r"at byte {at}: segment header with checksum [0-9a-f]{{8}}, expected [0-9a-f]{{8}} \[header_damaged\]"
+# By field of the header, what the builder says when a bit of it is flipped.
+HEADER_TEXT = {"magic": r"at byte {at}: found magic [0-9a-f]{{16}}, expected a segment with magic [0-9a-f]{{16}} \[not_a_segment\]",
+               "closed": r"at byte {at}: found [0-9a-f]{{16}} as `closed`, expected a length and its complement \[header_damaged\]"}
+OTHER_FIELD = r"at byte {at}: found a segment header with checksum [0-9a-f]{{8}}, expected [0-9a-f]{{8}} \[header_damaged\]"
 
 
 def add_header_flips(sources, pick):
+    """Flips bits of every field of every header and control page; pick(n_bits, 2) chooses which bits of a field."""
     for source, dump in sources.items():
         for name in dump.names(".seg", ".dseg"):
             f = dump.file(name)
@@ -26,7 +28,7 @@ def add_header_flips(sources, pick):
             for offset, n_bytes, field in CONTROL_FIELDS:
                 for bit in pick(8 * n_bytes, 2):
                     texts = [] if field in ("position", "lost", "stalled_ticks", "n_tasks", "n_regions") else \
-                        [rf"{name}: control page with .*only closed segments are taken \[ring_damaged\]"]
+                        [rf"{name}: found a control page with .*only closed segments are taken \[ring_damaged\]"]
                     case(f"{source}/{name}-{field}-bit-{bit}", source, (3,), texts)(
                         lambda d, name=name, offset=offset, bit=bit: flip(d, name, offset + bit // 8, bit % 8))
 
@@ -39,7 +41,7 @@ def flip(dump, name, at, bit):
 
 def add_flip(source, name, at, offset, bit, field, sequence):
     text = HEADER_TEXT.get(field, OTHER_FIELD).format(at=at)
-    if field == "sequence" and sequence == 1 << bit:  # a segment that was never used
+    if field == "sequence" and sequence == 1 << bit:  # the flip makes it 0: as if the segment had never been used
         text = ""
     if field == "closed" and source != "whole":
         text = ""
@@ -48,7 +50,7 @@ def add_flip(source, name, at, offset, bit, field, sequence):
 
 
 def add_payload_flips(sources, n, seed):
-    """n flips a source; every record is met if n is large enough."""
+    """Flips n bits of records in each source; if n is at least the number of records, each record is met."""
     for source, dump in sources.items():
         places = dump.all_records()
         rng = random.Random(seed)
@@ -59,7 +61,7 @@ def add_payload_flips(sources, n, seed):
 
 
 def add_payload_noise(sources, n, seed):
-    """Several records at once: other bits, other records' words, zeros, records exchanged."""
+    """n cases for each source that change several records: flipped bits, words of other records, extreme values, records exchanged."""
     for source, dump in sources.items():
         places = dump.all_records()
         for i in range(n):

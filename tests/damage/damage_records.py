@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records that are well-formed and cannot be true: times, tasks, regions, lists."""
+"""Cases of damage of records that are well-formed and contradict others: times, tasks, regions, lists."""
 from cases import case
 from damage_bits import flip
 from damage_segments import segment_file
@@ -165,7 +165,7 @@ def _(dump):
 
 
 def without_record(kind, n):
-    """The n-th record of a kind becomes one of another: nothing that others have is missing, and yet the graph must be one."""
+    """The n-th record of a kind becomes a flush. No gap tells that a record is missing; the graph must be sound all the same."""
     def change(dump):
         name, at = dump.all_records(kind)[n]
         f = dump.file(name)

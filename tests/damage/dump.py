@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A dump's files as bytes, by docs/format.md alone: to look at, and to damage."""
+"""A dump's files as bytes, to be read and to be damaged. Follows docs/format.md, and not the code of recorder or builder."""
 import re
 import struct
 
@@ -43,7 +43,7 @@ class File:
         self.data[at] ^= 1 << bit
 
     def seal(self, at):
-        """Gives the header at `at` the checksum that its bytes need: only its values are wrong then."""
+        """Gives the header at `at` the right checksum for its bytes, so that only its values are wrong."""
         h = self.data[at:at + HEADER]
         self.put(at + 20, checksum(h[:20], h[32:]), 4)
 
@@ -57,7 +57,7 @@ class File:
                 if self.data[at:at + 8] == SEGMENT_MAGIC and self.word(at + 8) != 0]
 
     def records(self, at, segment_bytes):
-        """Offsets of the records of the segment at `at`: as `closed` tells, else up to the first that was never written."""
+        """Offsets of the records of the segment at `at`: as many as `closed` says, else up to the first that was never written."""
         closed = self.word(at + 24)
         used = closed & 0x7fffffff if closed != 0 else segment_bytes
         end = min(at + used, len(self.data))
@@ -83,7 +83,7 @@ class Dump:
         return File(self.path / name)
 
     def all_records(self, kind=None):
-        """(file's name, offset) of every record, or of those of a kind."""
+        """(name of the file, offset) of every record, or of every record of a kind."""
         found = []
         for name in self.names():
             f = self.file(name)
@@ -92,7 +92,7 @@ class Dump:
         return found
 
     def edit_meta(self, old, new, n=1):
-        """Replaces what a regular expression over lines matches."""
+        """Replaces the first n matches of a regular expression (^ and $ match at lines)."""
         data, count = re.subn(old, lambda m: m.expand(new) if b"\\1" in new else new, self.meta, count=n, flags=re.M)
         if count == 0:
             raise ValueError(f"meta has no {old}")

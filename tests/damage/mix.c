@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A little of everything, to be damaged: regions, also nested, tasks with dependences, detached and untied ones, taskgroups, waits, loops,
- * sections, a lock, a critical section and a target of cancellation. With an argument it ends by SIGKILL in the midst of its second round.
+ * The program whose dumps are damaged. It uses a little of everything: regions, also nested ones, tasks with dependences, detached and untied
+ * tasks, taskgroups, waits, loops, sections, a lock and a critical section. With an argument it ends by SIGKILL at the end of its third
+ * round. tests/damage.py --all records it; damage/dumps.tar.xz has dumps of it.
  */
 #include "tests/omp/check.h"
 

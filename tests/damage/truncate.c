@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded into otter-build: whatever it maps of a file that ends in .seg is cut to nothing behind its back, as a full or failing disk may;
- * at once, or, with CUT_LATE, when a directory is made for the output.
+ * Preloaded into otter-build by tests/damage_outputs.py: each file that ends in .seg is truncated to nothing after otter-build has mapped it,
+ * as a failing disk or another program may do; at once, or, with CUT_LATE in the environment, when the output directory is made.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -4,7 +4,7 @@
 #include <check.h>
 #include <string.h>
 
-#define LATER 100000 /* ticks at the program's end: nothing is later */
+#define LATER 100000 /* ticks at the program's end, later than all records */
 
 const struct model *device_model(void)
 {
@@ -16,7 +16,7 @@ uint64_t device_repair(const char *name)
 	return replay_count_of(&device_model()->notes->repairs, name) + replay_count_of(&replay_graph.repairs, name);
 }
 
-uint64_t device_n_blamed(void)
+uint64_t device_n_counted(void)
 {
 	return replay_n_repairs() + tally_total(&device_model()->notes->quirks);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Synthetic dumps; see dump_writer.h.
+ * Writes synthetic dumps; dump_writer.h describes how it is used.
  */
 #include "tests/unit/dump_writer.h"
 
@@ -178,7 +178,7 @@ static uint32_t used_bytes(const struct dump_writer *w, const struct writer_stre
 	return i + 1 == s->n_segments ? s->used_bytes : w->segment_bytes;
 }
 
-/* A file of the first n segments; *place counts the places of a file that several streams share. */
+/* Writes the first n segments to a file; *place counts the places in a file that several streams share. */
 static void write_segments(const struct dump_writer *w, const struct writer_stream *s, size_t n, const char *name, uint64_t *place)
 {
 	int fd = n > 0 ? open_file(w, name) : -1;

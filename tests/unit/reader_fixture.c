@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See reader_fixture.h.
+ * Helpers of the reader's tests; reader_fixture.h describes them.
  */
 #include "tests/unit/reader_fixture.h"
 #include "tests/unit/said.h"
@@ -45,9 +45,9 @@ void reader_assert_said(const char *text)
 
 uint64_t reader_found(const struct dump *dump, const char *name)
 {
-	for (unsigned i = 0; i < dump->findings.n_rows; i++)
-		if (strcmp(dump->findings.rows[i].name, name) == 0)
-			return dump->findings.rows[i].count;
+	for (unsigned i = 0; i < dump->damage.n_rows; i++)
+		if (strcmp(dump->damage.rows[i].name, name) == 0)
+			return dump->damage.rows[i].count;
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the tests of the reader share: a directory for a dump, opening it and catching what is said, damaging its files.
+ * What the tests of the reader share: a directory for a dump, opening the dump and keeping what is printed, and
+ * damaging its files.
  */
 #ifndef OTTER_TESTS_READER_FIXTURE_H
 #define OTTER_TESTS_READER_FIXTURE_H
@@ -10,28 +11,31 @@
 
 extern char reader_root[64];    /* a new directory for each test */
 extern char reader_dir[128];    /* the dump's name in it */
-extern char reader_said[65536]; /* what the last reader_open said on stderr */
+extern char reader_said[65536]; /* what the last reader_open() printed on stderr */
 
 void reader_setup(void);
 void reader_teardown(void);
 
+/* dump_open(), with stderr going to reader_said. */
 int reader_open(struct dump *dump, const char *path);
+
+/* Fails unless reader_said has this text. */
 void reader_assert_said(const char *text);
 
-/* How often a finding was counted. */
+/* How often damage of this name was counted. */
 uint64_t reader_found(const struct dump *dump, const char *name);
 
-/* Path of a file of the dump, until the next call. */
+/* The path of a file of the dump; valid until the next call. */
 char *reader_file(const char *name);
 void reader_patch(const char *name, uint64_t at, const void *bytes, size_t n);
 void reader_flip(const char *name, uint64_t at);
 struct segment_header reader_get_header(const char *name, uint64_t at);
-void reader_put_header(const char *name, uint64_t at, struct segment_header h); /* makes its checksum right */
+void reader_put_header(const char *name, uint64_t at, struct segment_header h); /* sets the right checksum */
 
-/* A root and n tasks in a stream, times from 10000 on, each 10 ns after the other. */
+/* Writes a root thread and n tasks to a stream, at times from 10000 ns on, 10 ns apart. */
 void reader_fill(struct dump_writer *w, uint32_t stream, unsigned n);
 
-/* Are these the records of reader_fill, all of them, in order? */
+/* Fails unless the stream has exactly the records of reader_fill(), in order. */
 void reader_assert_filled(const struct stream *s, unsigned n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See said.h.
+ * Redirects stderr into a file, and reads it back; said.h describes the use.
  */
 #include "tests/unit/said.h"
 

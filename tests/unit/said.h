@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is said on stderr meanwhile, for tests that ask what a message says.
+ * Catches what the code under test prints on stderr, for tests of the text of messages.
  */
 #ifndef OTTER_TESTS_SAID_H
 #define OTTER_TESTS_SAID_H
@@ -9,15 +9,16 @@
 
 struct said {
 	FILE *log;
-	int before; /* where stderr went */
+	int before; /* a duplicate of the original stderr */
 };
 
+/* From now on, stderr is caught. */
 struct said said_begin(void);
 
-/* What was said since then; `text` has room for n_bytes. */
+/* Ends this: `text`, which has room for n_bytes, gets what was printed. */
 void said_end(struct said said, char *text, size_t n_bytes);
 
-/* Fails where `part` was not said. */
+/* Fails unless `text` contains `part`. */
 void said_assert(const char *text, const char *part);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the builder takes for a dump is set by the dump's size, whatever the dump says of itself. Timed is nothing: what is tried here
- * would take terabytes or days.
+ * The builder's memory and time for a dump are bounded by the dump's size, whatever numbers are in the dump. Nothing is
+ * measured: without the bounds these tests would take terabytes or days.
  */
 #include "builder/story/suspended.h"
 #include "tests/unit/replay_fixture.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A flight recorder's dump of a long run is such a one, and a damaged header. */
+/* A flight recorder's dump of a long run has far more ids than records, and so may a damaged header. */
 START_TEST(ids_that_no_record_names_take_no_room)
 {
 	const uint64_t far = UINT64_C(1) << 40;
@@ -49,12 +49,12 @@ START_TEST(a_region_with_more_members_than_it_can_count)
 	uint32_t region = model_region(&replay_trace.model, id_make(0, 2));
 	const struct team *team = &replay_trace.model.teams[replay_trace.model.regions[region].team];
 	ck_assert_uint_eq(replay_trace.model.regions[region].n_members_seen, UINT16_MAX);
-	ck_assert_uint_eq(team->n_members, 2); /* of two threads, each once */
+	ck_assert_uint_eq(team->n_members, 2); /* there are two threads, each counted once */
 	replay_done();
 }
 END_TEST
 
-/* Tasks that each create the next: names of whole paths would be as long, all together, as the square of that. */
+/* Each task creates the next one: if names were whole paths, their total length would grow as the square of n. */
 START_TEST(canonical_names_of_a_deep_recursion_stay_short)
 {
 	const unsigned n = 5000;
@@ -79,7 +79,7 @@ START_TEST(canonical_names_of_a_deep_recursion_stay_short)
 	for (const char *at = text; (at = strchr(at, '~')) != NULL; at++)
 		n_hashed++;
 	ck_assert_uint_gt(n_hashed, n);
-	/* Each name is one task's: every task is created once. */
+	/* Each name is that of one task, because every task is created once. */
 	size_t n_created = 0;
 	for (const char *at = text; (at = strstr(at, " create\n")) != NULL; at++)
 		n_created++;
@@ -91,7 +91,7 @@ END_TEST
 
 START_TEST(scopes_of_unknown_tasks_nest)
 {
-	/* Neither stream says what its current task is. */
+	/* The current task of neither stream is known. */
 	replay_put(0, EVENT_thread_attach, 0, 0, 1, 0);
 	replay_put(1, EVENT_thread_attach, 0, 0, 2, 0);
 	for (uint32_t stream = 0; stream < 2; stream++)
@@ -114,13 +114,13 @@ START_TEST(suspended_tasks_leave_in_any_order)
 		ck_assert(suspended_push(&list, task));
 	suspended_remove(&list, 2);
 	suspended_remove(&list, 5);
-	suspended_remove(&list, 9); /* is not there */
+	suspended_remove(&list, 9); /* it is not in the list */
 	ck_assert(suspended_above(&list, 0));
 	ck_assert_uint_eq(suspended_pop(&list), 6);
 	ck_assert(suspended_above(&list, 3));
 	ck_assert_uint_eq(suspended_pop(&list), 4);
 	ck_assert(!suspended_above(&list, 3));
-	ck_assert(suspended_push(&list, 2)); /* once more */
+	ck_assert(suspended_push(&list, 2)); /* a second time */
 	ck_assert(suspended_above(&list, 3));
 	suspended_remove(&list, 3);
 	ck_assert_uint_eq(suspended_pop(&list), 2);
@@ -141,7 +141,7 @@ START_TEST(any_key_has_a_place_in_a_map)
 		ck_assert_uint_eq(*map_get(&map, i << 54 | i), i + 1);
 	for (uint64_t i = 0; i < 1000; i += 2)
 		map_remove(&map, i << 54 | i);
-	map_remove(&map, 0); /* is gone already */
+	map_remove(&map, 0); /* it was removed before */
 	ck_assert_uint_eq(map.n_used, 500);
 	for (uint64_t i = 0; i < 1000; i++)
 		ck_assert_int_eq(map_get(&map, i << 54 | i) != NULL, i % 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reader on damaged dumps: what it says about damage of every kind, and what it still reads.
+ * The reader on damaged dumps: what it prints about damage of every kind, and what it still reads.
  */
 #include "tests/unit/reader_fixture.h"
 
@@ -17,13 +17,13 @@ START_TEST(a_ring_with_a_damaged_control_page_gives_its_closed_segments)
 	dump_writer_init(&w, reader_dir);
 	w.streams[0].place = WRITER_RING;
 	w.streams[0].is_live = w.is_killed = true;
-	reader_fill(&w, 0, 300); /* three segments: two closed */
+	reader_fill(&w, 0, 300); /* three segments, two of them closed */
 	dump_writer_finish(&w);
 	reader_flip("00000.ring", offsetof(struct ring_control, n_segments));
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_records, 2 * 124);
 	ck_assert_uint_eq(reader_found(&d, "ring_damaged"), 1);
-	reader_assert_said("00000.ring: control page with magic");
+	reader_assert_said("00000.ring: found a control page with magic");
 	dump_close(&d);
 }
 END_TEST
@@ -43,7 +43,7 @@ START_TEST(a_foreign_ring_is_left_alone)
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_streams, 0);
 	ck_assert_uint_eq(reader_found(&d, "foreign_ring"), 1);
-	reader_assert_said("the ring of stream 0 of process 4242, expected stream 5 of process 4242");
+	reader_assert_said("found the ring of stream 0 of process 4242, expected stream 5 of process 4242");
 	dump_close(&d);
 }
 END_TEST
@@ -58,8 +58,8 @@ START_TEST(a_stream_without_seal_and_ring_is_named)
 	dump_writer_finish(&w);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	reader_assert_filled(&d.streams[0], 20);
-	reader_assert_said("stream 2 was not sealed, and its ring");
-	reader_assert_said("/00002.ring is not there");
+	reader_assert_said("stream 2 was not sealed: expected its ring");
+	reader_assert_said("/00002.ring, found none");
 	dump_close(&d);
 }
 END_TEST
@@ -97,8 +97,8 @@ START_TEST(damaged_and_foreign_segments_are_named_and_skipped)
 		size_t n;
 		const char *name, *text;
 	} const damages[] = {
-		{4096 + 64, {0xff}, 1, "header_damaged", "00000.seg at byte 4096: segment header with checksum"},
-		{4096, {'P', 'N', 'G'}, 3, "not_a_segment", "00000.seg at byte 4096: magic"},
+		{4096 + 64, {0xff}, 1, "header_damaged", "00000.seg at byte 4096: found a segment header with checksum"},
+		{4096, {'P', 'N', 'G'}, 3, "not_a_segment", "00000.seg at byte 4096: found magic"},
 		{4096, {'G', 'E', 'S', 'R', 'E', 'T', 'T', 'O'}, 8, "byte_order", "big-endian byte order, expected little-endian"},
 	};
 	for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
@@ -111,7 +111,7 @@ START_TEST(damaged_and_foreign_segments_are_named_and_skipped)
 		ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 		ck_assert_uint_eq(reader_found(&d, damages[i].name), 1);
 		reader_assert_said(damages[i].text);
-		reader_assert_said("stream 0: segment 3 follows 1, expected 2 [segments_missing]");
+		reader_assert_said("stream 0: found segment 3 after 1, expected 2 [segments_missing]");
 		const struct stream *s = &d.streams[0];
 		ck_assert_uint_eq(s->n_segments, 3);
 		ck_assert_uint_eq(s->n_missing_segments, 1);
@@ -145,8 +145,8 @@ START_TEST(a_segment_of_another_stream_does_not_belong_into_a_stream_file)
 	ck_assert_int_eq(rename(reader_file("00004.seg"), to), 0);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_streams, 0);
-	reader_assert_said("00006.seg at byte 0: a segment of stream 4, expected stream 6 [foreign_segment]");
-	reader_assert_said("nothing of stream 4 is there, expected 1 segments [stream_missing]");
+	reader_assert_said("00006.seg at byte 0: found a segment of stream 4, expected stream 6 [foreign_segment]");
+	reader_assert_said("found nothing of stream 4, expected 1 segments [stream_missing]");
 	dump_close(&d);
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST(what_a_gap_leaves_of_a_group_is_left_out)
 		w.streams[0].missing = missing;
 		reader_fill(&w, 0, 100);
 		dump_writer_dependences(&w, 0, 20000, id_make(0, 5), 700, variables,
-					types); /* 234 records: into all three segments */
+					types); /* 234 records, in all three segments */
 		dump_writer_record(&w, 0, 20010, EVENT_flush, 0, 0, 0, 0x401000);
 		dump_writer_finish(&w);
 		ck_assert_int_eq(reader_open(&d, reader_dir), 0);
@@ -249,7 +249,9 @@ START_TEST(other_versions_and_other_things_than_dumps)
 		{"otter-dump 1 0\nrecord_bytes 48", "record_bytes is \"48\", this otter-build reads \"32\"", -1},
 		{"otter-dump 1 0\nbyte_order big", "byte_order is \"big\", this otter-build reads \"little\"", -1},
 		{"otter-dump 1 0\nstart soon",
-		 "1 lines with values that make no sense, skipped: the first at byte 15 (start) [meta_damaged]", 0},
+		 "/meta at byte 15 (start): found a line whose value makes no sense, expected one as docs/format.md says; 1 such lines are "
+		 "skipped [meta_damaged]",
+		 0},
 	};
 	struct dump d;
 	for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
@@ -281,7 +283,8 @@ START_TEST(a_process_that_died_as_it_began_leaves_an_empty_dump)
 		ck_assert(f != NULL && fputs(beginnings[i], f) >= 0 && fclose(f) == 0);
 		ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 		reader_assert_said(
-			"/meta: ends before its first line does: the process died, or is being looked at, as it begins [meta_empty]");
+			"/meta: found no whole line, expected \"otter-dump MAJOR MINOR\" as the first one: the process was killed, or is "
+			"only just starting [meta_empty]");
 		ck_assert_uint_eq(d.n_streams, 0);
 		ck_assert(!d.is_complete);
 		dump_close(&d);

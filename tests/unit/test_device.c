@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What devices tell of themselves, on synthetic dumps: which queue it is in, what it is about, and where it is in the graph. When it was is
- * test_device_time.c's, the way from a device's buffer into a dump tests/device.py's.
+ * The builder on synthetic dumps with records that devices made: the queue of an activity, the operation that it
+ * belongs to, and its place in the graph. test_device_time.c tests the times of activities, tests/device.py the way
+ * from a device's buffer into a dump.
  */
 #include "builder/graph/path.h"
 #include "tests/unit/device_fixture.h"
@@ -17,7 +18,7 @@ START_TEST(what_overlaps_is_in_several_queues)
 	device_begin();
 	device_plain_clock(0);
 	device_plain_clock(1);
-	device_plain_kernel(0, 3, 5200, 5300); /* buffers come in any order */
+	device_plain_kernel(0, 3, 5200, 5300); /* a device's buffers come in any order */
 	device_plain_kernel(0, 1, 5000, 5200);
 	device_plain_kernel(0, 2, 5100, 5250);
 	device_plain_kernel(1, 4, 5000, 5300);
@@ -39,7 +40,7 @@ START_TEST(what_overlaps_is_in_several_queues)
 }
 END_TEST
 
-/* ---- Two records of one thing ---- */
+/* ---- Two records of one activity ---- */
 
 START_TEST(a_native_record_of_what_is_known_says_where_it_was)
 {
@@ -48,8 +49,8 @@ START_TEST(a_native_record_of_what_is_known_says_where_it_was)
 	device_plain_clock(1);
 	device_native(0, 1, 4, 5001, 5199, "dispatch");
 	device_plain_kernel(0, 1, 5000, 5200);
-	device_native(1, 1, 5, 5000, 5200, "dispatch"); /* of another device: not the same */
-	device_native(0, 0, 6, 6000, 6100, "dispatch"); /* nothing says what it is about */
+	device_native(1, 1, 5, 5000, 5200, "dispatch"); /* of another device, so it is another activity */
+	device_native(0, 0, 6, 6000, 6100, "dispatch"); /* no other record has its id */
 	device_finish(GRAPH_TASK);
 	ck_assert_uint_eq(device_model()->n_activities - 1, 3);
 	ck_assert_int_eq(device_activity(1)->type, ACTIVITY_KERNEL);
@@ -90,7 +91,7 @@ static void transfer(uint64_t id, uint64_t target, uint32_t from, uint32_t to)
 	}
 }
 
-/* Device 0, and on it a target region with a launch and a transfer back behind it. */
+/* Device 0, and a target region on it with a launch and, after it, a transfer back. */
 static void begin_offload(uint64_t target, uint64_t launch, uint64_t copy)
 {
 	device_begin();
@@ -155,7 +156,7 @@ START_TEST(a_kernel_is_between_its_launch_and_what_comes_next)
 	ck_assert_ptr_nonnull(node.activity);
 	ck_assert_uint_eq(node.activity->begin_ticks, 6000);
 	ck_assert(node.activity->is_async);
-	ck_assert_uint_eq(device_n_blamed(), 0);
+	ck_assert_uint_eq(device_n_counted(), 0);
 	replay_done();
 }
 END_TEST
@@ -166,7 +167,10 @@ static uint64_t own_ns(uint32_t id)
 	return path_node_ns(&replay_trace.dump, &node);
 }
 
-/* _i: 0 the device told nothing, 1 of its kernel, 2 of the transfer, too. The host's launch and transfer take 10 each, one behind the other. */
+/*
+ * _i is 0: the device recorded nothing; 1: its kernel; 2: its kernel and the transfer. The host's launch takes 10 ns,
+ * and so does the transfer after it.
+ */
 START_TEST(the_critical_path_counts_by_the_devices_clock)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
@@ -190,7 +194,10 @@ START_TEST(the_critical_path_counts_by_the_devices_clock)
 }
 END_TEST
 
-/* AOMP 18 gives a transfer the id of a kernel, say. A record without an id is of nothing that the host asked for. */
+/*
+ * A record may have the id of something else: AOMP 18 gives a transfer the id of a kernel. A record without an id
+ * belongs to no operation of the host.
+ */
 START_TEST(an_id_is_of_what_the_record_is_about)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52), nobodys = id_make(0, 53);
@@ -207,14 +214,14 @@ START_TEST(an_id_is_of_what_the_record_is_about)
 	ck_assert_ptr_null(graph_node(&replay_graph, f.data).activity);
 	ck_assert_uint_eq(device_repair("kernel_without_submit"), 1);
 	ck_assert_uint_eq(device_repair("data_without_operation"), 3);
-	ck_assert_uint_eq(device_n_blamed(), 4);
+	ck_assert_uint_eq(device_n_counted(), 4);
 	ck_assert_uint_eq(model_operation(device_model(), launch), 2);
 	ck_assert_uint_eq(device_model()->operations[2].activity, 0);
 	replay_done();
 }
 END_TEST
 
-/* AMD's runtimes up to ROCm 5.4 call every buffer device 0's. */
+/* AMD's runtimes up to ROCm 5.4 give every buffer as device 0's (quirk device_of_buffer). */
 START_TEST(the_host_knows_whose_a_buffer_is)
 {
 	const uint64_t target = id_make(0, 50), launch = id_make(0, 51), copy = id_make(0, 52);
@@ -232,7 +239,7 @@ START_TEST(the_host_knows_whose_a_buffer_is)
 	device_finish(GRAPH_TASK);
 	ck_assert_int_eq(device_activity(launch)->device, 1);
 	ck_assert_int_eq(device_activity(copy)->device, 1);
-	device_check_times(launch, 5000, 6000); /* by its own device's clock */
+	device_check_times(launch, 5000, 6000); /* by the clock of device 1 */
 	ck_assert_uint_eq(replay_count_of(&device_model()->notes->quirks, "device_of_buffer"), 2);
 	ck_assert_uint_eq(tally_total(&device_model()->notes->repairs), 0);
 	replay_done();
@@ -251,10 +258,10 @@ START_TEST(trouble_with_tracing_is_told)
 }
 END_TEST
 
-/* Of a record whose continuation records are in a segment that is not there nothing is left. */
+/* A record is left out if its continuation records are in a segment that is missing. */
 START_TEST(a_cut_record_is_left_out)
 {
-	static const int n_there[] = {1, 2, 2, 0}; /* all but one */
+	static const int n_there[] = {1, 2, 2, 0}; /* continuation records that are there: all but one */
 	device_begin();
 	device_plain_clock(0);
 	device_plain_kernel(0, 1, 5000, 6000);
@@ -274,7 +281,7 @@ START_TEST(a_cut_record_is_left_out)
 	dump_writer_close_segment(&replay_writer, DEVICE_HERALD);
 	device_finish(GRAPH_TASK);
 	ck_assert_uint_eq(device_model()->n_activities - 1, 1);
-	ck_assert_uint_eq(replay_count_of(&replay_trace.dump.findings, "group_cut"), 1);
+	ck_assert_uint_eq(replay_count_of(&replay_trace.dump.damage, "group_cut"), 1);
 	device_check_times(1, 5000, 6000);
 	replay_done();
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * When something happened on a device by the host's clock, on synthetic dumps: translations, readings, and what is wrong with them.
+ * How activities of devices are placed in the host's time, on synthetic dumps: by translated times, by readings of
+ * clocks, and what happens if these are wrong.
  */
 #include "tests/unit/device_fixture.h"
 
 #include <check.h>
 
-#define REAL_NS UINT64_C(1700000000000000000) /* the writer's real time at tick 0 */
+#define REAL_NS UINT64_C(1700000000000000000) /* real time at tick 0 in the writer's dumps */
 
-/* omp_get_wtime goes half as fast as the host's clock here, then at its pace: each time is between the readings around it. */
+/*
+ * omp_get_wtime goes half as fast as the host's clock first, then as fast: a time is placed by the readings around it.
+ */
 START_TEST(a_translated_time_is_placed_between_the_readings_around_it)
 {
 	device_begin();
@@ -23,12 +26,12 @@ START_TEST(a_translated_time_is_placed_between_the_readings_around_it)
 	device_check_times(2, 12000, 21000);
 	device_check_times(3, 30000, 30000);
 	ck_assert_uint_eq(device_repair("kernel_without_submit"), 3);
-	ck_assert_uint_eq(device_n_blamed(), 3);
+	ck_assert_uint_eq(device_n_counted(), 3);
 	replay_done();
 }
 END_TEST
 
-/* Before the first reading and behind the last one: at the pace of them all. */
+/* Before the first and after the last reading the clock goes at its pace over all readings. */
 START_TEST(a_time_outside_of_all_readings_goes_on_at_their_pace)
 {
 	device_begin();
@@ -45,8 +48,8 @@ START_TEST(an_interrupted_reading_counts_for_nothing)
 {
 	device_begin();
 	device_reading(0, 10000, 4, 1, DEVICE_WTIME);
-	device_reading(0, 30000, 20000, 2,
-		       DEVICE_WTIME + 1000); /* the clock was read at 21000, and then something else had the processor */
+	/* The clock was read at tick 21000, and then the thread lost its processor. */
+	device_reading(0, 30000, 20000, 2, DEVICE_WTIME + 1000);
 	device_reading(0, 40000, 4, 3, DEVICE_WTIME + 30000);
 	device_kernel(0, 1, 77, 78, DEVICE_WTIME + 1000, DEVICE_WTIME + 2000);
 	device_finish(GRAPH_TASK);
@@ -55,12 +58,12 @@ START_TEST(an_interrupted_reading_counts_for_nothing)
 }
 END_TEST
 
-/* What is narrow is each device's own matter, in whatever order the readings come. */
+/* Which readings are too wide is decided for each device by itself; readings may come in any order. */
 START_TEST(readings_of_several_devices_are_told_apart)
 {
 	device_begin();
 	for (uint64_t i = 1; i <= 3; i++) {
-		device_reading(2, 10000 * i, 6000, 0, DEVICE_WTIME + 1000 * i); /* never narrower: there is nothing better */
+		device_reading(2, 10000 * i, 6000, 0, DEVICE_WTIME + 1000 * i); /* all of them are wide, so they are used */
 		device_reading(0, 10000 * i, 4, 0, DEVICE_WTIME + 20000 * i);
 		device_reading(1, 10000 * i, i == 2 ? 9000 : 4, 0, i == 2 ? DEVICE_WTIME + 39000 : DEVICE_WTIME + 20000 * i);
 	}
@@ -74,7 +77,7 @@ START_TEST(readings_of_several_devices_are_told_apart)
 }
 END_TEST
 
-/* omp_get_wtime was put back in between: a time that came twice is told by the device's own clock, or by none. */
+/* omp_get_wtime was put back in between: a time that came twice is placed by the device's own clock, or not at all. */
 START_TEST(a_translation_that_goes_back_tells_nothing)
 {
 	device_begin();
@@ -97,7 +100,7 @@ START_TEST(a_translation_that_goes_back_tells_nothing)
 }
 END_TEST
 
-/* The second reading began before the first one, and was over behind it: no contradiction. */
+/* The second reading began before the first one and ended after it, which is no contradiction. */
 START_TEST(readings_may_overlap)
 {
 	device_begin();
@@ -117,17 +120,17 @@ START_TEST(without_a_translation_the_devices_own_clock_tells)
 	device_begin();
 	device_reading(0, 10000, 4, 500, 0);
 	device_reading(0, 20000, 4, 1500, 0);
-	device_reading(1, 10000, 4, 90000, 0); /* another device's */
+	device_reading(1, 10000, 4, 90000, 0); /* of another device */
 	device_plain_kernel(0, 1, 600, 1700);
 	device_plain_kernel(1, 2, 90100, 90200);
 	device_finish(GRAPH_TASK);
 	device_check_times(1, 11000, 22000);
-	device_check_times(2, 10100, 10200); /* a single reading: its units are taken for ns */
+	device_check_times(2, 10100, 10200); /* with a single reading the units of the clock are taken as ns */
 	replay_done();
 }
 END_TEST
 
-/* omp_get_wtime is real time with LLVM's runtime, monotonic time with others. */
+/* omp_get_wtime is real time in LLVM's runtime, and monotonic time in others. */
 START_TEST(without_a_reading_a_translation_is_a_clock_that_the_process_ran_in)
 {
 	device_begin();
@@ -150,8 +153,8 @@ START_TEST(what_has_no_time_gets_none)
 	device_plain_kernel(0, 1, 5000, 0);
 	device_plain_kernel(0, 2, 0, 5000);
 	device_plain_kernel(0, 3, 5000, 4999);
-	device_plain_kernel(0, 4, 500000, 600000); /* long after the process */
-	device_plain_kernel(1, 5, 5000, 6000);     /* of this device there is no reading */
+	device_plain_kernel(0, 4, 500000, 600000); /* long after the end of the process */
+	device_plain_kernel(1, 5, 5000, 6000);     /* there is no reading of this device */
 	device_plain_kernel(0, 6, 5000, 6000);
 	device_finish(GRAPH_TASK);
 	for (uint64_t id = 1; id <= 5; id++) {

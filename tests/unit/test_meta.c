@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * meta: every key, escapes, cut and senseless lines.
+ * The parser of meta: every key, escapes, lines that are cut, and values that make no sense.
  */
 #include "builder/support/diag.h"
 #include "builder/dump/meta.h"
@@ -182,7 +182,7 @@ START_TEST(many_lines_of_a_key_are_all_kept)
 }
 END_TEST
 
-/* Small maps over a small address space, so that they overlap in every way. */
+/* Small maps in a small address space, so that they overlap in every way. */
 START_TEST(an_address_belongs_to_the_latest_map)
 {
 	uint64_t seed = 1;
@@ -223,7 +223,7 @@ START_TEST(tallies_count_by_name_in_order)
 		snprintf(names[i], sizeof names[i], "n%d", i);
 		tally_add(&t, names[i], 1);
 	}
-	ck_assert_uint_eq(tally_total(&t), 106); /* more names than rows: none of the counts is lost */
+	ck_assert_uint_eq(tally_total(&t), 106); /* there are more names than rows, and no count is lost */
 }
 END_TEST
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reader and the listing on a few thousand dumps that are damaged at random, always the same: none may make them crash (run it under the sanitizers).
+ * The reader and the listing on a few thousand dumps that are damaged at random, but always in the same way. None of
+ * them may cause a crash; the test finds most if it runs under the sanitizers.
  */
 #include "tests/unit/reader_fixture.h"
 #include "builder/dump/list.h"
@@ -47,7 +48,7 @@ static void store(const struct file *f, const unsigned char *bytes, size_t n_byt
 	close(fd);
 }
 
-/* Damages a copy of the file's bytes; headers get a right checksum now and then, so that their values are looked at. */
+/* Damages a copy of the file's bytes. Some headers get the right checksum again, so that their values are used. */
 static size_t mutate(const struct file *f, unsigned char *bytes)
 {
 	size_t n_bytes = f->n_bytes;
@@ -105,7 +106,9 @@ START_TEST(no_damage_makes_it_crash)
 	for (size_t i = 0; i < n_files; i++)
 		load(&files[i]);
 	diag_quiet();
-	/* The many errors go into a file; so does a sanitizer's report: it stays in the directory when this crashes. */
+	/*
+	 * Messages go into a file, and so does the report of a sanitizer, which stays in the directory after a crash.
+	 */
 	char log[128];
 	snprintf(log, sizeof log, "%s/log", reader_root);
 	int errors = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600), before = dup(2);
@@ -134,14 +137,16 @@ START_TEST(no_damage_makes_it_crash)
 	dup2(before, 2);
 	close(before);
 	close(errors);
-	/* Both ways were taken, and only damage to meta's first lines refuses a dump. */
+	/*
+	 * Some dumps were read and some refused; only damage to the first lines of meta makes the reader refuse a dump.
+	 */
 	ck_assert_uint_gt(n_refused, 0);
 	ck_assert_uint_gt(n_opened, 2500);
 	for (size_t i = 0; i < n_files; i++)
 		free(files[i].bytes);
 	struct dump d;
 	ck_assert_int_eq(dump_open(&d, reader_dir), 0);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST

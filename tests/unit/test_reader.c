@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The reader on whole dumps and on what a killed, running or paused process leaves; and the listing.
+ * The reader on whole dumps, and on dumps of a killed, running or paused process; and the listing.
  */
 #include "tests/unit/reader_fixture.h"
 #include "builder/dump/list.h"
@@ -78,19 +78,19 @@ START_TEST(the_position_alone_says_what_is_published)
 	ck_assert_str_eq(reader_said, "");
 	reader_assert_filled(&d.streams[0], 10);
 	dump_close(&d);
-	/* Not opened yet: nothing of it. */
+	/* A segment that was not opened yet has no records. */
 	position = 4096;
 	reader_patch("00000.ring", offsetof(struct ring_control, position), &position, sizeof position);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_records, 0);
 	dump_close(&d);
-	/* Nowhere: what is closed is still to be had, and nothing is here. */
+	/* A position outside of the ring: closed segments would still be read, but here there is none. */
 	position = UINT64_MAX - 4095 + 160;
 	reader_patch("00000.ring", offsetof(struct ring_control, position), &position, sizeof position);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_uint_eq(d.n_records, 0);
 	ck_assert_uint_eq(reader_found(&d, "position_damaged"), 1);
-	reader_assert_said("00000.ring at byte 64: position at offset 160");
+	reader_assert_said("00000.ring at byte 64: found a position at offset 160");
 	dump_close(&d);
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(of_two_copies_the_longer_is_taken)
 	ck_assert_str_eq(reader_said, "");
 	ck_assert(d.is_complete);
 	dump_close(&d);
-	/* Two segments of one number that are not the same one. */
+	/* Two different segments with the same number. */
 	struct segment_header h = reader_get_header("drain.seg", 0);
 	h.ticks++;
 	reader_put_header("drain.seg", 0, h);
@@ -160,7 +160,7 @@ START_TEST(a_flight_recorder_misses_its_beginning_without_damage)
 	ck_assert_uint_eq(d.streams[0].n_missing_segments, 0);
 	ck_assert(d.streams[0].segments[0].is_after_gap);
 	ck_assert_uint_eq(d.lost[loss_cause_overwritten], 124);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST
@@ -171,10 +171,10 @@ START_TEST(a_flight_recorder_is_cut_to_what_all_streams_cover)
 	struct dump d;
 	dump_writer_init(&w, reader_dir);
 	w.more_meta = "setting keep newest\n";
-	w.streams[0].missing = 2; /* an old island before it: segment 1 */
+	w.streams[0].missing = 2; /* segment 1 is there, and older than the gap */
 	reader_fill(&w, 0, 400);
 	reader_fill(&w, 1, 400); /* whole */
-	reader_fill(&w, 2, 10);  /* ended long before */
+	reader_fill(&w, 2, 10);  /* it ended long before the window */
 	dump_writer_finish(&w);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	reader_assert_said(
@@ -189,7 +189,7 @@ START_TEST(a_flight_recorder_is_cut_to_what_all_streams_cover)
 	ck_assert_uint_eq(d.n_records, 403 - 248 + 403 - 248 + 13);
 	ck_assert_uint_eq(d.streams[1].max_task, 401);
 	ck_assert_uint_eq(d.window_ticks, d.streams[0].segments[0].header->ticks);
-	ck_assert_uint_eq(tally_total(&d.findings), 0);
+	ck_assert_uint_eq(tally_total(&d.damage), 0);
 	dump_close(&d);
 }
 END_TEST
@@ -288,7 +288,7 @@ START_TEST(counters_run_ahead_only_where_recording_was_off)
 }
 END_TEST
 
-/* The last header cannot be right: how many ids there are follows from the segment before it. */
+/* If the last header cannot be right, the number of ids follows from the segment before it. */
 START_TEST(ids_of_an_absurd_header_come_from_the_one_before)
 {
 	for (int all = 0; all < 2; all++) {
@@ -316,7 +316,7 @@ START_TEST(ids_of_an_absurd_header_come_from_the_one_before)
 }
 END_TEST
 
-/* This process, as a recorder would name it. */
+/* Gives the dump the identity of this process, as a recorder would. */
 static void name_self(struct dump_writer *w, char host[256], char boot_id[64])
 {
 	char text[1024] = "";
@@ -339,7 +339,10 @@ static void name_self(struct dump_writer *w, char host[256], char boot_id[64])
 
 START_TEST(a_process_that_still_runs_gives_a_snapshot)
 {
-	/* 0: runs; 1: another process with its number; 2: ended, but a stream lives on; 3: ended and all sealed */
+	/*
+	 * 0: it runs; 1: another process has its number; 2: it ended, but a stream is live; 3: it ended, and all are
+	 * sealed
+	 */
 	for (int variant = 0; variant < 4; variant++) {
 		struct dump_writer w;
 		struct dump d;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What becomes of records where a file takes no more, or there is no room: what is lost is counted, and the program is not disturbed.
+ * What the recorder does if a file cannot grow, or there is no room for one: it counts what is lost, and does not
+ * disturb the program.
  */
 #include <check.h>
 #include <sys/resource.h>
@@ -24,7 +25,7 @@ START_TEST(limit_stops_and_every_loss_is_counted)
 }
 END_TEST
 
-/* The signal's default would end the process. */
+/* SIGXFSZ would end the process by default. */
 START_TEST(file_size_limit_raises_no_signal)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
@@ -58,7 +59,7 @@ START_TEST(vanished_directory_stops_recording_only)
 }
 END_TEST
 
-/* A flight recorder: files of a fixed number of places, and in them the newest. */
+/* A flight recorder: its files have a fixed number of places, and keep the newest segments. */
 START_TEST(newest_are_kept)
 {
 	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_KEEP", "newest", "OTTER_LIMIT", "256K", NULL);
@@ -82,7 +83,7 @@ START_TEST(newest_are_kept)
 	ck_assert(end->is_sealed);
 	const struct record *record = &end->records[end->n_records - 1];
 	while (record > end->records && record_kind(record) != EVENT_task_schedule)
-		record--; /* the last one may have caused a flush */
+		record--; /* the last task_schedule may be followed by a buffer_flush */
 	ck_assert_uint_eq(record->b, n - 1);
 	ck_assert_uint_le(n_kept, 64);
 	ck_assert_uint_ge(session->n_overwritten, (last - n_kept - 8) * SMALL_RECORDS);
@@ -90,17 +91,17 @@ START_TEST(newest_are_kept)
 }
 END_TEST
 
-/* No room for the ring's third segment: it goes on with two, its thread writes them itself. */
+/* If there is no room for the ring's third segment, recording goes on with two, and the thread writes them itself. */
 START_TEST(ring_grows_as_far_as_there_is_room)
 {
 	struct session *session = begin_undrained();
 	char path[PATH_MAX + 16];
-	put_many(SMALL_RECORDS * 2 - 1); /* thread_attach is the first */
+	put_many(SMALL_RECORDS * 2 - 1); /* the first record is thread_attach */
 	struct stream *stream = tls_stream;
 	ck_assert_uint_eq(stream->n_used, 2);
 	snprintf(path, sizeof path, "%s/00000.ring", session->ring_dir);
 	ck_assert_int_eq(unlink(path), 0);
-	stream->has_all_room = false; /* it would have on a tmpfs */
+	stream->has_all_room = false; /* as if the ring were not on a tmpfs, where all its room is reserved */
 	for (uint64_t i = SMALL_RECORDS * 2 - 1; i < SMALL_RECORDS * 20; i++)
 		put(i);
 	ck_assert_uint_eq(stream->n_segments, 2);
@@ -112,7 +113,7 @@ START_TEST(ring_grows_as_far_as_there_is_room)
 }
 END_TEST
 
-/* With one alone there would be somebody to wait for. */
+/* With a single segment recording cannot go on: the thread would have to wait for its own segment. */
 START_TEST(ring_of_one_segment_stops)
 {
 	struct session *session = begin_undrained();

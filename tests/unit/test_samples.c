@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Samples as the builder reads them: apart from the events' streams, in groups, by state, and with the names that the runtime gave.
+ * How the builder reads samples: in streams of their own, in groups, counted by state, with the runtime's names of
+ * states.
  */
 #include <check.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 static struct dump_writer w;
 static struct dump d;
 
-/* Stream 0 has a thread with a task, and samples. */
+/* Stream 0 has a thread with a task, and there are samples of it. */
 static void begin(void)
 {
 	dump_writer_init(&w, reader_dir);
@@ -43,12 +44,12 @@ static void next_is(struct cursor *c, uint64_t ticks, unsigned missed, unsigned 
 START_TEST(samples_are_apart_from_events)
 {
 	begin();
-	reader_fill(&w, 3, 2); /* no samples of that one */
+	reader_fill(&w, 3, 2); /* a stream without samples */
 	put(WRITER_SAMPLES, 10010, 0, thread_state_work_serial, 0);
 	put(WRITER_SAMPLES, 10020, 4095, thread_state_wait_lock, 0xabc);
 	put(WRITER_SAMPLES, 10030, 2, 0x200, 0xdef);
 	put(WRITER_SAMPLES, 10040, 0, thread_state_work_parallel, 0);
-	put(WRITER_SAMPLES + 1, 10050, 0, thread_state_idle, 0); /* of a stream that left nothing else */
+	put(WRITER_SAMPLES + 1, 10050, 0, thread_state_idle, 0); /* samples of a stream without events */
 	dump_writer_finish(&w);
 	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
 	ck_assert_str_eq(reader_said, "");
@@ -73,13 +74,14 @@ START_TEST(samples_are_apart_from_events)
 }
 END_TEST
 
-/* A sample that a gap has parted from its wait id is left out as a whole. */
+/* A sample is left out if a gap separates it from its wait id. */
 START_TEST(cut_sample_is_left_out)
 {
 	begin();
 	for (unsigned i = 0; i < 122; i++)
 		put(WRITER_SAMPLES, 10100 + i, 0, thread_state_work_parallel, 0);
-	put(WRITER_SAMPLES, 10300, 0, thread_state_wait_lock, 0xabc); /* the last one of segment 1, and the first of 2 */
+	put(WRITER_SAMPLES, 10300, 0, thread_state_wait_lock,
+	    0xabc); /* the last record of segment 1, continued by the first one of segment 2 */
 	for (unsigned i = 0; i < 130; i++)
 		put(WRITER_SAMPLES, 10400 + i, 0, thread_state_work_serial, 0);
 	w.streams[WRITER_SAMPLES].missing = 2;
@@ -112,7 +114,7 @@ START_TEST(counts_by_state_and_thread)
 	dump_writer_finish(&w);
 	struct trace trace = {0};
 	ck_assert_int_eq(reader_open(&trace.dump, reader_dir), 0);
-	ck_assert_uint_eq(trace.dump.n_lost, 0); /* no record is */
+	ck_assert_uint_eq(trace.dump.n_lost, 0); /* samples are lost, but no records */
 	struct samples_summary summary;
 	ck_assert_int_eq(samples_collect(&summary, &trace, 1), 0);
 	ck_assert_uint_eq(summary.n_threads, 2);
@@ -159,7 +161,7 @@ START_TEST(names_are_the_runtimes)
 }
 END_TEST
 
-/* What makes no sense in meta is skipped and counted. */
+/* Lines of meta that make no sense are skipped and counted. */
 START_TEST(damaged_lines_are_skipped)
 {
 	begin();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Labels of code addresses: looked up in this very program, which must be compiled with -g.
+ * Labels of code addresses. The tests look up addresses of their own program, which must be compiled with -g.
  */
 #include "builder/model/symbols.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where a call returned to, and the line of the call. */
+/* The return address of a call, and the line of the call. */
 struct call {
 	uint64_t codeptr;
 	unsigned line;
@@ -23,7 +23,7 @@ static volatile int sink;
 __attribute__((noinline)) static void note(unsigned line)
 {
 	latest = (struct call){(uint64_t)(uintptr_t)__builtin_return_address(0), line};
-	sink++; /* nothing of this is a tail call */
+	sink++; /* so that no call is a tail call */
 }
 
 __attribute__((always_inline)) static inline void inlined_caller(void)
@@ -49,7 +49,7 @@ static char own_id[256];
 static struct meta_map own_maps[64];
 static size_t n_own_maps;
 
-/* The build id as a recorder finds it: in the notes of the loaded program. */
+/* The build id as a recorder finds it, in the notes of the loaded program. */
 static int find_own_id(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size, (void)data;
@@ -66,7 +66,7 @@ static int find_own_id(struct dl_phdr_info *info, size_t size, void *data)
 			at += 12 + ((note_header->n_namesz + 3) & ~3u) + ((note_header->n_descsz + 3) & ~3u);
 		}
 	}
-	return 1; /* the program itself comes first */
+	return 1; /* stop: the program itself comes first */
 }
 
 static void find_own_maps(void)
@@ -86,7 +86,7 @@ static void find_own_maps(void)
 		exit(99);
 }
 
-/* A model of one construct, resolved with the given maps. */
+/* Resolves a model with one construct and the given maps. */
 static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t n_maps, struct model *model)
 {
 	static struct dump dump;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Target regions, operations on data and launches on synthetic dumps: what no runtime here delivers (asynchronous operations, other host numbers, OpenMP
- * 5.0's callbacks, ends that are missing), and which devices and bytes are meant.
+ * Target regions, operations on data and launches on synthetic dumps: what the runtimes that the tests can run do not
+ * deliver (asynchronous operations, other numbers of the host, OpenMP 5.0's callbacks, missing ends), and how devices
+ * and bytes are determined.
  */
 #include "tests/unit/replay_fixture.h"
 
@@ -71,7 +72,7 @@ static const struct operation *operation(uint64_t id)
 	return &replay_trace.model.operations[row];
 }
 
-/* The nodes of the initial task in their sequence, by kinds' first letters: t region, d data, s submit. */
+/* The nodes of the initial task in order, a letter for each: t target region, d data, s submit. */
 static const char *sequence(void)
 {
 	static char letters[64];
@@ -120,7 +121,7 @@ START_TEST(a_target_region_is_a_sequence_of_its_operations)
 	ck_assert_uint_gt(alloc->end_ticks, alloc->begin_ticks);
 	ck_assert_str_eq(replay_trace.model.devices[0].type, "generic-64bit");
 	ck_assert_uint_ne(replay_trace.model.devices[0].end_ticks, 0);
-	/* A submit is no region, whatever its number. */
+	/* The id of a submit does not find a region. */
 	ck_assert_uint_eq(model_target(&replay_trace.model, op(4)), 0);
 	replay_done();
 }
@@ -129,7 +130,7 @@ END_TEST
 START_TEST(runtimes_of_openmp_50_report_no_ends)
 {
 	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
-	target_begin(target_kind_enter_data, 0, NO_ID); /* LLVM's has no number for it */
+	target_begin(target_kind_enter_data, 0, NO_ID); /* LLVM's runtime gives no id here */
 	data_op(EVENT_target_data_op, 7, NO_ID, (struct data){target_data_op_alloc, -1, 0, 0x100, 0xd00, 64});
 	target_end(target_kind_enter_data, 0, NO_ID);
 	target_begin(target_kind_target, 0, 8);
@@ -153,7 +154,7 @@ START_TEST(asynchronous_operations_are_those_of_their_kind)
 	begin_and_end(op(1), 0, (struct data){target_data_op_transfer_to_device_async, -1, 0, 0x100, 0xd00, 64});
 	begin_and_end(op(2), 0, (struct data){target_data_op_memset_async, -1, 1, 0x100, 0xd00, 32});
 	begin_and_end(op(3), 0, (struct data){target_data_op_transfer, 1, 0, 0xd00, 0xe00, 16});
-	begin_and_end(op(4), 0, (struct data){2000, 1, 0, 0xd00, 0xe00, 16}); /* of a later version */
+	begin_and_end(op(4), 0, (struct data){2000, 1, 0, 0xd00, 0xe00, 16}); /* a kind of a later version */
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	replay_build(GRAPH_FRAGMENT);
 	ck_assert_str_eq(sequence(), "dddd");
@@ -165,7 +166,7 @@ START_TEST(asynchronous_operations_are_those_of_their_kind)
 	ck_assert_int_eq(operation(op(3))->src_device, 1);
 	ck_assert_int_eq(operation(op(3))->device, 0);
 	ck_assert_uint_eq(operation(op(1))->target, 0);
-	/* At this level the time of an operation is its node's own. */
+	/* At the fragment level an operation's time is its node's, and not its task's. */
 	uint64_t busy_ticks = 0;
 	for (uint32_t i = 0; i < replay_graph.n_nodes; i++)
 		if (replay_graph.nodes[i].kind == NODE_DATA_OP &&
@@ -224,12 +225,12 @@ START_TEST(memory_that_was_not_given_does_not_count)
 	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
 	device(0, "generic-64bit");
 	begin_and_end(op(1), 0, refused);
-	data_op(EVENT_target_data_op_begin, op(3), 0, refused); /* cut off */
+	data_op(EVENT_target_data_op_begin, op(3), 0, refused); /* its end is missing */
 	if (_i > 0)
 		begin_and_end(op(2), 0, given);
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
 	replay_build(GRAPH_TASK);
-	/* Where no allocation has an address the runtime does not tell them. */
+	/* If no allocation has an address, the runtime does not report addresses. */
 	ck_assert_int_eq(operation(op(1))->has_failed, _i > 0);
 	ck_assert(!operation(op(3))->has_failed);
 	ck_assert_uint_eq(operation(op(1))->n_bytes, 4096);
@@ -239,7 +240,7 @@ START_TEST(memory_that_was_not_given_does_not_count)
 }
 END_TEST
 
-/* A forked child's runtime has its parent's devices, and announces none of them. */
+/* A forked child's runtime has the devices of its parent, and announces none of them. */
 START_TEST(devices_that_nobody_announced_are_those_that_something_is_done_to)
 {
 	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
@@ -248,7 +249,7 @@ START_TEST(devices_that_nobody_announced_are_those_that_something_is_done_to)
 	target_end(target_kind_target, 3, op(1));
 	begin_and_end(op(3), 0, (struct data){target_data_op_transfer_to_device, 4, 1, 0x100, 0xd00, 64});
 	begin_and_end(op(4), 0, (struct data){target_data_op_transfer_from_device, 2, 4, 0xd00, 0x100, 64});
-	/* From one to another: the one is at the host's place. */
+	/* A copy between devices: device 0 is the source, where otherwise the host is. */
 	begin_and_end(op(5), 0, (struct data){target_data_op_transfer_to_device, 0, 2, 0xd00, 0xd00, 64});
 	begin_and_end(op(6), 0, (struct data){target_data_op_memset, 4, 1, 0, 0xd00, 64});
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);

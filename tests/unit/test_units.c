@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots' work units on synthetic dumps: who is meant by a handle that is used again, who runs and who acts, and what becomes of records that do
- * not fit together. What the library really delivers is tests/argobots.py's.
+ * Argobots' work units on synthetic dumps: which unit a handle means that is used again, which unit runs and which one
+ * acts, and what becomes of records that contradict each other. tests/argobots.py tests what the library delivers.
  */
 #include "tests/unit/units_fixture.h"
 
@@ -13,7 +13,7 @@ START_TEST(created_and_joined)
 	begin();
 	whole_unit(0, U, PRIMARY);
 	end();
-	/* 1: the primary unit, 2: the one created, 3: the scheduler, whom the first run names. */
+	/* Rows: 1 the primary unit, 2 the one created, 3 the scheduler, which the first run names. */
 	ck_assert_str_eq(units_told(),
 			 "life1 begin0>1 create2<1 suspend1>0 begin0>3 run3>2 finish2>3 resume1<2 run3>1 join2<1 free2<1 "
 			 "end1>3 end3>0 over1");
@@ -98,7 +98,10 @@ START_TEST(revived)
 }
 END_TEST
 
-/* A handle is freed on one stream, and another unit's on another: only time tells. A unit that moves; an external thread. */
+/*
+ * A handle is freed on one stream, and becomes another unit's on another stream: only the times tell. There are also a
+ * unit that moves to another stream, and an external thread.
+ */
 START_TEST(streams)
 {
 	begin();
@@ -124,7 +127,7 @@ START_TEST(streams)
 	finish(1, SCHED + 1, 0);
 	detach(1);
 	end();
-	/* 2: U, 3: a main scheduler, 4: the primary's, 5: the external thread, 6: another unit with U's handle. */
+	/* Rows: 2 U, 3 a main scheduler, 4 the primary's, 5 the external thread, 6 another unit with U's handle. */
 	ck_assert_str_eq(
 		units_told(),
 		"life1 begin0>1 create2<1 create3<1 run0>3 run3>2 yield2>3 yield1>0 begin0>4 run4>2 finish2>4 run4>1 "
@@ -138,7 +141,7 @@ START_TEST(streams)
 }
 END_TEST
 
-/* A scheduler that is a unit of another one's: what it runs is above it, and it goes on when that stops. */
+/* A scheduler that another scheduler runs: its units run above it, and it goes on when they stop. */
 START_TEST(stacked)
 {
 	begin();
@@ -192,7 +195,7 @@ START_TEST(polls_and_cancels)
 }
 END_TEST
 
-/* 1.1: the joiner is resumed before the end; the root of an execution stream is created and freed, and never runs. */
+/* In 1.1 a joiner is resumed before the end, and the root of an execution stream is created and freed without a run. */
 START_TEST(version_1_1)
 {
 	replay_writer.more_meta = "argobots recorded\nargobots_code 20480\nmaps_at 1\nmap 5000 6000 0 - /usr/lib/libabt.so.1\n";
@@ -216,7 +219,7 @@ START_TEST(version_1_1)
 }
 END_TEST
 
-/* ---- What does not fit together ---- */
+/* ---- Records that contradict each other ---- */
 
 START_TEST(stop_is_missing)
 {

@@ -13,7 +13,7 @@ static int find_resume(void *self, const struct edge_view *edge)
 	return 0;
 }
 
-/* A unit that waits for an eventual, resumed by another one, and is joined: the same at each level. */
+/* A unit waits for an eventual, is resumed by another unit, and is joined: the same edges at each level. */
 START_TEST(edges)
 {
 	begin();
@@ -53,7 +53,7 @@ START_TEST(edges)
 }
 END_TEST
 
-/* One wait however often it is looked at; two where something was done in between. */
+/* Polling for one thing is one wait, however often; it is two if the unit did something in between. */
 START_TEST(polling_is_one_wait)
 {
 	begin();
@@ -69,13 +69,19 @@ START_TEST(polling_is_one_wait)
 	end();
 	replay_build((enum graph_level)_i);
 	ck_assert_uint_eq(replay_n_nodes(NODE_UNIT_WAIT), 2);
-	/* At the fragment level: behind each wait, and behind the first creation nothing came but the wait. */
+	/*
+	 * At the fragment level there is a fragment after each wait; after the first creation nothing came but the
+	 * wait.
+	 */
 	units_check_graph();
 	replay_done();
 }
 END_TEST
 
-/* Whoever was resumed and waits for the same once more waits twice: somebody may have come from the first wait to the second. */
+/*
+ * A unit that was resumed and waits for the same thing again has two waits: there may be a path from the first to the
+ * second.
+ */
 START_TEST(resumed_twice)
 {
 	begin();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Any records of Argobots' work units in any order: what visitors are promised (builder/replay/replay.h) holds, and the graph has no cycle.
+ * Random records of Argobots' work units in random order: the promises to visitors (builder/replay/replay.h) hold, and
+ * the graph has no cycle.
  */
 #include "tests/unit/units_fixture.h"
 
@@ -85,7 +86,7 @@ static void try_noise(int number)
 	replay_done();
 }
 
-/* Many in one process: a fixture's dump at a time. */
+/* Many dumps in one process, one after the other. */
 START_TEST(noise)
 {
 	for (int i = 0; i < 25; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Argobots' work units where processors' clocks differ: what a stream's clock says too early waits for what it follows from, and goes on from there.
+ * Argobots' work units if the clocks of processors differ: a stream whose records come too early waits for what must
+ * come before them, and goes on from that time.
  */
 #include "tests/unit/units_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The next record is of this time. */
+/* Sets the time of the next record. */
 static void at(uint64_t ticks)
 {
 	replay_now = ticks - 10;
@@ -26,7 +27,10 @@ static int see_run(void *self, const struct point *at, const struct unit_switch 
 	return 0;
 }
 
-/* The second stream's clock is 300 ticks behind: it runs the unit before that is created, and resumes one before that is suspended. */
+/*
+ * The second stream's clock is 300 ticks behind: by its times it runs a unit before that is created, and resumes one
+ * before that is suspended.
+ */
 START_TEST(a_clock_that_is_behind)
 {
 	static struct progress progress;
@@ -61,7 +65,7 @@ START_TEST(a_clock_that_is_behind)
 		"join3<1 free3<1 join2<1 free2<1 end1>4 end4>0 over1");
 	ck_assert_uint_eq(quirks("clocks_differ"), 3);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
-	/* It did not run before it was created. */
+	/* The unit did not run before it was created. */
 	ck_assert_uint_eq(unit(3)->create_ticks, created);
 	ck_assert_uint_eq(unit(3)->start_ticks, created);
 	ck_assert_uint_eq(unit(3)->end_ticks, suspended);
@@ -73,7 +77,7 @@ START_TEST(a_clock_that_is_behind)
 }
 END_TEST
 
-/* The second stream's clock is ahead: the first one joins, frees and creates what has not ended there. */
+/* The second stream's clock is ahead: the first stream joins, frees and creates units that have not ended there. */
 START_TEST(a_clock_that_is_ahead)
 {
 	at(2000);
@@ -107,7 +111,10 @@ START_TEST(a_clock_that_is_ahead)
 }
 END_TEST
 
-/* Two streams share a pool: a unit that polls is run by both in turns, and what one of them counted as its polls holds a stretch on the other (1.1). */
+/*
+ * Two streams share a pool, and run a polling unit in turns (1.1): between the polls that one stream has counted, the
+ * unit has run on the other one.
+ */
 START_TEST(polled_in_turns)
 {
 	begin();
@@ -137,13 +144,16 @@ START_TEST(polled_in_turns)
 	ck_assert_uint_eq(quirks("polled_in_turns"), 1);
 	ck_assert_uint_eq(quirks("clocks_differ"), 0);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
-	/* As many as there were: three, and five that were counted, two of which are told of one by one. */
+	/*
+	 * Eight runs in all: three have records of their own, and five were counted as polls, one of which is told as a
+	 * run.
+	 */
 	ck_assert_uint_eq(unit(4)->n_runs + unit(4)->n_polls, 4 + 4);
 	replay_done();
 }
 END_TEST
 
-/* What never comes is not waited for: neither for ever, nor by all. */
+/* No stream waits without end for something that never comes, nor do all streams wait. */
 START_TEST(what_never_comes)
 {
 	at(2000);
@@ -164,7 +174,7 @@ START_TEST(what_never_comes)
 }
 END_TEST
 
-/* Nothing waits where records are missing anyway: in a dump that was begun behind ABT_init. */
+/* No stream waits in a dump whose records are incomplete anyway, because recording began after ABT_init. */
 START_TEST(where_records_are_missing)
 {
 	attach(0);

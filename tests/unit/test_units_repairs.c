@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repairs of Argobots' work units by name (docs/damage.md): what is said of records that contradict each other.
+ * Repairs of Argobots' work units by name (docs/damage.md): what is printed about records that contradict each other.
  */
 #include "tests/unit/units_fixture.h"
 
@@ -26,11 +26,11 @@ START_TEST(a_unit_is_revived_before_its_end)
 	creation(EVENT_unit_revive, 0, U, PRIMARY, STACK);
 	run_and_finish();
 	join_and_end();
-	replay_assert_contradiction("revived_before_end", "expected one that had ended");
+	replay_assert_contradiction("revived_before_end", "expected a unit that had ended");
 }
 END_TEST
 
-START_TEST(a_unit_runs_behind_its_end)
+START_TEST(a_unit_runs_after_its_end)
 {
 	begin();
 	create(0, U, PRIMARY);
@@ -38,11 +38,14 @@ START_TEST(a_unit_runs_behind_its_end)
 	run_unit(0, U, PRIMARY, 1);
 	yield(0, U, unit_sync_unknown, 0);
 	join_and_end();
-	replay_assert_contradiction("unit_after_end", "expected one that has not ended");
+	replay_assert_contradiction("unit_after_end", "expected a unit that has not ended");
 }
 END_TEST
 
-/* Created, freed, and never run: like the library's own, which visitors are not told of; but these resume nobody. */
+/*
+ * A unit is created and freed and never runs: like the library's own units, which are hidden from visitors. But then it
+ * resumes another unit, which those never do.
+ */
 START_TEST(a_freed_unit_acts)
 {
 	begin();
@@ -55,7 +58,7 @@ START_TEST(a_freed_unit_acts)
 	resume(0, U, V);
 	run_and_finish();
 	join_and_end();
-	replay_assert_contradiction("freed_before_end", "expected one that has not been freed");
+	replay_assert_contradiction("freed_before_end", "expected a unit that has not been freed");
 }
 END_TEST
 
@@ -65,7 +68,7 @@ int main(void)
 	TCase *tcase = tcase_create("units repairs");
 	tcase_add_checked_fixture(tcase, replay_setup, replay_teardown);
 	tcase_add_test(tcase, a_unit_is_revived_before_its_end);
-	tcase_add_test(tcase, a_unit_runs_behind_its_end);
+	tcase_add_test(tcase, a_unit_runs_after_its_end);
 	tcase_add_test(tcase, a_freed_unit_acts);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

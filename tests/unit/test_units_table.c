@@ -8,7 +8,7 @@
 
 #define OTHER_POOL 0xa00
 
-/* Created into one pool, it yields into another, and is resumed into the first again, on a second stream. */
+/* A unit is created into one pool, yields into another, and is resumed into the first one again, on a second stream. */
 START_TEST(pools_and_streams)
 {
 	begin();
@@ -63,7 +63,7 @@ START_TEST(pools_and_streams)
 }
 END_TEST
 
-/* The same unit again: a row a run, of one generation; its counts are its own. */
+/* The same unit is revived: each run has a row and counts of its own, and the generation stays the same. */
 START_TEST(runs)
 {
 	begin();

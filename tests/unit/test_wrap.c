@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counters near their ends: what takes days, or petabytes, to get there starts close before.
+ * Counters that overflow: it would take days or petabytes to get there, so each counter starts close to its end.
  */
 #include <check.h>
 
@@ -17,7 +17,7 @@ static void put(uint64_t number)
 	record_one(clock_ticks(), record_head(EVENT_task_schedule, task_status_switch, 0), 0, number);
 }
 
-/* A session whose only stream has a segment behind it and none open. */
+/* A session whose only stream has written one segment and has none open. */
 static struct session *begin(const char *drain)
 {
 	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, NULL);
@@ -28,7 +28,7 @@ static struct session *begin(const char *drain)
 	return session;
 }
 
-/* The segments from `sequence` on have the numbers `first` and following. How many there are. */
+/* Counts the numbers in the segments from `sequence` on, which must be `first`, first + 1, ... */
 static uint64_t count_numbers(const struct dump *dump, uint64_t sequence, uint64_t first)
 {
 	uint64_t next = first;
@@ -40,7 +40,7 @@ static uint64_t count_numbers(const struct dump *dump, uint64_t sequence, uint64
 	return next - first;
 }
 
-/* CK counts entries in 32 bits. */
+/* Brings the counters of an empty hand-over close to their end: CK counts entries in 32 bits. */
 static void wind(struct handover *handover)
 {
 	ck_assert(!handover_has(handover));
@@ -53,7 +53,7 @@ START_TEST(hand_over_goes_round_32_bits)
 	struct stream *s = tls_stream;
 	uint32_t index;
 	while (handover_take(&s->empty, &index))
-		s->n_used = 0; /* as if it had never been used */
+		s->n_used = 0; /* as if no segment had ever been used */
 	wind(&s->full);
 	wind(&s->empty);
 	uint64_t n = 60 * RECORDS;
@@ -66,13 +66,13 @@ START_TEST(hand_over_goes_round_32_bits)
 }
 END_TEST
 
-/* By the drain thread, which takes from one ring and puts into the other. */
+/* The same with the drain thread, which takes from one ring and puts into the other. */
 START_TEST(drained_hand_over_goes_round_32_bits)
 {
 	struct session *session = begin("self");
 	struct stream *s = tls_stream;
 	uint32_t index;
-	session->has_drain_thread = true; /* the test is it */
+	session->has_drain_thread = true; /* the test plays the drain thread */
 	session->is_drain_started = 1;
 	while (handover_take(&s->empty, &index))
 		s->n_used = 0;
@@ -93,7 +93,7 @@ START_TEST(drained_hand_over_goes_round_32_bits)
 }
 END_TEST
 
-/* Sequence numbers, positions and numbers of records have 64 bits: nothing keeps only half of one. */
+/* Sequence numbers, positions and numbers of records have 64 bits everywhere. */
 START_TEST(sequences_go_beyond_32_bits)
 {
 	static const uint64_t firsts[] = {UINT32_MAX - 2, (UINT64_C(1) << 51) - 3};
@@ -113,7 +113,7 @@ START_TEST(sequences_go_beyond_32_bits)
 }
 END_TEST
 
-/* A thread that has created 2^44 tasks counts from 0 on again. Ids stay its own, and the headers tell the reader. */
+/* A thread that has created 2^44 tasks counts from 0 again. Its ids stay its own, and headers have the new counts. */
 START_TEST(ids_start_again)
 {
 	struct session *session = begin("self");
@@ -144,7 +144,7 @@ START_TEST(ids_start_again)
 }
 END_TEST
 
-/* Turned off and on so often that the epoch, of which streams compare the whole, comes to what it was. */
+/* Recording is turned off and on until the epoch, which streams compare as a whole, has overflowed. */
 START_TEST(epoch_goes_round)
 {
 	record_epoch = 0 - 8 * EPOCH_STEP;

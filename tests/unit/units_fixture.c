@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * See units_fixture.h.
+ * Helpers of the tests of Argobots' work units; units_fixture.h describes them.
  */
 #include "tests/unit/units_fixture.h"
 
@@ -132,7 +132,7 @@ static int keep_arrow(void *self, const struct edge_view *edge)
 	return 0;
 }
 
-/* Takes nodes without incoming edges away until none is left. */
+/* Removes nodes without incoming edges until none is left: a cycle would remain. */
 static bool has_cycle(void)
 {
 	static struct arrows arrows;

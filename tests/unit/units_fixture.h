@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the tests of Argobots' work units share: records of them, on streams by number, and what a visitor of the replay is told.
+ * What the tests of Argobots' work units share: functions that append records of units to a stream, and what a visitor
+ * of the replay is told about them.
  */
 #ifndef OTTER_TESTS_UNITS_FIXTURE_H
 #define OTTER_TESTS_UNITS_FIXTURE_H
@@ -83,7 +84,7 @@ static inline void resume(uint32_t stream, uint64_t unit, uint64_t waker)
 	put(stream, EVENT_unit_resume, 0, unit, waker);
 }
 
-/* The caller creates, joins and frees a unit, which runs on the same stream. */
+/* Appends the whole story of a unit: the caller creates, joins and frees it, and it runs on the same stream. */
 static inline void whole_unit(uint32_t stream, uint64_t unit, uint64_t caller)
 {
 	create(stream, unit, caller);
@@ -98,10 +99,13 @@ static inline void whole_unit(uint32_t stream, uint64_t unit, uint64_t caller)
 
 /* ---- Reading ---- */
 
-/* Builds the dump, and replays it for a visitor that says a word an event: "create2<1", "run3>2" ... Valid until the next one. */
+/*
+ * Builds the dump, and replays it for a visitor that writes a word for each event: "create2<1" (unit 1 creates unit 2),
+ * "run3>2" (2 runs above 3), ... Valid until the next call.
+ */
 const char *units_told(void);
 
-/* Of the graph that was built: every edge has its nodes, and there is no cycle. */
+/* Fails unless every edge of the graph that was built has its nodes, and the graph has no cycle. */
 void units_check_graph(void);
 
 static inline const struct work_unit *unit(uint32_t row)
