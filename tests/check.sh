@@ -86,6 +86,7 @@ programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()
 run model tests/model/run.sh
 run aarch64 tests/model/aarch64.sh
+run references tests/references.py
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
 # Where the builder counts a quirk, and what the page says of each in a heading or at the beginning of a table's row.
 quirks='cat builder/*.c builder/*/*.c | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
