@@ -257,7 +257,7 @@ LIB_DIR := $(DESTDIR)$(PREFIX)/lib
 MAN_DIR := $(DESTDIR)$(PREFIX)/share/man
 DOC_DIR := $(DESTDIR)$(PREFIX)/share/doc/otter
 MAN     := $(wildcard docs/*.[1-8])
-DOC     := $(wildcard README.md LICENSE docs/*.md)
+DOC     := $(wildcard README.md LICENSE docs/*.md docs/*.svg)
 DEMO    := $(wildcard docs/demo/*)
 
 # The launcher finds the recorder in ../lib beside its own directory: bin and lib have to stay together.

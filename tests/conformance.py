@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/conformance.md: which program proves what of OpenMP 5.1, and with which compilers and runtimes.
+"""docs/conformance.md: which program shows what of OpenMP 5.1, and with which compilers and runtimes.
 
-    tests/conformance.py            is the page what it must be? (after run.py and runtimes.py)
+    tests/conformance.py            compares the page with what it must be (after run.py and runtimes.py)
     tests/conformance.py --write    writes it
 
-The rows are the `covers` lines of the expectations, the results those that run.py and runtimes.py left under build/tests/results. What was not run
-this time (a compiler or runtime that is not here) is taken from the page as it is, and said. CONSTRUCTS, what OpenMP 5.1 has on the host,
-is matched against section and text of the rows, so that what no program covers shows.
+The rows are the `covers` lines of the expectations; the results are those that run.py and runtimes.py left under build/tests/results. What was not
+run this time (a compiler or runtime that is missing here) is taken from the page as it is, and reported. CONSTRUCTS, the constructs of OpenMP 5.1
+on the host, is matched against section and text of the rows, and the page lists those that no program covers.
 """
 import difflib
 import sys
@@ -132,14 +132,20 @@ HEAD = """\
 <!-- SPDX-License-Identifier: BSD-3-Clause -->
 # Conformance
 
-Which program of `tests/omp/` proves what of OpenMP 5.1, and where. This page is made by `tests/conformance.py --write` from the `covers` lines of the
-expectations and the results of `make check`, which fails where it is not up to date.
+Which program of `tests/omp/` shows which part of OpenMP 5.1 to be recorded correctly, and where.
+`tests/conformance.py --write` makes this page from the `covers` lines of the expectations and the results of
+`make check`, which fails if the page is not up to date.
 
-A row says what the program's graph is compared for. "exact": every task, edge and order that follows from the program's text came out, every callback was
-recorded, nothing had to be repaired, and the three levels of the graph and the archive agree. The names in parentheses are those of the runtime's deviations
-that come on the way ([runtimes.md](runtimes.md)), except those that any program may show: @COMMON@. The three compilers are those on libomp 19 (gcc's
-programs are given it in place of their own), the columns behind them are all of a program's compilers on an older libomp. "-": not a program for that compiler. Programs marked * have one
-canonical edge list with 1, 2, 4 and 16 threads, whatever the timing (`tests/schedules.py`); of the others their expectation says why not.
+A row says for what the program's graph is compared. "exact": every task, edge and order that follows from the program's
+text came out, every callback was recorded, nothing had to be repaired, and the three levels of the graph and the
+archive agree. The names in parentheses are the runtime's quirks that come with the program
+([runtimes.md](runtimes.md)), except those that any program may show:
+@COMMON@.
+
+The columns of the three compilers are results on libomp 19 (which takes the place of libgomp for gcc's programs). The
+columns after them are the results of all compilers of a program on an older libomp. "-": not a program for that
+compiler. Programs marked * have one canonical edge list with 1, 2, 4 and 16 threads, whatever the timing
+(`tests/schedules.py`); the expectations of the others say why they do not.
 
 """
 
@@ -161,7 +167,7 @@ def result_of(source, compiler, runtime):
 
 
 def cell(source, wants, compilers, runtime):
-    """What the table says of a program's compilers on a runtime. None: not known this time."""
+    """The table's cell for a program's compilers on a runtime. None: not known this time."""
     results, quirks = set(), set()
     for c in compilers:
         want = wants(c, runtime)
@@ -200,7 +206,7 @@ def line_of(key, cells):
 
 
 def committed_cells():
-    """Of the page as it is: the cells by (section, text, program)."""
+    """The cells of the page as it is, by (section, text, program)."""
     known = {}
     for line in PAGE.read_text().splitlines() if PAGE.exists() else []:
         parts = [p.strip() for p in line.strip("|").split(" | ")]
@@ -210,7 +216,7 @@ def committed_cells():
 
 
 def gaps(rows):
-    """The constructs that no row covers. A section stands for those below it, too."""
+    """The constructs that no row covers. A section also covers those below it."""
     return [f"- {name} ({section})\n" for section, name, pattern in CONSTRUCTS
             if not any((s + ".").startswith(section + ".") and re.search(pattern, text) for (s, text, _), _ in rows)]
 
@@ -225,7 +231,7 @@ def page():
         missing |= {column for column, c in zip(COLUMNS, cells) if c is None}
         text += line_of(key, [o if c is None else c for c, o in zip(cells, old)])
     left = gaps(rows)
-    text += "\n## What no program covers\n\n" + ("".join(left) if left else "Nothing of the constructs that `tests/conformance.py` lists.\n")
+    text += "\n## What no program covers\n\n" + ("".join(left) if left else "Every construct that `tests/conformance.py` lists is covered.\n")
     return text, [c for c in COLUMNS if c in missing]
 
 

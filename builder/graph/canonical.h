@@ -5,7 +5,7 @@
  * implicit tasks of a region are one node, and so are the regions that they all encounter at the same place; what they
  * create is numbered by (barriers before, construct, shape of the subtree), so that it does not matter which of them
  * created it. For the same reason everything between two barriers of a team hangs on the first and leads to the second.
- * What this cannot tell apart is in docs/design.md.
+ * What this cannot tell apart is in docs/graph.md.
  *
  * canonical_family.c finds who is whose child, canonical_number.c gives the numbers, canonical_units.c those of
  * Argobots' work units, canonical.c names, sorts and prints. Shared by these four, by nobody else.

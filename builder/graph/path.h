@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Work, span and the critical path of one process, from its graph at the fragment level (docs/design.md, "The critical
+ * Work, span and the critical path of one process, from its graph at the fragment level (docs/graph.md, "The critical
  * path").
  */
 #ifndef OTTER_BUILDER_GRAPH_PATH_H

@@ -10,7 +10,7 @@
  * Streams are replayed one after the other, or, where a task ran on several streams, or there are Argobots' units, merged by time: a visitor
  * keeps its state by stream and by task. Within a task, or a unit, events always come in the order of the program.
  *
- * Argobots (docs/design.md, "Units"): who is meant by a handle, who runs, and who acts without being named is settled; visitors get rows of
+ * Argobots (docs/graph.md, "Units of Argobots"): who is meant by a handle, who runs, and who acts without being named is settled; visitors get rows of
  * model.units, which are complete before the replay begins. What they see on each stream:
  *
  *   - unit_switch tells each change of the current unit. What is current is a stack: a unit runs above its scheduler, and when it stops (its own

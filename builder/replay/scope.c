@@ -2,7 +2,7 @@
  *
  * The replay of what is open inside a task: synchronisations, worksharing, masked regions, mutual exclusion. An END closes the
  * innermost scope of its type and kind, and what is above it; what a runtime leaves open is closed where OpenMP says that it must
- * have ended. Quirk numbers are those of docs/design.md.
+ * have ended. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/model/construct.h"
 #include "builder/replay/state.h"
@@ -37,7 +37,7 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 		if (is_left_open && scope->type == SCOPE_WORK)
 			replay_quirk(r, "work_without_end"); /* Q21 */
 		else if (is_left_open && scope->type == SCOPE_MASKED)
-			replay_quirk(r, "masked_without_end"); /* Q22 */
+			replay_quirk(r, "masked_without_end"); /* Q43 */
 		else
 			replay_repair(r, repair != NULL ? repair : "scope_without_end");
 		if (leave_innermost(r, s, frame, ticks) != 0)
