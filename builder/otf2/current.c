@@ -14,7 +14,6 @@
 #include "builder/otf2/unit_keys.h"
 #include "builder/support/array.h"
 
-
 /* The stream's thread number in a team, or UNSET. Programs stay in one team for long, so the last answer is kept. */
 static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
 {

@@ -14,9 +14,9 @@ struct frame {
 	uint32_t stream; /* row: where it got its latest scope */
 	uint32_t n_scopes;
 	uint32_t scopes_capacity;
-	uint32_t n_barriers;          /* implicit tasks: barriers begun so far, the closing one not counted */
-	uint64_t last_work;           /* return address of the latest worksharing or taskloop region, 0 unknown */
-	struct scope *scopes;         /* innermost last; a place keeps its number, whichever scopes it holds one after the other */
+	uint32_t n_barriers;  /* implicit tasks: barriers begun so far, the closing one not counted */
+	uint64_t last_work;   /* return address of the latest worksharing or taskloop region, 0 unknown */
+	struct scope *scopes; /* innermost last; a place keeps its number, whichever scopes it holds one after the other */
 };
 
 struct frames {

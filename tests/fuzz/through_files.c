@@ -64,7 +64,7 @@ static void put_dump(const struct image *image, const char *dir)
 static void check_output(const char *dir)
 {
 	static const char *const files[] = {"traces.otf2", "traces.def", "graph.dot",     "constructs.csv",
-					    "nodes.csv",  "edges.csv", "exclusive.csv", "summary.json"};
+					    "nodes.csv",   "edges.csv",  "exclusive.csv", "summary.json"};
 	char path[256];
 	for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
 		snprintf(path, sizeof path, "%s/%s", dir, files[i]);
