@@ -103,9 +103,11 @@ const struct record *timeline_look(struct timeline *t)
 		return NULL;
 	if (t->cursor.index == 0 || t->limit_ticks == 0)
 		t->limit_ticks = limit_ticks(t);
+	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
+	t->records = segment->records;
+	t->n_records = segment->n_records;
 	if (record_is_continuation(r))
 		return t->head = r;
-	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
 	bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks &&
 			t->cursor.index + 1 < segment->n_records && r[1].time >= r->time;
 	if (__builtin_expect(is_plain && t->cursor.index != 0, 1))

@@ -12,11 +12,13 @@
 struct timeline {
 	struct cursor cursor;
 	const struct dump *dump;
-	const struct record *head; /* the next record, after it was looked at; NULL before */
-	uint64_t last_ticks;       /* time of the last record taken; 0 at the beginning */
-	uint64_t limit_ticks;      /* no record of the current segment can be later */
-	uint64_t n_mended;         /* time stamps that were wrong (repair time_out_of_order); the caller sets it back to 0 */
-	struct record mended;      /* the copy that is delivered in place of the next record, if its time stamp is wrong */
+	const struct record *head;    /* the next record, after it was looked at; NULL before */
+	const struct record *records; /* of the cursor's segment, */
+	uint32_t n_records;           /* and how many: as timeline_look() last found it */
+	uint64_t last_ticks;          /* time of the last record taken; 0 at the beginning */
+	uint64_t limit_ticks;         /* no record of the current segment can be later */
+	uint64_t n_mended;            /* time stamps that were wrong (repair time_out_of_order); the caller sets it back to 0 */
+	struct record mended;         /* the copy that is delivered in place of the next record, if its time stamp is wrong */
 	/*
 	 * The next record's time stamp may be earlier than the last one's, and that is no repair. This is so for a
 	 * thread that took the stream over: it may have taken its time stamp before the other thread gave the stream
@@ -39,7 +41,17 @@ static inline void timeline_init(struct timeline *t, const struct dump *dump, co
 const struct record *timeline_look(struct timeline *t);
 static inline const struct record *timeline_peek(struct timeline *t)
 {
-	return t->head != NULL ? t->head : timeline_look(t);
+	if (t->head != NULL)
+		return t->head;
+	/* The shortest way for a record amid its segment whose time lies between those of its neighbours: it is as it is. */
+	uint32_t index = t->cursor.index;
+	if (index != 0 && index + 1 < t->n_records) {
+		const struct record *r = &t->records[index];
+		bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks && r[1].time >= r->time;
+		if (is_plain && !record_is_continuation(r))
+			return t->head = r;
+	}
+	return timeline_look(t);
 }
 
 /*

@@ -188,7 +188,7 @@ static int walk_stream(struct walk *w)
 	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
 	const struct record *first = timeline_peek(t);
 	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
-	w->thread.is_parting = true;
+	w->thread.parts_bit = TASK_STARTED;
 	w->n_own_acquisitions = w->ended_wait = w->innermost_group = 0;
 	w->n_records = w->new_root_at = w->since_ticks = 0;
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;

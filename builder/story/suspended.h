@@ -50,6 +50,17 @@ bool suspended_take(struct suspended_tasks *list, size_t index, void (*pass)(voi
 /* Makes all entries at index `bottom` and above loose, as suspended_take() does. */
 void suspended_pass(struct suspended_tasks *list, size_t bottom, void (*pass)(void *self, uint32_t task), void *self);
 
+/* The same for the task that was suspended last, where nothing else is to be done: true if it was that one, and is taken out. */
+static inline bool suspended_take_last(struct suspended_tasks *list, uint32_t task)
+{
+	const struct suspended_task *last = list->n > 0 ? &list->tasks[list->n - 1] : NULL;
+	if (last == NULL || last->task != task || last->is_loose || last->is_in_map)
+		return false;
+	list->n--;
+	list->n_firm--; /* a firm last entry is the last of the firm ones */
+	return true;
+}
+
 /* Takes a task out that will not go on. It need not be there. */
 void suspended_remove(struct suspended_tasks *list, uint32_t task);
 

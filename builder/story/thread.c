@@ -106,7 +106,7 @@ static int tell_apart(struct thread *t, const struct record *record, unsigned ki
 	}
 }
 
-int thread_step(struct thread *t, const struct record *record)
+int thread_step_any(struct thread *t, const struct record *record)
 {
 	unsigned kind = record_kind(record);
 	if (t->is_explicit && record->a != t->task_id && t->model->is_libomp && thread_end_silent_part(t, record) != 0)

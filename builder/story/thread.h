@@ -88,7 +88,7 @@ struct thread {
 	uint64_t task_id;    /* by which a record named the current task as such; 0: none did */
 	uint64_t tid;        /* of the OS thread that has the stream */
 	bool is_whole;       /* no record is missing since it took the stream */
-	bool is_parting;     /* gathering: a task whose start was met may have parts; else the table says which ones have */
+	unsigned parts_bit;  /* of task.state: set for each task that may have more than one part, as far as the pass knows */
 	uint32_t latest_row; /* of the tasks with ids of this stream: the last one that was made so far */
 	uint32_t n_missing_roots;
 	struct thread_implicit *implicits; /* innermost last */
@@ -108,8 +108,33 @@ void thread_start(struct thread *t, const struct model *model, uint32_t stream, 
 		  void *self);
 void thread_free(struct thread *t);
 
+/* Any record, and records of two kinds: see thread_step(). 0, or -1. */
+int thread_step_any(struct thread *t, const struct record *record);
+int thread_create(struct thread *t, const struct record *record);
+int thread_schedule(struct thread *t, const struct record *record);
+
 /* The next record, which is no continuation. 0, or -1. */
-int thread_step(struct thread *t, const struct record *record);
+static inline int thread_step(struct thread *t, const struct record *record)
+{
+	unsigned kind = record_kind(record), flags = record_flags(record);
+	bool is_wait = (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end) &&
+		       (flags == sync_kind_taskwait || flags == sync_kind_taskgroup);
+	/* The shortest way for the most frequent records: they name the task that is current, by the id that it is known by. */
+	if (record->a != t->task_id || record->a == 0)
+		return thread_step_any(t, record);
+	if (kind == EVENT_task_schedule) {
+		t->is_region_new = false;
+		return thread_schedule(t, record);
+	}
+	if (kind == EVENT_task_create) {
+		t->is_region_new = false;
+		return thread_create(t, record);
+	}
+	if (!is_wait || t->reduction_barrier != 0)
+		return thread_step_any(t, record);
+	t->is_region_new = false;
+	return 0; /* it waits for its children: nothing changes */
+}
 
 /* Records are missing before the next one: all that is open is closed, and the segment's header names the current task. 0, or -1. */
 int thread_gap(struct thread *t, uint64_t task);

@@ -67,10 +67,7 @@ static inline uint32_t thread_own(const struct thread *t, uint64_t id, bool *is_
 	return is_sure ? task : thread_own_other(t, task, is_outer);
 }
 
-/* thread_switch.c: one record each. 0, or -1. */
-int thread_create(struct thread *t, const struct record *record);
-int thread_schedule(struct thread *t, const struct record *record);
-/* If the record shows that the current task's last part has ended without a record (Q33): ends it. */
+/* thread_switch.c: if the record shows that the current task's last part has ended without a record (Q33): ends it. */
 int thread_end_silent_part(struct thread *t, const struct record *record);
 
 /* thread_region.c: likewise. */

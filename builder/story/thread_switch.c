@@ -130,26 +130,29 @@ static int about_one(struct thread *t, const struct record *record, uint32_t tas
 						     .status = task_status_taskwait_complete});
 }
 
-/* May the task have run, and be suspended here? What each pass can tell without a search. */
-static bool may_be_suspended(const struct thread *t, uint32_t task)
+/* The implicit task goes on: it lies below all that was suspended in it. */
+static void pass_all_above(struct thread *t, uint32_t implicit)
 {
-	return t->model->tasks[task].state & (t->is_parting ? TASK_STARTED : TASK_HAS_PARTS) || thread_is_implicit(t, task);
+	for (size_t i = t->n_implicits; i > 0 && i + NESTING_MAX > t->n_implicits; i--)
+		if (t->implicits[i - 1].task == implicit) {
+			suspended_pass(&t->suspended, t->implicits[i - 1].n_suspended, thread_pass, t);
+			return;
+		}
 }
 
 /* The task goes on, if it is suspended here. Returns whether it is, and no task below it went on since. */
-static bool take_back(struct thread *t, uint32_t task)
+static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
 {
-	if (!may_be_suspended(t, task))
+	/* May it have run, and be suspended here? Each pass can tell something of that without a search. */
+	if (!is_implicit && !(t->model->tasks[task].state & t->parts_bit))
 		return false;
+	if (suspended_take_last(&t->suspended, task))
+		return true;
 	size_t index = suspended_find(&t->suspended, task);
 	if (index != SIZE_MAX)
 		return suspended_take(&t->suspended, index, thread_pass, t);
-	/* An implicit task lies below all that was suspended in it. */
-	for (size_t i = t->n_implicits; thread_is_implicit(t, task) && i > 0 && i + NESTING_MAX > t->n_implicits; i--)
-		if (t->implicits[i - 1].task == task) {
-			suspended_pass(&t->suspended, t->implicits[i - 1].n_suspended, thread_pass, t);
-			break;
-		}
+	if (is_implicit)
+		pass_all_above(t, task);
 	return false;
 }
 
@@ -160,7 +163,7 @@ static int switch_to(struct thread *t, const struct record *record, uint32_t pri
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
 	if (!is_over && !suspended_push(&t->suspended, prior))
 		return error("out of memory for the story of a thread");
-	bool is_back = take_back(t, next);
+	bool is_implicit = thread_is_implicit(t, next), is_back = take_back(t, next, is_implicit);
 	struct thread_event event = {.kind = THREAD_SWITCH,
 				     .record = record,
 				     .ticks = record->time,
@@ -170,7 +173,9 @@ static int switch_to(struct thread *t, const struct record *record, uint32_t pri
 				     .is_back = is_back};
 	if (thread_tell(t, &event) != 0)
 		return -1;
-	thread_set_current(t, next, id);
+	t->task = next;
+	t->task_id = id;
+	t->is_explicit = !is_implicit && next != 0;
 	return 0;
 }
 
