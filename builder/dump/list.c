@@ -4,6 +4,7 @@
  * printed, are looked up once for each kind and not for each record. Called by run.c for --list; one thread.
  */
 #include "builder/dump/list.h"
+#include "builder/support/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -148,17 +149,15 @@ static enum field_form form_of(const char *type)
 	return event_type_is_flags(type) ? FORM_FLAGS : FORM_ENUM;
 }
 
-/* Looks up the names of a kind, of its fields and of their values. 0, or -1 after an error message. */
-static int prepare(struct kind_plan *plan, unsigned kind)
+/* Looks up the names of a kind, of its fields and of their values. */
+static void prepare(struct kind_plan *plan, unsigned kind)
 {
 	const struct event_info *info = event_info(kind);
 	plan->is_ready = true;
 	if (info == NULL)
-		return 0;
+		return;
 	const struct event_field *fields = event_fields(kind, &plan->n_fields);
-	plan->fields = calloc(plan->n_fields + 1, sizeof *plan->fields);
-	if (plan->fields == NULL)
-		return error("--list: out of memory");
+	plan->fields = memory_zeroed(plan->n_fields, sizeof *plan->fields, "the listing");
 	for (unsigned i = 0; i < plan->n_fields; i++) {
 		struct field_plan *p = &plan->fields[i];
 		p->field = &fields[i];
@@ -170,7 +169,6 @@ static int prepare(struct kind_plan *plan, unsigned kind)
 				p->names[value] = event_enum_name(fields[i].type, value);
 	}
 	plan->name = info->name;
-	return 0;
 }
 
 /* Writes the payload of a text record like a C string, with \xHH for anything but printable ASCII. */
@@ -223,11 +221,11 @@ static void put_known(struct list *l, const struct kind_plan *plan, const struct
 		put_payload(l, record);
 }
 
-static int put_record(struct list *l, uint32_t stream, const struct segment *segment, const struct record *record)
+static void put_record(struct list *l, uint32_t stream, const struct segment *segment, const struct record *record)
 {
 	struct kind_plan *plan = &l->kinds[record_kind(record)];
-	if (!plan->is_ready && prepare(plan, record_kind(record)) != 0)
-		return -1;
+	if (!plan->is_ready)
+		prepare(plan, record_kind(record));
 	put_number(l, stream, 10);
 	put_text(l, " ");
 	put_number(l, segment->header->sequence, 10);
@@ -244,7 +242,6 @@ static int put_record(struct list *l, uint32_t stream, const struct segment *seg
 	else
 		put_known(l, plan, record, stream);
 	put_text(l, "\n");
-	return 0;
 }
 
 static int flush(struct list *l)
@@ -266,8 +263,7 @@ static int put_stream(struct list *l, const struct stream *stream)
 		for (uint32_t k = 0; k < segment->n_records; k++) {
 			if (l->n_bytes > BUFFER_BYTES - LINE_BYTES_MAX && flush(l) != 0)
 				return -1;
-			if (put_record(l, stream->number, segment, &segment->records[k]) != 0)
-				return -1;
+			put_record(l, stream->number, segment, &segment->records[k]);
 		}
 		segment_release(segment);
 	}
@@ -276,9 +272,7 @@ static int put_stream(struct list *l, const struct stream *stream)
 
 int list_dump(const struct dump *dump, FILE *out)
 {
-	struct list *l = calloc(1, sizeof *l);
-	if (l == NULL)
-		return error("--list: out of memory");
+	struct list *l = memory_zeroed(1, sizeof *l, "the listing");
 	l->dump = dump;
 	l->out = out;
 	int result = 0;

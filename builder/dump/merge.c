@@ -3,8 +3,7 @@
  * The merge of streams by time: a heap of streams, and beside it those that wait. Callers and rules are in merge.h.
  */
 #include "builder/dump/merge.h"
-
-#include <stdlib.h>
+#include "builder/support/memory.h"
 
 /* Clocks of processors do not differ by more than this; most often by less than a thousandth of it. */
 #define DIFFERENCE_MS 10
@@ -46,9 +45,9 @@ static bool skip_strays(struct timeline *timeline)
 
 int merge_begin(struct merge *merge, size_t n_streams)
 {
-	*merge = (struct merge){.streams = malloc((n_streams + 1) * sizeof *merge->streams),
-				.waiting = malloc((n_streams + 1) * sizeof *merge->waiting)};
-	return merge->streams != NULL && merge->waiting != NULL ? 0 : error("out of memory for %zu streams", n_streams);
+	*merge = (struct merge){.streams = memory_get(n_streams + 1, sizeof *merge->streams, "the merge of streams"),
+				.waiting = memory_get(n_streams + 1, sizeof *merge->waiting, "the merge of streams")};
+	return 0;
 }
 
 void merge_end(struct merge *merge)

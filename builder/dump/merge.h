@@ -29,7 +29,7 @@ struct merge {
 	uint64_t n_raised; /* how often a stream waited, and what it waited for came */
 };
 
-/* Makes room for n_streams. 0, or -1 after an error message; merge_end() in any case. */
+/* Makes room for n_streams. Always 0. merge_end() frees it. */
 int merge_begin(struct merge *merge, size_t n_streams);
 void merge_end(struct merge *merge);
 

@@ -4,7 +4,7 @@
  * and for what is asked about a parsed meta; one thread.
  */
 #include "builder/dump/meta_line.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -53,18 +53,11 @@ static char *line_value(struct line *l)
 	return l->rest;
 }
 
-/* Makes room for one more item: capacities are powers of two, so the array has to grow when n is one. */
-static void *grown(void *items, size_t n, size_t item_bytes)
-{
-	bool has_room = n != 0 && (n & (n - 1)) != 0;
-	return has_room ? items : memory_grow(items, n == 0 ? 1 : 2 * n, item_bytes, "meta");
-}
-
 static bool append_string(char ***list, size_t *n, const char *text)
 {
 	if (text == NULL)
 		return false;
-	*list = grown(*list, *n, sizeof **list);
+	*list = array_grown(*list, *n, sizeof **list);
 	(*list)[(*n)++] = text_copy(text);
 	return true;
 }
@@ -108,7 +101,7 @@ static bool parse_stream(struct meta *m, struct line *l)
 	s.is_sealed = strcmp(state, "sealed") == 0;
 	uint32_t *row = map_put(&m->stream_rows, s.number);
 	if (*row == 0) {
-		m->streams = grown(m->streams, m->n_streams, sizeof *m->streams);
+		m->streams = array_grown(m->streams, m->n_streams, sizeof *m->streams);
 		*row = (uint32_t)++m->n_streams;
 	}
 	m->streams[*row - 1] = s;
@@ -125,7 +118,7 @@ static bool parse_map(struct meta *m, struct line *l)
 		return false;
 	map.build_id = text_copy(strcmp(build_id, "-") == 0 ? "" : build_id);
 	map.path = text_copy(path);
-	m->maps = grown(m->maps, m->n_maps, sizeof *m->maps);
+	m->maps = array_grown(m->maps, m->n_maps, sizeof *m->maps);
 	m->maps[m->n_maps++] = map;
 	return true;
 }
@@ -137,7 +130,7 @@ static bool parse_name(struct line *l, struct meta_name **names, size_t *n)
 		return false;
 	const char *text = line_value(l);
 	name.name = text_copy(text == NULL ? "" : text);
-	*names = grown(*names, *n, sizeof **names);
+	*names = array_grown(*names, *n, sizeof **names);
 	(*names)[(*n)++] = name;
 	return true;
 }

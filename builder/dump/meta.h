@@ -98,7 +98,7 @@ void meta_free(struct meta *meta);
 /* The map that an address lies in; the latest one, if a library was loaded where another one had been. NULL: none. */
 const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address);
 
-/* Prepares meta_find_map(), after all maps were read. 0, or -1 when memory is out. */
+/* Prepares meta_find_map(), after all maps were read. Always 0. */
 int meta_index_maps(struct meta *meta);
 
 /* What the block at the end of meta says about a stream, or NULL. */

@@ -4,8 +4,9 @@
  * dump unreadable is an error: another major version, byte order or sizes. Called by the reader when it opens a dump;
  * one thread.
  */
-#include "builder/support/diag.h"
 #include "builder/dump/meta_line.h"
+#include "builder/support/diag.h"
+#include "builder/support/memory.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -107,9 +108,8 @@ static char *read_file(const char *path, size_t *n_bytes)
 		error("%s: %s: a dump is a directory with a file `meta`", path, strerror(errno));
 	} else if (!S_ISREG(st.st_mode) || st.st_size > META_BYTES_MAX) {
 		error("%s: not a file of text lines, as meta must be", path);
-	} else if ((text = malloc((size_t)st.st_size + 1)) == NULL) {
-		error("%s: out of memory", path);
 	} else {
+		text = memory_get((size_t)st.st_size + 1, 1, "meta");
 		ssize_t n;
 		while (*n_bytes < (size_t)st.st_size && (n = read(fd, text + *n_bytes, (size_t)st.st_size - *n_bytes)) > 0)
 			*n_bytes += (size_t)n;
@@ -148,8 +148,8 @@ int meta_read(struct meta *meta, const char *dir)
 	char *text = read_file(path, &n_bytes);
 	int result = text == NULL ? -1 : parse(meta, path, text, n_bytes);
 	free(text);
-	if (result == 0 && meta_index_maps(meta) != 0)
-		result = error("%s: out of memory", path);
+	if (result == 0)
+		meta_index_maps(meta);
 	meta->is_ended = *meta->ended != '\0';
 	return result;
 }

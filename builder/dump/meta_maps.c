@@ -6,8 +6,7 @@
  * one thread.
  */
 #include "builder/dump/meta.h"
-
-#include <stdlib.h>
+#include "builder/support/memory.h"
 
 static int by_address(const void *left, const void *right)
 {
@@ -45,13 +44,9 @@ int meta_index_maps(struct meta *meta)
 	size_t n = 2 * meta->n_maps;
 	if (n == 0)
 		return 0;
-	meta->pieces = calloc(n, sizeof *meta->pieces);
-	meta->piece_maps = calloc(n, sizeof *meta->piece_maps);
-	size_t *next = calloc(n + 1, sizeof *next);
-	if (meta->pieces == NULL || meta->piece_maps == NULL || next == NULL) {
-		free(next);
-		return -1;
-	}
+	meta->pieces = memory_zeroed(n, sizeof *meta->pieces, "the maps");
+	meta->piece_maps = memory_zeroed(n, sizeof *meta->piece_maps, "the maps");
+	size_t *next = memory_get(n + 1, sizeof *next, "the maps");
 	for (size_t i = 0; i < meta->n_maps; i++) {
 		meta->pieces[2 * i] = meta->maps[i].start;
 		meta->pieces[2 * i + 1] = meta->maps[i].end;

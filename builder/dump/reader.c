@@ -7,6 +7,7 @@
  * Called by run.c once for each dump, on the builder's one thread.
  */
 #include "builder/dump/reader_private.h"
+#include "builder/support/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,49 +34,19 @@ void reader_damage(struct reader *r, const char *name, const char *format, ...)
 	warning("%s [%s]", text, name);
 }
 
-/*
- * Makes room for one more item: capacities are powers of two, so the array has to grow when n is one. NULL: out of
- * memory.
- */
-static void *grown(void *items, size_t n, size_t item_bytes)
+void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
 {
-	if (n != 0 && (n & (n - 1)) != 0)
-		return items;
-	return reallocarray(items, n == 0 ? 1 : 2 * n, item_bytes);
+	r->mappings = array_grown(r->mappings, r->n_mappings, sizeof *r->mappings);
+	r->mappings[r->n_mappings++] = (struct mapping){address, n_bytes, is_heap};
 }
 
-static void release(const struct mapping *m)
+void reader_add_copy(struct reader *r, const struct segment_copy *copy)
 {
-	if (m->is_heap)
-		free(m->address);
-	else
-		munmap(m->address, m->n_bytes);
+	r->copies = array_grown(r->copies, r->n_copies, sizeof *r->copies);
+	r->copies[r->n_copies++] = *copy;
 }
 
-int reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
-{
-	struct mapping m = {address, n_bytes, is_heap};
-	struct mapping *all = grown(r->mappings, r->n_mappings, sizeof *all);
-	if (all == NULL) {
-		release(&m);
-		return error("%s: out of memory", r->dump->path);
-	}
-	r->mappings = all;
-	all[r->n_mappings++] = m;
-	return 0;
-}
-
-int reader_add_copy(struct reader *r, const struct segment_copy *copy)
-{
-	struct segment_copy *all = grown(r->copies, r->n_copies, sizeof *all);
-	if (all == NULL)
-		return error("%s: out of memory", r->dump->path);
-	r->copies = all;
-	all[r->n_copies++] = *copy;
-	return 0;
-}
-
-int reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes)
+void reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes)
 {
 	*address = NULL;
 	*n_bytes = 0;
@@ -84,10 +55,9 @@ int reader_map(struct reader *r, const char *path, const void **address, size_t 
 		if (errno != ENOENT)
 			reader_damage(r, "file_unreadable", "%s: cannot be opened (%s), expected a readable file", path,
 				      strerror(errno));
-		return 0;
+		return;
 	}
 	struct stat st;
-	int result = 0;
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		reader_damage(r, "file_unreadable", "%s: found a directory or special file, expected a regular file", path);
 	} else if (st.st_size > 0) {
@@ -95,14 +65,14 @@ int reader_map(struct reader *r, const char *path, const void **address, size_t 
 		if (at == MAP_FAILED) {
 			reader_damage(r, "file_unreadable", "%s: cannot be mapped (%s), expected a readable file", path,
 				      strerror(errno));
-		} else if ((result = reader_keep(r, at, (size_t)st.st_size, false)) == 0) {
+		} else {
+			reader_keep(r, at, (size_t)st.st_size, false);
 			*address = at;
 			*n_bytes = (size_t)st.st_size;
 			r->dump->n_bytes += *n_bytes;
 		}
 	}
 	close(fd);
-	return result;
 }
 
 bool reader_file_number(const char *name, const char *suffix, uint32_t *number)
@@ -176,12 +146,10 @@ uint32_t reader_trim(const struct record *records, uint32_t n)
 	return n;
 }
 
-int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence)
+bool reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence)
 {
 	size_t n_bytes = sizeof(struct segment_header) + copy->n_records * sizeof(struct record);
-	struct segment_header *header = malloc(n_bytes);
-	if (header == NULL)
-		return error("%s: out of memory", r->dump->path);
+	struct segment_header *header = memory_get(n_bytes, 1, "a copy of a segment");
 	memcpy(header, from, n_bytes);
 	/*
 	 * A2, pairs with O1 in the recorder: a writer that reuses the place invalidates the header before it stores
@@ -192,12 +160,13 @@ int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct s
 	if (header->sequence != sequence || __atomic_load_n(&from->sequence, __ATOMIC_RELAXED) != sequence ||
 	    header->checksum != segment_checksum(header)) {
 		free(header);
-		return 0;
+		return false;
 	}
 	copy->is_heap = true;
 	copy->header = *header;
 	copy->records = (const struct record *)(header + 1);
-	return reader_keep(r, header, n_bytes, true) == 0 ? 1 : -1;
+	reader_keep(r, header, n_bytes, true);
+	return true;
 }
 
 /* Reads the first line of a small file of /proc; "" if it cannot be read. */
@@ -234,12 +203,10 @@ static bool is_running(const struct meta *m)
 	return at != NULL && strtoull(at + 1, NULL, 10) == m->pid_start;
 }
 
-/* Sets path and name: the dump "dir/x.otter/" has the name "x". 0, or -1 after an error message. */
-static int set_names(struct dump *dump, const char *path)
+/* Sets path and name: the dump "dir/x.otter/" has the name "x". */
+static void set_names(struct dump *dump, const char *path)
 {
-	dump->path = strdup(path);
-	if (dump->path == NULL)
-		return error("%s: out of memory", path);
+	dump->path = text_copy(path);
 	size_t n = strlen(dump->path);
 	while (n > 1 && dump->path[n - 1] == '/')
 		dump->path[--n] = '\0';
@@ -249,15 +216,12 @@ static int set_names(struct dump *dump, const char *path)
 	const char *last = slash == NULL ? whole : slash + 1;
 	if ((strcmp(last, ".") == 0 || strcmp(last, "..") == 0) && strlen(whole) < sizeof real && realpath(whole, real) != NULL)
 		last = strrchr(real, '/') + 1;
-	dump->name = strdup(last);
-	if (dump->name == NULL)
-		return error("%s: out of memory", path);
+	dump->name = text_copy(last);
 	n = strlen(dump->name);
 	const char *ending = ".otter";
 	size_t n_ending = strlen(ending);
 	if (n > n_ending && strcmp(dump->name + n - n_ending, ending) == 0)
 		dump->name[n - n_ending] = '\0';
-	return 0;
 }
 
 static bool has_unsealed_ring(const struct dump *dump)
@@ -333,8 +297,10 @@ static int read_dump(struct reader *r)
 			      dump->path);
 	r->is_live = is_running(meta);
 	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
-	if (reader_scan_rings(r) != 0 || reader_scan_files(r) != 0 || reader_make_streams(r) != 0)
+	reader_scan_rings(r);
+	if (reader_scan_files(r) != 0)
 		return -1;
+	reader_make_streams(r);
 	reader_make_clock(r);
 	struct stat st;
 	/* If no clock triple tells the date, the time of the directory's last change is the best there is. */
@@ -345,37 +311,31 @@ static int read_dump(struct reader *r)
 	return 0;
 }
 
-/* Sets dump.mappings: an array on the heap, ended by a mapping with address NULL. 0, or -1 after an error message. */
-static int keep_mappings(struct reader *r)
-{
-	int result = reader_keep(r, NULL, 0, true);
-	r->dump->mappings = r->mappings;
-	return result;
-}
-
 int dump_open(struct dump *dump, const char *path)
 {
 	*dump = (struct dump){0};
 	struct reader r = {.dump = dump};
-	int result = set_names(dump, path);
-	if (result == 0)
-		result = meta_read(&dump->meta, dump->path);
+	set_names(dump, path);
+	int result = meta_read(&dump->meta, dump->path);
 	if (result == 0)
 		result = read_dump(&r);
 	/* Streams point to the headers in r.copies: it has to live as long as the dump. */
-	if (r.copies != NULL && reader_keep(&r, r.copies, 0, true) != 0)
-		result = -1;
-	if (keep_mappings(&r) != 0) {
-		for (size_t i = 0; i < r.n_mappings; i++)
-			release(&r.mappings[i]);
-		free(r.mappings);
-		dump->mappings = NULL;
-		result = -1;
-	}
+	if (r.copies != NULL)
+		reader_keep(&r, r.copies, 0, true);
+	reader_keep(&r, NULL, 0, true); /* the end of the array */
+	dump->mappings = r.mappings;
 	free(r.rings);
 	if (result != 0)
 		dump_close(dump);
 	return result;
+}
+
+static void release(const struct mapping *m)
+{
+	if (m->is_heap)
+		free(m->address);
+	else
+		munmap(m->address, m->n_bytes);
 }
 
 void dump_close(struct dump *dump)

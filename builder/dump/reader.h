@@ -69,12 +69,12 @@ struct dump {
 	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */
 	uint64_t ns_scale;
 	uint64_t ticks_per_second;
-	void *mappings; /* private to reader.c: what dump_close() gives back */
+	void *mappings; /* private to reader.c: what dump_close() gives back, an array that ends with an address NULL */
 };
 
 /*
  * Reads as much of the dump in directory `path` as can be read. 0; or -1 after an error message (not a dump, another
- * major version, out of memory, ...), and then there is nothing to close.
+ * major version, ...), and then there is nothing to close.
  */
 int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);

@@ -22,19 +22,19 @@ struct segment_file {
 /*
  * Takes a segment from the circular file of a flight recorder that still runs, which may be overwriting this very
  * place. Only segments that were complete when the ring was read are taken, as copies, and only if the header is still
- * the same after the copy was made. 0, also where the segment is not taken; -1 after an error message.
+ * the same after the copy was made.
  */
-static int take_changing(struct reader *r, struct segment_copy *copy, const struct segment_header *h, uint64_t sequence)
+static void take_changing(struct reader *r, struct segment_copy *copy, const struct segment_header *h, uint64_t sequence)
 {
 	const struct ring_facts *ring = reader_ring_facts(r, h->stream);
 	if (ring != NULL && sequence >= ring->sequence)
-		return 0;
-	int taken = reader_copy_live(r, copy, h, sequence);
-	return taken == 1 ? reader_add_copy(r, copy) : taken;
+		return;
+	if (reader_copy_live(r, copy, h, sequence))
+		reader_add_copy(r, copy);
 }
 
-/* Takes the segment at byte `at` of the file, if one is there. 0, or -1 after an error message. */
-static int take_segment(struct reader *r, const struct segment_file *file, size_t at)
+/* Takes the segment at byte `at` of the file, if one is there. */
+static void take_segment(struct reader *r, const struct segment_file *file, size_t at)
 {
 	const struct segment_header *h = (const struct segment_header *)(file->bytes + at);
 	/*
@@ -43,7 +43,7 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 	 */
 	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
 	if (!reader_check_header(r, h, file->stream, file->path, at))
-		return 0;
+		return;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
 	uint32_t present = file->n_bytes - at < segment_bytes ? (uint32_t)(file->n_bytes - at) : segment_bytes;
 	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = file->source, .at = at};
@@ -60,19 +60,20 @@ static int take_segment(struct reader *r, const struct segment_file *file, size_
 		used = present;
 	copy.n_records = reader_trim(copy.records, (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record));
 	copy.n_cut = state == CLOSED_WELL ? promised - copy.n_records : 0;
-	return r->is_live && r->is_newest ? take_changing(r, &copy, h, sequence) : reader_add_copy(r, &copy);
+	if (r->is_live && r->is_newest)
+		take_changing(r, &copy, h, sequence);
+	else
+		reader_add_copy(r, &copy);
 }
 
-static int scan_file(struct reader *r, struct segment_file *file)
+static void scan_file(struct reader *r, struct segment_file *file)
 {
 	const void *bytes;
-	if (reader_map(r, file->path, &bytes, &file->n_bytes) != 0)
-		return -1;
+	reader_map(r, file->path, &bytes, &file->n_bytes);
 	file->bytes = bytes;
 	size_t at = 0;
 	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes) {
-		if (take_segment(r, file, at) != 0)
-			return -1;
+		take_segment(r, file, at);
 		/*
 		 * The kernel maps pages around the one that is touched. Without this, looking at the headers would
 		 * bring all of a large file into memory.
@@ -85,7 +86,6 @@ static int scan_file(struct reader *r, struct segment_file *file)
 		reader_damage(r, "file_cut",
 			      "%s at byte %zu: found the file's last %zu bytes, expected a segment header of %zu bytes", file->path,
 			      at, file->n_bytes - at, sizeof(struct segment_header));
-	return 0;
 }
 
 /* Is this the name of a file of segments? If so, sets the file's stream and source. */
@@ -103,9 +103,8 @@ int reader_scan_files(struct reader *r)
 	DIR *d = opendir(r->dump->path);
 	if (d == NULL)
 		return error("%s: %s", r->dump->path, strerror(errno));
-	int result = 0;
 	const struct dirent *entry;
-	while (result == 0 && (entry = readdir(d)) != NULL) {
+	while ((entry = readdir(d)) != NULL) {
 		struct segment_file file;
 		char path[4096];
 		if (!is_segment_file(entry->d_name, &file))
@@ -113,8 +112,8 @@ int reader_scan_files(struct reader *r)
 		if (snprintf(path, sizeof path, "%s/%s", r->dump->path, entry->d_name) >= (int)sizeof path)
 			continue;
 		file.path = path;
-		result = scan_file(r, &file);
+		scan_file(r, &file);
 	}
 	closedir(d);
-	return result;
+	return 0;
 }

@@ -64,11 +64,11 @@ struct reader {
  */
 void reader_damage(struct reader *r, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Keeps a mapping or heap block until dump_close(). 0; or -1 after an error message, and then the block is released. */
-int reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap);
+/* Keeps a mapping or heap block until dump_close(). */
+void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap);
 
-/* Adds a segment to r->copies. 0, or -1 after an error message. */
-int reader_add_copy(struct reader *r, const struct segment_copy *copy);
+/* Adds a segment to r->copies. */
+void reader_add_copy(struct reader *r, const struct segment_copy *copy);
 
 /*
  * Is this the valid header of a segment? Reports damage where it is not. A place that was never written (magic or
@@ -86,10 +86,10 @@ enum closed_state { CLOSED_NOT, CLOSED_WELL, CLOSED_DAMAGED };
 enum closed_state reader_closed(uint64_t closed, uint32_t segment_bytes, uint32_t *used_bytes, bool *is_sealed);
 
 /*
- * Maps the file at `path` read-only, until dump_close(). 0, with *n_bytes 0 if the file is absent, empty or unreadable
- * (the latter is reported as damage); -1 after an error message (out of memory).
+ * Maps the file at `path` read-only, until dump_close(). *n_bytes becomes 0 if the file is absent, empty or unreadable
+ * (the latter is reported as damage).
  */
-int reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes);
+void reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes);
 
 /* The number of a stream's file: "00012.ring" gives 12 for the suffix ".ring"; false for any other name. */
 bool reader_file_number(const char *name, const char *suffix, uint32_t *number);
@@ -108,17 +108,17 @@ void reader_release(const void *address, size_t n_bytes);
 
 /*
  * Copies the segment `sequence` at `from` to the heap, out of a ring or file that a running process may overwrite
- * meanwhile. The caller has loaded the sequence with acquire order before it read anything else that *copy says. 1:
- * *copy now describes the copy on the heap; 0: the segment was overwritten, nothing is kept; -1 after an error message.
+ * meanwhile. The caller has loaded the sequence with acquire order before it read anything else that *copy says. True:
+ * *copy now describes the copy on the heap; false: the segment was overwritten, nothing is kept.
  */
-int reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence);
+bool reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence);
 
-/* The steps of dump_open() after meta, in this order. Those that return int give 0, or -1 after an error message. */
-int reader_scan_rings(struct reader *r);   /* adds segments to r->copies, and fills r->rings */
-int reader_scan_files(struct reader *r);   /* adds segments to r->copies */
-int reader_make_streams(struct reader *r); /* fills the dump's streams, samples and losses */
-void reader_make_clock(struct reader *r);  /* sets first_ticks, ns_scale, ticks_per_second and stalled_ns */
-void reader_cut_window(struct reader *r);  /* OTTER_KEEP=newest only */
+/* The steps of dump_open() after meta, in this order. */
+void reader_scan_rings(struct reader *r);   /* adds segments to r->copies, and fills r->rings */
+int reader_scan_files(struct reader *r);    /* adds segments to r->copies: 0, or -1 after an error message (no directory) */
+void reader_make_streams(struct reader *r); /* fills the dump's streams, samples and losses */
+void reader_make_clock(struct reader *r);   /* sets first_ticks, ns_scale, ticks_per_second and stalled_ns */
+void reader_cut_window(struct reader *r);   /* OTTER_KEEP=newest only */
 
 /* Leaves out each group (a record and its continuations) of which a part is missing. Used for each stream. */
 void reader_drop_cut_groups(struct reader *r, struct stream *s);

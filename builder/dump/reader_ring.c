@@ -6,6 +6,7 @@
  * header checked again (docs/format.md, section 3). Called by dump_open() before the files are read, on its thread.
  */
 #include "builder/dump/reader_private.h"
+#include "builder/support/array.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -60,13 +61,13 @@ static uint32_t published_bytes(const struct ring *ring, const struct segment_he
 	return ring->offset;
 }
 
-/* Takes the segment in a slot of the ring, if one is there. 0, or -1 after an error message. */
-static int take_segment(struct ring *ring, uint32_t slot)
+/* Takes the segment in a slot of the ring, if one is there. */
+static void take_segment(struct ring *ring, uint32_t slot)
 {
 	const struct segment_header *h = ring_header(ring, slot);
 	uint64_t at = RING_CONTROL_BYTES + (uint64_t)slot * ring->segment_bytes;
 	if (at + sizeof *h > ring->n_bytes)
-		return 0;
+		return;
 	struct reader *r = ring->reader;
 	/*
 	 * A2's first look, pairs with O2 in the recorder: if this is the new sequence, the rest of the new header is
@@ -75,20 +76,16 @@ static int take_segment(struct ring *ring, uint32_t slot)
 	uint64_t sequence = __atomic_load_n(&h->sequence, __ATOMIC_ACQUIRE);
 	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
-		return 0;
+		return;
 	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
 	uint32_t used = published_bytes(ring, h, sequence, &copy.is_sealed);
 	if (used < sizeof *h)
-		return 0;
+		return;
 	uint32_t present = used < ring->n_bytes - at ? used : (uint32_t)(ring->n_bytes - at);
 	copy.n_records = (present - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	copy.n_cut = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record) - copy.n_records;
-	if (r->is_live) {
-		int taken = reader_copy_live(r, &copy, h, sequence);
-		if (taken <= 0)
-			return taken;
-	}
-	return reader_add_copy(r, &copy);
+	if (!r->is_live || reader_copy_live(r, &copy, h, sequence))
+		reader_add_copy(r, &copy);
 }
 
 /*
@@ -157,75 +154,67 @@ static void check_position(struct ring *ring)
 	ring->has_position = false;
 }
 
-/* Adds what the control page says to r->rings. 0, or -1 after an error message. */
-static int keep_facts(struct ring *ring, const struct ring_control *c)
+/* Adds what the control page says to r->rings. */
+static void keep_facts(struct ring *ring, const struct ring_control *c)
 {
 	struct reader *r = ring->reader;
-	struct ring_facts *all = reallocarray(r->rings, r->n_rings + 1, sizeof *all);
-	if (all == NULL)
-		return error("%s: out of memory", ring->path);
-	r->rings = all;
-	struct ring_facts *facts = &all[r->n_rings++];
+	r->rings = array_grown(r->rings, r->n_rings, sizeof *r->rings);
+	struct ring_facts *facts = &r->rings[r->n_rings++];
 	*facts = (struct ring_facts){.stream = ring->stream};
 	if (c->checksum == ring_checksum(c)) {
 		facts->sequence = ring->sequence;
 		facts->stalled_ticks = c->stalled_ticks;
 		memcpy(facts->lost, c->lost, sizeof facts->lost);
 	}
-	return 0;
 }
 
-static int scan_ring(struct reader *r, const char *path, uint32_t number)
+static void scan_ring(struct reader *r, const char *path, uint32_t number)
 {
 	const void *bytes;
 	struct ring ring = {.reader = r, .path = path};
-	if (reader_map(r, path, &bytes, &ring.n_bytes) != 0)
-		return -1;
+	reader_map(r, path, &bytes, &ring.n_bytes);
 	if (ring.n_bytes == 0)
-		return 0; /* the process ended before it had set the ring up, or the stream was sealed meanwhile */
+		return; /* the process ended before it had set the ring up, or the stream was sealed meanwhile */
 	ring.bytes = bytes;
 	if (ring.n_bytes < RING_CONTROL_BYTES) {
 		reader_damage(r, "ring_cut", "%s: found %zu bytes, expected at least a control page of %d", path, ring.n_bytes,
 			      RING_CONTROL_BYTES);
-		return 0;
+		return;
 	}
 	/* A fast producer may have reused all its segments before we had copied one: then read the ring once more. */
 	int n_tries = r->is_live ? LIVE_TRIES : 1;
 	size_t n_before = r->n_copies;
 	while (n_tries-- > 0 && r->n_copies == n_before) {
 		if (!read_control(&ring, bytes, number))
-			return 0;
+			return;
 		check_position(&ring);
 		for (uint32_t i = 0; i < ring.n_segments; i++)
-			if (take_segment(&ring, i) != 0)
-				return -1;
+			take_segment(&ring, i);
 	}
-	return keep_facts(&ring, bytes);
+	keep_facts(&ring, bytes);
 }
 
-static int scan_directory(struct reader *r, const char *dir)
+static void scan_directory(struct reader *r, const char *dir)
 {
 	DIR *d = opendir(dir);
 	if (d == NULL)
-		return 0; /* no damage: the dump was copied from a machine that had the rings in a directory of their own */
-	int result = 0;
+		return; /* no damage: the dump was copied from a machine that had the rings in a directory of their own */
 	const struct dirent *entry;
-	while (result == 0 && (entry = readdir(d)) != NULL) {
+	while ((entry = readdir(d)) != NULL) {
 		uint32_t number;
 		char path[4096];
 		if (!reader_file_number(entry->d_name, ".ring", &number) || reader_ring_facts(r, number) != NULL)
 			continue;
 		if (snprintf(path, sizeof path, "%s/%s", dir, entry->d_name) < (int)sizeof path)
-			result = scan_ring(r, path, number);
+			scan_ring(r, path, number);
 	}
 	closedir(d);
-	return result;
 }
 
-int reader_scan_rings(struct reader *r)
+void reader_scan_rings(struct reader *r)
 {
 	const char *ring_dir = r->dump->meta.ring_dir;
-	if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0 && scan_directory(r, ring_dir) != 0)
-		return -1;
-	return scan_directory(r, r->dump->path);
+	if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0)
+		scan_directory(r, ring_dir);
+	scan_directory(r, r->dump->path);
 }

@@ -8,6 +8,7 @@
  * largest is right.
  */
 #include "builder/dump/reader_private.h"
+#include "builder/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,16 +96,11 @@ static void note_gap(struct reader *r, struct stream *s, const struct segment_he
 			      (unsigned long long)expected);
 }
 
-/*
- * Makes a stream of its n copies of segments, which are in the order of compare_copies(). 0, or -1 after an error
- * message.
- */
-static int make_stream(struct reader *r, struct stream *s, const struct segment_copy *copies, size_t n)
+/* Makes a stream of its n copies of segments, which are in the order of compare_copies(). */
+static void make_stream(struct reader *r, struct stream *s, const struct segment_copy *copies, size_t n)
 {
 	*s = (struct stream){.number = copies[0].header.stream};
-	s->segments = calloc(n, sizeof *s->segments);
-	if (s->segments == NULL)
-		return error("%s: out of memory", r->dump->path);
+	s->segments = memory_zeroed(n, sizeof *s->segments, "the segments of a stream");
 	const struct segment_copy *taken = NULL;
 	bool is_sealed = false;
 	for (size_t i = 0; i < n; i++) {
@@ -124,7 +120,6 @@ static int make_stream(struct reader *r, struct stream *s, const struct segment_
 		s->segments[s->n_segments++] = segment;
 	}
 	s->is_sealed = is_sealed;
-	return 0;
 }
 
 /* The counter of an id that this stream gave; 0 for ids of other streams. */
@@ -322,7 +317,7 @@ static void part_samples(struct dump *dump)
 		dump->n_records += dump->streams[i].n_records;
 }
 
-int reader_make_streams(struct reader *r)
+void reader_make_streams(struct reader *r)
 {
 	struct dump *dump = r->dump;
 	if (r->n_copies > 0)
@@ -332,15 +327,12 @@ int reader_make_streams(struct reader *r)
 			dump->n_streams++;
 	size_t n_wanted = dump->n_streams;
 	dump->n_streams = 0;
-	dump->streams = calloc(n_wanted + 1, sizeof *dump->streams);
-	if (dump->streams == NULL)
-		return error("%s: out of memory", dump->path);
+	dump->streams = memory_zeroed(n_wanted + 1, sizeof *dump->streams, "the streams");
 	for (size_t i = 0, n; i < r->n_copies; i += n) {
 		for (n = 1; i + n < r->n_copies && r->copies[i + n].header.stream == r->copies[i].header.stream;)
 			n++;
 		struct stream *s = &dump->streams[dump->n_streams++];
-		if (make_stream(r, s, &r->copies[i], n) != 0)
-			return -1;
+		make_stream(r, s, &r->copies[i], n);
 		reader_drop_cut_groups(r, s);
 		count_ids(r, s);
 		count_lost(r, s);
@@ -351,5 +343,4 @@ int reader_make_streams(struct reader *r)
 	check_absent(r);
 	part_samples(dump);
 	total_lost(dump);
-	return 0;
 }

@@ -60,7 +60,7 @@ bool sample_state_is_named(const struct meta *meta, unsigned state)
 	return find_name(meta, state) != NULL;
 }
 
-/* The row of a state, which is added if it is new; NULL when memory is out. */
+/* The row of a state, which is added if it is new. */
 static struct sample_count *row_of(struct sample_counts *counts, unsigned state)
 {
 	size_t at = 0;
@@ -68,24 +68,20 @@ static struct sample_count *row_of(struct sample_counts *counts, unsigned state)
 		at++;
 	if (at < counts->n_rows && counts->rows[at].state == state)
 		return &counts->rows[at];
-	if (!array_reserve((void **)&counts->rows, counts->n_rows + 1, &counts->capacity, sizeof *counts->rows))
-		return NULL;
+	array_reserve((void **)&counts->rows, counts->n_rows + 1, &counts->capacity, sizeof *counts->rows);
 	memmove(counts->rows + at + 1, counts->rows + at, (counts->n_rows - at) * sizeof *counts->rows);
 	counts->n_rows++;
 	counts->rows[at] = (struct sample_count){.state = state};
 	return &counts->rows[at];
 }
 
-static int add(struct sample_counts *counts, unsigned state, uint64_t n_samples, uint64_t n_expirations)
+static void add(struct sample_counts *counts, unsigned state, uint64_t n_samples, uint64_t n_expirations)
 {
 	struct sample_count *row = row_of(counts, state);
-	if (row == NULL)
-		return error("out of memory for the samples");
 	row->n_samples += n_samples;
 	row->n_expirations += n_expirations;
 	counts->n_samples += n_samples;
 	counts->n_expirations += n_expirations;
-	return 0;
 }
 
 /* A damaged dump may have as many states as samples: all that come after the first 256 are counted as one. */
@@ -97,8 +93,7 @@ int samples_count(struct sample_counts *counts, const struct dump *dump, const s
 	struct sample sample;
 	cursor_init(&c, samples);
 	while (sample_next(dump, &c, &sample))
-		if (add(counts, counts->n_rows < STATES_MAX ? sample.state : UINT32_MAX, 1, 1 + (uint64_t)sample.missed) != 0)
-			return -1;
+		add(counts, counts->n_rows < STATES_MAX ? sample.state : UINT32_MAX, 1, 1 + (uint64_t)sample.missed);
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
 		counts->n_lost += samples->lost[i];
 	return 0;
@@ -107,8 +102,7 @@ int samples_count(struct sample_counts *counts, const struct dump *dump, const s
 int samples_add(struct sample_counts *counts, const struct sample_counts *more)
 {
 	for (size_t i = 0; i < more->n_rows; i++)
-		if (add(counts, more->rows[i].state, more->rows[i].n_samples, more->rows[i].n_expirations) != 0)
-			return -1;
+		add(counts, more->rows[i].state, more->rows[i].n_samples, more->rows[i].n_expirations);
 	counts->n_lost += more->n_lost;
 	return 0;
 }

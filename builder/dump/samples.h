@@ -42,7 +42,7 @@ struct sample_counts {
 	uint64_t n_samples, n_expirations, n_lost;
 };
 
-/* Add a stream's samples, or other counts, to `counts`. 0, or -1 after an error message. samples_free() in any case. */
+/* Add a stream's samples, or other counts, to `counts`, which samples_free() frees. Always 0. */
 int samples_count(struct sample_counts *counts, const struct dump *dump, const struct stream *samples);
 int samples_add(struct sample_counts *counts, const struct sample_counts *more);
 void samples_free(struct sample_counts *counts);

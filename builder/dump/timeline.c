@@ -60,8 +60,8 @@ static uint64_t low_ticks(const struct timeline *t)
 
 /*
  * The record's time is possible: do the two records after it contradict it, because both are earlier? After a
- * buffer_flush this is no contradiction as long as records have the time of the record before it: they come from the
- * callback in which the flush happened.
+ * buffer_flush they do not, as long as they have the time of the record before it: they come from the callback in which
+ * the flush happened.
  */
 static bool is_ahead(const struct timeline *t, const struct record *r, uint64_t low)
 {

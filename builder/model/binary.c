@@ -4,8 +4,8 @@
  * found as elfutils' own tools find it, by build id or debug link. Called by symbols.c; one thread.
  */
 #include "builder/model/binary.h"
+#include "builder/support/array.h"
 #include "builder/support/diag.h"
-#include "builder/support/memory.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -72,17 +71,10 @@ static bool is_usable(int fd, const char *path, const char *build_id)
 	return is_same;
 }
 
-static bool add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
+static void add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
 {
-	size_t n = binary->n_ranges;
-	if ((n & (n - 1)) == 0) { /* capacities are powers of two, so the array has to grow when n is one */
-		struct unit_range *grown = reallocarray(binary->ranges, n == 0 ? 1 : 2 * n, sizeof *grown);
-		if (grown == NULL)
-			return false;
-		binary->ranges = grown;
-	}
+	binary->ranges = array_grown(binary->ranges, binary->n_ranges, sizeof *binary->ranges);
 	binary->ranges[binary->n_ranges++] = (struct unit_range){begin, end, *unit};
-	return true;
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -109,8 +101,7 @@ static void collect_ranges(struct binary *binary)
 		Dwarf_Addr base, begin, end;
 		ptrdiff_t at = 0;
 		while (type == DW_UT_compile && (at = dwarf_ranges(&unit, at, &base, &begin, &end)) > 0)
-			if (!add_range(binary, begin, end, &unit))
-				break;
+			add_range(binary, begin, end, &unit);
 	}
 	if (binary->n_ranges > 0)
 		qsort(binary->ranges, binary->n_ranges, sizeof *binary->ranges, compare_ranges);
@@ -139,7 +130,7 @@ struct binary *binary_open(const char *path, const char *build_id)
 		warning("%s: %s: no source lines from it", path, strerror(errno));
 		return NULL;
 	}
-	struct binary *binary = is_usable(fd, path, build_id) ? calloc(1, sizeof *binary) : NULL;
+	struct binary *binary = is_usable(fd, path, build_id) ? memory_zeroed(1, sizeof *binary, "a binary") : NULL;
 	if (binary == NULL) {
 		close(fd);
 		return NULL;
@@ -231,10 +222,7 @@ static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address
 	const char *dir = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 	if (dir != NULL) {
 		free(binary->file);
-		if (asprintf(&binary->file, "%s/%s", dir, file) < 0)
-			binary->file = NULL;
-		else
-			file = binary->file;
+		file = binary->file = text_format("%s/%s", dir, file);
 	}
 	place->file = file;
 	place->line = (unsigned)number;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The table of constructs: their rows by kind and code address, the names of their kinds,
- * and the kinds of constructs that records belong to. Callers are named in
- * construct.h; one thread.
+ * The table of constructs: their rows by kind and code address, the names of their kinds, and the kinds of constructs
+ * that records belong to. Callers are named in construct.h; one thread.
  */
 #include "builder/model/tables.h"
+#include "builder/support/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define RECENT_CONSTRUCTS 64
 
 struct construct_index {
 	struct map rows; /* codeptr << 8 | kind -> row */
-	uint32_t capacity;
+	size_t capacity;
 	struct {
 		uint64_t key;
 		uint32_t row;
@@ -149,26 +148,16 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 	if (index->recent[recent].key == key && index->recent[recent].row != 0)
 		return index->recent[recent].row;
 	uint32_t *row = map_put(&index->rows, key);
-	if (row == NULL)
-		return 0;
 	if (*row != 0) {
 		index->recent[recent].key = key;
 		index->recent[recent].row = *row;
 		return *row;
 	}
 	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
-		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so `row` is looked up again */
-		row = map_put(&index->rows, key);
-		return row != NULL ? (*row = nameless) : 0;
+		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so the key is looked up again */
+		return *map_put(&index->rows, key) = nameless;
 	}
-	if (m->n_constructs == index->capacity) {
-		uint32_t capacity = index->capacity ? index->capacity * 2 : 64;
-		struct construct *grown = realloc(m->constructs, capacity * sizeof *grown);
-		if (grown == NULL)
-			return 0;
-		m->constructs = grown;
-		index->capacity = capacity;
-	}
+	array_reserve((void **)&m->constructs, (size_t)m->n_constructs + 1, &index->capacity, sizeof *m->constructs);
 	*row = m->n_constructs++;
 	m->constructs[*row] = (struct construct){.codeptr = codeptr, .kind = kind, .label = "", .file = "", .function = ""};
 	return *row;
@@ -187,12 +176,10 @@ uint32_t model_find_construct(const struct model *m, enum construct_kind kind, u
 	return row != NULL ? *row : 0;
 }
 
-int model_constructs_begin(struct model *m)
+void model_constructs_begin(struct model *m)
 {
-	m->construct_index = calloc(1, sizeof *m->construct_index);
-	if (m->construct_index != NULL)
-		model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
-	return m->constructs == NULL ? error("%s: out of memory", m->dump->path) : 0;
+	m->construct_index = memory_zeroed(1, sizeof *m->construct_index, "the constructs");
+	model_construct(m, CONSTRUCT_UNKNOWN, 0); /* row 0 */
 }
 
 void model_constructs_end(struct model *m)

@@ -74,9 +74,8 @@ struct construct {
 };
 
 /*
- * The row of the construct (kind, codeptr), which is added if it is new; 0 when memory is out. An address inside the
- * OpenMP runtime counts as unknown (Q9): it tells nothing about the program, and differs between teams of one thread
- * and of many.
+ * The row of the construct (kind, codeptr), which is added if it is new. An address inside the OpenMP runtime counts as
+ * unknown (Q9): it tells nothing about the program, and differs between teams of one thread and of many.
  */
 uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t codeptr);
 
@@ -102,8 +101,8 @@ static inline bool sync_is_barrier(unsigned sync_kind)
 /* The word of a construct kind: "task", "parallel", "taskwait", ... */
 const char *construct_kind_name(enum construct_kind kind);
 
-/* Makes the table with row 0. 0, or -1 after an error message; model_constructs_end() in any case. */
-int model_constructs_begin(struct model *m);
+/* Make the table with row 0, and free it. */
+void model_constructs_begin(struct model *m);
 void model_constructs_end(struct model *m);
 
 #endif

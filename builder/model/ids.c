@@ -7,7 +7,6 @@
 #include "builder/support/array.h"
 #include "builder/model/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define COUNTER_BITS 44
@@ -57,39 +56,37 @@ static const struct id_fields *fields_of(struct names *names, unsigned kind)
 	return known;
 }
 
-/* Keeps an id that a record names, if its stream gave it and is not dense. 0, or -1 after an error message. */
-static int name(struct names *names, bool is_region, uint64_t id)
+/* Keeps an id that a record names, if its stream gave it and is not dense. */
+static void name(struct names *names, bool is_region, uint64_t id)
 {
 	const struct dump *dump = names->dump;
 	struct list *list = &names->lists[is_region];
 	uint64_t counter = id_counter(id), key = (uint64_t)id_stream(id) << COUNTER_BITS | counter;
 	if (counter == 0 || (list->n > 0 && list->keys[list->n - 1] == key))
-		return 0;
+		return;
 	size_t row = model_id_row(dump, id);
 	if (row == dump->n_streams || names->rows[is_region]->n_dense[row] > 0 ||
 	    counter > (is_region ? dump->streams[row].max_region : dump->streams[row].max_task))
-		return 0;
-	if (!array_reserve((void **)&list->keys, list->n + 1, &list->capacity, sizeof *list->keys))
-		return error("%s: out of memory", dump->path);
+		return;
+	array_reserve((void **)&list->keys, list->n + 1, &list->capacity, sizeof *list->keys);
 	list->keys[list->n++] = key;
-	return 0;
 }
 
-/* Keeps all ids that a stream's records and segment headers name. 0, or -1 after an error message. */
-static int name_all(struct names *names, const struct stream *s)
+/* Keeps all ids that a stream's records and segment headers name. */
+static void name_all(struct names *names, const struct stream *s)
 {
 	struct cursor c;
 	cursor_init(&c, s);
 	for (const struct record *r; (r = cursor_peek(&c)) != NULL; c.index++) {
 		const struct segment_header *h = cursor_header(&c);
-		if (c.index == 0 && (name(names, false, h->task) != 0 || name(names, true, h->region) != 0))
-			return -1;
+		if (c.index == 0) {
+			name(names, false, h->task);
+			name(names, true, h->region);
+		}
 		const struct id_fields *fields = fields_of(names, record_kind(r));
 		for (unsigned i = 0; i < fields->n; i++)
-			if (name(names, fields->fields[i].is_region, event_field_get(fields->fields[i].field, r, s->number)) != 0)
-				return -1;
+			name(names, fields->fields[i].is_region, event_field_get(fields->fields[i].field, r, s->number));
 	}
-	return 0;
 }
 
 static int by_key(const void *left, const void *right)
@@ -98,14 +95,12 @@ static int by_key(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
-/* Hands the list over to the rows, sorted, with each key once. 0, or -1 after an error message. */
-static int take_list(struct id_rows *rows, struct list *list, const struct dump *dump)
+/* Hands the list over to the rows, sorted, with each key once. */
+static void take_list(struct id_rows *rows, struct list *list, const struct dump *dump)
 {
 	size_t n = 0, at = 0;
 	rows->named = list->keys;
-	rows->first = calloc(dump->n_streams + 1, sizeof *rows->first);
-	if (rows->first == NULL)
-		return error("%s: out of memory", dump->path);
+	rows->first = memory_zeroed(dump->n_streams + 1, sizeof *rows->first, "the ids that records name");
 	if (list->n > 0)
 		qsort(list->keys, list->n, sizeof *list->keys, by_key);
 	for (size_t i = 0; i < list->n; i++)
@@ -117,35 +112,31 @@ static int take_list(struct id_rows *rows, struct list *list, const struct dump 
 			at++;
 	}
 	rows->first[dump->n_streams] = n;
-	return 0;
 }
 
-static int find_named(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
+static void find_named(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
 {
-	struct names *names = calloc(1, sizeof *names);
-	if (names == NULL)
-		return error("%s: out of memory", dump->path);
+	struct names *names = memory_zeroed(1, sizeof *names, "the ids that records name");
 	names->dump = dump;
 	names->rows[0] = tasks;
 	names->rows[1] = regions;
-	int rc = 0;
-	for (size_t i = 0; i < dump->n_streams && rc == 0; i++)
-		rc = name_all(names, &dump->streams[i]);
-	if (take_list(tasks, &names->lists[0], dump) != 0 || take_list(regions, &names->lists[1], dump) != 0)
-		rc = -1;
+	for (size_t i = 0; i < dump->n_streams; i++)
+		name_all(names, &dump->streams[i]);
+	take_list(tasks, &names->lists[0], dump);
+	take_list(regions, &names->lists[1], dump);
 	free(names);
-	return rc;
 }
 
 /* ---- Rows ---- */
 
-static int allocate(struct id_rows *rows, const struct dump *dump)
+static void allocate(struct id_rows *rows, const struct dump *dump)
 {
-	*rows = (struct id_rows){.base = calloc(dump->n_streams + 1, sizeof *rows->base),
-				 .n_dense = calloc(dump->n_streams + 1, sizeof *rows->n_dense)};
-	return rows->base != NULL && rows->n_dense != NULL ? 0 : error("%s: out of memory", dump->path);
+	size_t n = dump->n_streams;
+	*rows = (struct id_rows){.base = memory_zeroed(n + 1, sizeof *rows->base, "the rows of ids"),
+				 .n_dense = memory_zeroed(n + 1, sizeof *rows->n_dense, "the rows of ids")};
 }
 
+/* Sets the bases. 0, or -1 after an error message: there are more ids than a row's number can tell apart. */
 static int number(struct id_rows *rows, const struct dump *dump)
 {
 	uint64_t base = 0;
@@ -162,17 +153,16 @@ static int number(struct id_rows *rows, const struct dump *dump)
 int id_rows_find(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump)
 {
 	bool is_all_dense = true;
-	*regions = (struct id_rows){0};
-	if (allocate(tasks, dump) != 0 || allocate(regions, dump) != 0)
-		return -1;
+	allocate(tasks, dump);
+	allocate(regions, dump);
 	for (size_t s = 0; s < dump->n_streams; s++) {
 		const struct stream *stream = &dump->streams[s];
 		tasks->n_dense[s] = is_dense(stream->max_task, stream) ? stream->max_task : 0;
 		regions->n_dense[s] = is_dense(stream->max_region, stream) ? stream->max_region : 0;
 		is_all_dense = is_all_dense && tasks->n_dense[s] == stream->max_task && regions->n_dense[s] == stream->max_region;
 	}
-	if (!is_all_dense && find_named(tasks, regions, dump) != 0)
-		return -1;
+	if (!is_all_dense)
+		find_named(tasks, regions, dump);
 	return number(tasks, dump) != 0 || number(regions, dump) != 0 ? -1 : 0;
 }
 

@@ -19,7 +19,10 @@ struct id_rows {
 	size_t *first;     /* n_streams + 1 items, by row of dump.streams: where its part of `named` begins; NULL: all are dense */
 };
 
-/* Determines which ids have rows. 0, or -1 after an error message; id_rows_free() in any case. */
+/*
+ * Determines which ids have rows. 0, or -1 after an error message (more than 2^32 - 2 rows); id_rows_free() in any
+ * case.
+ */
 int id_rows_find(struct id_rows *tasks, struct id_rows *regions, const struct dump *dump);
 void id_rows_free(struct id_rows *rows);
 

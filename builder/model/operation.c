@@ -28,10 +28,7 @@ uint32_t model_target(const struct model *m, uint64_t id)
 int model_name_operation(struct model *m, uint32_t row)
 {
 	const struct operation *o = &m->operations[row];
-	uint32_t *named = map_put(&m->operation_rows, o->type == OPERATION_TARGET ? o->id | TARGET_KEY : o->id & ~TARGET_KEY);
-	if (named == NULL)
-		return -1;
-	*named = row;
+	*map_put(&m->operation_rows, o->type == OPERATION_TARGET ? o->id | TARGET_KEY : o->id & ~TARGET_KEY) = row;
 	return 0;
 }
 
@@ -43,8 +40,6 @@ int model_name_kernels(struct model *m)
 		if (a->type != ACTIVITY_KERNEL || o == NULL || o->type != OPERATION_SUBMIT)
 			continue;
 		a->construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
-		if (a->construct == 0)
-			return error("out of memory for constructs");
 	}
 	return 0;
 }

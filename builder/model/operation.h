@@ -54,7 +54,7 @@ struct model;
 
 /*
  * Gives each kernel that a device reported a construct, CONSTRUCT_KERNEL at the place of its launch. Called by gather/ when
- * the constructs of all launches are known. 0, or -1 when memory is out.
+ * the constructs of all launches are known. Always 0.
  */
 int model_name_kernels(struct model *m);
 
@@ -62,7 +62,7 @@ int model_name_kernels(struct model *m);
 uint32_t model_operation(const struct model *m, uint64_t id);
 uint32_t model_target(const struct model *m, uint64_t id);
 
-/* Makes the row findable by its id. 0, or -1 when memory is out. */
+/* Makes the row findable by its id. Always 0. */
 int model_name_operation(struct model *m, uint32_t row);
 
 /* Is this the number of a device? Runtimes name the host by other numbers: the number of devices, or a negative one. */

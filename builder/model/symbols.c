@@ -6,10 +6,10 @@
  */
 #include "builder/model/symbols.h"
 #include "builder/model/binary.h"
+#include "builder/support/array.h"
 #include "builder/support/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,20 +52,18 @@ static bool is_device_image(const struct model *m, const struct meta_map *map)
 	return m->n_events[EVENT_device_load] > 0 && is_temporary && access(map->path, F_OK) != 0;
 }
 
-/* The module of a map, added if it is new; NULL when memory is out. */
+/* The module of a map, added if it is new. */
 static struct module *find_module(struct symbols *s, const struct meta_map *map)
 {
 	for (size_t i = 0; i < s->n_modules; i++)
 		if (strcmp(s->modules[i].path, map->path) == 0 && strcmp(s->modules[i].build_id, map->build_id) == 0)
 			return &s->modules[i];
-	struct module *all = reallocarray(s->modules, s->n_modules + 1, sizeof *all);
-	if (all == NULL)
-		return NULL;
-	s->modules = all;
+	s->modules = array_grown(s->modules, s->n_modules, sizeof *s->modules);
 	bool is_image = is_device_image(s->model, map);
-	all[s->n_modules] = (struct module){map->path, map->build_id, is_image ? "device_image" : map->path,
-					    is_image ? NULL : binary_open(map->path, map->build_id)};
-	return &all[s->n_modules++];
+	struct module *module = &s->modules[s->n_modules++];
+	*module = (struct module){map->path, map->build_id, is_image ? "device_image" : map->path,
+				  is_image ? NULL : binary_open(map->path, map->build_id)};
+	return module;
 }
 
 /*
@@ -82,11 +80,11 @@ static void cut_outlined(char *function)
 	}
 }
 
-/* A copy that every output may contain: names come from binaries, and may have any bytes. NULL: out of memory. */
+/* A copy that every output may contain: names come from binaries, and may have any bytes. */
 static const char *keep(struct symbols *s, const char *text)
 {
 	char *clean = text_utf8(text);
-	const char *kept = clean != NULL ? model_keep(s->model, clean) : NULL;
+	const char *kept = model_keep(s->model, clean);
 	free(clean);
 	return kept;
 }
@@ -100,8 +98,8 @@ static bool is_function(const struct construct *c)
 	return c->kind == CONSTRUCT_UNIT || c->kind == CONSTRUCT_TASKLET || c->kind == CONSTRUCT_SCHEDULER;
 }
 
-/* Sets the construct's strings from what its file says about the address. False: out of memory. */
-static bool name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
+/* Sets the construct's strings from what its file says about the address. */
+static void name_construct(struct symbols *s, struct construct *c, const char *module, uint64_t address, const struct place *place)
 {
 	const char *word = construct_kind_name(c->kind);
 	char label[1280], function[1024];
@@ -122,44 +120,39 @@ static bool name_construct(struct symbols *s, struct construct *c, const char *m
 	c->file = keep(s, place->file);
 	c->function = keep(s, function);
 	c->line = place->line;
-	return c->label != NULL && c->file != NULL && c->function != NULL;
 }
 
-/* Names one construct. False: out of memory. */
-static bool resolve(struct symbols *s, struct construct *c)
+/* Names one construct. */
+static void resolve(struct symbols *s, struct construct *c)
 {
 	const char *word = construct_kind_name(c->kind);
 	char label[64];
 	if (c->codeptr == 0) {
 		c->label = word;
-		return true;
+		return;
 	}
 	uint64_t looked_up = is_function(c) ? c->codeptr : c->codeptr - 1;
 	const struct meta_map *map = meta_find_map(&s->model->dump->meta, looked_up);
 	if (map == NULL) {
 		snprintf(label, sizeof label, "%s@0x%llx", word, (unsigned long long)c->codeptr);
 		c->label = model_keep(s->model, label);
-		return c->label != NULL;
+		return;
 	}
 	const struct module *module = find_module(s, map);
-	if (module == NULL)
-		return false;
 	struct place place = {.file = "", .function = "", .symbol = ""};
 	uint64_t offset = looked_up - map->start + map->offset, address = offset;
 	if (module->binary != NULL && binary_address(module->binary, offset, &address))
 		place = binary_find(module->binary, address);
-	return name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
+	name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
 }
 
 int symbols_resolve(struct model *model)
 {
 	struct symbols s = {.model = model};
-	int result = 0;
-	for (uint32_t i = 0; i < model->n_constructs && result == 0; i++)
-		if (!resolve(&s, &model->constructs[i]))
-			result = error("%s: out of memory", model->dump->path);
+	for (uint32_t i = 0; i < model->n_constructs; i++)
+		resolve(&s, &model->constructs[i]);
 	for (size_t i = 0; i < s.n_modules; i++)
 		binary_close(s.modules[i].binary);
 	free(s.modules);
-	return result;
+	return 0;
 }

@@ -19,7 +19,7 @@
  *   "<kind>@<module>+0x<offset>"     if there are no symbols
  *   "<kind>@0x<address>"             if no map has the address
  *   "<kind>"                         if there is no address
- * Warns of binaries that changed or are gone. 0, or -1 after an error message (out of memory).
+ * Warns of binaries that changed or are gone. Always 0.
  */
 int symbols_resolve(struct model *model);
 

@@ -6,7 +6,6 @@
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct private_tables {
@@ -26,9 +25,7 @@ struct model_string {
 const char *model_keep(struct model *m, const char *text)
 {
 	size_t n_bytes = strlen(text) + 1;
-	struct model_string *string = malloc(sizeof *string + n_bytes);
-	if (string == NULL)
-		return NULL;
+	struct model_string *string = memory_get(sizeof *string + n_bytes, 1, "a text");
 	memcpy(string->text, text, n_bytes);
 	string->next = m->strings;
 	m->strings = string;
@@ -58,10 +55,9 @@ uint32_t model_alias(const struct model *m, uint32_t row)
 int model_set_alias(struct model *m, uint32_t row, uint32_t of)
 {
 	struct private_tables *private = m->private_tables;
-	uint32_t *alias = row != 0 ? map_put(&private->aliases, row) : NULL;
-	if (alias == NULL)
-		return row != 0 ? -1 : 0;
-	*alias = of;
+	if (row == 0)
+		return 0;
+	*map_put(&private->aliases, row) = of;
 	m->n_aliases++;
 	return 0;
 }
@@ -76,10 +72,8 @@ uint32_t model_closing_barrier(const struct model *m, uint32_t task)
 int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
 {
 	struct private_tables *private = m->private_tables;
-	uint32_t *slot = task != 0 ? map_put(&private->closing_barriers, task) : NULL;
-	if (slot == NULL)
-		return task != 0 ? -1 : 0;
-	*slot = number;
+	if (task != 0)
+		*map_put(&private->closing_barriers, task) = number;
 	return 0;
 }
 
@@ -92,7 +86,9 @@ bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
 int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
 {
 	struct private_tables *private = m->private_tables;
-	return codeptr == 0 || map_put(&private->reduction_barriers, codeptr) != NULL ? 0 : -1;
+	if (codeptr != 0)
+		map_put(&private->reduction_barriers, codeptr);
+	return 0;
 }
 
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
@@ -105,39 +101,35 @@ uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)
 uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
 {
 	struct private_tables *private = m->private_tables;
-	uint32_t *row = map_put(&private->missing_roots, (uint64_t)stream << 32 | n);
-	if (row == NULL || m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX ||
-	    !array_reserve((void **)&m->tasks, (size_t)m->n_tasks + 1, &private->tasks_capacity, sizeof *m->tasks) ||
-	    !array_reserve((void **)&m->regions, (size_t)m->n_regions + 1, &private->regions_capacity, sizeof *m->regions))
+	if (m->n_tasks == UINT32_MAX || m->n_regions == UINT32_MAX)
 		return 0;
+	array_reserve((void **)&m->tasks, (size_t)m->n_tasks + 1, &private->tasks_capacity, sizeof *m->tasks);
+	array_reserve((void **)&m->regions, (size_t)m->n_regions + 1, &private->regions_capacity, sizeof *m->regions);
 	m->tasks[m->n_tasks] = (struct task){.region = m->n_regions, .flags = task_flags_initial};
 	m->regions[m->n_regions] = (struct region){.actual = 1, .join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
 	m->n_regions++;
-	return *row = m->n_tasks++;
+	return *map_put(&private->missing_roots, (uint64_t)stream << 32 | n) = m->n_tasks++;
 }
 
 int model_allocate(struct model *m, const struct dump *dump)
 {
 	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
-	struct private_tables *private = calloc(1, sizeof *private);
+	struct private_tables *private = memory_zeroed(1, sizeof *private, "the tables");
 	m->private_tables = private;
-	m->notes = calloc(1, sizeof *m->notes);
-	m->operation_base = calloc(dump->n_streams + 1, sizeof *m->operation_base);
-	if (private == NULL || m->notes == NULL || m->operation_base == NULL)
-		return error("%s: out of memory", dump->path);
+	m->notes = memory_zeroed(1, sizeof *m->notes, "the tables");
+	m->operation_base = memory_zeroed(dump->n_streams + 1, sizeof *m->operation_base, "the operations");
 	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
 		return -1;
 	m->n_tasks = m->n_task_ids = m->task_rows.base[dump->n_streams] + 1;
 	m->n_regions = m->region_rows.base[dump->n_streams] + 1;
 	private->tasks_capacity = m->n_tasks;
 	private->regions_capacity = m->n_regions;
-	m->tasks = calloc(m->n_tasks, sizeof *m->tasks);
-	m->regions = calloc(m->n_regions, sizeof *m->regions);
-	if (m->tasks == NULL || m->regions == NULL)
-		return error("%s: out of memory for %u tasks", dump->path, m->n_tasks);
+	m->tasks = memory_zeroed(m->n_tasks, sizeof *m->tasks, "the tasks");
+	m->regions = memory_zeroed(m->n_regions, sizeof *m->regions, "the regions");
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		m->regions[r].join_ticks = m->regions[r].end_ticks = UINT64_MAX;
-	return model_constructs_begin(m);
+	model_constructs_begin(m);
+	return 0;
 }
 
 void model_free(struct model *m)

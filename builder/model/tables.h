@@ -150,7 +150,7 @@ struct model {
 	struct model_string *strings; /* what model_keep() has copied */
 };
 
-/* A copy of a text that lives as long as the model; NULL when memory is out. */
+/* A copy of a text that lives as long as the model. */
 const char *model_keep(struct model *m, const char *text);
 
 /* The row of dump.streams with this number; n_streams if there is none, because the stream left no segment. */
@@ -165,7 +165,7 @@ static inline size_t model_id_row(const struct dump *dump, uint64_t id)
 
 /*
  * The task that a row stands for: the implicit task of a hidden region is another name of the initial task around it
- * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`: 0, or -1 when memory is out.
+ * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`; always 0.
  */
 uint32_t model_alias(const struct model *m, uint32_t row);
 int model_set_alias(struct model *m, uint32_t row, uint32_t of);
@@ -216,7 +216,7 @@ int model_allocate(struct model *m, const struct dump *dump);
 
 /*
  * Makes up the initial task of a root thread whose runtime did not report it (Q40), and a region around it: the tables
- * grow. The task's row, or 0 when memory is out. model_missing_root() finds the stream's n-th one, from 0, again; 0:
+ * grow. The task's row, or 0 where the tables are full. model_missing_root() finds the stream's n-th one, from 0, again; 0:
  * there are not so many.
  */
 uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n);
@@ -224,14 +224,14 @@ uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
 
 /*
  * For runtimes with one kind for all implicit barriers (Q32): which implicit barrier of an implicit task closes its
- * region, counted from 1; 0: none does. model_set_closing_barrier(): 0, or -1 when memory is out.
+ * region, counted from 1; 0: none does. model_set_closing_barrier(): always 0.
  */
 uint32_t model_closing_barrier(const struct model *m, uint32_t task);
 int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
 
 /*
  * Is this the return address of a barrier that libomp uses to reduce by a tree, in larger teams only (Q41)? The
- * program's text has no such barrier. model_set_reduction_barrier(): 0, or -1 when memory is out.
+ * program's text has no such barrier. model_set_reduction_barrier(): always 0.
  */
 bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
 int model_set_reduction_barrier(struct model *m, uint64_t codeptr);

@@ -22,4 +22,14 @@ static inline bool array_reserve(void **array, size_t n, size_t *capacity, size_
 	return true;
 }
 
+/*
+ * The array of n elements with room for one more, which may have moved. For arrays without a number for their capacity:
+ * it is the smallest power of two that is not below n, so the array has to grow when n is 0 or a power of two.
+ */
+static inline void *array_grown(void *array, size_t n, size_t element_bytes)
+{
+	bool has_room = n != 0 && (n & (n - 1)) != 0;
+	return has_room ? array : memory_grow(array, n == 0 ? 1 : 2 * n, element_bytes, "an array");
+}
+
 #endif
