@@ -25,16 +25,14 @@ struct unit_walk {
 	size_t ready_capacity;
 };
 
-/* The unit can run from now on; its row may be new. 0, or -1 after an error message. */
-static int note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
+/* The unit can run from now on; its row may be new. */
+static void note_ready(struct unit_walk *w, uint32_t row, uint64_t ticks)
 {
 	size_t before = w->ready_capacity;
-	if (!array_reserve((void **)&w->ready_ticks, (size_t)row + 1, &w->ready_capacity, sizeof *w->ready_ticks))
-		return error("%s: out of memory", w->m->dump->path);
+	array_reserve((void **)&w->ready_ticks, (size_t)row + 1, &w->ready_capacity, sizeof *w->ready_ticks);
 	for (size_t i = before; i < w->ready_capacity; i++)
 		w->ready_ticks[i] = 0;
 	w->ready_ticks[row] = ticks;
-	return 0;
 }
 
 /* The unit runs from now on. */
@@ -80,7 +78,7 @@ static void note_xstream(struct unit_walk *w, const struct unit_event *e)
 		unit->run_rank = s->rank;
 }
 
-static int note_switch(struct unit_walk *w, const struct unit_event *e)
+static void note_switch(struct unit_walk *w, const struct unit_event *e)
 {
 	struct model *m = w->m;
 	struct unit_walk_stream *s = &w->streams[e->stream];
@@ -92,7 +90,7 @@ static int note_switch(struct unit_walk *w, const struct unit_event *e)
 	s->since_ticks = e->ticks;
 	if (change->reason <= UNIT_RUN) {
 		note_run(w, change->next, e);
-		return 0;
+		return;
 	}
 	if (change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END)
 		prior->state |= UNIT_ENDED;
@@ -103,11 +101,11 @@ static int note_switch(struct unit_walk *w, const struct unit_event *e)
 	prior->end_ticks = e->ticks;
 	prior->n_suspends += change->reason == UNIT_SUSPEND;
 	if (change->reason != UNIT_YIELD)
-		return 0;
+		return;
 	prior->n_yields++;
 	if (change->pool != 0)
 		prior->last_pool = change->pool;
-	return note_ready(w, change->prior, e->ticks);
+	note_ready(w, change->prior, e->ticks);
 }
 
 /* Receives the events of the story, and notes them in the table. */
@@ -116,14 +114,15 @@ static int note(void *self, const struct unit_event *e)
 	struct unit_walk *w = self;
 	struct work_unit *unit = &w->m->units[e->unit];
 	switch (e->kind) {
-	case UNIT_EVENT_SWITCH: return note_switch(w, e);
+	case UNIT_EVENT_SWITCH: note_switch(w, e); break;
 	case UNIT_EVENT_XSTREAM: note_xstream(w, e); break;
 	case UNIT_EVENT_CREATE:
-	case UNIT_EVENT_REVIVE: return note_ready(w, e->unit, e->ticks);
+	case UNIT_EVENT_REVIVE: note_ready(w, e->unit, e->ticks); break;
 	case UNIT_EVENT_RESUME:
 		if (e->pool != 0)
 			unit->last_pool = e->pool;
-		return note_ready(w, e->unit, e->ticks);
+		note_ready(w, e->unit, e->ticks);
+		break;
 	case UNIT_EVENT_POLL: unit->n_polls += e->count; break;
 	case UNIT_EVENT_JOIN: unit->state |= UNIT_JOINED; break;
 	case UNIT_EVENT_FREE:
@@ -191,19 +190,18 @@ int gather_units(struct model *m)
 	if (!has_units(m))
 		return 0;
 	size_t n_streams = m->dump->n_streams;
-	struct unit_walk w = {.m = m, .streams = calloc(n_streams + 1, sizeof *w.streams)};
-	struct merge merge = {0};
-	int rc = w.streams != NULL ? units_begin(&w.units, m, note, next_record, &w, true)
-				   : error("%s: out of memory", m->dump->path);
-	if (rc == 0)
-		rc = merge_begin(&merge, n_streams);
-	for (size_t i = 0; i < n_streams && rc == 0; i++) {
+	struct unit_walk w = {.m = m, .streams = memory_zeroed(n_streams + 1, sizeof *w.streams, "the work units")};
+	struct merge merge;
+	units_begin(&w.units, m, m, note, next_record, &w);
+	merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams; i++) {
 		w.streams[i].rank = UINT32_MAX;
 		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
 		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
 	}
 	merge.is_early = units_is_early;
 	merge.self = &w.units;
+	int rc = 0;
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
 		rc = walk_record(&w, row);
 	if (rc == 0 && merge.n_raised > 0)

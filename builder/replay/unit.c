@@ -46,7 +46,9 @@ static const struct record *next_record(void *self, uint32_t stream)
 
 int replay_unit_begin(struct replay *r)
 {
-	return r->model->n_units > 0 ? units_begin(&r->units, (struct model *)r->model, tell, next_record, r, false) : 0;
+	if (r->model->n_units > 0)
+		units_begin(&r->units, r->model, NULL, tell, next_record, r);
+	return 0;
 }
 
 int replay_unit_record(struct replay *r, struct stream_state *s, const struct record *record)

@@ -15,61 +15,65 @@ void units_set_kind(struct units *u, uint32_t row, enum unit_kind kind)
 		[UNIT_UNKNOWN] = CONSTRUCT_UNIT,        [UNIT_ULT] = CONSTRUCT_UNIT,       [UNIT_TASKLET] = CONSTRUCT_TASKLET,
 		[UNIT_SCHEDULER] = CONSTRUCT_SCHEDULER, [UNIT_ROOT] = CONSTRUCT_SCHEDULER, [UNIT_PRIMARY] = CONSTRUCT_PRIMARY_UNIT,
 		[UNIT_EXTERNAL] = CONSTRUCT_EXTERNAL};
-	units_row(u, row)->kind = (uint8_t)kind;
-	units_row(u, row)->construct = model_construct(u->model, constructs[kind], 0);
+	units_row_to_fill(u, row)->kind = (uint8_t)kind;
+	units_row_to_fill(u, row)->construct = model_construct(u->filling, constructs[kind], 0);
+}
+
+/* Adds the row to the table. */
+static void add_row(struct units *u, uint32_t row, uint64_t handle, enum unit_kind kind)
+{
+	struct model *m = u->filling;
+	if (row == UINT32_MAX)
+		memory_fail(0, "the work units: there are more than a row's number can tell apart");
+	array_reserve((void **)&m->units, (size_t)row + 1, &u->units_capacity, sizeof *m->units);
+	m->units[row] = (struct work_unit){.handle = handle,
+					   .first = row,
+					   .generation = 1,
+					   .ordinal = 1,
+					   .life = u->life,
+					   .run_rank = UINT32_MAX,
+					   .last_rank = UINT32_MAX};
+	m->n_units = row + 1;
+	if (row != 0)
+		units_set_kind(u, row, kind);
 }
 
 uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind)
 {
 	uint32_t row = u->n_units;
-	struct model *m = u->model;
-	if (!u->is_filling && row >= m->n_units)
-		return 0; /* cannot be: the first pass has seen the same records */
-	if (u->is_filling &&
-	    (row == UINT32_MAX || !array_reserve((void **)&m->units, (size_t)row + 1, &u->units_capacity, sizeof *m->units)))
+	if (u->filling != NULL) {
+		add_row(u, row, handle, kind);
+	} else if (row >= u->model->n_units) {
+		u->has_changed = true;
 		return 0;
-	if (!array_reserve((void **)&u->now, (size_t)row + 1, &u->now_capacity, sizeof *u->now))
-		return 0;
+	}
+	array_reserve((void **)&u->now, (size_t)row + 1, &u->now_capacity, sizeof *u->now);
 	u->now[row] = (struct unit_now){.state = NOW_READY, .life = u->life};
 	u->n_units++;
-	if (u->is_filling) {
-		m->units[row] = (struct work_unit){.handle = handle,
-						   .first = row,
-						   .generation = 1,
-						   .ordinal = 1,
-						   .life = u->life,
-						   .run_rank = UINT32_MAX,
-						   .last_rank = UINT32_MAX};
-		m->n_units = u->n_units;
-		if (row != 0)
-			units_set_kind(u, row, kind);
-	}
 	return row;
 }
 
 uint32_t units_new_unit(struct units *u, uint64_t handle, enum unit_kind kind)
 {
-	uint32_t *slot = map_put(&u->alive, handle);
-	uint32_t before = slot != NULL ? *slot : 0, row = slot != NULL ? units_new_row(u, handle, kind) : 0;
-	if (row == 0)
-		return 0;
-	if (u->is_filling && before != 0)
-		units_row(u, row)->generation = units_row(u, before)->generation + 1;
-	return *slot = row;
+	uint32_t *slot = map_put(&u->alive, handle), before = *slot;
+	*slot = units_new_row(u, handle, kind);
+	if (u->filling != NULL && before != 0)
+		units_row_to_fill(u, *slot)->generation = units_row(u, before)->generation + 1;
+	return *slot;
 }
 
 /* ---- Repairs and quirks ---- */
 
 void unit_repair(struct units *u, uint32_t stream, uint32_t row, const char *name, const char *expected)
 {
-	struct model *m = u->model;
-	if (!u->is_filling)
+	struct model *m = u->filling;
+	if (m == NULL)
 		return;
 	if (u->is_blind) {
 		tally_add(&m->notes->quirks, "unit_not_whole", 1);
 		return;
 	}
-	units_row(u, row)->state |= UNIT_CONTRADICTORY;
+	units_row_to_fill(u, row)->state |= UNIT_CONTRADICTORY;
 	unsigned n_before = m->notes->repairs.n_rows;
 	tally_add(&m->notes->repairs, name, 1);
 	if (m->notes->repairs.n_rows == n_before)
@@ -84,8 +88,8 @@ void unit_repair(struct units *u, uint32_t stream, uint32_t row, const char *nam
 
 void unit_quirk(struct units *u, const char *name)
 {
-	if (u->is_filling)
-		tally_add(&u->model->notes->quirks, name, 1);
+	if (u->filling != NULL)
+		tally_add(&u->filling->notes->quirks, name, 1);
 }
 
 /* ---- Which unit is meant ---- */
@@ -101,11 +105,11 @@ uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool i
 	uint32_t row = found != NULL ? *found : 0;
 	if (row == 0 || units_is_gone(u, row)) {
 		row = units_new_unit(u, handle, is_scheduler ? UNIT_SCHEDULER : UNIT_UNKNOWN);
-		if (row != 0 && !is_scheduler)
+		if (!is_scheduler)
 			unit_repair(u, stream, row, "unit_without_create", "a unit that was created");
 	}
-	if (u->is_filling && row != 0)
-		units_row(u, row)->state |= UNIT_SEEN;
+	if (u->filling != NULL)
+		units_row_to_fill(u, row)->state |= UNIT_SEEN;
 	return row;
 }
 
@@ -115,7 +119,7 @@ uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle)
 		return 0;
 	const uint32_t *found = map_get(&u->alive, handle);
 	uint32_t row = found != NULL && u->now[*found].life == u->life ? *found : units_new_unit(u, handle, UNIT_UNKNOWN);
-	if (!u->is_filling || row == 0)
+	if (u->filling == NULL)
 		return row;
 	if (units_row(u, row)->kind == UNIT_ROOT) {
 		/*
@@ -124,7 +128,7 @@ uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle)
 		units_set_kind(u, row, UNIT_UNKNOWN);
 		unit_repair(u, stream, row, "freed_before_end", "a unit that has not been freed");
 	}
-	units_row(u, row)->state |= UNIT_SEEN | UNIT_ACTED;
+	units_row_to_fill(u, row)->state |= UNIT_SEEN | UNIT_ACTED;
 	return row;
 }
 
@@ -145,6 +149,8 @@ uint32_t units_current(const struct units *u, uint32_t stream)
 
 int units_tell(struct units *u, uint32_t stream, struct unit_event event, uint64_t ticks)
 {
+	if (u->has_changed)
+		return error("%s: its files changed while they were read", u->model->dump->path);
 	event.stream = stream;
 	event.ticks = ticks;
 	return u->tell(u->self, &event);
@@ -206,8 +212,7 @@ int units_end_external(struct units *u, uint32_t stream, uint64_t ticks)
 int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks, enum unit_reason reason)
 {
 	struct units_stream *s = &u->streams[stream];
-	if (!array_reserve((void **)&s->stack, depth + 1, &s->capacity, sizeof *s->stack))
-		return error("out of memory for units");
+	array_reserve((void **)&s->stack, depth + 1, &s->capacity, sizeof *s->stack);
 	while (s->n < depth)
 		s->stack[s->n++] = 0;
 	struct unit_switch change = {.prior = units_top(s), .next = row, .reason = reason, .depth = (unsigned)depth};
@@ -229,11 +234,9 @@ static int find_actor(struct units *u, uint32_t stream, uint64_t ticks, uint32_t
 	if (*row != 0 || s->is_xstream || s->n > 0 || !s->is_known)
 		return 0;
 	s->external = *row = units_new_row(u, 0, UNIT_EXTERNAL);
-	if (*row == 0)
-		return error("out of memory for units");
-	if (u->is_filling) {
-		units_row(u, *row)->state |= UNIT_SEEN | UNIT_ACTED;
-		units_row(u, *row)->create_stream = stream;
+	if (u->filling != NULL) {
+		units_row_to_fill(u, *row)->state |= UNIT_SEEN | UNIT_ACTED;
+		units_row_to_fill(u, *row)->create_stream = stream;
 	}
 	u->now[*row].state = NOW_RUNNING;
 	u->now[*row].stream = stream;
@@ -244,7 +247,7 @@ static int find_actor(struct units *u, uint32_t stream, uint64_t ticks, uint32_t
 int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t ticks, uint32_t *row)
 {
 	*row = units_named(u, stream, handle);
-	return handle != 0 ? *row != 0 ? 0 : error("out of memory for units") : find_actor(u, stream, ticks, row);
+	return handle != 0 ? 0 : find_actor(u, stream, ticks, row);
 }
 
 int units_gap(struct units *u, uint32_t stream, uint64_t ticks)
@@ -289,24 +292,16 @@ int units_stop_polling(struct units *u, uint32_t row, uint64_t ticks)
 	return units_leave(u, there, change, ticks);
 }
 
-int units_begin(struct units *u, struct model *model, units_function *function, units_next *next, void *self, bool is_filling)
+void units_begin(struct units *u, const struct model *model, struct model *filling, units_function *function, units_next *next,
+		 void *self)
 {
-	*u = (struct units){.model = model, .tell = function, .next = next, .self = self, .is_filling = is_filling};
+	*u = (struct units){.model = model, .filling = filling, .tell = function, .next = next, .self = self};
 	/* A flight recorder's dump may begin anywhere, and recording may have begun after ABT_init. */
 	u->is_blind = model->dump->window_ticks != 0 || model->n_events[EVENT_unit_begin] == 0;
-	u->streams = calloc(model->dump->n_streams + 1, sizeof *u->streams);
-	if (u->streams == NULL)
-		return error("out of memory for units");
+	u->streams = memory_zeroed(model->dump->n_streams + 1, sizeof *u->streams, "the work units");
 	for (size_t i = 0; i < model->dump->n_streams; i++)
 		u->streams[i].is_known = true;
-	if (!is_filling) {
-		u->now = calloc(1, sizeof *u->now);
-		u->n_units = u->now != NULL;
-		u->now_capacity = u->n_units;
-		return u->n_units == 1 ? 0 : error("out of memory for units");
-	}
-	uint32_t none = units_new_row(u, 0, UNIT_UNKNOWN);
-	return none == 0 && u->n_units == 1 ? 0 : error("out of memory for units");
+	units_new_row(u, 0, UNIT_UNKNOWN); /* row 0 */
 }
 
 void units_end(struct units *u)

@@ -80,8 +80,8 @@ typedef const struct record *units_next(void *self, uint32_t stream);
 
 /* The state of all units at the current record. */
 struct units {
-	struct model *model;
-	bool is_filling; /* the first pass, which adds rows and counts quirks and repairs; the second one finds the same rows */
+	const struct model *model;
+	struct model *filling; /* the same in the first pass, which adds rows and counts quirks and repairs; NULL in the second */
 	units_function *tell;
 	units_next *next;
 	void *self;           /* for tell and next */
@@ -94,21 +94,23 @@ struct units {
 	uint32_t life;                /* number of the library's current life (ABT_init to ABT_finalize), or of the last one */
 	uint64_t n_unfreed;           /* units of this life that were created and are not freed */
 	bool is_in_life;
-	bool is_blind; /* records may be missing in any stream: records that do not fit count as a quirk, not as a repair */
+	bool has_changed; /* the second pass met more units than the first one: the dump's files changed meanwhile */
+	bool is_blind;    /* records may be missing in any stream: records that do not fit count as a quirk, not as a repair */
 	const struct record *record; /* the current one, for messages; NULL at the end */
 };
 
 /*
- * Begins a pass; is_filling tells the first one. Events go to `function`, whose `self` is also that of `next`. 0, or -1
- * after an error message; units_end() in any case.
+ * Begins a pass; `filling` is the model itself in the first one, and NULL in the second one. Events go to `function`,
+ * whose `self` is also that of `next`. units_end() ends it.
  */
-int units_begin(struct units *units, struct model *model, units_function *function, units_next *next, void *self, bool is_filling);
+void units_begin(struct units *units, const struct model *model, struct model *filling, units_function *function, units_next *next,
+		 void *self);
 void units_end(struct units *units);
 
 /*
  * Takes one record of a stream. The caller brings every record for which units_is_of_interest(), in the order of time.
- * `more` is the unit_more record that follows it, or NULL. 0, or -1 after an error message (of `tell`, or out of
- * memory).
+ * `more` is the unit_more record that follows it, or NULL. 0, or -1 after an error message (of `tell`, or because the
+ * dump's files changed between the passes).
  */
 int units_record(struct units *units, uint32_t stream, const struct record *record, const struct record *more);
 

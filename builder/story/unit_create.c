@@ -18,7 +18,7 @@ static bool is_in_library(const struct model *m, uint64_t address)
 static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_t creator, const struct record *r,
 			 const struct record *more)
 {
-	struct work_unit *unit = units_row(u, row);
+	struct work_unit *unit = units_row_to_fill(u, row);
 	unit->state |= UNIT_SEEN | UNIT_CREATED;
 	unit->pool = unit->last_pool = record_value(r) << 3;
 	unit->create_ticks = r->time;
@@ -32,7 +32,7 @@ static void fill_created(struct units *u, uint32_t stream, uint32_t row, uint32_
 	enum construct_kind kind = unit->kind == UNIT_SCHEDULER ? CONSTRUCT_SCHEDULER
 				   : bytes == 0                 ? CONSTRUCT_TASKLET
 								: CONSTRUCT_UNIT;
-	unit->construct = model_construct(u->model, kind, more->a);
+	unit->construct = model_construct(u->filling, kind, more->a);
 }
 
 int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
@@ -47,10 +47,8 @@ int units_on_create(struct units *u, uint32_t stream, const struct record *r, co
 	if (units_actor(u, stream, r->b, r->time, &creator) != 0)
 		return -1;
 	uint32_t row = units_new_unit(u, r->a, UNIT_UNKNOWN);
-	if (row == 0)
-		return error("out of memory for units");
 	u->n_unfreed += old == 0 || units_is_gone(u, old);
-	if (u->is_filling)
+	if (u->filling != NULL)
 		fill_created(u, stream, row, creator, r, more);
 	if (r->b == 0 && creator != 0 && units_row(u, creator)->kind != UNIT_EXTERNAL)
 		unit_quirk(u, "creator_not_named");
@@ -60,19 +58,17 @@ int units_on_create(struct units *u, uint32_t stream, const struct record *r, co
 int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
 {
 	uint32_t creator, before = units_subject(u, stream, r->a, false);
-	if (before == 0 || units_actor(u, stream, r->b, r->time, &creator) != 0)
-		return before == 0 ? error("out of memory for units") : -1;
+	if (units_actor(u, stream, r->b, r->time, &creator) != 0)
+		return -1;
 	if (u->now[before].state != NOW_ENDED) {
 		unit_repair(u, stream, before, "revived_before_end", "a unit that had ended");
 		if (u->now[before].state == NOW_RUNNING && unit_cut(u, u->now[before].stream, 0, r->time, NULL) != 0)
 			return -1;
 	}
-	uint32_t row = units_new_row(u, r->a, UNIT_UNKNOWN), *slot = row != 0 ? map_put(&u->alive, r->a) : NULL;
-	if (slot == NULL)
-		return error("out of memory for units");
-	*slot = row;
-	if (u->is_filling) {
-		struct work_unit *unit = units_row(u, row);
+	uint32_t row = units_new_row(u, r->a, UNIT_UNKNOWN);
+	*map_put(&u->alive, r->a) = row;
+	if (u->filling != NULL) {
+		struct work_unit *unit = units_row_to_fill(u, row);
 		unit->before = before;
 		unit->first = units_row(u, before)->first;
 		unit->generation = units_row(u, before)->generation;

@@ -40,10 +40,8 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 	if (r->a == 0)
 		return 0;
 	uint32_t row = units_new_unit(u, r->a, UNIT_PRIMARY);
-	if (row == 0)
-		return error("out of memory for units");
-	if (u->is_filling)
-		units_row(u, row)->state |= UNIT_SEEN;
+	if (u->filling != NULL)
+		units_row_to_fill(u, row)->state |= UNIT_SEEN;
 	return units_put(u, stream, row, 1, r->time, UNIT_BEGIN);
 }
 
@@ -81,16 +79,16 @@ static int set_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 	return units_end_external(u, stream, ticks);
 }
 
-/* A unit that runs directly on a thread is a main scheduler, whatever its function is. */
+/* A unit that runs directly on a thread is a main scheduler, whatever its function is. In the first pass only. */
 static void set_scheduler(struct units *u, uint32_t row)
 {
-	struct work_unit *unit = units_row(u, row);
+	struct work_unit *unit = units_row_to_fill(u, row);
 	uint64_t function = u->model->constructs[unit->construct].codeptr;
 	if (unit->kind != UNIT_UNKNOWN && unit->kind != UNIT_ULT)
 		return;
 	units_set_kind(u, row, UNIT_SCHEDULER);
 	if (function != 0)
-		unit->construct = model_construct(u->model, CONSTRUCT_SCHEDULER, function);
+		unit->construct = model_construct(u->filling, CONSTRUCT_SCHEDULER, function);
 }
 
 /* A unit begins to run, or goes on. */
@@ -99,8 +97,6 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 	struct units_stream *s = &u->streams[stream];
 	size_t depth = depth_of(s, r, true);
 	uint32_t row = units_subject(u, stream, r->a, depth == 0), stopped = s->stopped;
-	if (row == 0)
-		return error("out of memory for units");
 	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	if (units_stop_polling(u, row, r->time) != 0)
@@ -128,17 +124,15 @@ static int on_run(struct units *u, uint32_t stream, const struct record *r)
 	 */
 	if (depth > 0 && r->b != 0 && r->b != r->a && (s->n < depth || s->stack[depth - 1] == 0)) {
 		uint32_t below = units_named(u, stream, r->b);
-		if (below == 0)
-			return error("out of memory for units");
 		if (below != stopped && u->now[below].state == NOW_READY && !units_is_gone(u, below)) {
-			if (u->is_filling && !(units_row(u, below)->state & UNIT_CREATED))
+			if (u->filling != NULL && !(units_row(u, below)->state & UNIT_CREATED))
 				units_set_kind(u, below, UNIT_SCHEDULER);
 			s->n = s->n < depth ? s->n : depth - 1;
 			if (units_put(u, stream, below, depth - 1, r->time, UNIT_BEGIN) != 0)
 				return -1;
 		}
 	}
-	if (u->is_filling && depth == 0)
+	if (u->filling != NULL && depth == 0)
 		set_scheduler(u, row);
 	return units_put(u, stream, row, depth, r->time, UNIT_RUN);
 }
@@ -174,8 +168,6 @@ static int on_stop(struct units *u, uint32_t stream, const struct record *r, enu
 {
 	size_t depth = depth_of(&u->streams[stream], r, false);
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
-	if (row == 0)
-		return error("out of memory for units");
 	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	if (u->now[row].state == NOW_ENDED)
@@ -196,8 +188,6 @@ static int on_stop(struct units *u, uint32_t stream, const struct record *r, enu
 static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t row = units_subject(u, stream, r->a, false);
-	if (row == 0)
-		return error("out of memory for units");
 	struct unit_now *now = &u->now[row];
 	struct unit_switch change = {.prior = row, .next = units_top(&u->streams[stream]), .reason = UNIT_CANCEL};
 	if (now->state == NOW_ENDED)
@@ -229,8 +219,6 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 {
 	size_t depth = depth_of(&u->streams[stream], r, false);
 	uint32_t row = units_subject(u, stream, r->a, depth == 0);
-	if (row == 0)
-		return error("out of memory for units");
 	if (set_xstream(u, stream, r->time) != 0)
 		return -1;
 	struct unit_event event = {
@@ -254,15 +242,15 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t waker, row = units_subject(u, stream, r->a, false);
-	if (row == 0 || units_actor(u, stream, r->b, r->time, &waker) != 0)
-		return row == 0 ? error("out of memory for units") : -1;
+	if (units_actor(u, stream, r->b, r->time, &waker) != 0)
+		return -1;
 	struct unit_now *now = &u->now[row];
 	if (now->state != NOW_SUSPENDED)
 		unit_repair(u, stream, row, "resume_without_suspend", "a unit that is suspended");
 	else
 		now->state = NOW_READY;
-	if (u->is_filling && r->time > now->since_ticks && now->since_ticks != 0)
-		units_row(u, row)->wait_ticks += r->time - now->since_ticks;
+	if (u->filling != NULL && r->time > now->since_ticks && now->since_ticks != 0)
+		units_row_to_fill(u, row)->wait_ticks += r->time - now->since_ticks;
 	now->since_ticks = 0;
 	/* In 1.1 a unit that is joined resumes its joiner before it reports its own end. */
 	const uint32_t *joined = now->wait.sync == unit_sync_unit_join ? map_get(&u->alive, now->wait.object) : NULL;
@@ -277,8 +265,8 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 static int on_join(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t joiner, row = units_subject(u, stream, r->a, false);
-	if (row == 0 || units_actor(u, stream, r->b, r->time, &joiner) != 0)
-		return row == 0 ? error("out of memory for units") : -1;
+	if (units_actor(u, stream, r->b, r->time, &joiner) != 0)
+		return -1;
 	struct unit_now *now = &u->now[row];
 	if (r->b == 0 && joiner != 0 && units_row(u, joiner)->kind != UNIT_EXTERNAL)
 		unit_quirk(u, "joiner_not_named");
@@ -289,8 +277,6 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 		now->joiner = joiner;
 	} else if (now->joiner != joiner) {
 		uint32_t *seen = map_put(&u->joiners, (uint64_t)row << 32 | joiner);
-		if (seen == NULL)
-			return error("out of memory for units");
 		is_first = *seen == 0;
 		*seen = 1;
 	}
@@ -304,22 +290,22 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 static int on_free(struct units *u, uint32_t stream, const struct record *r)
 {
 	uint32_t by, row = units_subject(u, stream, r->a, false);
-	if (row == 0 || units_actor(u, stream, r->b, r->time, &by) != 0)
-		return row == 0 ? error("out of memory for units") : -1;
-	struct work_unit *unit = units_row(u, row);
+	if (units_actor(u, stream, r->b, r->time, &by) != 0)
+		return -1;
+	const struct work_unit *unit = units_row(u, row);
 	struct unit_now *now = &u->now[row];
 	/*
 	 * 1.1 creates and frees the units below main schedulers; these never run, and are never in a pool (root_unit).
 	 */
 	const unsigned states = UNIT_CREATED | UNIT_STARTED | UNIT_ACTED;
 	bool is_root = unit->kind == UNIT_ROOT;
-	if (u->is_filling)
+	if (u->filling != NULL)
 		is_root = (unit->kind == UNIT_SCHEDULER || u->model->constructs[unit->construct].codeptr == 0) && unit->pool == 0 &&
 			  unit->stack_bytes == 0 && (unit->state & states) == UNIT_CREATED && now->state == NOW_READY;
 	if (is_root) {
 		unit_quirk(u, "root_unit");
-		if (u->is_filling)
-			unit->kind = UNIT_ROOT;
+		if (u->filling != NULL)
+			units_row_to_fill(u, row)->kind = UNIT_ROOT;
 	} else if (now->state != NOW_ENDED) {
 		unit_repair(u, stream, row, "freed_before_end", "a unit that has ended");
 		if (now->state == NOW_RUNNING && unit_cut(u, now->stream, 0, r->time, NULL) != 0)

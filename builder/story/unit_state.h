@@ -6,8 +6,7 @@
  *   unit_records.c  what each kind of record does
  *   unit_create.c   the same for creations and revivals
  *   unit_order.c    what must come before a record
- * Functions that return int give 0, or -1 after an error message (of `tell`, or out of memory), unless their comment
- * says more.
+ * Functions that return int give 0, or -1 after an error message (that of units_tell()).
  */
 #ifndef OTTER_BUILDER_STORY_UNIT_STATE_H
 #define OTTER_BUILDER_STORY_UNIT_STATE_H
@@ -41,18 +40,27 @@ struct units_stream {
 
 /* ---- unit.c ---- */
 
-static inline struct work_unit *units_row(struct units *u, uint32_t row)
+static inline const struct work_unit *units_row(const struct units *u, uint32_t row)
 {
 	return &u->model->units[row];
 }
 
-/* Sets the kind of a unit, and the construct of that kind without a function. */
+/* The row to write to. In the first pass only. */
+static inline struct work_unit *units_row_to_fill(struct units *u, uint32_t row)
+{
+	return &u->filling->units[row];
+}
+
+/* Sets the kind of a unit, and the construct of that kind without a function. In the first pass only. */
 void units_set_kind(struct units *u, uint32_t row, enum unit_kind kind);
 
-/* The next row: a new one in the first pass, the same one again in the second. 0: memory is out. */
+/*
+ * The next row: a new one in the first pass, the same one again in the second. If there is no such row in the second
+ * pass, this is row 0, has_changed is set, and units_tell() fails from now on.
+ */
 uint32_t units_new_row(struct units *u, uint64_t handle, enum unit_kind kind);
 
-/* A new row for a handle, which means this unit from now on. 0: memory is out. */
+/* A new row for a handle, which means this unit from now on. */
 uint32_t units_new_unit(struct units *u, uint64_t handle, enum unit_kind kind);
 
 /*
@@ -70,17 +78,17 @@ bool units_is_gone(const struct units *u, uint32_t row);
 
 /*
  * The row of the unit that the record is about. If it was not created, it is made up, and this is a repair unless it is
- * a main scheduler. 0: memory is out.
+ * a main scheduler.
  */
 uint32_t units_subject(struct units *u, uint32_t stream, uint64_t handle, bool is_scheduler);
 
-/* The row of the unit that a record names as the one that acts. 0: it names none, or memory is out. */
+/* The row of the unit that a record names as the one that acts; 0: it names none. */
 uint32_t units_named(struct units *u, uint32_t stream, uint64_t handle);
 
 /* The row of the innermost unit on a stream's stack that is known, else of its external thread; 0 none. */
 uint32_t units_top(const struct units_stream *s);
 
-/* Passes an event on to the caller of units_begin(). */
+/* Passes an event on to the caller of units_begin(). -1, after an error message, also if has_changed is set. */
 int units_tell(struct units *u, uint32_t stream, struct unit_event event, uint64_t ticks);
 
 /* The same for a switch. */
