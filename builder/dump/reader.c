@@ -7,167 +7,16 @@
  * Called by run.c once for each dump, on the builder's one thread.
  */
 #include "builder/dump/reader_private.h"
-#include "builder/support/array.h"
+#include "builder/support/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-void reader_damage(struct reader *r, const char *name, const char *format, ...)
-{
-	struct tally *tally = &r->dump->damage;
-	uint64_t total = tally->n_rows;
-	tally_add(tally, name, 1);
-	if (tally->n_rows == total)
-		return;
-	char text[2048];
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	warning("%s [%s]", text, name);
-}
-
-void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
-{
-	r->mappings = array_grown(r->mappings, r->n_mappings, sizeof *r->mappings);
-	r->mappings[r->n_mappings++] = (struct mapping){address, n_bytes, is_heap};
-}
-
-void reader_add_copy(struct reader *r, const struct segment_copy *copy)
-{
-	r->copies = array_grown(r->copies, r->n_copies, sizeof *r->copies);
-	r->copies[r->n_copies++] = *copy;
-}
-
-void reader_map(struct reader *r, const char *path, const void **address, size_t *n_bytes)
-{
-	*address = NULL;
-	*n_bytes = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		if (errno != ENOENT)
-			reader_damage(r, "file_unreadable", "%s: cannot be opened (%s), expected a readable file", path,
-				      strerror(errno));
-		return;
-	}
-	struct stat st;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		reader_damage(r, "file_unreadable", "%s: found a directory or special file, expected a regular file", path);
-	} else if (st.st_size > 0) {
-		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (at == MAP_FAILED) {
-			reader_damage(r, "file_unreadable", "%s: cannot be mapped (%s), expected a readable file", path,
-				      strerror(errno));
-		} else {
-			reader_keep(r, at, (size_t)st.st_size, false);
-			*address = at;
-			*n_bytes = (size_t)st.st_size;
-			r->dump->n_bytes += *n_bytes;
-		}
-	}
-	close(fd);
-}
-
-bool reader_file_number(const char *name, const char *suffix, uint32_t *number)
-{
-	size_t n = strspn(name, "0123456789");
-	if (n < 5 || n > 9 || strcmp(name + n, suffix) != 0)
-		return false;
-	unsigned long value = strtoul(name, NULL, 10);
-	*number = (uint32_t)value;
-	return value <= ID_STREAM_MAX;
-}
-
-bool reader_check_header(struct reader *r, const struct segment_header *h, uint32_t stream, const char *path, uint64_t at)
-{
-	if (h->magic == 0 || h->sequence == 0)
-		return false;
-	if (h->magic == __builtin_bswap64(SEGMENT_MAGIC)) {
-		reader_damage(r, "byte_order", "%s at byte %llu: found a segment in big-endian byte order, expected little-endian",
-			      path, (unsigned long long)at);
-	} else if (h->magic != SEGMENT_MAGIC) {
-		reader_damage(r, "not_a_segment", "%s at byte %llu: found magic %016llx, expected a segment with magic %016llx",
-			      path, (unsigned long long)at, (unsigned long long)h->magic, (unsigned long long)SEGMENT_MAGIC);
-	} else if (h->checksum != segment_checksum(h)) {
-		reader_damage(r, "header_damaged", "%s at byte %llu: found a segment header with checksum %08x, expected %08x",
-			      path, (unsigned long long)at, h->checksum, segment_checksum(h));
-	} else if (stream == STREAM_ANY ? h->stream > ID_STREAM_MAX : h->stream != stream) {
-		reader_damage(r, "foreign_segment", "%s at byte %llu: found a segment of stream %u, expected stream %u", path,
-			      (unsigned long long)at, h->stream, stream);
-	} else {
-		return true;
-	}
-	return false;
-}
-
-enum closed_state reader_closed(uint64_t closed, uint32_t segment_bytes, uint32_t *used_bytes, bool *is_sealed)
-{
-	*used_bytes = 0;
-	*is_sealed = false;
-	if (closed == 0)
-		return CLOSED_NOT;
-	uint32_t low = low32(closed);
-	uint32_t used = low & ~SEGMENT_SEALED;
-	if (closed != segment_closed(low) || used < sizeof(struct segment_header) || used > segment_bytes ||
-	    used % sizeof(struct record) != 0)
-		return CLOSED_DAMAGED;
-	*used_bytes = used;
-	*is_sealed = (low & SEGMENT_SEALED) != 0;
-	return CLOSED_WELL;
-}
-
-void reader_release(const void *address, size_t n_bytes)
-{
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
-	uintptr_t begin = ((uintptr_t)address + page) & ~page, end = ((uintptr_t)address + n_bytes) & ~page;
-	if (begin < end)
-		madvise((void *)begin, end - begin, MADV_DONTNEED);
-}
-
-void segment_release(const struct segment *segment)
-{
-	if (!segment->is_mapped)
-		return;
-	const char *begin = (const char *)(segment->records - segment->n_skipped) - sizeof(struct segment_header);
-	reader_release(begin, (size_t)((const char *)(segment->records + segment->n_records) - begin));
-}
-
-uint32_t reader_trim(const struct record *records, uint32_t n)
-{
-	while (n > 0 && record_kind(&records[n - 1]) == 0)
-		n--;
-	return n;
-}
-
-bool reader_copy_live(struct reader *r, struct segment_copy *copy, const struct segment_header *from, uint64_t sequence)
-{
-	size_t n_bytes = sizeof(struct segment_header) + copy->n_records * sizeof(struct record);
-	struct segment_header *header = memory_get(n_bytes, 1, "a copy of a segment");
-	memcpy(header, from, n_bytes);
-	/*
-	 * A2, pairs with O1 in the recorder: a writer that reuses the place invalidates the header before it stores
-	 * records. Load the sequence only after the records have been copied: if it has not changed, all that was
-	 * copied is of this segment.
-	 */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (header->sequence != sequence || __atomic_load_n(&from->sequence, __ATOMIC_RELAXED) != sequence ||
-	    header->checksum != segment_checksum(header)) {
-		free(header);
-		return false;
-	}
-	copy->is_heap = true;
-	copy->header = *header;
-	copy->records = (const struct record *)(header + 1);
-	reader_keep(r, header, n_bytes, true);
-	return true;
-}
 
 /* Reads the first line of a small file of /proc; "" if it cannot be read. */
 static void read_proc(const char *path, char *text, size_t n_bytes)

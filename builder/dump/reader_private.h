@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the files of the reader share, and nobody else uses:
- *   reader.c          opens and closes a dump, and maps its files
+ *   reader.c          opens and closes a dump
+ *   reader_segment.c  reports damage, maps files, checks and keeps segments: what the other steps share
  *   reader_ring.c     finds segments in rings
  *   reader_files.c    finds segments in files
  *   reader_streams.c  makes streams out of the segments found

@@ -5,11 +5,23 @@
  */
 #include "builder/model/ids.h"
 #include "builder/support/array.h"
-#include "builder/model/tables.h"
 
 #include <string.h>
 
 #define COUNTER_BITS 44
+
+size_t model_stream_row(const struct dump *dump, uint32_t number)
+{
+	size_t low = 0, high = dump->n_streams;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (dump->streams[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
+}
 
 /* A stream has rows for all its ids unless it gave far more ids than it has records. */
 static bool is_dense(uint64_t n_ids, const struct stream *s)

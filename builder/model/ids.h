@@ -11,6 +11,16 @@
 
 #include "builder/dump/reader.h"
 
+/* The row of dump.streams with this number; n_streams if there is none, because the stream left no segment. */
+size_t model_stream_row(const struct dump *dump, uint32_t number);
+
+/* The row of dump.streams that gave this id; n_streams if there is none. */
+static inline size_t model_id_row(const struct dump *dump, uint64_t id)
+{
+	uint32_t number = id_stream(id);
+	return number < dump->n_streams && dump->streams[number].number == number ? number : model_stream_row(dump, number);
+}
+
 /* The rows of one kind of ids: of tasks, or of regions. */
 struct id_rows {
 	uint32_t *base;    /* n_streams + 1 items, by row of dump.streams: the rows base[s] + 1 to base[s + 1] are the stream's */

@@ -32,19 +32,6 @@ const char *model_keep(struct model *m, const char *text)
 	return string->text;
 }
 
-size_t model_stream_row(const struct dump *dump, uint32_t number)
-{
-	size_t low = 0, high = dump->n_streams;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (dump->streams[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < dump->n_streams && dump->streams[low].number == number ? low : dump->n_streams;
-}
-
 uint32_t model_alias(const struct model *m, uint32_t row)
 {
 	const struct private_tables *private = m->private_tables;

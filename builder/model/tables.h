@@ -153,16 +153,6 @@ struct model {
 /* A copy of a text that lives as long as the model. */
 const char *model_keep(struct model *m, const char *text);
 
-/* The row of dump.streams with this number; n_streams if there is none, because the stream left no segment. */
-size_t model_stream_row(const struct dump *dump, uint32_t number);
-
-/* The row of dump.streams that gave this id; n_streams if there is none. */
-static inline size_t model_id_row(const struct dump *dump, uint64_t id)
-{
-	uint32_t number = id_stream(id);
-	return number < dump->n_streams && dump->streams[number].number == number ? number : model_stream_row(dump, number);
-}
-
 /*
  * The task that a row stands for: the implicit task of a hidden region is another name of the initial task around it
  * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`; always 0.

@@ -11,15 +11,13 @@
 void text_dot(FILE *out, const char *text);
 
 /*
- * A copy that is valid UTF-8 without control characters: other bytes become \xHH. To be freed. Never NULL (memory.h).
- */
-char *text_utf8(const char *text);
-
-/*
- * The same into `out`, which has TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of what it
- * wrote.
+ * Puts a copy into `out` that is valid UTF-8 without control characters: other bytes become \xHH. `out` has
+ * TEXT_UTF8_BYTES of the text's bytes, its end included. Returns the length of the copy, its end not included.
  */
 #define TEXT_UTF8_BYTES(n_bytes) ((n_bytes)*4)
 size_t text_put_utf8(char *out, const char *text);
+
+/* The same as a new text, which the caller frees (in memory.c; never NULL). */
+char *text_utf8(const char *text);
 
 #endif
