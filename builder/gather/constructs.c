@@ -37,7 +37,7 @@ static void sync_begin(struct walk *w, const struct record *r)
 	w->innermost_group = record_kind(r) == EVENT_sync_region_begin && kind == sync_kind_taskgroup ? construct : 0;
 }
 
-static int work_begin(struct walk *w, const struct record *r)
+static void work_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
 	uint32_t construct = model_construct(w->m, construct_of_work(kind), r->b);
@@ -45,11 +45,7 @@ static int work_begin(struct walk *w, const struct record *r)
 	if (kind == work_kind_taskloop && codeptr_of(w, construct) == 0 && w->innermost_group != 0)
 		construct = model_construct(w->m, CONSTRUCT_TASKLOOP, codeptr_of(w, w->innermost_group));
 	w->innermost_group = 0;
-	uint32_t *latest = map_put(&w->latest_work, w->thread.task);
-	if (latest == NULL)
-		return -1;
-	*latest = construct;
-	return 0;
+	*map_put(&w->latest_work, w->thread.task) = construct;
 }
 
 /* ---- Target regions and what is done in them ---- */
@@ -60,7 +56,7 @@ static uint32_t *open_target(const struct walk *w)
 }
 
 /* The operation that gather_target() has just made: whose construct it is, and in which target region it is done. */
-static int operation_begin(struct walk *w, const struct record *r, unsigned kind)
+static void operation_begin(struct walk *w, const struct record *r, unsigned kind)
 {
 	struct operation *o = &w->m->operations[w->operation];
 	const uint32_t *around = open_target(w);
@@ -69,18 +65,12 @@ static int operation_begin(struct walk *w, const struct record *r, unsigned kind
 		/* The callback has no return address: the region's. */
 		uint64_t codeptr = o->around != 0 ? codeptr_of(w, w->m->operations[o->around].construct) : 0;
 		o->construct = model_construct(w->m, CONSTRUCT_SUBMIT, codeptr);
-		return 0;
-	}
-	if (kind != EVENT_target_begin) {
+	} else if (kind == EVENT_target_begin) {
+		o->construct = model_construct(w->m, construct_of_target(record_flags(r)), r->b);
+		*map_put(&w->open_targets, w->thread.task) = w->operation;
+	} else {
 		o->construct = model_construct(w->m, construct_of_data(o->kind), r->b);
-		return 0;
 	}
-	o->construct = model_construct(w->m, construct_of_target(record_flags(r)), r->b);
-	uint32_t *open = map_put(&w->open_targets, w->thread.task);
-	if (open == NULL)
-		return -1;
-	*open = w->operation;
-	return 0;
 }
 
 static void target_end(struct walk *w)
@@ -90,18 +80,15 @@ static void target_end(struct walk *w)
 		*open = w->m->operations[*open].around;
 }
 
-int gather_constructs(struct walk *w, const struct record *r)
+void gather_constructs(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_kind(r);
 	switch (kind) {
 	case EVENT_sync_region_begin:
 	case EVENT_sync_region_wait_begin:
-	case EVENT_reduction_begin: sync_begin(w, r); return 0;
-	case EVENT_work_begin: return work_begin(w, r);
-	case EVENT_masked_begin:
-		model_construct(w->m, CONSTRUCT_MASKED, r->b);
-		w->innermost_group = 0;
-		return 0;
+	case EVENT_reduction_begin: sync_begin(w, r); return;
+	case EVENT_work_begin: work_begin(w, r); return;
+	case EVENT_masked_begin: model_construct(w->m, CONSTRUCT_MASKED, r->b); break;
 	case EVENT_mutex_acquire:
 	case EVENT_mutex_acquired:
 	case EVENT_mutex_released:
@@ -109,7 +96,7 @@ int gather_constructs(struct walk *w, const struct record *r)
 	case EVENT_lock_destroy: model_construct(w->m, construct_of_mutex(record_flags(r)), r->b); break;
 	case EVENT_nest_lock_begin:
 	case EVENT_nest_lock_end: model_construct(w->m, construct_of_mutex(mutex_kind_nest_lock), r->b); break;
-	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return 0;
+	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return;
 	case EVENT_sync_region_end:
 	case EVENT_sync_region_wait_end:
 	case EVENT_reduction_end:
@@ -119,12 +106,11 @@ int gather_constructs(struct walk *w, const struct record *r)
 	case EVENT_target_data_op_begin:
 	case EVENT_target_data_op:
 	case EVENT_target_submit_begin:
-	case EVENT_target_submit: w->innermost_group = 0; return operation_begin(w, r, kind);
+	case EVENT_target_submit: operation_begin(w, r, kind); break;
 	case EVENT_target_end: target_end(w); break;
-	default: return 0;
+	default: return;
 	}
 	w->innermost_group = 0;
-	return 0;
 }
 
 void gather_forget_places(struct walk *w, uint32_t task)

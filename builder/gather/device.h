@@ -19,10 +19,10 @@ struct device_reading {
 	uint64_t before_ticks, after_ticks;
 };
 
-/* Fills begin_ticks and end_ticks of all activities, from the n readings. 0, or -1 when memory is out. */
-int device_time_settle(struct model *m, struct device_reading *readings, size_t n);
+/* Fills begin_ticks and end_ticks of all activities, from the n readings. */
+void device_time_settle(struct model *m, struct device_reading *readings, size_t n);
 
-/* Sorts the activities into queues. 0, or -1 when memory is out. */
-int device_queues_settle(struct model *m);
+/* Sorts the activities into queues. */
+void device_queues_settle(struct model *m);
 
 #endif

@@ -19,7 +19,7 @@ static bool is_helper_team(const struct walk *w, const struct record *r, uint32_
 	       w->thread.tid != (uint64_t)m->dump->meta.pid;
 }
 
-int gather_region_begin(struct walk *w, const struct thread_event *e)
+void gather_region_begin(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -46,7 +46,6 @@ int gather_region_begin(struct walk *w, const struct thread_event *e)
 		m->tasks[e->task].state |= TASK_HELPER;
 		tally_add(&m->notes->quirks, "helper_team", 1);
 	}
-	return 0;
 }
 
 void gather_region_end(struct walk *w, const struct thread_event *e)
@@ -72,10 +71,10 @@ static void check_begin(struct walk *w, const struct thread_event *e)
 			      (unsigned long long)id_counter(r->a));
 }
 
-int gather_alias(struct walk *w, const struct thread_event *e)
+void gather_alias(struct walk *w, const struct thread_event *e)
 {
 	check_begin(w, e);
-	return model_set_alias(w->m, e->task, e->other);
+	model_set_alias(w->m, e->task, e->other);
 }
 
 void gather_implicit_begin(struct walk *w, const struct thread_event *e)
@@ -123,7 +122,7 @@ void gather_sync_end(struct walk *w, const struct record *r)
 		region->join_ticks = r->time;
 }
 
-int gather_implicit_end(struct walk *w, const struct thread_event *e)
+void gather_implicit_end(struct walk *w, const struct thread_event *e)
 {
 	struct region *region = joining_region(w, e->implicit);
 	uint32_t closing = barrier_closing(w->m, e->implicit, e->record != NULL);
@@ -136,5 +135,6 @@ int gather_implicit_end(struct walk *w, const struct thread_event *e)
 		w->m->tasks[e->task].end_ticks = e->record->time;
 		w->m->tasks[e->task].state |= TASK_COMPLETED;
 	}
-	return closing != 0 ? model_set_closing_barrier(w->m, e->task, closing) : 0;
+	if (closing != 0)
+		model_set_closing_barrier(w->m, e->task, closing);
 }

@@ -63,7 +63,7 @@ void gather_repair_task(struct walk *w, uint32_t task, const char *name, const c
 
 /* ---- What other streams have to confirm ---- */
 
-int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
+void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	struct claim claim = {.kind = kind,
@@ -71,7 +71,7 @@ int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 			      .stream_number = c->stream->number,
 			      .record = c->stream->segments[c->segment].n_skipped + c->index,
 			      .segment = cursor_header(c)->sequence};
-	return PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
+	PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
 }
 
 void gather_check_claims(struct walk *w)
@@ -105,7 +105,7 @@ static bool is_whole(const struct model *m)
 	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
 }
 
-static void doubt_task(struct model *m, uint32_t row, const char *name, const char *text)
+static void repair_task(struct model *m, uint32_t row, const char *name, const char *text)
 {
 	m->tasks[row].state |= TASK_DOUBTFUL;
 	if (count(m, name))
@@ -133,15 +133,15 @@ static void check_task(struct model *m, uint32_t row)
 	unsigned state = task->state;
 	check_parent(m, row);
 	if (state & TASK_CREATED && state & TASK_STARTED && task->create_ticks > task->start_ticks + skew)
-		doubt_task(m, row, "task_before_creation", "runs before it was created, expected after");
+		repair_task(m, row, "task_before_creation", "runs before it was created, expected after");
 	if (state & TASK_COMPLETED && state & TASK_STARTED && task->end_ticks + skew < task->start_ticks)
-		doubt_task(m, row, "task_after_completion", "runs after it completed, expected before");
+		repair_task(m, row, "task_after_completion", "runs after it completed, expected before");
 	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && state & TASK_CREATED)
-		doubt_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
+		repair_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
 	if (!is_whole(m) || task->flags & task_flags_taskwait)
 		return;
 	if (state & (TASK_STARTED | TASK_COMPLETED) && !(state & TASK_CREATED))
-		doubt_task(m, row, "task_never_created", "runs, and no record creates it");
+		repair_task(m, row, "task_never_created", "runs, and no record creates it");
 }
 
 void gather_check_tasks(struct model *m)
@@ -168,7 +168,7 @@ static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream
 	return row == stream;
 }
 
-static const char *team_flaw(const struct model *m, uint32_t row, const struct attendance *a)
+static const char *what_is_wrong_with(const struct model *m, uint32_t row, const struct attendance *a)
 {
 	const struct region *r = &m->regions[row];
 	if (r->state & (REGION_HIDDEN | REGION_HELPER) || r->state == 0)
@@ -186,13 +186,11 @@ static const char *team_flaw(const struct model *m, uint32_t row, const struct a
 	return r->n_members_seen == r->actual ? NULL : "has not as many implicit tasks as threads";
 }
 
-int gather_check_teams(struct model *m)
+void gather_check_teams(struct model *m)
 {
 	if (!is_whole(m))
-		return 0;
-	struct attendance *all = calloc(m->n_regions, sizeof *all);
-	if (all == NULL)
-		return error("%s: out of memory", m->dump->path);
+		return;
+	struct attendance *all = memory_zeroed(m->n_regions, sizeof *all, "the check of teams");
 	for (uint32_t i = 1; i < m->n_task_ids; i++) {
 		const struct task *task = &m->tasks[i];
 		if (task_is_explicit(task) || task->region == 0)
@@ -205,14 +203,13 @@ int gather_check_teams(struct model *m)
 			       (region->end_ticks != UINT64_MAX && task->start_ticks > region->end_ticks + skew);
 	}
 	for (uint32_t row = 1; row < m->n_regions; row++) {
-		const char *flaw = team_flaw(m, row, &all[row]);
-		if (flaw == NULL || !count(m, "team_contradictory"))
+		const char *wrong = what_is_wrong_with(m, row, &all[row]);
+		if (wrong == NULL || !count(m, "team_contradictory"))
 			continue;
 		uint32_t stream, number;
 		model_region_origin(m, row, &stream, &number);
 		warning("%s: region %u of stream %u %s [team_contradictory]", m->dump->path, number,
-			m->dump->streams[stream].number, flaw);
+			m->dump->streams[stream].number, wrong);
 	}
 	free(all);
-	return 0;
 }

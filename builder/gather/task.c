@@ -42,7 +42,7 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 			      gather_id_stream(m, current), gather_id_counter(m, current));
 }
 
-int gather_create(struct walk *w, const struct thread_event *e)
+void gather_create(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -53,7 +53,7 @@ int gather_create(struct walk *w, const struct thread_event *e)
 	if (e->task == 0) {
 		gather_repair(w, "id_out_of_range", "it creates task %llu of its stream, expected at most %llu",
 			      (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
-		return 0;
+		return;
 	}
 	check_creation(w, e);
 	struct task *task = &m->tasks[e->task];
@@ -73,7 +73,6 @@ int gather_create(struct walk *w, const struct thread_event *e)
 		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
 	}
 	task->construct = gather_task_construct(w, kind, construct, r->b);
-	return 0;
 }
 
 /* ---- Running ---- */
@@ -149,13 +148,13 @@ static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 		task->end_ticks = ticks;
 }
 
-int gather_switch(struct walk *w, const struct thread_event *e)
+void gather_switch(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever becomes of it is out of order */
 		if (task_is_explicit(&m->tasks[e->other]))
 			m->tasks[e->other].state |= TASK_MARKED;
-		return 0;
+		return;
 	}
 	check_status(w, e->status);
 	if (completes(e->status))
@@ -164,11 +163,10 @@ int gather_switch(struct walk *w, const struct thread_event *e)
 		detach(w, e->task, e->ticks);
 	if (task_is_explicit(&m->tasks[e->other]))
 		gather_resume(w, e->other, e->ticks, e->is_back);
-	return 0;
 }
 
 /* A task that is current elsewhere, or nowhere: cancelled, or completed without a record of it. */
-static int note_elsewhere(struct walk *w, const struct thread_event *e)
+static void note_elsewhere(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	struct task *task = &m->tasks[e->task];
@@ -179,12 +177,11 @@ static int note_elsewhere(struct walk *w, const struct thread_event *e)
 		}
 	} else if (e->status == task_status_complete && e->task != w->thread.task) {
 		task->state |= TASK_ENDED_ELSEWHERE;
-		return gather_claim(w, CLAIM_COMPLETED, e->task);
+		gather_claim(w, CLAIM_COMPLETED, e->task);
 	}
-	return 0;
 }
 
-int gather_status(struct walk *w, const struct thread_event *e)
+void gather_status(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -199,7 +196,8 @@ int gather_status(struct walk *w, const struct thread_event *e)
 		m->tasks[e->task].state |= TASK_FULFILLED_OUTSIDE;
 	if (e->status == task_status_detach)
 		detach(w, e->task, e->ticks);
-	return r->b != 0 && !is_unknown ? note_elsewhere(w, e) : 0;
+	if (r->b != 0 && !is_unknown)
+		note_elsewhere(w, e);
 }
 
 void gather_wait_end(struct walk *w, const struct thread_event *e)
@@ -209,7 +207,7 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 	w->ended_wait_at = w->n_records;
 }
 
-int gather_part_end(struct walk *w, const struct thread_event *e)
+void gather_part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = &w->m->tasks[e->task];
 	task->state |= TASK_PART_ENDED;
@@ -217,5 +215,5 @@ int gather_part_end(struct walk *w, const struct thread_event *e)
 		task->end_ticks = e->ticks;
 	if (task_is_explicit(&w->m->tasks[e->other]))
 		gather_resume(w, e->other, e->ticks, true);
-	return gather_claim(w, CLAIM_PART_END, e->task);
+	gather_claim(w, CLAIM_PART_END, e->task);
 }

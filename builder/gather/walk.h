@@ -64,9 +64,12 @@ struct walk {
 	uint64_t n_announced; /* of those, how many are still to come */
 };
 
-/* 0, or -1 when memory is out. */
+/* Appends an element to an array. */
 #define PUSH(array, n, capacity, ...)                                                                                              \
-	(array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array)) ? ((array)[(n)++] = (__VA_ARGS__), 0) : -1)
+	do {                                                                                                                       \
+		array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array));                                           \
+		(array)[(n)++] = (__VA_ARGS__);                                                                                    \
+	} while (0)
 
 /* ---- repairs.c: records that contradict each other ---- */
 
@@ -96,38 +99,38 @@ struct claim {
 	uint64_t segment;
 };
 
-int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task);
+void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task);
 /* Counts a repair for each claim that no stream has confirmed. After all streams. */
 void gather_check_claims(struct walk *w);
 
 /* Once all streams are known: what contradicts itself, of tasks, then of teams. */
 void gather_check_tasks(struct model *m);
-int gather_check_teams(struct model *m);
+void gather_check_teams(struct model *m);
 
 /* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
 
-/* One event of the story each. 0, or -1 when memory is out. */
-int gather_create(struct walk *w, const struct thread_event *e);
-int gather_switch(struct walk *w, const struct thread_event *e);
-int gather_status(struct walk *w, const struct thread_event *e);
+/* One event of the story each. */
+void gather_create(struct walk *w, const struct thread_event *e);
+void gather_switch(struct walk *w, const struct thread_event *e);
+void gather_status(struct walk *w, const struct thread_event *e);
 void gather_wait_end(struct walk *w, const struct thread_event *e);
-int gather_part_end(struct walk *w, const struct thread_event *e);
+void gather_part_end(struct walk *w, const struct thread_event *e);
 /* The explicit task goes on here; is_back: it was suspended here last. */
 void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back);
 
-int gather_region_begin(struct walk *w, const struct thread_event *e);
+void gather_region_begin(struct walk *w, const struct thread_event *e);
 void gather_region_end(struct walk *w, const struct thread_event *e);
 void gather_implicit_begin(struct walk *w, const struct thread_event *e);
-int gather_alias(struct walk *w, const struct thread_event *e);
-int gather_implicit_end(struct walk *w, const struct thread_event *e);
+void gather_alias(struct walk *w, const struct thread_event *e);
+void gather_implicit_end(struct walk *w, const struct thread_event *e);
 /* A record, after the story has taken it: the end of a closing barrier is when a team joined. */
 void gather_sync_end(struct walk *w, const struct record *r);
 uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks);
 
 /* ---- constructs.c ---- */
 
-/* A record, after the story and target.c have taken it. 0, or -1 when memory is out. */
-int gather_constructs(struct walk *w, const struct record *r);
+/* A record, after the story and target.c have taken it. */
+void gather_constructs(struct walk *w, const struct record *r);
 /* The construct of a task: that of the taskloop which creates it inside of the runtime, where it has none of its own (Q9). */
 uint32_t gather_task_construct(struct walk *w, enum construct_kind kind, uint32_t construct, uint64_t codeptr);
 /* The task is over. */
@@ -135,24 +138,26 @@ void gather_forget_places(struct walk *w, uint32_t task);
 /* After all streams, and after what devices told. */
 void gather_settle_operations(struct model *m);
 
-/* target.c: a record, or continuation record, that may be about devices. 0, or -1 when memory is out. */
-int gather_target(struct walk *w, const struct record *r);
+/* target.c: a record, or continuation record, that may be about devices. */
+void gather_target(struct walk *w, const struct record *r);
 /* device.c: likewise, of records that devices made. */
-int gather_device(struct walk *w, const struct record *r);
-/* When they were, and which of them follow each other; frees what the walk has of them. 0, or -1. */
-int gather_settle_device(struct walk *w);
-/* What no record alone says: devices, the sizes of what was deleted, what failed. 0, or -1. */
-int gather_settle_target(struct model *m);
-/* Adds a row, unless there are too many. 0, or -1. */
-int gather_add_device(struct model *m, struct device device);
+void gather_device(struct walk *w, const struct record *r);
+/* When they were, and which of them follow each other; frees what the walk has of them. */
+void gather_settle_device(struct walk *w);
+/* What no record alone says: devices, the sizes of what was deleted, what failed. */
+void gather_settle_target(struct model *m);
 
-/* unannounced.c: where no device was announced, a row for each that something was done to. 0, or -1. */
-int gather_unannounced_devices(struct model *m);
+/* device_table.c: a record that announces a device, a part of its type, or a record that ends it. */
+void gather_device_initialize(struct walk *w, const struct record *r);
+void gather_device_text(struct walk *w, const struct record *r);
+void gather_device_finalize(struct walk *w, const struct record *r);
+/* Where no device was announced: adds a row for each that something was done to. */
+void gather_unannounced_devices(struct model *m);
 
 /* Numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
-int gather_lock_orders(struct model *m, struct acquisition *list, size_t n);
+void gather_lock_orders(struct model *m, struct acquisition *list, size_t n);
 
 /* Finds the distinct teams, and which one each region has. */
-int gather_teams(struct model *m);
+void gather_teams(struct model *m);
 
 #endif

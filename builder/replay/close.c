@@ -4,6 +4,7 @@
  * those of docs/runtimes.md.
  */
 #include "builder/replay/state.h"
+#include "builder/support/array.h"
 
 static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
 {
@@ -18,8 +19,7 @@ int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct r
 	/* A worker reports its end long after its team's join (Q3), and may write out a segment in between: times must not go back. */
 	if (inner == NULL || thread_end_ticks(r->model, inner->task, record->time) == record->time)
 		return visit_flush(r, s, flush);
-	if (replay_grow((void **)&s->late_flushes, s->n_late_flushes, &s->late_flushes_capacity, sizeof *s->late_flushes) != 0)
-		return -1;
+	array_reserve((void **)&s->late_flushes, s->n_late_flushes + 1, &s->late_flushes_capacity, sizeof *s->late_flushes);
 	s->late_flushes[s->n_late_flushes++] = flush;
 	return 0;
 }

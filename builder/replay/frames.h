@@ -21,9 +21,11 @@ struct frame {
 
 struct frames {
 	struct map by_key;
-	struct frame **all; /* [0] unused, so that 0 in by_key is none */
-	uint32_t n_all, all_capacity;
-	uint32_t *free_rows;
+	struct frame **all; /* [0] unused, so that 0 in by_key is a new key */
+	uint32_t n_all;
+	size_t all_capacity;
+	uint32_t *free_rows; /* has room for all */
+	size_t free_rows_capacity;
 	uint32_t n_free;
 	uint32_t n_numbers; /* that scopes have so far */
 };
@@ -34,7 +36,7 @@ static inline uint64_t frames_key(uint32_t task, uint32_t stream)
 	return task != 0 ? task : UINT64_C(1) << 32 | stream;
 }
 
-/* The frame of a task, made where it has none; NULL when memory is out. Valid until frames_drop. */
+/* The frame of a task, made where it has none. Valid until frames_drop. */
 struct frame *frames_get(struct frames *frames, uint32_t task, uint32_t stream);
 
 /* The frame of a task, or NULL. */
@@ -45,7 +47,7 @@ void frames_drop(struct frames *frames, uint32_t task, uint32_t stream);
 
 void frames_free(struct frames *frames);
 
-/* A new innermost scope; NULL when memory is out. Valid until the next push on the same frame. */
+/* A new innermost scope. Valid until the next push on the same frame. */
 struct scope *frame_push(struct frames *frames, struct frame *frame, const struct scope *scope);
 
 #endif

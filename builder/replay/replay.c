@@ -10,17 +10,10 @@
 
 #define PROGRESS_EVERY 65536
 
-struct point replay_point(struct stream_state *s, uint64_t ticks)
+static void add_dependence(struct replay *r, size_t n, struct dependence dependence)
 {
-	if (ticks < s->last_ticks)
-		ticks = s->last_ticks;
-	s->last_ticks = ticks;
-	return (struct point){s->row, s->thread.task, ticks, s->unit};
-}
-
-int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
+	array_reserve((void **)&r->dependences, n + 1, &r->dependences_capacity, sizeof *r->dependences);
+	r->dependences[n] = dependence;
 }
 
 /*
@@ -45,32 +38,20 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 	struct point at = replay_point(s, head->time);
 	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
-	bool is_cut = false;
-	while (have < n && !is_cut) {
-		if (have == 0) {
-			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
-				return -1;
-			r->dependences[have++] =
-				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
-			continue;
-		}
+	if (n > 0)
+		add_dependence(r, have++, (struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))});
+	while (have < n) {
 		const struct record *more = timeline_peek(&s->timeline);
 		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
-			is_cut = true;
-			break;
+			replay_repair(r, "cut_dependence_list");
+			return 0;
 		}
 		timeline_take(&s->timeline);
 		const uint64_t variables[3] = {more->time, more->a, more->b};
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
-			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
-				return -1;
 			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
-			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, task, variables[i], type)};
+			add_dependence(r, have++, (struct dependence){variables[i], dependence_type(r, task, variables[i], type)});
 		}
-	}
-	if (is_cut) {
-		replay_repair(r, "cut_dependence_list");
-		return 0;
 	}
 	return VISIT(r, dependences, &at, task, r->dependences, have);
 }
@@ -215,8 +196,9 @@ static int run_merged(struct replay *r)
 {
 	size_t n_streams = r->model->dump->n_streams;
 	struct merge merge;
-	int rc = merge_begin(&merge, n_streams);
-	for (size_t i = 0; i < n_streams && rc == 0; i++)
+	int rc = 0;
+	merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams; i++)
 		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
 	if (r->model->n_units > 0) {
 		merge.is_early = units_is_early;
@@ -240,17 +222,14 @@ int replay_run(const struct model *model, const struct visitor *visitors, size_t
 {
 	size_t n_streams = model->dump->n_streams;
 	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
-	r.streams = calloc(n_streams + 1, sizeof *r.streams);
-	if (r.streams == NULL)
-		return error("out of memory in the replay");
+	r.streams = memory_zeroed(n_streams, sizeof *r.streams, "the replay of streams");
 	for (size_t i = 0; i < n_streams; i++) {
 		r.streams[i].row = (uint32_t)i;
 		r.streams[i].replay = &r;
 		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
 	}
-	int rc = replay_unit_begin(&r);
-	if (rc == 0)
-		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
+	replay_unit_begin(&r);
+	int rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
 	for (size_t i = 0; i < n_streams; i++) {
 		thread_free(&r.streams[i].thread);
 		map_free(&r.streams[i].held);

@@ -61,8 +61,6 @@ int replay_leave_rest(struct replay *r)
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
 	struct frame *frame = frames_get(&r->frames, s->thread.task, s->row);
-	if (frame == NULL)
-		return error("out of memory in the replay");
 	if (frame->n_scopes == NESTING_MAX) { /* no program: what is searched below has an end */
 		replay_repair(r, "scope_too_deep");
 		return 0;
@@ -77,8 +75,6 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 			frame->n_barriers++;
 	}
 	struct scope *pushed = frame_push(&r->frames, frame, &scope);
-	if (pushed == NULL)
-		return error("out of memory in the replay");
 	return VISIT(r, scope_enter, &at, pushed);
 }
 
@@ -240,10 +236,7 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
-	uint32_t *held = map_put(&s->held, record->a);
-	if (held == NULL)
-		return error("out of memory in the replay");
-	*held = order;
+	*map_put(&s->held, record->a) = order;
 	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
 }
 

@@ -62,11 +62,14 @@ struct replay {
 		visit_rc;                                                                                                          \
 	})
 
-/* The point of an event: never before the last one of its stream. */
-struct point replay_point(struct stream_state *s, uint64_t ticks);
-
-/* Makes room for one more element. 0, or -1 with the error said. */
-int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
+/* The point of the stream's next event: at `ticks`, but never before the event before it. */
+static inline struct point replay_point(struct stream_state *s, uint64_t ticks)
+{
+	if (ticks < s->last_ticks)
+		ticks = s->last_ticks;
+	s->last_ticks = ticks;
+	return (struct point){s->row, s->thread.task, ticks, s->unit};
+}
 
 static inline void replay_quirk(struct replay *r, const char *name)
 {
