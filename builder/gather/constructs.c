@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's constructs: every place in the source that a record names gets its row, so that the table is complete when the replay begins. Some
- * constructs are reported from inside the runtime and have no address of their own (Q9 of docs/runtimes.md): they belong to one around them,
- * which is kept here for each task. Called for each record of a stream, after the thread's story has taken it.
+ * The first pass's constructs: every place in the source that a record names gets its row, so that the table is
+ * complete when the replay begins. Some constructs are reported from inside the runtime and have no address (Q9 of
+ * docs/runtimes.md). They get the address of a construct around them, which this file remembers for each task. gather.c
+ * calls gather_constructs() for each record of a stream, after the thread's story has taken it; one thread.
  */
 #include "builder/gather/walk.h"
 #include "builder/model/construct.h"
@@ -12,7 +13,7 @@ static uint64_t codeptr_of(const struct walk *w, uint32_t construct)
 	return w->m->constructs[construct].codeptr;
 }
 
-/* The latest worksharing or taskloop region that the current task began; row 0: it began none. */
+/* The worksharing or taskloop region that the current task began last; row 0: none. */
 static uint32_t latest_work(const struct walk *w)
 {
 	const uint32_t *row = map_get(&w->latest_work, w->thread.task);
@@ -31,7 +32,10 @@ static void sync_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
 	uint32_t construct = model_construct(w->m, construct_of_sync(kind), r->b);
-	/* The barrier after a worksharing region is often reported from inside the runtime: it belongs to that region. */
+	/*
+	 * The barrier after a worksharing region is often reported from inside the runtime: it gets the region's
+	 * address.
+	 */
 	if (sync_is_barrier(kind) && r->b != 0 && w->latest_work.n_used > 0 && codeptr_of(w, construct) == 0)
 		model_construct(w->m, construct_of_sync(kind), codeptr_of(w, latest_work(w)));
 	w->innermost_group = record_kind(r) == EVENT_sync_region_begin && kind == sync_kind_taskgroup ? construct : 0;
@@ -41,7 +45,7 @@ static void work_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
 	uint32_t construct = model_construct(w->m, construct_of_work(kind), r->b);
-	/* A taskloop is reported from inside the runtime, the taskgroup around it is not. */
+	/* A taskloop is reported from inside the runtime, but the taskgroup around it is not. */
 	if (kind == work_kind_taskloop && codeptr_of(w, construct) == 0 && w->innermost_group != 0)
 		construct = model_construct(w->m, CONSTRUCT_TASKLOOP, codeptr_of(w, w->innermost_group));
 	w->innermost_group = 0;
@@ -55,14 +59,14 @@ static uint32_t *open_target(const struct walk *w)
 	return map_get(&w->open_targets, w->thread.task);
 }
 
-/* The operation that gather_target() has just made: whose construct it is, and in which target region it is done. */
+/* Gives the operation that gather_target() has just added its construct and the target region around it. */
 static void operation_begin(struct walk *w, const struct record *r, unsigned kind)
 {
 	struct operation *o = &w->m->operations[w->operation];
 	const uint32_t *around = open_target(w);
 	o->around = around != NULL ? *around : 0;
 	if (kind == EVENT_target_submit_begin || kind == EVENT_target_submit) {
-		/* The callback has no return address: the region's. */
+		/* The callback has no return address: it gets the region's. */
 		uint64_t codeptr = o->around != 0 ? codeptr_of(w, w->m->operations[o->around].construct) : 0;
 		o->construct = model_construct(w->m, CONSTRUCT_SUBMIT, codeptr);
 	} else if (kind == EVENT_target_begin) {
@@ -121,7 +125,7 @@ void gather_forget_places(struct walk *w, uint32_t task)
 		map_remove(&w->open_targets, task);
 }
 
-/* What a record did not say follows from the target region around it. */
+/* Fills in what the records did not tell, from the target region around the operation. */
 void gather_settle_operations(struct model *m)
 {
 	for (uint32_t row = 1; row < m->n_operations; row++) {

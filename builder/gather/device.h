@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The steps with which gather completes the activities of devices after all streams have been walked. Shared by device.c,
- * which calls them, device_time.c and device_queues.c; used by nobody else. One thread.
+ * The steps with which gather completes the activities of devices after all streams have been walked. Shared by
+ * device.c, which calls them, device_time.c and device_queues.c; no other file uses them. One thread.
  */
 #ifndef OTTER_BUILDER_GATHER_DEVICE_H
 #define OTTER_BUILDER_GATHER_DEVICE_H

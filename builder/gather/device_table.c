@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Fills the table of devices, model.devices: from the records that announce devices, or, if the runtime announced none,
- * from what was done to them. gather/target.c calls these functions for each record about a device, and
+ * from the operations that use them. gather/target.c calls these functions for each record about a device, and
  * gather_unannounced_devices() once after all streams have been walked; one thread.
  */
 #include "builder/gather/walk.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread says who is current; every
- * fact goes to a row that its id addresses. There are no scopes here and no order between streams: what only all streams together tell (parents,
- * teams, marks) is settled after the last one. Called once a process, by run.c.
+ * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread
+ * (story/thread.h) tells which task is current; each fact goes to the row that its id addresses. This pass has no
+ * scopes and no order between streams: what only all streams together tell (parents, teams, marks) is settled after the
+ * last one. run.c calls model_gather() once for each dump; one thread.
  */
 #include "builder/gather/gather.h"
 #include "builder/gather/walk.h"
@@ -12,7 +13,7 @@
 
 /* ---- What a story tells becomes rows ---- */
 
-/* A record that does not fit the story. */
+/* Counts a record that does not fit the story as a repair. */
 static void note_repair(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
@@ -23,13 +24,16 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
 		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
 		      gather_id_counter(m, e->other));
-	const uint32_t tasks[] = {e->task, e->other}; /* neither is to be believed */
+	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
 	for (size_t i = 0; i < 2; i++)
 		if (tasks[i] != 0 && task_is_explicit(&m->tasks[tasks[i]]))
 			m->tasks[tasks[i]].state |= TASK_DOUBTFUL;
 }
 
-/* Always 0: nothing stops gather's story, so that the callers of thread_step() and the like here need not look. */
+/*
+ * Listens to the story. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
+ * here.
+ */
 static int tell(void *self, const struct thread_event *e)
 {
 	struct walk *w = self;
@@ -60,7 +64,7 @@ static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather
 
 /* ---- The pass ---- */
 
-/* The time until now was that of the task that was current before. */
+/* The time since the last change was spent in the task that was current before. */
 static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
 {
 	if (ticks > w->since_ticks)
@@ -68,7 +72,10 @@ static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
 	w->since_ticks = ticks;
 }
 
-/* The task that goes on after records are missing, or after the recording was paused: an explicit one that records named before. */
+/*
+ * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that earlier
+ * records named.
+ */
 static void resume_known(struct walk *w, uint64_t ticks)
 {
 	const struct task *t = &w->m->tasks[w->thread.task];
@@ -102,7 +109,10 @@ static void walk_record(struct walk *w, const struct record *r)
 		if (is_known && is_over)
 			count_time(w, before, r->time);
 		else if (!is_known)
-			/* The recording was paused, or another thread has the stream: what the last task did since is not known. */
+			/*
+			 * The recording was paused, or another thread has the stream: what the task did meanwhile is
+			 * not known.
+			 */
 			w->since_ticks = r->time;
 	}
 	switch (kind) {
@@ -148,7 +158,10 @@ static inline bool is_continued(unsigned kind)
 		;
 }
 
-/* What a record must be whatever it says: of a kind that the recorder had, in its place in a group, and not out of time. */
+/*
+ * Checks what must hold for a record of any kind: the recorder knew its kind, it is in its place in a group of
+ * continuation records, and its time lies between its neighbours'.
+ */
 static inline void check_form(struct walk *w, const struct record *r, unsigned kind)
 {
 	const struct meta *meta = &w->m->dump->meta;
@@ -167,7 +180,7 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 			w->n_announced--;
 		return;
 	}
-	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* that one the replay counts */
+	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* which the replay counts */
 		gather_repair(w, "cut_group", "a record of its own, expected %llu continuations more",
 			      (unsigned long long)w->n_announced);
 	w->n_announced = 0;
@@ -209,8 +222,9 @@ static void walk_stream(struct walk *w)
 }
 
 /*
- * Binding region: that of the nearest implicit ancestor. Ancestors are settled on the way, so that each chain is walked once, also one
- * that comes to no implicit task, or (damage) to its own beginning again.
+ * Gives each explicit task its binding region, which is that of its nearest implicit ancestor. All ancestors on the way
+ * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or come back to its
+ * beginning: then the tasks get no region.
  */
 static void bind_tasks(struct model *m)
 {
@@ -230,7 +244,7 @@ static void bind_tasks(struct model *m)
 			m->tasks[i].region = 0;
 }
 
-/* What only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
+/* Fills in what only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
 static void settle_tasks(struct model *m)
 {
 	m->tasks[0] = (struct task){0};
@@ -246,18 +260,18 @@ static void settle_tasks(struct model *m)
 			region->state |= REGION_INITIAL;
 			region->construct = task->construct = model_construct(m, CONSTRUCT_INITIAL, 0);
 			region->begin_ticks = task->start_ticks;
-			task->thread = 0; /* the runtime says 1 (quirk Q5); it is the only one */
+			task->thread = 0; /* the runtime says 1 (Q5), but it is the only thread */
 		}
 		if (region->state & REGION_HELPER)
 			task->state |= TASK_HELPER;
-		/* A worker's end is reported at its next use: it ended when the team joined (quirk Q3). */
+		/* A worker's end is reported at its next use: it ended when the team joined (Q3). */
 		if (task->thread != 0 && task->end_ticks > region->join_ticks) {
 			uint64_t late_ticks = task->end_ticks - region->join_ticks;
 			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
 			task->end_ticks = region->join_ticks;
 		}
 		if (region->n_members_seen == UINT16_MAX || task->state & TASK_DOUBTFUL)
-			task->state |= TASK_DOUBTFUL; /* more than any team has: of no team */
+			task->state |= TASK_DOUBTFUL; /* no team has so many members: it belongs to none */
 		else
 			region->n_members_seen++;
 	}

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's regions and implicit tasks: what a thread's story tells about them becomes rows of model.regions and model.tasks: who is in which
- * team, and when it joined. Called for each event of a story (gather.c). Quirk numbers are those of docs/runtimes.md.
+ * The first pass's regions and implicit tasks: turns what a thread's story tells about them into rows of model.regions
+ * and model.tasks: who is in which team, and when the team joined. gather.c calls these functions for each event of a
+ * story; one thread. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/gather/walk.h"
 #include "builder/story/barrier.h"
 
 /*
- * For target tasks libomp has a team of its own, which a root thread of its own begins first of all, called by the runtime (Q22). The
- * program has no such region.
+ * For target tasks libomp has a team of hidden helper threads. A root thread that libomp makes begins that team's
+ * region before anything else, and the call comes from the runtime (Q22). The program has no such region.
  */
 static bool is_helper_team(const struct walk *w, const struct record *r, uint32_t construct)
 {
@@ -56,7 +57,7 @@ void gather_region_end(struct walk *w, const struct thread_event *e)
 	w->m->regions[e->region].state |= REGION_ENDED;
 }
 
-/* What a begin says of its ids, against the tables. */
+/* Checks the ids in the begin of an implicit task. */
 static void check_begin(struct walk *w, const struct thread_event *e)
 {
 	const struct model *m = w->m;
@@ -108,7 +109,9 @@ uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks)
 	return model_add_root(w->m, w->stream, n);
 }
 
-/* The region whose join is where this implicit task's closing barrier ends: that of its thread 0. NULL: that of another task is. */
+/*
+ * The region that joins when this implicit task's closing barrier ends: that of the task if it is thread 0, else NULL.
+ */
 static struct region *joining_region(const struct walk *w, const struct thread_implicit *implicit)
 {
 	const struct task *task = implicit != NULL ? &w->m->tasks[implicit->task] : NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repairs for records that contradict each other. Payload has no checksum: what a disk or a stranger changed shows where records do not fit
- * together. Each is a repair with a name, printed once with its place; tasks about which nothing can be believed are marked, so that an archive leaves
- * them out. Records that are only missing are not the concern of this file. Called by the other files of gather/.
+ * Repairs for records that contradict each other. Records have no checksum, so a changed byte shows only if records do
+ * not fit together. Each kind is a repair with a name, printed once with its place. Tasks about which records
+ * contradict each other are marked, and an archive leaves them out. Missing records are not this file's concern. Called
+ * by the other files of gather/; one thread.
  */
 #include "builder/gather/walk.h"
 
@@ -10,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Time stamps of different processors may differ by so much without anybody being wrong. */
+/* Time stamps of different processors may differ by this much without an error. */
 static uint64_t skew_ticks(const struct dump *dump)
 {
 	return dump->ticks_per_second / 100000;
 }
 
-/* Counts a repair. True: it is the first of its name, and to be said. */
+/* Counts a repair. True: it is the first one with its name, and is printed. */
 static bool count(struct model *m, const char *name)
 {
 	unsigned n_before = m->notes->repairs.n_rows;
@@ -99,7 +100,7 @@ void gather_check_claims(struct walk *w)
 
 /* ---- Tasks, once all streams are known ---- */
 
-/* A whole dump: what is not in it has not been. */
+/* Is the dump whole? Then what has no record did not happen. */
 static bool is_whole(const struct model *m)
 {
 	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
@@ -112,7 +113,7 @@ static void repair_task(struct model *m, uint32_t row, const char *name, const c
 		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
 }
 
-/* Creation goes on from the past: a chain of parents that does not may be a cycle. */
+/* A parent is created before its children: a chain of parents for which that is not so may be a cycle. */
 static void check_parent(struct model *m, uint32_t row)
 {
 	struct task *task = &m->tasks[row];
@@ -155,10 +156,10 @@ void gather_check_tasks(struct model *m)
 
 /* ---- Teams ---- */
 
-/* What the members' records say of a region. */
+/* What the members' records tell about a region. */
 struct attendance {
-	uint32_t n_primaries;
-	bool is_early; /* a member began before its region, or ended behind it */
+	uint32_t n_primaries; /* tasks of thread 0; one that ran in another stream than the region's begin counts twice */
+	bool is_early;        /* a member began before its region, or after its end */
 };
 
 static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
@@ -168,6 +169,7 @@ static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream
 	return row == stream;
 }
 
+/* What does not fit between the records of a region and of its members, in words; NULL: they fit. */
 static const char *what_is_wrong_with(const struct model *m, uint32_t row, const struct attendance *a)
 {
 	const struct region *r = &m->regions[row];
