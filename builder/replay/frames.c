@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Scope stacks by task. Dropped frames are used again, with the memory of their scopes.
+ * Scope stacks by task: see frames.h. A dropped frame is used again, with the memory of its scopes.
  */
 #include "builder/replay/frames.h"
 #include "builder/support/array.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay's main loop: streams one after the other, or, where tasks moved between threads, merged by time.
+ * The replay's main loop: takes the next record and hands it to the file that knows its kind. Streams come one after
+ * the other, or, if tasks moved between threads, merged by time. run.c calls replay_run() once for each dump, after
+ * gather; one thread.
  */
 #include "builder/replay/state.h"
 #include "builder/support/array.h"
@@ -17,8 +19,8 @@ static void add_dependence(struct replay *r, size_t n, struct dependence depende
 }
 
 /*
- * libomp has no type for omp_all_memory where it has no name for it yet, or, in the list of a wait, whatever was there before (Q39). No
- * variable is at address 0.
+ * libomp gives no type for omp_all_memory if its version does not know the name yet; in the list of a wait the type is
+ * then what was in memory before (Q39). No variable is at address 0.
  */
 static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
 {
@@ -31,7 +33,10 @@ static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variab
 	return dependence_type_out_all_memory;
 }
 
-/* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
+/*
+ * Reads the list of a dependences record from its continuation records. A list whose end is missing is skipped, and
+ * counted as a repair.
+ */
 static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
 {
 	uint64_t n = record_value(head);
@@ -67,7 +72,9 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 	return VISIT(r, stream_begin, &at);
 }
 
-/* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
+/*
+ * After missing records nothing that was open is known to be open. The segment's header tells which task was current.
+ */
 static int cross_gap(struct replay *r, struct stream_state *s, const struct record *next, const char *repair)
 {
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
@@ -83,7 +90,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 	return VISIT(r, records_missing, &at, false);
 }
 
-/* The thread's story goes on by a record; then come the flushes that waited for the end of its implicit task. */
+/* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
 static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	if (thread_step(&s->thread, record) != 0)
@@ -91,7 +98,7 @@ static int step_story(struct replay *r, struct stream_state *s, const struct rec
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
 
-/* Of these records the story tells all there is. */
+/* Does the story tell everything about records of this kind? */
 static inline bool is_of_story(unsigned kind)
 {
 	return kind == EVENT_task_create || kind == EVENT_task_schedule || kind == EVENT_parallel_begin ||
@@ -159,16 +166,16 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		at = replay_point(s, record->time);
 		s->is_attached = false;
 		return VISIT(r, thread_detach, &at);
-	default: return 0; /* continuation records of other kinds, error: in the listing only */
+	default: return 0; /* continuation records of other kinds, and error: only a listing shows them */
 	}
 }
 
-/* Closes all that is open in a stream behind its last record. */
+/* Closes all that is open in a stream after its last record. */
 static int close_at_end(struct replay *r, struct stream_state *s)
 {
 	if (!s->has_begun)
 		return 0;
-	/* A thread that was alive at the end was so until the process's end. */
+	/* A thread that still had its stream at the end lived until the process ended. */
 	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
 	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
 }
