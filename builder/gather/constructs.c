@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's constructs: every place in the source that a record names gets its row, so that the table is complete when the replay begins. Some
- * constructs are reported from inside the runtime and have no address of their own (Q9 of docs/runtimes.md): they belong to one around them,
- * which is kept here for each task. Called for each record of a stream, after the thread's story has taken it.
+ * The first pass's constructs: every place in the source that a record names gets its row, so that the table is
+ * complete when the replay begins. Some constructs are reported from inside the runtime and have no address (Q9 of
+ * docs/runtimes.md). They get the address of a construct around them, which this file remembers for each task. gather.c
+ * calls gather_constructs() for each record of a stream, after the thread's story has taken it; one thread.
  */
 #include "builder/gather/walk.h"
 #include "builder/model/construct.h"
@@ -12,7 +13,7 @@ static uint64_t codeptr_of(const struct walk *w, uint32_t construct)
 	return w->m->constructs[construct].codeptr;
 }
 
-/* The latest worksharing or taskloop region that the current task began; row 0: it began none. */
+/* The worksharing or taskloop region that the current task began last; row 0: none. */
 static uint32_t latest_work(const struct walk *w)
 {
 	const uint32_t *row = map_get(&w->latest_work, w->thread.task);
@@ -31,25 +32,24 @@ static void sync_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
 	uint32_t construct = model_construct(w->m, construct_of_sync(kind), r->b);
-	/* The barrier after a worksharing region is often reported from inside the runtime: it belongs to that region. */
+	/*
+	 * The barrier after a worksharing region is often reported from inside the runtime: it gets the region's
+	 * address.
+	 */
 	if (sync_is_barrier(kind) && r->b != 0 && w->latest_work.n_used > 0 && codeptr_of(w, construct) == 0)
 		model_construct(w->m, construct_of_sync(kind), codeptr_of(w, latest_work(w)));
 	w->innermost_group = record_kind(r) == EVENT_sync_region_begin && kind == sync_kind_taskgroup ? construct : 0;
 }
 
-static int work_begin(struct walk *w, const struct record *r)
+static void work_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
 	uint32_t construct = model_construct(w->m, construct_of_work(kind), r->b);
-	/* A taskloop is reported from inside the runtime, the taskgroup around it is not. */
+	/* A taskloop is reported from inside the runtime, but the taskgroup around it is not. */
 	if (kind == work_kind_taskloop && codeptr_of(w, construct) == 0 && w->innermost_group != 0)
 		construct = model_construct(w->m, CONSTRUCT_TASKLOOP, codeptr_of(w, w->innermost_group));
 	w->innermost_group = 0;
-	uint32_t *latest = map_put(&w->latest_work, w->thread.task);
-	if (latest == NULL)
-		return -1;
-	*latest = construct;
-	return 0;
+	*map_put(&w->latest_work, w->thread.task) = construct;
 }
 
 /* ---- Target regions and what is done in them ---- */
@@ -59,28 +59,22 @@ static uint32_t *open_target(const struct walk *w)
 	return map_get(&w->open_targets, w->thread.task);
 }
 
-/* The operation that gather_target() has just made: whose construct it is, and in which target region it is done. */
-static int operation_begin(struct walk *w, const struct record *r, unsigned kind)
+/* Gives the operation that gather_target() has just added its construct and the target region around it. */
+static void operation_begin(struct walk *w, const struct record *r, unsigned kind)
 {
 	struct operation *o = &w->m->operations[w->operation];
 	const uint32_t *around = open_target(w);
 	o->around = around != NULL ? *around : 0;
 	if (kind == EVENT_target_submit_begin || kind == EVENT_target_submit) {
-		/* The callback has no return address: the region's. */
+		/* The callback has no return address: it gets the region's. */
 		uint64_t codeptr = o->around != 0 ? codeptr_of(w, w->m->operations[o->around].construct) : 0;
 		o->construct = model_construct(w->m, CONSTRUCT_SUBMIT, codeptr);
-		return 0;
-	}
-	if (kind != EVENT_target_begin) {
+	} else if (kind == EVENT_target_begin) {
+		o->construct = model_construct(w->m, construct_of_target(record_flags(r)), r->b);
+		*map_put(&w->open_targets, w->thread.task) = w->operation;
+	} else {
 		o->construct = model_construct(w->m, construct_of_data(o->kind), r->b);
-		return 0;
 	}
-	o->construct = model_construct(w->m, construct_of_target(record_flags(r)), r->b);
-	uint32_t *open = map_put(&w->open_targets, w->thread.task);
-	if (open == NULL)
-		return -1;
-	*open = w->operation;
-	return 0;
 }
 
 static void target_end(struct walk *w)
@@ -90,18 +84,15 @@ static void target_end(struct walk *w)
 		*open = w->m->operations[*open].around;
 }
 
-int gather_constructs(struct walk *w, const struct record *r)
+void gather_constructs(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_kind(r);
 	switch (kind) {
 	case EVENT_sync_region_begin:
 	case EVENT_sync_region_wait_begin:
-	case EVENT_reduction_begin: sync_begin(w, r); return 0;
-	case EVENT_work_begin: return work_begin(w, r);
-	case EVENT_masked_begin:
-		model_construct(w->m, CONSTRUCT_MASKED, r->b);
-		w->innermost_group = 0;
-		return 0;
+	case EVENT_reduction_begin: sync_begin(w, r); return;
+	case EVENT_work_begin: work_begin(w, r); return;
+	case EVENT_masked_begin: model_construct(w->m, CONSTRUCT_MASKED, r->b); break;
 	case EVENT_mutex_acquire:
 	case EVENT_mutex_acquired:
 	case EVENT_mutex_released:
@@ -109,7 +100,7 @@ int gather_constructs(struct walk *w, const struct record *r)
 	case EVENT_lock_destroy: model_construct(w->m, construct_of_mutex(record_flags(r)), r->b); break;
 	case EVENT_nest_lock_begin:
 	case EVENT_nest_lock_end: model_construct(w->m, construct_of_mutex(mutex_kind_nest_lock), r->b); break;
-	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return 0;
+	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return;
 	case EVENT_sync_region_end:
 	case EVENT_sync_region_wait_end:
 	case EVENT_reduction_end:
@@ -119,12 +110,11 @@ int gather_constructs(struct walk *w, const struct record *r)
 	case EVENT_target_data_op_begin:
 	case EVENT_target_data_op:
 	case EVENT_target_submit_begin:
-	case EVENT_target_submit: w->innermost_group = 0; return operation_begin(w, r, kind);
+	case EVENT_target_submit: operation_begin(w, r, kind); break;
 	case EVENT_target_end: target_end(w); break;
-	default: return 0;
+	default: return;
 	}
 	w->innermost_group = 0;
-	return 0;
 }
 
 void gather_forget_places(struct walk *w, uint32_t task)
@@ -135,7 +125,7 @@ void gather_forget_places(struct walk *w, uint32_t task)
 		map_remove(&w->open_targets, task);
 }
 
-/* What a record did not say follows from the target region around it. */
+/* Fills in what the records did not tell, from the target region around the operation. */
 void gather_settle_operations(struct model *m)
 {
 	for (uint32_t row = 1; row < m->n_operations; row++) {

@@ -20,51 +20,44 @@ static struct activity *latest(const struct walk *w)
 	return &w->m->activities[w->device.activity];
 }
 
-/* Adds a row, which becomes the latest. 0, or -1 when memory is out; so do the functions below that return int. */
-static int add_activity(struct walk *w, const struct record *r, enum activity_type type)
+/* Adds a row, which becomes the latest. */
+static void add_activity(struct walk *w, const struct record *r, enum activity_type type)
 {
 	struct model *m = w->m;
-	if (m->n_activities == UINT32_MAX - 1 ||
-	    !array_reserve((void **)&m->activities, (size_t)m->n_activities + 2, &m->activities_capacity, sizeof *m->activities))
-		return -1;
+	if (m->n_activities == UINT32_MAX - 1)
+		memory_fail(m->activities_capacity * sizeof *m->activities, "activities of devices, which have 32-bit numbers");
+	array_reserve((void **)&m->activities, (size_t)m->n_activities + 2, &m->activities_capacity, sizeof *m->activities);
 	if (m->n_activities == 0)
 		m->activities[m->n_activities++] = (struct activity){.name = "", .queue = QUEUE_NONE};
 	w->device.activity = m->n_activities++;
 	*latest(w) = (struct activity){.id = r->a, .type = (uint8_t)type, .name = "", .queue = QUEUE_NONE};
-	return 0;
 }
 
-static int add_data(struct walk *w, const struct record *r)
+static void add_data(struct walk *w, const struct record *r)
 {
-	if (add_activity(w, r, ACTIVITY_DATA) != 0)
-		return -1;
+	add_activity(w, r, ACTIVITY_DATA);
 	unsigned kind = record_flags(r);
 	latest(w)->kind = (uint8_t)operation_sync_kind(kind);
 	latest(w)->is_async = latest(w)->kind != kind;
 	latest(w)->src_device = (int32_t)event_device_number(record_value(r));
 	latest(w)->codeptr = r->b;
-	return 0;
 }
 
-static int add_native(struct walk *w, const struct record *r)
+static void add_native(struct walk *w, const struct record *r)
 {
 	if (record_flags(r) != device_native_class_event)
-		return 0; /* no activity with a time, or one that could not be read */
-	if (add_activity(w, r, ACTIVITY_NATIVE) != 0)
-		return -1;
+		return; /* no activity with a time, or one that could not be read */
+	add_activity(w, r, ACTIVITY_NATIVE);
 	latest(w)->hwid = r->b;
 	w->device.n_text_left = high32(record_value(r));
 	w->device.n_text = 0;
-	return 0;
 }
 
-static int add_kernel(struct walk *w, const struct record *r)
+static void add_kernel(struct walk *w, const struct record *r)
 {
-	if (add_activity(w, r, ACTIVITY_KERNEL) != 0)
-		return -1;
+	add_activity(w, r, ACTIVITY_KERNEL);
 	latest(w)->requested = low32(r->b);
 	latest(w)->granted = high32(r->b);
-	return 0;
 }
 
 static void take_times(struct walk *w, const struct record *r)
@@ -89,10 +82,7 @@ static void take_more(struct walk *w, const struct record *r)
 	latest(w)->n_bytes = r->b;
 }
 
-/*
- * A copy of a name that the device uses, made once for each name: there are few, each used very often. NULL: memory is
- * out.
- */
+/* A copy of a name that the device uses, made once for each name: there are few, each used very often. */
 static const char *keep_name(struct walk *w, const char *text)
 {
 	struct walk_device *d = &w->device;
@@ -100,19 +90,16 @@ static const char *keep_name(struct walk *w, const char *text)
 	for (const char *c = text; *c != '\0'; c++)
 		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
 	uint32_t *row = map_put(&d->name_rows, hash | 1);
-	if (row == NULL)
-		return NULL;
 	if (*row != 0 && strcmp(d->names[*row - 1], text) == 0)
 		return d->names[*row - 1];
 	const char *name = model_keep(w->m, text);
-	if (name == NULL || PUSH(d->names, d->n_names, d->names_capacity, name) != 0)
-		return NULL;
+	PUSH(d->names, d->n_names, d->names_capacity, name);
 	*row = (uint32_t)d->n_names;
 	return name;
 }
 
 /* Takes a continuation record with a part of the name; after the last part the activity gets its name. */
-static int take_text(struct walk *w, const struct record *r)
+static void take_text(struct walk *w, const struct record *r)
 {
 	struct walk_device *d = &w->device;
 	const uint64_t words[3] = {r->time, r->a, r->b};
@@ -123,18 +110,15 @@ static int take_text(struct walk *w, const struct record *r)
 	d->n_text += n;
 	d->n_text_left -= n;
 	d->text[d->n_text] = '\0';
-	if (n == 0 || d->n_text_left > 0)
-		return 0;
-	const char *name = keep_name(w, d->text);
-	latest(w)->name = name != NULL ? name : "";
-	return name != NULL ? 0 : -1;
+	if (n > 0 && d->n_text_left == 0)
+		latest(w)->name = keep_name(w, d->text);
 }
 
-static int add_reading(struct walk *w, const struct record *r)
+static void add_reading(struct walk *w, const struct record *r)
 {
 	struct device_reading reading = {
 		.device = (int32_t)event_device_number(record_value(r)), .device_time = r->a, .host_ns = r->b};
-	return PUSH(w->device.readings, w->device.n_readings, w->device.readings_capacity, reading);
+	PUSH(w->device.readings, w->device.n_readings, w->device.readings_capacity, reading);
 }
 
 static void take_reading(struct walk *w, const struct record *r)
@@ -158,36 +142,41 @@ static void take_step(struct walk *w, const struct record *r)
 		tally_add(&w->m->notes->repairs, "device_without_buffer", 1);
 }
 
-static int take_head(struct walk *w, const struct record *r)
+static void take_head(struct walk *w, const struct record *r)
 {
 	w->device.activity = 0;
 	w->device.n_text_left = 0;
 	w->device.is_reading = false;
 	switch (record_kind(r)) {
-	case EVENT_device_kernel: return add_kernel(w, r);
-	case EVENT_device_data_op: return add_data(w, r);
-	case EVENT_device_native: return add_native(w, r);
-	case EVENT_device_clock: w->device.is_reading = true; return add_reading(w, r);
-	case EVENT_device_buffer: take_buffer(w, r); return 0;
-	case EVENT_device_trace: take_step(w, r); return 0;
-	default: return 0; /* the record of another kind ends the group before it */
+	case EVENT_device_kernel: add_kernel(w, r); return;
+	case EVENT_device_data_op: add_data(w, r); return;
+	case EVENT_device_native: add_native(w, r); return;
+	case EVENT_device_clock:
+		w->device.is_reading = true;
+		add_reading(w, r);
+		return;
+	case EVENT_device_buffer: take_buffer(w, r); return;
+	case EVENT_device_trace: take_step(w, r); return;
+	default: return; /* the record of another kind ends the group before it */
 	}
 }
 
-int gather_device(struct walk *w, const struct record *r)
+void gather_device(struct walk *w, const struct record *r)
 {
-	if (!record_is_continuation(r))
-		return take_head(w, r);
+	if (!record_is_continuation(r)) {
+		take_head(w, r);
+		return;
+	}
 	if (record_kind(r) == EVENT_device_clock_more && w->device.is_reading)
 		take_reading(w, r);
 	if (w->device.activity == 0)
-		return 0;
+		return;
 	switch (record_kind(r)) {
-	case EVENT_device_times: take_times(w, r); return 0;
-	case EVENT_device_host_times: take_host_times(w, r); return 0;
-	case EVENT_target_data_op_more: take_more(w, r); return 0;
-	case EVENT_text: return take_text(w, r);
-	default: return 0;
+	case EVENT_device_times: take_times(w, r); return;
+	case EVENT_device_host_times: take_host_times(w, r); return;
+	case EVENT_target_data_op_more: take_more(w, r); return;
+	case EVENT_text: take_text(w, r); return;
+	default: return;
 	}
 }
 
@@ -235,21 +224,15 @@ static uint32_t double_of(const struct model *m, const struct map *by_id, const 
 
 /*
  * A device that traces in OMPT's format and in its own reports each activity twice. The native record is used only for
- * the place on the device, and its row is removed. 0, or -1 when memory is out.
+ * the place on the device, and its row is removed.
  */
-static int drop_doubles(struct model *m)
+static void drop_doubles(struct model *m)
 {
 	struct map by_id = {0};
 	for (uint32_t i = 1; i < m->n_activities; i++) {
-		struct activity *a = &m->activities[i];
-		if (a->type == ACTIVITY_NATIVE || a->id == 0)
-			continue;
-		uint32_t *row = map_put(&by_id, a->id);
-		if (row == NULL) {
-			map_free(&by_id);
-			return -1;
-		}
-		*row = i;
+		const struct activity *a = &m->activities[i];
+		if (a->type != ACTIVITY_NATIVE && a->id != 0)
+			*map_put(&by_id, a->id) = i;
 	}
 	for (uint32_t i = 1; i < m->n_activities; i++) {
 		uint32_t row = double_of(m, &by_id, &m->activities[i]);
@@ -263,7 +246,6 @@ static int drop_doubles(struct model *m)
 		if (!m->activities[i].is_double)
 			m->activities[n++] = m->activities[i];
 	m->n_activities = n;
-	return 0;
 }
 
 /*
@@ -283,21 +265,18 @@ static void settle_operation(struct model *m, struct activity *a)
 		tally_add(&m->notes->repairs, "data_without_operation", 1);
 }
 
-int gather_settle_device(struct walk *w)
+void gather_settle_device(struct walk *w)
 {
 	struct model *m = w->m;
-	int rc = 0;
 	if (m->n_activities > 1) {
 		for (uint32_t i = 1; i < m->n_activities; i++) {
 			struct activity *a = &m->activities[i];
 			settle_operation(m, a);
 			settle_device(m, a);
 		}
-		rc = drop_doubles(m);
-		if (rc == 0)
-			rc = device_time_settle(m, w->device.readings, w->device.n_readings);
-		if (rc == 0)
-			rc = device_queues_settle(m);
+		drop_doubles(m);
+		device_time_settle(m, w->device.readings, w->device.n_readings);
+		device_queues_settle(m);
 		for (uint32_t i = m->n_activities - 1; i > 0; i--) /* backwards, so that the first activity of an operation stays */
 			if (m->activities[i].operation != 0)
 				m->operations[m->activities[i].operation].activity = i;
@@ -305,5 +284,4 @@ int gather_settle_device(struct walk *w)
 	free(w->device.readings);
 	free(w->device.names);
 	map_free(&w->device.name_rows);
-	return rc;
 }

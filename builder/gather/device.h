@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The steps with which gather completes the activities of devices after all streams have been walked. Shared by device.c,
- * which calls them, device_time.c and device_queues.c; used by nobody else. One thread.
+ * The steps with which gather completes the activities of devices after all streams have been walked. Shared by
+ * device.c, which calls them, device_time.c and device_queues.c; no other file uses them. One thread.
  */
 #ifndef OTTER_BUILDER_GATHER_DEVICE_H
 #define OTTER_BUILDER_GATHER_DEVICE_H
@@ -19,10 +19,10 @@ struct device_reading {
 	uint64_t before_ticks, after_ticks;
 };
 
-/* Fills begin_ticks and end_ticks of all activities, from the n readings. 0, or -1 when memory is out. */
-int device_time_settle(struct model *m, struct device_reading *readings, size_t n);
+/* Fills begin_ticks and end_ticks of all activities, from the n readings. */
+void device_time_settle(struct model *m, struct device_reading *readings, size_t n);
 
-/* Sorts the activities into queues. 0, or -1 when memory is out. */
-int device_queues_settle(struct model *m);
+/* Sorts the activities into queues. */
+void device_queues_settle(struct model *m);
 
 #endif

@@ -44,52 +44,47 @@ static int by_queue_and_time(const void *left, const void *right)
 
 /*
  * Puts the activity into a queue of its place (those from `first` on) that is free when it begins, or into a new one.
- * free_from has for each queue the time from which it is free. 0, or -1 when memory is out.
+ * free_from has for each queue the time from which it is free.
  */
-static int enqueue(struct model *m, struct activity *a, uint32_t first, uint64_t **free_from, size_t *capacity)
+static void enqueue(struct model *m, struct activity *a, uint32_t first, uint64_t **free_from, size_t *capacity)
 {
 	uint32_t i = first;
 	while (i < m->n_queues && (*free_from)[i] > a->begin_ticks)
 		i++;
 	if (i == m->n_queues) {
 		size_t n = (size_t)m->n_queues + 1, same = *capacity;
-		if (!array_reserve((void **)&m->queues, n, &same, sizeof *m->queues) ||
-		    !array_reserve((void **)free_from, n, capacity, sizeof **free_from))
-			return -1;
+		array_reserve((void **)&m->queues, n, &same, sizeof *m->queues);
+		array_reserve((void **)free_from, n, capacity, sizeof **free_from);
 		m->queues[m->n_queues++] = (struct queue){.device = a->device, .lane = i - first, .hwid = a->hwid};
 	}
 	(*free_from)[i] = a->end_ticks;
 	a->queue = i;
-	return 0;
 }
 
-/* Gives every activity its queue; they are ordered by place and time. 0, or -1 when memory is out. */
-static int fill_queues(struct model *m)
+/* Gives every activity its queue; they are ordered by place and time. */
+static void fill_queues(struct model *m)
 {
 	uint64_t *free_from = NULL;
 	size_t capacity = 0;
 	uint32_t first = 0;
-	int rc = 0;
-	for (uint32_t i = 1; i < m->n_activities && rc == 0; i++) {
+	for (uint32_t i = 1; i < m->n_activities; i++) {
 		struct activity *a = &m->activities[i], *before = a - 1;
 		a->queue = QUEUE_NONE;
 		if (a->begin_ticks == 0)
 			continue;
 		if (i == 1 || a->device != before->device || a->hwid != before->hwid)
 			first = m->n_queues;
-		rc = enqueue(m, a, first, &free_from, &capacity);
+		enqueue(m, a, first, &free_from, &capacity);
 	}
 	free(free_from);
-	return rc;
 }
 
-int device_queues_settle(struct model *m)
+void device_queues_settle(struct model *m)
 {
 	if (m->n_activities < 2)
-		return 0;
+		return;
 	qsort(m->activities + 1, m->n_activities - 1, sizeof *m->activities, by_place_and_time);
-	if (fill_queues(m) != 0)
-		return -1;
+	fill_queues(m);
 	qsort(m->activities + 1, m->n_activities - 1, sizeof *m->activities, by_queue_and_time);
 	for (uint32_t i = 1; i < m->n_activities; i++) {
 		uint32_t row = m->activities[i].queue;
@@ -98,5 +93,4 @@ int device_queues_settle(struct model *m)
 		if (m->queues[row].n++ == 0)
 			m->queues[row].first = i;
 	}
-	return 0;
 }

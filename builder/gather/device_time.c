@@ -113,12 +113,12 @@ static void divide(const struct model *m, struct ties *ties)
 	ties->n = n_good;
 }
 
-/* Makes the ties of all devices' own clocks, or of the translated ones. 0, or -1 when memory is out. */
-static int make_ties(const struct model *m, const struct device_reading *readings, size_t n, bool is_translated, struct ties *ties)
+/* Makes the ties of all devices' own clocks, or of the translated ones. */
+static void make_ties(const struct model *m, const struct device_reading *readings, size_t n, bool is_translated, struct ties *ties)
 {
-	*ties = (struct ties){.rows = calloc(n + 1, sizeof *ties->rows), .n = n, .courses = calloc(n + 1, sizeof *ties->courses)};
-	if (ties->rows == NULL || ties->courses == NULL)
-		return -1;
+	*ties = (struct ties){.rows = memory_get(n, sizeof *ties->rows, "the readings of devices' clocks"),
+			      .n = n,
+			      .courses = memory_get(n, sizeof *ties->courses, "the readings of devices' clocks")};
 	for (size_t i = 0; i < n; i++) {
 		const struct device_reading *r = &readings[i];
 		uint64_t width = r->after_ticks - r->before_ticks;
@@ -127,7 +127,6 @@ static int make_ties(const struct model *m, const struct device_reading *reading
 	}
 	qsort(ties->rows, ties->n, sizeof *ties->rows, by_device_and_time);
 	divide(m, ties);
-	return 0;
 }
 
 /* Ticks that pass between two ties for each unit of the clock; `otherwise` if one of the two did not go forward. */
@@ -222,11 +221,12 @@ static void settle(struct model *m, const struct clocks *clocks, struct activity
 	a->end_ticks = end;
 }
 
-int device_time_settle(struct model *m, struct device_reading *readings, size_t n)
+void device_time_settle(struct model *m, struct device_reading *readings, size_t n)
 {
 	struct clocks clocks = {0};
-	int rc = make_ties(m, readings, n, false, &clocks.device) == 0 ? make_ties(m, readings, n, true, &clocks.translated) : -1;
-	for (uint32_t i = 1; rc == 0 && i < m->n_activities; i++)
+	make_ties(m, readings, n, false, &clocks.device);
+	make_ties(m, readings, n, true, &clocks.translated);
+	for (uint32_t i = 1; i < m->n_activities; i++)
 		settle(m, &clocks, &m->activities[i]);
 	for (size_t i = 0; i < clocks.translated.n_courses; i++)
 		if (clocks.translated.courses[i].goes_back)
@@ -235,5 +235,4 @@ int device_time_settle(struct model *m, struct device_reading *readings, size_t 
 	free(clocks.device.courses);
 	free(clocks.translated.rows);
 	free(clocks.translated.courses);
-	return rc;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread says who is current; every
- * fact goes to a row that its id addresses. There are no scopes here and no order between streams: what only all streams together tell (parents,
- * teams, marks) is settled after the last one. Called once a process, by run.c.
+ * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread
+ * (story/thread.h) tells which task is current; each fact goes to the row that its id addresses. This pass has no
+ * scopes and no order between streams: what only all streams together tell (parents, teams, marks) is settled after the
+ * last one. run.c calls model_gather() once for each dump; one thread.
  */
 #include "builder/gather/gather.h"
 #include "builder/gather/walk.h"
@@ -12,7 +13,7 @@
 
 /* ---- What a story tells becomes rows ---- */
 
-/* A record that does not fit the story. */
+/* Counts a record that does not fit the story as a repair. */
 static void note_repair(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
@@ -23,31 +24,35 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
 		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
 		      gather_id_counter(m, e->other));
-	const uint32_t tasks[] = {e->task, e->other}; /* neither is to be believed */
+	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
 	for (size_t i = 0; i < 2; i++)
 		if (tasks[i] != 0 && task_is_explicit(&m->tasks[tasks[i]]))
 			m->tasks[tasks[i]].state |= TASK_DOUBTFUL;
 }
 
+/*
+ * Listens to the story. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
+ * here.
+ */
 static int tell(void *self, const struct thread_event *e)
 {
 	struct walk *w = self;
 	switch (e->kind) {
-	case THREAD_REGION_BEGIN: return gather_region_begin(w, e);
+	case THREAD_REGION_BEGIN: gather_region_begin(w, e); return 0;
 	case THREAD_REGION_END: gather_region_end(w, e); return 0;
 	case THREAD_IMPLICIT_BEGIN: gather_implicit_begin(w, e); return 0;
-	case THREAD_IMPLICIT_END: return gather_implicit_end(w, e);
-	case THREAD_ALIAS: return gather_alias(w, e);
-	case THREAD_CREATE: return gather_create(w, e);
+	case THREAD_IMPLICIT_END: gather_implicit_end(w, e); return 0;
+	case THREAD_ALIAS: gather_alias(w, e); return 0;
+	case THREAD_CREATE: gather_create(w, e); return 0;
 	case THREAD_WAIT_END: gather_wait_end(w, e); return 0;
-	case THREAD_SWITCH: return gather_switch(w, e);
-	case THREAD_PART_END: return gather_part_end(w, e);
-	case THREAD_STATUS: return gather_status(w, e);
+	case THREAD_SWITCH: gather_switch(w, e); return 0;
+	case THREAD_PART_END: gather_part_end(w, e); return 0;
+	case THREAD_STATUS: gather_status(w, e); return 0;
 	case THREAD_OUT_OF_ORDER:
 		if (task_is_explicit(&w->m->tasks[e->task]))
 			w->m->tasks[e->task].state |= TASK_MARKED;
 		return 0;
-	case THREAD_REDUCTION: return model_set_reduction_barrier(w->m, e->value);
+	case THREAD_REDUCTION: model_set_reduction_barrier(w->m, e->value); return 0;
 	case THREAD_QUIRK: tally_add(&w->m->notes->quirks, e->name, 1); return 0;
 	case THREAD_REPAIR: note_repair(w, e); return 0;
 	case THREAD_LEAVE: return 0;
@@ -59,7 +64,7 @@ static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather
 
 /* ---- The pass ---- */
 
-/* The time until now was that of the task that was current before. */
+/* The time since the last change was spent in the task that was current before. */
 static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
 {
 	if (ticks > w->since_ticks)
@@ -67,7 +72,10 @@ static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
 	w->since_ticks = ticks;
 }
 
-/* The task that goes on after records are missing, or after the recording was paused: an explicit one that records named before. */
+/*
+ * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that earlier
+ * records named.
+ */
 static void resume_known(struct walk *w, uint64_t ticks)
 {
 	const struct task *t = &w->m->tasks[w->thread.task];
@@ -75,37 +83,36 @@ static void resume_known(struct walk *w, uint64_t ticks)
 		gather_resume(w, w->thread.task, ticks, false);
 }
 
-static int walk_mutex_acquired(struct walk *w, const struct record *r)
+static void walk_mutex_acquired(struct walk *w, const struct record *r)
 {
 	if (w->m->lock_orders == NULL)
-		return 0;
+		return;
 	struct acquisition taken = {r->a, r->time, w->stream, w->n_own_acquisitions++};
-	return PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
+	PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
 }
 
-static int count_thread(struct walk *w, const struct record *r)
+static void count_thread(struct walk *w, const struct record *r)
 {
 	uint32_t *seen = map_put(&w->tids, r->a);
-	if (seen == NULL)
-		return -1;
 	w->m->n_threads += *seen == 0;
 	*seen = 1;
-	return 0;
 }
 
-static int walk_record(struct walk *w, const struct record *r)
+static void walk_record(struct walk *w, const struct record *r)
 {
 	uint32_t before = w->thread.task;
 	unsigned kind = record_kind(r);
 	if (!record_is_continuation(r)) {
-		if (thread_step(&w->thread, r) != 0)
-			return -1;
+		thread_step(&w->thread, r);
 		bool is_known = kind != EVENT_recording_on && (kind != EVENT_thread_attach || w->thread.task == before);
 		bool is_over = w->thread.task != before || kind == EVENT_parallel_end;
 		if (is_known && is_over)
 			count_time(w, before, r->time);
-		else if (
-			!is_known) /* the recording was paused, or another thread has the stream: what the last task did since then is not known */
+		else if (!is_known)
+			/*
+			 * The recording was paused, or another thread has the stream: what the task did meanwhile is
+			 * not known.
+			 */
 			w->since_ticks = r->time;
 	}
 	switch (kind) {
@@ -114,34 +121,33 @@ static int walk_record(struct walk *w, const struct record *r)
 	case EVENT_implicit_task_begin:
 	case EVENT_implicit_task_end:
 	case EVENT_task_create:
-	case EVENT_task_schedule: return 0; /* the story has told all of it */
-	case EVENT_mutex_acquired:
-		if (walk_mutex_acquired(w, r) != 0)
-			return -1;
-		return gather_constructs(w, r);
-	case EVENT_sync_region_end: gather_sync_end(w, r); return gather_constructs(w, r);
+	case EVENT_task_schedule: return; /* the story has told all of it */
+	case EVENT_mutex_acquired: walk_mutex_acquired(w, r); break;
+	case EVENT_sync_region_end: gather_sync_end(w, r); break;
 	case EVENT_sync_region_begin:
 	case EVENT_work_begin:
 	case EVENT_work_end:
 	case EVENT_mutex_acquire:
-	case EVENT_mutex_released: return gather_constructs(w, r);
-	case EVENT_thread_attach: return count_thread(w, r);
+	case EVENT_mutex_released: break;
+	case EVENT_thread_attach: count_thread(w, r); return;
 	case EVENT_recording_on:
 		if (w->thread.task != before)
 			resume_known(w, r->time);
-		return 0;
-	default: return gather_target(w, r) == 0 && gather_device(w, r) == 0 ? gather_constructs(w, r) : -1;
+		return;
+	default:
+		gather_target(w, r);
+		gather_device(w, r);
+		break;
 	}
+	gather_constructs(w, r);
 }
 
-static int resume_after_gap(struct walk *w, const struct segment_header *header)
+static void resume_after_gap(struct walk *w, const struct segment_header *header)
 {
 	w->n_announced = 0;
-	if (thread_gap(&w->thread, header->task) != 0)
-		return -1;
+	thread_gap(&w->thread, header->task);
 	w->since_ticks = header->ticks;
 	resume_known(w, header->ticks);
-	return 0;
 }
 
 static inline bool is_continued(unsigned kind)
@@ -152,7 +158,10 @@ static inline bool is_continued(unsigned kind)
 		;
 }
 
-/* What a record must be whatever it says: of a kind that the recorder had, in its place in a group, and not out of time. */
+/*
+ * Checks what must hold for a record of any kind: the recorder knew its kind, it is in its place in a group of
+ * continuation records, and its time lies between its neighbours'.
+ */
 static inline void check_form(struct walk *w, const struct record *r, unsigned kind)
 {
 	const struct meta *meta = &w->m->dump->meta;
@@ -171,7 +180,7 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 			w->n_announced--;
 		return;
 	}
-	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* that one the replay counts */
+	if (__builtin_expect(w->n_announced != 0, 0) && w->group_kind != EVENT_dependences) /* which the replay counts */
 		gather_repair(w, "cut_group", "a record of its own, expected %llu continuations more",
 			      (unsigned long long)w->n_announced);
 	w->n_announced = 0;
@@ -181,7 +190,7 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 	}
 }
 
-static int walk_stream(struct walk *w)
+static void walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
 	struct timeline *t = &w->timeline;
@@ -195,29 +204,27 @@ static int walk_stream(struct walk *w)
 	w->n_announced = 0;
 	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
 		unsigned kind = record_kind(r);
-		bool is_gap = cursor_at_gap(&t->cursor) || kind == EVENT_records_lost;
-		int rc = is_gap ? resume_after_gap(w, cursor_header(&t->cursor)) : 0;
+		if (cursor_at_gap(&t->cursor) || kind == EVENT_records_lost)
+			resume_after_gap(w, cursor_header(&t->cursor));
 		m->n_events[kind]++;
 		check_form(w, r, kind);
 		if (!record_is_continuation(r) && (m->first_ticks == 0 || r->time < m->first_ticks))
 			m->first_ticks = r->time;
 		w->n_records += kind != EVENT_buffer_flush && kind != EVENT_records_lost;
-		if (rc != 0 || walk_record(w, r) != 0)
-			return error("%s: stream %u: out of memory", m->dump->path, m->dump->streams[w->stream].number);
+		walk_record(w, r);
 	}
-	if (thread_close(&w->thread, 0, NULL) != 0)
-		return error("%s: out of memory", m->dump->path);
+	thread_close(&w->thread, 0, NULL);
 	thread_free(&w->thread);
 	map_free(&w->latest_work);
 	map_free(&w->open_targets);
 	if (t->last_ticks > m->last_ticks)
 		m->last_ticks = t->last_ticks;
-	return 0;
 }
 
 /*
- * Binding region: that of the nearest implicit ancestor. Ancestors are settled on the way, so that each chain is walked once, also one
- * that comes to no implicit task, or (damage) to its own beginning again.
+ * Gives each explicit task its binding region, which is that of its nearest implicit ancestor. All ancestors on the way
+ * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or come back to its
+ * beginning: then the tasks get no region.
  */
 static void bind_tasks(struct model *m)
 {
@@ -237,7 +244,7 @@ static void bind_tasks(struct model *m)
 			m->tasks[i].region = 0;
 }
 
-/* What only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
+/* Fills in what only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
 static void settle_tasks(struct model *m)
 {
 	m->tasks[0] = (struct task){0};
@@ -253,18 +260,18 @@ static void settle_tasks(struct model *m)
 			region->state |= REGION_INITIAL;
 			region->construct = task->construct = model_construct(m, CONSTRUCT_INITIAL, 0);
 			region->begin_ticks = task->start_ticks;
-			task->thread = 0; /* the runtime says 1 (quirk Q5); it is the only one */
+			task->thread = 0; /* the runtime says 1 (Q5), but it is the only thread */
 		}
 		if (region->state & REGION_HELPER)
 			task->state |= TASK_HELPER;
-		/* A worker's end is reported at its next use: it ended when the team joined (quirk Q3). */
+		/* A worker's end is reported at its next use: it ended when the team joined (Q3). */
 		if (task->thread != 0 && task->end_ticks > region->join_ticks) {
 			uint64_t late_ticks = task->end_ticks - region->join_ticks;
 			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
 			task->end_ticks = region->join_ticks;
 		}
 		if (region->n_members_seen == UINT16_MAX || task->state & TASK_DOUBTFUL)
-			task->state |= TASK_DOUBTFUL; /* more than any team has: of no team */
+			task->state |= TASK_DOUBTFUL; /* no team has so many members: it belongs to none */
 		else
 			region->n_members_seen++;
 	}
@@ -278,31 +285,21 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	if (has_lock_orders)
 		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
 	struct walk w = {.m = m};
-	int rc = 0;
-	for (w.stream = 0; rc == 0 && w.stream < dump->n_streams; w.stream++)
-		rc = walk_stream(&w);
-	thread_free(&w.thread);
-	map_free(&w.latest_work);
-	map_free(&w.open_targets);
+	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
+		walk_stream(&w);
 	map_free(&w.tids);
-	if (rc == 0) {
-		settle_tasks(m);
-		gather_check_claims(&w);
-		gather_check_tasks(m);
-		bool is_settled = gather_settle_target(m) == 0 && gather_settle_device(&w) == 0;
-		if (is_settled) {
-			gather_settle_operations(m);
-			is_settled = model_name_kernels(m) == 0;
-		}
-		rc = is_settled ? 0 : error("%s: out of memory", dump->path);
-		if (rc == 0 && has_lock_orders)
-			rc = gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
-	}
-	free(w.acquisitions);
+	settle_tasks(m);
+	gather_check_claims(&w);
 	free(w.claims);
-	if (rc == 0)
-		rc = gather_check_teams(m);
-	if (rc == 0)
-		rc = gather_teams(m);
-	return rc == 0 ? gather_units(m) : -1;
+	gather_check_tasks(m);
+	gather_settle_target(m);
+	gather_settle_device(&w);
+	gather_settle_operations(m);
+	model_name_kernels(m);
+	if (has_lock_orders)
+		gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
+	free(w.acquisitions);
+	gather_check_teams(m);
+	gather_teams(m);
+	return gather_units(m);
 }

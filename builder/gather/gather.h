@@ -9,13 +9,15 @@
 #include "builder/gather/gather.h"
 
 /*
- * Fills the tables from all streams, then finds teams, marks and, if has_lock_orders, the orders of locks: 28 bytes an
- * acquisition, which only an archive needs. 0, or -1 after it printed the error.
+ * Fills the tables from all streams. Then it finds teams, what makes an archive treat a task with care, and, if
+ * has_lock_orders is set, the orders of locks, which only an archive needs (28 bytes for each acquisition). 0, or -1
+ * after it printed the error.
  */
 int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders);
 
 /*
- * Fills model.units where the dump has records of units; the last step of model_gather(). 0, or -1 with the error said.
+ * Fills model.units if the dump has records of Argobots' units. It is the last step of model_gather(). 0, or -1 after
+ * it printed the error.
  */
 int gather_units(struct model *model);
 

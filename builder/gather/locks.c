@@ -19,22 +19,14 @@ static int by_mutex_and_time(const void *left, const void *right)
 	return l->index < r->index ? -1 : l->index > r->index;
 }
 
-int gather_lock_orders(struct model *m, struct acquisition *list, size_t n)
+void gather_lock_orders(struct model *m, struct acquisition *list, size_t n)
 {
-	size_t *n_of_stream = calloc(m->dump->n_streams + 1, sizeof *n_of_stream);
-	if (n_of_stream == NULL)
-		return error("%s: out of memory", m->dump->path);
+	size_t *n_of_stream = memory_zeroed(m->dump->n_streams, sizeof *n_of_stream, "the orders of locks");
 	for (size_t i = 0; i < n; i++)
 		n_of_stream[list[i].stream]++;
-	int rc = 0;
-	for (size_t s = 0; s < m->dump->n_streams; s++) {
-		m->lock_orders[s] = malloc((n_of_stream[s] + 1) * sizeof *m->lock_orders[s]);
-		if (m->lock_orders[s] == NULL)
-			rc = -1;
-	}
+	for (size_t s = 0; s < m->dump->n_streams; s++)
+		m->lock_orders[s] = memory_get(n_of_stream[s], sizeof *m->lock_orders[s], "the orders of locks");
 	free(n_of_stream);
-	if (rc != 0)
-		return error("%s: out of memory", m->dump->path);
 	if (n > 0)
 		qsort(list, n, sizeof *list, by_mutex_and_time);
 	uint32_t order = 0;
@@ -42,5 +34,4 @@ int gather_lock_orders(struct model *m, struct acquisition *list, size_t n)
 		order = i > 0 && list[i].wait_id == list[i - 1].wait_id ? order + 1 : 1;
 		m->lock_orders[list[i].stream][list[i].index] = order;
 	}
-	return 0;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's regions and implicit tasks: what a thread's story tells about them becomes rows of model.regions and model.tasks: who is in which
- * team, and when it joined. Called for each event of a story (gather.c). Quirk numbers are those of docs/runtimes.md.
+ * The first pass's regions and implicit tasks: turns what a thread's story tells about them into rows of model.regions
+ * and model.tasks: who is in which team, and when the team joined. gather.c calls these functions for each event of a
+ * story; one thread. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/gather/walk.h"
 #include "builder/story/barrier.h"
 
 /*
- * For target tasks libomp has a team of its own, which a root thread of its own begins first of all, called by the runtime (Q22). The
- * program has no such region.
+ * For target tasks libomp has a team of hidden helper threads. A root thread that libomp makes begins that team's
+ * region before anything else, and the call comes from the runtime (Q22). The program has no such region.
  */
 static bool is_helper_team(const struct walk *w, const struct record *r, uint32_t construct)
 {
@@ -19,7 +20,7 @@ static bool is_helper_team(const struct walk *w, const struct record *r, uint32_
 	       w->thread.tid != (uint64_t)m->dump->meta.pid;
 }
 
-int gather_region_begin(struct walk *w, const struct thread_event *e)
+void gather_region_begin(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -46,7 +47,6 @@ int gather_region_begin(struct walk *w, const struct thread_event *e)
 		m->tasks[e->task].state |= TASK_HELPER;
 		tally_add(&m->notes->quirks, "helper_team", 1);
 	}
-	return 0;
 }
 
 void gather_region_end(struct walk *w, const struct thread_event *e)
@@ -57,7 +57,7 @@ void gather_region_end(struct walk *w, const struct thread_event *e)
 	w->m->regions[e->region].state |= REGION_ENDED;
 }
 
-/* What a begin says of its ids, against the tables. */
+/* Checks the ids in the begin of an implicit task. */
 static void check_begin(struct walk *w, const struct thread_event *e)
 {
 	const struct model *m = w->m;
@@ -72,10 +72,10 @@ static void check_begin(struct walk *w, const struct thread_event *e)
 			      (unsigned long long)id_counter(r->a));
 }
 
-int gather_alias(struct walk *w, const struct thread_event *e)
+void gather_alias(struct walk *w, const struct thread_event *e)
 {
 	check_begin(w, e);
-	return model_set_alias(w->m, e->task, e->other);
+	model_set_alias(w->m, e->task, e->other);
 }
 
 void gather_implicit_begin(struct walk *w, const struct thread_event *e)
@@ -109,7 +109,9 @@ uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks)
 	return model_add_root(w->m, w->stream, n);
 }
 
-/* The region whose join is where this implicit task's closing barrier ends: that of its thread 0. NULL: that of another task is. */
+/*
+ * The region that joins when this implicit task's closing barrier ends: that of the task if it is thread 0, else NULL.
+ */
 static struct region *joining_region(const struct walk *w, const struct thread_implicit *implicit)
 {
 	const struct task *task = implicit != NULL ? &w->m->tasks[implicit->task] : NULL;
@@ -123,7 +125,7 @@ void gather_sync_end(struct walk *w, const struct record *r)
 		region->join_ticks = r->time;
 }
 
-int gather_implicit_end(struct walk *w, const struct thread_event *e)
+void gather_implicit_end(struct walk *w, const struct thread_event *e)
 {
 	struct region *region = joining_region(w, e->implicit);
 	uint32_t closing = barrier_closing(w->m, e->implicit, e->record != NULL);
@@ -136,5 +138,6 @@ int gather_implicit_end(struct walk *w, const struct thread_event *e)
 		w->m->tasks[e->task].end_ticks = e->record->time;
 		w->m->tasks[e->task].state |= TASK_COMPLETED;
 	}
-	return closing != 0 ? model_set_closing_barrier(w->m, e->task, closing) : 0;
+	if (closing != 0)
+		model_set_closing_barrier(w->m, e->task, closing);
 }

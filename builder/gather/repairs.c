@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repairs for records that contradict each other. Payload has no checksum: what a disk or a stranger changed shows where records do not fit
- * together. Each is a repair with a name, printed once with its place; tasks about which nothing can be believed are marked, so that an archive leaves
- * them out. Records that are only missing are not the concern of this file. Called by the other files of gather/.
+ * Repairs for records that contradict each other. Records have no checksum, so a changed byte shows only if records do
+ * not fit together. Each kind is a repair with a name, printed once with its place. Tasks about which records
+ * contradict each other are marked, and an archive leaves them out. Missing records are not this file's concern. Called
+ * by the other files of gather/; one thread.
  */
 #include "builder/gather/walk.h"
 
@@ -10,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Time stamps of different processors may differ by so much without anybody being wrong. */
+/* Time stamps of different processors may differ by this much without an error. */
 static uint64_t skew_ticks(const struct dump *dump)
 {
 	return dump->ticks_per_second / 100000;
 }
 
-/* Counts a repair. True: it is the first of its name, and to be said. */
+/* Counts a repair. True: it is the first one with its name, and is printed. */
 static bool count(struct model *m, const char *name)
 {
 	unsigned n_before = m->notes->repairs.n_rows;
@@ -63,7 +64,7 @@ void gather_repair_task(struct walk *w, uint32_t task, const char *name, const c
 
 /* ---- What other streams have to confirm ---- */
 
-int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
+void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	struct claim claim = {.kind = kind,
@@ -71,7 +72,7 @@ int gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 			      .stream_number = c->stream->number,
 			      .record = c->stream->segments[c->segment].n_skipped + c->index,
 			      .segment = cursor_header(c)->sequence};
-	return PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
+	PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
 }
 
 void gather_check_claims(struct walk *w)
@@ -99,20 +100,20 @@ void gather_check_claims(struct walk *w)
 
 /* ---- Tasks, once all streams are known ---- */
 
-/* A whole dump: what is not in it has not been. */
+/* Is the dump whole? Then what has no record did not happen. */
 static bool is_whole(const struct model *m)
 {
 	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
 }
 
-static void doubt_task(struct model *m, uint32_t row, const char *name, const char *text)
+static void repair_task(struct model *m, uint32_t row, const char *name, const char *text)
 {
 	m->tasks[row].state |= TASK_DOUBTFUL;
 	if (count(m, name))
 		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
 }
 
-/* Creation goes on from the past: a chain of parents that does not may be a cycle. */
+/* A parent is created before its children: a chain of parents for which that is not so may be a cycle. */
 static void check_parent(struct model *m, uint32_t row)
 {
 	struct task *task = &m->tasks[row];
@@ -133,15 +134,15 @@ static void check_task(struct model *m, uint32_t row)
 	unsigned state = task->state;
 	check_parent(m, row);
 	if (state & TASK_CREATED && state & TASK_STARTED && task->create_ticks > task->start_ticks + skew)
-		doubt_task(m, row, "task_before_creation", "runs before it was created, expected after");
+		repair_task(m, row, "task_before_creation", "runs before it was created, expected after");
 	if (state & TASK_COMPLETED && state & TASK_STARTED && task->end_ticks + skew < task->start_ticks)
-		doubt_task(m, row, "task_after_completion", "runs after it completed, expected before");
+		repair_task(m, row, "task_after_completion", "runs after it completed, expected before");
 	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && state & TASK_CREATED)
-		doubt_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
+		repair_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
 	if (!is_whole(m) || task->flags & task_flags_taskwait)
 		return;
 	if (state & (TASK_STARTED | TASK_COMPLETED) && !(state & TASK_CREATED))
-		doubt_task(m, row, "task_never_created", "runs, and no record creates it");
+		repair_task(m, row, "task_never_created", "runs, and no record creates it");
 }
 
 void gather_check_tasks(struct model *m)
@@ -155,10 +156,10 @@ void gather_check_tasks(struct model *m)
 
 /* ---- Teams ---- */
 
-/* What the members' records say of a region. */
+/* What the members' records tell about a region. */
 struct attendance {
-	uint32_t n_primaries;
-	bool is_early; /* a member began before its region, or ended behind it */
+	uint32_t n_primaries; /* tasks of thread 0; one that ran in another stream than the region's begin counts twice */
+	bool is_early;        /* a member began before its region, or after its end */
 };
 
 static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
@@ -168,7 +169,8 @@ static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream
 	return row == stream;
 }
 
-static const char *team_flaw(const struct model *m, uint32_t row, const struct attendance *a)
+/* What does not fit between the records of a region and of its members, in words; NULL: they fit. */
+static const char *what_is_wrong_with(const struct model *m, uint32_t row, const struct attendance *a)
 {
 	const struct region *r = &m->regions[row];
 	if (r->state & (REGION_HIDDEN | REGION_HELPER) || r->state == 0)
@@ -186,13 +188,11 @@ static const char *team_flaw(const struct model *m, uint32_t row, const struct a
 	return r->n_members_seen == r->actual ? NULL : "has not as many implicit tasks as threads";
 }
 
-int gather_check_teams(struct model *m)
+void gather_check_teams(struct model *m)
 {
 	if (!is_whole(m))
-		return 0;
-	struct attendance *all = calloc(m->n_regions, sizeof *all);
-	if (all == NULL)
-		return error("%s: out of memory", m->dump->path);
+		return;
+	struct attendance *all = memory_zeroed(m->n_regions, sizeof *all, "the check of teams");
 	for (uint32_t i = 1; i < m->n_task_ids; i++) {
 		const struct task *task = &m->tasks[i];
 		if (task_is_explicit(task) || task->region == 0)
@@ -205,14 +205,13 @@ int gather_check_teams(struct model *m)
 			       (region->end_ticks != UINT64_MAX && task->start_ticks > region->end_ticks + skew);
 	}
 	for (uint32_t row = 1; row < m->n_regions; row++) {
-		const char *flaw = team_flaw(m, row, &all[row]);
-		if (flaw == NULL || !count(m, "team_contradictory"))
+		const char *wrong = what_is_wrong_with(m, row, &all[row]);
+		if (wrong == NULL || !count(m, "team_contradictory"))
 			continue;
 		uint32_t stream, number;
 		model_region_origin(m, row, &stream, &number);
 		warning("%s: region %u of stream %u %s [team_contradictory]", m->dump->path, number,
-			m->dump->streams[stream].number, flaw);
+			m->dump->streams[stream].number, wrong);
 	}
 	free(all);
-	return 0;
 }

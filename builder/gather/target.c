@@ -10,10 +10,9 @@
 #include "builder/gather/walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-/* Adds a row, which becomes the latest. 0, or -1 when memory is out; so do the functions below that return int. */
-static int add_operation(struct walk *w, const struct record *r, enum operation_type type, unsigned kind)
+/* Adds a row, which becomes the latest. */
+static void add_operation(struct walk *w, const struct record *r, enum operation_type type, unsigned kind)
 {
 	struct model *m = w->m;
 	unsigned sync_kind = type == OPERATION_DATA ? operation_sync_kind(kind) : kind;
@@ -27,14 +26,15 @@ static int add_operation(struct walk *w, const struct record *r, enum operation_
 		.begin_ticks = r->time,
 		.end_ticks = r->time,
 	};
-	if (m->n_operations == UINT32_MAX ||
-	    !array_reserve((void **)&m->operations, (size_t)m->n_operations + 2, &m->operations_capacity, sizeof *m->operations))
-		return -1;
+	if (m->n_operations == UINT32_MAX)
+		memory_fail(m->operations_capacity * sizeof *m->operations, "operations, which have 32-bit numbers");
+	array_reserve((void **)&m->operations, (size_t)m->n_operations + 2, &m->operations_capacity, sizeof *m->operations);
 	if (m->n_operations == 0)
 		m->operations[m->n_operations++] = (struct operation){0};
 	w->operation = m->n_operations++;
 	m->operations[w->operation] = new;
-	return r->a != 0 ? model_name_operation(m, w->operation) : 0;
+	if (r->a != 0)
+		model_name_operation(m, w->operation);
 }
 
 /* The operation that the last record is about, and that its continuation records describe. */
@@ -43,31 +43,25 @@ static struct operation *latest(const struct walk *w)
 	return &w->m->operations[w->operation];
 }
 
-static int target_begin(struct walk *w, const struct record *r)
+static void target_begin(struct walk *w, const struct record *r)
 {
-	if (add_operation(w, r, OPERATION_TARGET, record_flags(r)) != 0)
-		return -1;
+	add_operation(w, r, OPERATION_TARGET, record_flags(r));
 	latest(w)->device = (int32_t)event_device_number(record_value(r));
-	return 0;
 }
 
-static int data_op_begin(struct walk *w, const struct record *r, bool is_instant)
+static void data_op_begin(struct walk *w, const struct record *r, bool is_instant)
 {
-	if (add_operation(w, r, OPERATION_DATA, record_flags(r)) != 0)
-		return -1;
+	add_operation(w, r, OPERATION_DATA, record_flags(r));
 	latest(w)->src_device = (int32_t)event_device_number(record_value(r));
 	latest(w)->is_instant = is_instant;
-	return 0;
 }
 
-static int submit_begin(struct walk *w, const struct record *r, bool is_instant)
+static void submit_begin(struct walk *w, const struct record *r, bool is_instant)
 {
-	if (add_operation(w, r, OPERATION_SUBMIT, 0) != 0)
-		return -1;
+	add_operation(w, r, OPERATION_SUBMIT, 0);
 	latest(w)->requested = low32(record_value(r));
 	latest(w)->target_id = r->b;
 	latest(w)->is_instant = is_instant;
-	return 0;
 }
 
 static void operation_end(struct walk *w, const struct record *r)
@@ -93,85 +87,26 @@ static void data_op_more(struct walk *w, const struct record *r)
 	o->n_bytes = r->b != 0 ? r->b : o->n_bytes;
 }
 
-/*
- * No machine has more devices. Damaged records may announce any number, and must not make the searches slower and
- * slower.
- */
-#define DEVICES_MAX 1024
-
-int gather_add_device(struct model *m, struct device device)
-{
-	if (m->n_devices == DEVICES_MAX)
-		return 0;
-	if (!array_reserve((void **)&m->devices, m->n_devices + 1, &m->devices_capacity, sizeof *m->devices))
-		return -1;
-	m->devices[m->n_devices++] = device;
-	return 0;
-}
-
-static int device_initialize(struct walk *w, const struct record *r)
-{
-	w->n_type_left = 0;
-	if (w->m->n_devices == DEVICES_MAX)
-		return 0;
-	int32_t number = (int32_t)event_device_number(record_value(r));
-	if (gather_add_device(w->m, (struct device){.number = number, .type = "", .begin_ticks = r->time}) != 0)
-		return -1;
-	w->n_type = 0;
-	w->n_type_left = low32(r->b) < sizeof w->type ? low32(r->b) : (uint32_t)sizeof w->type - 1;
-	return 0;
-}
-
-/* Takes a part of the type of the device that was announced last. */
-static int device_text(struct walk *w, const struct record *r)
-{
-	uint64_t words[3] = {r->time, r->a, r->b};
-	uint32_t n = record_flags(r) < sizeof words ? record_flags(r) : (uint32_t)sizeof words;
-	if (w->n_type_left == 0)
-		return 0;
-	n = n < w->n_type_left ? n : w->n_type_left;
-	memcpy(w->type + w->n_type, words, n);
-	w->n_type += n;
-	w->n_type_left -= n;
-	if (w->n_type_left > 0)
-		return 0;
-	w->type[w->n_type] = '\0';
-	const char *type = model_keep(w->m, w->type);
-	if (type == NULL)
-		return -1;
-	w->m->devices[w->m->n_devices - 1].type = type;
-	return 0;
-}
-
-static void device_finalize(struct walk *w, const struct record *r)
-{
-	for (size_t i = w->m->n_devices; i > 0; i--)
-		if (w->m->devices[i - 1].number == event_device_number(record_value(r))) {
-			w->m->devices[i - 1].end_ticks = r->time;
-			return;
-		}
-}
-
-int gather_target(struct walk *w, const struct record *r)
+void gather_target(struct walk *w, const struct record *r)
 {
 	switch (record_kind(r)) {
-	case EVENT_target_begin: return target_begin(w, r);
-	case EVENT_target_data_op_begin: return data_op_begin(w, r, false);
-	case EVENT_target_data_op: return data_op_begin(w, r, true);
-	case EVENT_target_submit_begin: return submit_begin(w, r, false);
-	case EVENT_target_submit: return submit_begin(w, r, true);
+	case EVENT_target_begin: target_begin(w, r); return;
+	case EVENT_target_data_op_begin: data_op_begin(w, r, false); return;
+	case EVENT_target_data_op: data_op_begin(w, r, true); return;
+	case EVENT_target_submit_begin: submit_begin(w, r, false); return;
+	case EVENT_target_submit: submit_begin(w, r, true); return;
 	case EVENT_target_end:
 	case EVENT_target_data_op_end:
-	case EVENT_target_submit_end: operation_end(w, r); return 0;
-	case EVENT_target_data_op_more: data_op_more(w, r); return 0;
+	case EVENT_target_submit_end: operation_end(w, r); return;
+	case EVENT_target_data_op_more: data_op_more(w, r); return;
 	case EVENT_target_data_op_ids:
 		if (w->operation != 0)
 			latest(w)->target_id = r->a;
-		return 0;
-	case EVENT_device_initialize: return device_initialize(w, r);
-	case EVENT_text: return device_text(w, r);
-	case EVENT_device_finalize: device_finalize(w, r); return 0;
-	default: return 0;
+		return;
+	case EVENT_device_initialize: gather_device_initialize(w, r); return;
+	case EVENT_text: gather_device_text(w, r); return;
+	case EVENT_device_finalize: gather_device_finalize(w, r); return;
+	default: return;
 	}
 }
 
@@ -222,28 +157,22 @@ static uint64_t memory_key(const struct operation *o, uint64_t address)
 }
 
 /* LLVM's runtime does not tell how many bytes a delete frees: as many as were allocated last at that address. */
-static int settle_deletes(struct model *m)
+static void settle_deletes(struct model *m)
 {
 	size_t n = 0;
 	for (uint32_t i = 1; i < m->n_operations; i++)
 		n += is_memory(&m->operations[i]);
-	struct operation **all = calloc(n + 1, sizeof *all);
-	if (all == NULL)
-		return -1;
+	struct operation **all = memory_get(n, sizeof *all, "the operations on a device's memory");
 	n = 0;
 	for (uint32_t i = 1; i < m->n_operations; i++)
 		if (is_memory(&m->operations[i]))
 			all[n++] = &m->operations[i];
 	qsort(all, n, sizeof *all, by_time);
 	struct map sizes = {0};
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct operation *o = all[i];
 		if (o->kind == target_data_op_alloc && o->dest_address != 0) {
-			uint32_t *row = map_put(&sizes, memory_key(o, o->dest_address));
-			rc = row != NULL ? 0 : -1;
-			if (row != NULL)
-				*row = (uint32_t)i;
+			*map_put(&sizes, memory_key(o, o->dest_address)) = (uint32_t)i;
 		} else if (o->kind == target_data_op_delete && o->n_bytes == 0) {
 			const uint32_t *row = map_get(&sizes, memory_key(o, o->src_address));
 			o->n_bytes = row != NULL ? all[*row]->n_bytes : 0;
@@ -251,7 +180,6 @@ static int settle_deletes(struct model *m)
 	}
 	map_free(&sizes);
 	free(all);
-	return rc;
 }
 
 /*
@@ -269,10 +197,9 @@ static void settle_failures(struct model *m)
 	}
 }
 
-int gather_settle_target(struct model *m)
+void gather_settle_target(struct model *m)
 {
-	if (gather_unannounced_devices(m) != 0)
-		return -1;
+	gather_unannounced_devices(m);
 	for (uint32_t i = 1; i < m->n_operations; i++) {
 		struct operation *o = &m->operations[i];
 		if (o->type == OPERATION_DATA)
@@ -282,5 +209,5 @@ int gather_settle_target(struct model *m)
 		o->target = model_target(m, o->target_id);
 	}
 	settle_failures(m);
-	return settle_deletes(m);
+	settle_deletes(m);
 }

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass's explicit tasks: what a thread's story tells about them becomes rows of model.tasks: who created them, where they ran, and which of
- * them an archive has to treat with care. Called for each event of a story (gather.c). Quirk numbers are those of docs/runtimes.md.
+ * The first pass's explicit tasks: turns what a thread's story tells about them into rows of model.tasks: who created
+ * them, where they ran, and which of them an archive has to treat with care. gather.c calls these functions for each
+ * event of a story; one thread. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/gather/walk.h"
 
 /* ---- Creation ---- */
 
-/* The most that a compiler puts between two calls with nothing but the second one's arguments. */
+/* The most bytes of code that a compiler puts between two calls if it only prepares the second one's arguments. */
 #define ARGUMENTS_BYTES_MAX 48
 
 /*
- * LLVM's runtime takes an undeferred task with dependences apart (Q34): it waits for them by a dummy, and then the task comes without any. That is so
- * when nothing was reported in between and no call lies between the two: the runtime called itself (gcc), or the second call follows on
- * the first one (clang).
+ * LLVM's runtime splits an undeferred task with dependences (Q34): first it waits for the dependences by a dummy task,
+ * then it creates the task without them. That is the case if nothing was reported in between, and no other call lies
+ * between the two: the runtime called itself (gcc), or the second call comes directly after the first one (clang).
  */
 static bool follows_its_wait(const struct walk *w, const struct task *task, uint32_t construct, uint64_t codeptr)
 {
@@ -42,7 +43,7 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 			      gather_id_stream(m, current), gather_id_counter(m, current));
 }
 
-int gather_create(struct walk *w, const struct thread_event *e)
+void gather_create(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -53,13 +54,13 @@ int gather_create(struct walk *w, const struct thread_event *e)
 	if (e->task == 0) {
 		gather_repair(w, "id_out_of_range", "it creates task %llu of its stream, expected at most %llu",
 			      (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
-		return 0;
+		return;
 	}
 	check_creation(w, e);
 	struct task *task = &m->tasks[e->task];
 	task->parent = e->other;
-	task->flags = (uint16_t)(flags &
-				 ~(unsigned)(task_flags_implicit | task_flags_initial)); /* what the union is, follows from these */
+	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
+	task->flags = (uint16_t)(flags & ~(unsigned)(task_flags_implicit | task_flags_initial));
 	task->waits_for = 0;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
@@ -73,7 +74,6 @@ int gather_create(struct walk *w, const struct thread_event *e)
 		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
 	}
 	task->construct = gather_task_construct(w, kind, construct, r->b);
-	return 0;
 }
 
 /* ---- Running ---- */
@@ -86,7 +86,9 @@ void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back)
 	if (task->state & TASK_COMPLETED && ticks > task->end_ticks && !(task->state & TASK_DETACHED))
 		gather_repair_task(w, row, "task_after_completion", "one that has not completed");
 	if (!(task->state & TASK_STARTED)) {
-		/* Untied, and cancelled between its parts by another thread, whose records came first. */
+		/*
+		 * An untied task that another thread, whose records were walked earlier, cancelled between its parts.
+		 */
 		if (task->state & TASK_CANCELLED) {
 			task->state |= TASK_MARKED | TASK_MIGRATED;
 			w->m->n_migrated++;
@@ -97,7 +99,10 @@ void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back)
 		return;
 	}
 	task->state |= TASK_HAS_PARTS;
-	/* It ran elsewhere before (or after: streams are walked one by one, the earlier part tells where it started). */
+	/*
+	 * It ran in another stream earlier, or later: streams are walked one by one. Its earliest part tells where it
+	 * started.
+	 */
 	if (!is_back && task->run_stream != w->stream && task_is_explicit(task)) {
 		if (!(task->state & TASK_MIGRATED))
 			w->m->n_migrated++;
@@ -110,8 +115,9 @@ void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back)
 }
 
 /*
- * A task completes. Untied ones may be cancelled twice: the end of a part comes as cancel where the taskgroup is, and the rest of the task is cancelled
- * later, maybe by another thread, whose records are walked earlier or later (Q42). Only untied ones: gather_check_tasks.
+ * A task completes. An untied one may be cancelled twice: a part that other parts follow ends with status cancel, and
+ * the rest of the task is discarded with the same status later, perhaps by another thread, whose records are walked
+ * earlier or later (Q42). gather_check_tasks() finds tied tasks that are cancelled twice.
  */
 static void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
 {
@@ -149,13 +155,13 @@ static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 		task->end_ticks = ticks;
 }
 
-int gather_switch(struct walk *w, const struct thread_event *e)
+void gather_switch(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever becomes of it is out of order */
 		if (task_is_explicit(&m->tasks[e->other]))
 			m->tasks[e->other].state |= TASK_MARKED;
-		return 0;
+		return;
 	}
 	check_status(w, e->status);
 	if (completes(e->status))
@@ -164,11 +170,10 @@ int gather_switch(struct walk *w, const struct thread_event *e)
 		detach(w, e->task, e->ticks);
 	if (task_is_explicit(&m->tasks[e->other]))
 		gather_resume(w, e->other, e->ticks, e->is_back);
-	return 0;
 }
 
-/* A task that is current elsewhere, or nowhere: cancelled, or completed without a record of it. */
-static int note_elsewhere(struct walk *w, const struct thread_event *e)
+/* A task that is current in another stream, or in none, was cancelled, or completed without a record of its end. */
+static void note_elsewhere(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	struct task *task = &m->tasks[e->task];
@@ -179,12 +184,11 @@ static int note_elsewhere(struct walk *w, const struct thread_event *e)
 		}
 	} else if (e->status == task_status_complete && e->task != w->thread.task) {
 		task->state |= TASK_ENDED_ELSEWHERE;
-		return gather_claim(w, CLAIM_COMPLETED, e->task);
+		gather_claim(w, CLAIM_COMPLETED, e->task);
 	}
-	return 0;
 }
 
-int gather_status(struct walk *w, const struct thread_event *e)
+void gather_status(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -199,7 +203,8 @@ int gather_status(struct walk *w, const struct thread_event *e)
 		m->tasks[e->task].state |= TASK_FULFILLED_OUTSIDE;
 	if (e->status == task_status_detach)
 		detach(w, e->task, e->ticks);
-	return r->b != 0 && !is_unknown ? note_elsewhere(w, e) : 0;
+	if (r->b != 0 && !is_unknown)
+		note_elsewhere(w, e);
 }
 
 void gather_wait_end(struct walk *w, const struct thread_event *e)
@@ -209,7 +214,7 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 	w->ended_wait_at = w->n_records;
 }
 
-int gather_part_end(struct walk *w, const struct thread_event *e)
+void gather_part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = &w->m->tasks[e->task];
 	task->state |= TASK_PART_ENDED;
@@ -217,5 +222,5 @@ int gather_part_end(struct walk *w, const struct thread_event *e)
 		task->end_ticks = e->ticks;
 	if (task_is_explicit(&w->m->tasks[e->other]))
 		gather_resume(w, e->other, e->ticks, true);
-	return gather_claim(w, CLAIM_PART_END, e->task);
+	gather_claim(w, CLAIM_PART_END, e->task);
 }

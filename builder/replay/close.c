@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of threads that end, and of the flushes that a worker reports late. Called by replay.c for each record about them. Quirk numbers are
- * those of docs/runtimes.md.
+ * The replay of threads that end, and of the flushes that a worker reports late. replay.c calls these functions for
+ * each record about them; one thread. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/replay/state.h"
+#include "builder/support/array.h"
 
 static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
 {
@@ -15,11 +16,13 @@ int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct r
 {
 	struct late_flush flush = {record->time, record->a};
 	const struct thread_implicit *inner = thread_innermost(&s->thread);
-	/* A worker reports its end long after its team's join (Q3), and may write out a segment in between: times must not go back. */
+	/*
+	 * A worker reports the end of its implicit task long after its team's join (Q3), and may write out a segment in
+	 * between. The end is replayed at the join, and times must not go back: the flush has to wait for it.
+	 */
 	if (inner == NULL || thread_end_ticks(r->model, inner->task, record->time) == record->time)
 		return visit_flush(r, s, flush);
-	if (replay_grow((void **)&s->late_flushes, s->n_late_flushes, &s->late_flushes_capacity, sizeof *s->late_flushes) != 0)
-		return -1;
+	array_reserve((void **)&s->late_flushes, s->n_late_flushes + 1, &s->late_flushes_capacity, sizeof *s->late_flushes);
 	s->late_flushes[s->n_late_flushes++] = flush;
 	return 0;
 }
@@ -34,7 +37,9 @@ int replay_late_flushes(struct replay *r, struct stream_state *s)
 	return rc;
 }
 
-/* Is it a worker in its team's closing barrier, whose join is known? Then it ended there (Q3). */
+/*
+ * Is this a worker in its team's closing barrier, whose join is known? Then its implicit task ended at the join (Q3).
+ */
 static bool is_past_join(const struct replay *r, struct stream_state *s)
 {
 	const struct model *m = r->model;
@@ -53,7 +58,7 @@ static bool is_past_join(const struct replay *r, struct stream_state *s)
 int replay_thread_end(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	if (r->model->is_libomp && is_past_join(r, s)) {
-		/* At shutdown a worker may leave the barrier by a way on which nothing is reported. */
+		/* At shutdown a worker may leave the barrier without a record of the barrier's end. */
 		replay_quirk(r, "worker_without_end"); /* Q36 */
 		if (thread_close_implicit(&s->thread, record->time, REPAIR_NONE) != 0 || replay_late_flushes(r, s) != 0)
 			return -1;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay's main loop: streams one after the other, or, where tasks moved between threads, merged by time.
+ * The replay's main loop: takes the next record and hands it to the file that knows its kind. Streams come one after
+ * the other, or, if tasks moved between threads, merged by time. run.c calls replay_run() once for each dump, after
+ * gather; one thread.
  */
 #include "builder/replay/state.h"
 #include "builder/support/array.h"
@@ -10,22 +12,15 @@
 
 #define PROGRESS_EVERY 65536
 
-struct point replay_point(struct stream_state *s, uint64_t ticks)
+static void add_dependence(struct replay *r, size_t n, struct dependence dependence)
 {
-	if (ticks < s->last_ticks)
-		ticks = s->last_ticks;
-	s->last_ticks = ticks;
-	return (struct point){s->row, s->thread.task, ticks, s->unit};
-}
-
-int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory in the replay");
+	array_reserve((void **)&r->dependences, n + 1, &r->dependences_capacity, sizeof *r->dependences);
+	r->dependences[n] = dependence;
 }
 
 /*
- * libomp has no type for omp_all_memory where it has no name for it yet, or, in the list of a wait, whatever was there before (Q39). No
- * variable is at address 0.
+ * libomp gives no type for omp_all_memory if its version does not know the name yet; in the list of a wait the type is
+ * then what was in memory before (Q39). No variable is at address 0.
  */
 static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
 {
@@ -38,39 +33,30 @@ static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variab
 	return dependence_type_out_all_memory;
 }
 
-/* Takes the list of a dependences record from its continuation records. A cut group is skipped and counted. */
+/*
+ * Reads the list of a dependences record from its continuation records. A list whose end is missing is skipped, and
+ * counted as a repair.
+ */
 static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
 {
 	uint64_t n = record_value(head);
 	struct point at = replay_point(s, head->time);
 	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
-	bool is_cut = false;
-	while (have < n && !is_cut) {
-		if (have == 0) {
-			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
-				return -1;
-			r->dependences[have++] =
-				(struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))};
-			continue;
-		}
+	if (n > 0)
+		add_dependence(r, have++, (struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))});
+	while (have < n) {
 		const struct record *more = timeline_peek(&s->timeline);
 		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
-			is_cut = true;
-			break;
+			replay_repair(r, "cut_dependence_list");
+			return 0;
 		}
 		timeline_take(&s->timeline);
 		const uint64_t variables[3] = {more->time, more->a, more->b};
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
-			if (replay_grow((void **)&r->dependences, have, &r->dependences_capacity, sizeof *r->dependences) != 0)
-				return -1;
 			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
-			r->dependences[have++] = (struct dependence){variables[i], dependence_type(r, task, variables[i], type)};
+			add_dependence(r, have++, (struct dependence){variables[i], dependence_type(r, task, variables[i], type)});
 		}
-	}
-	if (is_cut) {
-		replay_repair(r, "cut_dependence_list");
-		return 0;
 	}
 	return VISIT(r, dependences, &at, task, r->dependences, have);
 }
@@ -86,7 +72,9 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 	return VISIT(r, stream_begin, &at);
 }
 
-/* Behind missing records nothing that was open is known to be open still. The segment's header says which task was current. */
+/*
+ * After missing records nothing that was open is known to be open. The segment's header tells which task was current.
+ */
 static int cross_gap(struct replay *r, struct stream_state *s, const struct record *next, const char *repair)
 {
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
@@ -102,7 +90,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 	return VISIT(r, records_missing, &at, false);
 }
 
-/* The thread's story goes on by a record; then come the flushes that waited for the end of its implicit task. */
+/* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
 static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	if (thread_step(&s->thread, record) != 0)
@@ -110,7 +98,7 @@ static int step_story(struct replay *r, struct stream_state *s, const struct rec
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
 
-/* Of these records the story tells all there is. */
+/* Does the story tell everything about records of this kind? */
 static inline bool is_of_story(unsigned kind)
 {
 	return kind == EVENT_task_create || kind == EVENT_task_schedule || kind == EVENT_parallel_begin ||
@@ -178,16 +166,16 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		at = replay_point(s, record->time);
 		s->is_attached = false;
 		return VISIT(r, thread_detach, &at);
-	default: return 0; /* continuation records of other kinds, error: in the listing only */
+	default: return 0; /* continuation records of other kinds, and error: only a listing shows them */
 	}
 }
 
-/* Closes all that is open in a stream behind its last record. */
+/* Closes all that is open in a stream after its last record. */
 static int close_at_end(struct replay *r, struct stream_state *s)
 {
 	if (!s->has_begun)
 		return 0;
-	/* A thread that was alive at the end was so until the process's end. */
+	/* A thread that still had its stream at the end lived until the process ended. */
 	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
 	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
 }
@@ -215,8 +203,9 @@ static int run_merged(struct replay *r)
 {
 	size_t n_streams = r->model->dump->n_streams;
 	struct merge merge;
-	int rc = merge_begin(&merge, n_streams);
-	for (size_t i = 0; i < n_streams && rc == 0; i++)
+	int rc = 0;
+	merge_begin(&merge, n_streams);
+	for (size_t i = 0; i < n_streams; i++)
 		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
 	if (r->model->n_units > 0) {
 		merge.is_early = units_is_early;
@@ -240,17 +229,14 @@ int replay_run(const struct model *model, const struct visitor *visitors, size_t
 {
 	size_t n_streams = model->dump->n_streams;
 	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
-	r.streams = calloc(n_streams + 1, sizeof *r.streams);
-	if (r.streams == NULL)
-		return error("out of memory in the replay");
+	r.streams = memory_zeroed(n_streams, sizeof *r.streams, "the replay of streams");
 	for (size_t i = 0; i < n_streams; i++) {
 		r.streams[i].row = (uint32_t)i;
 		r.streams[i].replay = &r;
 		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
 	}
-	int rc = replay_unit_begin(&r);
-	if (rc == 0)
-		rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
+	replay_unit_begin(&r);
+	int rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
 	for (size_t i = 0; i < n_streams; i++) {
 		thread_free(&r.streams[i].thread);
 		map_free(&r.streams[i].held);

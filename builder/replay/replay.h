@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay: a dump's records become clean, nested events. It keeps one scope stack a task, applies the rules for what a
- * runtime does differently (quirks) and closes what records are missing for (repairs), so that a visitor sees
+ * The replay: makes clean, nested events of a dump's records, and calls visitors with them. It keeps one scope stack
+ * for each task, applies the rules for what a runtime does differently (quirks), and closes what is open if records are
+ * missing (repairs). So a visitor sees
  *
- *   - for every stream: non-decreasing times; region, implicit-task and scope events that nest within each task;
- *   - for every scope entered, exactly one leave (at the latest at the end of its task or stream);
- *   - the current task always known by row (0 where its records are missing).
+ *   - for every stream: times that never decrease; events of regions, implicit tasks and scopes that nest within each
+ *     task;
+ *   - for every scope that is entered, exactly one leave, at the latest at the end of its task or stream;
+ *   - the row of the current task before every event (0 if its records are missing).
  *
- * Streams are replayed one after the other, or, where a task ran on several streams, or there are Argobots' units, merged by time: a visitor
- * keeps its state by stream and by task. Within a task, or a unit, events always come in the order of the program.
+ * Streams are replayed one after the other. They are merged by time if a task ran in several streams, or if there are
+ * units of Argobots. So a visitor keeps its state by stream and by task. Within a task, or a unit, events always come
+ * in the order of the program.
  *
- * Argobots (docs/graph.md, "Units of Argobots"): who is meant by a handle, who runs, and who acts without being named is settled; visitors get rows of
- * model.units, which are complete before the replay begins. What they see on each stream:
+ * Argobots (docs/graph.md, "Units of Argobots"): the replay settles which unit a handle means, which unit runs, and
+ * which unit acts if the record does not name it. Visitors get rows of model.units, which are complete before the
+ * replay begins. On each stream they see:
  *
- *   - unit_switch tells each change of the current unit. What is current is a stack: a unit runs above its scheduler, and when it stops (its own
- *     unit_switch) the scheduler is current again, without a word of the library. The scheduler may be unknown (0).
- *   - a unit is current on one stream at a time; it stops there before it runs elsewhere. One that begins to be current (UNIT_BEGIN, UNIT_RUN) stops
- *     (any other reason) exactly once, at the latest behind the last record. But UNIT_CANCEL of a unit that does not run switches nothing.
- *   - who creates, revives, joins, resumes, frees is the unit that is current there (at->unit), or, where that is unknown, whom the record names;
- *     an external thread has a row of its own (UNIT_EXTERNAL), which is current from the first thing that it does to its end.
- *   - an event of units comes with the task that is current for OpenMP (at->task), and OpenMP's events with the unit (at->unit).
+ *   - unit_switch tells each change of the current unit. Current units form a stack: a unit runs above its scheduler,
+ *     and when it stops (by its own unit_switch) the scheduler is current again, without a record of it. The scheduler
+ *     may be unknown (0).
+ *   - a unit is current on one stream at a time; it stops there before it runs elsewhere. A unit that becomes current
+ *     (UNIT_BEGIN, UNIT_RUN) stops (any other reason) exactly once, at the latest after the last record. But
+ *     UNIT_CANCEL of a unit that does not run switches nothing.
+ *   - the unit that creates, revives, joins, resumes or frees is the current one (at->unit), or, if that is unknown,
+ *     the one that the record names. An external thread has a row of its own (UNIT_EXTERNAL), which is current from the
+ *     first thing that it does to its end.
+ *   - events of units come with the task that is current for OpenMP (at->task), and OpenMP's events with the unit
+ *     (at->unit).
  *   - units of kind UNIT_ROOT are never named.
  */
 #ifndef OTTER_BUILDER_REPLAY_REPLAY_H
@@ -30,12 +38,12 @@
 #include "builder/story/unit.h"
 #include "builder/support/progress.h"
 
-/* Where and when: row of dump.streams, raw ticks (late worker ends clamped to the join), the task and the unit current BEFORE the event. */
+/* Where and when an event is. `ticks` are the dump's; the late end of a worker (Q3) has those of the join. */
 struct point {
-	uint32_t stream;
-	uint32_t task;
+	uint32_t stream; /* row of dump.streams */
+	uint32_t task;   /* current BEFORE the event; row of model.tasks, 0 unknown */
 	uint64_t ticks;
-	uint32_t unit; /* of Argobots; 0 none, or unknown */
+	uint32_t unit; /* of Argobots, current BEFORE the event; row of model.units, 0 none or unknown */
 };
 
 enum scope_type {
@@ -58,13 +66,13 @@ struct scope {
 	uint64_t count;   /* SCOPE_WORK: iterations */
 	uint64_t wait_id; /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
-	bool is_reduction;  /* SCOPE_SYNC: a barrier that is the runtime's way to reduce, and not the program's */
+	bool is_reduction;  /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
 	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
 	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
-	 * Differs from that of every other open scope. Numbers are small, from 0, and those of closed scopes are used again, so that a visitor can keep
-	 * what it knows of a scope in an array of its own.
+	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a
+	 * scope was left. So a visitor can keep what it knows about open scopes in an array.
 	 */
 	uint32_t number;
 };
@@ -82,13 +90,13 @@ struct mutex {
 	uint64_t wait_id;
 	uint32_t construct;
 	/*
-	 * MUTEX_ACQUIRED and its MUTEX_RELEASED: acquisition number of this mutex in time, from 1, or 1 where orders were not gathered; 0: was
-	 * never acquired here.
+	 * MUTEX_ACQUIRED and its MUTEX_RELEASED: the number of this acquisition among all of this mutex in the order of
+	 * time, from 1; always 1 if gather did not find the orders. 0: the mutex was not acquired here.
 	 */
 	uint32_t order;
 };
 
-/* A visitor. Every function may be NULL; each returns 0, or -1 to stop the replay (having said why). */
+/* A visitor. Every function may be NULL. Each returns 0, or -1, after it printed the error, to stop the replay. */
 struct replay_ops {
 	int (*stream_begin)(void *self, const struct point *at); /* the stream's first record */
 	int (*stream_end)(void *self, const struct point *at);   /* after all that was open was closed */
@@ -98,14 +106,18 @@ struct replay_ops {
 	int (*implicit_begin)(void *self, const struct point *at, uint32_t task);
 	int (*implicit_end)(void *self, const struct point *at, uint32_t task);
 
-	/* Explicit and target tasks, and the dummies of taskwait with dependences (task_flags_taskwait). */
+	/* Explicit tasks, target tasks, and the dummy tasks of taskwaits with dependences (task_flags_taskwait). */
 	int (*task_create)(void *self, const struct point *at, uint32_t task);
 	int (*dependences)(void *self, const struct point *at, uint32_t task, const struct dependence *list, size_t n);
-	/* The runtime let `sink` wait for `source`: follows on the list of `sink` on the same stream, for sources that are not complete. */
+	/*
+	 * The runtime made `sink` wait for `source`. Comes after the list of `sink` on the same stream, for each source
+	 * that has not completed.
+	 */
 	int (*task_dependence)(void *self, const struct point *at, uint32_t source, uint32_t sink);
 	/*
-	 * prior stops (status: task_status), next runs. next is 0 for fulfilments, taskwait_complete, and tasks that were cancelled
-	 * before they started: then the current task stays. TASK_STATUS_CUT: the record of prior's end is missing, and it ends here.
+	 * `prior` stops (status: task_status) and `next` runs. `next` is 0 for fulfilments, taskwait_complete, and
+	 * tasks that were cancelled before they started: then the current task stays. TASK_STATUS_CUT: the record of
+	 * the end of `prior` is missing, and it ends here.
 	 */
 	int (*task_switch)(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
 
@@ -118,33 +130,45 @@ struct replay_ops {
 	int (*control_tool)(void *self, const struct point *at, uint64_t command, uint64_t modifier);
 	int (*dispatch)(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
 
-	/* Argobots is initialised, and finalised; `life` counts from 1. Units of a life end in it. */
+	/* Argobots is initialised, or finalised. `life` counts from 1; units end in their life. */
 	int (*unit_life)(void *self, const struct point *at, uint32_t life, bool is_begin);
-	/* From here on the thread is this execution stream. Handles and ranks are used again; rank is UINT64_MAX where it is not known. */
+	/*
+	 * From here on the thread is this execution stream. Handles and ranks are used again. `rank` is UINT64_MAX if
+	 * it is not known.
+	 */
 	int (*unit_xstream)(void *self, const struct point *at, uint64_t xstream, uint64_t rank);
-	/* A run is created, or a unit that has ended is revived: then model.units[unit].before is the run before. creator: 0 unknown. */
+	/*
+	 * A run is created; or a unit that has ended is revived: then model.units[unit].before is the run before.
+	 * creator: 0 unknown.
+	 */
 	int (*unit_create)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 	int (*unit_revive)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 	int (*unit_switch)(void *self, const struct point *at, const struct unit_switch *change);
-	/* The current unit has looked `count` times more whether it still has to wait, since its latest yield: it stopped and ran each time. */
+	/*
+	 * Since its latest yield, the current unit has checked `count` more times whether it still has to wait; each
+	 * time it stopped and ran again.
+	 */
 	int (*unit_poll)(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
-	/* The unit, which is suspended, may go on. waker: 0 unknown. `wait`: what it waited for, as at its unit_switch. */
+	/* The suspended unit may go on. waker: 0 unknown. wait: what it waited for, as in its unit_switch. */
 	int (*unit_resume)(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-	/* The joiner knows that the run has ended. Comes again where the unit is freed: then is_first is false. */
+	/* The joiner knows that the run has ended. Comes again, with is_first false, if the unit is freed. */
 	int (*unit_join)(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
 	int (*unit_free)(void *self, const struct point *at, uint32_t unit, uint32_t by);
 
-	/* The native thread becomes, and ceases to be, one of OpenMP's: where it says so. type: thread_type. */
+	/*
+	 * The native thread becomes an OpenMP thread, or ceases to be one, if the runtime reports that. type:
+	 * thread_type.
+	 */
 	int (*thread_begin)(void *self, const struct point *at, unsigned type);
 	int (*thread_end)(void *self, const struct point *at);
 
-	/* The recorder's own. */
+	/* What the recorder reports about itself. */
 	int (*thread_attach)(void *self, const struct point *at, uint64_t tid);
 	int (*thread_detach)(void *self, const struct point *at);
 	int (*buffer_flush)(void *self, const struct point *at, uint64_t end_ticks);
 	int (*measurement)(void *self, const struct point *at, bool is_on);
-	int (*records_missing)(void *self, const struct point *at,
-			       bool is_begin); /* from the last one until the next; all is closed between */
+	/* Records are missing between is_begin and the next one; all that was open is closed in between. */
+	int (*records_missing)(void *self, const struct point *at, bool is_begin);
 };
 
 struct visitor {
@@ -152,7 +176,10 @@ struct visitor {
 	void *self;
 };
 
-/* Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 when a visitor stopped it. */
+/*
+ * Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 if a visitor
+ * stopped it.
+ */
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 
 #endif

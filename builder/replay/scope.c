@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of what is open inside a task: synchronisations, worksharing, masked regions, mutual exclusion. An END closes the
- * innermost scope of its type and kind, and what is above it; what a runtime leaves open is closed where OpenMP says that it must
- * have ended. Quirk numbers are those of docs/runtimes.md.
+ * The replay of what is open inside a task: synchronisations, worksharing, masked regions, mutual exclusion. An end
+ * closes the innermost scope of its type and kind, and all that is open inside it. What a runtime leaves open is closed
+ * when, by the rules of OpenMP, it must have ended. replay.c calls replay_scope_record() for each record; one thread.
+ * Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/model/construct.h"
 #include "builder/replay/state.h"
 
 #include <string.h>
 
-/* A scope region is none: barriers and worksharing may stand inside of it. */
+/* A scope region does not count: barriers and worksharing regions may be nested inside it. */
 static bool is_worksharing(const struct scope *scope)
 {
 	return scope->type == SCOPE_WORK && scope->kind != work_kind_taskloop && scope->kind != work_kind_distribute &&
@@ -32,7 +33,10 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	struct frame *frame = frames_find(&r->frames, task, s->row);
 	while (frame != NULL && frame->n_scopes > n_left) {
 		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
-		/* Where the records end, the scope was open; where its task or a construct around it ends, the runtime left it open. */
+		/*
+		 * If the records end, the scope was open. If its task or a construct around it ends, the runtime left
+		 * it open.
+		 */
 		bool is_left_open = r->model->is_libomp && (repair == NULL || strcmp(repair, "scope_without_end") == 0);
 		if (is_left_open && scope->type == SCOPE_WORK)
 			replay_quirk(r, "work_without_end"); /* Q21 */
@@ -61,9 +65,7 @@ int replay_leave_rest(struct replay *r)
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
 	struct frame *frame = frames_get(&r->frames, s->thread.task, s->row);
-	if (frame == NULL)
-		return error("out of memory in the replay");
-	if (frame->n_scopes == NESTING_MAX) { /* no program: what is searched below has an end */
+	if (frame->n_scopes == NESTING_MAX) { /* no program nests so deep: this bounds the searches */
 		replay_repair(r, "scope_too_deep");
 		return 0;
 	}
@@ -77,8 +79,6 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 			frame->n_barriers++;
 	}
 	struct scope *pushed = frame_push(&r->frames, frame, &scope);
-	if (pushed == NULL)
-		return error("out of memory in the replay");
 	return VISIT(r, scope_enter, &at, pushed);
 }
 
@@ -98,15 +98,16 @@ int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type
 	return leave_innermost(r, s, frame, ticks);
 }
 
-/* A worker's end of the closing barrier comes at its next use (Q3). */
+/* A worker reports the end of the closing barrier at its next use (Q3). */
 static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigned sync, uint64_t ticks)
 {
 	return barrier_closes(sync) ? thread_end_ticks(r->model, s->thread.task, ticks) : ticks;
 }
 
 /*
- * gcc's code reports no end of single, and of sections after a cancellation (Q21). Neither a barrier nor a worksharing region
- * may be closely nested inside a worksharing region (OpenMP 5.1 section 2.22), so the open one must have ended.
+ * Code compiled by gcc reports no end of single, nor of sections after a cancellation (Q21). Neither a barrier nor a
+ * worksharing region may be closely nested inside a worksharing region (OpenMP 5.1 section 2.22), so the open one must
+ * have ended.
  */
 static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
@@ -123,8 +124,9 @@ static bool is_implicit_barrier(unsigned sync)
 }
 
 /*
- * What the one kind of older runtimes for all implicit barriers (Q32) stands for: at the begin the closing barrier, if it is the one that
- * gather found, at the end and for the waiting inside that of the innermost one that is open.
+ * Older runtimes have one kind for all implicit barriers (Q32): the kind that it stands for here. At a begin this is
+ * the closing barrier if gather found that it is that one. At an end, and for the waiting inside, it is the innermost
+ * open implicit barrier's kind.
  */
 static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin)
 {
@@ -155,7 +157,10 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		scope.is_reduction = true;
 		replay_quirk(r, "reduction_barrier"); /* Q41 */
 	}
-	/* The barrier behind a worksharing region is often reported from inside the runtime (Q9): it belongs to that region. */
+	/*
+	 * The barrier after a worksharing region is often reported from inside the runtime (Q9): it gets the region's
+	 * address.
+	 */
 	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	if (sync_is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
 		scope.construct = model_find_construct(r->model, construct_of_sync(sync), frame->last_work);
@@ -179,7 +184,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
-	/* A taskloop is reported from inside the runtime (Q9), the taskgroup around it is not. */
+	/* A taskloop is reported from inside the runtime (Q9), but the taskgroup around it is not. */
 	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
 	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? &frame->scopes[frame->n_scopes - 1] : NULL;
@@ -232,7 +237,7 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 static int mutex_acquired(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	unsigned kind = record_flags(record);
-	/* 1: orders were not gathered, and that the mutex is held is known all the same. */
+	/* 1: orders were not gathered, but the mutex is known to be held. */
 	uint32_t order = r->model->lock_orders != NULL ? r->model->lock_orders[s->row][s->n_acquired++] : 1;
 	bool is_nest = kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
 	if (!is_nest && held_order(s, record->a, false) != 0 && r->model->dump->is_complete)
@@ -240,14 +245,14 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
-	uint32_t *held = map_put(&s->held, record->a);
-	if (held == NULL)
-		return error("out of memory in the replay");
-	*held = order;
+	*map_put(&s->held, record->a) = order;
 	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
 }
 
-/* The acquisition that a release ends. A lock may be given back by another thread than took it, where its task has moved; by none it is not. */
+/*
+ * The number of the acquisition that a release ends. After a task has moved, another thread may release a lock than the
+ * one that acquired it; but if no thread holds it, the release is counted as a repair.
+ */
 static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_t wait_id)
 {
 	const struct model *m = r->model;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the replay keeps, by stream, and how it talks to its visitors. Shared by the files of replay/, and by no other file.
+ * What the replay keeps for each stream, and how it calls its visitors. Shared by the files of replay/; no other file
+ * uses it. All of it runs on the thread that replays.
  *
  * replay.c  which record comes next, from which stream
  * story.c   regions, implicit and explicit tasks, as the thread's story tells them
@@ -21,19 +22,19 @@ struct stream_state {
 	struct timeline timeline;
 	uint32_t row;
 	struct replay *replay;
-	struct thread thread; /* who is current */
-	uint32_t unit;        /* Argobots': current, 0 unknown or none */
-	uint64_t last_ticks;  /* of the last event delivered */
-	struct map held;      /* mutexes taken: wait id -> acquisition number */
+	struct thread thread; /* its story: which task is current */
+	uint32_t unit;        /* of Argobots, current; 0 unknown or none */
+	uint64_t last_ticks;  /* of the event before */
+	struct map held;      /* mutexes that are held: wait id -> acquisition number */
 	struct late_flush {
 		uint64_t begin_ticks, end_ticks;
-	} * late_flushes; /* of a worker behind its team's join, whose own end is not yet reported */
+	} * late_flushes; /* of a worker after its team's join, whose own end is not reported yet */
 	size_t n_late_flushes, late_flushes_capacity;
 	uint32_t n_operations; /* target regions, data operations, launches so far */
 	uint32_t n_acquired;   /* acquiring records so far: index into model.lock_orders */
 	bool has_begun, is_attached;
 	bool are_flushes_due; /* the implicit task that late flushes waited for has ended */
-	bool is_off;          /* the program has ended, or paused, the recording */
+	bool is_off;          /* the program has stopped or paused the recording */
 };
 
 struct replay {
@@ -42,15 +43,15 @@ struct replay {
 	size_t n_visitors;
 	struct frames frames;
 	struct units units;
-	struct map ended_parts; /* untied tasks whose last part has ended without a word (Q33) */
+	struct map ended_parts; /* untied tasks whose last part has ended without a record (Q33) */
 	struct stream_state *streams;
-	struct dependence *dependences; /* of the record at hand */
+	struct dependence *dependences; /* of the current record */
 	size_t dependences_capacity;
 	struct progress *progress;
 	unsigned n_since_progress;
 };
 
-/* Calls one function of every visitor; evaluates to 0, or -1 as soon as one fails. */
+/* Calls one function of every visitor. The result is 0, or -1 as soon as a visitor returns it. */
 #define VISIT(replay, function, ...)                                                                                               \
 	({                                                                                                                         \
 		int visit_rc = 0;                                                                                                  \
@@ -62,11 +63,14 @@ struct replay {
 		visit_rc;                                                                                                          \
 	})
 
-/* The point of an event: never before the last one of its stream. */
-struct point replay_point(struct stream_state *s, uint64_t ticks);
-
-/* Makes room for one more element. 0, or -1 with the error said. */
-int replay_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
+/* The point of the stream's next event: at `ticks`, but never before the event before it. */
+static inline struct point replay_point(struct stream_state *s, uint64_t ticks)
+{
+	if (ticks < s->last_ticks)
+		ticks = s->last_ticks;
+	s->last_ticks = ticks;
+	return (struct point){s->row, s->thread.task, ticks, s->unit};
+}
 
 static inline void replay_quirk(struct replay *r, const char *name)
 {
@@ -81,52 +85,58 @@ static inline void replay_repair(struct replay *r, const char *name)
 
 /* ---- story.c ---- */
 
-/* Listens to the stories; self is a stream_state. */
+/* Listens to the threads' stories; `self` is a stream_state. */
 extern const struct thread_ops replay_story_ops;
 
 /* ---- close.c ---- */
 
-/* A buffer flush: it comes after the end of an implicit task that has ended already. */
+/* A buffer flush. If the implicit task around it has ended already, visitors get it later, after that end. 0, or -1. */
 int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record);
-/* The flushes that came too late, once their implicit task has ended. */
+/* The implicit task has ended: visits the flushes that waited for it. 0, or -1. */
 int replay_late_flushes(struct replay *r, struct stream_state *s);
 
 int replay_thread_end(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* ---- scope.c ---- */
 
-/* Records that are about scopes and mutexes. 1: not one of them. */
+/* Takes a record about scopes or mutexes. 0, -1, or 1: it is about neither. */
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
-/* A scope of the current task; its region and time are filled in here. */
+/* Enters a scope of the current task; its region and time are filled in here. 0, or -1. */
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks);
 
-/* Leaves the innermost scope of this type and kind, and what was left open inside it. */
+/* Leaves the innermost scope of this type and kind, after all that was left open inside it. 0, or -1. */
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks);
 
-/* Leaves the scopes of a task down to `n_left`; `repair` as above, NULL being "scope_without_end". */
+/*
+ * Leaves the scopes of a task until n_left remain. repair: the name to count for each; NULL means "scope_without_end".
+ * 0, or -1.
+ */
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
 			const char *repair);
 
-/* Behind the last record: leaves what contradictory records left open in tasks that nobody is in any more. All frames are gone then. */
+/*
+ * After the last record: leaves what contradictory records left open in tasks that no thread is in any more. Frees all
+ * frames. 0, or -1.
+ */
 int replay_leave_rest(struct replay *r);
 
 /* ---- target.c ---- */
 
-/* Records that are about target constructs and devices. 1: not one of them. */
+/* Takes a record about target constructs or devices. 0, -1, or 1: it is about neither. */
 int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* ---- unit.c ---- */
 
 int replay_unit_begin(struct replay *r);
 
-/* Any record, in dumps that have units. 1: it is not about units, or not about them alone. */
+/* Takes any record of a dump that has units. 0, -1, or 1: it is not about units, or not only about them. */
 int replay_unit_record(struct replay *r, struct stream_state *s, const struct record *record);
 
-/* Records of the stream are missing here. */
+/* Records of the stream are missing here. 0, or -1. */
 int replay_unit_gap(struct replay *r, struct stream_state *s);
 
-/* Behind the last record of all streams. */
+/* After the last record of all streams. 0, or -1. */
 int replay_unit_finish(struct replay *r);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a thread's story tells becomes events of the visitors: regions, implicit tasks, explicit tasks. The story (story/thread.h) knows who is
- * current; here the scopes of tasks that end are left, and what was closed without a record is counted. Called for each event of a story, while
- * replay.c reads the records. Quirk numbers are those of docs/runtimes.md.
+ * Makes events for the visitors of what a thread's story tells: regions, implicit tasks, explicit tasks. The story
+ * (story/thread.h) knows which task is current. This file leaves the scopes of tasks that end, and counts what was
+ * closed without a record. It is called for each event of a story, while replay.c reads the records; one thread. Quirk
+ * numbers are those of docs/runtimes.md.
  */
 #include "builder/replay/state.h"
 
@@ -17,7 +18,7 @@ static bool is_counted(const char *repair)
 
 static bool is_hidden(const struct replay *r, uint32_t region)
 {
-	return r->model->regions[region].state & REGION_HIDDEN; /* only the runtime knows of it (Q31) */
+	return r->model->regions[region].state & REGION_HIDDEN; /* only the runtime knows it (Q31) */
 }
 
 static int region_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
@@ -69,7 +70,10 @@ static int switch_tasks(struct replay *r, struct stream_state *s, const struct t
 	return 0;
 }
 
-/* The last part of an untied task ended without a record (Q33), or, where no thread reported that the task completed, a record is missing or wrong. */
+/*
+ * The last part of an untied task ended without a record (Q33). But if no thread reported that the task completed, a
+ * record is missing or wrong.
+ */
 static int part_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
 {
 	bool is_known = r->model->tasks[e->task].state & TASK_ENDED_ELSEWHERE;
@@ -78,8 +82,7 @@ static int part_end(struct replay *r, struct stream_state *s, const struct threa
 	struct point at = replay_point(s, e->ticks);
 	if (is_known) {
 		replay_quirk(r, "untied_part_without_end");
-		if (map_put(&r->ended_parts, e->task) == NULL)
-			return error("out of memory in the replay");
+		map_put(&r->ended_parts, e->task);
 	}
 	if (VISIT(r, task_switch, &at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
 		return -1;
@@ -87,7 +90,7 @@ static int part_end(struct replay *r, struct stream_state *s, const struct threa
 	return 0;
 }
 
-/* A suspended task will not go on. */
+/* The suspended task will not go on. */
 static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
 	suspended_remove(&s->thread.suspended, task);
@@ -98,8 +101,9 @@ static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t t
 }
 
 /*
- * Another thread than that of its last part reports that a task completed: nothing changes on this one. That part ends now if it has not ended. Where
- * the task runs on no thread, and did not end that way either, the record that it went on is missing or wrong.
+ * A thread reports that a task completed whose last part another thread ran. Nothing changes on the thread that
+ * reports. The last part ends now if it has not ended yet. If the task runs on no thread, and its last part was not
+ * ended by that rule (Q33) before, the record with which it went on is missing or wrong.
  */
 static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
@@ -150,7 +154,7 @@ static int tell(void *self, const struct thread_event *e)
 	case THREAD_WAIT_END: at = replay_point(s, e->ticks); return VISIT(r, task_switch, &at, e->task, 0, e->status);
 	case THREAD_STATUS: return status(r, s, e);
 	case THREAD_LEAVE:
-		if (e->task == 0) /* the thread is in no task that is known */
+		if (e->task == 0) /* no task of the thread is known any more */
 			map_free(&s->held);
 		return replay_leave_scopes(r, s, e->task, 0, e->ticks, e->repair);
 	case THREAD_ALIAS:
@@ -170,8 +174,9 @@ static uint32_t missing_root(void *self, uint32_t n, uint64_t ticks)
 }
 
 /*
- * What libomp does not report where no record is missing. An initial task whose thread lives when the process finalizes, or whose thread
- * is the hidden helpers' root, has no end (Q10), if nothing of it is open but itself.
+ * Does only libomp's missing end of an initial task leave the stream open (Q10)? libomp reports none if the thread
+ * lives when the process finalizes, or if the thread is the hidden helpers' root. Nothing else may be open in the
+ * stream.
  */
 static bool is_quiet_root(struct stream_state *s)
 {

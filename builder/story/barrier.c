@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The barriers of a thread's story whose meaning other records tell: the one that closes a region where a runtime has one kind for all implicit
- * barriers (Q32), and the one that is a runtime's way to reduce (Q41). Called by thread_step(), and by gather/ and replay/ to ask what was found.
- * Quirk numbers are those of docs/runtimes.md.
+ * The barriers of a thread's story whose meaning other records tell: the one that closes a region if the runtime has
+ * one kind for all implicit barriers (Q32), and the one with which a runtime reduces (Q41). Called by thread_step(),
+ * and by gather/ and replay/, which ask what was found. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/barrier.h"
 #include "builder/story/thread_state.h"
@@ -19,8 +19,8 @@ int thread_settle_reduction(struct thread *t)
 }
 
 /*
- * In larger teams libomp reduces by a tree, which is a barrier. Where the construct ends with a barrier, smaller teams have one more, too; where it
- * does not, they have none.
+ * A barrier begins after a reduction. In larger teams libomp reduces by a tree, which is a barrier. If the construct
+ * ends with a barrier, smaller teams have one more barrier, too; if it does not, they have none.
  */
 static int follow_reduction(struct thread *t, const struct record *record)
 {
@@ -78,7 +78,10 @@ uint32_t barrier_closing(const struct model *m, const struct thread_implicit *im
 	if (implicit->n_implicit_barriers == 0)
 		return 0;
 	if (!has_end) {
-		/* Was the last barrier that began the closing one? Then it has the region's return address, or none on workers. */
+		/*
+		 * Was the last barrier that began the closing one? Then it has the region's return address, or, on
+		 * workers, none.
+		 */
 		const struct region *region = &m->regions[m->tasks[implicit->task].region];
 		if (implicit->barrier_codeptr != 0 && implicit->barrier_codeptr != m->constructs[region->construct].codeptr)
 			return 0;

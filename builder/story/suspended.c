@@ -5,7 +5,10 @@
 #include "builder/story/suspended.h"
 #include "builder/support/array.h"
 
-/* So many entries from the end are searched one by one. Most tasks that go on are the last one; only entries further down cost a map. */
+/*
+ * The number of entries from the end that are searched one by one. Most tasks that go on are the last one. Only the
+ * entries below these are in the map.
+ */
 #define SEARCHED 32
 
 bool suspended_push(struct suspended_tasks *list, uint32_t task)
@@ -38,7 +41,7 @@ size_t suspended_find(const struct suspended_tasks *list, uint32_t task)
 	return index != NULL && *index < list->n && list->tasks[*index].task == task ? *index : SIZE_MAX;
 }
 
-/* The last entry is of no task any more. */
+/* Removes the last entry, which has no task any more, from the list. */
 static void shorten(struct suspended_tasks *list)
 {
 	list->n--;
@@ -46,7 +49,7 @@ static void shorten(struct suspended_tasks *list)
 		list->n_firm--;
 }
 
-/* Takes the entry at an index out. */
+/* Removes the task of the entry at an index. */
 static void take_out(struct suspended_tasks *list, size_t index)
 {
 	struct suspended_task *entry = &list->tasks[index];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The tasks that are suspended on one thread, the latest last. Tied tasks go on in the order of a stack, untied ones in any order; taking one out
- * takes about the same time wherever it lies. Used by story/thread*.c alone, for one thread at a time.
+ * The tasks that are suspended on one thread, the latest last. Tied tasks go on in the order of a stack, untied ones in
+ * any order. Removing a task takes about the same time at any place in the list. Used by story/thread*.c and
+ * replay/; one thread at a time uses a list.
  *
- * An entry is firm until a task below it goes on: from then on it is loose. A loose task was resumed out of order, or may be; it does not make the
- * tasks above it loose when it goes on.
+ * An entry is firm until a task below it goes on; from then on it is loose. A loose task goes on out of order, or may
+ * do so. When it goes on, it does not make the tasks above it loose.
  */
 #ifndef OTTER_BUILDER_STORY_SUSPENDED_H
 #define OTTER_BUILDER_STORY_SUSPENDED_H
@@ -14,7 +15,7 @@
 #include <stdbool.h>
 
 struct suspended_task {
-	uint32_t task; /* SUSPENDED_GONE: it was taken out */
+	uint32_t task; /* SUSPENDED_GONE: it was removed */
 	bool is_loose;
 	bool is_in_map;
 };
@@ -32,25 +33,28 @@ struct suspended_tasks {
 /* Adds a task as the latest one. False: memory is out. */
 bool suspended_push(struct suspended_tasks *list, uint32_t task);
 
-/* True if a task is there at index `bottom` or above; then the last entry is such a task. */
+/* Is there a task at index `bottom` or above? Then the last entry is such a task. */
 bool suspended_above(struct suspended_tasks *list, size_t bottom);
 
-/* Takes the last task out, which must be there (suspended_above). */
+/* Removes the last task, which must be there (suspended_above), and returns it. */
 uint32_t suspended_pop(struct suspended_tasks *list);
 
 /* The index of the latest entry of a task, or SIZE_MAX. */
 size_t suspended_find(const struct suspended_tasks *list, uint32_t task);
 
 /*
- * The task at an index goes on, and is taken out. The entries above it become loose: `pass` is called for each task that was firm. Returns whether
- * the task itself was firm.
+ * The task at an index goes on, and is removed. If it was firm, the entries above it become loose: `pass` is called for
+ * each of them that was firm. Returns whether the task itself was firm.
  */
 bool suspended_take(struct suspended_tasks *list, size_t index, void (*pass)(void *self, uint32_t task), void *self);
 
-/* Makes all entries at index `bottom` and above loose, as suspended_take() does. */
+/* Makes all entries at index `bottom` and above loose; `pass` as in suspended_take(). */
 void suspended_pass(struct suspended_tasks *list, size_t bottom, void (*pass)(void *self, uint32_t task), void *self);
 
-/* The same for the task that was suspended last, where nothing else is to be done: true if it was that one, and is taken out. */
+/*
+ * A short way for the most frequent case of suspended_take(): if the last entry is this task, firm and not in the map,
+ * removes it and returns true. Nothing lies above it, so there is nothing to make loose.
+ */
 static inline bool suspended_take_last(struct suspended_tasks *list, uint32_t task)
 {
 	const struct suspended_task *last = list->n > 0 ? &list->tasks[list->n - 1] : NULL;
@@ -61,7 +65,7 @@ static inline bool suspended_take_last(struct suspended_tasks *list, uint32_t ta
 	return true;
 }
 
-/* Takes a task out that will not go on. It need not be there. */
+/* Removes a task that will not go on. It need not be there. */
 void suspended_remove(struct suspended_tasks *list, uint32_t task);
 
 void suspended_free(struct suspended_tasks *list);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One step of a thread's story: what each record may show, whatever it is about, and which file knows the rules for its kind. Called by
- * gather/ and replay/ for every record of a stream. Quirk numbers are those of docs/runtimes.md.
+ * One step of a thread's story: checks what any record may show, and calls the function that knows the rules for the
+ * record's kind. gather/ and replay/ call thread_step() for every record of a stream. Quirk numbers are those of
+ * docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
 #include "builder/support/array.h"
@@ -65,7 +66,7 @@ static int recording_on(struct thread *t, const struct record *record)
 	uint32_t task = model_task(t->model, record->a);
 	if (task == t->task)
 		return 0;
-	/* What ended meanwhile, and when, is not known: the program asked for that. */
+	/* What ended during the pause, and when, is not known: the program asked for that. */
 	if (thread_quirk(t, "paused_elsewhere") != 0 || thread_close(t, 0, REPAIR_NONE) != 0)
 		return -1;
 	thread_set_current(t, task, 0);
@@ -80,7 +81,7 @@ int thread_gap(struct thread *t, uint64_t task)
 	return 0;
 }
 
-/* Records that the recorder makes of itself, at any place between two others. */
+/* Does the recorder make records of this kind about itself? They may come between any two others. */
 static bool is_recorders_own(unsigned kind)
 {
 	return kind == EVENT_buffer_flush || kind == EVENT_records_lost;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The ends in a thread's story that no record reports: what is open when an implicit task, a thread or the records end is closed, innermost first.
- * Called by the other files of the story, and by replay/ where a stream ends.
+ * The ends in a thread's story that no record reports. When an implicit task, a thread or the records end, what is open
+ * inside is closed, innermost first. Called by the other files of the story, and by gather/ and replay/ when a stream
+ * ends. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
 
@@ -35,7 +36,7 @@ static int leave(struct thread *t, uint32_t task, uint64_t ticks, const char *re
 	return thread_tell(t, &(struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
 }
 
-/* Cuts explicit tasks until `bottom` suspended ones are left: the task below is current then. */
+/* Cuts explicit tasks until `bottom` suspended ones are left. Then the task below them is current. */
 static int cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char *repair)
 {
 	thread_forget_moved(t, bottom);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The regions and implicit tasks of a thread's story: which ones it is in after a record that begins or ends one. Called by thread_step(). Quirk
- * numbers are those of docs/runtimes.md.
+ * The regions and implicit tasks of a thread's story: which of them the thread is in after a record that begins or ends
+ * one. Called by thread_step(). Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
 
@@ -12,8 +12,9 @@ static uint32_t own_region(const struct thread *t, const struct record *record)
 }
 
 /*
- * Inside each initial task of a league LLVM's runtime begins a region that the program does not have, as the team that inner regions grow from (Q31):
- * it has no return address. The initial task of a root is in a region that its own stream made up, and that no record announced.
+ * Inside each initial task of a league LLVM's runtime begins a region that the program does not have, as the team from
+ * which inner regions grow (Q31). It has no return address. The initial task of a root is not in a league: its region
+ * was made up by its own stream, and no record announced it.
  */
 static bool is_league_inner_team(const struct thread *t, const struct record *record)
 {
@@ -41,10 +42,11 @@ int thread_parallel_begin(struct thread *t, const struct record *record)
 }
 
 /*
- * Which of the thread's open regions a parallel_end ends: the named one, if the named task encountered it. libomp's names may be wrong (Q30): it gives
- * the team back before it reports the end, and may read the id of the next owner, of a region that is not open any more, that another thread has
- * open, or that has not begun. There the last one that began ends, as regions of a thread nest, unless it is among the first n_kept ones, whose
- * implicit tasks have not ended. Index + 1, or 0 if none is meant.
+ * Which of the thread's open regions a parallel_end ends: the named one, if the named task encountered it. libomp may
+ * give a wrong name (Q30): it gives the team back before it reports the end, and may read the id of the next owner.
+ * That may be a region that is not open any more, that another thread has open, or that has not begun. Then the region
+ * that began last ends, because a thread's regions nest, unless it is among the first n_kept ones, whose implicit tasks
+ * have not ended. Index + 1, or 0 if no region is meant.
  */
 static size_t find_ended(const struct thread *t, size_t n_kept, uint32_t region, uint32_t task)
 {
@@ -96,8 +98,8 @@ int thread_parallel_end(struct thread *t, const struct record *record)
 }
 
 /*
- * The region of an initial task inside of an open league of the same thread is that league, whatever the record says: with num_teams(1) libomp names
- * a region that no record announces, or one that has ended (Q7).
+ * If a league is open on this thread, an initial task that it begins is in that league, whatever the record names: with
+ * num_teams(1) libomp names a region that no record announces, or one that has ended (Q7).
  */
 static int resolve_region(struct thread *t, const struct record *record, uint32_t *region)
 {
@@ -109,7 +111,7 @@ static int resolve_region(struct thread *t, const struct record *record, uint32_
 		*region = enclosing;
 		return thread_habit(t, record, "league_of_one_region");
 	}
-	/* A serialized region inside of another one has just begun, and libomp names the outer one (Q38). */
+	/* A serialized region inside another one has just begun, but libomp names the outer one (Q38). */
 	bool is_serialized = m->is_libomp && t->n_regions > 0 && high32(record->b) == 0 && t->is_region_new;
 	if (!is_serialized || *region == enclosing)
 		return 0;
@@ -147,7 +149,7 @@ int thread_implicit_begin(struct thread *t, const struct record *record)
 			return -1;
 		return push_implicit(t, (struct thread_implicit){.task = t->task, .n_threads = low32(record->b), .is_alias = true});
 	}
-	/* A thread works in one team at a time, but for regions that it encounters itself. */
+	/* A thread works in one team at a time, except for the regions that it encounters itself. */
 	if (t->n_implicits > 0 && !is_nested && thread_close(t, 0, "scope_without_end") != 0)
 		return -1;
 	event.kind = THREAD_IMPLICIT_BEGIN;
@@ -178,7 +180,7 @@ int thread_missing_root(struct thread *t, const struct record *record)
 	return push_implicit(t, (struct thread_implicit){.task = row, .n_threads = 1});
 }
 
-/* Is the id that of an implicit task which is another name of an initial task? */
+/* Is this the id of an implicit task that is another name of an initial task? */
 static bool is_alias(const struct model *m, uint64_t id)
 {
 	size_t stream = model_id_row(m->dump, id);
@@ -204,7 +206,7 @@ int thread_implicit_end(struct thread *t, const struct record *record)
 		thread_set_current(t, 0, 0);
 		return 0;
 	}
-	/* Where the program exits inside an explicit task, that task's id comes here: it never ends. */
+	/* If the program exits inside an explicit task, that task's id comes here: the task never ends. */
 	thread_forget_moved(t, inner->n_suspended);
 	bool is_cut = suspended_above(&t->suspended, inner->n_suspended);
 	return thread_end_implicit(t, record, record->time, is_cut ? "scope_without_end" : NULL);

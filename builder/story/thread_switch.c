@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The explicit tasks of a thread's story: which one is current after a task_create or task_schedule record. Called by thread_step(). Quirk
- * numbers are those of docs/runtimes.md.
+ * The explicit tasks of a thread's story: which one is current after a task_create or task_schedule record. Called by
+ * thread_step(). Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
 
@@ -29,7 +29,7 @@ int thread_create(struct thread *t, const struct record *record)
 
 /* ---- Parts of untied tasks that end without a record (Q33) ---- */
 
-/* The task that a record names as the current one of its thread; 0: it names none. */
+/* The task that a record names as the current one of its thread; 0 if it names none. */
 static uint32_t named_current(const struct thread *t, const struct record *record)
 {
 	const struct model *m = t->model;
@@ -70,9 +70,10 @@ static int end_part(struct thread *t, const struct record *record, uint64_t tick
 }
 
 /*
- * The record names as current what the thread left for the current task: an explicit task that is suspended here, or the innermost implicit task. So
- * the current task's last part has ended. Only another stream tells whether the runtime is known to leave that out: gather/ looks whether a thread
- * reported that the task completed, and takes the record for contradictory where none did.
+ * The record names as current a task that the thread left for the current one: an explicit task that is suspended here,
+ * or the innermost implicit task. So the current task's last part has ended. Only another stream tells whether the
+ * runtime is known to leave out that end: gather/ checks whether a thread reported that the task completed, and counts
+ * the record as contradictory if none did.
  */
 int thread_end_silent_part(struct thread *t, const struct record *record)
 {
@@ -116,7 +117,9 @@ static int tell_status(struct thread *t, const struct record *record, uint32_t t
 						     .status = record_flags(record)});
 }
 
-/* A record about one task alone. The dummy of a wait with dependences is known by its id to its creation alone (Q16). */
+/*
+ * A record about one task only. libomp names the dummy task of a wait with dependences only when it creates it (Q16).
+ */
 static int about_one(struct thread *t, const struct record *record, uint32_t task)
 {
 	if (record_flags(record) != task_status_taskwait_complete)
@@ -130,7 +133,7 @@ static int about_one(struct thread *t, const struct record *record, uint32_t tas
 						     .status = task_status_taskwait_complete});
 }
 
-/* The implicit task goes on: it lies below all that was suspended in it. */
+/* The implicit task goes on. It is below all tasks that were suspended in it. */
 static void pass_all_above(struct thread *t, uint32_t implicit)
 {
 	for (size_t i = t->n_implicits; i > 0 && i + NESTING_MAX > t->n_implicits; i--)
@@ -140,10 +143,10 @@ static void pass_all_above(struct thread *t, uint32_t implicit)
 		}
 }
 
-/* The task goes on, if it is suspended here. Returns whether it is, and no task below it went on since. */
+/* If the task is suspended here, it goes on. Returns whether it is, and no task below it has gone on since. */
 static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
 {
-	/* May it have run, and be suspended here? Each pass can tell something of that without a search. */
+	/* May it have run, and be suspended here? Each pass knows some of that without a search. */
 	if (!is_implicit && !(t->model->tasks[task].state & t->parts_bit))
 		return false;
 	if (suspended_take_last(&t->suspended, task))
@@ -156,7 +159,7 @@ static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
 	return false;
 }
 
-/* id: by which the record names the next task; 0 where it names another one. */
+/* id: the one by which the record names the next task; 0 if it names another one. */
 static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next, uint64_t id)
 {
 	unsigned status = record_flags(record);
@@ -179,7 +182,7 @@ static int switch_to(struct thread *t, const struct record *record, uint32_t pri
 	return 0;
 }
 
-/* A record that does not plainly switch from the current task to another one. */
+/* A record that does not simply switch from the current task to another one. */
 static int look_closer(struct thread *t, const struct record *record, uint32_t prior, uint32_t next)
 {
 	unsigned status = record_flags(record);
@@ -192,10 +195,10 @@ static int look_closer(struct thread *t, const struct record *record, uint32_t p
 		return -1;
 	if (next == 0)
 		return tell_status(t, record, prior);
-	/* Cancelled before it started, or, where it is untied, between its parts (Q14). */
+	/* Cancelled before it started, or, if it is untied, between its parts (Q14). */
 	if (prior != t->task && status == task_status_cancel)
 		return tell_status(t, record, prior);
-	/* It completed on another thread, which did not report it (Q33), or without ever having run (Q14). */
+	/* It completed on another thread, which did not report that (Q33), or it never ran (Q14). */
 	if (prior != t->task && next == t->task && status == task_status_complete)
 		return tell_status(t, record, prior);
 	if (prior == next) { /* an untied task of a serial team goes on (Q15): it replaces the task that is current */
