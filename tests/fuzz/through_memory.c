@@ -112,9 +112,8 @@ static void build(const struct image *image, struct trace *trace)
 		graph_begin(&graph, &trace->model, image->level, GRAPH_KEPT);
 		contract = contract_begin(&trace->model);
 		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}, {&states_ops, &states}};
-		rc = states_begin(&states, &trace->model, NULL, 0);
-		if (rc == 0)
-			rc = replay_run(&trace->model, visitors, 3, &progress);
+		states_begin(&states, &trace->model, NULL, 0);
+		rc = replay_run(&trace->model, visitors, 3, &progress);
 		contract_end(contract, rc == 0);
 	}
 	PROMISED(rc == 0, "whatever can be read is replayed");
