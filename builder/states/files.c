@@ -8,7 +8,6 @@
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void put_stream(struct csv *csv, const struct trace *trace, size_t stream, const struct state_times *times)
 {

@@ -6,6 +6,7 @@
  * through states_ops; one thread.
  */
 #include "builder/states/thread.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 

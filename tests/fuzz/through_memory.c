@@ -88,8 +88,7 @@ static void check_counted(const struct graph *kept)
 	const struct visitor visitor = {&graph_ops, &graph};
 	PROMISED(model_gather(&model, kept->model->dump, true) == 0, "a dump is gathered again");
 	graph_begin(&graph, &model, kept->level, GRAPH_COUNTED);
-	PROMISED(replay_run(&model, &visitor, 1, &progress) == 0 && graph_finish(&graph) == 0,
-		 "a graph that is only counted");
+	PROMISED(replay_run(&model, &visitor, 1, &progress) == 0 && graph_finish(&graph) == 0, "a graph that is only counted");
 	graph_count(kept, &wanted);
 	graph_count(&graph, &counts);
 	PROMISED(memcmp(&wanted, &counts, sizeof counts) == 0, "a graph that is only counted has the same counts");
