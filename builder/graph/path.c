@@ -124,9 +124,9 @@ static unsigned find_reasons(const struct graph *graph)
 	if (!dump->is_complete || tally_total(&dump->damage) != 0)
 		found |= PATH_RECORDS_MISSING;
 	for (unsigned i = 0; i < m->notes->repairs.n_rows; i++)
-		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
-		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
@@ -210,7 +210,7 @@ static uint32_t take_walk(struct walk *w, struct path *path)
 	}
 	if (n_ready == w->n)
 		return last;
-	path->reasons |= PATH_CONTRADICTION; /* a cycle */
+	path->reasons |= PATH_CONTRADICTORY; /* a cycle */
 	return 0;
 }
 
@@ -253,7 +253,7 @@ void graph_find_path(struct graph *graph)
 		return;
 	struct path *path = graph->path = memory_zeroed(1, sizeof *path, "the critical path");
 	path->reasons = find_reasons(graph);
-	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTION))
+	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTORY))
 		return;
 	path->bound = path->reasons != 0 ? PATH_LOWER : PATH_EXACT;
 	find(graph, path);
