@@ -153,8 +153,8 @@ static int replay_trace(struct job *job, size_t i)
 		if (sink->pass_state != NULL)
 			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
 	}
-	if (job->needs & NEEDS_STATES && states_begin(&job->states[i], &trace->model, listeners, n_listeners) != 0)
-		return -1;
+	if (job->needs & NEEDS_STATES)
+		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
 	return replay_run(&trace->model, visitors, n_visitors, &job->progress);
 }
 
@@ -166,8 +166,8 @@ static int build_trace(struct job *job, size_t i)
 	if (model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
 		return -1;
 	enum graph_keep keep = job->needs & NEEDS_GRAPH ? GRAPH_KEPT : GRAPH_COUNTED;
-	if (has_graph && graph_begin(&job->graphs[i], &trace->model, job->options->level, keep) != 0)
-		return -1;
+	if (has_graph)
+		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_UNIT_SYMBOLS && trace->model.n_units != 0);

@@ -1,70 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes nodes and edges of the replay's events: positions, regions, tasks, and what is left to do after the replay. The
- * rules are those of docs/design.md, "The graph". Streams come in any order: what concerns several of them (barriers,
- * joins) is found by number, never by time. Called by the replay through graph_ops, and by run.c; one thread.
+ * Makes nodes and edges of the replay's events: begins and frees the graph, handles regions and tasks, and does what is
+ * left to do after the replay. The rules are those of docs/design.md, "The graph". Streams come in any order: what
+ * concerns several of them (barriers, joins) is found by number, never by time. Called by the replay through graph_ops,
+ * and by run.c; one thread.
  */
 #include "builder/graph/graph.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
-/* ---- Positions ---- */
+/* ---- The graph as a whole ---- */
 
-void graph_place(struct graph *graph, uint32_t task, uint32_t id)
+/* Can the graph be counted without being kept? */
+static bool can_count(const struct graph *graph)
 {
-	struct node *node = graph_inner_node(graph, id);
-	if (graph_is_stand_in(graph, id)) {
-		graph->counted.nodes[node->kind]++;
-		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
-		if (task != 0)
-			graph->tasks[task].last = id;
-		return;
-	}
-	node->is_placed = true;
-	if (task == 0) /* not known: it may be several, and so has no sequence */
-		return;
-	node->previous = graph->tasks[task].last;
-	node->previous_kind = EDGE_SEQUENCE;
-	if (!task_is_explicit(&graph->model->tasks[task])) {
-		const uint32_t *in_work = map_get(&graph->in_work, task);
-		node->phase = graph->tasks[task].n_barriers;
-		node->is_in_work = in_work != NULL && *in_work > 0;
-	}
-	graph->tasks[task].last = id;
+	const struct model *m = graph->model;
+	bool has_kernels = false;
+	for (uint32_t i = 1; i < m->n_activities; i++)
+		has_kernels = has_kernels || m->activities[i].type == ACTIVITY_KERNEL;
+	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_may_be_unsound(graph);
 }
 
-uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+/*
+ * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves.
+ */
+static void add_stand_ins(struct graph *graph)
 {
-	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
-	if (id != 0)
-		graph_place(graph, task, id);
-	return id;
+	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
+		graph_keep_node(graph, kind, 0, 0, 0);
 }
 
-int graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
+void graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep)
 {
-	uint32_t source = graph->tasks[task].last;
-	const struct node *from = graph_inner_node(graph, source);
-	struct node *node = graph_inner_node(graph, id);
-	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
-	node->is_placed = true;
-	if (is_shared && node->previous == source)
-		return 0;
-	if (is_shared && node->previous == 0) {
-		node->previous = source;
-		node->previous_kind = (uint8_t)kind;
-		return 0;
-	}
-	if (is_shared) {
-		uint32_t *has_edge = map_put(&graph->from_barriers, (uint64_t)source << 32 | id);
-		if (has_edge == NULL)
-			return error("out of memory for the graph");
-		if (*has_edge)
-			return 0;
-		*has_edge = 1;
-	}
-	struct edge edge = {source, id, (uint8_t)kind, false, 0};
-	return graph_add_edge(graph, &edge);
+	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
+	graph->tasks = memory_zeroed(model->n_tasks, sizeof *graph->tasks, "the graph");
+	graph->region_node = memory_zeroed(model->n_regions, sizeof *graph->region_node, "the graph");
+	graph->join_node = memory_zeroed(model->n_regions, sizeof *graph->join_node, "the graph");
+	graph->stretches = memory_zeroed(model->dump->n_streams, sizeof *graph->stretches, "the graph");
+	graph->latest_lists = memory_zeroed(model->dump->n_streams, sizeof *graph->latest_lists, "the graph");
+	if (level == GRAPH_FRAGMENT)
+		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, "the graph");
+	for (uint32_t i = 0; i < model->n_tasks; i++)
+		graph->tasks[i].last = i;
+	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
+	if (graph->is_counted)
+		add_stand_ins(graph);
+	graph_units_begin(graph);
+}
+
+void graph_free(struct graph *graph)
+{
+	graph_depend_free(graph);
+	graph_free_exclusive(graph);
+	graph_units_free(graph);
+	graph_free_path(graph);
+	map_free(&graph->barriers);
+	map_free(&graph->from_barriers);
+	map_free(&graph->innermost);
+	map_free(&graph->in_work);
+	free(graph->nodes);
+	free(graph->edges);
+	free(graph->intervals);
+	free(graph->tasks);
+	free(graph->scope_node);
+	free(graph->region_node);
+	free(graph->join_node);
+	free(graph->open);
+	free(graph->inherited);
+	free(graph->first_fragments);
+	map_free(&graph->waiting);
+	free(graph->stretches);
+	free(graph->latest_lists);
+	free(graph->unproven);
+	free(graph->left_out);
+	*graph = (struct graph){0};
 }
 
 /* ---- Regions ---- */
@@ -75,8 +85,7 @@ static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
 		const struct region *r = &graph->model->regions[region];
 		uint32_t id = graph_add_node(graph, NODE_JOIN, r->task, r->construct, ticks);
 		graph->join_node[region] = id;
-		if (id != 0)
-			graph_inner_node(graph, id)->region = region;
+		graph_inner_node(graph, id)->region = region;
 	}
 	return graph->join_node[region];
 }
@@ -95,8 +104,6 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 		return 0;
 	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
 	graph->region_node[region] = id;
-	if (id == 0)
-		return -1;
 	graph_inner_node(graph, id)->region = region;
 	return 0;
 }
@@ -108,12 +115,11 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	if (graph_is_helper(graph, task))
 		return 0;
 	uint32_t join = join_node(graph, region, at->ticks);
-	if (join == 0)
-		return -1;
 	if (task != 0)
 		graph->tasks[task].last = join;
 	graph_inner_node(graph, join)->end_ticks = at->ticks;
-	return graph_start_fragment(graph, at, task);
+	graph_start_fragment(graph, at, task);
+	return 0;
 }
 
 static int implicit_begin(void *self, const struct point *at, uint32_t task)
@@ -136,10 +142,9 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 		return 0;
 	}
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
-	if (join == 0)
-		return -1;
 	graph_close_intervals(graph, task, join);
-	return graph_reach(graph, task, join, EDGE_JOIN);
+	graph_reach(graph, task, join, EDGE_JOIN);
+	return 0;
 }
 
 /* ---- Tasks ---- */
@@ -155,19 +160,15 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		 * parent.
 		 */
 		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
-		if (id == 0)
-			return -1;
 		graph_place(graph, task->parent, id);
 		graph->tasks[row].last = id;
 		return 0; /* the parent goes on when the wait is over */
-	} else {
-		struct graph_task *created = &graph->tasks[row];
-		created->origin = graph->tasks[task->parent].last;
-		created->interval = graph_interval(graph, task->parent);
-		if (created->interval == 0)
-			return -1;
 	}
-	return graph_start_fragment(graph, at, task->parent);
+	struct graph_task *created = &graph->tasks[row];
+	created->origin = graph->tasks[task->parent].last;
+	created->interval = graph_interval(graph, task->parent);
+	graph_start_fragment(graph, at, task->parent);
+	return 0;
 }
 
 static int dependences(void *self, const struct point *at, uint32_t row, const struct dependence *list, size_t n)
@@ -179,14 +180,15 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	size_t first_edge = graph->n_edges;
-	int rc = graph_depend(graph, row, node, list, n);
+	graph_depend(graph, row, node, list, n);
 	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
-	return rc;
+	return 0;
 }
 
 static int task_dependence(void *self, const struct point *at, uint32_t source, uint32_t sink)
 {
-	return graph_check_dependence(self, at->stream, source, sink);
+	graph_check_dependence(self, at->stream, source, sink);
+	return 0;
 }
 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
@@ -196,7 +198,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	if (status == task_status_taskwait_complete) {
 		if (dummy >= graph->model->n_tasks)
 			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
-		return graph_start_fragment(graph, at, at->task);
+		graph_start_fragment(graph, at, at->task);
+		return 0;
 	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
@@ -256,13 +259,11 @@ const struct replay_ops graph_ops = {
 	.records_missing = records_missing,
 };
 
-/* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. 0, or -1. */
-static int settle(struct graph *graph)
+/* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
+static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
-	graph->inherited = calloc(m->n_tasks, sizeof *graph->inherited);
-	if (graph->inherited == NULL)
-		return error("out of memory for the graph");
+	graph->inherited = memory_zeroed(m->n_tasks, sizeof *graph->inherited, "the graph");
 	/* A region none of whose members was recorded: its end follows on its begin. */
 	for (uint32_t region = 1; region < m->n_regions; region++) {
 		struct node *join = graph->join_node[region] != 0 ? graph_inner_node(graph, graph->join_node[region]) : NULL;
@@ -272,8 +273,7 @@ static int settle(struct graph *graph)
 		join->previous = graph->region_node[region];
 		join->previous_kind = EDGE_SEQUENCE;
 	}
-	if (graph_finish_check(graph) != 0)
-		return -1;
+	graph_finish_check(graph);
 	enum edge_kind kind;
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];
@@ -281,7 +281,8 @@ static int settle(struct graph *graph)
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}
-	return graph_depend_finish(graph) == 0 ? graph_add_devices(graph) : -1;
+	graph_depend_finish(graph);
+	graph_add_devices(graph);
 }
 
 /*
@@ -296,17 +297,20 @@ static int begin_again(struct graph *graph)
 	enum graph_level level = graph->level;
 	struct progress progress = {0};
 	graph_free(graph);
-	if (graph_begin(graph, model, level, GRAPH_KEPT) != 0 || replay_run(model, &visitor, 1, &progress) != 0)
+	graph_begin(graph, model, level, GRAPH_KEPT);
+	if (replay_run(model, &visitor, 1, &progress) != 0)
 		return -1;
 	*model->notes = notes;
-	return settle(graph);
+	settle(graph);
+	return 0;
 }
 
 int graph_finish(struct graph *graph)
 {
-	if (settle(graph) != 0)
-		return -1;
+	settle(graph);
 	if (graph->is_counted && graph_may_be_unsound(graph) && begin_again(graph) != 0)
 		return -1;
-	return graph_make_sound(graph) == 0 ? graph_find_path(graph) : -1;
+	graph_make_sound(graph);
+	graph_find_path(graph);
+	return 0;
 }

@@ -146,33 +146,26 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Takes over the line, also where it fails. */
-static int keep_line(struct canon *c, char *line)
+/* Takes over the line. */
+static void keep_line(struct canon *c, char *line)
 {
-	if (!array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines)) {
-		free(line);
-		return error("out of memory for the canonical graph");
-	}
+	array_reserve((void **)&c->lines, c->n_lines + 1, &c->lines_capacity, sizeof *c->lines);
 	c->lines[c->n_lines++] = line;
-	return 0;
 }
 
-static int add_line(struct canon *c, const struct edge_view *edge)
+static void add_line(struct canon *c, const struct edge_view *edge)
 {
 	char *line = NULL;
 	size_t n_bytes = 0;
-	FILE *out = open_memstream(&line, &n_bytes);
-	if (out == NULL)
-		return error("out of memory for the canonical graph");
+	FILE *out = memory_open_stream(&line, &n_bytes, "the canonical graph");
 	put_name(c, out, edge->source);
 	fputs(" -> ", out);
 	put_name(c, out, edge->target);
 	fprintf(out, " %s", edge_kind_name(edge->kind));
 	if (edge->dependence != 0)
 		fprintf(out, ":%s", edge_dependence_name(edge->dependence));
-	if (fclose(out) != 0)
-		return error("out of memory for the canonical graph");
-	return keep_line(c, line);
+	memory_close_stream(out, "the canonical graph");
+	keep_line(c, line);
 }
 
 /* Where a phase of an implicit task's team begins: at the barrier before it, else at the task. */
@@ -190,10 +183,11 @@ static uint32_t phase_end(const struct canon *c, uint32_t implicit, uint32_t pha
 	return barrier != 0 ? barrier : c->graph->join_node[c->m->tasks[implicit].region];
 }
 
-static int add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
+static void add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind)
 {
 	struct edge_view edge = {source, target, kind, 0, 0, 0};
-	return source != 0 && target != 0 ? add_line(c, &edge) : 0;
+	if (source != 0 && target != 0)
+		add_line(c, &edge);
 }
 
 /* The node itself; where it is left out, the node before it in its task. */
@@ -206,37 +200,47 @@ static uint32_t kept_node(const struct canon *c, uint32_t id)
 }
 
 /* Adds an edge of the graph; add_phases adds those inside a merged task. */
-static int add_graph_edge(void *self, const struct edge_view *graph_edge)
+static void add_graph_edge(struct canon *c, const struct edge_view *graph_edge)
 {
-	struct canon *c = self;
 	struct edge_view kept = *graph_edge, *edge = &kept;
 	edge->source = kept_node(c, edge->source);
 	const struct node *of_unit = graph_inner_node(c->graph, edge->target);
-	if (of_unit != NULL && of_unit->is_of_unit)
-		return canonical_leaves_out(of_unit->kind) ? 0 : add_line(c, edge);
+	if (of_unit != NULL && of_unit->is_of_unit) {
+		if (!canonical_leaves_out(of_unit->kind))
+			add_line(c, edge);
+		return;
+	}
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
 	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE)
-		return 0;
+		return;
 	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
 							  : source.task != 0 && canonical_is_merged(c, source.task);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_from_merged) {
 		uint32_t parent = c->m->tasks[edge->target].parent;
 		uint32_t phase = c->graph->intervals[c->graph->tasks[edge->target].interval].phase;
-		if (canonical_is_merged(c, parent))
-			return add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
+		if (canonical_is_merged(c, parent)) {
+			add_edge(c, phase_begin(c, parent, phase), edge->target, EDGE_CREATE);
+			return;
+		}
 	}
 	if (edge->kind == EDGE_SEQUENCE && target.task != 0 && canonical_is_merged(c, target.task))
-		return 0;
+		return;
 	if (edge->kind == EDGE_JOIN || (edge->kind == EDGE_BARRIER && is_from_merged))
-		return 0;
-	return add_line(c, edge);
+		return;
+	add_line(c, edge);
+}
+
+static int see_edge(void *self, const struct edge_view *edge)
+{
+	add_graph_edge(self, edge);
+	return 0;
 }
 
 /*
  * Adds what is inside merged tasks: each of their nodes between the two ends of its phase, and each phase from end to
  * end.
  */
-static int add_phases(struct canon *c)
+static void add_phases(struct canon *c)
 {
 	enum edge_kind kind;
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
@@ -246,9 +250,8 @@ static int add_phases(struct canon *c)
 			continue;
 		uint32_t id = c->m->n_tasks + i, end = phase_end(c, node->task, node->phase, &kind);
 		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;
-		if (add_edge(c, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE) != 0 ||
-		    add_edge(c, last, end, kind) != 0)
-			return -1;
+		add_edge(c, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE);
+		add_edge(c, last, end, kind);
 	}
 	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* used again, for phases */
 	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
@@ -260,78 +263,63 @@ static int add_phases(struct canon *c)
 		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
 			uint32_t end = phase_end(c, task, phase, &kind);
 			is_last = kind == EDGE_JOIN;
-			if (add_edge(c, phase_begin(c, task, phase), end, kind) != 0)
-				return -1;
+			add_edge(c, phase_begin(c, task, phase), end, kind);
 		}
 	}
-	return 0;
 }
 
-/* The name of a node, to be freed; NULL when memory is out (printed). */
+/* The name of a node, to be freed. */
 static char *name_of(const struct canon *c, uint32_t id)
 {
 	char *name = NULL;
 	size_t n_bytes = 0;
-	FILE *out = open_memstream(&name, &n_bytes);
-	if (out != NULL) {
-		put_name(c, out, id);
-		if (fclose(out) == 0)
-			return name;
-	}
-	error("out of memory for the canonical graph");
-	return NULL;
+	FILE *out = memory_open_stream(&name, &n_bytes, "the canonical graph");
+	put_name(c, out, id);
+	memory_close_stream(out, "the canonical graph");
+	return name;
 }
 
 /* Adds a line for each task of an exclusive set and the next one by name, and not for every pair. */
 static int add_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	struct canon *c = self;
-	char **names = calloc(n, sizeof *names), *line;
-	int rc = names != NULL ? 0 : error("out of memory for the canonical graph");
-	for (uint32_t i = 0; i < n && rc == 0; i++)
-		rc = (names[i] = name_of(c, nodes[i])) != NULL ? 0 : -1;
-	if (rc == 0)
-		qsort(names, n, sizeof *names, by_text);
-	for (uint32_t i = 1; i < n && rc == 0; i++) {
-		bool has_line = asprintf(&line, "%s -- %s exclusive", names[i - 1], names[i]) >= 0;
-		rc = has_line ? keep_line(c, line) : error("out of memory for the canonical graph");
-	}
-	for (uint32_t i = 0; names != NULL && i < n; i++)
+	char **names = memory_get(n, sizeof *names, "the canonical graph");
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = name_of(c, nodes[i]);
+	qsort(names, n, sizeof *names, by_text);
+	for (uint32_t i = 1; i < n; i++)
+		keep_line(c, text_format("%s -- %s exclusive", names[i - 1], names[i]));
+	for (uint32_t i = 0; i < n; i++)
 		free(names[i]);
 	free(names);
-	return rc;
+	return 0;
 }
 
-static int collect(struct canon *c)
+static void collect(struct canon *c)
 {
-	int rc = canonical_number(c);
-	if (rc == 0)
-		rc = graph_each_edge(c->graph, add_graph_edge, c);
-	if (rc == 0)
-		rc = graph_each_exclusive(c->graph, add_exclusive, c);
-	if (rc == 0)
-		rc = add_phases(c);
+	canonical_number(c);
+	graph_each_edge(c->graph, see_edge, c);
+	graph_each_exclusive(c->graph, add_exclusive, c);
+	add_phases(c);
 	canonical_free(c);
-	return rc;
 }
 
 int graph_canonical(const struct graphs *graphs, FILE *out)
 {
 	struct canon c = {.has_many_processes = graphs->n > 1};
-	int rc = 0;
-	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
+	for (size_t i = 0; i < graphs->n; i++) {
 		c.graph = &graphs->graphs[i];
 		c.m = c.graph->model;
 		c.process = graphs->traces[i].process;
-		rc = collect(&c);
+		collect(&c);
 	}
-	if (rc == 0 && c.n_lines > 0)
+	if (c.n_lines > 0)
 		qsort(c.lines, c.n_lines, sizeof *c.lines, by_text);
 	for (size_t i = 0; i < c.n_lines; i++)
-		if (rc == 0 && (i == 0 || strcmp(c.lines[i], c.lines[i - 1]) != 0))
+		if (i == 0 || strcmp(c.lines[i], c.lines[i - 1]) != 0)
 			fprintf(out, "%s\n", c.lines[i]);
 	for (size_t i = 0; i < c.n_lines; i++)
 		free(c.lines[i]);
 	free(c.lines);
-	return rc == 0 && ferror(out) ? error("the canonical graph could not be written: %s", strerror(errno)) : rc;
+	return ferror(out) ? error("the canonical graph could not be written: %s", strerror(errno)) : 0;
 }

@@ -41,14 +41,11 @@ struct canon {
 	size_t n_lines, lines_capacity;
 };
 
-/*
- * Families, children, and an order of parents before children. 0, or -1 with the error printed; canonical_free in any
- * case.
- */
-int canonical_families(struct canon *c);
+/* Families, children, and an order of parents before children. */
+void canonical_families(struct canon *c);
 
-/* Numbers all nodes of c->graph. 0, or -1 with the error printed; canonical_free in any case. */
-int canonical_number(struct canon *c);
+/* Numbers all nodes of c->graph. */
+void canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
 
 /* Is the task one of a team's, all of which are one node here? */
@@ -77,11 +74,8 @@ static inline uint64_t canonical_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/*
- * canonical_units.c: numbers, once the nodes' arrays are there, and the name of a node of a unit. 0, or -1 with the
- * error printed.
- */
-int canonical_units_begin(struct canon *c);
+/* canonical_units.c: numbers, once the nodes' arrays are there, and the name of a node of a unit. */
+void canonical_units_begin(struct canon *c);
 void canonical_units_free(struct canon *c);
 void canonical_put_unit(const struct canon *c, FILE *out, uint32_t id);
 

@@ -5,6 +5,7 @@
  * by canonical_number.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,6 @@ static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t reg
 	uint64_t key = canonical_mix(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
 	key = canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]);
 	uint32_t *found = map_put(places, canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
-	if (found == NULL)
-		return own; /* memory is out: told by what follows */
 	if (*found == 0)
 		*found = own;
 	return c->of_region[region] = *found;
@@ -107,23 +106,19 @@ static void walk_families(struct canon *c)
 	}
 }
 
-int canonical_families(struct canon *c)
+void canonical_families(struct canon *c)
 {
 	uint32_t n = c->m->n_tasks;
 	c->n_ordered = 0;
-	c->family = calloc(n, sizeof *c->family);
-	c->of_region = calloc(c->m->n_regions, sizeof *c->of_region);
-	c->is_settled = calloc(c->m->n_regions, sizeof *c->is_settled);
-	c->order = calloc(n, sizeof *c->order);
-	c->first_child = calloc((size_t)n + 1, sizeof *c->first_child);
-	c->children = calloc(n, sizeof *c->children);
-	c->first_nested = calloc(n, sizeof *c->first_nested);
-	c->next_nested = calloc(n, sizeof *c->next_nested);
-	if (c->family == NULL || c->of_region == NULL || c->is_settled == NULL || c->order == NULL || c->first_child == NULL ||
-	    c->children == NULL || c->first_nested == NULL || c->next_nested == NULL)
-		return error("out of memory for the canonical graph");
+	c->family = memory_zeroed(n, sizeof *c->family, "the canonical graph");
+	c->of_region = memory_zeroed(c->m->n_regions, sizeof *c->of_region, "the canonical graph");
+	c->is_settled = memory_zeroed(c->m->n_regions, sizeof *c->is_settled, "the canonical graph");
+	c->order = memory_zeroed(n, sizeof *c->order, "the canonical graph");
+	c->first_child = memory_zeroed((size_t)n + 1, sizeof *c->first_child, "the canonical graph");
+	c->children = memory_zeroed(n, sizeof *c->children, "the canonical graph");
+	c->first_nested = memory_zeroed(n, sizeof *c->first_nested, "the canonical graph");
+	c->next_nested = memory_zeroed(n, sizeof *c->next_nested, "the canonical graph");
 	find_families(c);
 	find_children(c);
 	walk_families(c);
-	return 0;
 }

@@ -3,6 +3,7 @@
  * Finds the shape of every subtree, and from it each node's number among its siblings. Called by canonical.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,11 +133,9 @@ static int compare_roots(const void *left, const void *right, void *canon)
  * Numbers initial tasks: the process's first one is 1; other threads of the program come to OpenMP in any order, and
  * are numbered by their shapes.
  */
-static int number_roots(struct canon *c)
+static void number_roots(struct canon *c)
 {
-	uint32_t n_roots = 0, *roots = malloc(((size_t)c->n_ordered + 1) * sizeof *roots);
-	if (roots == NULL)
-		return error("out of memory for the canonical graph");
+	uint32_t n_roots = 0, *roots = memory_get(c->n_ordered, sizeof *roots, "the canonical graph");
 	for (uint32_t i = 0; i < c->n_ordered; i++)
 		if (c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]))
 			roots[n_roots++] = c->order[i];
@@ -151,10 +150,9 @@ static int number_roots(struct canon *c)
 	for (uint32_t i = 0; i < n_roots; i++)
 		c->ordinal[roots[i]] = i + 1;
 	free(roots);
-	return 0;
 }
 
-static int number_tasks(struct canon *c)
+static void number_tasks(struct canon *c)
 {
 	for (uint32_t i = 1; i < c->m->n_tasks; i++)
 		if (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0)
@@ -166,7 +164,7 @@ static int number_tasks(struct canon *c)
 		for (uint32_t j = 0; j < n; j++)
 			c->ordinal[c->children[first + j]] = j + 1;
 	}
-	return number_roots(c);
+	number_roots(c);
 }
 
 static int compare_nodes(const void *left, const void *right, void *canon)
@@ -185,16 +183,15 @@ static int compare_nodes(const void *left, const void *right, void *canon)
  * thread of the team comes to is numbered by thread, and so is one node; what one thread executes is numbered through,
  * in order of shape.
  */
-static int number_nodes(struct canon *c, bool is_in_work)
+static void number_nodes(struct canon *c, bool is_in_work)
 {
 	struct map counts = {0};
-	uint32_t n_nodes = c->graph->n_nodes, *sorted = malloc((n_nodes + (size_t)1) * sizeof *sorted);
-	bool has_memory = sorted != NULL;
-	for (uint32_t i = 0; has_memory && i < n_nodes; i++)
+	uint32_t n_nodes = c->graph->n_nodes, *sorted = memory_get(n_nodes, sizeof *sorted, "the canonical graph");
+	for (uint32_t i = 0; i < n_nodes; i++)
 		sorted[i] = i;
-	if (has_memory && is_in_work && n_nodes > 1)
+	if (is_in_work && n_nodes > 1)
 		qsort_r(sorted, n_nodes, sizeof *sorted, compare_nodes, c);
-	for (uint32_t n = 0; has_memory && n < n_nodes; n++) {
+	for (uint32_t n = 0; n < n_nodes; n++) {
 		const struct node *node = &c->graph->nodes[sorted[n]];
 		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
 		    node->is_in_work != is_in_work)
@@ -206,40 +203,33 @@ static int number_nodes(struct canon *c, bool is_in_work)
 					    node->kind) |
 			      UINT64_C(1) << 63;
 		}
-		uint32_t *count = map_put(&counts, key);
-		has_memory = count != NULL;
-		if (has_memory)
-			c->node_ordinal[sorted[n]] = ++*count;
+		c->node_ordinal[sorted[n]] = ++*map_put(&counts, key);
 	}
 	map_free(&counts);
 	free(sorted);
-	return has_memory ? 0 : error("out of memory for the canonical graph");
 }
 
-int canonical_number(struct canon *c)
+void canonical_number(struct canon *c)
 {
-	c->label_hash = calloc(c->m->n_constructs, sizeof *c->label_hash);
-	c->ordinal = calloc(c->m->n_tasks, sizeof *c->ordinal);
-	c->shape = calloc(c->m->n_tasks, sizeof *c->shape);
-	c->node_ordinal = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_ordinal);
-	c->node_shape = calloc((size_t)c->graph->n_nodes + 1, sizeof *c->node_shape);
-	c->path = calloc(c->m->n_tasks, sizeof *c->path);
-	c->path_todo = calloc(c->m->n_tasks, sizeof *c->path_todo);
-	if (c->path == NULL || c->path_todo == NULL || c->label_hash == NULL || c->ordinal == NULL || c->shape == NULL ||
-	    c->node_ordinal == NULL || c->node_shape == NULL)
-		return error("out of memory for the canonical graph");
+	c->label_hash = memory_zeroed(c->m->n_constructs, sizeof *c->label_hash, "the canonical graph");
+	c->ordinal = memory_zeroed(c->m->n_tasks, sizeof *c->ordinal, "the canonical graph");
+	c->shape = memory_zeroed(c->m->n_tasks, sizeof *c->shape, "the canonical graph");
+	c->node_ordinal = memory_zeroed(c->graph->n_nodes, sizeof *c->node_ordinal, "the canonical graph");
+	c->node_shape = memory_zeroed(c->graph->n_nodes, sizeof *c->node_shape, "the canonical graph");
+	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, "the canonical graph");
+	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, "the canonical graph");
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, canonical_label(c, i));
 	/*
 	 * What is in no worksharing construct is numbered in the task's own order; from that follows which regions are
 	 * the same.
 	 */
-	if (number_nodes(c, false) != 0 || canonical_families(c) != 0)
-		return -1;
-	if (canonical_units_begin(c) != 0)
-		return -1;
+	number_nodes(c, false);
+	canonical_families(c);
+	canonical_units_begin(c);
 	shape_tasks(c);
-	return number_tasks(c) == 0 ? number_nodes(c, true) : -1;
+	number_tasks(c);
+	number_nodes(c, true);
 }
 
 void canonical_free(struct canon *c)

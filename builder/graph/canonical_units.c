@@ -7,6 +7,7 @@
  * canonical_number.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,14 +43,13 @@ static int by_shape(const void *left, const void *right)
  * Roots of one kind and life have numbers by the shape of what they create: creators come before what they create in
  * the table.
  */
-static int number_roots(struct canon *c)
+static void number_roots(struct canon *c)
 {
 	const struct model *m = c->m;
-	uint64_t *shape = calloc(m->n_units, sizeof *shape);
-	struct ranked *roots = malloc(m->n_units * sizeof *roots);
+	uint64_t *shape = memory_zeroed(m->n_units, sizeof *shape, "the canonical graph");
+	struct ranked *roots = memory_get(m->n_units, sizeof *roots, "the canonical graph");
 	uint32_t n = 0;
-	bool has_memory = shape != NULL && roots != NULL;
-	for (uint32_t row = m->n_units - 1; has_memory && row > 0; row--) {
+	for (uint32_t row = m->n_units - 1; row > 0; row--) {
 		const struct work_unit *unit = &m->units[row];
 		shape[row] = canonical_mix(shape[row], c->label_hash[unit->construct]);
 		if (!is_root(unit))
@@ -57,42 +57,35 @@ static int number_roots(struct canon *c)
 		else if (unit->state & UNIT_SEEN)
 			roots[n++] = (struct ranked){canonical_mix(canonical_mix(unit->kind, unit->life), shape[row]), row};
 	}
-	if (has_memory)
-		qsort(roots, n, sizeof *roots, by_shape);
-	for (uint32_t i = 0, counts[UNIT_KINDS] = {0}; has_memory && i < n; i++)
+	qsort(roots, n, sizeof *roots, by_shape);
+	for (uint32_t i = 0, counts[UNIT_KINDS] = {0}; i < n; i++)
 		c->units->number[roots[i].row] = ++counts[m->units[roots[i].row].kind];
 	free(shape);
 	free(roots);
-	return has_memory ? 0 : error("out of memory for the canonical graph");
 }
 
-int canonical_units_begin(struct canon *c)
+void canonical_units_begin(struct canon *c)
 {
 	const struct model *m = c->m;
 	if (m->n_units == 0)
-		return 0;
-	c->units = calloc(1, sizeof *c->units);
-	if (c->units == NULL)
-		return error("out of memory for the canonical graph");
-	c->units->path = calloc(m->n_units, sizeof *c->units->path);
-	c->units->number = calloc(m->n_units, sizeof *c->units->number);
-	uint32_t *n_joins = calloc(m->n_units, sizeof *n_joins);
-	bool has_memory = c->units->path != NULL && c->units->number != NULL && n_joins != NULL;
-	for (uint32_t i = 0; has_memory && i < c->graph->n_nodes; i++) {
+		return;
+	c->units = memory_zeroed(1, sizeof *c->units, "the canonical graph");
+	c->units->path = memory_zeroed(m->n_units, sizeof *c->units->path, "the canonical graph");
+	c->units->number = memory_zeroed(m->n_units, sizeof *c->units->number, "the canonical graph");
+	uint32_t *n_joins = memory_zeroed(m->n_units, sizeof *n_joins, "the canonical graph");
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
 		const struct node *node = &c->graph->nodes[i];
 		if (node->kind == NODE_UNIT_JOIN)
 			c->node_ordinal[i] = ++n_joins[node->unit];
 	}
 	free(n_joins);
-	if (!has_memory || number_roots(c) != 0)
-		return has_memory ? -1 : error("out of memory for the canonical graph");
+	number_roots(c);
 	for (uint32_t row = 1; row < m->n_units; row++) {
 		const struct work_unit *unit = &m->units[row];
 		uint64_t from =
 			is_root(unit) ? canonical_mix(canonical_mix(31, unit->kind), unit->life) : c->units->path[unit->creator];
 		c->units->path[row] = canonical_mix(from, is_root(unit) ? c->units->number[row] : unit->number);
 	}
-	return 0;
 }
 
 void canonical_units_free(struct canon *c)

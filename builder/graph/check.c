@@ -29,16 +29,14 @@ static bool is_direct(const struct graph *graph, const struct latest_list *list,
 	return low < list->first_edge + list->n_edges && graph->edges[low].source == source;
 }
 
-int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink)
+void graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink)
 {
 	const struct latest_list *list = &graph->latest_lists[stream];
 	if (source == 0 || list->task != sink || is_direct(graph, list, source))
-		return 0; /* a task without a list cannot be checked */
+		return; /* a task without a list cannot be checked */
 	struct unproven **unproven = &graph->unproven;
-	if (!array_reserve((void **)unproven, graph->n_unproven + 1, &graph->unproven_capacity, sizeof **unproven))
-		return error("out of memory for dependences");
+	array_reserve((void **)unproven, graph->n_unproven + 1, &graph->unproven_capacity, sizeof **unproven);
 	(*unproven)[graph->n_unproven++] = (struct unproven){source, sink};
-	return 0;
 }
 
 /* Dependence edges by target: the search goes back from the sink. */
@@ -55,16 +53,14 @@ struct incoming {
 #define STEPS_PER_EDGE 1000
 #define STEPS_FREE     10000000
 
-static bool find_incoming(struct incoming *in)
+static void find_incoming(struct incoming *in)
 {
 	const struct graph *graph = in->graph;
 	size_t n_nodes = (size_t)graph->model->n_tasks + graph->n_nodes;
-	in->first = calloc(n_nodes + 2, sizeof *in->first);
-	in->sources = malloc((graph->n_edges + 1) * sizeof *in->sources);
-	in->seen = calloc(n_nodes, sizeof *in->seen);
-	in->todo = malloc(n_nodes * sizeof *in->todo);
-	if (in->first == NULL || in->sources == NULL || in->seen == NULL || in->todo == NULL)
-		return false;
+	in->first = memory_zeroed(n_nodes + 2, sizeof *in->first, "dependences");
+	in->sources = memory_get(graph->n_edges, sizeof *in->sources, "dependences");
+	in->seen = memory_zeroed(n_nodes, sizeof *in->seen, "dependences");
+	in->todo = memory_get(n_nodes, sizeof *in->todo, "dependences");
 	for (size_t i = 0; i < graph->n_edges; i++)
 		if (graph->edges[i].kind == EDGE_DEPEND)
 			in->first[graph->edges[i].target + 2]++;
@@ -73,7 +69,6 @@ static bool find_incoming(struct incoming *in)
 	for (size_t i = 0; i < graph->n_edges; i++)
 		if (graph->edges[i].kind == EDGE_DEPEND)
 			in->sources[in->first[graph->edges[i].target + 1]++] = graph->edges[i].source;
-	return true;
 }
 
 /* Do edges lead from the source to the sink? True also where the steps are used up. */
@@ -98,15 +93,15 @@ static bool follows(struct incoming *in, const struct unproven *pair, uint32_t s
 	return false;
 }
 
-int graph_finish_check(struct graph *graph)
+void graph_finish_check(struct graph *graph)
 {
 	if (graph->n_unproven == 0)
-		return 0;
+		return;
 	struct incoming in = {.graph = graph};
-	bool has_memory = find_incoming(&in);
+	find_incoming(&in);
 	in.n_steps_left = STEPS_PER_EDGE * (uint64_t)graph->n_edges + STEPS_FREE;
 	uint64_t n_missing = 0;
-	for (size_t i = 0; i < graph->n_unproven && has_memory; i++)
+	for (size_t i = 0; i < graph->n_unproven; i++)
 		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
 	if (in.n_steps_left == 0)
 		tally_add(&graph->repairs, "dependences_not_checked", 1);
@@ -116,5 +111,4 @@ int graph_finish_check(struct graph *graph)
 	free(in.sources);
 	free(in.seen);
 	free(in.todo);
-	return has_memory ? 0 : error("out of memory for dependences");
 }

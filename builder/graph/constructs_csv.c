@@ -7,6 +7,7 @@
 #include "builder/graph/path.h"
 #include "builder/model/symbols.h"
 #include "builder/support/csv.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
@@ -42,28 +43,24 @@ static void put_construct(struct csv *csv, uint64_t number, const struct constru
 	csv_end_row(csv);
 }
 
-static int put_process(struct csv *csv, const struct graph *graph, uint64_t offset)
+static void put_process(struct csv *csv, const struct graph *graph, uint64_t offset)
 {
 	const struct model *m = graph->model;
-	struct uses uses = {graph, calloc(m->n_constructs, sizeof *uses.rows)};
+	struct uses uses = {graph, memory_zeroed(m->n_constructs, sizeof *uses.rows, "the tables")};
 	bool has_path = graph->path != NULL && graph->path->places != NULL;
-	if (uses.rows == NULL)
-		return error("out of memory for the tables");
 	graph_each_node(graph, count_node, &uses);
 	for (uint32_t c = 1; c < m->n_constructs; c++)
 		if (uses.rows[c].is_used)
 			put_construct(csv, offset + c, &m->constructs[c], has_path, uses.rows[c].n_on_path);
 	free(uses.rows);
-	return 0;
 }
 
 int graph_constructs_csv(const struct graphs *graphs, const char *dir)
 {
 	struct csv csv;
-	int rc = 0;
 	if (csv_open(&csv, dir, "constructs.csv", "number,kind,label,file,line,function,path") != 0)
 		return -1;
-	for (size_t i = 0; i < graphs->n && rc == 0; i++)
-		rc = put_process(&csv, &graphs->graphs[i], graphs_construct_offset(graphs, i));
-	return csv_close(&csv) != 0 ? -1 : rc;
+	for (size_t i = 0; i < graphs->n; i++)
+		put_process(&csv, &graphs->graphs[i], graphs_construct_offset(graphs, i));
+	return csv_close(&csv);
 }

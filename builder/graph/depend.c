@@ -49,21 +49,11 @@ struct dependence_tables {
 	size_t n_exclusive, exclusive_capacity;
 };
 
-static int grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for dependences");
-}
-
-/*
- * Puts the address into its parent's list, in the state that the latest omp_all_memory left it in. NULL when memory is
- * out.
- */
+/* Puts the address into its parent's list, in the state that the latest omp_all_memory left it in. */
 static struct address *list_address(struct dependence_tables *t, struct address *address)
 {
 	uint32_t *first = map_put(&t->parents, address->parent);
 	const uint32_t *all = map_get(&t->all, address->parent);
-	if (first == NULL)
-		return NULL;
 	address->next_of_parent = *first;
 	address->is_listed = true;
 	*first = (uint32_t)(address - t->addresses);
@@ -79,8 +69,6 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 	uint64_t hash = (variable ^ (uint64_t)parent << 40) * UINT64_C(0x9e3779b97f4a7c15);
 	for (;; hash += 2) {
 		uint32_t *row = map_put(&t->rows, hash | 1);
-		if (row == NULL)
-			return NULL;
 		if (*row != 0) {
 			struct address *address = &t->addresses[*row];
 			if (address->parent == parent && address->variable == variable)
@@ -89,8 +77,7 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 		}
 		if (t->n_addresses == 0)
 			t->n_addresses = 1; /* row 0 unused */
-		if (grow((void **)&t->addresses, t->n_addresses, &t->addresses_capacity, sizeof *t->addresses) != 0)
-			return NULL;
+		array_reserve((void **)&t->addresses, t->n_addresses + 1, &t->addresses_capacity, sizeof *t->addresses);
 		*row = (uint32_t)t->n_addresses++;
 		t->addresses[*row] = (struct address){.parent = parent, .variable = variable};
 		return list_address(t, &t->addresses[*row]);
@@ -104,80 +91,71 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 #define SOURCES_FREE           10000000
 #define SOURCES_PER_DEPENDENCE 100
 
-static int add_sources(struct dependence_tables *t, uint32_t list, unsigned type)
+static void add_sources(struct dependence_tables *t, uint32_t list, unsigned type)
 {
 	if (t->n_sources_all > SOURCES_FREE + SOURCES_PER_DEPENDENCE * t->n_listed) {
 		t->n_left_out += list != 0;
-		return 0;
+		return;
 	}
 	for (; list != 0; list = t->members[list].next) {
-		if (grow((void **)&t->sources, t->n_sources, &t->sources_capacity, sizeof *t->sources) != 0)
-			return -1;
+		array_reserve((void **)&t->sources, t->n_sources + 1, &t->sources_capacity, sizeof *t->sources);
 		t->sources[t->n_sources++] = (struct source){t->members[list].task, type};
 		t->n_sources_all++;
 	}
-	return 0;
 }
 
 static uint32_t add_member(struct dependence_tables *t, uint32_t task, uint32_t next)
 {
 	if (t->n_members == 0)
 		t->n_members = 1;
-	if (grow((void **)&t->members, t->n_members, &t->members_capacity, sizeof *t->members) != 0)
-		return 0;
+	array_reserve((void **)&t->members, t->n_members + 1, &t->members_capacity, sizeof *t->members);
 	t->members[t->n_members] = (struct member){task, next};
 	return (uint32_t)t->n_members++;
 }
 
 /* The current set of an address is complete, and becomes the one before. */
-static int close_set(struct dependence_tables *t, struct address *address)
+static void close_set(struct dependence_tables *t, struct address *address)
 {
 	uint32_t list = address->current;
 	address->current = 0;
 	if (list == 0)
-		return 0;
+		return;
 	address->before = list;
 	if (address->type != dependence_type_mutexinoutset || t->members[list].next == 0)
-		return 0;
-	if (grow((void **)&t->exclusive, t->n_exclusive, &t->exclusive_capacity, sizeof *t->exclusive) != 0)
-		return -1;
+		return;
+	array_reserve((void **)&t->exclusive, t->n_exclusive + 1, &t->exclusive_capacity, sizeof *t->exclusive);
 	t->exclusive[t->n_exclusive++] = list;
-	return 0;
 }
 
 /* The task names an address: adds what it waits for there, and puts it into the address's current set or a new one. */
-static int touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned named_type)
+static void touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned named_type)
 {
 	unsigned type = named_type == dependence_type_in || named_type == dependence_type_mutexinoutset ||
 					named_type == dependence_type_inoutset
 				? named_type
 				: dependence_type_inout;
 	bool joins = type == address->type && type != dependence_type_inout;
-	if (!joins && close_set(t, address) != 0)
-		return -1;
+	if (!joins)
+		close_set(t, address);
 	address->type = (uint8_t)type;
-	if (add_sources(t, address->before, named_type) != 0)
-		return -1;
+	add_sources(t, address->before, named_type);
 	address->current = add_member(t, task, address->current);
-	return address->current != 0 ? 0 : -1;
 }
 
-static int touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task, unsigned type)
+static void touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task, unsigned type)
 {
 	uint32_t *all = map_put(&t->all, parent);
-	if (all == NULL || add_sources(t, *all, type) != 0)
-		return -1;
+	add_sources(t, *all, type);
 	uint32_t *first = map_get(&t->parents, parent);
 	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent) {
 		struct address *address = &t->addresses[row];
-		if (close_set(t, address) != 0 || add_sources(t, address->before, type) != 0)
-			return -1;
+		close_set(t, address);
+		add_sources(t, address->before, type);
 		address->is_listed = false;
 	}
 	if (first != NULL)
 		*first = 0;
 	*all = add_member(t, task, 0);
-	return *all != 0 ? 0 : -1;
 }
 
 static bool is_all_memory(unsigned type)
@@ -206,13 +184,12 @@ static int by_location(const void *left, const void *right)
 
 /*
  * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one
- * location, in whatever order, together are an inout. The length, or -1.
+ * location, in whatever order, together are an inout. Returns its length.
  */
-static long settle_list(struct dependence_tables *t, const struct dependence *list, size_t n)
+static size_t settle_list(struct dependence_tables *t, const struct dependence *list, size_t n)
 {
 	size_t n_left = 0, n_settled = 0;
-	if (n > 0 && grow((void **)&t->list, n - 1, &t->list_capacity, sizeof *t->list) != 0)
-		return -1;
+	array_reserve((void **)&t->list, n, &t->list_capacity, sizeof *t->list);
 	for (size_t i = 0; i < n; i++)
 		if (list[i].type != dependence_type_source && list[i].type != dependence_type_sink)
 			t->list[n_left++] = list[i];
@@ -225,7 +202,7 @@ static long settle_list(struct dependence_tables *t, const struct dependence *li
 		else if (last->type != t->list[i].type)
 			last->type = dependence_type_inout;
 	}
-	return (long)n_settled;
+	return n_settled;
 }
 
 /* By task, the strongest type first. */
@@ -238,29 +215,26 @@ static int by_task(const void *left, const void *right)
 }
 
 /* What the task of the settled list waits for, into t->sources. */
-static int find_sources(struct dependence_tables *t, uint32_t parent, uint32_t task, long n)
+static void find_sources(struct dependence_tables *t, uint32_t parent, uint32_t task, size_t n)
 {
 	t->n_sources = 0;
-	for (long i = 0; i < n; i++)
-		if (is_all_memory(t->list[i].type)) /* stands for the rest of the list, too */
-			return touch_all(t, parent, task, t->list[i].type);
-	for (long i = 0; i < n; i++) {
-		struct address *address = find(t, parent, t->list[i].variable);
-		if (address == NULL || touch(t, address, task, t->list[i].type) != 0)
-			return error("out of memory for dependences");
-	}
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_all_memory(t->list[i].type)) { /* stands for the rest of the list, too */
+			touch_all(t, parent, task, t->list[i].type);
+			return;
+		}
+	for (size_t i = 0; i < n; i++)
+		touch(t, find(t, parent, t->list[i].variable), task, t->list[i].type);
 }
 
-int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n)
+void graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n)
 {
-	if (graph->dependences == NULL && (graph->dependences = calloc(1, sizeof *graph->dependences)) == NULL)
-		return error("out of memory for dependences");
+	if (graph->dependences == NULL)
+		graph->dependences = memory_zeroed(1, sizeof *graph->dependences, "dependences");
 	struct dependence_tables *t = graph->dependences;
-	long n_settled = settle_list(t, list, n);
+	size_t n_settled = settle_list(t, list, n);
 	t->n_listed += n;
-	if (n_settled < 0 || find_sources(t, graph->model->tasks[task].parent, task, n_settled) != 0)
-		return -1;
+	find_sources(t, graph->model->tasks[task].parent, task, n_settled);
 	if (t->n_sources > 1)
 		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
@@ -268,47 +242,39 @@ int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct
 		if (is_again || t->sources[i].task == task) /* a second list, in a damaged dump */
 			continue;
 		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
-		if (graph_add_edge(graph, &edge) != 0)
-			return -1;
+		graph_add_edge(graph, &edge);
 	}
-	return 0;
 }
 
 /* Hands the members of a list over as a set of exclusive tasks. */
-static int add_exclusive(struct graph *graph, uint32_t list)
+static void add_exclusive(struct graph *graph, uint32_t list)
 {
 	struct dependence_tables *t = graph->dependences;
 	size_t n = 0, capacity = 0;
 	uint32_t *nodes = NULL;
-	int rc = 0;
-	for (; list != 0 && rc == 0; list = t->members[list].next) {
+	for (; list != 0; list = t->members[list].next) {
 		uint32_t task = t->members[list].task;
 		const struct task *wait = graph->model->tasks[task].flags & task_flags_taskwait ? &graph->model->tasks[task] : NULL;
 		uint32_t last = graph->tasks[task].last;
-		rc = grow((void **)&nodes, n, &capacity, sizeof *nodes);
-		if (rc == 0)
-			nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
+		array_reserve((void **)&nodes, n + 1, &capacity, sizeof *nodes);
+		nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
 	}
-	if (rc == 0)
-		rc = graph_add_exclusive(graph, nodes, (uint32_t)n);
+	graph_add_exclusive(graph, nodes, (uint32_t)n);
 	free(nodes);
-	return rc;
 }
 
-int graph_depend_finish(struct graph *graph)
+void graph_depend_finish(struct graph *graph)
 {
 	struct dependence_tables *t = graph->dependences;
-	int rc = 0;
 	if (t == NULL)
-		return 0;
-	for (size_t i = 1; i < t->n_addresses && rc == 0; i++)
-		rc = close_set(t, &t->addresses[i]);
-	for (size_t i = 0; i < t->n_exclusive && rc == 0; i++)
-		rc = add_exclusive(graph, t->exclusive[i]);
+		return;
+	for (size_t i = 1; i < t->n_addresses; i++)
+		close_set(t, &t->addresses[i]);
+	for (size_t i = 0; i < t->n_exclusive; i++)
+		add_exclusive(graph, t->exclusive[i]);
 	graph_finish_exclusive(graph);
 	if (t->n_left_out > 0)
 		tally_add(&graph->repairs, "dependences_left_out", t->n_left_out);
-	return rc;
 }
 
 void graph_depend_free(struct graph *graph)

@@ -22,7 +22,7 @@ struct launched {
 	size_t n_edges, edges_capacity;
 };
 
-static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity_row)
+static void add_kernel(struct graph *graph, struct launched *l, uint32_t activity_row)
 {
 	const struct model *m = graph->model;
 	const struct activity *a = &m->activities[activity_row];
@@ -30,49 +30,41 @@ static int add_kernel(struct graph *graph, struct launched *l, uint32_t activity
 	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? l->nodes[a->operation] : 0;
 	if (launch == 0) {
 		tally_add(&graph->repairs, "kernel_without_submit", 1);
-		return 0;
+		return;
 	}
 	uint32_t id = graph_add_node(graph, NODE_KERNEL, o->task, a->construct, 0);
-	if (id == 0)
-		return -1;
 	struct node *node = graph_inner_node(graph, id);
 	node->activity = activity_row;
 	node->previous = launch;
 	node->previous_kind = EDGE_SUBMIT;
 	node->is_placed = true;
 	uint32_t *first = map_put(&l->first, launch);
-	if (first == NULL || !array_reserve((void **)&l->rows, l->n_rows + 1, &l->rows_capacity, sizeof *l->rows))
-		return error("out of memory for the graph");
+	array_reserve((void **)&l->rows, l->n_rows + 1, &l->rows_capacity, sizeof *l->rows);
 	l->rows[l->n_rows++] = (struct launched_row){id, *first};
 	*first = (uint32_t)l->n_rows;
-	return 0;
 }
 
-/* Finds the nodes of the operations. False when memory is out. */
-static bool find_nodes(const struct graph *graph, struct launched *l)
+/* Finds the nodes of the operations. */
+static void find_nodes(const struct graph *graph, struct launched *l)
 {
 	const struct model *m = graph->model;
-	l->nodes = calloc((size_t)m->n_operations + 1, sizeof *l->nodes);
-	for (uint32_t i = 0; l->nodes != NULL && i < graph->n_nodes; i++)
+	l->nodes = memory_zeroed((size_t)m->n_operations + 1, sizeof *l->nodes, "the graph");
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
 		if (graph_is_operation(graph->nodes[i].kind))
 			l->nodes[graph->nodes[i].operation] = m->n_tasks + i;
-	return l->nodes != NULL;
 }
 
 /* A fragment that only goes on after a launch does not wait for the kernel: what comes after the fragment does. */
-static int follow_fragments(struct graph *graph, struct launched *l)
+static void follow_fragments(struct graph *graph, struct launched *l)
 {
 	for (uint32_t i = 0; graph->level == GRAPH_FRAGMENT && i < graph->n_nodes; i++) {
 		const struct node *node = &graph->nodes[i];
 		const uint32_t *row = node->kind == NODE_FRAGMENT ? map_get(&l->first, node->previous) : NULL;
 		if (row == NULL)
 			continue;
-		uint32_t first = *row, *own = map_put(&l->first, graph->model->n_tasks + i);
-		if (own == NULL)
-			return error("out of memory for the graph");
-		*own = first;
+		uint32_t first = *row; /* map_put may move it */
+		*map_put(&l->first, graph->model->n_tasks + i) = first;
 	}
-	return 0;
 }
 
 struct search {
@@ -90,32 +82,31 @@ static int see_edge(void *self, const struct edge_view *edge)
 		return 0;
 	for (uint32_t place = *row; place != 0; place = l->rows[place - 1].next) {
 		struct edge found = {l->rows[place - 1].kernel, edge->target, EDGE_COMPLETE, false, 0};
-		if (!array_reserve((void **)&l->edges, l->n_edges + 1, &l->edges_capacity, sizeof *l->edges))
-			return error("out of memory for the graph");
+		array_reserve((void **)&l->edges, l->n_edges + 1, &l->edges_capacity, sizeof *l->edges);
 		l->edges[l->n_edges++] = found;
 	}
 	return 0;
 }
 
-int graph_add_devices(struct graph *graph)
+void graph_add_devices(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	struct launched l = {0};
 	if (m->n_activities <= 1)
-		return 0;
-	int rc = find_nodes(graph, &l) ? 0 : error("out of memory for the graph");
-	for (uint32_t i = 1; i < m->n_activities && rc == 0; i++)
+		return;
+	find_nodes(graph, &l);
+	for (uint32_t i = 1; i < m->n_activities; i++)
 		if (m->activities[i].type == ACTIVITY_KERNEL)
-			rc = add_kernel(graph, &l, i);
-	if (rc == 0 && l.n_rows > 0) {
+			add_kernel(graph, &l, i);
+	if (l.n_rows > 0) {
 		struct search search = {graph, &l};
-		rc = follow_fragments(graph, &l) == 0 ? graph_each_edge(graph, see_edge, &search) : -1;
+		follow_fragments(graph, &l);
+		graph_each_edge(graph, see_edge, &search);
 	}
-	for (size_t i = 0; i < l.n_edges && rc == 0; i++)
-		rc = graph_add_edge(graph, &l.edges[i]);
+	for (size_t i = 0; i < l.n_edges; i++)
+		graph_add_edge(graph, &l.edges[i]);
 	map_free(&l.first);
 	free(l.nodes);
 	free(l.rows);
 	free(l.edges);
-	return rc;
 }

@@ -6,8 +6,9 @@
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
-#include "builder/support/text.h"
+#include "builder/support/array.h"
 #include "builder/support/file.h"
+#include "builder/support/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -77,7 +78,8 @@ struct dot {
 		bool is_on_path;
 		uint64_t n;
 	} * edges;
-	uint32_t n_edges, edges_capacity;
+	uint32_t n_edges;
+	size_t edges_capacity;
 };
 
 /* One of Argobots' units, whose label has its kind. */
@@ -170,55 +172,44 @@ static int count_node(void *self, const struct node_view *node)
 	return 0;
 }
 
-static int count_pair(struct dot *dot, uint32_t source_id, uint32_t target_id, unsigned kind)
+static void count_pair(struct dot *dot, uint32_t source_id, uint32_t target_id, unsigned kind)
 {
 	struct node_view source = graph_node(dot->graph, source_id), target = graph_node(dot->graph, target_id);
 	uint32_t from = group_of(&source), to = group_of(&target);
 	uint32_t *row = map_put(&dot->pairs, ((uint64_t)from << 32 | to) * (EDGE_KINDS + 1) + kind + 1);
-	if (row == NULL)
-		return error("out of memory");
 	if (*row == 0) {
-		if (dot->n_edges == dot->edges_capacity) {
-			uint32_t capacity = dot->edges_capacity ? dot->edges_capacity * 2 : 64;
-			struct pair *grown = realloc(dot->edges, capacity * sizeof *grown);
-			if (grown == NULL)
-				return error("out of memory");
-			dot->edges = grown;
-			dot->edges_capacity = capacity;
-		}
+		array_reserve((void **)&dot->edges, dot->n_edges + (size_t)1, &dot->edges_capacity, sizeof *dot->edges);
 		dot->edges[dot->n_edges++] = (struct pair){from, to, kind, false, 0};
 		*row = dot->n_edges;
 	}
 	struct pair *pair = &dot->edges[*row - 1];
 	pair->n++;
 	pair->is_on_path |= kind != PAIR_EXCLUSIVE && path_has_edge(dot->graph, source_id, target_id);
-	return 0;
 }
 
 static int count_edge(void *self, const struct edge_view *edge)
 {
-	return count_pair(self, edge->source, edge->target, edge->kind);
+	count_pair(self, edge->source, edge->target, edge->kind);
+	return 0;
 }
 
 static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++)
-		if (count_pair(self, nodes[i - 1], nodes[i], PAIR_EXCLUSIVE) != 0)
-			return -1;
+		count_pair(self, nodes[i - 1], nodes[i], PAIR_EXCLUSIVE);
 	return 0;
 }
 
-static int draw_aggregate(struct dot *dot)
+static void draw_aggregate(struct dot *dot)
 {
 	size_t n_groups = (size_t)dot->graph->model->n_constructs * NODE_KINDS;
-	dot->n_nodes = calloc(n_groups, sizeof *dot->n_nodes);
-	dot->n_on_path = calloc(n_groups, sizeof *dot->n_on_path);
-	dot->busy_ns = calloc(n_groups, sizeof *dot->busy_ns);
-	int rc = dot->n_nodes == NULL || dot->n_on_path == NULL || dot->busy_ns == NULL ? error("out of memory") : 0;
-	if (rc == 0 && (graph_each_node(dot->graph, count_node, dot) != 0 || graph_each_edge(dot->graph, count_edge, dot) != 0 ||
-			graph_each_exclusive(dot->graph, count_exclusive, dot) != 0))
-		rc = -1;
-	for (uint32_t i = 0; rc == 0 && i < n_groups; i++) {
+	dot->n_nodes = memory_zeroed(n_groups, sizeof *dot->n_nodes, "graph.dot");
+	dot->n_on_path = memory_zeroed(n_groups, sizeof *dot->n_on_path, "graph.dot");
+	dot->busy_ns = memory_zeroed(n_groups, sizeof *dot->busy_ns, "graph.dot");
+	graph_each_node(dot->graph, count_node, dot);
+	graph_each_edge(dot->graph, count_edge, dot);
+	graph_each_exclusive(dot->graph, count_exclusive, dot);
+	for (uint32_t i = 0; i < n_groups; i++) {
 		if (dot->n_nodes[i] == 0)
 			continue;
 		struct node_view node = {.kind = i % NODE_KINDS, .construct = i / NODE_KINDS};
@@ -231,7 +222,7 @@ static int draw_aggregate(struct dot *dot)
 		put_style(dot->out, node.kind);
 		fprintf(dot->out, "%s];\n", dot->n_on_path[i] != 0 ? path_node_style : "");
 	}
-	for (uint32_t i = 0; rc == 0 && i < dot->n_edges; i++)
+	for (uint32_t i = 0; i < dot->n_edges; i++)
 		fprintf(dot->out, "  p%ug%u -> p%ug%u [%s,label=\"%" PRIu64 "\"%s];\n", dot->trace->process, dot->edges[i].from,
 			dot->trace->process, dot->edges[i].to, edge_styles[dot->edges[i].kind], dot->edges[i].n,
 			dot->edges[i].is_on_path ? path_edge_style : "");
@@ -240,7 +231,6 @@ static int draw_aggregate(struct dot *dot)
 	free(dot->busy_ns);
 	free(dot->edges);
 	map_free(&dot->pairs);
-	return rc;
 }
 
 static int count_one(void *self, const struct node_view *node)
@@ -266,8 +256,7 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 			n_nodes, max_nodes);
 	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n",
 	      out);
-	int rc = 0;
-	for (size_t i = 0; i < graphs->n && rc == 0; i++) {
+	for (size_t i = 0; i < graphs->n; i++) {
 		struct dot dot = {
 			.out = out, .graph = &graphs->graphs[i], .trace = &graphs->traces[i], .offset = graphs_offset(graphs, i)};
 		if (graphs->n > 1) {
@@ -276,7 +265,7 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 			fputs("\";\n", out);
 		}
 		if (is_aggregate)
-			rc = draw_aggregate(&dot);
+			draw_aggregate(&dot);
 		else {
 			graph_each_node(dot.graph, whole_node, &dot);
 			graph_each_edge(dot.graph, whole_edge, &dot);
@@ -286,5 +275,5 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 			fputs(" }\n", out);
 	}
 	fputs("}\n", out);
-	return file_close(out, dir, "graph.dot") != 0 ? -1 : rc;
+	return file_close(out, dir, "graph.dot");
 }

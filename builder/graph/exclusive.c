@@ -35,14 +35,13 @@ static int by_members(const void *left, const void *right, void *members)
 	return l->n < r->n ? -1 : l->n > r->n;
 }
 
-int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
+void graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
 {
-	if (graph->exclusive == NULL && (graph->exclusive = calloc(1, sizeof *graph->exclusive)) == NULL)
-		return error("out of memory for exclusive tasks");
+	if (graph->exclusive == NULL)
+		graph->exclusive = memory_zeroed(1, sizeof *graph->exclusive, "exclusive tasks");
 	struct exclusive_sets *e = graph->exclusive;
-	if (!array_reserve((void **)&e->sets, e->n_sets + 1, &e->sets_capacity, sizeof *e->sets) ||
-	    !array_reserve((void **)&e->members, e->n_members + n, &e->members_capacity, sizeof *e->members))
-		return error("out of memory for exclusive tasks");
+	array_reserve((void **)&e->sets, e->n_sets + 1, &e->sets_capacity, sizeof *e->sets);
+	array_reserve((void **)&e->members, e->n_members + n, &e->members_capacity, sizeof *e->members);
 	uint32_t *members = e->members + e->n_members;
 	for (uint32_t i = 0; i < n; i++)
 		members[i] = nodes[i];
@@ -50,7 +49,6 @@ int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
 		qsort(members, n, sizeof *members, by_number);
 	e->sets[e->n_sets++] = (struct set){e->n_members, n};
 	e->n_members += n;
-	return 0;
 }
 
 void graph_finish_exclusive(struct graph *graph)

@@ -31,12 +31,12 @@ void graph_stop_fragment(struct graph *graph, const struct point *at)
 	*stretch = (struct stretch){at->ticks, 0};
 }
 
-int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
+void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
 {
 	if (graph->level != GRAPH_FRAGMENT || task == 0 || graph->model->tasks[task].state & TASK_HELPER)
-		return 0;
+		return;
 	graph->stretches[at->stream] = (struct stretch){at->ticks, 0};
-	return graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks) != 0 ? 0 : -1;
+	graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks);
 }
 
 /*
@@ -62,12 +62,11 @@ void graph_start_stretch(struct graph *graph, const struct point *at)
 	graph->stretches[at->stream] = (struct stretch){at->ticks, 0};
 }
 
-int graph_begin_wait(struct graph *graph, const struct point *at)
+void graph_begin_wait(struct graph *graph, const struct point *at)
 {
 	graph_stop_fragment(graph, at);
-	if (graph->level != GRAPH_FRAGMENT)
-		return 0;
-	return map_put(&graph->waiting, at->task) != NULL ? 0 : error("out of memory for the graph");
+	if (graph->level == GRAPH_FRAGMENT)
+		map_put(&graph->waiting, at->task);
 }
 
 void graph_end_wait(struct graph *graph, const struct point *at)

@@ -1,131 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The graph's storage, and how exports see it: nodes and edges by number or one after the other, and how many there are.
- * The other files of the folder fill it.
+ * The graph's storage: adds nodes and edges, and puts nodes into the sequences of their tasks. The other files of this
+ * folder call it, during the replay and after it, on the replay's thread.
  */
-#include "builder/graph/files.h"
+#include "builder/graph/graph.h"
 #include "builder/support/array.h"
 
-#include <stdlib.h>
-
-static const char *const node_names[NODE_KINDS] = {
-	[NODE_NONE] = "none",
-	[NODE_INITIAL] = "initial",
-	[NODE_IMPLICIT] = "implicit",
-	[NODE_TASK] = "task",
-	[NODE_TARGET] = "target",
-	[NODE_TASKWAIT] = "taskwait",
-	[NODE_TASKGROUP] = "taskgroup",
-	[NODE_BARRIER] = "barrier",
-	[NODE_REGION] = "region",
-	[NODE_JOIN] = "join",
-	[NODE_FRAGMENT] = "fragment",
-	[NODE_SCOPE_BEGIN] = "scope_begin",
-	[NODE_SCOPE_END] = "scope_end",
-	[NODE_TARGET_REGION] = "target_region",
-	[NODE_DATA_OP] = "data_op",
-	[NODE_SUBMIT] = "submit",
-	[NODE_KERNEL] = "kernel",
-	[NODE_UNIT] = "unit",
-	[NODE_TASKLET] = "tasklet",
-	[NODE_SCHEDULER] = "scheduler",
-	[NODE_PRIMARY_UNIT] = "primary_unit",
-	[NODE_EXTERNAL] = "external",
-	[NODE_UNIT_JOIN] = "unit_join",
-	[NODE_UNIT_WAIT] = "unit_wait",
-};
-
-static const char *const edge_names[EDGE_KINDS] = {
-	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
-	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",     [EDGE_SUBMIT] = "submit",
-	[EDGE_COMPLETE] = "complete",   [EDGE_REVIVE] = "revive",     [EDGE_RESUME] = "resume",
-};
-
-const char *node_kind_name(enum node_kind kind)
-{
-	return node_names[kind];
-}
-
-const char *edge_kind_name(enum edge_kind kind)
-{
-	return edge_names[kind];
-}
-
-const char *edge_dependence_name(unsigned dependence)
-{
-	const char *name = event_enum_name("dependence_type", dependence);
-	return dependence == 0 ? "" : name != NULL ? name : "unknown";
-}
-
-/* Can the graph be counted without being kept? */
-static bool can_count(const struct graph *graph)
-{
-	const struct model *m = graph->model;
-	bool has_kernels = false;
-	for (uint32_t i = 1; i < m->n_activities; i++)
-		has_kernels = has_kernels || m->activities[i].type == ACTIVITY_KERNEL;
-	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_may_be_unsound(graph);
-}
-
-/*
- * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves.
- */
-static int add_stand_ins(struct graph *graph)
-{
-	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
-		if (graph_keep_node(graph, kind, 0, 0, 0) == 0)
-			return -1;
-	return 0;
-}
-
-int graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep)
-{
-	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
-	graph->tasks = calloc(model->n_tasks, sizeof *graph->tasks);
-	graph->region_node = calloc(model->n_regions, sizeof *graph->region_node);
-	graph->join_node = calloc(model->n_regions, sizeof *graph->join_node);
-	graph->stretches = calloc(model->dump->n_streams + 1, sizeof *graph->stretches);
-	graph->latest_lists = calloc(model->dump->n_streams + 1, sizeof *graph->latest_lists);
-	if (level == GRAPH_FRAGMENT)
-		graph->first_fragments = calloc(model->n_tasks, sizeof *graph->first_fragments);
-	if (graph->tasks == NULL || graph->region_node == NULL || graph->join_node == NULL || graph->stretches == NULL ||
-	    graph->latest_lists == NULL || (level == GRAPH_FRAGMENT && graph->first_fragments == NULL))
-		return error("out of memory for the graph of %u tasks", model->n_tasks);
-	for (uint32_t i = 0; i < model->n_tasks; i++)
-		graph->tasks[i].last = i;
-	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
-	if (graph->is_counted && add_stand_ins(graph) != 0)
-		return -1;
-	return graph_units_begin(graph);
-}
-
-void graph_free(struct graph *graph)
-{
-	graph_depend_free(graph);
-	graph_free_exclusive(graph);
-	graph_units_free(graph);
-	graph_free_path(graph);
-	map_free(&graph->barriers);
-	map_free(&graph->from_barriers);
-	map_free(&graph->innermost);
-	map_free(&graph->in_work);
-	free(graph->nodes);
-	free(graph->edges);
-	free(graph->intervals);
-	free(graph->tasks);
-	free(graph->scope_node);
-	free(graph->region_node);
-	free(graph->join_node);
-	free(graph->open);
-	free(graph->inherited);
-	free(graph->first_fragments);
-	map_free(&graph->waiting);
-	free(graph->stretches);
-	free(graph->latest_lists);
-	free(graph->unproven);
-	free(graph->left_out);
-	*graph = (struct graph){0};
-}
+/* ---- Nodes and edges ---- */
 
 /* Barriers and joins are found again by number, and Argobots' nodes know their units. */
 static bool is_kept(enum node_kind kind)
@@ -143,230 +24,78 @@ uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task,
 uint32_t graph_keep_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
 	if (graph->n_nodes == graph->nodes_capacity) {
-		uint32_t capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
-		struct node *nodes = realloc(graph->nodes, capacity * sizeof *nodes);
-		if (nodes == NULL) {
-			error("out of memory for %u nodes of the graph", capacity);
-			return 0;
-		}
-		graph->nodes = nodes;
-		graph->nodes_capacity = capacity;
+		graph->nodes_capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
+		graph->nodes = memory_grow(graph->nodes, graph->nodes_capacity, sizeof *graph->nodes, "the graph's nodes");
 	}
 	graph->nodes[graph->n_nodes] = (struct node){
 		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
 	return graph->model->n_tasks + graph->n_nodes++;
 }
 
-int graph_add_edge(struct graph *graph, const struct edge *edge)
+void graph_add_edge(struct graph *graph, const struct edge *edge)
 {
 	/* What the runtime reports of dependences is compared with the edges. */
 	bool is_compared = edge->kind == EDGE_DEPEND && graph->model->n_events[EVENT_task_dependence] != 0;
 	if (graph->is_counted && !is_compared) {
 		graph->counted.edges[edge->kind]++;
-		return 0;
+		return;
 	}
-	if (!array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges))
-		return error("out of memory for %zu edges of the graph", graph->n_edges + 1);
+	array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges);
 	graph->edges[graph->n_edges++] = *edge;
-	return 0;
 }
 
-uint64_t graphs_offset(const struct graphs *graphs, size_t process)
-{
-	uint64_t offset = 0;
-	for (size_t i = 0; i < process; i++)
-		offset += graphs->graphs[i].model->n_tasks - 1 + graphs->graphs[i].n_nodes;
-	return offset;
-}
+/* ---- Positions ---- */
 
-uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
+void graph_place(struct graph *graph, uint32_t task, uint32_t id)
 {
-	uint64_t offset = 0;
-	for (size_t i = 0; i < process; i++)
-		offset += graphs->graphs[i].model->n_constructs - 1; /* row 0 is unknown */
-	return offset;
-}
-
-bool graph_task_is_node(const struct graph *graph, uint32_t row)
-{
-	const struct task *task = &graph->model->tasks[row];
-	return row != 0 && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(task->flags & task_flags_taskwait);
-}
-
-static enum node_kind task_kind(const struct task *task)
-{
-	return task->flags & task_flags_initial    ? NODE_INITIAL
-	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
-	       : task->flags & task_flags_target   ? NODE_TARGET
-						   : NODE_TASK;
-}
-
-/* What a node is about: a kernel about its submit. */
-static const struct operation *node_operation(const struct graph *graph, const struct node *node)
-{
-	const struct model *m = graph->model;
-	if (node->kind == NODE_KERNEL)
-		return &m->operations[m->activities[node->activity].operation];
-	return graph_is_operation(node->kind) ? &m->operations[node->operation] : NULL;
-}
-
-static const struct activity *node_activity(const struct graph *graph, const struct node *node)
-{
-	const struct model *m = graph->model;
-	uint32_t row = node->kind == NODE_KERNEL    ? node->activity
-		       : node->kind == NODE_DATA_OP ? m->operations[node->operation].activity
-						    : 0;
-	return row != 0 ? &m->activities[row] : NULL;
-}
-
-struct node_view graph_node(const struct graph *graph, uint32_t id)
-{
-	const struct model *m = graph->model;
-	if (id < m->n_tasks) {
-		const struct task *task = &m->tasks[id];
-		struct node_view view = {
-			.id = id,
-			.kind = graph_task_is_node(graph, id) ? task_kind(task) : NODE_NONE,
-			.task = id,
-			.region = task->region,
-			.construct = task->construct,
-			.stream = task->state & TASK_STARTED ? task->run_stream : UINT32_MAX,
-			.create_ticks = task->create_ticks,
-			.begin_ticks = task->start_ticks,
-			.end_ticks = task->end_ticks,
-			.busy_ticks = task->busy_ticks,
-			.flags = task->flags,
-			.state = task->state,
-		};
-		if (graph->first_fragments != NULL) {
-			view.end_ticks = graph->first_fragments[id].end_ticks;
-			view.busy_ticks = graph->first_fragments[id].busy_ticks;
-		}
-		return view;
+	struct node *node = graph_inner_node(graph, id);
+	if (graph_is_stand_in(graph, id)) {
+		graph->counted.nodes[node->kind]++;
+		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
+		if (task != 0)
+			graph->tasks[task].last = id;
+		return;
 	}
-	const struct node *node = graph_inner_node(graph, id);
-	const struct operation *operation = node_operation(graph, node);
-	struct node_view view = {
-		.id = id,
-		.kind = node->is_placed ? node->kind : NODE_NONE,
-		.task = node->task,
-		.region = operation == NULL && !node->is_of_unit && node->region != 0 ? node->region : m->tasks[node->task].region,
-		.construct = node->construct,
-		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
-		.begin_ticks = node->begin_ticks,
-		.end_ticks = node->end_ticks,
-		.busy_ticks = node->busy_ticks,
-		.operation = operation,
-		.activity = node_activity(graph, node),
-	};
-	if (node->is_of_unit)
-		graph_view_unit(graph, node, &view);
-	return view;
-}
-
-uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
-{
-	const struct model *m = graph->model;
-	if (node->unit != NULL)
-		return node->unit_node == node->id ? graph_unit_node(graph, node->unit->creator) : 0;
-	uint32_t parent = node->id < m->n_tasks ? m->tasks[node->id].parent : 0;
-	return graph_task_is_node(graph, parent) ? parent : 0;
-}
-
-int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
-{
-	int rc = 0;
-	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
-		if (graph_is_stand_in(graph, id))
-			continue;
-		struct node_view view = graph_node(graph, id);
-		if (view.kind != NODE_NONE)
-			rc = function(self, &view);
+	node->is_placed = true;
+	if (task == 0) /* not known: it may be several, and so has no sequence */
+		return;
+	node->previous = graph->tasks[task].last;
+	node->previous_kind = EDGE_SEQUENCE;
+	if (!task_is_explicit(&graph->model->tasks[task])) {
+		const uint32_t *in_work = map_get(&graph->in_work, task);
+		node->phase = graph->tasks[task].n_barriers;
+		node->is_in_work = in_work != NULL && *in_work > 0;
 	}
-	return rc;
+	graph->tasks[task].last = id;
 }
 
-static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
-		      void *self)
+uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
 {
-	const struct task *task = &graph->model->tasks[row];
-	bool is_implicit = !task_is_explicit(task);
-	uint32_t origin = is_implicit                  ? graph->region_node[task->region]
-			  : task->state & TASK_CREATED ? graph->tasks[row].origin
-						       : 0;
-	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
-	if (origin != 0 && function(self, &create) != 0)
-		return -1;
-	struct edge_view join = {.source = graph->tasks[row].last};
-	join.target = graph_joiner(graph, row, &join.kind);
-	return join.target != 0 ? function(self, &join) : 0;
+	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
+	graph_place(graph, task, id);
+	return id;
 }
 
-/* Counts all edges, and hands on those that are not left out. */
-struct filter {
-	const struct graph *graph;
-	int (*function)(void *self, const struct edge_view *edge);
-	void *self;
-	size_t n;
-};
-
-static int filter_edge(void *self, const struct edge_view *edge)
+void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
 {
-	struct filter *filter = self;
-	size_t i = filter->n++;
-	return filter->graph->left_out[i / 8] >> i % 8 & 1 ? 0 : filter->function(filter->self, edge);
-}
-
-static int each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
-{
-	const struct model *m = graph->model;
-	for (uint32_t row = 1; row < m->n_tasks; row++)
-		if (graph_task_is_node(graph, row) && task_edges(graph, row, function, self) != 0)
-			return -1;
-	for (uint32_t i = 0; i < graph->n_nodes; i++) {
-		const struct node *node = &graph->nodes[i];
-		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0, 0, 0};
-		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
-			return -1;
+	uint32_t source = graph->tasks[task].last;
+	const struct node *from = graph_inner_node(graph, source);
+	struct node *node = graph_inner_node(graph, id);
+	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
+	node->is_placed = true;
+	if (is_shared && node->previous == source)
+		return;
+	if (is_shared && node->previous == 0) {
+		node->previous = source;
+		node->previous_kind = (uint8_t)kind;
+		return;
 	}
-	for (size_t i = 0; i < graph->n_edges; i++) {
-		const struct edge *edge = &graph->edges[i];
-		uint32_t source = edge->from_end ? graph->tasks[edge->source].last : edge->source;
-		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
-		if (edge->kind == EDGE_RESUME) {
-			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
-			view.sync = wait.sync;
-			view.object = wait.object;
-		}
-		if (function(self, &view) != 0)
-			return -1;
+	if (is_shared) {
+		uint32_t *has_edge = map_put(&graph->from_barriers, (uint64_t)source << 32 | id);
+		if (*has_edge)
+			return;
+		*has_edge = 1;
 	}
-	return 0;
-}
-
-int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
-{
-	struct filter filter = {graph, function, self, 0};
-	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
-}
-
-static int count_edge(void *self, const struct edge_view *edge)
-{
-	((struct graph_counts *)self)->edges[edge->kind]++;
-	return 0;
-}
-
-void graph_count(const struct graph *graph, struct graph_counts *counts)
-{
-	for (size_t i = 0; i < NODE_KINDS; i++)
-		counts->nodes[i] += graph->counted.nodes[i];
-	for (size_t i = 0; i < EDGE_KINDS; i++)
-		counts->edges[i] += graph->counted.edges[i];
-	for (uint32_t row = 1; row < graph->model->n_tasks; row++)
-		if (graph_task_is_node(graph, row))
-			counts->nodes[task_kind(&graph->model->tasks[row])]++;
-	for (uint32_t i = 0; i < graph->n_nodes; i++)
-		if (graph->nodes[i].is_placed) /* which stand-ins are not */
-			counts->nodes[graph->nodes[i].kind]++;
-	graph_each_edge(graph, count_edge, counts);
+	struct edge edge = {source, id, (uint8_t)kind, false, 0};
+	graph_add_edge(graph, &edge);
 }

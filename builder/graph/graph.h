@@ -186,10 +186,9 @@ struct graph {
  * is asked for, all of the graph is kept nevertheless if a device reported kernels (their edges follow from the
  * others), at the fragment level (for the critical path), and if records are known to contradict each other (edges that
  * make no sense can only be found in the whole graph). Kept in any case are barriers, joins, waits with dependences,
- * the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges. 0, or -1 with the
- * error printed.
+ * the nodes of Argobots' units, and, where the runtime reports single dependences, dependence edges.
  */
-int graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep);
+void graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep);
 
 extern const struct replay_ops graph_ops; /* build.c */
 
@@ -285,10 +284,7 @@ static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, u
 
 /* ---- Shared by the files of this folder, and not to be used outside of it ---- */
 
-/*
- * graph.c. A new node, not yet in the graph; 0 when memory is out (printed). In a graph that is only counted it may be
- * a stand-in.
- */
+/* graph.c. A new node, not yet in the graph. In a graph that is only counted it may be a stand-in. */
 uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
 /* The same, but it is kept in any case: others tell it from other nodes of its kind. */
@@ -305,7 +301,7 @@ static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
 	return graph->is_counted && id - graph->model->n_tasks < NODE_KINDS;
 }
 
-int graph_add_edge(struct graph *graph, const struct edge *edge);
+void graph_add_edge(struct graph *graph, const struct edge *edge);
 
 /* Does a node of this kind have an operation, and no region? */
 static inline bool graph_is_operation(unsigned kind)
@@ -313,26 +309,24 @@ static inline bool graph_is_operation(unsigned kind)
 	return kind == NODE_TARGET_REGION || kind == NODE_DATA_OP || kind == NODE_SUBMIT;
 }
 
-/* build.c. The node comes next in the task's sequence. */
+/* graph.c. The node comes next in the task's sequence. */
 void graph_place(struct graph *graph, uint32_t task, uint32_t id);
 
-/* build.c. A new node next in the task's sequence; 0 when memory is out (printed). */
+/* graph.c. A new node next in the task's sequence. */
 uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
 
-/*
- * build.c. A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it.
- */
+/* A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it. */
 static inline bool graph_is_helper(const struct graph *graph, uint32_t task)
 {
 	return graph->model->tasks[task].state & TASK_HELPER;
 }
 
 /*
- * build.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same
+ * graph.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same
  * barrier would give the same edge each: there is one, from the node's `previous`. Where records end, or are missing,
- * others may come from a later barrier. 0, or -1.
+ * others may come from a later barrier.
  */
-int graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind);
+void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind);
 
 /* scope.c. Of replay_ops. */
 int graph_scope_enter(void *self, const struct point *at, struct scope *scope);
@@ -343,7 +337,7 @@ int graph_scope_leave(void *self, const struct point *at, struct scope *scope);
  * or comes to a scheduling point: its fragment has executed until now. The task goes on with a new fragment.
  */
 void graph_stop_fragment(struct graph *graph, const struct point *at);
-int graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
 
 /* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
 void graph_leave_fragment(struct graph *graph, const struct point *at);
@@ -352,7 +346,7 @@ void graph_leave_fragment(struct graph *graph, const struct point *at);
 void graph_start_stretch(struct graph *graph, const struct point *at);
 
 /* It waits, without a node for that; other tasks may run meanwhile. Its fragment goes on after the wait. */
-int graph_begin_wait(struct graph *graph, const struct point *at);
+void graph_begin_wait(struct graph *graph, const struct point *at);
 void graph_end_wait(struct graph *graph, const struct point *at);
 
 /*
@@ -362,7 +356,7 @@ void graph_pause_fragment(struct graph *graph, const struct point *at);
 void graph_resume_fragment(struct graph *graph, const struct point *at);
 
 /* units.c: Argobots' work units. */
-int graph_units_begin(struct graph *graph); /* 0, or -1 with the error printed */
+void graph_units_begin(struct graph *graph);
 void graph_units_free(struct graph *graph);
 int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
@@ -377,14 +371,14 @@ uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
 /* What a unit's join or wait waits for; nothing for other nodes. */
 struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
 
-/* device.c: adds the nodes of kernels; called when all that the host did is there. 0, or -1. */
-int graph_add_devices(struct graph *graph);
+/* device.c: adds the nodes of kernels; called when all that the host did is there. */
+void graph_add_devices(struct graph *graph);
 
-/* target.c: a target region, data operation or submit begins and ends. 0, or -1. */
-int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope);
-int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
+/* target.c: a target region, data operation or submit begins and ends. */
+void graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope);
+void graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
-/* wait.c. The interval of a child that `parent` creates now; 0 when memory is out (printed). */
+/* wait.c. The interval of a child that `parent` creates now. */
 uint32_t graph_interval(struct graph *graph, uint32_t parent);
 
 /* A synchronisation, `node`, waits for all children that the task has created so far. */
@@ -394,39 +388,39 @@ void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
 void graph_forget_children(struct graph *graph, uint32_t task);
 
 /* A taskgroup begins, and ends: then it waits for its members. */
-int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
+void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* Has the task a taskgroup open? */
 bool graph_is_in_group(const struct graph *graph, uint32_t task);
 
-/* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. 0, or -1. */
-int graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
-int graph_depend_finish(struct graph *graph); /* after the last list */
+/* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. */
+void graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+void graph_depend_finish(struct graph *graph); /* after the last list */
 void graph_depend_free(struct graph *graph);
 
 /*
  * check.c: is a dependence that the runtime reports among the edges of the list, or does it follow from them? After the
- * last list, those that do not are counted. 0, or -1.
+ * last list, those that do not are counted.
  */
-int graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
-int graph_finish_check(struct graph *graph);
+void graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
+void graph_finish_check(struct graph *graph);
 
 /* sound.c: do repairs or damage so far tell that the graph may have edges that make no sense? */
 bool graph_may_be_unsound(const struct graph *graph);
 
-/* Leaves those edges out; the last step for the graph itself. 0, or -1. */
-int graph_make_sound(struct graph *graph);
+/* Leaves those edges out; the last step for the graph itself. */
+void graph_make_sound(struct graph *graph);
 
-/* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. 0, or -1. */
-int graph_find_path(struct graph *graph);
+/* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. */
+void graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);
 
 /*
  * exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone,
- * each once. 0, or -1.
+ * each once.
  */
-int graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
+void graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
 void graph_finish_exclusive(struct graph *graph);
 void graph_free_exclusive(struct graph *graph);
 

@@ -6,6 +6,7 @@
  * replay, at the fragment level; one thread.
  */
 #include "builder/graph/path.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,9 @@ static unsigned find_reasons(const struct graph *graph)
 	if (!dump->is_complete || tally_total(&dump->damage) != 0)
 		found |= PATH_RECORDS_MISSING;
 	for (unsigned i = 0; i < m->notes->repairs.n_rows; i++)
-		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
-		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTION;
+		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
@@ -160,23 +161,18 @@ static int keep_edge(void *self, const struct edge_view *edge)
 	return 0;
 }
 
-static bool make_walk(struct walk *w)
+static void make_walk(struct walk *w)
 {
-	w->first = calloc(w->n + 2, sizeof *w->first);
-	w->n_before = calloc(w->n, sizeof *w->n_before);
-	w->before = calloc(w->n, sizeof *w->before);
-	w->before_ns = calloc(w->n, sizeof *w->before_ns);
-	w->ready = malloc(w->n * sizeof *w->ready);
-	if (w->first == NULL || w->n_before == NULL || w->before == NULL || w->before_ns == NULL || w->ready == NULL)
-		return false;
+	w->first = memory_zeroed(w->n + 2, sizeof *w->first, "the critical path");
+	w->n_before = memory_zeroed(w->n, sizeof *w->n_before, "the critical path");
+	w->before = memory_zeroed(w->n, sizeof *w->before, "the critical path");
+	w->before_ns = memory_zeroed(w->n, sizeof *w->before_ns, "the critical path");
+	w->ready = memory_get(w->n, sizeof *w->ready, "the critical path");
 	graph_each_edge(w->graph, count_edge, w);
 	for (size_t i = 2; i < w->n + 2; i++)
 		w->first[i] += w->first[i - 1];
-	w->targets = malloc((w->first[w->n + 1] + 1) * sizeof *w->targets);
-	if (w->targets == NULL)
-		return false;
+	w->targets = memory_get(w->first[w->n + 1] + 1, sizeof *w->targets, "the critical path");
 	graph_each_edge(w->graph, keep_edge, w);
-	return true;
 }
 
 static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t ns)
@@ -214,18 +210,16 @@ static uint32_t take_walk(struct walk *w, struct path *path)
 	}
 	if (n_ready == w->n)
 		return last;
-	path->reasons |= PATH_CONTRADICTION; /* a cycle */
+	path->reasons |= PATH_CONTRADICTORY; /* a cycle */
 	return 0;
 }
 
 /* Lists the chain's nodes, from its end back; `before` becomes path.places. */
-static bool trace_back(struct walk *w, struct path *path, uint32_t last)
+static void trace_back(struct walk *w, struct path *path, uint32_t last)
 {
 	for (uint32_t id = last; id != 0; id = w->before[id])
 		path->n_nodes++;
-	path->nodes = calloc(path->n_nodes, sizeof *path->nodes);
-	if (path->nodes == NULL)
-		return false;
+	path->nodes = memory_get(path->n_nodes, sizeof *path->nodes, "the critical path");
 	uint32_t place = path->n_nodes;
 	for (uint32_t id = last; id != 0; id = w->before[id])
 		path->nodes[--place] = id;
@@ -234,41 +228,35 @@ static bool trace_back(struct walk *w, struct path *path, uint32_t last)
 		w->before[path->nodes[place]] = place + 1;
 	path->places = w->before;
 	w->before = NULL;
-	return true;
 }
 
-static bool find(const struct graph *graph, struct path *path)
+static void find(const struct graph *graph, struct path *path)
 {
 	struct walk w = {.graph = graph, .n = (size_t)graph->model->n_tasks + graph->n_nodes};
-	bool has_memory = make_walk(&w);
-	if (has_memory) {
-		uint32_t last = take_walk(&w, path);
-		if (last != 0)
-			has_memory = trace_back(&w, path, last);
-		else
-			*path = (struct path){.reasons = path->reasons};
-	}
+	make_walk(&w);
+	uint32_t last = take_walk(&w, path);
+	if (last != 0)
+		trace_back(&w, path, last);
+	else
+		*path = (struct path){.reasons = path->reasons};
 	free(w.first);
 	free(w.targets);
 	free(w.n_before);
 	free(w.before);
 	free(w.before_ns);
 	free(w.ready);
-	return has_memory;
 }
 
-int graph_find_path(struct graph *graph)
+void graph_find_path(struct graph *graph)
 {
 	if (graph->level != GRAPH_FRAGMENT)
-		return 0;
-	struct path *path = graph->path = calloc(1, sizeof *path);
-	if (path == NULL)
-		return error("out of memory for the critical path");
+		return;
+	struct path *path = graph->path = memory_zeroed(1, sizeof *path, "the critical path");
 	path->reasons = find_reasons(graph);
-	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTION))
-		return 0;
+	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTORY))
+		return;
 	path->bound = path->reasons != 0 ? PATH_LOWER : PATH_EXACT;
-	return find(graph, path) ? 0 : error("out of memory for the critical path");
+	find(graph, path);
 }
 
 void graph_free_path(struct graph *graph)

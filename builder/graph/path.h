@@ -22,7 +22,7 @@ enum path_reason {
 	PATH_PAUSED = 8,          /* the program did not have all of itself recorded */
 	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
 	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
-	PATH_CONTRADICTION = 64,  /* unknown: records contradict each other */
+	PATH_CONTRADICTORY = 64,  /* unknown: records contradict each other */
 	PATH_REASONS = 7          /* so many bits */
 };
 

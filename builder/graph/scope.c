@@ -12,18 +12,14 @@ static bool is_closing(const struct scope *scope)
 	return scope->kind == sync_kind_barrier_implicit_parallel || scope->kind == sync_kind_barrier_teams;
 }
 
-static int barrier(struct graph *graph, const struct point *at, const struct scope *scope)
+static void barrier(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	const struct task *task = &graph->model->tasks[at->task];
 	if (task_is_explicit(task) || scope->is_reduction || is_closing(scope))
-		return 0; /* a closing barrier is the join */
+		return; /* a closing barrier is the join */
 	uint32_t *found = map_put(&graph->barriers, graph_barrier_key(graph->model, at->task, scope->ordinal));
-	if (found == NULL)
-		return error("out of memory for the graph");
 	if (*found == 0) {
 		*found = graph_add_node(graph, NODE_BARRIER, 0, scope->construct, at->ticks);
-		if (*found == 0)
-			return -1;
 		graph_inner_node(graph, *found)->region = task->region;
 		graph_inner_node(graph, *found)->phase = scope->ordinal;
 	}
@@ -35,10 +31,8 @@ static int barrier(struct graph *graph, const struct point *at, const struct sco
 	graph->scope_node[scope->number] = *found;
 	graph->tasks[at->task].n_barriers = scope->ordinal + 1;
 	graph_close_intervals(graph, at->task, *found);
-	if (graph_reach(graph, at->task, *found, EDGE_BARRIER) != 0)
-		return -1;
+	graph_reach(graph, at->task, *found, EDGE_BARRIER);
 	graph->tasks[at->task].last = *found;
-	return 0;
 }
 
 /* Is it a scope that nests, and that the scope level shows as a pair of nodes? */
@@ -50,18 +44,52 @@ static bool is_pair(const struct graph *graph, const struct scope *scope)
 }
 
 /* Counts the open constructs of an implicit task that one thread of the team executes. */
-static int count_work(struct graph *graph, uint32_t task, const struct scope *scope, uint32_t change)
+static void count_work(struct graph *graph, uint32_t task, const struct scope *scope, uint32_t change)
 {
 	bool is_work = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
 	if (!is_work || task_is_explicit(&graph->model->tasks[task]))
-		return 0;
+		return;
 	uint32_t *in_work = map_put(&graph->in_work, task);
-	if (in_work == NULL)
-		return error("out of memory for the graph");
 	*in_work += change;
 	if (*in_work == 0)
 		map_remove(&graph->in_work, task);
-	return 0;
+}
+
+static void enter_sync(struct graph *graph, const struct point *at, const struct scope *scope)
+{
+	uint32_t *node = &graph->scope_node[scope->number];
+	graph_stop_fragment(graph, at);
+	switch (scope->kind) {
+	case sync_kind_taskgroup: graph_open_group(graph, at, scope); break;
+	case sync_kind_taskwait:
+		*node = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
+		graph_close_intervals(graph, at->task, *node);
+		break;
+	default:
+		barrier(graph, at, scope);
+		if (*node == 0)
+			graph_begin_wait(graph, at);
+	}
+}
+
+static void leave_sync(struct graph *graph, const struct point *at, const struct scope *scope)
+{
+	uint32_t id = graph->scope_node[scope->number];
+	if (scope->kind == sync_kind_taskgroup) {
+		graph_leave_fragment(graph, at);
+		graph_close_group(graph, at, scope);
+		graph_place(graph, at->task, id);
+		graph_inner_node(graph, id)->end_ticks = at->ticks;
+	} else if (id != 0) {
+		struct node *node = graph_inner_node(graph, id);
+		if (at->ticks > node->end_ticks)
+			node->end_ticks = at->ticks;
+	} else {
+		if (!is_closing(scope) || task_is_explicit(&graph->model->tasks[at->task]))
+			graph_end_wait(graph, at);
+		return; /* after a closing barrier the task executes nothing of the program */
+	}
+	graph_start_fragment(graph, at, at->task);
 }
 
 static bool is_operation(const struct scope *scope)
@@ -74,33 +102,21 @@ int graph_scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct graph *graph = self;
 	if (at->task == 0 || graph_is_helper(graph, at->task))
 		return 0;
-	if (!array_reserve((void **)&graph->scope_node, scope->number + (size_t)1, &graph->scopes_capacity,
-			   sizeof *graph->scope_node))
-		return error("out of memory for the graph");
-	uint32_t *node = &graph->scope_node[scope->number];
-	*node = 0;
-	if (is_operation(scope))
-		return graph_enter_operation(graph, at, scope);
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
-		return -1;
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
-		return graph_begin_wait(graph, at);
-	if (scope->type != SCOPE_SYNC)
-		return count_work(graph, at->task, scope, 1);
-	graph_stop_fragment(graph, at);
-	switch (scope->kind) {
-	case sync_kind_taskgroup: return graph_open_group(graph, at, scope);
-	case sync_kind_taskwait:
-		*node = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
-		if (*node == 0)
-			return -1;
-		graph_close_intervals(graph, at->task, *node);
+	array_reserve((void **)&graph->scope_node, scope->number + (size_t)1, &graph->scopes_capacity, sizeof *graph->scope_node);
+	graph->scope_node[scope->number] = 0;
+	if (is_operation(scope)) {
+		graph_enter_operation(graph, at, scope);
 		return 0;
-	default:
-		if (barrier(graph, at, scope) != 0)
-			return -1;
-		return *node == 0 ? graph_begin_wait(graph, at) : 0;
 	}
+	if (is_pair(graph, scope))
+		graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks);
+	if (scope->type == SCOPE_SYNC)
+		enter_sync(graph, at, scope);
+	else if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
+		graph_begin_wait(graph, at);
+	else
+		count_work(graph, at->task, scope, 1);
+	return 0;
 }
 
 int graph_scope_leave(void *self, const struct point *at, struct scope *scope)
@@ -108,29 +124,18 @@ int graph_scope_leave(void *self, const struct point *at, struct scope *scope)
 	struct graph *graph = self;
 	if (at->task == 0 || graph_is_helper(graph, at->task))
 		return 0;
-	if (is_operation(scope))
-		return graph_leave_operation(graph, at, scope);
+	if (is_operation(scope)) {
+		graph_leave_operation(graph, at, scope);
+		return 0;
+	}
 	if (scope->type == SCOPE_SYNC) {
-		uint32_t id = graph->scope_node[scope->number];
-		if (scope->kind == sync_kind_taskgroup) {
-			graph_leave_fragment(graph, at);
-			graph_close_group(graph, at, scope);
-			graph_place(graph, at->task, id);
-			graph_inner_node(graph, id)->end_ticks = at->ticks;
-		} else if (id != 0) {
-			struct node *node = graph_inner_node(graph, id);
-			if (at->ticks > node->end_ticks)
-				node->end_ticks = at->ticks;
-		} else {
-			if (!is_closing(scope) || task_is_explicit(&graph->model->tasks[at->task]))
-				graph_end_wait(graph, at);
-			return 0; /* after a closing barrier the task executes nothing of the program */
-		}
-		return graph_start_fragment(graph, at, at->task);
+		leave_sync(graph, at, scope);
+		return 0;
 	}
 	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
 		graph_end_wait(graph, at);
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
-		return -1;
-	return count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
+	if (is_pair(graph, scope))
+		graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks);
+	count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
+	return 0;
 }

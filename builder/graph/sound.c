@@ -29,8 +29,7 @@ struct sound {
 static int collect(void *self, const struct edge_view *edge)
 {
 	struct sound *s = self;
-	if (!array_reserve((void **)&s->arrows, s->n + 1, &s->capacity, sizeof *s->arrows))
-		return -1;
+	array_reserve((void **)&s->arrows, s->n + 1, &s->capacity, sizeof *s->arrows);
 	s->arrows[s->n++] = (struct arrow){edge->source, edge->target, (unsigned char)edge->kind, false};
 	return 0;
 }
@@ -53,13 +52,11 @@ static size_t n_ids(const struct graph *graph)
 }
 
 /* Fills order and first with the arrows that are not left out: by source, of one source as they come. */
-static bool sort_arrows(struct sound *s)
+static void sort_arrows(struct sound *s)
 {
 	size_t n = n_ids(s->graph);
-	s->order = calloc(s->n + 1, sizeof *s->order);
-	s->first = calloc(n + 2, sizeof *s->first);
-	if (s->order == NULL || s->first == NULL)
-		return false;
+	s->order = memory_zeroed(s->n + 1, sizeof *s->order, "the graph");
+	s->first = memory_zeroed(n + 2, sizeof *s->first, "the graph");
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->arrows[i].is_left_out)
 			s->first[s->arrows[i].source + 2]++;
@@ -68,7 +65,6 @@ static bool sort_arrows(struct sound *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->arrows[i].is_left_out)
 			s->order[s->first[s->arrows[i].source + 1]++] = i;
-	return true;
 }
 
 /* `latest`: by target and kind, the source of the arrow that was seen last, + 1. */
@@ -115,22 +111,20 @@ static void leave_out_cycles(struct sound *s, unsigned char *colours, uint32_t *
 	}
 }
 
-static bool look_through(struct sound *s)
+static void look_through(struct sound *s)
 {
 	size_t n = n_ids(s->graph);
-	uint32_t *latest = calloc(n * EDGE_KINDS, sizeof *latest), *path = malloc(n * sizeof *path);
-	unsigned char *colours = calloc(n, 1);
-	size_t *next = malloc(n * sizeof *next);
-	bool has_memory = latest != NULL && path != NULL && colours != NULL && next != NULL && sort_arrows(s);
-	if (has_memory) {
-		leave_out_twins(s, latest);
-		leave_out_cycles(s, colours, path, next);
-	}
+	uint32_t *latest = memory_zeroed(n * EDGE_KINDS, sizeof *latest, "the graph");
+	uint32_t *path = memory_get(n, sizeof *path, "the graph");
+	unsigned char *colours = memory_zeroed(n, 1, "the graph");
+	size_t *next = memory_get(n, sizeof *next, "the graph");
+	sort_arrows(s);
+	leave_out_twins(s, latest);
+	leave_out_cycles(s, colours, path, next);
 	free(latest);
 	free(path);
 	free(colours);
 	free(next);
-	return has_memory;
 }
 
 /*
@@ -155,24 +149,22 @@ bool graph_may_be_unsound(const struct graph *graph)
 	       tally_total(&graph->model->dump->damage) != 0;
 }
 
-int graph_make_sound(struct graph *graph)
+void graph_make_sound(struct graph *graph)
 {
 	struct sound s = {.graph = graph};
 	if (!graph_may_be_unsound(graph))
-		return 0;
-	bool has_memory = graph_each_edge(graph, collect, &s) == 0;
-	for (size_t i = 0; i < s.n && has_memory; i++)
+		return;
+	graph_each_edge(graph, collect, &s);
+	for (size_t i = 0; i < s.n; i++)
 		if (!is_node(graph, s.arrows[i].source) || !is_node(graph, s.arrows[i].target))
 			leave_out(&s, &s.arrows[i], "edge_to_nothing");
-	has_memory = has_memory && look_through(&s);
-	if (has_memory && s.n_left_out > 0) {
-		graph->left_out = calloc(s.n / 8 + 1, 1);
-		has_memory = graph->left_out != NULL;
-		for (size_t i = 0; i < s.n && has_memory; i++)
+	look_through(&s);
+	if (s.n_left_out > 0) {
+		graph->left_out = memory_zeroed(s.n / 8 + 1, 1, "the graph");
+		for (size_t i = 0; i < s.n; i++)
 			graph->left_out[i / 8] |= (unsigned char)(s.arrows[i].is_left_out << i % 8);
 	}
 	free(s.arrows);
 	free(s.order);
 	free(s.first);
-	return has_memory ? 0 : error("out of memory for the graph");
 }

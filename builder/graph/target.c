@@ -17,29 +17,28 @@ static bool is_pair(const struct graph *graph, const struct scope *scope)
 	return graph->level == GRAPH_SCOPE && scope->type == SCOPE_TARGET;
 }
 
-int graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope)
+void graph_enter_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	graph_stop_fragment(graph, at);
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks) == 0)
-		return -1;
+	if (is_pair(graph, scope))
+		graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks);
 	uint32_t node = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
-	if (node == 0)
-		return -1;
 	graph->scope_node[scope->number] = node;
 	graph_inner_node(graph, node)->operation = scope->operation;
 	/* During an operation on data the time is the operation's; in a region or a launch the task goes on. */
-	return scope->type == SCOPE_DATA_OP ? 0 : graph_start_fragment(graph, at, at->task);
+	if (scope->type != SCOPE_DATA_OP)
+		graph_start_fragment(graph, at, at->task);
 }
 
-int graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope)
+void graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	struct node *node = graph_inner_node(graph, graph->scope_node[scope->number]);
 	node->end_ticks = at->ticks;
-	if (is_pair(graph, scope) && graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks) == 0)
-		return -1;
+	if (is_pair(graph, scope))
+		graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks);
 	if (scope->type != SCOPE_DATA_OP)
-		return 0;
+		return;
 	if (graph->level == GRAPH_FRAGMENT) /* at other levels it is part of the task's own time */
 		node->busy_ticks = at->ticks - node->begin_ticks;
-	return graph_start_fragment(graph, at, at->task);
+	graph_start_fragment(graph, at, at->task);
 }

@@ -29,17 +29,14 @@ struct graph_units {
 	size_t n_waits, waits_capacity;
 };
 
-int graph_units_begin(struct graph *graph)
+void graph_units_begin(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	if (m->n_units == 0)
-		return 0;
-	struct graph_units *g = graph->units = calloc(1, sizeof *g);
-	if (g == NULL)
-		return error("out of memory for the graph of %u units", m->n_units);
-	g->places = calloc(m->n_units, sizeof *g->places);
-	g->since_ticks = calloc(m->dump->n_streams + 1, sizeof *g->since_ticks);
-	return g->places != NULL && g->since_ticks != NULL ? 0 : error("out of memory for the graph of %u units", m->n_units);
+		return;
+	struct graph_units *g = graph->units = memory_zeroed(1, sizeof *g, "the graph");
+	g->places = memory_zeroed(m->n_units, sizeof *g->places, "the graph");
+	g->since_ticks = memory_zeroed(m->dump->n_streams, sizeof *g->since_ticks, "the graph");
 }
 
 void graph_units_free(struct graph *graph)
@@ -81,37 +78,30 @@ static enum node_kind node_kind(const struct work_unit *unit)
 static uint32_t add_node(struct graph *graph, enum node_kind kind, uint32_t row, uint64_t ticks)
 {
 	uint32_t id = graph_add_node(graph, kind, 0, graph->model->units[row].construct, ticks);
-	if (id != 0) {
-		struct node *node = graph_inner_node(graph, id);
-		node->unit = row;
-		node->is_of_unit = true;
-		node->is_placed = true;
-	}
+	struct node *node = graph_inner_node(graph, id);
+	node->unit = row;
+	node->is_of_unit = true;
+	node->is_placed = true;
 	return id;
 }
 
-/* The place of the unit, which then has a node; NULL when memory is out (printed). */
+/* The place of the unit, which then has a node. */
 static struct unit_place *place_of(struct graph *graph, uint32_t row, uint64_t ticks)
 {
 	struct unit_place *place = &graph->units->places[row];
-	if (place->node == 0) {
+	if (place->node == 0)
 		place->node = place->last = place->fragment = add_node(graph, node_kind(&graph->model->units[row]), row, ticks);
-		if (place->node == 0)
-			return NULL;
-	}
 	return place;
 }
 
-/* A new node, next in the unit's sequence; 0 when memory is out (printed). */
+/* A new node, next in the unit's sequence. */
 static uint32_t add_next(struct graph *graph, struct unit_place *place, enum node_kind kind, uint32_t row, uint64_t ticks)
 {
 	uint32_t id = add_node(graph, kind, row, ticks);
-	if (id != 0) {
-		struct node *node = graph_inner_node(graph, id);
-		node->previous = place->last;
-		node->previous_kind = EDGE_SEQUENCE;
-		place->last = id;
-	}
+	struct node *node = graph_inner_node(graph, id);
+	node->previous = place->last;
+	node->previous_kind = EDGE_SEQUENCE;
+	place->last = id;
 	return id;
 }
 
@@ -132,20 +122,12 @@ static void add_time(struct graph *graph, const struct point *at)
 		node->end_ticks = at->ticks;
 }
 
-/*
- * The unit does something: if it ran again since a stop, it has had a new fragment since then. NULL when memory is out
- * (printed).
- */
+/* The unit does something: if it ran again since a stop, it has had a new fragment since then. */
 static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t ticks)
 {
 	struct unit_place *place = place_of(graph, row, ticks);
-	if (place == NULL)
-		return NULL;
-	if (place->is_lazy && graph->level == GRAPH_FRAGMENT) {
+	if (place->is_lazy && graph->level == GRAPH_FRAGMENT)
 		place->fragment = add_next(graph, place, NODE_FRAGMENT, row, place->resumed_ticks);
-		if (place->fragment == 0)
-			return NULL;
-	}
 	place->is_lazy = false;
 	place->wait = 0;
 	return place;
@@ -162,53 +144,48 @@ static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_
 }
 
 /*
- * The unit does something to another one: its fragment ends, and *source is set to its position, where the edge begins,
- * or to 0 if the unit is not known. 0, or -1.
+ * The unit does something to another one: its fragment ends. Returns its position, where the edge begins, or 0 if the
+ * unit is not known.
  */
-static int act(struct graph *graph, const struct point *at, uint32_t row, uint32_t *source)
+static uint32_t act(struct graph *graph, const struct point *at, uint32_t row)
 {
-	*source = 0;
 	if (row == 0)
 		return 0;
 	struct unit_place *place = go_on(graph, row, at->ticks);
-	if (place == NULL)
-		return -1;
 	if (row == at->unit) {
 		add_time(graph, at);
 		be_lazy(graph, place, row, at->ticks);
 	}
-	*source = place->last;
-	return 0;
+	return place->last;
 }
 
 /* ---- Events of the replay ---- */
 
-static int created(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator, enum edge_kind kind)
+static void created(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator, enum edge_kind kind)
 {
-	uint32_t source;
-	struct unit_place *place = &graph->units->places[row];
-	if (act(graph, at, creator, &source) != 0 || place_of(graph, row, at->ticks) == NULL)
-		return -1;
+	uint32_t source = act(graph, at, creator);
+	const struct unit_place *place = place_of(graph, row, at->ticks);
 	struct node *node = graph_inner_node(graph, place->node);
 	node->previous = source != place->node ? source : 0;
 	node->previous_kind = (uint8_t)kind;
-	return 0;
 }
 
 int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator)
 {
-	return created(self, at, unit, creator, EDGE_CREATE);
+	created(self, at, unit, creator, EDGE_CREATE);
+	return 0;
 }
 
 int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator)
 {
 	struct graph *graph = self;
 	uint32_t before = graph->model->units[unit].before;
-	if (created(graph, at, unit, creator, EDGE_REVIVE) != 0 || place_of(graph, before, at->ticks) == NULL)
-		return -1;
-	struct edge edge = {
-		.source = graph->units->places[before].last, .target = graph->units->places[unit].node, .kind = EDGE_SEQUENCE};
-	return graph_add_edge(graph, &edge);
+	created(graph, at, unit, creator, EDGE_REVIVE);
+	struct edge edge = {.source = place_of(graph, before, at->ticks)->last,
+			    .target = graph->units->places[unit].node,
+			    .kind = EDGE_SEQUENCE};
+	graph_add_edge(graph, &edge);
+	return 0;
 }
 
 static bool is_join(unsigned sync)
@@ -225,20 +202,15 @@ static bool is_wait(unsigned sync)
 static uint32_t add_wait(struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks, const struct unit_wait *wait)
 {
 	struct graph_units *g = graph->units;
-	if (!array_reserve((void **)&g->waits, g->n_waits + 1, &g->waits_capacity, sizeof *g->waits)) {
-		error("out of memory for the graph");
-		return 0;
-	}
+	array_reserve((void **)&g->waits, g->n_waits + 1, &g->waits_capacity, sizeof *g->waits);
 	uint32_t id = add_next(graph, place, is_join(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
-	if (id != 0) {
-		graph_inner_node(graph, id)->wait = (uint32_t)g->n_waits;
-		g->waits[g->n_waits++] = *wait;
-	}
+	graph_inner_node(graph, id)->wait = (uint32_t)g->n_waits;
+	g->waits[g->n_waits++] = *wait;
 	return id;
 }
 
 /* The unit stops to wait: for what it waited for already, with nothing done since, or for something else. */
-static int wait_for(struct graph *graph, const struct point *at, uint32_t row, const struct unit_wait *wait)
+static void wait_for(struct graph *graph, const struct point *at, uint32_t row, const struct unit_wait *wait)
 {
 	struct unit_place *place = &graph->units->places[row];
 	if (place->wait != 0 && place->is_lazy && !place->is_resumed) {
@@ -247,44 +219,41 @@ static int wait_for(struct graph *graph, const struct point *at, uint32_t row, c
 			if (graph->level == GRAPH_FRAGMENT)
 				place->fragment = place->wait; /* looking again is part of the wait */
 			add_time(graph, at);
-			return 0;
+			return;
 		}
 	}
-	place = go_on(graph, row, at->ticks);
-	if (place == NULL)
-		return -1;
+	go_on(graph, row, at->ticks);
 	add_time(graph, at);
 	place->wait = add_wait(graph, place, row, at->ticks, wait);
 	place->is_resumed = false;
-	return place->wait != 0 ? 0 : -1;
 }
 
-static int stop(struct graph *graph, const struct point *at, const struct unit_switch *change)
+static void stop(struct graph *graph, const struct point *at, const struct unit_switch *change)
 {
 	uint32_t row = change->prior;
 	if (row == 0)
-		return 0;
+		return;
 	if (change->reason == UNIT_SUSPEND || (change->reason == UNIT_YIELD && is_wait(change->wait.sync)))
-		return wait_for(graph, at, row, &change->wait);
-	if (row != at->unit) /* cancelled where it did not run */
-		return place_of(graph, row, at->ticks) != NULL ? 0 : -1;
-	if (go_on(graph, row, at->ticks) == NULL)
-		return -1;
-	add_time(graph, at);
-	return 0;
+		wait_for(graph, at, row, &change->wait);
+	else if (row != at->unit) /* cancelled where it did not run */
+		place_of(graph, row, at->ticks);
+	else {
+		go_on(graph, row, at->ticks);
+		add_time(graph, at);
+	}
 }
 
 int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change)
 {
 	struct graph *graph = self;
-	if (change->reason > UNIT_RUN)
-		return stop(graph, at, change);
-	if (at->unit != 0 && go_on(graph, at->unit, at->ticks) == NULL)
-		return -1;
+	if (change->reason > UNIT_RUN) {
+		stop(graph, at, change);
+		return 0;
+	}
+	if (at->unit != 0)
+		go_on(graph, at->unit, at->ticks);
 	add_time(graph, at);
 	struct unit_place *place = place_of(graph, change->next, at->ticks);
-	if (place == NULL)
-		return -1;
 	struct node *node = graph_inner_node(graph, place->last);
 	bool is_first = graph->model->units[change->next].start_ticks == at->ticks && place->last == place->node;
 	if (is_first)
@@ -299,16 +268,16 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)
 {
 	struct graph *graph = self;
-	uint32_t source, target = graph->units->places[unit].wait;
+	uint32_t target = graph->units->places[unit].wait;
 	(void)wait;
 	/* That a unit has ended is what its join reports. */
 	if (target == 0 || graph_inner_node(graph, target)->kind == NODE_UNIT_JOIN)
 		return 0;
 	graph->units->places[unit].is_resumed = true;
-	if (act(graph, at, waker, &source) != 0)
-		return -1;
-	struct edge edge = {.source = source, .target = target, .kind = EDGE_RESUME};
-	return source != 0 && waker != unit ? graph_add_edge(graph, &edge) : 0;
+	struct edge edge = {.source = act(graph, at, waker), .target = target, .kind = EDGE_RESUME};
+	if (edge.source != 0 && waker != unit)
+		graph_add_edge(graph, &edge);
+	return 0;
 }
 
 int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
@@ -318,20 +287,14 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 	if (!is_first || joiner == 0 || joiner == unit)
 		return 0;
 	struct unit_place *joined = place_of(graph, unit, at->ticks), *place = place_of(graph, joiner, at->ticks);
-	if (joined == NULL || place == NULL)
-		return -1;
 	uint32_t id = place->wait;
 	struct unit_wait pending = id != 0 ? graph_unit_wait(graph, graph_inner_node(graph, id)) : (struct unit_wait){0, 0};
 	bool is_pending = is_join(pending.sync) && pending.object == own.object;
 	if (!is_pending) { /* it had ended already */
-		place = go_on(graph, joiner, at->ticks);
-		if (place == NULL)
-			return -1;
+		go_on(graph, joiner, at->ticks);
 		if (joiner == at->unit)
 			add_time(graph, at);
 		id = add_wait(graph, place, joiner, at->ticks, &own);
-		if (id == 0)
-			return -1;
 		be_lazy(graph, place, joiner, at->ticks);
 	} else if (joiner == at->unit && place->is_lazy) { /* what it ran since its last stop was a poll */
 		if (graph->level == GRAPH_FRAGMENT)
@@ -342,7 +305,8 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 	graph_inner_node(graph, id)->end_ticks = at->ticks;
 	place->wait = 0;
 	struct edge edge = {.source = joined->last, .target = id, .kind = EDGE_JOIN};
-	return graph_add_edge(graph, &edge);
+	graph_add_edge(graph, &edge);
+	return 0;
 }
 
 /* ---- What exports see ---- */

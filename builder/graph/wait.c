@@ -11,9 +11,7 @@
 #include "builder/graph/graph.h"
 #include "builder/support/array.h"
 
-#include <stdlib.h>
-
-/* The row of a new place for children of a task, 0 when memory is out (printed). */
+/* The row of a new place for children of a task. */
 static uint32_t new_open(struct graph *graph, uint32_t node, uint32_t outer)
 {
 	uint32_t row = graph->free_open;
@@ -21,10 +19,7 @@ static uint32_t new_open(struct graph *graph, uint32_t node, uint32_t outer)
 		graph->free_open = graph->open[row].outer;
 	} else {
 		row = ++graph->n_open;
-		if (!array_reserve((void **)&graph->open, row + (size_t)1, &graph->open_capacity, sizeof *graph->open)) {
-			error("out of memory for the graph");
-			return 0;
-		}
+		array_reserve((void **)&graph->open, row + (size_t)1, &graph->open_capacity, sizeof *graph->open);
 	}
 	graph->open[row] = (struct open_children){node, 0, outer};
 	return row;
@@ -49,11 +44,8 @@ bool graph_is_in_group(const struct graph *graph, uint32_t task)
 
 static uint32_t new_interval(struct graph *graph, uint32_t parent, uint32_t group)
 {
-	if (!array_reserve((void **)&graph->intervals, graph->n_intervals + (size_t)1, &graph->intervals_capacity,
-			   sizeof *graph->intervals)) {
-		error("out of memory for the graph");
-		return 0;
-	}
+	array_reserve((void **)&graph->intervals, graph->n_intervals + (size_t)1, &graph->intervals_capacity,
+		      sizeof *graph->intervals);
 	if (graph->n_intervals == 1)
 		graph->intervals[0] = (struct interval){0};
 	bool is_explicit = task_is_explicit(&graph->model->tasks[parent]);
@@ -67,15 +59,8 @@ static uint32_t new_interval(struct graph *graph, uint32_t parent, uint32_t grou
 uint32_t graph_interval(struct graph *graph, uint32_t parent)
 {
 	uint32_t *row = map_put(&graph->innermost, parent);
-	if (row == NULL) {
-		error("out of memory for the graph");
-		return 0;
-	}
-	if (*row == 0) {
+	if (*row == 0)
 		*row = new_open(graph, 0, 0);
-		if (*row == 0)
-			return 0;
-	}
 	struct open_children *open = &graph->open[*row];
 	if (open->interval == 0)
 		open->interval = new_interval(graph, parent, open->node);
@@ -104,18 +89,12 @@ void graph_forget_children(struct graph *graph, uint32_t task)
 	map_remove(&graph->innermost, task);
 }
 
-int graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
+void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	uint32_t *innermost = map_put(&graph->innermost, at->task);
 	uint32_t node = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
-	if (innermost == NULL || node == 0)
-		return -1;
-	uint32_t row = new_open(graph, node, *innermost);
-	if (row == 0)
-		return -1;
 	graph->scope_node[scope->number] = node;
-	*innermost = row;
-	return 0;
+	*innermost = new_open(graph, node, *innermost);
 }
 
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope)

@@ -15,14 +15,6 @@ int archive_failed(struct archive *a, OTF2_ErrorCode code, const char *what)
 	return -1;
 }
 
-int archive_out_of_memory(struct archive *a)
-{
-	if (!a->has_failed)
-		error("%s: out of memory", a->path);
-	a->has_failed = true;
-	return -1;
-}
-
 static OTF2_ErrorCode listen(void *self, const char *file, uint64_t line, const char *function, OTF2_ErrorCode code,
 			     const char *format, va_list arguments)
 {

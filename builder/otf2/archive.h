@@ -35,24 +35,29 @@ struct archive {
 	bool has_units;                    /* of Argobots */
 
 	char **strings;
-	uint32_t n_strings, strings_capacity;
+	uint32_t n_strings;
+	size_t strings_capacity;
 	struct map string_rows; /* hash -> the latest such string + 1, chained through string_next */
 	uint32_t *string_next;
 	struct region_def *regions;
-	uint32_t n_regions, regions_capacity;
+	uint32_t n_regions;
+	size_t regions_capacity;
 	struct map region_rows; /* the same for regions */
 	uint32_t *region_next;
 	struct comm_def *comms;
-	uint32_t n_comms, comms_capacity;
+	uint32_t n_comms;
+	size_t comms_capacity;
 	uint32_t *members; /* rows of locations */
 	size_t n_members, members_capacity;
 	uint32_t n_locks;
 
 	/* Devices, process by process. In the archive they come after everything that belongs to threads. */
 	struct device_def *devices;
-	uint32_t n_devices, devices_capacity;
+	uint32_t n_devices;
+	size_t devices_capacity;
 	struct queue_def *queues;
-	uint32_t n_queues, queues_capacity;
+	uint32_t n_queues;
+	size_t queues_capacity;
 	uint32_t n_windows;
 	OTF2_Paradigm device_paradigm;
 
@@ -74,7 +79,6 @@ void archive_listen(struct archive *a);
 
 /* Prints the first error of an archive, which then is not finished. Always -1. */
 int archive_failed(struct archive *a, OTF2_ErrorCode code, const char *what);
-int archive_out_of_memory(struct archive *a);
 
 /* Every answer of OTF2 goes through here: 0, or -1 after archive_failed. */
 static inline int archive_check(struct archive *a, OTF2_ErrorCode code, const char *what)

@@ -26,18 +26,17 @@ static int leave_all_of(struct archive *a, struct location *l, uint64_t time, ui
 
 int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status)
 {
-	struct key k;
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED))
 		return 0;
-	if (leave_all_of(a, l, time, task) != 0 || current_require(a, l, time, task) != 0 || current_key(a, task, &k) != 0)
+	if (leave_all_of(a, l, time, task) != 0 || current_require(a, l, time, task) != 0)
 		return -1;
+	struct key k = current_key(a, task);
 	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
 		a->has_holes = true;
 		return 0;
 	}
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
-	if (current_note(a, l, time, task, false) != 0)
-		return -1;
+	current_note(a, l, time, task, false);
 	l->running = UNSET;
 	if (status != UNSET && archive_add_string(a, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
 		return -1;
@@ -51,8 +50,7 @@ int close_team(struct archive *a, struct location *l, uint64_t time, const struc
 {
 	uint32_t comm = current_team_comm(a, implicit->task);
 	l->running = implicit->around;
-	return comm == UNSET ? -1
-			     : archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
+	return archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
 }
 
 int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_t unit)

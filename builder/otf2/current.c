@@ -35,8 +35,7 @@ static uint32_t solo_comm(struct archive *a, uint32_t stream)
 	struct location *l = &a->now.locations[stream];
 	if (l->solo_comm == UNSET) {
 		l->solo_comm = intern_comm(a, UNSET, &stream, 1);
-		if (l->solo_comm != UNSET)
-			a->comms[l->solo_comm].is_made_up = true;
+		a->comms[l->solo_comm].is_made_up = true;
 	}
 	return l->solo_comm;
 }
@@ -47,7 +46,7 @@ static bool is_alone(const struct model *m, uint32_t team)
 	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
 }
 
-int current_key(struct archive *a, uint32_t task, struct key *key)
+struct key current_key(struct archive *a, uint32_t task)
 {
 	struct process *p = &a->now;
 	const struct task *t = &p->model->tasks[task];
@@ -58,10 +57,9 @@ int current_key(struct archive *a, uint32_t task, struct key *key)
 	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
 		team = 0;
 	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
-	*key = (struct key){p->first_comm + team - 1, rank, generation};
 	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
-		*key = (struct key){solo_comm(a, stream), 0, generation};
-	return key->comm == UNSET ? -1 : 0;
+		return (struct key){solo_comm(a, stream), 0, generation};
+	return (struct key){p->first_comm + team - 1, rank, generation};
 }
 
 uint32_t current_team_comm(struct archive *a, uint32_t implicit_task)
@@ -80,13 +78,8 @@ struct suspended *current_keep(struct archive *a, uint32_t task)
 {
 	struct process *p = &a->now;
 	uint32_t *row = map_put(&p->suspended_rows, task);
-	if (row == NULL)
-		return NULL;
 	if (*row == 0) {
-		size_t capacity = p->suspended_capacity;
-		if (!array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &capacity, sizeof *p->suspended))
-			return NULL;
-		p->suspended_capacity = (uint32_t)capacity;
+		array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &p->suspended_capacity, sizeof *p->suspended);
 		p->suspended[p->n_suspended] = (struct suspended){0};
 		*row = ++p->n_suspended;
 	}
@@ -103,16 +96,13 @@ struct suspended *current_find(const struct process *p, uint32_t task)
  * Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about,
  * cannot go on elsewhere.
  */
-int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
+void current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
 {
 	if (!may_move(&a->now, task))
-		return 0;
+		return;
 	struct suspended *s = current_keep(a, task);
-	if (s == NULL)
-		return archive_out_of_memory(a);
 	s->runs_on = is_here || location_owns(l, task) ? location_stream(&a->now, l) + 1 : 0;
 	s->last_time = time;
-	return 0;
 }
 
 static bool is_initial(const struct process *p, uint32_t task)
@@ -142,10 +132,9 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	struct key k;
-	if (current_key(a, task, &k) != 0 || current_note(a, l, time, l->running, false) != 0 ||
-	    current_note(a, l, time, task, true) != 0)
-		return -1;
+	struct key k = current_key(a, task);
+	current_note(a, l, time, l->running, false);
+	current_note(a, l, time, task, true);
 	l->running = task;
 	if (l->is_in_units && is_initial(&a->now, task))
 		return current_switch_unit(a, l, time);
@@ -208,12 +197,9 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 		return current_switch_unit(a, l, time);
 	}
 	uint32_t comm = solo_comm(a, location_stream(&a->now, l));
-	if (current_note(a, l, time, l->running, false) != 0)
-		return -1;
+	current_note(a, l, time, l->running, false);
 	l->running = 0;
-	return comm == UNSET ? -1
-			     : archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0),
-					     "writing ThreadTaskSwitch");
+	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0), "writing ThreadTaskSwitch");
 }
 
 /*

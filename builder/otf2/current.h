@@ -18,9 +18,9 @@
 struct key {
 	uint32_t comm, rank, generation;
 };
-int current_key(struct archive *a, uint32_t task, struct key *key);
+struct key current_key(struct archive *a, uint32_t task);
 
-/* The communicator of an implicit task's team. UNSET when memory is out. */
+/* The communicator of an implicit task's team. */
 uint32_t current_team_comm(struct archive *a, uint32_t implicit_task);
 
 /* May the task be current on the location, as far as other records allow it? */
@@ -29,12 +29,12 @@ bool current_can_be(const struct process *p, const struct location *l, uint32_t 
 /* From when on it may: `time`, or later. This becomes the location's latest time. */
 uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task);
 
-/* What is kept about a marked task: NULL where there is nothing. current_keep makes it; NULL when memory is out. */
+/* What is kept about a marked task: NULL where there is nothing; then current_keep makes it. */
 struct suspended *current_find(const struct process *p, uint32_t task);
 struct suspended *current_keep(struct archive *a, uint32_t task);
 
 /* The task becomes current on the location (is_here), or stops to be. */
-int current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
+void current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
 
 /* Makes the task current. */
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);

@@ -9,6 +9,7 @@
 #include "builder/otf2/regions.h"
 #include "builder/otf2/samples.h"
 #include "builder/otf2/states.h"
+#include "builder/support/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ struct names {
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
-static int intern_names(struct archive *a, struct names *n)
+static void intern_names(struct archive *a, struct names *n)
 {
 	struct {
 		uint32_t *to;
@@ -104,14 +105,11 @@ static int intern_names(struct archive *a, struct names *n)
 		{&n->polls, "polls"},
 		{&n->xstream_rank, "OTTER::XSTREAM_RANK"},
 	};
-	bool is_done = true;
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		is_done = (*fixed[i].to = intern_string(a, fixed[i].text)) != UNSET && is_done;
-	is_done = (n->state_names = state_metric_names(a)) != UNSET && is_done;
-	is_done = (n->sample_names = sample_metric_names(a)) != UNSET && is_done;
-	uint32_t *all = calloc(a->n_locations + 4 * a->n_processes + 1, sizeof *all);
-	if (all == NULL)
-		return archive_out_of_memory(a);
+		*fixed[i].to = intern_string(a, fixed[i].text);
+	n->state_names = state_metric_names(a);
+	n->sample_names = sample_metric_names(a);
+	uint32_t *all = memory_zeroed(a->n_locations + 4 * a->n_processes, sizeof *all, "the definitions");
 	n->locations = all;
 	n->groups = all + a->n_locations;
 	n->hosts = n->groups + a->n_processes;
@@ -129,8 +127,6 @@ static int intern_names(struct archive *a, struct names *n)
 		n->hosts[i] = intern_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
 		n->programs[i] = intern_string(a, meta->program);
 		n->runtimes[i] = intern_string(a, meta->runtime);
-		is_done = is_done && n->groups[i] != UNSET && n->hosts[i] != UNSET && n->programs[i] != UNSET &&
-			  n->runtimes[i] != UNSET;
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
 			const struct location_def *l = &a->locations[j];
 			snprintf(text, sizeof text, "%s %" PRIu32,
@@ -140,10 +136,8 @@ static int intern_names(struct archive *a, struct names *n)
 								  : "OMP thread",
 				 l->number);
 			n->locations[j] = j == p->first_location ? n->master : intern_string(a, text);
-			is_done = is_done && n->locations[j] != UNSET;
 		}
 	}
-	return is_done ? 0 : archive_out_of_memory(a);
 }
 
 /* Each definition is one call that may fail: the first failure ends the function that it is in. */
@@ -245,9 +239,7 @@ static int write_groups_and_comms(struct archive *a, OTF2_GlobalDefWriter *w, co
 	for (uint32_t i = 0; i < a->n_comms; i++)
 		if (a->comms[i].n_members > n_longest)
 			n_longest = a->comms[i].n_members;
-	uint64_t *members = malloc((n_longest + 1) * sizeof *members);
-	if (members == NULL)
-		return archive_out_of_memory(a);
+	uint64_t *members = memory_get(n_longest, sizeof *members, "the definitions");
 	for (uint32_t j = 0; j < a->n_locations; j++)
 		members[j] = location_id(a, j);
 	int rc = archive_check(a,
@@ -341,10 +333,7 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 int defs_write(struct archive *a)
 {
 	struct names names = {0};
-	if (intern_names(a, &names) != 0) {
-		free(names.locations);
-		return -1;
-	}
+	intern_names(a, &names);
 	OTF2_GlobalDefWriter *w = OTF2_Archive_GetGlobalDefWriter(a->otf2);
 	int rc = w == NULL ? archive_failed(a, OTF2_ERROR_INVALID, "opening the definitions") : write_all(a, w, &names);
 	free(names.locations);

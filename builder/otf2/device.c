@@ -32,16 +32,11 @@ static bool is_transfer(const struct operation *o)
 	return o->type == OPERATION_DATA && operation_is_transfer(o->kind);
 }
 
-/*
- * The numbers of the devices that have queues or that the host's transfers name, ascending, each once. NULL when memory
- * is out.
- */
+/* The numbers of the devices that have queues or that the host's transfers name, ascending, each once. To be freed. */
 static int32_t *find_devices(const struct model *m, size_t *n)
 {
-	int32_t *numbers = NULL;
-	size_t capacity = 0, n_all = 0;
-	if (!array_reserve((void **)&numbers, m->n_queues + 2 * (size_t)m->n_operations + 1, &capacity, sizeof *numbers))
-		return NULL;
+	int32_t *numbers = memory_get(m->n_queues + 2 * (size_t)m->n_operations, sizeof *numbers, "the devices");
+	size_t n_all = 0;
 	for (uint32_t i = 0; i < m->n_queues; i++)
 		numbers[n_all++] = m->queues[i].device;
 	for (uint32_t i = 1; i < m->n_operations; i++) {
@@ -51,8 +46,7 @@ static int32_t *find_devices(const struct model *m, size_t *n)
 		if (is_transfer(o) && o->dest_device != DEVICE_HOST)
 			numbers[n_all++] = o->dest_device;
 	}
-	if (numbers != NULL)
-		qsort(numbers, n_all, sizeof *numbers, compare_numbers);
+	qsort(numbers, n_all, sizeof *numbers, compare_numbers);
 	*n = 0;
 	for (size_t i = 0; i < n_all; i++)
 		if (i == 0 || numbers[i] != numbers[i - 1])
@@ -80,14 +74,11 @@ static OTF2_Paradigm device_paradigm(const char *type)
 	return OTF2_PARADIGM_OPENACC;
 }
 
-static int add_queue(struct archive *a, uint32_t device, const struct queue *queue)
+static void add_queue(struct archive *a, uint32_t device, const struct queue *queue)
 {
 	struct device_def *d = &a->devices[device];
 	struct process_def *p = a->now.def;
-	size_t capacity = a->queues_capacity;
-	if (!array_reserve((void **)&a->queues, (size_t)a->n_queues + 1, &capacity, sizeof *a->queues))
-		return archive_out_of_memory(a);
-	a->queues_capacity = (uint32_t)capacity;
+	array_reserve((void **)&a->queues, (size_t)a->n_queues + 1, &a->queues_capacity, sizeof *a->queues);
 	char name[64];
 	snprintf(name, sizeof name, "Device %" PRId32 " queue %" PRIu32, d->number, d->n_queues);
 	a->queues[a->n_queues++] = (struct queue_def){
@@ -97,18 +88,14 @@ static int add_queue(struct archive *a, uint32_t device, const struct queue *que
 		.hwid = queue != NULL ? queue->hwid : 0,
 	};
 	d->n_queues++;
-	return a->queues[a->n_queues - 1].name != UNSET ? 0 : -1;
 }
 
-static int add_device(struct archive *a, int32_t number)
+static void add_device(struct archive *a, int32_t number)
 {
 	const struct model *m = a->now.model;
 	const struct device *known = model_device(m, number);
 	const char *type = known != NULL ? known->type : "";
-	size_t capacity = a->devices_capacity;
-	if (!array_reserve((void **)&a->devices, (size_t)a->n_devices + 1, &capacity, sizeof *a->devices))
-		return archive_out_of_memory(a);
-	a->devices_capacity = (uint32_t)capacity;
+	array_reserve((void **)&a->devices, (size_t)a->n_devices + 1, &a->devices_capacity, sizeof *a->devices);
 	if (a->n_devices == 0)
 		a->device_paradigm = device_paradigm(type);
 	char name[256];
@@ -118,31 +105,26 @@ static int add_device(struct archive *a, int32_t number)
 					      .number = number,
 					      .name = intern_string(a, name),
 					      .first_queue = a->n_queues};
-	if (a->devices[row].name == UNSET)
-		return -1;
 	for (uint32_t i = 0; i < m->n_queues; i++)
-		if (m->queues[i].device == number && add_queue(a, row, &m->queues[i]) != 0)
-			return -1;
-	return a->devices[row].n_queues > 0 ? 0 : add_queue(a, row, NULL);
+		if (m->queues[i].device == number)
+			add_queue(a, row, &m->queues[i]);
+	if (a->devices[row].n_queues == 0)
+		add_queue(a, row, NULL);
 }
 
-int device_begin(struct archive *a)
+void device_begin(struct archive *a)
 {
 	size_t n;
 	int32_t *numbers = find_devices(a->now.model, &n);
-	if (numbers == NULL)
-		return archive_out_of_memory(a);
 	struct process_def *p = a->now.def;
 	p->first_device = a->n_devices;
 	p->first_queue = a->n_queues;
-	int rc = 0;
-	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = add_device(a, numbers[i]);
+	for (size_t i = 0; i < n; i++)
+		add_device(a, numbers[i]);
 	p->n_devices = a->n_devices - p->first_device;
 	if (n > 0)
 		p->window = a->n_windows++;
 	free(numbers);
-	return rc;
 }
 
 /* ---- Who reaches whom: ranks in the window's group are the process's threads, then its queues ---- */
@@ -230,10 +212,7 @@ static uint32_t native_region(struct archive *a, const char *name)
 {
 	uint32_t string = intern_string(a, name[0] != '\0' ? name : "device activity");
 	struct region_def def = {.kind = REGION_DEVICE_NATIVE, .native = string, .name = string};
-	uint32_t region = string != UNSET ? intern_region(a, &def) : UNSET;
-	if (region == UNSET)
-		archive_out_of_memory(a);
-	return region;
+	return intern_region(a, &def);
 }
 
 static uint32_t activity_region(struct archive *a, const struct activity *activity)
@@ -267,7 +246,7 @@ static int write_region(struct archive *a, struct queue_writer *q, const struct 
 {
 	uint32_t region = activity_region(a, activity);
 	uint64_t begin = stamp(a, q, activity->begin_ticks);
-	if (region == UNSET || add_memory(a, activity, true) != 0 ||
+	if (add_memory(a, activity, true) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(q->writer, a->attributes, begin, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(q->writer, NULL, begin, PARAMETER_HOST_OP_ID, activity->id),
 			  "writing a parameter") != 0)

@@ -8,8 +8,8 @@
 
 #include "builder/otf2/archive.h"
 
-/* Finds the process's devices and queues: before its first event. 0 or -1. */
-int device_begin(struct archive *a);
+/* Finds the process's devices and queues: before its first event. */
+void device_begin(struct archive *a);
 
 /* Writes the queues' events: after the replay. 0 or -1. */
 int device_write(struct archive *a);

@@ -5,6 +5,7 @@
  */
 #include "builder/otf2/device_defs.h"
 #include "builder/otf2/intern.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
@@ -120,9 +121,7 @@ int device_define_windows(struct archive *a, OTF2_GlobalDefWriter *w, uint32_t n
 {
 	if (a->n_windows == 0)
 		return 0;
-	uint64_t *members = calloc((size_t)a->n_locations + a->n_queues + 1, sizeof *members);
-	if (members == NULL)
-		return archive_out_of_memory(a);
+	uint64_t *members = memory_get((size_t)a->n_locations + a->n_queues, sizeof *members, "the definitions");
 	int rc = archive_check(a,
 			       OTF2_GlobalDefWriter_WriteGroup(w, intern_group(a, a->n_comms), name, OTF2_GROUP_TYPE_COMM_LOCATIONS,
 							       a->device_paradigm, OTF2_GROUP_FLAG_NONE, fill_members(a, members),

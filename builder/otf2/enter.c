@@ -10,7 +10,7 @@
 int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
 			OTF2_AttributeList *attributes)
 {
-	if (region == UNSET || current_require(a, l, time, task) != 0)
+	if (current_require(a, l, time, task) != 0)
 		return -1;
 	a->has_holes |= l->running != task;
 	return location_push(a, l, time, &(struct open_region){.region = region, .task = task, .owner = l->running, .type = type},
@@ -41,7 +41,7 @@ int location_leave_kind(struct archive *a, struct location *l, uint64_t time, en
 
 int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task)
 {
-	if (region == UNSET || current_require(a, l, time, task) != 0)
+	if (current_require(a, l, time, task) != 0)
 		return -1;
 	int rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
 	return rc != 0 ? rc : archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");

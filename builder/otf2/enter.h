@@ -10,7 +10,6 @@
 
 #include "builder/otf2/archive.h"
 
-/* `region` may be UNSET, when memory is out: -1. */
 int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
 			OTF2_AttributeList *attributes);
 static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task,

@@ -78,15 +78,14 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	uint64_t time = location_stamp(a, l, ticks);
 	uint32_t comm = current_team_comm(a, task);
 	l->task = task;
-	if (comm == UNSET ||
-	    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
+	if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 		return -1;
 	uint32_t around = l->running;
 	l->running = task;
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
 	uint32_t reference = region_of(a, m->tasks[task].construct, kind);
 	struct open_region own = {.region = reference, .task = task, .owner = task, .around = around, .type = OPEN_IMPLICIT};
-	return reference == UNSET ? -1 : location_push(a, l, time, &own, NULL);
+	return location_push(a, l, time, &own, NULL);
 }
 
 static int implicit_end(void *self, const struct point *at, uint32_t task)

@@ -15,6 +15,7 @@
 #include "builder/otf2/unit_keys.h"
 #include "builder/otf2/units.h"
 #include "builder/story/unit.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
@@ -26,8 +27,7 @@ static int enter_again(struct archive *a, struct location *l, uint64_t time, con
 		uint32_t comm = current_team_comm(a, own.task);
 		own.around = l->running;
 		l->running = own.task;
-		if (comm == UNSET ||
-		    archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
+		if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 			return -1;
 	} else if (current_require(a, l, time, own.owner) != 0)
 		return -1;
@@ -65,8 +65,7 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 		return 0;
 	}
 	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
-	if (region == UNSET ||
-	    (unit_creating_stream(&p->model->units[unit]) == location_stream(p, l) && unit_create(a, l, time, unit) != 0) ||
+	if ((unit_creating_stream(&p->model->units[unit]) == location_stream(p, l) && unit_create(a, l, time, unit) != 0) ||
 	    current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	w->bits |= UNIT_BIT_STARTED;
@@ -100,10 +99,7 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 	uint32_t n = l->n_open - first;
 	if (n == 0)
 		return 0;
-	struct open_region *open = realloc(w->open, n * sizeof *open);
-	if (open == NULL)
-		return archive_out_of_memory(a);
-	w->open = open;
+	w->open = memory_grow(w->open, n, sizeof *w->open, "the open regions");
 	w->n_open = 0;
 	w->open_on = location_stream(&a->now, l) + 1;
 	for (uint32_t i = first; i < l->n_open; i++)
@@ -132,7 +128,7 @@ static int add_reason(struct archive *a, const struct unit_switch *change)
 	if (reason == UNSET || change->reason == UNIT_CANCEL)
 		return 0;
 	uint32_t sync = intern_string(a, unit_sync_name(change->wait.sync));
-	if (sync == UNSET || archive_add_string(a, ATTRIBUTE_SYNC, sync) != 0)
+	if (archive_add_string(a, ATTRIBUTE_SYNC, sync) != 0)
 		return -1;
 	return archive_add_nonzero(a, ATTRIBUTE_SYNC_OBJECT, change->wait.object) != 0
 		       ? -1
@@ -185,7 +181,7 @@ static int cancel_elsewhere(struct archive *a, struct location *l, uint64_t tick
 		return 0;
 	}
 	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
-	if (region == UNSET || unit_join_team(a, l, time) != 0 || current_require_unit(a, l, time, unit) != 0)
+	if (unit_join_team(a, l, time) != 0 || current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	if (!(w->bits & UNIT_BIT_STARTED) &&
 	    (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||

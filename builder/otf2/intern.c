@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool grow32(void **array, uint32_t n, uint32_t *capacity, size_t element_bytes)
-{
-	size_t wide = *capacity;
-	bool is_done = array_reserve(array, n, &wide, element_bytes);
-	*capacity = (uint32_t)wide;
-	return is_done;
-}
-
 static uint64_t hash_region(const struct region_def *def)
 {
 	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
@@ -29,17 +21,13 @@ static uint64_t hash_region(const struct region_def *def)
 static uint32_t clean_string(struct archive *a, const char *text)
 {
 	uint32_t *last = map_put(&a->string_rows, hash_text(HASH_BEGIN, text) | 1);
-	if (last == NULL)
-		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
 		if (strcmp(a->strings[i - 1], text) == 0)
 			return i - 1;
-	uint32_t capacity = a->strings_capacity;
-	if (!grow32((void **)&a->strings, a->n_strings + 1, &capacity, sizeof *a->strings) ||
-	    !grow32((void **)&a->string_next, a->n_strings + 1, &a->strings_capacity, sizeof *a->string_next))
-		return UNSET;
-	if ((a->strings[a->n_strings] = strdup(text)) == NULL)
-		return UNSET;
+	size_t capacity = a->strings_capacity;
+	array_reserve((void **)&a->strings, (size_t)a->n_strings + 1, &capacity, sizeof *a->strings);
+	array_reserve((void **)&a->string_next, (size_t)a->n_strings + 1, &a->strings_capacity, sizeof *a->string_next);
+	a->strings[a->n_strings] = text_copy(text);
 	a->string_next[a->n_strings] = *last;
 	*last = ++a->n_strings;
 	return a->n_strings - 1;
@@ -48,7 +36,7 @@ static uint32_t clean_string(struct archive *a, const char *text)
 uint32_t intern_string(struct archive *a, const char *text)
 {
 	char *clean = text_utf8(text); /* names and arguments may hold anything */
-	uint32_t string = clean != NULL ? clean_string(a, clean) : UNSET;
+	uint32_t string = clean_string(a, clean);
 	free(clean);
 	return string;
 }
@@ -56,18 +44,15 @@ uint32_t intern_string(struct archive *a, const char *text)
 uint32_t intern_region(struct archive *a, const struct region_def *def)
 {
 	uint32_t *last = map_put(&a->region_rows, hash_region(def));
-	if (last == NULL)
-		return UNSET;
 	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
 		const struct region_def *r = &a->regions[i - 1];
 		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->native == def->native &&
 		    r->module == def->module && r->offset == def->offset)
 			return i - 1;
 	}
-	uint32_t capacity = a->regions_capacity;
-	if (!grow32((void **)&a->regions, a->n_regions + 1, &capacity, sizeof *a->regions) ||
-	    !grow32((void **)&a->region_next, a->n_regions + 1, &a->regions_capacity, sizeof *a->region_next))
-		return UNSET;
+	size_t capacity = a->regions_capacity;
+	array_reserve((void **)&a->regions, (size_t)a->n_regions + 1, &capacity, sizeof *a->regions);
+	array_reserve((void **)&a->region_next, (size_t)a->n_regions + 1, &a->regions_capacity, sizeof *a->region_next);
 	a->regions[a->n_regions] = *def;
 	a->region_next[a->n_regions] = *last;
 	*last = ++a->n_regions;
@@ -76,11 +61,8 @@ uint32_t intern_region(struct archive *a, const struct region_def *def)
 
 uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)
 {
-	if (!grow32((void **)&a->comms, a->n_comms + 1, &a->comms_capacity, sizeof *a->comms) ||
-	    !array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members)) {
-		archive_out_of_memory(a);
-		return UNSET;
-	}
+	array_reserve((void **)&a->comms, (size_t)a->n_comms + 1, &a->comms_capacity, sizeof *a->comms);
+	array_reserve((void **)&a->members, a->n_members + n_streams, &a->members_capacity, sizeof *a->members);
 	a->comms[a->n_comms] = (struct comm_def){.parent = parent, .n_members = n_streams, .first_member = a->n_members};
 	for (uint32_t i = 0; i < n_streams; i++)
 		a->members[a->n_members++] = a->now.def->first_location + streams[i];

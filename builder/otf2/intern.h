@@ -8,14 +8,11 @@
 
 #include "builder/otf2/archive.h"
 
-/* The number of a string, a region: the same one for the same content. UNSET when memory is out. */
+/* The number of a string, a region: the same one for the same content. */
 uint32_t intern_string(struct archive *a, const char *text);
 uint32_t intern_region(struct archive *a, const struct region_def *def);
 
-/*
- * A new communicator of streams of the current process, in order of rank; parent: a communicator or UNSET. UNSET when
- * memory is out.
- */
+/* A new communicator of streams of the current process, in order of rank; parent: a communicator or UNSET. */
 uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams);
 
 /* The number of a communicator's group. Before those come the groups of all locations, one for each paradigm. */

@@ -6,6 +6,7 @@
  * location is written at a time, so two chunks are all that is needed. Called by otf2.c, on its thread.
  */
 #include "builder/otf2/library.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -33,15 +34,12 @@ static void *chunk_allocate(void *self, OTF2_FileType type, OTF2_LocationRef loc
 	(void)type;
 	(void)location;
 	struct pool *pool = *buffer;
-	if (pool == NULL && (*buffer = pool = calloc(1, sizeof *pool)) == NULL)
-		return NULL;
+	if (pool == NULL)
+		*buffer = pool = memory_zeroed(1, sizeof *pool, "OTF2");
 	if (pool->n_used == sizeof pool->chunks / sizeof *pool->chunks)
 		return NULL;
-	if (pool->n_used == pool->n_chunks) {
-		if ((pool->chunks[pool->n_chunks] = malloc(chunk_bytes)) == NULL)
-			return NULL;
-		pool->n_chunks++;
-	}
+	if (pool->n_used == pool->n_chunks)
+		pool->chunks[pool->n_chunks++] = memory_get(chunk_bytes, 1, "OTF2");
 	return pool->chunks[pool->n_used++];
 }
 

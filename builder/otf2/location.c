@@ -59,18 +59,13 @@ int location_measurement(struct archive *a, struct location *l, uint64_t ticks, 
 static int program_begin(struct archive *a, struct location *l)
 {
 	const struct meta *meta = &a->now.def->dump->meta;
-	uint32_t *args = malloc((meta->n_args + 1) * sizeof *args);
+	uint32_t *args = memory_get(meta->n_args, sizeof *args, "the arguments");
 	uint32_t name = intern_string(a, meta->program);
-	bool is_done = args != NULL && name != UNSET;
 	size_t n_args = meta->n_args > 0 ? meta->n_args - 1 : 0; /* without argv[0] */
 	if (n_args > ARGUMENTS_MAX)
 		n_args = ARGUMENTS_MAX;
-	for (size_t i = 0; is_done && i < n_args; i++)
-		is_done = (args[i] = intern_string(a, meta->args[i + 1])) != UNSET;
-	if (!is_done) {
-		free(args);
-		return archive_out_of_memory(a);
-	}
+	for (size_t i = 0; i < n_args; i++)
+		args[i] = intern_string(a, meta->args[i + 1]);
 	l->last_time = a->now.first_time;
 	int rc = archive_add_u64(a, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid);
 	if (rc == 0)
@@ -127,7 +122,8 @@ int location_end(struct archive *a, uint32_t stream)
 	free(l->holds);
 	l->open = NULL;
 	l->holds = NULL;
-	l->n_open = l->open_capacity = l->n_holds = l->holds_capacity = 0;
+	l->n_open = l->n_holds = 0;
+	l->open_capacity = l->holds_capacity = 0;
 	return rc == 0 ? location_write_definitions(a, id) : -1;
 }
 
@@ -161,12 +157,7 @@ static void note_owner(struct process *p, const struct location *l, struct open_
 int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
 		  OTF2_AttributeList *attributes)
 {
-	if (l->n_open == l->open_capacity) {
-		size_t capacity = l->open_capacity;
-		if (!array_reserve((void **)&l->open, (size_t)l->n_open + 1, &capacity, sizeof *l->open))
-			return archive_out_of_memory(a);
-		l->open_capacity = (uint32_t)capacity;
-	}
+	array_reserve((void **)&l->open, (size_t)l->n_open + 1, &l->open_capacity, sizeof *l->open);
 	l->open[l->n_open] = *region;
 	note_owner(&a->now, l, &l->open[l->n_open]);
 	l->n_open++;

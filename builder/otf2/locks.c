@@ -12,15 +12,11 @@
 #include "builder/otf2/tasks.h"
 #include "builder/support/array.h"
 
-/* The lock's number in the archive; UNSET when memory is out. */
+/* The lock's number in the archive. */
 static uint32_t lock_id(struct archive *a, uint64_t wait_id)
 {
 	struct process *p = &a->now;
 	uint32_t *row = map_put(&p->lock_rows, wait_id != 0 ? wait_id : UINT64_MAX);
-	if (row == NULL) {
-		archive_out_of_memory(a);
-		return UNSET;
-	}
 	if (*row == 0)
 		*row = ++p->n_locks;
 	return p->first_lock + *row - 1;
@@ -35,14 +31,9 @@ static struct lock_hold *find_hold(struct location *l, uint32_t lock, uint32_t o
 	return NULL;
 }
 
-static struct lock_hold *new_hold(struct archive *a, struct location *l, uint32_t lock, uint32_t order)
+static struct lock_hold *new_hold(struct location *l, uint32_t lock, uint32_t order)
 {
-	size_t capacity = l->holds_capacity;
-	if (!array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &capacity, sizeof *l->holds)) {
-		archive_out_of_memory(a);
-		return NULL;
-	}
-	l->holds_capacity = (uint32_t)capacity;
+	array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &l->holds_capacity, sizeof *l->holds);
 	l->holds[l->n_holds] = (struct lock_hold){lock, order, l->running, 0};
 	return &l->holds[l->n_holds++];
 }
@@ -60,15 +51,15 @@ static int leave_out(struct archive *a)
 /* The order is 0 where the acquisition is not in the records. */
 static int acquire(struct archive *a, struct location *l, const struct point *at, uint64_t time, const struct mutex *m)
 {
-	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
-	if (m->order == 0 || lock == UNSET)
-		return m->order == 0 ? 0 : -1;
+	if (m->order == 0)
+		return 0;
+	uint32_t lock = lock_id(a, m->wait_id);
 	struct lock_hold *hold = find_hold(l, lock, m->order);
 	bool is_moved = time != clock_stamp(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
 	if (is_moved || (hold != NULL && hold->task != l->running))
 		return leave_out(a);
-	if (hold == NULL && (hold = new_hold(a, l, lock, m->order)) == NULL)
-		return -1;
+	if (hold == NULL)
+		hold = new_hold(l, lock, m->order);
 	hold->depth++;
 	return archive_check(a, OTF2_EvtWriter_ThreadAcquireLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadAcquireLock");
@@ -76,9 +67,9 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 
 static int release(struct archive *a, struct location *l, uint64_t time, const struct mutex *m)
 {
-	uint32_t lock = m->order != 0 ? lock_id(a, m->wait_id) : 0;
-	if (m->order == 0 || lock == UNSET)
-		return m->order == 0 ? 0 : -1;
+	if (m->order == 0)
+		return 0;
+	uint32_t lock = lock_id(a, m->wait_id);
 	struct lock_hold *hold = find_hold(l, lock, m->order);
 	if (hold == NULL || hold->task != l->running)
 		return leave_out(a);

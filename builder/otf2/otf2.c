@@ -14,8 +14,8 @@
 #include "builder/otf2/regions.h"
 #include "builder/otf2/trace_id.h"
 #include "builder/otf2/unit_keys.h"
-#include "builder/support/diag.h"
 #include "builder/support/text.h"
+#include "builder/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +24,11 @@
 /* ---- A process ---- */
 
 /* Finds the threads that never were in a team, and those that the runtime has for itself. */
-static int find_foreign_threads(struct archive *a)
+static void find_foreign_threads(struct archive *a)
 {
 	struct process *p = &a->now;
 	const struct model *m = p->model;
-	bool *is_member = calloc(m->dump->n_streams + 1, sizeof *is_member);
-	if (is_member == NULL)
-		return -1;
+	bool *is_member = memory_zeroed(m->dump->n_streams, sizeof *is_member, "the archive");
 	for (uint32_t t = 1; t < m->n_teams; t++)
 		for (uint32_t i = 0; i < m->teams[t].n_members; i++)
 			is_member[m->team_members[m->teams[t].first_member + i]] = true;
@@ -41,7 +39,6 @@ static int find_foreign_threads(struct archive *a)
 	for (uint32_t i = 1; i < m->n_tasks; i++)
 		if ((m->tasks[i].state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
 			a->locations[p->def->first_location + m->tasks[i].run_stream].is_helper = true;
-	return 0;
 }
 
 static void free_process(struct process *p)
@@ -72,10 +69,9 @@ static int begin(void *self, const struct trace *trace)
 		if (a->processes[i].process == trace->process)
 			p->def = &a->processes[i];
 	clock_begin(a, trace);
-	p->locations = calloc(p->def->n_locations, sizeof *p->locations);
-	p->task_bits = calloc(m->n_tasks / 2 + 1, 1);
-	if (p->locations == NULL || p->task_bits == NULL || find_foreign_threads(a) != 0)
-		return archive_out_of_memory(a);
+	p->locations = memory_get(p->def->n_locations, sizeof *p->locations, "the archive");
+	p->task_bits = memory_zeroed(m->n_tasks / 2 + 1, 1, "the archive");
+	find_foreign_threads(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		p->locations[i] = (struct location){.task = UNSET,
 						    .rank_team = UNSET,
@@ -85,10 +81,11 @@ static int begin(void *self, const struct trace *trace)
 						    .is_on = true};
 	for (uint32_t t = 1; t < m->n_teams; t++) { /* parents come first */
 		uint32_t parent = m->teams[t].parent != 0 ? p->first_comm + m->teams[t].parent - 1 : UNSET;
-		if (intern_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members) == UNSET)
-			return -1;
+		intern_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members);
 	}
-	return unit_keys_begin(a) != 0 ? -1 : device_begin(a);
+	unit_keys_begin(a);
+	device_begin(a);
+	return 0;
 }
 
 static int end(void *self, const struct trace *trace)
@@ -99,8 +96,7 @@ static int end(void *self, const struct trace *trace)
 		rc = close_location(a, i);
 	if (rc == 0)
 		rc = device_write(a);
-	if (rc == 0)
-		rc = regions_name(a);
+	regions_name(a);
 	unit_keys_end(a);
 	a->n_locks += a->now.n_locks;
 	if (tally_total(&trace->model.notes->repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
@@ -147,8 +143,8 @@ static int set_properties(struct archive *a)
 	if (archive_check(a, OTF2_Archive_SetCreator(a->otf2, creator), "setting the creator") != 0)
 		return -1;
 	char *host = text_utf8(meta->host);
-	int rc = host == NULL ? archive_out_of_memory(a) : 0;
-	if (rc == 0 && *host != '\0')
+	int rc = 0;
+	if (*host != '\0')
 		rc = archive_check(a, OTF2_Archive_SetMachineName(a->otf2, host), "setting the machine's name");
 	free(host);
 	return rc;
@@ -199,11 +195,9 @@ static int close_archive(void *self)
 }
 
 /* Numbers nodes and locations: one node for each host, one location for each stream. */
-static int lay_out(struct archive *a, const struct trace *traces, size_t n)
+static void lay_out(struct archive *a, const struct trace *traces, size_t n)
 {
-	a->processes = calloc(n + 1, sizeof *a->processes);
-	if (a->processes == NULL)
-		return -1;
+	a->processes = memory_zeroed(n, sizeof *a->processes, "the archive");
 	a->n_processes = n;
 	uint32_t n_nodes = 1; /* node 0 is the machine */
 	for (size_t i = 0; i < n; i++) {
@@ -224,9 +218,7 @@ static int lay_out(struct archive *a, const struct trace *traces, size_t n)
 		a->has_all_teams =
 			a->has_all_teams && has_group(&dump->meta, "parallel") && has_group(&dump->meta, "implicit_task");
 	}
-	a->locations = calloc(a->n_locations, sizeof *a->locations);
-	if (a->locations == NULL)
-		return -1;
+	a->locations = memory_zeroed(a->n_locations, sizeof *a->locations, "the archive");
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < traces[i].dump.n_streams; j++) {
 			struct location_def *l = &a->locations[a->processes[i].first_location + j];
@@ -234,43 +226,35 @@ static int lay_out(struct archive *a, const struct trace *traces, size_t n)
 			for (size_t cause = 0; cause < LOSS_CAUSES; cause++)
 				l->n_lost += traces[i].dump.streams[j].lost[cause];
 		}
-	return 0;
 }
 
-static int intern_event_strings(struct archive *a)
+static void intern_event_strings(struct archive *a)
 {
 	static const char *const schedules[] = {"static", "dynamic", "guided", "other"};
-	bool is_done = intern_string(a, "") == 0; /* string 0 is the empty one */
+	intern_string(a, ""); /* the first one: string 0 is the empty one */
 	for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
-		is_done = (a->string_schedules[i] = intern_string(a, schedules[i])) != UNSET && is_done;
+		a->string_schedules[i] = intern_string(a, schedules[i]);
 	a->string_cancel = intern_string(a, "cancel");
 	a->string_detach = intern_string(a, "detach");
 	a->string_unfinished = intern_string(a, "unfinished");
 	a->string_yield = intern_string(a, "yield");
 	a->string_suspend = intern_string(a, "suspend");
-	return is_done && a->string_cancel != UNSET && a->string_detach != UNSET && a->string_unfinished != UNSET &&
-			       a->string_yield != UNSET && a->string_suspend != UNSET
-		       ? 0
-		       : -1;
 }
 
 int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces)
 {
-	struct archive *a = calloc(1, sizeof *a);
-	if (a == NULL)
-		return error("%s: out of memory", dir);
+	struct archive *a = memory_zeroed(1, sizeof *a, "the archive");
 	a->is_complete = a->has_all_locks = a->has_all_teams = true;
 	a->is_converted = !clock_is_shared(traces, n_traces);
 	a->ticks_per_second = a->is_converted || n_traces == 0 ? UINT64_C(1000000000) : dump_ticks_per_second(&traces[0].dump);
 	a->trace_id = trace_id_of(traces, n_traces);
-	if (asprintf(&a->path, "%s/traces.otf2", dir) < 0)
-		a->path = NULL;
+	a->path = text_format("%s/traces.otf2", dir);
 	a->attributes = OTF2_AttributeList_New();
+	if (a->attributes == NULL)
+		memory_fail(0, "OTF2's attributes");
 	archive_listen(a);
-	if (a->path == NULL || a->attributes == NULL || lay_out(a, traces, n_traces) != 0 || intern_event_strings(a) != 0) {
-		destroy(a);
-		return error("%s: out of memory", dir);
-	}
+	lay_out(a, traces, n_traces);
+	intern_event_strings(a);
 	if (library_open(a, dir) != 0) {
 		destroy(a);
 		return -1;

@@ -38,9 +38,11 @@ struct location {
 	uint32_t task;    /* the current task by the replay; UNSET: to be looked up */
 	uint32_t running; /* the current task by the archive; 0: what the location began with; UNSET: none, it is complete */
 	struct open_region *open; /* outermost first */
-	uint32_t n_open, open_capacity;
+	uint32_t n_open;
+	size_t open_capacity;
 	struct lock_hold *holds;
-	uint32_t n_holds, holds_capacity;
+	uint32_t n_holds;
+	size_t holds_capacity;
 	uint32_t rank_team, rank;      /* the last answer of current.c's team_rank() */
 	uint32_t solo_comm;            /* the comm of this location alone; UNSET: not needed so far */
 	uint32_t sections;             /* construct of the latest sections region */
@@ -91,7 +93,8 @@ struct process {
 	bool is_scattered;         /* a task had regions open on two locations: TASK_BIT_OPEN tells nothing any more */
 	struct map suspended_rows; /* marked task -> row of suspended + 1 */
 	struct suspended *suspended;
-	uint32_t n_suspended, suspended_capacity;
+	uint32_t n_suspended;
+	size_t suspended_capacity;
 	struct unit_written *units; /* by row of model.units */
 	uint32_t units_comm;
 	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */

@@ -6,6 +6,7 @@
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/regions.h"
+#include "builder/support/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,37 +99,31 @@ OTF2_Paradigm region_paradigm(enum region_kind kind)
 static uint32_t name_of(struct archive *a, const char *label, enum region_kind kind)
 {
 	const char *place = label != NULL ? strchr(label, '@') : NULL;
-	char *name = NULL;
-	if (asprintf(&name, "%s%s", kinds[kind].name, place != NULL ? place : "") < 0)
-		return UNSET;
+	char *name = text_format("%s%s", kinds[kind].name, place != NULL ? place : "");
 	uint32_t string = intern_string(a, name);
 	free(name);
 	return string;
 }
 
 /* The replay adds constructs: the table grows with them. */
-static int reach(struct process *p, uint32_t slot)
+static void reach(struct process *p, uint32_t slot)
 {
 	if (slot < p->n_region_refs)
-		return 0;
+		return;
 	uint32_t n = (p->model->n_constructs + p->model->n_constructs / 2 + 16) * REGION_KINDS;
 	if (n <= slot)
 		n = slot + REGION_KINDS;
-	uint32_t *refs = realloc(p->region_refs, n * sizeof *refs);
-	if (refs == NULL)
-		return -1;
-	p->region_refs = refs;
+	p->region_refs = memory_grow(p->region_refs, n, sizeof *p->region_refs, "the regions");
 	while (p->n_region_refs < n)
-		refs[p->n_region_refs++] = UNSET;
-	return 0;
+		p->region_refs[p->n_region_refs++] = UNSET;
 }
 
 /* Where the code is: addresses differ between processes, a binary and the offset in its file do not. */
-static int find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
+static void find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
 {
 	const struct meta_map *map = meta_find_map(&a->now.model->dump->meta, codeptr);
 	def->offset = map != NULL ? codeptr - map->start + map->offset : codeptr;
-	return (def->module = intern_string(a, map != NULL ? map->path : "")) != UNSET ? 0 : -1;
+	def->module = intern_string(a, map != NULL ? map->path : "");
 }
 
 uint32_t region_of_slow(struct archive *a, uint32_t construct, enum region_kind kind)
@@ -136,17 +131,12 @@ uint32_t region_of_slow(struct archive *a, uint32_t construct, enum region_kind 
 	struct process *p = &a->now;
 	const struct construct *c = &p->model->constructs[construct];
 	struct region_def def = {.kind = kind, .construct_kind = c->kind, .name = UNSET};
-	if (find_code(a, c->codeptr, &def) != 0 || reach(p, construct * REGION_KINDS + kind) != 0) {
-		archive_out_of_memory(a);
-		return UNSET;
-	}
-	uint32_t region = intern_region(a, &def);
-	if (region == UNSET)
-		archive_out_of_memory(a);
-	return p->region_refs[construct * REGION_KINDS + kind] = region;
+	find_code(a, c->codeptr, &def);
+	reach(p, construct * REGION_KINDS + kind);
+	return p->region_refs[construct * REGION_KINDS + kind] = intern_region(a, &def);
 }
 
-int regions_name(struct archive *a)
+void regions_name(struct archive *a)
 {
 	struct process *p = &a->now;
 	for (uint32_t slot = 0; slot < p->n_region_refs; slot++) {
@@ -158,8 +148,5 @@ int regions_name(struct archive *a)
 		def->file = intern_string(a, c->file != NULL ? c->file : "");
 		def->line = c->line;
 		def->name = name_of(a, c->label, def->kind);
-		if (def->description == UNSET || def->file == UNSET || def->name == UNSET)
-			return archive_out_of_memory(a);
 	}
-	return 0;
 }

@@ -9,7 +9,7 @@
 
 uint32_t region_of_slow(struct archive *a, uint32_t construct, enum region_kind kind);
 
-/* The region of a construct of the current process, which is defined if it is new. UNSET when memory is out. */
+/* The region of a construct of the current process, which is defined if it is new. */
 static inline uint32_t region_of(struct archive *a, uint32_t construct, enum region_kind kind)
 {
 	uint32_t slot = construct * REGION_KINDS + kind;
@@ -17,11 +17,8 @@ static inline uint32_t region_of(struct archive *a, uint32_t construct, enum reg
 	return region != UNSET ? region : region_of_slow(a, construct, kind);
 }
 
-/*
- * Names the regions that the current process defined: once its constructs have been looked up in the symbol tables. 0
- * or -1.
- */
-int regions_name(struct archive *a);
+/* Names the regions that the current process defined: once its constructs have been looked up in the symbol tables. */
+void regions_name(struct archive *a);
 
 OTF2_RegionRole region_role(enum region_kind kind);
 OTF2_Paradigm region_paradigm(enum region_kind kind);

@@ -7,6 +7,7 @@
 #include "builder/otf2/clock.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/samples.h"
+#include "builder/support/memory.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -75,9 +76,7 @@ uint32_t sample_metric_names(struct archive *a)
 {
 	char *text = NULL;
 	size_t n_bytes = 0;
-	FILE *out = open_memstream(&text, &n_bytes);
-	if (out == NULL)
-		return UNSET;
+	FILE *out = memory_open_stream(&text, &n_bytes, "the names of states");
 	const char *separator = "";
 	for (unsigned state = 0; state < THREAD_STATE_OWN_FIRST; state++) {
 		const char *name = event_enum_name("thread_state", state);
@@ -87,7 +86,8 @@ uint32_t sample_metric_names(struct archive *a)
 		}
 	}
 	put_own_states(a, out);
-	uint32_t string = fclose(out) == 0 ? intern_string(a, text) : UNSET;
+	memory_close_stream(out, "the names of states");
+	uint32_t string = intern_string(a, text);
 	free(text);
 	return string;
 }

@@ -13,7 +13,7 @@ void sample_metric_begin(struct archive *a, struct location *l, uint32_t stream)
 /* Writes the samples up to this time stamp. 0 or -1. */
 int sample_metric_write(struct archive *a, struct location *l, uint64_t until);
 
-/* The description of the metric, a string: which number is which state. UNSET when memory is out. */
+/* The description of the metric, a string: which number is which state. */
 uint32_t sample_metric_names(struct archive *a);
 
 #endif

@@ -10,7 +10,7 @@
 /* Writes the location's state at this time, if the metric does not say so already. 0 or -1. */
 int state_metric_write(struct archive *a, struct location *l, uint64_t time);
 
-/* The description of the metric, a string: which number is which state. UNSET when memory is out. */
+/* The description of the metric, a string: which number is which state. */
 uint32_t state_metric_names(struct archive *a);
 
 #endif

@@ -13,8 +13,8 @@
 #include "builder/otf2/location.h"
 #include "builder/otf2/regions.h"
 #include "builder/otf2/tasks.h"
+#include "builder/support/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static uint32_t task_region(struct archive *a, uint32_t task)
@@ -38,11 +38,8 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 	if (close_down_to(a, l, time, n) != 0)
 		return -1;
 	struct suspended *s = current_keep(a, task);
-	struct open_region *open = s != NULL ? realloc(s->open, (n - first) * sizeof *open) : NULL;
-	if (open == NULL)
-		return archive_out_of_memory(a);
-	memcpy(open, l->open + first, (n - first) * sizeof *open);
-	s->open = open;
+	s->open = memory_grow(s->open, n - first, sizeof *s->open, "the open regions");
+	memcpy(s->open, l->open + first, (n - first) * sizeof *s->open);
 	s->n_open = n - first;
 	s->n_fragments++;
 	int rc = 0;
@@ -166,10 +163,11 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		return 0;
 	}
 	task_bit_set(&a->now, task, TASK_BIT_CREATED);
-	struct key k;
 	uint32_t region = region_of(a, t->construct, REGION_TASK_CREATE);
-	if (region == UNSET || current_require(a, l, time, at->task) != 0 || current_key(a, task, &k) != 0 ||
-	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
+	if (current_require(a, l, time, at->task) != 0)
+		return -1;
+	struct key k = current_key(a, task);
+	if (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
 		return -1;

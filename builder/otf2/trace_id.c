@@ -9,6 +9,7 @@
 #include "builder/otf2/trace_id.h"
 #include "builder/otf2/hash.h"
 #include "builder/support/diag.h"
+#include "builder/support/memory.h"
 
 #include <errno.h>
 #include <otf2/otf2.h>
@@ -70,9 +71,9 @@ static long find_id(const char *bytes, size_t n_bytes, uint64_t id)
 static char *read_all(FILE *file, size_t *n_bytes)
 {
 	long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-	char *bytes = size >= 0 ? malloc((size_t)size + 1) : NULL;
+	char *bytes = memory_get(size >= 0 ? (size_t)size : 0, 1, "the archive's anchor file");
 	rewind(file);
-	if (bytes != NULL && (*n_bytes = fread(bytes, 1, (size_t)size, file)) == (size_t)size)
+	if (size >= 0 && (*n_bytes = fread(bytes, 1, (size_t)size, file)) == (size_t)size)
 		return bytes;
 	free(bytes);
 	return NULL;

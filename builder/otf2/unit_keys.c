@@ -5,6 +5,7 @@
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/unit_keys.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
@@ -43,29 +44,23 @@ void unit_note(struct process *p, const struct location *l, uint64_t time, uint3
 	p->units[unit].written_on = location_stream(p, l) + 1;
 }
 
-int unit_keys_begin(struct archive *a)
+void unit_keys_begin(struct archive *a)
 {
 	struct process *p = &a->now;
 	const struct model *m = p->model;
 	if (m->n_units == 0)
-		return 0;
-	uint32_t *streams = malloc(p->def->n_locations * sizeof *streams);
-	uint32_t *n_created = calloc(p->def->n_locations, sizeof *n_created);
-	p->units = calloc(m->n_units, sizeof *p->units);
-	bool is_done = streams != NULL && n_created != NULL && p->units != NULL;
-	for (uint32_t i = 0; is_done && i < p->def->n_locations; i++)
+		return;
+	uint32_t *streams = memory_get(p->def->n_locations, sizeof *streams, "the units");
+	uint32_t *n_created = memory_zeroed(p->def->n_locations, sizeof *n_created, "the units");
+	p->units = memory_zeroed(m->n_units, sizeof *p->units, "the units");
+	for (uint32_t i = 0; i < p->def->n_locations; i++)
 		streams[i] = i;
-	if (is_done) {
-		p->units_comm = intern_comm(a, UNSET, streams, p->def->n_locations);
-		is_done = p->units_comm != UNSET;
-	}
-	for (uint32_t unit = 1; is_done && unit < m->n_units; unit++)
+	p->units_comm = intern_comm(a, UNSET, streams, p->def->n_locations);
+	for (uint32_t unit = 1; unit < m->n_units; unit++)
 		p->units[unit].generation = ++n_created[unit_creating_stream(&m->units[unit])];
-	if (is_done)
-		a->comms[p->units_comm].is_of_units = a->has_units = true;
+	a->comms[p->units_comm].is_of_units = a->has_units = true;
 	free(streams);
 	free(n_created);
-	return is_done ? 0 : archive_out_of_memory(a);
 }
 
 void unit_keys_end(struct archive *a)

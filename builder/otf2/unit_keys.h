@@ -28,8 +28,8 @@ enum region_kind unit_region_kind(const struct process *p, uint32_t unit);
 /* Its latest event is on this location, at this time. */
 void unit_note(struct process *p, const struct location *l, uint64_t time, uint32_t unit);
 
-/* Numbers the units of the process that begins. 0 or -1. */
-int unit_keys_begin(struct archive *a);
+/* Numbers the units of the process that begins. */
+void unit_keys_begin(struct archive *a);
 
 /* After the process's last event: remembers in a->has_holes if something about a unit is missing. */
 void unit_keys_end(struct archive *a);

@@ -74,7 +74,7 @@ int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	uint32_t region = region_of(a, a->now.model->units[unit].construct, REGION_UNIT_CREATE);
-	if (region == UNSET || unit_join_team(a, l, time) != 0 ||
+	if (unit_join_team(a, l, time) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    unit_create(a, l, time, unit) != 0)
 		return -1;

@@ -5,9 +5,9 @@
  */
 #include "builder/states/files.h"
 #include "builder/support/csv.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void put_stream(struct csv *csv, const struct trace *trace, size_t stream, const struct state_times *times)
 {
@@ -78,16 +78,10 @@ static int close_intervals(void *self)
 
 int sink_intervals_open(struct sink *sink, const char *dir)
 {
-	struct intervals *intervals = calloc(1, sizeof *intervals);
-	char *copy = strdup(dir);
-	if (intervals == NULL || copy == NULL) {
-		free(copy);
-		free(intervals);
-		return error("%s: out of memory", dir);
-	}
-	intervals->dir = copy;
-	if (csv_open(&intervals->csv, copy, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
-		free(copy);
+	struct intervals *intervals = memory_zeroed(1, sizeof *intervals, "state_intervals.csv");
+	intervals->dir = text_copy(dir);
+	if (csv_open(&intervals->csv, intervals->dir, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
+		free(intervals->dir);
 		free(intervals);
 		return -1;
 	}

@@ -19,13 +19,10 @@ struct stack {
 	size_t n, capacity;
 };
 
-/* 0, or -1 with the error printed. */
-static inline int keep(struct stack *stack, uint32_t task, enum state state)
+static inline void keep(struct stack *stack, uint32_t task, enum state state)
 {
-	if (!array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept))
-		return error("out of memory for the thread states");
+	array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept);
 	stack->kept[stack->n++] = (struct kept){task, state};
-	return 0;
 }
 
 /* Takes the latest one off the stack; task 0 where the stack is empty. */

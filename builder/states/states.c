@@ -6,32 +6,9 @@
  * through states_ops; one thread.
  */
 #include "builder/states/thread.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
-
-/* ---- What is shown ---- */
-
-int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
-{
-	struct thread_state *t = &states->threads[stream];
-	struct state_times *times = &states->times[stream];
-	enum state from = t->shown;
-	uint64_t since_ticks = t->since_ticks;
-	if (ticks >= states->model->last_ticks && to != STATE_NONE)
-		return 0; /* every state ends with the process */
-	if (from != STATE_NONE)
-		times->ticks[from] += ticks - since_ticks;
-	if (state_is_nothing(from, since_ticks, ticks))
-		times->count[from]--;
-	if (to != STATE_NONE)
-		times->count[to]++;
-	t->shown = to;
-	t->since_ticks = ticks;
-	int rc = 0;
-	for (size_t i = 0; i < states->n_listeners && rc == 0; i++)
-		rc = states->listeners[i].pass(states->listeners[i].self, stream, from, since_ticks, to, ticks);
-	return rc;
-}
 
 /* ---- What a task is when it does not wait ---- */
 
@@ -181,8 +158,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	(void)region;
-	if (keep(&t->regions, t->task, t->state) != 0)
-		return -1;
+	keep(&t->regions, t->task, t->state);
 	t->state = STATE_OVERHEAD; /* until its implicit task begins */
 	return pass(states, at);
 }
@@ -201,8 +177,7 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
-	if (keep(&t->implicits, t->task, t->state) != 0)
-		return -1;
+	keep(&t->implicits, t->task, t->state);
 	t->task = task;
 	t->state = work_state(states, task);
 	return pass(states, at);
@@ -257,8 +232,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 			(void)resume(states, at->stream, prior, at->ticks); /* cancelled, and will not go on */
 		return pass(states, at);
 	}
-	if (!is_over && keep(&t->tasks, prior, t->state) != 0)
-		return -1;
+	if (!is_over)
+		keep(&t->tasks, prior, t->state);
 	t->task = next;
 	t->state = resume(states, at->stream, next, at->ticks);
 	return pass(states, at);
@@ -283,8 +258,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	enum state state = state_of_scope(scope);
-	if (!array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around))
-		return error("out of memory for the thread states");
+	array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around);
 	states->around[scope->number] = (uint8_t)t->state;
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
 		state = t->state; /* what an update moves is no mapping */
@@ -357,18 +331,15 @@ const struct replay_ops states_ops = {
 	.unit_resume = states_unit_resumes,
 };
 
-int states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
+void states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
 {
 	*states = (struct states){
 		.model = model, .n_streams = model->dump->n_streams, .listeners = listeners, .n_listeners = n_listeners};
-	states->times = calloc(states->n_streams + 1, sizeof *states->times);
-	states->threads = calloc(states->n_streams + 1, sizeof *states->threads);
-	states->unit_waits = model->n_units > 0 ? calloc(model->n_units, sizeof *states->unit_waits) : NULL;
-	if (states->times == NULL || states->threads == NULL || (model->n_units > 0 && states->unit_waits == NULL))
-		return error("out of memory for the thread states");
+	states->times = memory_zeroed(states->n_streams, sizeof *states->times, "the thread states");
+	states->threads = memory_get(states->n_streams, sizeof *states->threads, "the thread states");
+	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, "the thread states");
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
-	return 0;
 }
 
 void states_free(struct states *states)

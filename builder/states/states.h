@@ -59,8 +59,8 @@ struct states {
 /* Visits a replay. */
 extern const struct replay_ops states_ops;
 
-/* The listeners live as long as the replay. 0, or -1 with the error printed. */
-int states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners);
+/* The listeners live as long as the replay. */
+void states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners);
 void states_free(struct states *states);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is known of a thread while its states are derived. Shared by states.c (OpenMP) and units.c (Argobots), and used
- * by no other file.
+ * What is known of a thread while its states are derived, and how it passes into another one (thread.c). Shared by
+ * states.c (OpenMP) and units.c (Argobots), and used by no other file.
  */
 #ifndef OTTER_BUILDER_STATES_THREAD_H
 #define OTTER_BUILDER_STATES_THREAD_H

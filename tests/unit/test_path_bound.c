@@ -68,7 +68,7 @@ START_TEST(contradictions_leave_it_out)
 	replay_end_program();
 	path_build();
 	ck_assert_int_eq(replay_graph.path->bound, PATH_UNKNOWN);
-	ck_assert(replay_graph.path->reasons & PATH_CONTRADICTION);
+	ck_assert(replay_graph.path->reasons & PATH_CONTRADICTORY);
 	ck_assert_uint_eq(replay_graph.path->n_nodes, 0);
 	ck_assert_uint_eq(path_place(&replay_graph, 1), 0);
 	replay_done();

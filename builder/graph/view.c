@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How exports see the graph: nodes and edges by number or one after the other, and how many there are. Called by
+ * exports, which may run on several threads at the same time and only read, and by the files of this folder that look
+ * through the whole graph after the replay.
+ */
+#include "builder/graph/files.h"
+
+static const char *const node_names[NODE_KINDS] = {
+	[NODE_NONE] = "none",
+	[NODE_INITIAL] = "initial",
+	[NODE_IMPLICIT] = "implicit",
+	[NODE_TASK] = "task",
+	[NODE_TARGET] = "target",
+	[NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup",
+	[NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",
+	[NODE_JOIN] = "join",
+	[NODE_FRAGMENT] = "fragment",
+	[NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end",
+	[NODE_TARGET_REGION] = "target_region",
+	[NODE_DATA_OP] = "data_op",
+	[NODE_SUBMIT] = "submit",
+	[NODE_KERNEL] = "kernel",
+	[NODE_UNIT] = "unit",
+	[NODE_TASKLET] = "tasklet",
+	[NODE_SCHEDULER] = "scheduler",
+	[NODE_PRIMARY_UNIT] = "primary_unit",
+	[NODE_EXTERNAL] = "external",
+	[NODE_UNIT_JOIN] = "unit_join",
+	[NODE_UNIT_WAIT] = "unit_wait",
+};
+
+static const char *const edge_names[EDGE_KINDS] = {
+	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
+	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",     [EDGE_SUBMIT] = "submit",
+	[EDGE_COMPLETE] = "complete",   [EDGE_REVIVE] = "revive",     [EDGE_RESUME] = "resume",
+};
+
+const char *node_kind_name(enum node_kind kind)
+{
+	return node_names[kind];
+}
+
+const char *edge_kind_name(enum edge_kind kind)
+{
+	return edge_names[kind];
+}
+
+const char *edge_dependence_name(unsigned dependence)
+{
+	const char *name = event_enum_name("dependence_type", dependence);
+	return dependence == 0 ? "" : name != NULL ? name : "unknown";
+}
+
+uint64_t graphs_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_tasks - 1 + graphs->graphs[i].n_nodes;
+	return offset;
+}
+
+uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
+{
+	uint64_t offset = 0;
+	for (size_t i = 0; i < process; i++)
+		offset += graphs->graphs[i].model->n_constructs - 1; /* row 0 is unknown */
+	return offset;
+}
+
+bool graph_task_is_node(const struct graph *graph, uint32_t row)
+{
+	const struct task *task = &graph->model->tasks[row];
+	return row != 0 && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(task->flags & task_flags_taskwait);
+}
+
+static enum node_kind task_kind(const struct task *task)
+{
+	return task->flags & task_flags_initial    ? NODE_INITIAL
+	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
+	       : task->flags & task_flags_target   ? NODE_TARGET
+						   : NODE_TASK;
+}
+
+/* What a node is about: a kernel about its submit. */
+static const struct operation *node_operation(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	if (node->kind == NODE_KERNEL)
+		return &m->operations[m->activities[node->activity].operation];
+	return graph_is_operation(node->kind) ? &m->operations[node->operation] : NULL;
+}
+
+static const struct activity *node_activity(const struct graph *graph, const struct node *node)
+{
+	const struct model *m = graph->model;
+	uint32_t row = node->kind == NODE_KERNEL    ? node->activity
+		       : node->kind == NODE_DATA_OP ? m->operations[node->operation].activity
+						    : 0;
+	return row != 0 ? &m->activities[row] : NULL;
+}
+
+struct node_view graph_node(const struct graph *graph, uint32_t id)
+{
+	const struct model *m = graph->model;
+	if (id < m->n_tasks) {
+		const struct task *task = &m->tasks[id];
+		struct node_view view = {
+			.id = id,
+			.kind = graph_task_is_node(graph, id) ? task_kind(task) : NODE_NONE,
+			.task = id,
+			.region = task->region,
+			.construct = task->construct,
+			.stream = task->state & TASK_STARTED ? task->run_stream : UINT32_MAX,
+			.create_ticks = task->create_ticks,
+			.begin_ticks = task->start_ticks,
+			.end_ticks = task->end_ticks,
+			.busy_ticks = task->busy_ticks,
+			.flags = task->flags,
+			.state = task->state,
+		};
+		if (graph->first_fragments != NULL) {
+			view.end_ticks = graph->first_fragments[id].end_ticks;
+			view.busy_ticks = graph->first_fragments[id].busy_ticks;
+		}
+		return view;
+	}
+	const struct node *node = graph_inner_node(graph, id);
+	const struct operation *operation = node_operation(graph, node);
+	struct node_view view = {
+		.id = id,
+		.kind = node->is_placed ? node->kind : NODE_NONE,
+		.task = node->task,
+		.region = operation == NULL && !node->is_of_unit && node->region != 0 ? node->region : m->tasks[node->task].region,
+		.construct = node->construct,
+		.stream = node->task != 0 ? m->tasks[node->task].run_stream : UINT32_MAX,
+		.begin_ticks = node->begin_ticks,
+		.end_ticks = node->end_ticks,
+		.busy_ticks = node->busy_ticks,
+		.operation = operation,
+		.activity = node_activity(graph, node),
+	};
+	if (node->is_of_unit)
+		graph_view_unit(graph, node, &view);
+	return view;
+}
+
+uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
+{
+	const struct model *m = graph->model;
+	if (node->unit != NULL)
+		return node->unit_node == node->id ? graph_unit_node(graph, node->unit->creator) : 0;
+	uint32_t parent = node->id < m->n_tasks ? m->tasks[node->id].parent : 0;
+	return graph_task_is_node(graph, parent) ? parent : 0;
+}
+
+int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
+{
+	int rc = 0;
+	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
+		if (graph_is_stand_in(graph, id))
+			continue;
+		struct node_view view = graph_node(graph, id);
+		if (view.kind != NODE_NONE)
+			rc = function(self, &view);
+	}
+	return rc;
+}
+
+static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
+		      void *self)
+{
+	const struct task *task = &graph->model->tasks[row];
+	bool is_implicit = !task_is_explicit(task);
+	uint32_t origin = is_implicit                  ? graph->region_node[task->region]
+			  : task->state & TASK_CREATED ? graph->tasks[row].origin
+						       : 0;
+	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
+	if (origin != 0 && function(self, &create) != 0)
+		return -1;
+	struct edge_view join = {.source = graph->tasks[row].last};
+	join.target = graph_joiner(graph, row, &join.kind);
+	return join.target != 0 ? function(self, &join) : 0;
+}
+
+/* Counts all edges, and hands on those that are not left out. */
+struct filter {
+	const struct graph *graph;
+	int (*function)(void *self, const struct edge_view *edge);
+	void *self;
+	size_t n;
+};
+
+static int filter_edge(void *self, const struct edge_view *edge)
+{
+	struct filter *filter = self;
+	size_t i = filter->n++;
+	return filter->graph->left_out[i / 8] >> i % 8 & 1 ? 0 : filter->function(filter->self, edge);
+}
+
+static int each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	const struct model *m = graph->model;
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if (graph_task_is_node(graph, row) && task_edges(graph, row, function, self) != 0)
+			return -1;
+	for (uint32_t i = 0; i < graph->n_nodes; i++) {
+		const struct node *node = &graph->nodes[i];
+		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0, 0, 0};
+		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < graph->n_edges; i++) {
+		const struct edge *edge = &graph->edges[i];
+		uint32_t source = edge->from_end ? graph->tasks[edge->source].last : edge->source;
+		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
+		if (edge->kind == EDGE_RESUME) {
+			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
+			view.sync = wait.sync;
+			view.object = wait.object;
+		}
+		if (function(self, &view) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+{
+	struct filter filter = {graph, function, self, 0};
+	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
+}
+
+static int count_edge(void *self, const struct edge_view *edge)
+{
+	((struct graph_counts *)self)->edges[edge->kind]++;
+	return 0;
+}
+
+void graph_count(const struct graph *graph, struct graph_counts *counts)
+{
+	for (size_t i = 0; i < NODE_KINDS; i++)
+		counts->nodes[i] += graph->counted.nodes[i];
+	for (size_t i = 0; i < EDGE_KINDS; i++)
+		counts->edges[i] += graph->counted.edges[i];
+	for (uint32_t row = 1; row < graph->model->n_tasks; row++)
+		if (graph_task_is_node(graph, row))
+			counts->nodes[task_kind(&graph->model->tasks[row])]++;
+	for (uint32_t i = 0; i < graph->n_nodes; i++)
+		if (graph->nodes[i].is_placed) /* which stand-ins are not */
+			counts->nodes[graph->nodes[i].kind]++;
+	graph_each_edge(graph, count_edge, counts);
+}
