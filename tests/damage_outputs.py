@@ -210,13 +210,13 @@ def each_output_alone(report, dump, place):
     """What an output holds does not depend on which others are written, though only what they need is gathered and kept."""
     def contents(out, text):
         files = {p.name: p.read_bytes() for p in out.iterdir() if p.is_file() and not p.name.startswith("trace")} if out.exists() else {}
-        if (out / "trace.otf2").exists():
+        if (out / "traces.otf2").exists():
             for option in ("-A", "-G", ""):
-                printed = run(["otf2-print", *([option] if option else []), out / "trace.otf2"]).out
-                files["trace.otf2" + option] = "\n".join(line for line in printed.splitlines() if "race id" not in line and str(out) not in line).encode()
+                printed = run(["otf2-print", *([option] if option else []), out / "traces.otf2"]).out
+                files["traces.otf2" + option] = "\n".join(line for line in printed.splitlines() if "race id" not in line and str(out) not in line).encode()
         return files, text.replace(str(out), "OUT")
 
-    options = {"--otf2": ["trace.otf2"], "--dot": ["graph.dot"], "--csv": [".csv"], "--summary": ["summary.json"]}
+    options = {"--otf2": ["traces.otf2"], "--dot": ["graph.dot"], "--csv": [".csv"], "--summary": ["summary.json"]}
     for level in ("task", "scope", "fragment"):
         for states in ([], ["--states"]):
             how = [f"--graph={level}", *states]

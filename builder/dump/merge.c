@@ -43,11 +43,10 @@ static bool skip_strays(struct timeline *timeline)
 	return record != NULL;
 }
 
-int merge_begin(struct merge *merge, size_t n_streams)
+void merge_begin(struct merge *merge, size_t n_streams)
 {
 	*merge = (struct merge){.streams = memory_get(n_streams + 1, sizeof *merge->streams, "the merge of streams"),
 				.waiting = memory_get(n_streams + 1, sizeof *merge->waiting, "the merge of streams")};
-	return 0;
 }
 
 void merge_end(struct merge *merge)

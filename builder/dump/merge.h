@@ -30,7 +30,7 @@ struct merge {
 };
 
 /* Makes room for n_streams. Always 0. merge_end() frees it. */
-int merge_begin(struct merge *merge, size_t n_streams);
+void merge_begin(struct merge *merge, size_t n_streams);
 void merge_end(struct merge *merge);
 
 /*

@@ -27,7 +27,7 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
 	for (size_t i = 0; i < 2; i++)
 		if (tasks[i] != 0 && task_is_explicit(&m->tasks[tasks[i]]))
-			m->tasks[tasks[i]].state |= TASK_DOUBTFUL;
+			m->tasks[tasks[i]].state |= TASK_CONTRADICTORY;
 }
 
 /*
@@ -270,8 +270,8 @@ static void settle_tasks(struct model *m)
 			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
 			task->end_ticks = region->join_ticks;
 		}
-		if (region->n_members_seen == UINT16_MAX || task->state & TASK_DOUBTFUL)
-			task->state |= TASK_DOUBTFUL; /* no team has so many members: it belongs to none */
+		if (region->n_members_seen == UINT16_MAX || task->state & TASK_CONTRADICTORY)
+			task->state |= TASK_CONTRADICTORY; /* no team has so many members: it belongs to none */
 		else
 			region->n_members_seen++;
 	}

@@ -58,7 +58,7 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 
 void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
 {
-	w->m->tasks[task].state |= TASK_DOUBTFUL;
+	w->m->tasks[task].state |= TASK_CONTRADICTORY;
 	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
 }
 
@@ -88,7 +88,7 @@ void gather_check_claims(struct walk *w)
 			claim->kind == CLAIM_COMPLETED ? !has_begun || m->is_libomp : task->state & TASK_ENDED_ELSEWHERE;
 		if (is_confirmed)
 			continue;
-		task->state |= TASK_DOUBTFUL;
+		task->state |= TASK_CONTRADICTORY;
 		task->state &= (uint16_t)~TASK_ENDED_ELSEWHERE;
 		if (count(m, "switch_from_another_task"))
 			warning("%s: stream %u: segment %llu, record %u: task %u:%llu is the current one before it, and the record takes it "
@@ -108,7 +108,7 @@ static bool is_whole(const struct model *m)
 
 static void repair_task(struct model *m, uint32_t row, const char *name, const char *text)
 {
-	m->tasks[row].state |= TASK_DOUBTFUL;
+	m->tasks[row].state |= TASK_CONTRADICTORY;
 	if (count(m, name))
 		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
 }

@@ -25,7 +25,7 @@ struct slot {
 /* Is this the implicit or initial task of a member, about which no records contradict each other? */
 static bool is_member(const struct task *task)
 {
-	return !task_is_explicit(task) && task->region != 0 && !(task->state & TASK_DOUBTFUL);
+	return !task_is_explicit(task) && task->region != 0 && !(task->state & TASK_CONTRADICTORY);
 }
 
 static int by_stream(const void *left, const void *right)
@@ -54,7 +54,7 @@ static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 		if (slots[i].stream != slots[n_left - 1].stream) {
 			slots[n_left++] = slots[i];
 		} else {
-			m->tasks[slots[i].task].state |= TASK_DOUBTFUL;
+			m->tasks[slots[i].task].state |= TASK_CONTRADICTORY;
 			tally_add(&m->notes->repairs, "team_member_twice", 1);
 		}
 	qsort(slots, n_left, sizeof *slots, by_thread);

@@ -25,14 +25,13 @@ uint32_t model_target(const struct model *m, uint64_t id)
 	return id != 0 ? find(m, id | TARGET_KEY) : 0;
 }
 
-int model_name_operation(struct model *m, uint32_t row)
+void model_name_operation(struct model *m, uint32_t row)
 {
 	const struct operation *o = &m->operations[row];
 	*map_put(&m->operation_rows, o->type == OPERATION_TARGET ? o->id | TARGET_KEY : o->id & ~TARGET_KEY) = row;
-	return 0;
 }
 
-int model_name_kernels(struct model *m)
+void model_name_kernels(struct model *m)
 {
 	for (uint32_t i = 1; i < m->n_activities; i++) {
 		struct activity *a = &m->activities[i];
@@ -41,7 +40,6 @@ int model_name_kernels(struct model *m)
 			continue;
 		a->construct = model_construct(m, CONSTRUCT_KERNEL, m->constructs[o->construct].codeptr);
 	}
-	return 0;
 }
 
 const struct device *model_device(const struct model *m, int32_t number)

@@ -56,14 +56,14 @@ struct model;
  * Gives each kernel that a device reported a construct, CONSTRUCT_KERNEL at the place of its launch. Called by gather/ when
  * the constructs of all launches are known. Always 0.
  */
-int model_name_kernels(struct model *m);
+void model_name_kernels(struct model *m);
 
 /* The row of the operation with this host_op_id, and of the region with this target_id; 0 none. */
 uint32_t model_operation(const struct model *m, uint64_t id);
 uint32_t model_target(const struct model *m, uint64_t id);
 
 /* Makes the row findable by its id. Always 0. */
-int model_name_operation(struct model *m, uint32_t row);
+void model_name_operation(struct model *m, uint32_t row);
 
 /* Is this the number of a device? Runtimes name the host by other numbers: the number of devices, or a negative one. */
 bool model_is_device(const struct model *m, int32_t number);

@@ -39,14 +39,13 @@ uint32_t model_alias(const struct model *m, uint32_t row)
 	return of != NULL ? *of : row;
 }
 
-int model_set_alias(struct model *m, uint32_t row, uint32_t of)
+void model_set_alias(struct model *m, uint32_t row, uint32_t of)
 {
 	struct private_tables *private = m->private_tables;
 	if (row == 0)
-		return 0;
+		return;
 	*map_put(&private->aliases, row) = of;
 	m->n_aliases++;
-	return 0;
 }
 
 uint32_t model_closing_barrier(const struct model *m, uint32_t task)
@@ -56,12 +55,11 @@ uint32_t model_closing_barrier(const struct model *m, uint32_t task)
 	return number != NULL ? *number : 0;
 }
 
-int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
+void model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number)
 {
 	struct private_tables *private = m->private_tables;
 	if (task != 0)
 		*map_put(&private->closing_barriers, task) = number;
-	return 0;
 }
 
 bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
@@ -70,12 +68,11 @@ bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr)
 	return codeptr != 0 && map_get(&private->reduction_barriers, codeptr) != NULL;
 }
 
-int model_set_reduction_barrier(struct model *m, uint64_t codeptr)
+void model_set_reduction_barrier(struct model *m, uint64_t codeptr)
 {
 	struct private_tables *private = m->private_tables;
 	if (codeptr != 0)
 		map_put(&private->reduction_barriers, codeptr);
-	return 0;
 }
 
 uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n)

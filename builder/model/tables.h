@@ -39,7 +39,7 @@ enum {
 	TASK_FULFILLED_OUTSIDE = 2048, /* its event was fulfilled by a thread in no task, which OpenMP may not know at all (Q12) */
 	TASK_PART_ENDED = 4096,        /* untied: its last part ended without a record (Q33) */
 	TASK_ENDED_ELSEWHERE = 512,    /* untied: a thread that did not run its last part reported the completion (Q33) */
-	TASK_DOUBTFUL = 8192,          /* records contradict each other about it: archives leave it out */
+	TASK_CONTRADICTORY = 8192,     /* records contradict each other about it: archives leave it out */
 	TASK_CANCEL_CURRENT = 16384,   /* cancel was reported while it was the current task */
 	TASK_CANCEL_WAITING = 32768    /* cancel was reported while it was not: before it started, or between its parts */
 };
@@ -155,10 +155,10 @@ const char *model_keep(struct model *m, const char *text);
 
 /*
  * The task that a row stands for: the implicit task of a hidden region is another name of the initial task around it
- * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`; always 0.
+ * (Q31), any other task stands for itself. model_set_alias() makes `row` stand for `of`.
  */
 uint32_t model_alias(const struct model *m, uint32_t row);
-int model_set_alias(struct model *m, uint32_t row, uint32_t of);
+void model_set_alias(struct model *m, uint32_t row, uint32_t of);
 
 /* The row of a task's id, aliases followed; 0 for id 0, and for ids that no stream gave. */
 static inline uint32_t model_task(const struct model *m, uint64_t id)
@@ -214,17 +214,17 @@ uint32_t model_missing_root(const struct model *m, uint32_t stream, uint32_t n);
 
 /*
  * For runtimes with one kind for all implicit barriers (Q32): which implicit barrier of an implicit task closes its
- * region, counted from 1; 0: none does. model_set_closing_barrier(): always 0.
+ * region, counted from 1; 0: none does.
  */
 uint32_t model_closing_barrier(const struct model *m, uint32_t task);
-int model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
+void model_set_closing_barrier(struct model *m, uint32_t task, uint32_t number);
 
 /*
  * Is this the return address of a barrier that libomp uses to reduce by a tree, in larger teams only (Q41)? The
- * program's text has no such barrier. model_set_reduction_barrier(): always 0.
+ * program's text has no such barrier.
  */
 bool model_is_reduction_barrier(const struct model *m, uint64_t codeptr);
-int model_set_reduction_barrier(struct model *m, uint64_t codeptr);
+void model_set_reduction_barrier(struct model *m, uint64_t codeptr);
 
 void model_free(struct model *m);
 

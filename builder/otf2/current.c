@@ -147,7 +147,7 @@ static bool can_run_explicit(const struct process *p, const struct location *l, 
 {
 	const struct task *t = &p->model->tasks[task];
 	const struct suspended *s = t->state & TASK_MIGRATED ? current_find(p, task) : NULL;
-	if (t->state & TASK_DOUBTFUL || t->flags & task_flags_taskwait)
+	if (t->state & TASK_CONTRADICTORY || t->flags & task_flags_taskwait)
 		return false;
 	if (s != NULL ? s->runs_on != 0 && &p->locations[s->runs_on - 1] != l
 		      : !(t->state & TASK_MIGRATED) && t->state & TASK_STARTED && &p->locations[t->run_stream] != l)
@@ -168,7 +168,7 @@ bool current_can_be(const struct process *p, const struct location *l, uint32_t 
 		return can_run_explicit(p, l, task);
 	uint32_t of_team = location_team_task(l);
 	if (of_team != 0)
-		return of_team == task && !(t->state & TASK_DOUBTFUL);
+		return of_team == task && !(t->state & TASK_CONTRADICTORY);
 	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
 }
 

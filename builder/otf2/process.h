@@ -133,7 +133,7 @@ static inline void task_bit_clear(struct process *p, uint32_t task, unsigned bit
 /* Records contradict each other about the task: the archive has no event of it, nor of what was done in it. */
 static inline bool task_is_left_out(const struct process *p, uint32_t task)
 {
-	return (p->model->tasks[task].state & TASK_DOUBTFUL) != 0;
+	return (p->model->tasks[task].state & TASK_CONTRADICTORY) != 0;
 }
 
 #endif

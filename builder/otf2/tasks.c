@@ -141,7 +141,7 @@ static bool can_create(const struct process *p, const struct point *at, uint64_t
 	uint64_t created = clock_stamp(p, t->create_ticks);
 	bool is_here =
 		t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
-	if (t->state & TASK_DOUBTFUL || task_bit(p, task, TASK_BIT_CREATED))
+	if (t->state & TASK_CONTRADICTORY || task_bit(p, task, TASK_BIT_CREATED))
 		return false;
 	if (is_here)
 		return !task_bit(p, task, TASK_BIT_STARTED | TASK_BIT_COMPLETED);
@@ -179,7 +179,7 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 	const struct task *t = &a->now.model->tasks[task];
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || t->state & TASK_FULFILLED_OUTSIDE)
 		return 0;
-	if (!task_is_explicit(t) || !(t->state & TASK_DETACHED) || t->state & TASK_DOUBTFUL) { /* contradictory records */
+	if (!task_is_explicit(t) || !(t->state & TASK_DETACHED) || t->state & TASK_CONTRADICTORY) { /* contradictory records */
 		a->has_holes = true;
 		return 0;
 	}

@@ -128,7 +128,7 @@ int replay_target_record(struct replay *r, struct stream_state *s, const struct 
 
 /* ---- unit.c ---- */
 
-int replay_unit_begin(struct replay *r);
+void replay_unit_begin(struct replay *r);
 
 /* Takes any record of a dump that has units. 0, -1, or 1: it is not about units, or not only about them. */
 int replay_unit_record(struct replay *r, struct stream_state *s, const struct record *record);

@@ -44,11 +44,10 @@ static const struct record *next_record(void *self, uint32_t stream)
 	return timeline_peek(&r->streams[stream].timeline);
 }
 
-int replay_unit_begin(struct replay *r)
+void replay_unit_begin(struct replay *r)
 {
 	if (r->model->n_units > 0)
 		units_begin(&r->units, r->model, NULL, tell, next_record, r);
-	return 0;
 }
 
 int replay_unit_record(struct replay *r, struct stream_state *s, const struct record *record)

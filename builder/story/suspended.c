@@ -11,24 +11,20 @@
  */
 #define SEARCHED 32
 
-bool suspended_push(struct suspended_tasks *list, uint32_t task)
+void suspended_push(struct suspended_tasks *list, uint32_t task)
 {
 	if (list->n >= SEARCHED) {
 		size_t sinking = list->n - SEARCHED;
 		struct suspended_task *entry = &list->tasks[sinking];
-		uint32_t *index = !entry->is_in_map && entry->task != SUSPENDED_GONE ? map_put(&list->deep, entry->task) : NULL;
-		if (index != NULL) {
-			*index = (uint32_t)sinking;
+		if (!entry->is_in_map && entry->task != SUSPENDED_GONE) {
+			*map_put(&list->deep, entry->task) = (uint32_t)sinking;
 			entry->is_in_map = true;
-		} else if (!entry->is_in_map && entry->task != SUSPENDED_GONE)
-			return false;
+		}
 	}
-	if (!array_reserve((void **)&list->tasks, list->n + 1, &list->capacity, sizeof *list->tasks) ||
-	    !array_reserve((void **)&list->firm, list->n_firm + 1, &list->firm_capacity, sizeof *list->firm))
-		return false;
+	array_reserve((void **)&list->tasks, list->n + 1, &list->capacity, sizeof *list->tasks);
+	array_reserve((void **)&list->firm, list->n_firm + 1, &list->firm_capacity, sizeof *list->firm);
 	list->firm[list->n_firm++] = list->n;
 	list->tasks[list->n++] = (struct suspended_task){.task = task};
-	return true;
 }
 
 size_t suspended_find(const struct suspended_tasks *list, uint32_t task)

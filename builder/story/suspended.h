@@ -30,8 +30,8 @@ struct suspended_tasks {
 
 #define SUSPENDED_GONE UINT32_MAX
 
-/* Adds a task as the latest one. False: memory is out. */
-bool suspended_push(struct suspended_tasks *list, uint32_t task);
+/* Adds a task as the latest one. */
+void suspended_push(struct suspended_tasks *list, uint32_t task);
 
 /* Is there a task at index `bottom` or above? Then the last entry is such a task. */
 bool suspended_above(struct suspended_tasks *list, size_t bottom);

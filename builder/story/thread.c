@@ -5,34 +5,6 @@
  * docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
-#include "builder/support/array.h"
-
-int thread_grow(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-	return array_reserve(array, n + 1, capacity, element_bytes) ? 0 : error("out of memory for the story of a thread");
-}
-
-void thread_pass(void *self, uint32_t task)
-{
-	(void)thread_tell(self, &(struct thread_event){.kind = THREAD_OUT_OF_ORDER, .task = task});
-}
-
-uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
-{
-	const struct model *m = t->model;
-	uint32_t innermost = t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].task : 0;
-	if (task == innermost)
-		return task;
-	if (task == 0)
-		return innermost >= m->n_task_ids ? innermost : 0;
-	for (size_t i = t->n_implicits > NESTING_MAX ? t->n_implicits - NESTING_MAX : 0; i + 1 < t->n_implicits && m->is_libomp;
-	     i++)
-		if (t->implicits[i].task == task) {
-			*is_outer = true;
-			return innermost;
-		}
-	return task;
-}
 
 void thread_start(struct thread *t, const struct model *model, uint32_t stream, uint64_t task, const struct thread_ops *ops,
 		  void *self)

@@ -4,6 +4,7 @@
  * one. Called by thread_step(). Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
+#include "builder/support/array.h"
 
 /* The region that the record's counter means: one that this stream announced. */
 static uint32_t own_region(const struct thread *t, const struct record *record)
@@ -34,8 +35,8 @@ int thread_parallel_begin(struct thread *t, const struct record *record)
 				     .task = t->task,
 				     .region = own_region(t, record),
 				     .is_hidden = is_league_inner_team(t, record)};
-	if (thread_grow((void **)&t->regions, t->n_regions, &t->regions_capacity, sizeof *t->regions) != 0 ||
-	    thread_tell(t, &event) != 0)
+	array_reserve((void **)&t->regions, t->n_regions + 1, &t->regions_capacity, sizeof *t->regions);
+	if (thread_tell(t, &event) != 0)
 		return -1;
 	t->regions[t->n_regions++] = event.region;
 	return 0;
@@ -119,17 +120,15 @@ static int resolve_region(struct thread *t, const struct record *record, uint32_
 	return thread_quirk(t, "outer_task_named");
 }
 
-static int push_implicit(struct thread *t, struct thread_implicit implicit)
+static void push_implicit(struct thread *t, struct thread_implicit implicit)
 {
-	if (thread_grow((void **)&t->implicits, t->n_implicits, &t->implicits_capacity, sizeof *t->implicits) != 0)
-		return -1;
+	array_reserve((void **)&t->implicits, t->n_implicits + 1, &t->implicits_capacity, sizeof *t->implicits);
 	implicit.outer = t->task;
 	implicit.n_regions = t->n_regions;
 	implicit.n_suspended = t->suspended.n;
 	implicit.own = !implicit.is_alias ? t->n_implicits + 1 : t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].own : 0;
 	t->implicits[t->n_implicits++] = implicit;
 	thread_set_current(t, implicit.task, 0);
-	return 0;
 }
 
 int thread_implicit_begin(struct thread *t, const struct record *record)
@@ -147,7 +146,8 @@ int thread_implicit_begin(struct thread *t, const struct record *record)
 		event.other = t->task;
 		if (thread_tell(t, &event) != 0)
 			return -1;
-		return push_implicit(t, (struct thread_implicit){.task = t->task, .n_threads = low32(record->b), .is_alias = true});
+		push_implicit(t, (struct thread_implicit){.task = t->task, .n_threads = low32(record->b), .is_alias = true});
+		return 0;
 	}
 	/* A thread works in one team at a time, except for the regions that it encounters itself. */
 	if (t->n_implicits > 0 && !is_nested && thread_close(t, 0, "scope_without_end") != 0)
@@ -155,7 +155,8 @@ int thread_implicit_begin(struct thread *t, const struct record *record)
 	event.kind = THREAD_IMPLICIT_BEGIN;
 	if (thread_tell(t, &event) != 0)
 		return -1;
-	return push_implicit(t, (struct thread_implicit){.task = row, .n_threads = low32(record->b)});
+	push_implicit(t, (struct thread_implicit){.task = row, .n_threads = low32(record->b)});
+	return 0;
 }
 
 /* Does a record of this kind need a current task? */
@@ -177,7 +178,8 @@ int thread_missing_root(struct thread *t, const struct record *record)
 		.kind = THREAD_IMPLICIT_BEGIN, .ticks = record->time, .task = row, .region = t->model->tasks[row].region};
 	if (thread_quirk(t, "initial_task_without_begin") != 0 || thread_tell(t, &event) != 0)
 		return -1;
-	return push_implicit(t, (struct thread_implicit){.task = row, .n_threads = 1});
+	push_implicit(t, (struct thread_implicit){.task = row, .n_threads = 1});
+	return 0;
 }
 
 /* Is this the id of an implicit task that is another name of an initial task? */

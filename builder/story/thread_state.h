@@ -53,9 +53,6 @@ static inline void thread_set_current(struct thread *t, uint32_t task, uint64_t 
 	t->is_explicit = task != 0 && !thread_is_implicit(t, task);
 }
 
-/* Makes room for one more element. 0, or -1 with the error said. */
-int thread_grow(void **array, size_t n, size_t *capacity, size_t element_bytes);
-
 /* For suspended_take(): tells the listener that a task stays suspended while one below it goes on. */
 void thread_pass(void *self, uint32_t task);
 

@@ -4,6 +4,7 @@
  * thread_step(). Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/thread_state.h"
+#include "builder/support/array.h"
 
 int thread_create(struct thread *t, const struct record *record)
 {
@@ -21,8 +22,7 @@ int thread_create(struct thread *t, const struct record *record)
 		t->latest_row = row;
 	if (!(record_flags(record) & task_flags_taskwait))
 		return 0;
-	if (thread_grow((void **)&t->waits, t->n_waits, &t->waits_capacity, sizeof *t->waits) != 0)
-		return -1;
+	array_reserve((void **)&t->waits, t->n_waits + 1, &t->waits_capacity, sizeof *t->waits);
 	t->waits[t->n_waits++] = row;
 	return 0;
 }
@@ -164,8 +164,8 @@ static int switch_to(struct thread *t, const struct record *record, uint32_t pri
 {
 	unsigned status = record_flags(record);
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
-	if (!is_over && !suspended_push(&t->suspended, prior))
-		return error("out of memory for the story of a thread");
+	if (!is_over)
+		suspended_push(&t->suspended, prior);
 	bool is_implicit = thread_is_implicit(t, next), is_back = take_back(t, next, is_implicit);
 	struct thread_event event = {.kind = THREAD_SWITCH,
 				     .record = record,

@@ -9,17 +9,16 @@
 
 #include <stdbool.h>
 
-/* Makes room for n elements in all; *array may move. Always true: where memory is out the process ends (memory.h). */
-static inline bool array_reserve(void **array, size_t n, size_t *capacity, size_t element_bytes)
+/* Makes room for n elements in all; *array may move. Where memory is out the process ends (memory.h). */
+static inline void array_reserve(void **array, size_t n, size_t *capacity, size_t element_bytes)
 {
 	if (n <= *capacity)
-		return true;
+		return;
 	size_t larger = *capacity != 0 ? *capacity : 16;
 	while (larger < n)
 		larger *= 2;
 	*array = memory_grow(*array, larger, element_bytes, "an array");
 	*capacity = larger;
-	return true;
 }
 
 /*

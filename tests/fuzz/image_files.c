@@ -26,8 +26,7 @@ static struct image_file *find_file(struct image *image, const char *name)
 
 static unsigned char *grow(struct image_file *file, size_t n_bytes)
 {
-	if (!array_reserve((void **)&file->bytes, n_bytes + 1, &file->capacity, 1))
-		abort();
+	array_reserve((void **)&file->bytes, n_bytes + 1, &file->capacity, 1);
 	if (n_bytes > file->n_bytes)
 		memset(file->bytes + file->n_bytes, 0, n_bytes - file->n_bytes);
 	file->n_bytes = n_bytes;

@@ -44,9 +44,9 @@ START_TEST(a_switch_comes_from_another_task)
 	replay_assert_said(
 		"(task_schedule): it ends a part of task 0:3, expected the current task, 0:4 [switch_from_another_task]");
 	ck_assert_uint_eq(replay_count_of(&replay_trace.model.notes->repairs, "switch_from_another_task"), 1);
-	ck_assert(task(stranger)->state & TASK_DOUBTFUL);
-	ck_assert(task(running)->state & TASK_DOUBTFUL);
-	ck_assert(!(task(last)->state & TASK_DOUBTFUL));
+	ck_assert(task(stranger)->state & TASK_CONTRADICTORY);
+	ck_assert(task(running)->state & TASK_CONTRADICTORY);
+	ck_assert(!(task(last)->state & TASK_CONTRADICTORY));
 	replay_done();
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(tasks_above_the_one_that_goes_on_become_loose_once)
 	struct suspended_tasks list = {0};
 	n_passed = 0;
 	for (uint32_t row = 1; row <= 4; row++)
-		ck_assert(suspended_push(&list, row));
+		suspended_push(&list, row);
 	ck_assert(suspended_take(&list, suspended_find(&list, 2), note_passed, NULL));
 	ck_assert_uint_eq(n_passed, 2); /* 4 and 3 */
 	ck_assert_uint_eq(passed[0], 4);
@@ -106,7 +106,7 @@ START_TEST(many_suspended_tasks_are_found)
 	enum { N = 10000 };
 	struct suspended_tasks list = {0};
 	for (uint32_t row = 1; row <= N; row++)
-		ck_assert(suspended_push(&list, row));
+		suspended_push(&list, row);
 	for (uint32_t i = 0; i < N; i++) {
 		uint32_t row = i * 7919 % N + 1;
 		size_t index = suspended_find(&list, row);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the other files of a thread's story call: which task a record names as the thread's own, and who is told of a
+ * task that another one passed over. Quirk numbers are those of docs/runtimes.md.
+ */
+#include "builder/story/thread_state.h"
+
+void thread_pass(void *self, uint32_t task)
+{
+	(void)thread_tell(self, &(struct thread_event){.kind = THREAD_OUT_OF_ORDER, .task = task});
+}
+
+uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
+{
+	const struct model *m = t->model;
+	uint32_t innermost = t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].task : 0;
+	if (task == innermost)
+		return task;
+	if (task == 0)
+		return innermost >= m->n_task_ids ? innermost : 0;
+	for (size_t i = t->n_implicits > NESTING_MAX ? t->n_implicits - NESTING_MAX : 0; i + 1 < t->n_implicits && m->is_libomp;
+	     i++)
+		if (t->implicits[i].task == task) {
+			*is_outer = true;
+			return innermost;
+		}
+	return task;
+}
