@@ -130,7 +130,6 @@ wrap=() args=()
 run lint tests/lint/fast.sh
 run model tests/model/run.sh
 run aarch64 tests/model/aarch64.sh
-run references tests/references.py
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
 # The quirks that the builder counts, and those that the page has in a heading or at the beginning of a table's row.
 quirks='cat builder/*.c builder/*/*.c | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'

@@ -36,8 +36,10 @@ done | xargs -P "$(nproc)" -L 1 gcc "${flags[@]}" -O2 -fopenmp -c -o /dev/null 2
 
 # ---- What the products are ----
 
-tests/lint/circles.sh "$(dirname "$(dirname "$recorder")")" recorder 2>&1 |
-	finding "files of recorder/ need each other in no circle but those of docs/design.md"
+for folder in recorder builder; do
+	tests/lint/circles.sh "$(dirname "$(dirname "$recorder")")" "$folder" 2>&1 |
+		finding "files of $folder/ need each other in no circle but those of docs/design.md"
+done
 # names PRODUCT: the names that it exports, except copies of libc's variables
 names() {
 	nm -D --defined-only --with-symbol-versions "$1" | awk '$NF !~ /@/ { print $NF }'

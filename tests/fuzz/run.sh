@@ -14,10 +14,11 @@ tests/fuzz/corpus.py split tests/fuzz/corpus.units tests/fuzz/found/*.units buil
 # How much memory a dump may take, which is 100 kB large at most, and how long.
 options=(-max_len=1024 -timeout=60 -malloc_limit_mb=64 -rss_limit_mb=1024 -entropic=0 -close_fd_mask=3 -print_final_stats=1)
 export OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_stack_use_after_return=0:malloc_context_size=4:allocator_may_return_null=1:intercept_printf=0 UBSAN_OPTIONS=print_stacktrace=1
+pids=()
 for target in memory files; do
 	nice -n 19 "$bin/fuzz_$target" "${options[@]}" -max_total_time="$seconds" -artifact_prefix="build/fuzz/$target-" build/fuzz/corpus \
 		>"build/fuzz/$target.log" 2>&1 &
-	pids[${#pids[@]}]=$!
+	pids+=($!)
 done
 status=0
 for pid in "${pids[@]}"; do
