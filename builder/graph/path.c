@@ -43,7 +43,7 @@ static const struct {
 	{"paused", "recording was paused"},
 	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
-	{"contradiction", "records contradict each other"},
+	{"contradictory_records", "records contradict each other"},
 };
 
 const char *path_reason_text(unsigned bit)

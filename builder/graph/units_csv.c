@@ -60,7 +60,7 @@ static void put_flags(struct csv *csv, unsigned state)
 	static const struct {
 		unsigned bit;
 		const char *name;
-	} flags[] = {{UNIT_JOINED, "joined"}, {UNIT_FREED, "freed"}, {UNIT_CUT, "cut"}, {UNIT_CONTRADICTORY, "doubtful"}};
+	} flags[] = {{UNIT_JOINED, "joined"}, {UNIT_FREED, "freed"}, {UNIT_CUT, "cut"}, {UNIT_CONTRADICTORY, "contradictory"}};
 	const char *separator = "";
 	csv_empty(csv, 1);
 	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)

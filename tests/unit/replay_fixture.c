@@ -298,7 +298,7 @@ void replay_assert_said(const char *text)
 	said_assert(said_text, text);
 }
 
-void replay_assert_contradiction(const char *name, const char *text)
+void replay_assert_repair(const char *name, const char *text)
 {
 	replay_build_said();
 	uint64_t n = replay_count_of(&replay_trace.model.notes->repairs, name) + replay_count_of(&replay_graph.repairs, name);

@@ -53,7 +53,7 @@ void replay_build_said(void);
 void replay_assert_said(const char *text);
 
 /* Builds: one repair of this name comes, about which this is said. With replay_done. */
-void replay_assert_contradiction(const char *name, const char *text);
+void replay_assert_repair(const char *name, const char *text);
 
 /* The states that the thread of a stream came through, in order: "overhead work_serial ... ". */
 const char *replay_states_seen(uint32_t stream);

@@ -58,7 +58,7 @@ START_TEST(who_was_killed_while_it_waited_had_not_executed_that)
 }
 END_TEST
 
-START_TEST(contradictions_leave_it_out)
+START_TEST(contradictory_records_leave_it_out)
 {
 	uint64_t me = replay_begin_program(1), task = replay_create(3, me);
 	replay_sync_begin(0, sync_kind_taskwait, me);
@@ -119,7 +119,7 @@ int main(void)
 	tcase_add_test(tests, a_pause_does_not_count_and_makes_it_a_lower_bound);
 	tcase_add_test(tests, a_gap_does_not_count_and_makes_it_a_lower_bound);
 	tcase_add_test(tests, who_was_killed_while_it_waited_had_not_executed_that);
-	tcase_add_test(tests, contradictions_leave_it_out);
+	tcase_add_test(tests, contradictory_records_leave_it_out);
 	tcase_add_loop_test(tests, events_that_were_left_out_leave_it_out, 0, sizeof events / sizeof *events);
 	tcase_add_loop_test(tests, other_levels_have_none, 0, 2);
 	suite_add_tcase(suite, tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Repairs by name (docs/damage.md): records that are missing, and records that contradict each other, each in a dump that is well but for that. What
- * is said of contradictions, and that the graph is one all the same.
+ * Repairs by name (docs/damage.md): records that are missing, and records that contradict each other, each in a dump
+ * that is good otherwise. What is printed about the latter, and that the graph is a graph all the same.
  */
 #include "tests/unit/replay_fixture.h"
 
@@ -112,7 +112,7 @@ START_TEST(a_group_without_its_continuations)
 	replay_put(0, EVENT_target_begin, 0, 2, 0, 0x4000); /* one more is announced */
 	replay_run_task(replay_create(3, me), me);
 	replay_end_program();
-	replay_assert_contradiction("cut_group", "(task_create): a record of its own, expected 1 continuations more");
+	replay_assert_repair("cut_group", "(task_create): a record of its own, expected 1 continuations more");
 }
 END_TEST
 
@@ -124,9 +124,8 @@ START_TEST(a_task_is_created_by_another_than_it_says)
 	replay_run_task(first, me);
 	replay_run_task(second, me);
 	replay_end_program();
-	replay_assert_contradiction(
-		"created_by_another_task",
-		"record 6 (task_create): it names an encountering task that is not the one running, expected 0:2");
+	replay_assert_repair("created_by_another_task",
+			     "record 6 (task_create): it names an encountering task that is not the one running, expected 0:2");
 }
 END_TEST
 
@@ -136,7 +135,7 @@ START_TEST(the_dummy_of_a_wait_runs)
 	replay_put(0, EVENT_task_create, task_flags_taskwait | task_flags_undeferred, 3, me, 0x3000);
 	replay_run_task(id_make(0, 3), me);
 	replay_end_program();
-	replay_assert_contradiction("wait_that_runs", "task 0:3, expected a task, not the dummy of a taskwait");
+	replay_assert_repair("wait_that_runs", "task 0:3, expected a task, not the dummy of a taskwait");
 }
 END_TEST
 
@@ -147,7 +146,7 @@ START_TEST(a_task_runs_behind_its_end)
 	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, task);
 	replay_put(0, EVENT_task_schedule, task_status_switch, 0, task, me);
 	replay_end_program();
-	replay_assert_contradiction("task_after_completion", "task 0:3, expected one that has not completed");
+	replay_assert_repair("task_after_completion", "task 0:3, expected one that has not completed");
 }
 END_TEST
 
@@ -157,7 +156,7 @@ START_TEST(a_task_runs_that_nobody_created)
 	replay_run_task(id_make(0, 3), me);
 	replay_run_task(later, me);
 	replay_end_program();
-	replay_assert_contradiction("task_never_created", "task 0:3 runs, and no record creates it");
+	replay_assert_repair("task_never_created", "task 0:3 runs, and no record creates it");
 }
 END_TEST
 
@@ -173,7 +172,7 @@ START_TEST(a_region_begins_twice)
 		replay_put(0, EVENT_parallel_end, parallel_flags_team, 3, me, 0x1000);
 	}
 	replay_end_program();
-	replay_assert_contradiction("region_begun_twice", "(parallel_begin): region 3 of its stream once more, expected a new one");
+	replay_assert_repair("region_begun_twice", "(parallel_begin): region 3 of its stream once more, expected a new one");
 }
 END_TEST
 
@@ -291,7 +290,7 @@ START_TEST(a_task_of_a_region_that_nobody_began)
 	replay_begin_implicit(1, 1, 77, 2, 1);
 	replay_end_implicit(1, 1, 1);
 	replay_end_program();
-	replay_assert_contradiction("id_out_of_range", "it begins a task of region 0:77, which no stream made");
+	replay_assert_repair("id_out_of_range", "it begins a task of region 0:77, which no stream made");
 }
 END_TEST
 

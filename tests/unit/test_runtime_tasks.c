@@ -143,8 +143,8 @@ START_TEST(an_untied_part_may_end_by_a_cancel)
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
 	uint32_t row = model_task(&replay_trace.model, task);
-	bool is_doubtful = replay_trace.model.tasks[row].state & TASK_CONTRADICTORY;
-	ck_assert(is_doubtful == (_i == 2));
+	bool is_contradictory = replay_trace.model.tasks[row].state & TASK_CONTRADICTORY;
+	ck_assert(is_contradictory == (_i == 2));
 	ck_assert_uint_eq(quirk("part_cancelled"), _i < 2);
 	if (_i < 2) {
 		ck_assert_uint_eq(replay_n_repairs(), 0);
