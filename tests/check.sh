@@ -111,7 +111,11 @@ export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 
 wrap=() args=() jobs=${JOBS:-$(nproc)}
 mapfile -t recorder_tests < <(grep -l '"recorder/' tests/unit/test_*.c)
 mapfile -t builder_tests < <(grep -L '"recorder/' tests/unit/test_*.c)
-programs unit "$tree/tests/unit" "${recorder_tests[@]}" "${builder_tests[@]}"
+# Those of the recorder stop at each instruction, or measure: one at a time.
+jobs=1
+programs unit "$tree/tests/unit" "${recorder_tests[@]}"
+jobs=${JOBS:-$(nproc)}
+programs unit "$tree/tests/unit" "${builder_tests[@]}"
 programs unit-asan "$tree-address/tests/unit" "${builder_tests[@]}"
 # The recorder keeps its memory until the process ends, and so do its tests: for them, leaks are not looked for.
 wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")

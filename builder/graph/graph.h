@@ -272,7 +272,8 @@ const char *edge_dependence_name(unsigned dependence);
 static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
 {
 	bool is_alone = m->tasks[task].flags & task_flags_initial;
-	return ((uint64_t)is_alone << 63 | (uint64_t)(is_alone ? task : m->tasks[task].region) << 31) + ordinal + 1;
+	uint64_t whose = is_alone ? UINT64_C(1) << 32 | task : m->tasks[task].region;
+	return (whose << 31) + ordinal + 1;
 }
 
 /* The node of that barrier, 0 none. */

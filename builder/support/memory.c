@@ -53,7 +53,7 @@ char *text_copy(const char *text)
 
 char *text_utf8(const char *text)
 {
-	char *out = memory_get(strlen(text) + 1, TEXT_UTF8_BYTES(1), "a text");
+	char *out = memory_get(TEXT_UTF8_BYTES(strlen(text) + 1), 1, "a text");
 	text_put_utf8(out, text);
 	return out;
 }

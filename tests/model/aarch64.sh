@@ -43,7 +43,7 @@ grep -q 'define CK_MD_RMO' "$ck/ck_md.h" || {
 	exit 1
 }
 flags="-std=c11 -D_GNU_SOURCE -I. -isystem $ck -idirafter $omp_tools -pthread -O2 -Wall -Wextra -Wshadow -Wconversion -Werror"
-for source in recorder/*.c common/*.c builder/dump/reader.c builder/dump/reader_ring.c; do
+for source in recorder/*.c common/*.c builder/dump/reader_segment.c builder/dump/reader_ring.c; do
 	# shellcheck disable=SC2086 # lists of words
 	$cc $flags -fPIC -fvisibility=hidden -ftls-model=initial-exec -c -o "$work/${source%%/*}-$(basename "$source" .c).o" "$source" || {
 		echo "not ok $source for aarch64"
@@ -75,7 +75,7 @@ has R1 recorder-callbacks_task on_task_schedule 'stlr'
 has A1 builder-reader_ring scan_directory 'ldar'
 has 'O1 O2' recorder-segment segment_next "$stores" 'stlr'
 has A2 builder-reader_ring scan_directory 'ldar'
-has A2 builder-reader reader_copy_live 'dmb[[:space:]]+ishld'
+has A2 builder-reader_segment reader_copy_live 'dmb[[:space:]]+ishld'
 has H1 recorder-segment segment_flush "$full" "$stores"
 has H1 recorder-drain drain_one "$full" "$stores"
 has H2 recorder-stream_seal seal "$full"
