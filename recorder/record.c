@@ -61,9 +61,10 @@ NOINLINE struct stream *record_enter_slow(uint64_t time)
 	else
 		lose_in(session ? session_stream(session, 0) : NULL, loss_cause_no_stream, &session_lost_no_stream);
 	signal_fence();
-	/* Not in a child that a handler has forked meanwhile: there, what is finished here must go nowhere. */
-	if (tls_stream == STREAM_COMING)
-		tls_stream = stream ? stream : STREAM_NONE;
+	/* Not in a child that a handler has forked meanwhile: there, what is finished here must go nowhere. One instruction
+	 * compares and stores, so that no handler comes between. Relaxed: no other thread uses the pointer. */
+	struct stream *coming = STREAM_COMING;
+	__atomic_compare_exchange_n(&tls_stream, &coming, stream ? stream : STREAM_NONE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	guard_leave(guard);
 	return stream;
 }

@@ -114,7 +114,8 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	if (__atomic_load_n(&session->is_ended, __ATOMIC_RELAXED) && stream_claim(stream, stream_self()))
 		stream_seal(stream);
 	signal_fence();
-	if (tls_stream == STREAM_COMING) /* not in a child that a signal handler has forked meanwhile */
-		tls_stream = STREAM_NONE;
+	/* Not in a child that a signal handler has forked meanwhile: as in record_enter_slow. */
+	struct stream *coming = STREAM_COMING;
+	__atomic_compare_exchange_n(&tls_stream, &coming, STREAM_NONE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	guard_leave(guard);
 }
