@@ -31,7 +31,7 @@ static void end_unreadable(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * Whoever started the builder sees that the signal ended it: the signal is sent again, and finds its default
+ * The process that started the builder sees that the signal ended it: the signal is sent again, and finds its default
  * disposition.
  */
 static void *wait_for_end(void *signals)

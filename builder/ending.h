@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Signals that end the builder: they leave no temporary directory behind.
+ * Signals that end the builder: the temporary directory is removed first.
  */
 #ifndef OTTER_BUILDER_ENDING_H
 #define OTTER_BUILDER_ENDING_H

@@ -30,7 +30,7 @@ static inline char *line_field(struct line *l)
 	return *field == '\0' ? NULL : field;
 }
 
-/* Parses a whole text as a number in this base, without sign or spaces. False: it is none, or larger than max. */
+/* Parses a whole text as a number in this base, without sign or spaces. False: it is not a number, or larger than max. */
 static inline bool parse_number(const char *text, int base, uint64_t max, uint64_t *value)
 {
 	if (text == NULL || *text == '\0' || *text == '-' || *text == '+' || *text == ' ')

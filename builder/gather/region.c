@@ -102,10 +102,9 @@ void gather_implicit_begin(struct walk *w, const struct thread_event *e)
 		w->new_root_at = w->n_records;
 }
 
-uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks)
+uint32_t gather_missing_root(void *self, uint32_t n)
 {
 	struct walk *w = self;
-	(void)ticks;
 	return model_add_root(w->m, w->stream, n);
 }
 

@@ -130,7 +130,7 @@ void gather_alias(struct walk *w, const struct thread_event *e);
 void gather_implicit_end(struct walk *w, const struct thread_event *e);
 /* A sync_region_end, after the story has taken it: a team joined when its closing barrier ended. */
 void gather_sync_end(struct walk *w, const struct record *r);
-uint32_t gather_missing_root(void *self, uint32_t n, uint64_t ticks);
+uint32_t gather_missing_root(void *self, uint32_t n);
 
 /* ---- constructs.c ---- */
 

@@ -166,10 +166,9 @@ static int tell(void *self, const struct thread_event *e)
 	return 0;
 }
 
-static uint32_t missing_root(void *self, uint32_t n, uint64_t ticks)
+static uint32_t missing_root(void *self, uint32_t n)
 {
 	const struct stream_state *s = self;
-	(void)ticks;
 	return model_missing_root(s->replay->model, s->row, n);
 }
 

@@ -78,7 +78,7 @@ struct thread;
 struct thread_ops {
 	int (*tell)(void *self, const struct thread_event *event);
 	/* The row of the n-th initial task, from 0, that no record of this stream begins (Q40); 0: there is none. */
-	uint32_t (*missing_root)(void *self, uint32_t n, uint64_t ticks);
+	uint32_t (*missing_root)(void *self, uint32_t n);
 	/* All that is open is about to be closed for the reason `repair`: returns the reason to name. May be NULL. */
 	const char *(*closing)(void *self, const char *repair);
 };

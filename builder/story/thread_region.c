@@ -170,7 +170,7 @@ int thread_missing_root(struct thread *t, const struct record *record)
 {
 	if (t->n_implicits > 0 || !t->model->is_libomp || !needs_task(record_kind(record)))
 		return 0;
-	uint32_t row = t->ops->missing_root(t->self, t->n_missing_roots, record->time);
+	uint32_t row = t->ops->missing_root(t->self, t->n_missing_roots);
 	if (row == 0)
 		return 0;
 	t->n_missing_roots++;
