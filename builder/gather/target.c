@@ -183,12 +183,12 @@ static void settle_deletes(struct model *m)
 }
 
 /*
- * An allocation that returns address 0 has failed; unless no allocation has an address, because the runtime does not
- * tell them.
+ * An allocation that returns address 0 has failed. A runtime may also report no addresses at all: where another runtime
+ * than LLVM's, which reports them, gives none for any allocation, it is not known which of them have failed.
  */
 static void settle_failures(struct model *m)
 {
-	bool has_addresses = false;
+	bool has_addresses = m->is_libomp;
 	for (uint32_t i = 1; i < m->n_operations && !has_addresses; i++)
 		has_addresses = is_allocation(&m->operations[i]) && m->operations[i].has_end && m->operations[i].dest_address != 0;
 	for (uint32_t i = 1; i < m->n_operations && has_addresses; i++) {
