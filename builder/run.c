@@ -19,6 +19,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MAX_SINKS 64 /* as many as outputs */
@@ -123,6 +124,17 @@ static char *output_path(const struct options *options)
 	if (n > 6 && strncmp(options->dumps[0] + n - 6, ".otter", 6) == 0)
 		n -= 6;
 	return text_format("%.*s.build", (int)n, options->dumps[0]);
+}
+
+/* Who may read every dump may read what is made of them, and nobody else. */
+static mode_t output_mode(const struct options *options)
+{
+	mode_t mode = 0777;
+	struct stat status;
+	for (size_t i = 0; i < options->n_dumps; i++)
+		if (stat(options->dumps[i], &status) == 0)
+			mode &= status.st_mode | 0700;
+	return mode;
 }
 
 /* Thread states one by one are wanted, or are to be compared with what the runtime itself says of them, in samples. */
@@ -284,7 +296,7 @@ static int refuse(const struct job *job, const struct verdict *v)
 static int open_output(struct job *job)
 {
 	char *path = output_path(job->options);
-	int rc = output_open(&job->output, path, job->options->is_forced, output_is_file);
+	int rc = output_open(&job->output, path, output_mode(job->options), job->options->is_forced, output_is_file);
 	free(path);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "recorder/compiler.h"
@@ -63,11 +64,22 @@ int file_cause(int error)
 	}
 }
 
+bool directory_identify(const char *path, struct directory_id *id)
+{
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+		return false;
+	*id = (struct directory_id){status.st_dev, status.st_ino};
+	return true;
+}
+
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix)
 {
 	file->fd = -1;
 	file->owner = stream_self();
 	file->mapping = NULL;
+	file->dir = dir;
+	file->dir_id = dir == session->ring_dir ? session->ring_dir_id : session->dir_id;
 	signal_fence();
 	if (!enter(file))
 		return loss_cause_io_error | FILE_LATER;
@@ -89,8 +101,20 @@ int file_name(struct file *file, const struct session *session, const char *dir,
 	return 0;
 }
 
+/* Returns 0 if the file's directory is the one in which the dump was made, or the cause. */
+static int check_directory(const struct file *file)
+{
+	struct directory_id id;
+	if (!directory_identify(file->dir, &id))
+		return file_cause(errno);
+	return id.device == file->dir_id.device && id.inode == file->dir_id.inode ? 0 : loss_cause_io_error;
+}
+
 int file_open(struct file *file, int flags)
 {
+	int cause = check_directory(file);
+	if (cause)
+		return cause;
 	int fd;
 	unsigned n = 0;
 	do
@@ -98,6 +122,12 @@ int file_open(struct file *file, int flags)
 	while (fd < 0 && errno == EINTR && ++n < FILE_INTERRUPTED_MAX);
 	file->fd = fd;
 	return fd < 0 ? file_cause(errno) : 0;
+}
+
+void file_remove(const struct file *file)
+{
+	if (check_directory(file) == 0)
+		unlink(file->path);
 }
 
 void file_close(struct file *file)

@@ -17,6 +17,11 @@
 
 struct session;
 
+/* Which directory a path led to when the dump was made. */
+struct directory_id {
+	uint64_t device, inode; /* of stat(2) */
+};
+
 /* A bit of a cause: there was no descriptor, no memory, or an interruption. Nothing is broken, and a caller that can
  * keep its bytes tries again later. */
 #define FILE_LATER 0x100
@@ -26,6 +31,8 @@ struct session;
 
 struct file {
 	char *path;      /* PATH_MAX bytes; its first byte is 0 until the path is complete. NULL: no slot was free */
+	const char *dir; /* the directory that the path begins with: the session's own text */
+	struct directory_id dir_id;
 	int fd;          /* -1: not open */
 	uintptr_t owner; /* stream_self() of the thread that uses it */
 	unsigned slot;   /* where the handler of fork finds it */
@@ -36,14 +43,22 @@ struct file {
 /* Translates the errno of a call on a file into a loss_cause, with FILE_LATER where the next try may succeed. */
 int file_cause(int error);
 
+/* Fills in what is at `path`. Returns false if nothing is, or no directory. */
+bool directory_identify(const char *path, struct directory_id *id);
+
 /* Names the file `dir`/NNNNN`suffix`, or `dir``suffix` with FILE_NO_NUMBER. Returns 0, or the cause: the name is too
  * long, the session is another process's, or too many threads use files at this moment (FILE_LATER). file_close() has
- * to follow in any case. */
+ * to follow in any case. `dir` is the session's `dir` or `ring_dir`. */
 int file_name(struct file *file, const struct session *session, const char *dir, uint32_t number, const char *suffix);
 #define FILE_NO_NUMBER UINT32_MAX
 
-/* Calls open(2) with O_CLOEXEC and O_NOFOLLOW, and again where it was interrupted. Returns 0, or the cause. */
+/* Calls open(2) with O_CLOEXEC and O_NOFOLLOW, and again where it was interrupted. Returns 0, or the cause. Where
+ * another directory has taken the place of the dump's, also through a symbolic link, nothing is opened. (It looks just
+ * before the call: a directory that is exchanged between the two is not noticed.) */
 int file_open(struct file *file, int flags);
+
+/* Removes the file, unless another directory has taken the place of the dump's. */
+void file_remove(const struct file *file);
 
 /* Closes the file if it is open, and gives its slot back. */
 void file_close(struct file *file);

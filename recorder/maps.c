@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,8 +14,10 @@
 #include "recorder/session.h"
 #include "recorder/text.h"
 
-#define MAPS_BYTES     (1 << 20)
-#define NOTES_BYTES    1024 /* build ids come first; the stack may be a user-level thread's */
+#define INPUT_BYTES    (256 << 10)          /* of /proc/self/maps at a time */
+#define TEXT_BYTES     (256 << 10)          /* of lines that are written at once */
+#define LINE_BYTES_MAX (4 * PATH_MAX + 256) /* of a mapping, with every byte of its path escaped */
+#define NOTES_BYTES    1024                 /* build ids come first; the stack may be a user-level thread's */
 #define BUILD_ID_BYTES 64
 #define HEADERS_MAX    64
 
@@ -87,20 +90,6 @@ static bool parse_line(char *line, struct mapping *mapping)
 	return mapping->path;
 }
 
-static size_t read_maps(char *bytes, size_t capacity)
-{
-	size_t n_bytes = 0;
-	ssize_t n;
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	while (n_bytes < capacity - 1 && (n = read(fd, bytes + n_bytes, capacity - 1 - n_bytes)) > 0)
-		n_bytes += (size_t)n;
-	close(fd);
-	bytes[n_bytes] = '\0';
-	return n_bytes;
-}
-
 static uint64_t hash(uint64_t state, const void *bytes, size_t n_bytes)
 {
 	const unsigned char *p = bytes;
@@ -109,73 +98,89 @@ static uint64_t hash(uint64_t state, const void *bytes, size_t n_bytes)
 	return state;
 }
 
-/* Reads all mappings, and puts their lines if there is a text. Returns a hash of them. */
-static uint64_t walk(char *bytes, struct text *text)
+static void put_mapping(struct text *text, const struct mapping *mapping)
 {
-	uint64_t sum = UINT64_C(14695981039346656037);
-	for (char *line = bytes; *line;) {
-		char *end = line + strcspn(line, "\n");
-		char *next = end + (*end == '\n');
-		*end = '\0';
+	unsigned char id[BUILD_ID_BYTES];
+	size_t id_bytes = read_build_id(mapping->path, id);
+	text_word(text, "map");
+	text_hex(text, mapping->start);
+	text_hex(text, mapping->end);
+	text_hex(text, mapping->offset);
+	if (id_bytes)
+		text_bytes_hex(text, id, id_bytes);
+	else
+		text_word(text, "-");
+	text_value(text, mapping->path);
+	text_end(text);
+}
+
+/* What has been put so far is written, and the text is empty again. */
+static void flush(struct session *session, struct text *text)
+{
+	if (text->n_bytes)
+		output_meta(session, text->bytes, text->n_bytes);
+	text_init(text, text->bytes, text->capacity);
+}
+
+/* Takes the lines of `bytes`, which ends with a newline and a null: hashes the mappings, and puts them if there is a
+ * text. */
+static uint64_t take_lines(struct session *session, char *bytes, uint64_t sum, struct text *text)
+{
+	for (char *line = bytes, *end; (end = strchr(line, '\n')); line = end + 1) {
 		struct mapping mapping;
-		if (parse_line(line, &mapping)) {
-			sum = hash(sum, line, (size_t)(end - line));
-			if (text) {
-				unsigned char id[BUILD_ID_BYTES];
-				size_t id_bytes = read_build_id(mapping.path, id);
-				text_word(text, "map");
-				text_hex(text, mapping.start);
-				text_hex(text, mapping.end);
-				text_hex(text, mapping.offset);
-				if (id_bytes)
-					text_bytes_hex(text, id, id_bytes);
-				else
-					text_word(text, "-");
-				text_value(text, mapping.path);
-				text_end(text);
-			}
-		}
-		*end = next > end ? '\n' : '\0';
-		line = next;
+		*end = '\0';
+		if (!parse_line(line, &mapping))
+			continue;
+		sum = hash(sum, line, (size_t)(end - line));
+		if (!text)
+			continue;
+		if (text->capacity - text->n_bytes < LINE_BYTES_MAX)
+			flush(session, text);
+		put_mapping(text, &mapping);
 	}
 	return sum;
 }
 
-static void put(struct session *session, struct text *text, bool only_if_changed)
+/* Goes through /proc/self/maps, however long it is, with INPUT_BYTES of `input`. Returns a hash of the mappings, 0 if
+ * they cannot be read. */
+static uint64_t walk(struct session *session, char *input, struct text *text)
 {
-	char *bytes = mmap(NULL, MAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
-		return;
-	if (read_maps(bytes, MAPS_BYTES)) {
-		uint64_t sum = walk(bytes, NULL);
-		if (!only_if_changed || sum != __atomic_load_n(&session->maps_hash, __ATOMIC_RELAXED)) {
-			text_line_number(text, "maps_at", clock_ticks());
-			walk(bytes, text);
-			__atomic_store_n(&session->maps_hash, sum, __ATOMIC_RELAXED);
-		}
+	uint64_t sum = UINT64_C(14695981039346656037);
+	size_t n_bytes = 0;
+	ssize_t n;
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	while ((n = read(fd, input + n_bytes, INPUT_BYTES - 1 - n_bytes)) > 0) {
+		n_bytes += (size_t)n;
+		char *rest = memrchr(input, '\n', n_bytes);
+		if (!rest)
+			continue;
+		size_t rest_bytes = n_bytes - (size_t)(++rest - input);
+		char first = *rest;
+		*rest = '\0';
+		sum = take_lines(session, input, sum, text);
+		*rest = first;
+		memmove(input, rest, rest_bytes);
+		n_bytes = rest_bytes;
 	}
-	munmap(bytes, MAPS_BYTES);
-}
-
-void maps_put(struct session *session, struct text *text)
-{
-	put(session, text, false);
-}
-
-void maps_put_if_changed(struct session *session, struct text *text)
-{
-	put(session, text, true);
+	close(fd);
+	return sum;
 }
 
 void maps_write_if_changed(struct session *session)
 {
-	char *bytes = mmap(NULL, MAPS_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *bytes = mmap(NULL, INPUT_BYTES + TEXT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
 		return;
-	struct text text;
-	text_init(&text, bytes, MAPS_BYTES);
-	put(session, &text, true);
-	if (text.n_bytes)
-		output_meta(session, text.bytes, text.n_bytes);
-	munmap(bytes, MAPS_BYTES);
+	uint64_t sum = walk(session, bytes, NULL);
+	if (sum && sum != __atomic_load_n(&session->maps_hash, __ATOMIC_RELAXED)) {
+		struct text text;
+		text_init(&text, bytes + INPUT_BYTES, TEXT_BYTES);
+		text_line_number(&text, "maps_at", clock_ticks());
+		walk(session, bytes, &text);
+		flush(session, &text);
+		__atomic_store_n(&session->maps_hash, sum, __ATOMIC_RELAXED);
+	}
+	munmap(bytes, INPUT_BYTES + TEXT_BYTES);
 }

@@ -10,6 +10,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/maps.h"
+#include "recorder/message.h"
 #include "recorder/output.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
@@ -86,15 +87,17 @@ static void put_process(struct text *text, const struct config *config)
 		text_line(text, "cwd", bytes);
 }
 
-static void put_arguments(struct text *text)
+/* Puts the arguments. Returns false if there are more than fit. */
+static bool put_arguments(struct text *text)
 {
 	char *bytes = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
-		return;
+		return false;
 	size_t n_bytes = read_file("/proc/self/cmdline", bytes, SCRATCH_BYTES / 4);
 	for (size_t i = 0; i < n_bytes; i += strlen(bytes + i) + 1)
 		text_line(text, "arg", bytes + i);
 	munmap(bytes, SCRATCH_BYTES);
+	return n_bytes < SCRATCH_BYTES / 4 - 1;
 }
 
 static void put_environment(struct text *text)
@@ -189,26 +192,18 @@ static bool scratch_write(struct session *session, struct text *text)
 	return is_written;
 }
 
-/* Prints a line on stderr, if OTTER_VERBOSE asks for it. The recorder prints nothing else. */
-static void say(const struct config *config, const char *what, const char *dir, const char *more)
+/* Appends the arguments and the variables, of any length: what does not fit is left out. The dump can be read without
+ * them, so they come after all other lines. */
+static void write_words(struct session *session)
 {
-	if (!config->is_verbose)
-		return;
-	char line[PATH_MAX + 256];
 	struct text text;
-	text_init(&text, line, sizeof line);
-	text_word(&text, what);
-	text_value(&text, dir);
-	if (*more)
-		text_word(&text, more);
-	text_end(&text);
-	if (write(STDERR_FILENO, text.bytes, text.n_bytes) < 0)
-		return; /* a failure cannot be reported */
-}
-
-void meta_refused(const struct config *config)
-{
-	say(config, "otter: nothing is recorded: no dump can be made in", config->dir, "");
+	if (!scratch_open(&text))
+		return;
+	put_environment(&text);
+	bool has_all = put_arguments(&text);
+	has_all &= !text.is_full;
+	if (scratch_write(session, &text) && !has_all)
+		meta_note(session, "the arguments or the environment are too long: not all of them are in meta");
 }
 
 bool meta_begin(struct session *session)
@@ -230,24 +225,23 @@ bool meta_begin(struct session *session)
 	text_line(&text, "recorder", OTTER_VERSION_STRING " ompt");
 	text_line(&text, "clock", clock_name());
 	put_process(&text, &session->config);
-	put_arguments(&text);
 	if (strcmp(session->ring_dir, session->dir) != 0)
 		text_line(&text, "ring_dir", session->ring_dir);
 	struct statfs fs;
 	bool is_tmpfs = statfs(session->ring_dir, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 	text_line(&text, "ring_fs", is_tmpfs ? "tmpfs" : "other");
 	put_clocks(&text, "start", session->start);
-	put_environment(&text);
 	put_settings(&text, session);
 	put_notes(&text, session->config.notes);
 	if (session->config.ring_dir[0] && strcmp(session->ring_dir, session->dir) == 0)
 		text_line(&text, "note", "OTTER_RING_DIR: no directory could be made there, rings are in the dump");
 	for (unsigned i = 0; i < META_RUNTIMES; i++)
 		put_runtime(&text, &runtimes[i]);
-	maps_put(session, &text);
 	if (!scratch_write(session, &text))
 		return false;
-	say(&session->config, "otter: recording into", session->dir, "");
+	write_words(session);
+	maps_write_if_changed(session);
+	message(&session->config, "otter: recording into", session->dir, "");
 	return true;
 }
 
@@ -378,19 +372,19 @@ static void say_totals(const struct session *session, const struct totals *total
 	text_number(&text, totals->records);
 	text_word(&text, "lost");
 	text_number(&text, lost);
-	say(&session->config, "otter: recorded into", session->dir, bytes);
+	message(&session->config, "otter: recorded into", session->dir, bytes);
 }
 
 void meta_end(struct session *session, const char *how)
 {
 	struct text text;
+	maps_write_if_changed(session);
 	if (!scratch_open(&text))
 		return;
 	struct clock_triple end = clock_triple_now();
 	uint64_t ticks = end.ticks - session->start.ticks;
 	double ns_per_tick = ticks ? (double)(end.monotonic_ns - session->start.monotonic_ns) / (double)ticks : 1.0;
 	put_unwritten_notes(&text, session);
-	maps_put_if_changed(session, &text);
 	struct totals totals = {0};
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);

@@ -23,9 +23,6 @@ enum meta_runtime { META_OPENMP, META_ARGOBOTS, META_RUNTIMES };
  * for those of forked children. */
 void meta_runtime(struct session *session, enum meta_runtime runtime, const struct text *lines);
 
-/* No dump could be made: prints that to stderr, if OTTER_VERBOSE allows. */
-void meta_refused(const struct config *config);
-
 /* Writes how samples are taken: their rate, their clock and the signal. */
 void meta_sampling(struct session *session);
 

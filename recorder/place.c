@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/file.h"
+#include "recorder/in_place.h"
 #include "recorder/output.h"
 #include "recorder/session.h"
 #include "recorder/text.h"
@@ -14,6 +16,7 @@
 #define NAME_PART_BYTES 64 /* of the program and of the host, in the dump's name */
 #define NAME_BYTES      256
 #define NAME_TRIES      10000
+#define MEMORY_DIR      "/dev/shm" /* for rings that cannot be in the dump (in_place.h) */
 
 /* Puts characters that every file system and shell takes literally, and '_' for all others. */
 static char *put_sanitized(char *out, const char *name)
@@ -103,9 +106,13 @@ bool place_make(struct session *session)
 		return false;
 	}
 	close(fd);
-	if (!session->config.ring_dir[0] || !make_unique(session->config.ring_dir, name, session->ring_dir))
+	const char *rings = session->config.ring_dir[0] ? session->config.ring_dir : in_place_can(session->dir) ? "" : MEMORY_DIR;
+	if (!*rings || !make_unique(rings, name, session->ring_dir))
 		strcpy(session->ring_dir, session->dir);
-	return true;
+	if (directory_identify(session->dir, &session->dir_id) && directory_identify(session->ring_dir, &session->ring_dir_id))
+		return true;
+	place_remove(session);
+	return false;
 }
 
 void place_remove(struct session *session)

@@ -20,6 +20,7 @@
 #include "common/format.h"
 #include "recorder/compiler.h"
 #include "recorder/config.h"
+#include "recorder/file.h"
 #include "recorder/output.h"
 
 struct devices;
@@ -31,6 +32,7 @@ struct session {
 	struct config config;
 	char dir[PATH_MAX];      /* the dump's directory */
 	char ring_dir[PATH_MAX]; /* the directory of its rings: `dir`, or one of their own */
+	struct directory_id dir_id, ring_dir_id;
 	struct clock_triple start;
 	uint32_t shift;        /* log2(config.segment_bytes) */
 	uint32_t n_processors; /* at least 1; read once, as that takes 1 KiB of stack */

@@ -10,6 +10,7 @@
 #include "recorder/clock.h"
 #include "recorder/drain.h"
 #include "recorder/guard.h"
+#include "recorder/message.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/place.h"
@@ -73,7 +74,7 @@ bool session_begin(void)
 	if (session)
 		session_set(session);
 	else
-		meta_refused(&process_config);
+		message(&process_config, "otter: nothing is recorded: no dump can be made in", process_config.dir, "");
 	return session;
 }
 

@@ -11,6 +11,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/file.h"
+#include "recorder/in_place.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/segment.h"
@@ -29,7 +30,7 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 		return cause;
 	/* A ring of samples gets all its room now: a signal handler makes none. */
 	uint64_t first = stream->is_samples ? bytes : RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift);
-	cause = output_ring(file->fd, bytes, first, &stream->has_all_room);
+	cause = in_place_set(file->fd) ? output_ring(file->fd, bytes, first, &stream->has_all_room) : loss_cause_io_error;
 	stream->has_all_room |= stream->is_samples;
 	if (!cause) {
 		file->mapping_bytes = bytes;
@@ -46,7 +47,7 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 		madvise(where, bytes, MADV_RANDOM);
 		return 0;
 	}
-	unlink(file->path);
+	file_remove(file);
 	return cause;
 }
 
@@ -125,12 +126,14 @@ static void refuse_for_a_while(struct session *session, uint32_t number, int cau
 	__atomic_store_n(&session->refuses_until_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + REFUSAL_NS, __ATOMIC_RELAXED);
 	if (__atomic_fetch_or(&session->noted_refusals, 1u << cause, __ATOMIC_RELAXED) & 1u << cause)
 		return;
-	meta_note(session, cause == loss_cause_no_space
-				   ? "the disk has no room for another ring: its thread is not recorded until there is room"
-			   : cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
-			   : cause == loss_cause_no_stream
-				   ? "there is no memory for another ring: its thread is not recorded until there is"
-				   : "the file of another ring cannot be made: its thread is not recorded until it can be made");
+	meta_note(session,
+		  cause == loss_cause_no_space
+			  ? "the disk has no room for another ring: its thread is not recorded until there is room"
+		  : cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
+		  : cause == loss_cause_no_stream
+			  ? "there is no memory for another ring: its thread is not recorded until there is"
+			  : "the file of another ring cannot be made, or not so that a full file system cannot hurt the program: "
+			    "its thread is not recorded until it can be made (OTTER_RING_DIR is where rings are)");
 }
 
 bool stream_is_refused(struct session *session)

@@ -86,7 +86,7 @@ static void seal(struct stream *stream)
 	bool is_whole = write_rest(stream, last, must);
 	output_trim(stream);
 	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring") == 0)
-		unlink(ring.path);
+		file_remove(&ring);
 	if (is_whole)
 		file_close(&ring);
 	__atomic_store_n(&stream->owner, STREAM_SEALED, __ATOMIC_RELAXED); /* no thread takes it any more */

@@ -13,7 +13,7 @@ set -u
 
 packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
 	libdw-dev libjansson-dev graphviz mount'
-[ "${1-}" = check ] && packages='flang-19 spin clang-tools-19 clang-format'
+[ "${1-}" = check ] && packages='flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
 [ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'

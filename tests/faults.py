@@ -19,6 +19,7 @@ import calls
 import company
 import crowds
 import disk
+import filesystems
 import habits
 import limits
 import settings
@@ -28,7 +29,7 @@ from trial import *
 def main():
     # The families whose trials take longest are started first.
     trials = {}
-    for family in (crowds, company, habits, limits, disk, settings, calls):
+    for family in (crowds, company, habits, limits, filesystems, disk, settings, calls):
         trials |= family.TRIALS
     names = sys.argv[1:]
     if names == ["--list"]:

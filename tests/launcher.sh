@@ -170,6 +170,26 @@ expect "what the recorder notes is said" '*note: OTTER_LIMIT: unusable value "mu
 expect "the options are the recorder's settings" "ring 65536 drain self full wait keep newest limit 1048576 ranks 0-3 events all" \
 	"$(for name in ring drain full keep limit ranks events; do sed -n "s/^setting \($name .*\)/\1/p" options/*/meta; done | xargs)"
 
+# ---- what others put into the directory of the dumps ----
+mkdir -p strange/fifo.otter strange/sparse.otter strange/foreign.otter
+mkfifo strange/fifo.otter/meta strange/foreign.otter/00000.seg
+truncate -s 1T strange/sparse.otter/meta
+# Files of the program's own dump that it makes unreadable itself.
+cat >spoil <<'end'
+./fib 10
+cd "$(echo strange/fib-*.otter)" && mkfifo 00077.seg 00078.ring && truncate -s 1T 00079.seg drain.seg
+end
+timeout 60 "$record" --dir strange --ring 32K sh spoil >out 2>err
+expect "pipes and holes do not hold the launcher" 0 $?
+expect "the dump beside them is found" "*2 threads, 179 tasks, * 0 lost*" "$(cat err)"
+exec 9> >(:)
+wait $!
+"$record" --dir unheard ./fib 10 >out 2>&9
+expect "nobody reads stderr: the program's status" 0 $?
+"$record" --dir unheard sh -c 'kill -PIPE $$' 2>&9
+expect "nobody reads stderr: SIGPIPE ends the program as without the launcher" 141 $?
+exec 9>&-
+
 # ---- libgomp, and why there is no dump ----
 "$record" --dir gcc ./fib-gcc 10 >out 2>err
 expect "libgomp: the program is not disturbed" "fib 10 = 55" "$(cat out)"

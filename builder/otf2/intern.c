@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STRING_BYTES_MAX (64 << 10) /* a definition must fit into a chunk of 256 KiB */
+
 static uint64_t hash_region(const struct region_def *def)
 {
 	uint64_t hash = hash_on(hash_on(HASH_BEGIN, def->kind), def->construct_kind);
@@ -33,9 +35,21 @@ static uint32_t clean_string(struct archive *a, const char *text)
 	return a->n_strings - 1;
 }
 
+/* Cuts text that is longer than STRING_BYTES_MAX at the end of a character, and marks that by three dots. */
+static void cut(char *text)
+{
+	size_t end = STRING_BYTES_MAX - 4;
+	if (strlen(text) < STRING_BYTES_MAX)
+		return;
+	while (end > 0 && (text[end] & 0xc0) == 0x80)
+		end--;
+	strcpy(text + end, "...");
+}
+
 uint32_t intern_string(struct archive *a, const char *text)
 {
 	char *clean = text_utf8(text); /* names and arguments may hold anything */
+	cut(clean);
 	uint32_t string = clean_string(a, clean);
 	free(clean);
 	return string;

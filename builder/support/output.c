@@ -33,7 +33,7 @@ static int check_replaceable(const struct output *output)
 	return rc;
 }
 
-int output_open(struct output *output, const char *path, bool is_forced, bool (*is_own)(const char *name))
+int output_open(struct output *output, const char *path, mode_t mode, bool is_forced, bool (*is_own)(const char *name))
 {
 	static bool is_at_exit;
 	*output = (struct output){text_copy(path), NULL, is_forced, is_own};
@@ -53,7 +53,7 @@ int output_open(struct output *output, const char *path, bool is_forced, bool (*
 	is_at_exit = true;
 	char *temporary = text_format("%s.tmp-%ld", output->path, (long)getpid());
 	output_hold();
-	int rc = mkdir(temporary, 0777) == 0 ? 0 : error("%s: cannot be made: %s", temporary, strerror(errno));
+	int rc = mkdir(temporary, mode) == 0 ? 0 : error("%s: cannot be made: %s", temporary, strerror(errno));
 	output_unfinished = output->temporary = rc == 0 ? temporary : NULL;
 	output_release();
 	if (rc != 0)

@@ -11,6 +11,7 @@
 #define OTTER_BUILDER_SUPPORT_OUTPUT_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct output {
 	char *path;      /* the final name */
@@ -19,8 +20,9 @@ struct output {
 	bool (*is_own)(const char *name); /* could the builder have written a file of this name? */
 };
 
-/* Makes the temporary directory. 0, or -1 after it printed the error (the place is taken, ...). */
-int output_open(struct output *output, const char *path, bool is_forced, bool (*is_own)(const char *name));
+/* Makes the temporary directory, with the permissions `mode` as far as the umask lets them. 0, or -1 after it printed
+ * the error (the place is taken, ...). */
+int output_open(struct output *output, const char *path, mode_t mode, bool is_forced, bool (*is_own)(const char *name));
 
 /* Gives the directory its final name. 0, or -1 after it printed the error. */
 int output_commit(struct output *output);

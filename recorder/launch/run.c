@@ -54,14 +54,17 @@ int run_program(char *const argv[], int *wait_status)
 		sigaddset(&waited, passed_on[i]);
 	/* No signal may come between the fork and the wait. If our parent left SIGCHLD ignored, we would not get the
 	 * status. */
-	struct sigaction old_child;
+	struct sigaction old_child, old_pipe;
 	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &old_child);
+	/* Where nobody reads our stderr any more, what we report there is lost, and the program's status is not. */
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, &old_pipe);
 	sigprocmask(SIG_BLOCK, &waited, &old_mask);
 
 	int error = 0;
 	pid_t program = fork();
 	if (program == 0) {
 		sigaction(SIGCHLD, &old_child, NULL);
+		sigaction(SIGPIPE, &old_pipe, NULL);
 		sigprocmask(SIG_SETMASK, &old_mask, NULL);
 		execvp(argv[0], argv);
 		error = errno;

@@ -16,6 +16,9 @@
 #include "common/event.h"
 #include "common/format.h"
 
+/* A meta is shorter: what is longer is something else. */
+#define META_BYTES_MAX (64 << 20)
+
 /* The newest segment of a stream. It tells how much came before it. */
 struct newest {
 	uint64_t sequence; /* 0: none */
@@ -49,12 +52,24 @@ struct scan {
 
 /* ---- meta ---- */
 
+/* Opens a file below OTTER_DIR, where anybody may have put anything: it waits for nobody, and only a regular file is
+ * taken. Returns -1 if it is not one. */
+static int open_regular(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
 static char *read_whole(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
+	int fd = open_regular(path, &st);
 	char *text = NULL;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (text = malloc((size_t)st.st_size + 1))) {
+	if (fd >= 0 && st.st_size <= META_BYTES_MAX && (text = malloc((size_t)st.st_size + 1))) {
 		ssize_t n = read(fd, text, (size_t)st.st_size);
 		text[n > 0 ? n : 0] = '\0';
 	}
@@ -236,7 +251,7 @@ static void read_ring(struct scan *scan, int fd)
 		newest->n_lost += control.lost[cause];
 	newest->stalled_ticks = control.stalled_ticks;
 	uint64_t sequence = control.position / control.segment_bytes, offset = control.position % control.segment_bytes;
-	for (unsigned i = 0; i < control.n_segments; i++) {
+	for (unsigned i = 0; i < control.n_segments && i < RING_SEGMENTS; i++) {
 		off_t place = (off_t)(RING_CONTROL_BYTES + (uint64_t)i * control.segment_bytes);
 		struct segment_header header;
 		if (pread(fd, &header, sizeof header, place) != sizeof header || header.sequence > sequence)
@@ -260,12 +275,14 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 	scan->files = files;
 	if (asprintf(&files[scan->n_files], "%s/%s", dir, name) < 0)
 		return;
-	int fd = open(files[scan->n_files++], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	int fd = open_regular(files[scan->n_files++], &st);
+	if (fd >= 0) {
 		/* A ring's file has its full length from the beginning; its size is what is allocated. */
 		survey->n_bytes += is_ring ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
-		for (off_t place = 0; is_segments && place < st.st_size; place += scan->segment_bytes) {
+		/* Holes have no segments, and a file may be one of exabytes. */
+		for (off_t place = 0; is_segments && (place = lseek(fd, place, SEEK_DATA)) >= 0; place += scan->segment_bytes) {
+			place -= place % scan->segment_bytes;
 			uint64_t rest = (uint64_t)(st.st_size - place);
 			read_segment(scan, fd, place, rest < scan->segment_bytes ? rest : scan->segment_bytes);
 		}
@@ -293,7 +310,8 @@ static void count_work(struct survey *survey, const struct scan *scan, const str
 	uint64_t n_tasks = newest->n_tasks;
 	uint64_t n_units = newest->n_units;
 	unsigned char *bytes = malloc(newest->used_bytes);
-	int fd = bytes ? open(scan->files[newest->file], O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+	struct stat st;
+	int fd = bytes ? open_regular(scan->files[newest->file], &st) : -1;
 	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
 	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n;
 	     i += sizeof(struct record)) {

@@ -122,6 +122,22 @@ def moved_back():
     return t.end()
 
 
+def exchanged():
+    """The dump is moved away, and its name leads to a copy of it: nothing is written there."""
+    t = halfway("exchanged", 'dump=$(echo "$DUMPS"/*.otter); mv "$dump" "$WORK/away.otter"; cp -r "$WORK/away.otter" "$WORK/target"; '
+                'cp -r "$WORK/away.otter" "$WORK/before"; ln -s "$WORK/target" "$dump"')
+    t.check("target", run(["diff", "-r", t.work / "before", t.work / "target"]).why([0]))
+    t.check("loss", lossy(t.build([3], dump=t.work / "away.otter")))
+    return t.end()
+
+
+def moved_linked():
+    """The dump is moved away, and its name leads to where it is now: recording goes on."""
+    t = halfway("moved-linked", 'dump=$(echo "$DUMPS"/*.otter); mv "$dump" "$WORK/away.otter"; ln -s "$WORK/away.otter" "$dump"')
+    t.check("whole", whole(t.build([0], dump=t.work / "away.otter"), 15000))
+    return t.end()
+
+
 def limited():
     t = Trial("limit", {"OTTER_LIMIT": "1M"})
     t.run()
@@ -166,6 +182,13 @@ def modes():
     wrong = [f"{p.name} {stat.S_IMODE(p.stat().st_mode):o}" for d in dumps_in(t.dir) for p in [d, *d.iterdir()]
              if stat.S_IMODE(p.stat().st_mode) != (0o700 if p.is_dir() else 0o600)]
     t.check("modes", ", ".join(wrong))
+    # What is built is as private as the dump; a dump that everybody may read makes an output that everybody may read.
+    for mode in (0o700, 0o755):
+        dump = dumps_in(t.dir)[0]
+        dump.chmod(mode)
+        out = t.work / f"out-{mode:o}"
+        run(["sh", "-c", f'umask 022; exec "{BUILDER}" -q -o "{out}" "{dump}"'])
+        t.check(f"output-{mode:o}", None if stat.S_IMODE(out.stat().st_mode) == mode else f"{stat.S_IMODE(out.stat().st_mode):o}")
     return t.end()
 
 
@@ -173,4 +196,4 @@ TRIALS = {f"full-disk-{size}": full_disk(size) for size in ("256k", "8m", "19m",
 TRIALS["full-disk-filled"] = full_disk("60m", True)
 TRIALS |= {f"no-directory-{i}": no_directory(path) for i, path in enumerate(("/dev/null/x", "/proc/otter"))}
 TRIALS |= {f"occupied-{kind}": occupied(kind) for kind in ("link", "dangling", "directory", "file")}
-TRIALS |= {trial.__name__.replace("_", "-"): trial for trial in (read_only, removed, removed_above, moved, moved_back, limited, newest, newest_fits, modes)}
+TRIALS |= {trial.__name__.replace("_", "-"): trial for trial in (read_only, removed, removed_above, moved, moved_back, exchanged, moved_linked, limited, newest, newest_fits, modes)}

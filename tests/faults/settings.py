@@ -30,6 +30,27 @@ def unusable():
     return t.end()
 
 
+def long_arguments():
+    """Arguments that are longer than a block of meta: they are cut, and nothing else is missing."""
+    t = Trial("long-arguments", args=(FIB, *["\x01" * 100000] * 4))
+    t.run()
+    t.check("whole", whole(t.build([0])))
+    t.check("noted", None if any("too long" in line for line in t.notes()) else "no note")
+    return t.end()
+
+
+def nobody_listens():
+    """Stderr is a pipe that nobody reads, and OTTER_VERBOSE is set: the program gets no SIGPIPE."""
+    t = Trial("nobody-listens", {"OTTER_VERBOSE": "1"})
+    reader, writer = os.pipe()
+    os.close(reader)
+    p = subprocess.run([t.program, *t.args], env=t.env, stdout=subprocess.PIPE, stderr=writer, text=True, timeout=120)
+    os.close(writer)
+    t.judge(p.returncode, p.stdout, "", FIB_RESULT)
+    t.check("whole", whole(t.build([0])))
+    return t.end()
+
+
 def ranks():
     t = Trial("ranks-not-selected", {"OTTER_RANKS": "1-3,8", "PMIX_RANK": "0"})
     t.run()
@@ -62,7 +83,7 @@ def clock(name, **shim):
 
 
 TRIALS = {f"small-ring-{drain}": small_ring(drain) for drain in ("auto", "self")}
-TRIALS |= {"drop": drop, "unusable": unusable, "ranks": ranks}
+TRIALS |= {"drop": drop, "unusable": unusable, "ranks": ranks, "long-arguments": long_arguments, "nobody-listens": nobody_listens}
 TRIALS |= {f"clock-{source}": clock(source, FAULT_CLOCKSOURCE=source) for source in ("hpet", "acpi_pm")}
 TRIALS["clock-back"] = clock("back", FAULT_BACK_NS=1000000, FAULT_EVERY=50)
 TRIALS["clock-back-monotonic"] = clock("back-monotonic", FAULT_CLOCKSOURCE="hpet", FAULT_BACK_NS=1000000, FAULT_EVERY=50)

@@ -154,6 +154,26 @@ def is_root():
 
 
 @contextlib.contextmanager
+def image(name, size_bytes, make, options="loop"):
+    """Yields the directory of a new file system in a file of that size, which the command `make` has made; None where
+    there is no such command, or it cannot be mounted."""
+    mount, file = WORK / "faults" / f"mount-{name}", WORK / "faults" / f"image-{name}"
+    mount.mkdir(parents=True, exist_ok=True)
+    with open(file, "wb") as f:
+        f.truncate(size_bytes)
+    try:
+        if not is_root() or run([*make, file]).status != 0 or run(["mount", "-o", options, file, mount]).status != 0:
+            yield None
+            return
+        try:
+            yield mount
+        finally:
+            run(["umount", mount])
+    finally:
+        file.unlink()
+
+
+@contextlib.contextmanager
 def tmpfs(name, size):
     """Yields the directory of a new tmpfs of that size, or None where it cannot be mounted."""
     mount = WORK / "faults" / f"mount-{name}"
