@@ -37,7 +37,7 @@ static uint32_t named_current(const struct thread *t, const struct record *recor
 	case EVENT_task_schedule: {
 		unsigned status = record_flags(record);
 		/* It may be about a task that is not current: see thread_schedule(). */
-		bool may_be_elsewhere = record->b == 0 || status == task_status_cancel ||
+		bool may_be_elsewhere = record->b == 0 || record->b == record->a || status == task_status_cancel ||
 					(status == task_status_complete && model_task(m, record->b) == t->task);
 		return may_be_elsewhere ? 0 : model_task(m, record->a);
 	}
@@ -223,7 +223,7 @@ int thread_schedule(struct thread *t, const struct record *record)
 	bool is_outer = false;
 	if (prior != t->task || prior == next || next == 0)
 		return look_closer(t, record, prior, next);
-	if (thread_is_implicit(t, next))
+	if (t->n_implicits > 1 || thread_is_implicit(t, next))
 		next = thread_own_other(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;

@@ -22,10 +22,20 @@ int main(void)
 			}
 			CHECK(n == 3);
 		}
+#pragma omp task shared(n) /* @tied */
+		{
+#pragma omp task untied shared(n) /* @inner */
+			{
+#pragma omp task untied shared(n) /* @innermost */
+				add(&n, 1);
+#pragma omp taskwait /* @innerwait */
+			}
+			add(&n, 1);
+		}
 #pragma omp task untied shared(n) /* @between */
 		add(&n, 1);
 #pragma omp taskwait /* @all */
 	}
-	CHECK(n == 4);
+	CHECK(n == 6);
 	return 0;
 }
