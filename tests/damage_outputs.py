@@ -357,7 +357,7 @@ def check_outputs(report, what, dump, place, wanted):
     lines = otter_build("--list", dump).out.splitlines()
     report.check(f"{what}/list", None if lines and all(re.match(r"\d+ (\d+\.\d+ [\d+]+ \w+|gap$)", l) for l in lines) else "a line that is none")
     lines = otter_build("--canonical", dump).out.split("\n")
-    bad = [l for l in lines if l and not (l.isprintable() and re.match(r".+\[.*\] (-> .+\] [a-z]+|-- .+\] exclusive)", l))]
+    bad = [l for l in lines if l and not (l.isprintable() and re.match(r".+\[.*\] (-> .+\] [a-z]+(:[a-z_]+)?|-- .+\] exclusive)( x\d+)?$", l))]
     report.check(f"{what}/canonical", f"a line that is none: {bad[0]!r}" if bad or len(lines) < 10 else None)
 
 

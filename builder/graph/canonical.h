@@ -1,52 +1,92 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The canonical edge list: the same for every run of a program whose text does not ask for the number of threads. A
- * node is named by its path of creation. The children of an explicit task are numbered in the order of the program; all
- * implicit tasks of a region are one node, and so are the regions that they all encounter at the same place; what they
- * create is numbered by (barriers before, construct, shape of the subtree), so that it does not matter which of them
- * created it. For the same reason everything between two barriers of a team hangs on the first and leads to the second.
- * What this cannot tell apart is in docs/graph.md.
+ * The canonical edge list: the same for every run that makes the same graph, whatever the number of threads and their
+ * timing (docs/graph.md says for which programs all runs do). A node is named by its path of creation. All implicit
+ * tasks of a region are one node, and so are the regions that they all encounter at the same place; for the same reason
+ * everything between two barriers of a team hangs on the first and leads to the second. Nodes whose order is the
+ * program's have numbers in that order. What the threads of a team do in any order is numbered by what comes in and
+ * goes out, looked at so often that nothing changes any more; what is equal then has equal names, and equal lines are
+ * counted.
  *
- * canonical_family.c finds who is whose child, canonical_number.c gives the numbers, canonical_units.c those of
- * Argobots' work units, canonical.c names, sorts and prints. Shared by these four, by nobody else.
+ * canonical_family.c finds who is whose child, canonical_edges.c which nodes are one and the edges between them,
+ * canonical_number.c gives the numbers by the classes that canonical_refine.c makes, canonical_units.c does so for
+ * Argobots' work units, canonical_names.c writes names, canonical.c the list. Shared by these, by nobody else; one
+ * thread.
  */
 #ifndef OTTER_BUILDER_GRAPH_CANONICAL_H
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
 
+#include "builder/graph/canonical_refine.h"
 #include "builder/graph/files.h"
+
+/* An edge of the list. Its ends stand for all nodes that are one with them. */
+struct canonical_edge {
+	uint32_t source, target;
+	uint8_t kind, dependence; /* enum edge_kind, dependence_type */
+};
+
+/* Tasks that exclude each other: n numbers of nodes in canon.members. */
+struct canonical_set {
+	size_t first;
+	uint32_t n;
+};
 
 struct canon {
 	const struct graph *graph;
 	const struct model *m;
 	uint32_t process;
 	bool has_many_processes;
+	uint32_t n_ids;       /* numbers of nodes are below: tasks, then inner nodes */
 	uint64_t *label_hash; /* by construct: one construct may have several addresses, and so rows */
-	uint32_t *family;     /* by task: itself, or the implicit task that stands for it */
-	uint32_t *of_region;  /* by region: the implicit task that stands for all of them, 0: none was recorded */
-	bool *is_settled;     /* by region, while families are looked for */
-	uint32_t *ordinal;    /* by task: number among its siblings, from 1; 0: not reached from a root */
-	uint64_t *shape;      /* by task: hash of its subtree */
-	uint32_t *order;      /* tasks, parents before children */
+	/* Families. */
+	uint32_t *family;    /* by task: itself, or the implicit task that stands for it */
+	uint32_t *of_region; /* by region: the implicit task that stands for all of them, 0: none was recorded */
+	bool *is_settled;    /* by region, while families are looked for */
+	uint32_t *order;     /* tasks, parents before children */
 	uint32_t n_ordered;
 	uint32_t *first_child; /* by task: index into children; n_tasks + 1 entries */
 	uint32_t *children;
 	uint32_t *first_nested; /* by task that stands for others: of the regions inside, 0 none */
 	uint32_t *next_nested;
+	uint32_t first_root; /* the process's first initial task, 0 none */
+	/* Nodes and edges. */
+	uint32_t *same; /* by node: the node that stands for it */
+	struct canonical_edge *edges;
+	size_t n_edges, edges_capacity;
+	struct canonical_set *sets;
+	size_t n_sets, sets_capacity;
+	uint32_t *members;
+	size_t n_members, members_capacity;
+	/* Numbers. */
+	uint32_t *class;               /* by node: nodes with equal names have equal classes; 0 where the name needs none */
+	uint32_t *ordinal;             /* by task: number among its siblings, from 1; 0: not reached from a root */
 	uint32_t *node_ordinal;        /* by inner node */
-	uint64_t *node_shape;          /* by inner node: of the tasks that it waits for, or of what is in the region */
-	uint64_t *path;                /* by task: hash of its path, 0 not looked up yet */
-	uint32_t *path_todo;           /* what path_hash still has to do */
 	struct canonical_units *units; /* NULL: none */
-	char **lines;                  /* to be sorted */
-	size_t n_lines, lines_capacity;
+	/* Names. */
+	uint64_t *path;      /* by task: hash of its path, 0 not looked up yet */
+	uint32_t *path_todo; /* what path_hash still has to do */
 };
 
-/* Families, children, and an order of parents before children. */
+/* Families, children, and an order of parents before children. The first numbers of inner nodes must be there. */
 void canonical_families(struct canon *c);
 
-/* Numbers all nodes of c->graph. */
+/* Which nodes are one, the edges between those that stand for others, each once, and the sets of exclusive tasks. */
+void canonical_edges(struct canon *c);
+
+/* All of the above, and numbers for all nodes of c->graph. */
 void canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
+
+/* Text that grows, and names appended to it. */
+struct canonical_text {
+	char *bytes;
+	size_t n, capacity;
+};
+void canonical_put(struct canonical_text *text, const char *word);
+void canonical_put_number(struct canonical_text *text, uint64_t number);
+void canonical_put_hash(struct canonical_text *text, uint64_t hash);
+void canonical_put_process(const struct canon *c, struct canonical_text *text); /* "2:" where there are several */
+void canonical_put_name(const struct canon *c, struct canonical_text *text, uint32_t id);
 
 /* Is the task one of a team's, all of which are one node here? */
 static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
@@ -63,6 +103,24 @@ static inline bool canonical_leaves_out(unsigned kind)
 	return kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL || kind == NODE_UNIT_WAIT;
 }
 
+/* Is it a node inside of a task that has a name? A join counts as part of its region. */
+static inline bool canonical_is_inner(const struct node *node)
+{
+	return node->task != 0 && node->is_placed && node->kind != NODE_JOIN && !canonical_leaves_out(node->kind);
+}
+
+/* What stands for the kind of an inner node in paths. */
+static inline char canonical_letter(unsigned kind)
+{
+	return kind == NODE_REGION ? 'r' : kind == NODE_TASKGROUP ? 'g' : kind == NODE_TARGET_REGION ? 't' : 'w';
+}
+
+/* How many barriers of its team came before an implicit task created this one; 0 for children of other tasks. */
+static inline uint32_t canonical_phase(const struct canon *c, uint32_t task)
+{
+	return c->graph->intervals != NULL ? c->graph->intervals[c->graph->tasks[task].interval].phase : 0;
+}
+
 static inline const char *canonical_label(const struct canon *c, uint32_t construct)
 {
 	return c->m->constructs[construct].label;
@@ -74,10 +132,22 @@ static inline uint64_t canonical_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* canonical_units.c: numbers, once the nodes' arrays are there, and the name of a node of a unit. */
+/* A hash that begins: of a value of the kind that `what` stands for, which is any small number of its own. */
+static inline uint64_t canonical_hash(uint64_t what, uint64_t value)
+{
+	return canonical_mix(what * UINT64_C(0xbf58476d1ce4e5b9), value);
+}
+
+/*
+ * canonical_units.c: the numbers of joins; what a unit's node is named after, as for other nodes in canonical_number.c;
+ * numbers by class; the name of a node of a unit.
+ */
 void canonical_units_begin(struct canon *c);
 void canonical_units_free(struct canon *c);
-void canonical_put_unit(const struct canon *c, FILE *out, uint32_t id);
+uint64_t canonical_unit_step(const struct canon *c, uint32_t id, uint32_t *after);
+bool canonical_unit_needs_class(const struct canon *c, uint32_t id);
+void canonical_number_units(struct canon *c);
+void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint32_t id);
 
 /* qsort_r's comparison of rows of tasks by time of creation. */
 int canonical_by_creation(const void *left, const void *right, void *model);

@@ -34,7 +34,7 @@ static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t reg
 	if (c->is_settled[region] || node == NULL || node->is_in_work || !canonical_is_merged(c, outer) || depth > DEPTH_MAX)
 		return own;
 	c->is_settled[region] = true;
-	uint64_t key = canonical_mix(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
+	uint64_t key = canonical_hash(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
 	key = canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]);
 	uint32_t *found = map_put(places, canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
 	if (*found == 0)
@@ -106,10 +106,21 @@ static void walk_families(struct canon *c)
 	}
 }
 
+static void find_first_root(struct canon *c)
+{
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		bool is_root = c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]);
+		if (is_root &&
+		    (c->first_root == 0 || canonical_by_creation(&c->order[i], &c->first_root, (void *)(uintptr_t)c->m) < 0))
+			c->first_root = c->order[i];
+	}
+}
+
 void canonical_families(struct canon *c)
 {
 	uint32_t n = c->m->n_tasks;
 	c->n_ordered = 0;
+	c->first_root = 0;
 	c->family = memory_zeroed(n, sizeof *c->family, "the canonical graph");
 	c->of_region = memory_zeroed(c->m->n_regions, sizeof *c->of_region, "the canonical graph");
 	c->is_settled = memory_zeroed(c->m->n_regions, sizeof *c->is_settled, "the canonical graph");
@@ -121,4 +132,5 @@ void canonical_families(struct canon *c)
 	find_families(c);
 	find_children(c);
 	walk_families(c);
+	find_first_root(c);
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the shape of every subtree, and from it each node's number among its siblings. Called by canonical.c.
+ * Gives each node its number among its siblings. Children of an explicit task, and nodes inside of it, are numbered in
+ * the order of the program. What the threads of a team do has no such order: there siblings are told apart by barriers
+ * before, construct and kind, and those that are still alike by classes (canonical_refine.c). Only these, and what is
+ * below them, are refined. Called by canonical.c.
  */
 #include "builder/graph/canonical.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const char what[] = "the canonical graph";
+
+enum { LABEL_AFTER = EDGE_KINDS, LABEL_EXCLUSIVE }; /* labels of edges that are not the graph's, for canonical_refine() */
 
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
@@ -15,239 +22,369 @@ static uint64_t mix_text(uint64_t hash, const char *text)
 	return canonical_mix(hash, 0);
 }
 
-static int count_dependence(void *self, const struct edge_view *edge)
+/* ---- What nodes are named after ---- */
+
+/* The node where the path of a team begins: its region, or the initial task. 0: not known. */
+static uint32_t team_place(const struct canon *c, uint32_t region)
 {
-	struct canon *c = self;
-	if (edge->kind != EDGE_DEPEND)
-		return 0;
-	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
-	c->shape[source.task] += UINT64_C(1) << 32;
-	c->shape[target.task] += 1;
-	return 0;
+	if (c->m->regions[region].state & REGION_INITIAL && c->of_region[region] != 0)
+		return c->of_region[region];
+	return c->same[c->graph->region_node[region]];
 }
 
-static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+static uint64_t task_step(const struct canon *c, uint32_t row, uint32_t *after)
 {
-	struct canon *c = self;
-	for (uint32_t i = 0; i < n; i++)
-		c->shape[graph_node(c->graph, nodes[i]).task] += canonical_mix(3, n);
-	return 0;
-}
-
-static uint64_t joiner_shape(const struct canon *c, uint32_t task)
-{
-	enum edge_kind kind;
-	uint32_t joiner = graph_joiner(c->graph, task, &kind);
-	return joiner != 0 ? c->node_shape[joiner - c->m->n_tasks] : 0;
-}
-
-static int compare_shapes(const void *left, const void *right, void *canon)
-{
-	const struct canon *c = canon;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	const struct task *a = &c->m->tasks[l], *b = &c->m->tasks[r];
-	const struct graph_task *tasks = c->graph->tasks;
-	uint32_t phase_a = c->graph->intervals[tasks[l].interval].phase, phase_b = c->graph->intervals[tasks[r].interval].phase;
-	if (phase_a != phase_b)
-		return phase_a < phase_b ? -1 : 1;
-	int by_label = strcmp(canonical_label(c, a->construct), canonical_label(c, b->construct));
-	if (by_label != 0)
-		return by_label;
-	if (c->shape[l] != c->shape[r])
-		return c->shape[l] < c->shape[r] ? -1 : 1;
-	uint64_t joiner_l = joiner_shape(c, l), joiner_r = joiner_shape(c, r);
-	if (joiner_l != joiner_r)
-		return joiner_l < joiner_r ? -1 : 1;
-	/*
-	 * Alike: by who created them, then in the order of the program, and so are the nodes below. Of pairs the n-th
-	 * belongs to the n-th.
-	 */
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+	const struct task *task = &c->m->tasks[row];
+	if (task_is_explicit(task)) {
+		*after = task->parent != 0 ? c->same[task->parent] : 0;
+		uint64_t label = c->label_hash[task->construct];
+		bool is_of_team = task->parent != 0 && canonical_is_merged(c, task->parent);
+		return canonical_mix(canonical_hash(21, is_of_team ? canonical_phase(c, row) : c->ordinal[row]), label);
+	}
+	*after = canonical_is_merged(c, row) ? team_place(c, task->region) : 0;
+	return canonical_hash(22, row == c->first_root);
 }
 
 /*
- * Adds the nodes inside of tasks to the tasks' shapes: in order where the task is one thread's; where it stands for a
- * team, what every member comes to counts once, and in no order.
+ * What a node is named after, 0: its path begins with it. Returns a hash of what its own part of the path is made of
+ * beside its class.
  */
-static void shape_nodes(struct canon *c)
+static uint64_t step_of(const struct canon *c, uint32_t id, uint32_t *after)
 {
-	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		const struct node *node = &c->graph->nodes[i];
-		uint64_t label = c->label_hash[node->construct];
-		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind))
-			continue; /* a join counts as part of its region */
-		uint32_t family = c->family[node->task];
-		if (!canonical_is_merged(c, node->task))
-			c->shape[node->task] = canonical_mix(canonical_mix(c->shape[node->task], node->kind), label);
-		else if (node->is_in_work || family == node->task)
-			c->shape[family] += canonical_mix(canonical_mix(node->phase, node->kind), label);
+	if (id < c->m->n_tasks)
+		return task_step(c, id, after);
+	const struct node *node = graph_inner_node(c->graph, id);
+	if (node->is_of_unit)
+		return canonical_unit_step(c, id, after);
+	uint64_t step =
+		canonical_mix(canonical_mix(canonical_hash(23, node->is_in_work), node->kind), c->label_hash[node->construct]);
+	if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
+		*after = team_place(c, node->region);
+		return canonical_mix(canonical_hash(25, node->kind), node->phase);
 	}
+	*after = c->same[node->task];
+	if (canonical_is_merged(c, node->task))
+		step = canonical_mix(step, node->phase);
+	return canonical_mix(step, c->node_ordinal[id - c->m->n_tasks]); /* 0 yet, if it depends on the class */
 }
 
-/* Makes the shape of everything inside of each task, children before parents. */
-static void shape_tasks(struct canon *c)
+/* Has the node no number yet, as the order of the program does not give it one? */
+static bool needs_class(const struct canon *c, uint32_t id)
 {
-	graph_each_edge(c->graph, count_dependence, c);
-	graph_each_exclusive(c->graph, count_exclusive, c);
-	shape_nodes(c);
-	for (uint32_t i = c->n_ordered; i > 0; i--) {
-		uint32_t task = c->order[i - 1];
-		bool is_merged = canonical_is_merged(c, task);
-		uint64_t hash = canonical_mix(c->shape[task], c->label_hash[c->m->tasks[task].construct]);
-		for (uint32_t j = c->first_child[task]; j < c->first_child[task + 1]; j++) {
-			uint64_t child = c->shape[c->children[j]];
-			hash = is_merged ? hash + canonical_mix(1, child) : canonical_mix(hash, child);
+	if (c->same[id] != id || id == 0)
+		return false;
+	if (id < c->m->n_tasks) {
+		const struct task *task = &c->m->tasks[id];
+		if (!graph_task_is_node(c->graph, id))
+			return false;
+		if (task_is_explicit(task))
+			return task->parent != 0 && canonical_is_merged(c, task->parent);
+		return !canonical_is_merged(c, id) && id != c->first_root;
+	}
+	const struct node *node = graph_inner_node(c->graph, id);
+	if (node->is_of_unit)
+		return canonical_unit_needs_class(c, id);
+	return canonical_is_inner(node) && node->is_in_work && canonical_is_merged(c, node->task);
+}
+
+/* ---- Classes ---- */
+
+/* While classes are looked for. */
+struct classing {
+	struct canon *c;
+	struct map n_alike;      /* (what it is named after, step) -> how many nodes need a class */
+	uint64_t *colour;        /* by node: hash of its path without classes */
+	unsigned char *progress; /* by node */
+	uint32_t *index;         /* by node: number in the refinement */
+	uint32_t n_open;         /* nodes of the refinement, */
+	uint64_t *open_colour;   /* their colours, */
+	struct refine_edge *edges;
+	size_t n_edges, edges_capacity; /* and edges */
+};
+
+/* A node is open if others have the same path without classes. It is closed if its path is its own. */
+enum { NOT_YET, ON_THE_WAY, CLOSED, OPEN };
+
+static bool count_alike(struct classing *k)
+{
+	bool is_needed = false;
+	uint32_t after;
+	for (uint32_t id = 1; id < k->c->n_ids; id++)
+		if (needs_class(k->c, id)) {
+			uint64_t step = step_of(k->c, id, &after);
+			is_needed = ++*map_put(&k->n_alike, canonical_mix(step, after)) > 1 || is_needed;
 		}
-		for (uint32_t nested = c->first_nested[task]; nested != 0; nested = c->next_nested[nested])
-			hash += canonical_mix(5, c->shape[nested]);
-		c->shape[task] = hash;
-	}
-	/*
-	 * The shape of an inner node is what waits there, or, for a region, what is in it. Sums do not depend on the
-	 * order.
-	 */
-	for (uint32_t i = 0; i < c->n_ordered; i++) {
-		enum edge_kind kind;
-		uint32_t task = c->order[i], joiner = graph_joiner(c->graph, task, &kind);
-		if (joiner != 0)
-			c->node_shape[joiner - c->m->n_tasks] += canonical_mix(1, c->shape[task]);
-	}
-	for (uint32_t region = 1; region < c->m->n_regions; region++)
-		if (c->graph->region_node[region] != 0)
-			c->node_shape[c->graph->region_node[region] - c->m->n_tasks] +=
-				canonical_mix(2, c->shape[c->of_region[region]]);
+	return is_needed;
 }
 
-static int compare_roots(const void *left, const void *right, void *canon)
+/* Each node is looked at once. Only damage leads back to a node that is on the way already. */
+static void find_colours(struct classing *k)
 {
-	const struct canon *c = canon;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	if (c->shape[l] != c->shape[r])
-		return c->shape[l] < c->shape[r] ? -1 : 1;
-	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
-}
-
-/*
- * Numbers initial tasks: the process's first one is 1; other threads of the program come to OpenMP in any order, and
- * are numbered by their shapes.
- */
-static void number_roots(struct canon *c)
-{
-	uint32_t n_roots = 0, *roots = memory_get(c->n_ordered, sizeof *roots, "the canonical graph");
-	for (uint32_t i = 0; i < c->n_ordered; i++)
-		if (c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]))
-			roots[n_roots++] = c->order[i];
-	for (uint32_t i = 1; i < n_roots; i++)
-		if (canonical_by_creation(&roots[i], &roots[0], (void *)(uintptr_t)c->m) < 0) {
-			uint32_t first = roots[i];
-			roots[i] = roots[0];
-			roots[0] = first;
+	struct canon *c = k->c;
+	uint32_t *todo = memory_get(c->n_ids, sizeof *todo, what);
+	for (uint32_t first = 1; first < c->n_ids; first++) {
+		uint32_t n = 0, id = c->same[first], after;
+		for (; id != 0 && k->progress[id] == NOT_YET; id = after) {
+			todo[n++] = id;
+			k->progress[id] = ON_THE_WAY;
+			step_of(c, id, &after);
 		}
-	if (n_roots > 2)
-		qsort_r(roots + 1, n_roots - 1, sizeof *roots, compare_roots, c);
-	for (uint32_t i = 0; i < n_roots; i++)
-		c->ordinal[roots[i]] = i + 1;
-	free(roots);
+		while (n > 0) {
+			id = todo[--n];
+			uint64_t step = step_of(c, id, &after);
+			bool is_alike = needs_class(c, id) && *map_get(&k->n_alike, canonical_mix(step, after)) > 1;
+			k->colour[id] = canonical_mix(canonical_hash(20, k->colour[after]), step);
+			k->progress[id] = is_alike || k->progress[after] == OPEN ? OPEN : CLOSED;
+		}
+	}
+	free(todo);
 }
 
-static void number_tasks(struct canon *c)
+/* Adds an edge if one of its ends is open. A closed end is a colour, and needs no edge. */
+static void add_refined(struct classing *k, uint32_t source, uint32_t target, uint32_t label)
+{
+	bool has_source = k->progress[source] == OPEN, has_target = k->progress[target] == OPEN;
+	if (has_source && has_target) {
+		array_reserve((void **)&k->edges, k->n_edges + 1, &k->edges_capacity, sizeof *k->edges);
+		k->edges[k->n_edges++] = (struct refine_edge){k->index[source], k->index[target], label};
+	} else if (has_source) {
+		k->open_colour[k->index[source]] += canonical_mix(canonical_hash(30, label), k->colour[target]);
+	} else if (has_target) {
+		k->open_colour[k->index[target]] += canonical_mix(canonical_hash(31, label), k->colour[source]);
+	}
+}
+
+/* A set is a node of the refinement, with an edge to each of its members. */
+static void add_sets(struct classing *k)
+{
+	const struct canon *c = k->c;
+	for (size_t i = 0; i < c->n_sets; i++) {
+		uint32_t of_set = k->n_open++;
+		k->open_colour[of_set] = canonical_hash(32, c->sets[i].n);
+		for (uint32_t j = 0; j < c->sets[i].n; j++) {
+			uint32_t id = c->members[c->sets[i].first + j];
+			if (k->progress[id] != OPEN) {
+				k->open_colour[of_set] += canonical_hash(33, k->colour[id]);
+				continue;
+			}
+			array_reserve((void **)&k->edges, k->n_edges + 1, &k->edges_capacity, sizeof *k->edges);
+			k->edges[k->n_edges++] = (struct refine_edge){of_set, k->index[id], LABEL_EXCLUSIVE};
+		}
+	}
+}
+
+static void refine(struct classing *k)
+{
+	struct canon *c = k->c;
+	uint32_t after;
+	for (uint32_t id = 1; id < c->n_ids; id++)
+		if (c->same[id] == id && k->progress[id] == OPEN)
+			k->index[id] = k->n_open++;
+	size_t n_all = k->n_open + c->n_sets;
+	k->open_colour = memory_zeroed(n_all, sizeof *k->open_colour, what);
+	for (uint32_t id = 1; id < c->n_ids; id++) {
+		if (c->same[id] != id || k->progress[id] != OPEN)
+			continue;
+		k->open_colour[k->index[id]] += k->colour[id];
+		step_of(c, id, &after);
+		if (k->progress[after] == OPEN) /* nodes with equal names are named after nodes with equal names */
+			add_refined(k, after, id, LABEL_AFTER);
+	}
+	for (size_t i = 0; i < c->n_edges; i++)
+		add_refined(k, c->edges[i].source, c->edges[i].target, c->edges[i].kind | (uint32_t)c->edges[i].dependence << 8);
+	add_sets(k);
+	uint32_t *classes = memory_zeroed(n_all, sizeof *classes, what);
+	canonical_refine((uint32_t)n_all, k->open_colour, k->edges, k->n_edges, classes);
+	for (uint32_t id = 1; id < c->n_ids; id++)
+		if (c->same[id] == id && k->progress[id] == OPEN)
+			c->class[id] = classes[k->index[id]];
+	free(classes);
+	free(k->open_colour);
+	free(k->edges);
+}
+
+static void find_classes(struct canon *c)
+{
+	struct classing k = {.c = c};
+	if (count_alike(&k)) {
+		k.colour = memory_zeroed(c->n_ids, sizeof *k.colour, what);
+		k.progress = memory_zeroed(c->n_ids, sizeof *k.progress, what);
+		k.index = memory_zeroed(c->n_ids, sizeof *k.index, what);
+		find_colours(&k);
+		refine(&k);
+		free(k.colour);
+		free(k.progress);
+		free(k.index);
+	}
+	map_free(&k.n_alike);
+}
+
+/* ---- Numbers ---- */
+
+/* In the order of creation, which is the program's, of those whose creator is one task; before classes are known. */
+static void number_by_creation(struct canon *c)
 {
 	for (uint32_t i = 1; i < c->m->n_tasks; i++)
 		if (!task_is_explicit(&c->m->tasks[i]) || c->m->tasks[i].parent == 0)
 			c->ordinal[i] = 1;
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		uint32_t task = c->order[i], first = c->first_child[task], n = c->first_child[task + 1] - first;
-		if (!task_is_explicit(&c->m->tasks[task]) && n > 0)
-			qsort_r(c->children + first, n, sizeof *c->children, compare_shapes, c);
-		for (uint32_t j = 0; j < n; j++)
+		for (uint32_t j = 0; j < n && !canonical_is_merged(c, task); j++)
 			c->ordinal[c->children[first + j]] = j + 1;
+	}
+}
+
+static int compare_children(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	uint32_t phase_l = canonical_phase(c, l), phase_r = canonical_phase(c, r);
+	if (phase_l != phase_r)
+		return phase_l < phase_r ? -1 : 1;
+	int by_label = strcmp(canonical_label(c, c->m->tasks[l].construct), canonical_label(c, c->m->tasks[r].construct));
+	if (by_label != 0)
+		return by_label;
+	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
+}
+
+static int compare_roots(const void *left, const void *right, void *canon)
+{
+	const struct canon *c = canon;
+	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
+	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
+}
+
+/* Numbers tasks from `number` on; equal ones get equal numbers. */
+static void number_sorted(struct canon *c, uint32_t *tasks, uint32_t n, uint32_t number,
+			  int (*compare)(const void *, const void *, void *))
+{
+	if (n > 1)
+		qsort_r(tasks, n, sizeof *tasks, compare, c);
+	for (uint32_t i = 0; i < n; i++) {
+		number += i > 0 && compare(&tasks[i], &tasks[i - 1], c) != 0;
+		c->ordinal[tasks[i]] = number;
+	}
+}
+
+/* The process's first initial task is 1; other threads of the program come to OpenMP in any order. */
+static void number_roots(struct canon *c)
+{
+	uint32_t n_roots = 0, *roots = memory_get(c->n_ordered, sizeof *roots, what);
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		uint32_t task = c->order[i];
+		if (c->m->tasks[task].flags & task_flags_initial && !canonical_is_merged(c, task) && task != c->first_root)
+			roots[n_roots++] = task;
+	}
+	number_sorted(c, roots, n_roots, 2, compare_roots);
+	free(roots);
+}
+
+static void number_tasks(struct canon *c)
+{
+	for (uint32_t i = 0; i < c->n_ordered; i++) {
+		uint32_t task = c->order[i], first = c->first_child[task];
+		if (canonical_is_merged(c, task))
+			number_sorted(c, c->children + first, c->first_child[task + 1] - first, 1, compare_children);
 	}
 	number_roots(c);
 }
 
-static int compare_nodes(const void *left, const void *right, void *canon)
-{
-	const struct canon *c = canon;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	if (c->node_shape[l] != c->node_shape[r])
-		return c->node_shape[l] < c->node_shape[r] ? -1 : 1;
-	if (c->graph->nodes[l].task != c->graph->nodes[r].task)
-		return c->graph->nodes[l].task < c->graph->nodes[r].task ? -1 : 1;
-	return l < r ? -1 : l > r;
-}
-
 /*
- * Inner nodes: of a task in its order. Those of a merged task within (barriers before, construct, kind): what every
- * thread of the team comes to is numbered by thread, and so is one node; what one thread executes is numbered through,
- * in order of shape.
+ * Inner nodes of a task in its order; of a merged task within (barriers before, construct, kind), thread by thread, as
+ * what every thread of the team comes to is one node.
  */
-static void number_nodes(struct canon *c, bool is_in_work)
+static void number_in_order(struct canon *c)
 {
 	struct map counts = {0};
-	uint32_t n_nodes = c->graph->n_nodes, *sorted = memory_get(n_nodes, sizeof *sorted, "the canonical graph");
-	for (uint32_t i = 0; i < n_nodes; i++)
-		sorted[i] = i;
-	if (is_in_work && n_nodes > 1)
-		qsort_r(sorted, n_nodes, sizeof *sorted, compare_nodes, c);
-	for (uint32_t n = 0; n < n_nodes; n++) {
-		const struct node *node = &c->graph->nodes[sorted[n]];
-		if (node->task == 0 || !node->is_placed || node->kind == NODE_JOIN || canonical_leaves_out(node->kind) ||
-		    node->is_in_work != is_in_work)
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		if (!canonical_is_inner(node) || (node->is_in_work && canonical_is_merged(c, node->task)))
 			continue;
 		uint64_t key = node->task;
 		if (canonical_is_merged(c, node->task)) {
-			key = canonical_mix(7 + is_in_work, is_in_work ? c->family[node->task] : node->task);
-			key = canonical_mix(canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]),
-					    node->kind) |
-			      UINT64_C(1) << 63;
+			key = canonical_mix(canonical_hash(7, node->task), node->phase);
+			key = canonical_mix(canonical_mix(key, c->label_hash[node->construct]), node->kind) | UINT64_C(1) << 63;
 		}
-		c->node_ordinal[sorted[n]] = ++*map_put(&counts, key);
+		c->node_ordinal[i] = ++*map_put(&counts, key);
 	}
 	map_free(&counts);
-	free(sorted);
+}
+
+/* An inner node of a merged task. Nodes of one place are numbered from 1. */
+struct of_team {
+	uint64_t place; /* family, barriers before, and what is in the name */
+	const char *label;
+	uint32_t class, order; /* of what one thread executes for the team; of what each thread comes to */
+	uint32_t node;
+};
+
+static int by_order(const void *left, const void *right)
+{
+	const struct of_team *l = left, *r = right;
+	if (l->place != r->place)
+		return l->place < r->place ? -1 : 1;
+	int by_label = strcmp(l->label, r->label);
+	if (by_label != 0)
+		return by_label;
+	if (l->class != r->class)
+		return l->class < r->class ? -1 : 1;
+	return l->order < r->order ? -1 : l->order > r->order;
+}
+
+/* The numbers that are in the names: no two nodes of one place have the same, unless they are equal. */
+static void number_in_team(struct canon *c)
+{
+	struct of_team *all = NULL;
+	size_t n = 0, capacity = 0;
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
+		const struct node *node = &c->graph->nodes[i];
+		if (!canonical_is_inner(node) || !canonical_is_merged(c, node->task))
+			continue;
+		uint64_t place = canonical_mix(canonical_hash(8, c->family[node->task]), node->phase);
+		place = canonical_mix(canonical_mix(place, node->is_in_work), (uint64_t)canonical_letter(node->kind));
+		array_reserve((void **)&all, n + 1, &capacity, sizeof *all);
+		all[n++] = (struct of_team){place, canonical_label(c, node->construct), c->class[c->m->n_tasks + i],
+					    c -> node_ordinal[i], i};
+	}
+	if (n > 1)
+		qsort(all, n, sizeof *all, by_order);
+	for (size_t i = 0, number = 1; i < n; i++) {
+		if (i > 0 && by_order(&all[i], &all[i - 1]) != 0)
+			number = all[i].place == all[i - 1].place ? number + 1 : 1;
+		c->node_ordinal[all[i].node] = (uint32_t)number;
+	}
+	free(all);
 }
 
 void canonical_number(struct canon *c)
 {
-	c->label_hash = memory_zeroed(c->m->n_constructs, sizeof *c->label_hash, "the canonical graph");
-	c->ordinal = memory_zeroed(c->m->n_tasks, sizeof *c->ordinal, "the canonical graph");
-	c->shape = memory_zeroed(c->m->n_tasks, sizeof *c->shape, "the canonical graph");
-	c->node_ordinal = memory_zeroed(c->graph->n_nodes, sizeof *c->node_ordinal, "the canonical graph");
-	c->node_shape = memory_zeroed(c->graph->n_nodes, sizeof *c->node_shape, "the canonical graph");
-	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, "the canonical graph");
-	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, "the canonical graph");
+	c->n_ids = c->m->n_tasks + c->graph->n_nodes;
+	c->label_hash = memory_zeroed(c->m->n_constructs, sizeof *c->label_hash, what);
+	c->ordinal = memory_zeroed(c->m->n_tasks, sizeof *c->ordinal, what);
+	c->node_ordinal = memory_zeroed(c->graph->n_nodes, sizeof *c->node_ordinal, what);
+	c->same = memory_zeroed(c->n_ids, sizeof *c->same, what);
+	c->class = memory_zeroed(c->n_ids, sizeof *c->class, what);
+	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, what);
+	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, canonical_label(c, i));
-	/*
-	 * What is in no worksharing construct is numbered in the task's own order; from that follows which regions are
-	 * the same.
-	 */
-	number_nodes(c, false);
+	number_in_order(c); /* from which follows which regions are the same */
 	canonical_families(c);
 	canonical_units_begin(c);
-	shape_tasks(c);
+	number_by_creation(c);
+	canonical_edges(c);
+	find_classes(c);
 	number_tasks(c);
-	number_nodes(c, true);
+	number_in_team(c);
+	canonical_number_units(c);
 }
 
 void canonical_free(struct canon *c)
 {
-	free(c->label_hash);
-	free(c->family);
-	free(c->of_region);
-	free(c->is_settled);
-	free(c->first_nested);
-	free(c->next_nested);
-	free(c->ordinal);
-	free(c->shape);
-	free(c->order);
-	free(c->first_child);
-	free(c->children);
-	free(c->node_ordinal);
-	free(c->node_shape);
-	free(c->path);
-	free(c->path_todo);
+	void *const all[] = {c->label_hash, c->family,       c->of_region,   c->is_settled,   c->order, c->first_child,
+			     c->children,   c->first_nested, c->next_nested, c->same,         c->edges, c->sets,
+			     c->members,    c->class,        c->ordinal,     c->node_ordinal, c->path,  c->path_todo};
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		free(all[i]);
 	canonical_units_free(c);
 }

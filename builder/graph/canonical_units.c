@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes canonical names of Argobots' work units. A name is a path: it begins with a unit that was not created (the primary
- * unit of a life of the library, an external thread), and each step is the unit's number among those that its creator
- * created and revived, in the order of the creator's program. External threads come in any order, and are numbered by what
- * they create. What depends on timing has no name: whether a unit had to wait, and who woke it. Called by canonical.c and
- * canonical_number.c.
+ * Makes canonical names of Argobots' work units. A name is a path: it begins with a unit that was not created (the
+ * primary unit of a life of the library, an external thread), and each step is the unit's number among those that its
+ * creator created and revived, in the order of the creator's program. External threads come in any order, and are
+ * numbered by their classes, as canonical_number.c numbers other nodes. What depends on timing has no name: whether a
+ * unit had to wait, and who woke it. Called by canonical_number.c and canonical_names.c.
  */
 #include "builder/graph/canonical.h"
 #include "builder/support/memory.h"
@@ -17,51 +17,13 @@
 
 struct canonical_units {
 	uint64_t *path;   /* by row: hash of its path */
-	uint32_t *number; /* by row: of external threads, from 1 */
+	uint32_t *number; /* by row: of roots, from 1 */
 };
 
 /* The beginning of paths: nobody is known to have created it. */
 static bool is_root(const struct work_unit *unit)
 {
 	return unit->creator == 0 || unit->number == 0;
-}
-
-struct ranked {
-	uint64_t shape;
-	uint32_t row;
-};
-
-static int by_shape(const void *left, const void *right)
-{
-	const struct ranked *l = left, *r = right;
-	if (l->shape != r->shape)
-		return l->shape < r->shape ? -1 : 1;
-	return l->row < r->row ? -1 : l->row > r->row;
-}
-
-/*
- * Roots of one kind and life have numbers by the shape of what they create: creators come before what they create in
- * the table.
- */
-static void number_roots(struct canon *c)
-{
-	const struct model *m = c->m;
-	uint64_t *shape = memory_zeroed(m->n_units, sizeof *shape, "the canonical graph");
-	struct ranked *roots = memory_get(m->n_units, sizeof *roots, "the canonical graph");
-	uint32_t n = 0;
-	for (uint32_t row = m->n_units - 1; row > 0; row--) {
-		const struct work_unit *unit = &m->units[row];
-		shape[row] = canonical_mix(shape[row], c->label_hash[unit->construct]);
-		if (!is_root(unit))
-			shape[unit->creator] = canonical_mix(shape[unit->creator], shape[row]);
-		else if (unit->state & UNIT_SEEN)
-			roots[n++] = (struct ranked){canonical_mix(canonical_mix(unit->kind, unit->life), shape[row]), row};
-	}
-	qsort(roots, n, sizeof *roots, by_shape);
-	for (uint32_t i = 0, counts[UNIT_KINDS] = {0}; i < n; i++)
-		c->units->number[roots[i].row] = ++counts[m->units[roots[i].row].kind];
-	free(shape);
-	free(roots);
 }
 
 void canonical_units_begin(struct canon *c)
@@ -79,11 +41,66 @@ void canonical_units_begin(struct canon *c)
 			c->node_ordinal[i] = ++n_joins[node->unit];
 	}
 	free(n_joins);
-	number_roots(c);
+}
+
+uint64_t canonical_unit_step(const struct canon *c, uint32_t id, uint32_t *after)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	const struct work_unit *unit = &c->m->units[node->unit];
+	uint32_t own = graph_unit_node(c->graph, node->unit);
+	if (id != own) {
+		*after = own;
+		return canonical_mix(canonical_hash(27, node->kind), c->node_ordinal[id - c->m->n_tasks]);
+	}
+	*after = is_root(unit) ? 0 : graph_unit_node(c->graph, unit->creator);
+	uint64_t step = canonical_mix(canonical_hash(28, unit->kind), c->label_hash[unit->construct]);
+	return is_root(unit) ? canonical_mix(step, unit->life) : canonical_mix(canonical_hash(29, step), unit->number);
+}
+
+bool canonical_unit_needs_class(const struct canon *c, uint32_t id)
+{
+	uint32_t row = graph_inner_node(c->graph, id)->unit;
+	return is_root(&c->m->units[row]) && id == graph_unit_node(c->graph, row);
+}
+
+struct ranked {
+	uint32_t kind, life, class, row;
+};
+
+static int by_class(const void *left, const void *right)
+{
+	const struct ranked *l = left, *r = right;
+	if (l->kind != r->kind)
+		return l->kind < r->kind ? -1 : 1;
+	if (l->life != r->life)
+		return l->life < r->life ? -1 : 1;
+	return l->class < r->class ? -1 : l->class > r->class;
+}
+
+void canonical_number_units(struct canon *c)
+{
+	if (c->units == NULL)
+		return;
+	const struct model *m = c->m;
+	struct ranked *roots = memory_get(m->n_units, sizeof *roots, "the canonical graph");
+	uint32_t n = 0;
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		const struct work_unit *unit = &m->units[row];
+		uint32_t node = graph_unit_node(c->graph, row);
+		if (is_root(unit))
+			roots[n++] = (struct ranked){unit->kind, unit->life, node != 0 ? c->class[node] : 0, row};
+	}
+	qsort(roots, n, sizeof *roots, by_class);
+	for (uint32_t i = 0, number = 1; i < n; i++) {
+		if (i > 0 && by_class(&roots[i], &roots[i - 1]) != 0)
+			number = roots[i].kind == roots[i - 1].kind ? number + 1 : 1;
+		c->units->number[roots[i].row] = number;
+	}
+	free(roots);
 	for (uint32_t row = 1; row < m->n_units; row++) {
 		const struct work_unit *unit = &m->units[row];
 		uint64_t from =
-			is_root(unit) ? canonical_mix(canonical_mix(31, unit->kind), unit->life) : c->units->path[unit->creator];
+			is_root(unit) ? canonical_mix(canonical_hash(31, unit->kind), unit->life) : c->units->path[unit->creator];
 		c->units->path[row] = canonical_mix(from, is_root(unit) ? c->units->number[row] : unit->number);
 	}
 }
@@ -98,7 +115,7 @@ void canonical_units_free(struct canon *c)
 	c->units = NULL;
 }
 
-static void put_path(const struct canon *c, FILE *out, uint32_t row)
+static void put_path(const struct canon *c, struct canonical_text *text, uint32_t row)
 {
 	static const char letters[UNIT_KINDS] = {
 		[UNIT_UNKNOWN] = '?', [UNIT_ULT] = '?',      [UNIT_TASKLET] = '?', [UNIT_SCHEDULER] = 'S',
@@ -110,25 +127,28 @@ static void put_path(const struct canon *c, FILE *out, uint32_t row)
 		row = units[row].creator;
 	}
 	if (!is_root(&units[row])) {
-		fprintf(out, "~%016llx", (unsigned long long)c->units->path[row]);
+		canonical_put_hash(text, c->units->path[row]);
 	} else {
-		if (c->has_many_processes)
-			fprintf(out, "%u:", c->process);
-		fprintf(out, "%c%u", letters[units[row].kind],
-			units[row].kind == UNIT_PRIMARY ? units[row].life : c->units->number[row]);
+		canonical_put_process(c, text);
+		canonical_put(text, (char[]){letters[units[row].kind], '\0'});
+		canonical_put_number(text, units[row].kind == UNIT_PRIMARY ? units[row].life : c->units->number[row]);
 	}
-	while (n > 0)
-		fprintf(out, ".%u", steps[--n]);
+	while (n > 0) {
+		canonical_put(text, ".");
+		canonical_put_number(text, steps[--n]);
+	}
 }
 
-void canonical_put_unit(const struct canon *c, FILE *out, uint32_t id)
+void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint32_t id)
 {
 	const struct node *node = graph_inner_node(c->graph, id);
-	const char *label = canonical_label(c, node->construct);
 	bool has_label = node->construct != 0 && node->kind != NODE_UNIT_JOIN;
-	fprintf(out, "%s[", has_label ? label : node_kind_name(node->kind));
-	put_path(c, out, node->unit);
-	if (node->kind == NODE_UNIT_JOIN)
-		fprintf(out, ".j%u", c->node_ordinal[id - c->m->n_tasks]);
-	fputc(']', out);
+	canonical_put(text, has_label ? canonical_label(c, node->construct) : node_kind_name(node->kind));
+	canonical_put(text, "[");
+	put_path(c, text, node->unit);
+	if (node->kind == NODE_UNIT_JOIN) {
+		canonical_put(text, ".j");
+		canonical_put_number(text, c->node_ordinal[id - c->m->n_tasks]);
+	}
+	canonical_put(text, "]");
 }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Makes the name of each node of the canonical list from the numbers that canonical_number.c gave: label[path]. Called
+ * by canonical.c.
+ */
+#include "builder/graph/canonical.h"
+#include "builder/support/array.h"
+
+#include <string.h>
+
+/*
+ * A path is written out for so many tasks; what is before them is replaced by its hash, which is as canonical. Without
+ * a limit the names of a deep recursion would together be as long as the square of its depth.
+ */
+#define STEPS_MAX 200
+
+/* ---- Text ---- */
+
+static void put_bytes(struct canonical_text *text, const char *bytes, size_t n)
+{
+	array_reserve((void **)&text->bytes, text->n + n, &text->capacity, 1);
+	memcpy(text->bytes + text->n, bytes, n);
+	text->n += n;
+}
+
+void canonical_put(struct canonical_text *text, const char *word)
+{
+	put_bytes(text, word, strlen(word));
+}
+
+static void put_digits(struct canonical_text *text, uint64_t number, unsigned base, unsigned n_digits)
+{
+	char digits[24];
+	size_t first = sizeof digits;
+	do {
+		digits[--first] = "0123456789abcdef"[number % base];
+		number /= base;
+	} while (number != 0 || sizeof digits - first < n_digits);
+	put_bytes(text, digits + first, sizeof digits - first);
+}
+
+void canonical_put_number(struct canonical_text *text, uint64_t number)
+{
+	put_digits(text, number, 10, 1);
+}
+
+void canonical_put_hash(struct canonical_text *text, uint64_t hash)
+{
+	canonical_put(text, "~");
+	put_digits(text, hash, 16, 16);
+}
+
+static void put_step(struct canonical_text *text, const char *word, uint64_t number)
+{
+	canonical_put(text, word);
+	canonical_put_number(text, number);
+}
+
+void canonical_put_process(const struct canon *c, struct canonical_text *text)
+{
+	if (!c->has_many_processes)
+		return;
+	canonical_put_number(text, c->process);
+	canonical_put(text, ":");
+}
+
+/* ---- Hashes of long paths ---- */
+
+/*
+ * The task before this one on its path, 0 at the beginning of the path; *step is set to what the step from there adds
+ * to the hash.
+ */
+static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
+{
+	const struct task *task = &c->m->tasks[row];
+	bool is_root = task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL;
+	uint32_t id = task_is_explicit(task) ? 0 : c->graph->region_node[task->region];
+	*step = canonical_hash(21, c->ordinal[row]);
+	if (is_root || task_is_explicit(task))
+		return is_root ? 0 : task->parent;
+	if (id == 0)
+		return 0;
+	const struct node *node = graph_inner_node(c->graph, id);
+	*step = canonical_mix(canonical_hash(22, node->is_in_work), c->node_ordinal[id - c->m->n_tasks]);
+	if (canonical_is_merged(c, node->task))
+		*step = canonical_mix(*step, node->phase);
+	return node->task;
+}
+
+/*
+ * Each task is looked up once: hashes are made from the first task on the way whose hash is known, or, in a damaged
+ * dump, that is on the way already.
+ */
+static uint64_t path_hash(const struct canon *c, uint32_t row)
+{
+	const uint64_t pending = 1;
+	uint32_t n = 0;
+	uint64_t step;
+	while (row != 0 && c->path[row] == 0) {
+		c->path[row] = pending;
+		c->path_todo[n++] = row;
+		row = path_step(c, row, &step);
+	}
+	uint64_t hash = c->path[row];
+	while (n > 0) {
+		uint32_t task = c->path_todo[--n];
+		path_step(c, task, &step);
+		c->path[task] = hash = canonical_mix(canonical_hash(23, hash), step) | 2;
+	}
+	return hash;
+}
+
+/* ---- Names ---- */
+
+static void put_region_path(const struct canon *c, struct canonical_text *text, uint32_t region, unsigned depth);
+
+static void put_task_path(const struct canon *c, struct canonical_text *text, uint32_t row, unsigned depth)
+{
+	const struct task *task = &c->m->tasks[row];
+	if (row == 0 || c->ordinal[row] == 0) {
+		put_step(text, "?", row);
+	} else if (depth == STEPS_MAX) {
+		canonical_put_hash(text, path_hash(c, row));
+	} else if (task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL) {
+		canonical_put_process(c, text);
+		canonical_put_number(text, c->ordinal[row]);
+	} else if (!task_is_explicit(task)) {
+		put_region_path(c, text, task->region, depth);
+		canonical_put(text, ".i");
+	} else {
+		put_task_path(c, text, task->parent, depth + 1);
+		put_step(text, ".", c->ordinal[row]);
+	}
+}
+
+static void put_inner_path(const struct canon *c, struct canonical_text *text, uint32_t id, unsigned depth)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	put_task_path(c, text, node->task, depth + 1);
+	if (canonical_is_merged(c, node->task)) {
+		put_step(text, ".p", node->phase);
+		canonical_put(text, node->is_in_work ? ".s" : "");
+	}
+	canonical_put(text, (char[]){'.', canonical_letter(node->kind), '\0'});
+	canonical_put_number(text, c->node_ordinal[id - c->m->n_tasks]);
+}
+
+static void put_region_path(const struct canon *c, struct canonical_text *text, uint32_t region, unsigned depth)
+{
+	uint32_t id = c->graph->region_node[region];
+	uint32_t initial = c->m->regions[region].state & REGION_INITIAL ? c->of_region[region] : 0;
+	if (initial != 0)
+		put_task_path(c, text, initial, depth + 1);
+	else if (id == 0)
+		put_step(text, "?r", region);
+	else
+		put_inner_path(c, text, id, depth);
+}
+
+static void put_task_name(const struct canon *c, struct canonical_text *text, uint32_t row)
+{
+	const struct task *task = &c->m->tasks[row];
+	canonical_put(text, task->flags & task_flags_initial    ? "initial"
+			    : task->flags & task_flags_implicit ? "implicit"
+								: canonical_label(c, task->construct));
+	canonical_put(text, "[");
+	put_task_path(c, text, row, 0);
+	canonical_put(text, "]");
+}
+
+void canonical_put_name(const struct canon *c, struct canonical_text *text, uint32_t id)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	if (node == NULL) {
+		put_task_name(c, text, id);
+		return;
+	}
+	if (node->is_of_unit) {
+		canonical_put_unit(c, text, id);
+		return;
+	}
+	bool is_of_team = node->kind == NODE_BARRIER || node->kind == NODE_JOIN;
+	canonical_put(text, is_of_team ? node_kind_name(node->kind) : canonical_label(c, node->construct));
+	canonical_put(text, "[");
+	if (!is_of_team)
+		put_inner_path(c, text, id, 0);
+	else
+		put_region_path(c, text, node->region, 0);
+	if (node->kind == NODE_BARRIER)
+		put_step(text, ".b", node->phase);
+	else if (node->kind == NODE_JOIN)
+		canonical_put(text, ".j");
+	canonical_put(text, "]");
+}
