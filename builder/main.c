@@ -25,6 +25,8 @@ enum {
 	OPTION_STATES,
 	OPTION_FORCE,
 	OPTION_STRICT,
+	OPTION_RUN,
+	OPTION_MERGE,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
@@ -37,6 +39,8 @@ static const struct argp_option how_options[] = {
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
 	{"strict", OPTION_STRICT, 0, 0,
 	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
+	{"run", OPTION_RUN, "ID", 0, "of dumps of several runs, build those of the run ID, or of the last one", 0},
+	{"merge", OPTION_MERGE, 0, 0, "build dumps of several runs as if they were one", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -112,11 +116,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;
+	case OPTION_RUN: o->run.id = value; break;
+	case OPTION_MERGE: o->run.merges = true; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which dump? (a directory that ends in .otter)"); break;
-	case ARGP_KEY_END: check_level(o, state); break;
+	case ARGP_KEY_END:
+		check_level(o, state);
+		if (o->run.id != NULL && o->run.merges)
+			argp_error(state, "--run and --merge exclude each other");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;

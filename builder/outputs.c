@@ -9,6 +9,7 @@
 #include "builder/graph/files.h"
 #include "builder/otf2/otf2.h"
 #include "builder/states/files.h"
+#include "builder/summary/processes.h"
 #include "builder/summary/summary.h"
 
 #include <string.h>
@@ -137,6 +138,11 @@ int output_write_units(const struct built *built)
 int output_write_states(const struct built *built)
 {
 	return states_csv(built->traces, built->states, built->n_traces, built->directory);
+}
+
+int output_write_processes(const struct built *built)
+{
+	return processes_csv(built->traces, built->n_traces, built->directory);
 }
 
 int output_write_summary_file(const struct built *built)

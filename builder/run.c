@@ -37,7 +37,8 @@ struct job {
 	unsigned needs; /* enum output_need, of all outputs */
 	char **paths;   /* of the dumps */
 	size_t n_paths, paths_capacity;
-	size_t n_open; /* traces with an open dump */
+	size_t n_open;     /* traces with an open dump */
+	bool has_left_out; /* some of the dumps given are of other runs */
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
@@ -97,6 +98,20 @@ static int find_dumps(struct job *job, const char *path)
 			     path);
 }
 
+/* Leaves open what is to be built: the processes of one run, in order. */
+static int choose_run(struct job *job)
+{
+	size_t n = job->n_open;
+	if (runs_choose(job->traces, &n, &job->options->run) != 0)
+		return -1;
+	job->has_left_out = n < job->n_open;
+	while (job->n_open > n)
+		dump_close(&job->traces[--job->n_open].dump);
+	for (size_t i = 0; i < n; i++)
+		job->traces[i].process = (uint32_t)i;
+	return 0;
+}
+
 static int open_dumps(struct job *job)
 {
 	for (size_t i = 0; i < job->options->n_dumps; i++)
@@ -105,25 +120,27 @@ static int open_dumps(struct job *job)
 	job->traces = memory_zeroed(job->n_paths, sizeof *job->traces, "the processes");
 	job->graphs = memory_zeroed(job->n_paths, sizeof *job->graphs, "the processes");
 	job->states = memory_zeroed(job->n_paths, sizeof *job->states, "the processes");
-	for (; job->n_open < job->n_paths; job->n_open++) {
+	for (; job->n_open < job->n_paths; job->n_open++)
 		if (dump_open(&job->traces[job->n_open].dump, job->paths[job->n_open]) != 0)
 			return -1;
-		job->traces[job->n_open].process = (uint32_t)job->n_open;
-	}
-	return 0;
+	return choose_run(job);
 }
 
-/* Where output goes: `-o`, or the first name given without ".otter" and with ".build". */
-static char *output_path(const struct options *options)
+/*
+ * Where output goes: `-o`, or the first name given without ".otter" and with ".build". If some of the dumps given are of
+ * other runs, the name of the run's first dump.
+ */
+static char *output_path(const struct job *job)
 {
-	if (options->output != NULL)
-		return text_copy(options->output);
-	size_t n = strlen(options->dumps[0]);
-	while (n > 1 && options->dumps[0][n - 1] == '/')
+	if (job->options->output != NULL)
+		return text_copy(job->options->output);
+	const char *first = job->has_left_out ? job->traces[0].dump.path : job->options->dumps[0];
+	size_t n = strlen(first);
+	while (n > 1 && first[n - 1] == '/')
 		n--;
-	if (n > 6 && strncmp(options->dumps[0] + n - 6, ".otter", 6) == 0)
+	if (n > 6 && strncmp(first + n - 6, ".otter", 6) == 0)
 		n -= 6;
-	return text_format("%.*s.build", (int)n, options->dumps[0]);
+	return text_format("%.*s.build", (int)n, first);
 }
 
 /* Who may read every dump may read what is made of them, and nobody else. */
@@ -295,7 +312,7 @@ static int refuse(const struct job *job, const struct verdict *v)
 
 static int open_output(struct job *job)
 {
-	char *path = output_path(job->options);
+	char *path = output_path(job);
 	int rc = output_open(&job->output, path, output_mode(job->options), job->options->is_forced, output_is_file);
 	free(path);
 	return rc;

@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_RUN_H
 
 #include "builder/graph/graph.h"
+#include "builder/runs.h"
 #include "builder/support/diag.h"
 
 struct options {
@@ -17,7 +18,8 @@ struct options {
 	uint64_t max_nodes;
 	bool has_states; /* thread states are wanted one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
-	bool is_strict; /* instead of ending with EXIT_INCOMPLETE, write nothing */
+	struct run_choice run; /* which of the dumps are built */
+	bool is_strict;        /* instead of ending with EXIT_INCOMPLETE, write nothing */
 };
 
 /* Returns the exit status (diag.h), after it printed the errors. */

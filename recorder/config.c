@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/format.h"
+#include "recorder/job.h"
 #include "recorder/text.h"
 
 #define LIMIT_NEWEST_BYTES (UINT64_C(256) * 1024 * 1024) /* OTTER_LIMIT with OTTER_KEEP=newest, if it is not set */
@@ -231,26 +232,6 @@ static void read_sample(struct config *config)
 	}
 }
 
-/* Returns this process's rank in an MPI job, as the usual launchers tell it in the environment, or -1. */
-static int64_t find_rank(void)
-{
-	static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = variable(names[i]);
-		if (!value)
-			continue;
-		/* Slurm sets its variables for every batch script; there is a rank only if there are several tasks. */
-		const char *n_tasks = strcmp(names[i], "SLURM_PROCID") == 0 ? variable("SLURM_NTASKS") : "2";
-		if (!n_tasks || strtol(n_tasks, NULL, 10) <= 1)
-			continue;
-		char *end;
-		long long rank = strtoll(value, &end, 10);
-		if (*end == '\0' && rank >= 0)
-			return rank;
-	}
-	return -1;
-}
-
 /* Makes a path absolute, without a slash at its end. False: it is too long, or there is no working directory. */
 static bool make_absolute(const char *path, char out[PATH_MAX])
 {
@@ -338,7 +319,13 @@ void config_read(struct config *config)
 	}
 	strcpy(config->events, events ? events : "default");
 
-	config->rank = find_rank();
+	config->rank = job_rank();
+	const char *run = variable("OTTER_RUN");
+	if (!job_run(config->run, sizeof config->run)) {
+		config->run[0] = '\0';
+		if (run)
+			note_unusable(config, "OTTER_RUN", run, "...\", it is too long");
+	}
 	const char *ranks = variable("OTTER_RANKS");
 	bool is_selected;
 	if (ranks && (strlen(ranks) >= sizeof config->ranks || !parse_ranks(ranks, 0, &is_selected)))

@@ -47,6 +47,7 @@ enum event_group {
 #define CONFIG_EVENTS_BYTES 256
 #define CONFIG_RANKS_BYTES  256
 #define CONFIG_SAMPLE_BYTES 32
+#define CONFIG_RUN_BYTES    256
 
 /* At higher rates a thread does little but take samples. */
 #define SAMPLE_HZ_MAX 50000
@@ -67,6 +68,7 @@ struct config {
 	bool samples_cpu_time;            /* the timers run only while their thread runs */
 	bool is_verbose;                  /* OTTER_VERBOSE */
 	int64_t rank;                     /* of this process in an MPI job; -1: none */
+	char run[CONFIG_RUN_BYTES];       /* "SOURCE ID" of the run; empty: the environment does not tell */
 	char notes[CONFIG_NOTES_BYTES];   /* lines, each with its newline at the end */
 };
 

@@ -79,6 +79,7 @@ static void put_process(struct text *text, const struct config *config)
 	text_line(text, "boot_id", bytes);
 	if (config->rank >= 0)
 		text_line_number(text, "rank", (uint64_t)config->rank);
+	text_line(text, "run", config->run);
 	ssize_t n = readlink("/proc/self/exe", bytes, sizeof bytes - 1);
 	bytes[n > 0 ? n : 0] = '\0';
 	text_line(text, "program", bytes);

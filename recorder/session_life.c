@@ -2,6 +2,7 @@
 #include "recorder/session_life.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,9 +18,20 @@
 #include "recorder/sample.h"
 #include "recorder/session_child.h"
 #include "recorder/stream.h"
+#include "recorder/text.h"
 
 /* The process's settings. A child keeps its parent's, even if the parent has changed its working directory. */
 static struct config process_config;
+
+/* A process that no job and no OTTER_RUN puts into a run is one, with its children: forked ones keep this name, and the
+ * builder finds others by their parent's pid. */
+static void name_run(struct config *config)
+{
+	struct clock_triple now = clock_triple_now();
+	char *end = text_decimal(stpcpy(config->run, "process "), (uint64_t)getpid(), 1);
+	*end++ = '-';
+	*text_decimal(end, now.realtime_ns, 1) = '\0';
+}
 
 /* No file may become larger than RLIMIT_FSIZE: rings are made smaller if one would, down to the smallest size. */
 static void fit_ring(struct config *config)
@@ -66,6 +78,8 @@ bool session_begin(void)
 	if (!config_is_rank_selected(&process_config))
 		return false;
 	clock_choose();
+	if (!process_config.run[0])
+		name_run(&process_config);
 	drain_remember_affinity();
 	if (!is_set_up && (stream_setup() != 0 || pthread_atfork(NULL, NULL, session_forget) != 0))
 		return false;

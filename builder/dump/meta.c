@@ -197,6 +197,7 @@ static const struct {
 	{"runtime", offsetof(struct meta, runtime)},   {"program", offsetof(struct meta, program)},
 	{"host", offsetof(struct meta, host)},         {"cwd", offsetof(struct meta, cwd)},
 	{"boot_id", offsetof(struct meta, boot_id)},   {"ended", offsetof(struct meta, ended)},
+	{"run", offsetof(struct meta, run)},
 };
 
 /* Keys whose value is one number, and where it goes. */
@@ -247,6 +248,8 @@ bool meta_parse_line(struct meta *m, const char *key, struct line *l)
 		return parse_recorder(m, l);
 	if (strcmp(key, "pid") == 0)
 		return parse_signed(line_field(l), &m->pid);
+	if (strcmp(key, "ppid") == 0)
+		return parse_signed(line_field(l), &m->ppid);
 	if (strcmp(key, "rank") == 0)
 		return parse_signed(line_field(l), &m->rank);
 	if (strcmp(key, "arg") == 0) {
@@ -326,4 +329,10 @@ const char *meta_setting(const struct meta *meta, const char *name)
 		if (strncmp(meta->settings[i], name, n) == 0 && meta->settings[i][n] == ' ')
 			return meta->settings[i] + n + 1;
 	return "";
+}
+
+const char *meta_run_id(const struct meta *meta)
+{
+	const char *space = strchr(meta->run, ' ');
+	return space != NULL ? space + 1 : meta->run;
 }

@@ -51,7 +51,9 @@ struct meta {
 	char *host;
 	char *cwd;
 	char *boot_id; /* the boot of the host: dumps with the same `host`, `boot_id` and `clock` share a counter */
+	char *run;     /* "SOURCE ID": which run the process belongs to (docs/format.md); "" in dumps before 0.2.0 */
 	long pid;
+	long ppid;          /* of the process that began it */
 	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
 	long rank;          /* of an MPI process; -1: none */
 	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
@@ -103,6 +105,9 @@ int meta_index_maps(struct meta *meta);
 
 /* What the block at the end of meta says about a stream, or NULL. */
 const struct meta_stream *meta_stream(const struct meta *meta, uint32_t number);
+
+/* The name of the process's run without where it comes from; "" if meta does not tell. */
+const char *meta_run_id(const struct meta *meta);
 
 /* The value of a setting as the recorder used it; "" if meta does not say. */
 const char *meta_setting(const struct meta *meta, const char *name);

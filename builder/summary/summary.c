@@ -3,6 +3,7 @@
  * Collects the summary, whose parts have files of their own, and writes its two forms.
  */
 #include "builder/summary/summary.h"
+#include "builder/summary/processes.h"
 #include "builder/support/file.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
@@ -193,7 +194,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:{s:I,s:I,s:I}, s:o}",
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -220,7 +221,8 @@ static json_t *json_summary(const struct summary *s)
 			 "samples", samples_json(s->samples),                          //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
 			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //
-			 "states", summary_json_states(s));
+			 "states", summary_json_states(s),                      //
+			 "process_table", processes_json(g->traces, g->n));
 }
 
 static void *json_memory(size_t n_bytes)

@@ -22,7 +22,7 @@
 struct launch {
 	char recorder[PATH_MAX]; /* libotter-ompt.so */
 	char dir[PATH_MAX];      /* where dumps go, absolute */
-	char run[64];            /* OTTER_RUN: distinguishes this run's dumps from others */
+	char id[64];             /* OTTER_LAUNCH: tells the dumps of this launch from others */
 	bool may_preload;
 	bool is_preloading;
 	bool was_disabled;     /* OMP_TOOL was "disabled" */

@@ -162,7 +162,10 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 			}
 		}
 	strcpy(launch->dir, config.dir);
-	return set("OTTER_DIR", config.dir) && (!config.ring_dir[0] || set("OTTER_RING_DIR", config.ring_dir));
+	/* What the program starts belongs to its run. Of an MPI job, where each rank has a launcher, all ranks do. */
+	bool is_in_job = config.run[0] || config.rank >= 0;
+	return (is_in_job || set("OTTER_RUN", launch->id)) && set("OTTER_DIR", config.dir) &&
+	       (!config.ring_dir[0] || set("OTTER_RING_DIR", config.ring_dir));
 }
 
 /* Sets the environment in which a runtime finds the recorder, for the program and all that it starts. */
@@ -170,7 +173,7 @@ static bool prepare(const struct request *request, struct launch *launch)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(launch->run, sizeof launch->run, "%d-%lld.%09ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
+	snprintf(launch->id, sizeof launch->id, "%d-%lld.%09ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
 	find_recorder(launch->recorder);
 	const char *tool = getenv("OMP_TOOL");
 	launch->was_disabled = tool && strcmp(tool, "disabled") == 0;
@@ -179,7 +182,7 @@ static bool prepare(const struct request *request, struct launch *launch)
 		launch->is_preloading = target_find_libomp(&launch->target, launch->libomp);
 	if (launch->target.libabt[0] && !launch->target.has_otter)
 		find_abt(launch->recorder, launch->abt);
-	return apply_settings(request, launch) && set("OTTER_RUN", launch->run) && set("OMP_TOOL", "enabled") &&
+	return apply_settings(request, launch) && set("OTTER_LAUNCH", launch->id) && set("OMP_TOOL", "enabled") &&
 	       prepend("OMP_TOOL_LIBRARIES", launch->recorder) &&
 	       (!launch->is_preloading || prepend("LD_PRELOAD", launch->libomp)) &&
 	       (!launch->abt[0] || prepend("LD_PRELOAD", launch->abt));

@@ -86,7 +86,7 @@ static void report_none(const struct launch *launch)
 void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
 {
 	struct survey_list list;
-	survey_find(&list, launch->dir, launch->run, since);
+	survey_find(&list, launch->dir, launch->id, since);
 	for (size_t i = 0; !is_quiet && i < list.n_surveys; i++)
 		report_dump(&list.surveys[i]);
 	if (list.n_surveys == 0)

@@ -152,8 +152,8 @@ static void read_meta_line(struct survey *survey, struct scan *scan, const char 
 	}
 }
 
-/* Reads a meta if it belongs to a dump of this run. Returns false if not. */
-static bool read_meta(struct survey *survey, struct scan *scan, const char *run)
+/* Reads a meta if it belongs to a dump of this launch. Returns false if not. */
+static bool read_meta(struct survey *survey, struct scan *scan, const char *launch)
 {
 	char path[PATH_MAX + 8], major[16];
 	snprintf(path, sizeof path, "%s/meta", survey->path);
@@ -162,7 +162,7 @@ static bool read_meta(struct survey *survey, struct scan *scan, const char *run)
 	bool is_ours = false;
 	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0 && strncmp(value, major, 2) == 0;
 	while (is_dump && next_line(&rest, &key, &value)) {
-		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_RUN=", 10) == 0 && strcmp(value + 10, run) == 0)
+		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
 			is_ours = true;
 		else
 			read_meta_line(survey, scan, key, value);
@@ -349,11 +349,11 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 						(double)(scan->last.monotonic_ns - scan->first.monotonic_ns) / (double)ticks);
 }
 
-/* Surveys the dump at survey->path if it is one of this run. */
-static bool take(struct survey *survey, const char *run)
+/* Surveys the dump at survey->path if it is one of this launch. */
+static bool take(struct survey *survey, const char *launch)
 {
 	struct scan scan = {0};
-	bool is_ours = read_meta(survey, &scan, run);
+	bool is_ours = read_meta(survey, &scan, launch);
 	if (is_ours) {
 		survey->start_ns = scan.first.realtime_ns;
 		scan.last = scan.first;
@@ -378,7 +378,7 @@ static int by_start(const void *a, const void *b)
 	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-void survey_find(struct survey_list *list, const char *dir, const char *run, time_t since)
+void survey_find(struct survey_list *list, const char *dir, const char *launch, time_t since)
 {
 	*list = (struct survey_list){0};
 	DIR *all = opendir(dir);
@@ -388,7 +388,7 @@ void survey_find(struct survey_list *list, const char *dir, const char *run, tim
 		struct stat st;
 		if (!has_suffix(entry->d_name, ".otter") ||
 		    snprintf(survey.path, sizeof survey.path, "%s/%s", dir, entry->d_name) >= (int)sizeof survey.path ||
-		    lstat(survey.path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_mtime < since || !take(&survey, run))
+		    lstat(survey.path, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_mtime < since || !take(&survey, launch))
 			continue;
 		struct survey *surveys = realloc(list->surveys, (list->n_surveys + 1) * sizeof *surveys);
 		if (!surveys) {

@@ -29,14 +29,14 @@ struct survey {
 	char *notes; /* the recorder's notes, one a line; freed with the survey */
 };
 
-/* The dumps in `dir` whose processes ran with this OTTER_RUN, in the order of their start. */
+/* The dumps in `dir` whose processes ran with this OTTER_LAUNCH, in the order of their start. */
 struct survey_list {
 	struct survey *surveys;
 	size_t n_surveys;
 };
 
 /* Dumps that are older than `since` are not read. */
-void survey_find(struct survey_list *list, const char *dir, const char *run, time_t since);
+void survey_find(struct survey_list *list, const char *dir, const char *launch, time_t since);
 void survey_free(struct survey_list *list);
 
 #endif

@@ -12,11 +12,18 @@
 #include "common/format.h"
 #include "recorder/config.h"
 
-static const char *const variables[] = {
-	"OTTER_EVENTS", "OTTER_DIR",    "OTTER_RING",   "OTTER_RING_DIR",       "OTTER_DRAIN",
-	"OTTER_FULL",   "OTTER_KEEP",   "OTTER_LIMIT",  "OTTER_RANKS",          "OTTER_VERBOSE",
-	"PMIX_RANK",    "PMI_RANK",     "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
-	"SLURM_NTASKS", "OTTER_SAMPLE", "KMP_GTID_MODE"};
+static const char *const variables[] = {"OTTER_EVENTS",        "OTTER_DIR",
+					"OTTER_RING",          "OTTER_RING_DIR",
+					"OTTER_DRAIN",         "OTTER_FULL",
+					"OTTER_KEEP",          "OTTER_LIMIT",
+					"OTTER_RANKS",         "OTTER_VERBOSE",
+					"PMIX_RANK",           "PMI_RANK",
+					"SLURM_PROCID",        "OMPI_COMM_WORLD_RANK",
+					"MV2_COMM_WORLD_RANK", "SLURM_NTASKS",
+					"OTTER_SAMPLE",        "KMP_GTID_MODE",
+					"OTTER_RUN",           "PMIX_NAMESPACE",
+					"PBS_JOBID",           "SLURM_JOB_ID",
+					"SLURM_STEP_ID"};
 
 static struct config config;
 
@@ -297,6 +304,33 @@ START_TEST(rank)
 }
 END_TEST
 
+/* Reads with this variable beside those that are set. */
+static const char *run_with(const char *name, const char *value)
+{
+	setenv(name, value, 1);
+	config_read(&config);
+	return config.run;
+}
+
+START_TEST(run)
+{
+	clear();
+	config_read(&config);
+	ck_assert_str_eq(config.run, "");
+	ck_assert_str_eq(run_with("PBS_JOBID", "7.host"), "PBS_JOBID 7.host");
+	ck_assert_str_eq(run_with("SLURM_JOB_ID", "8"), "PBS_JOBID 7.host"); /* of a batch script */
+	ck_assert_str_eq(run_with("SLURM_STEP_ID", "2"), "SLURM_JOB_ID 8.2");
+	ck_assert_str_eq(run_with("PMIX_NAMESPACE", "job 9"), "PMIX_NAMESPACE job 9");
+	ck_assert_str_eq(run_with("OTTER_RUN", "mine"), "OTTER_RUN mine");
+	ck_assert_str_eq(run_with("OTTER_RUN", ""), "PMIX_NAMESPACE job 9");
+	char longer[2 * CONFIG_RUN_BYTES];
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
+	ck_assert_str_eq(run_with("OTTER_RUN", longer), "");
+	ck_assert_ptr_nonnull(strstr(config.notes, "OTTER_RUN: unusable value"));
+}
+END_TEST
+
 static bool is_selected(const char *ranks, const char *own)
 {
 	clear();
@@ -340,6 +374,7 @@ int main(void)
 	tcase_add_test(table, limit);
 	tcase_add_test(table, rank);
 	tcase_add_test(table, ranks);
+	tcase_add_test(table, run);
 	suite_add_tcase(suite, table);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
