@@ -147,7 +147,7 @@ def wrong_canonical(dump, graph):
     n_created = n_depend = 0
     lines = result.out.splitlines()
     for line in lines:
-        match = re.fullmatch(r"(.+) (->|--) (.+) (\S+?)(?: x(\d+))?", line)
+        match = re.fullmatch(r"(.+) (->|--) (.+) ([a-z_:]+)(?: x(\d+))?", line)
         if not match:
             return f"it has the line {line}"
         target, kind, n = match[3], match[4], int(match[5] or 1)

@@ -10,8 +10,8 @@
  *
  * canonical_family.c finds who is whose child, canonical_edges.c which nodes are one and the edges between them,
  * canonical_number.c gives the numbers by the classes that canonical_refine.c makes, canonical_units.c does so for
- * Argobots' work units, canonical_names.c writes names, canonical.c the list. Shared by these, by nobody else; one
- * thread.
+ * Argobots' work units, canonical_names.c makes names with canonical_text.c, canonical.c the list. Shared by these, by
+ * nobody else; one thread.
  */
 #ifndef OTTER_BUILDER_GRAPH_CANONICAL_H
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
@@ -77,7 +77,7 @@ void canonical_edges(struct canon *c);
 void canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
 
-/* Text that grows, and names appended to it. */
+/* Text that grows (canonical_text.c), and names appended to it. */
 struct canonical_text {
 	char *bytes;
 	size_t n, capacity;
@@ -101,6 +101,12 @@ static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 static inline bool canonical_leaves_out(unsigned kind)
 {
 	return kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL || kind == NODE_UNIT_WAIT;
+}
+
+/* Kernels are left out, and joins follow from the teams. */
+static inline bool canonical_leaves_out_edge(unsigned kind)
+{
+	return kind == EDGE_COMPLETE || kind == EDGE_JOIN;
 }
 
 /* Is it a node inside of a task that has a name? A join counts as part of its region. */

@@ -121,7 +121,7 @@ static int take_edge(void *self, const struct edge_view *edge)
 		return 0;
 	}
 	struct node_view source = graph_node(c->graph, from), target = graph_node(c->graph, edge->target);
-	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE || edge->kind == EDGE_JOIN)
+	if (canonical_leaves_out(target.kind) || canonical_leaves_out_edge(edge->kind))
 		return 0;
 	bool is_of_team = is_from_merged(c, &source);
 	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_of_team &&
