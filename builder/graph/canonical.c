@@ -206,7 +206,8 @@ static void add_graph_edge(struct canon *c, const struct edge_view *graph_edge)
 	edge->source = kept_node(c, edge->source);
 	const struct node *of_unit = graph_inner_node(c->graph, edge->target);
 	if (of_unit != NULL && of_unit->is_of_unit) {
-		if (!canonical_leaves_out(of_unit->kind))
+		/* External threads are numbered by what they create, so which one was which before is not known. */
+		if (!canonical_leaves_out(of_unit->kind) && of_unit->kind != NODE_EXTERNAL)
 			add_line(c, edge);
 		return;
 	}

@@ -33,6 +33,7 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 	}
 	u->life++;
 	u->n_unfreed = 0;
+	u->first_of_life = u->n_units;
 	u->is_in_life = true;
 	u->streams[stream].is_xstream = true;
 	if (units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_BEGIN, .count = u->life}, r->time) != 0)
@@ -40,14 +41,32 @@ static int on_begin(struct units *u, uint32_t stream, const struct record *r)
 	if (r->a == 0)
 		return 0;
 	uint32_t row = units_new_unit(u, r->a, UNIT_PRIMARY);
+	units_note_own(u, stream, row);
 	if (u->filling != NULL)
 		units_row_to_fill(u, row)->state |= UNIT_SEEN;
 	return units_put(u, stream, row, 1, r->time, UNIT_BEGIN);
 }
 
 /*
+ * ABT_finalize mutes the library first, and then lets the primary's scheduler run what is left in its pools
+ * (muted_at_finalize): what became of units that had not ended is not known. Those that 1.1 has below main schedulers
+ * are in no pool and never run. In the first pass only.
+ */
+static void mark_muted(struct units *u)
+{
+	for (uint32_t row = u->first_of_life; row < u->n_units; row++) {
+		const struct unit_now *now = &u->now[row];
+		struct work_unit *unit = units_row_to_fill(u, row);
+		if (now->state == NOW_ENDED || now->is_freed || !(unit->state & UNIT_CREATED) || (unit->pool == 0 && !now->has_run))
+			continue;
+		unit->state |= UNIT_MUTED;
+		unit_quirk(u, u->is_blind ? "unit_not_whole" : "muted_at_finalize");
+	}
+}
+
+/*
  * ABT_finalize: the primary unit, its scheduler and external threads end without records of their own
- * (primary_without_end). Nothing else should be running now.
+ * (primary_without_end). Nothing else should be running now, but units may be left that are yet to run.
  */
 static int on_end(struct units *u, uint32_t stream, const struct record *r)
 {
@@ -68,6 +87,8 @@ static int on_end(struct units *u, uint32_t stream, const struct record *r)
 		s->is_xstream = false;
 	}
 	unit_quirk(u, "primary_without_end");
+	if (u->filling != NULL)
+		mark_muted(u);
 	u->is_in_life = false;
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_END, .count = u->life}, r->time);
 }
@@ -210,6 +231,7 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 		}
 	}
 	u->now[row].state = NOW_ENDED;
+	u->now[row].since_ticks = r->time;
 	change.next = units_top(&u->streams[stream]);
 	return units_tell_switch(u, stream, change, r->time);
 }
@@ -235,6 +257,7 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 	}
 	if (expect_top(u, stream, row, depth, r->time) != 0)
 		return -1;
+	event.was_look = units_was_look(u, row, event.wait);
 	return event.count > 0 ? units_tell(u, stream, event, r->time) : 0;
 }
 
@@ -261,6 +284,19 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, event, r->time);
 }
 
+/*
+ * Has the joiner done nothing but wait since it ran, or acted, last? A unit that polls has. An external thread and a
+ * tasklet do not stop: they may have waited if the unit ended after what they did last, and from when on is not known.
+ */
+static bool has_waited(const struct units *u, uint32_t row, uint64_t handle, uint32_t joiner)
+{
+	const struct unit_now *now = &u->now[joiner];
+	unsigned kind = units_row(u, joiner)->kind;
+	if (kind == UNIT_EXTERNAL || kind == UNIT_TASKLET)
+		return u->now[row].state == NOW_ENDED && u->now[row].since_ticks > now->acted_ticks;
+	return now->wait.object == handle && unit_sync_joins(now->wait.sync) && now->is_looking;
+}
+
 /* A unit knows that another one has ended. */
 static int on_join(struct units *u, uint32_t stream, const struct record *r)
 {
@@ -283,6 +319,7 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 	if (!is_first)
 		unit_quirk(u, "joined_again");
 	struct unit_event event = {.kind = UNIT_EVENT_JOIN, .unit = row, .other = joiner, .is_first = is_first};
+	event.was_look = joiner != 0 && has_waited(u, row, r->a, joiner);
 	return units_tell(u, stream, event, r->time);
 }
 
@@ -334,10 +371,18 @@ static int on_attach(struct units *u, uint32_t stream, const struct record *r)
 			return -1;
 		s->is_xstream = false;
 		s->stopped = 0;
+		s->own = 0;
 	}
 	s->tid = r->a;
 	s->is_known = true;
 	return 0;
+}
+
+/* The thread gives the stream back: it ends. */
+static int on_detach(struct units *u, uint32_t stream, const struct record *r)
+{
+	u->streams[stream].own = 0;
+	return units_end_external(u, stream, r->time);
 }
 
 int units_record(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
@@ -361,7 +406,7 @@ int units_record(struct units *u, uint32_t stream, const struct record *r, const
 	case EVENT_unit_polls: return on_polls(u, stream, r);
 	case EVENT_unit_xstream: return on_xstream(u, stream, r);
 	case EVENT_thread_attach: return on_attach(u, stream, r);
-	case EVENT_thread_detach: return units_end_external(u, stream, r->time);
+	case EVENT_thread_detach: return on_detach(u, stream, r);
 	case EVENT_recording_off: u->is_blind = true; return 0;
 	default: return 0;
 	}
