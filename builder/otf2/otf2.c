@@ -46,6 +46,7 @@ static void free_process(struct process *p)
 	for (uint32_t i = 0; p->locations != NULL && i < p->def->n_locations; i++) {
 		free(p->locations[i].open);
 		free(p->locations[i].holds);
+		free(p->locations[i].forks);
 	}
 	free(p->locations);
 	free(p->region_refs);

@@ -42,7 +42,9 @@ struct location {
 	size_t open_capacity;
 	struct lock_hold *holds;
 	uint32_t n_holds;
-	size_t holds_capacity;
+	uint32_t *forks; /* regions whose fork is written, and whose join is not: outermost first */
+	uint32_t n_forks;
+	size_t holds_capacity, forks_capacity;
 	uint32_t rank_team, rank;      /* the last answer of current.c's team_rank() */
 	uint32_t solo_comm;            /* the comm of this location alone; UNSET: not needed so far */
 	uint32_t sections;             /* construct of the latest sections region */

@@ -64,14 +64,17 @@ class Check:
 
     def on_fork(self, l, time, model, requested):
         self.counts["forks"] += 1
-        l.forks.append(len(self.forks[l.ref]))
-        self.forks[l.ref].append([time, None, l.forks[-2] if len(l.forks) > 1 else None])
+        l.forks.append([len(self.forks[l.ref]), False])
+        self.forks[l.ref].append([time, None, l.forks[-2][0] if len(l.forks) > 1 else None])
 
     def on_join(self, l, time, model):
-        if l.forks:
-            self.forks[l.ref][l.forks.pop()][1] = time
-        else:
+        if not l.forks:
             l.bad("FORK", "a join without a fork")
+            return
+        fork, has_team = l.forks.pop()
+        self.forks[l.ref][fork][1] = time
+        if not has_team:
+            l.bad("FORK-TEAM", "a join after a fork, and no team in between")
 
     def on_team_begin(self, l, time, comm):
         self.counts["teams"] += 1
@@ -83,6 +86,8 @@ class Check:
             return
         if members[0] == l.ref and self.has_all_teams and comm not in self.defs.unit_comms and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
             l.bad("TEAM-PARENT", f"begins team {comm} in task {l.task}")
+        if l.forks and comm not in self.defs.unit_comms:
+            l.forks[-1][1] = True
         l.stop(time)
         l.teams.append((comm, time, l.task))
         l.run((comm, members.index(l.ref), 0), time)

@@ -164,6 +164,8 @@ FAULTS = [
     ("EVT-UNKNOWN", "an event of a kind that does not exist",
      lambda a: patch(a, MASTER, b"\x38" + bytes(7) + b"\x22\x03", b"\x38" + bytes(7) + b"\xf0\x03")),
     ("FLUSH", "a flush ends before it begins", lambda a: change(a, MASTER, ("BufferFlush",), ["BufferFlush", 70, 65])),
+    ("FORK-TEAM", "a fork without a team", lambda a: insert(
+        a, MASTER, ("MeasurementOnOff", 110), ["ThreadFork", 105, OPENMP, 2], ["ThreadJoin", 106, OPENMP])),
     ("FORK TEAM-FORK", "a fork has no join", lambda a: drop(a, MASTER, "ThreadJoin")),
     ("FORK TEAM-FORK", "a join has no fork", lambda a: drop(a, MASTER, "ThreadFork")),
     ("GROUP", "a team has a member that is no location", lambda a: a["groups"][2].__setitem__(2, [0, 1, 7])),
@@ -180,6 +182,10 @@ FAULTS = [
     ("LOCK", "a task takes a lock again before it gave it back",
      lambda a: [insert(a, WORKER, ("Leave", 85), ["ThreadAcquireLock", 85, OPENMP, 0, 3]),
                 drop(a, WORKER, "ThreadReleaseLock", 85)]),
+    ("LOCK", "a cut trace has a lock that is taken again and never given back", lambda a: [
+        truncate(a), drop(a, MASTER, "ThreadReleaseLock", 55)]),
+    ("LOCK", "a cut trace has a lock that is given back and was never taken", lambda a: [
+        truncate(a), drop(a, WORKER, "ThreadAcquireLock")]),
     ("LOCK-HOLDER", "another task than the holder gives a lock back", another_gives_back),
     ("LOCK-ORDER", "an acquisition is left out in the count",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 3), (WORKER, "ThreadReleaseLock", 85, 3))),

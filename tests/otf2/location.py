@@ -32,7 +32,7 @@ class Location:
         self.teams = []  # (comm, time, task around it)
         self.task = None
         self.is_task_over = False  # completed, and nothing switched to since
-        self.forks = []  # open: index into check.forks[ref]
+        self.forks = []  # open: [index into check.forks[ref], has this location begun a team since?]
         self.is_on = True
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()

@@ -88,8 +88,7 @@ def check_acquisition(check, lock, order, moments):
         if who != holder:
             bad("LOCK-HOLDER", f"lock {lock}, taken as {order} by {holder}, is {'taken' if is_acquire else 'given back'} by {who}")
         if depth == 0 and (released is not None or not is_acquire):
-            if check.has_all_locks:
-                bad("LOCK", f"lock {lock} is {'taken again' if is_acquire else 'given back'} as {order}, which is not held")
+            bad("LOCK", f"lock {lock} is {'taken again' if is_acquire else 'given back'} as {order}, which is not held")
         depth = max(0, depth + (1 if is_acquire else -1))
         released = moment if depth == 0 else None
     return released
@@ -113,8 +112,10 @@ def check_locks(check):
             if before is not None and first[0] < before[0]:
                 bad("LOCK-ORDER", f"lock {lock} is taken as {order} before the acquisition that precedes it")
             released = check_acquisition(check, lock, order, own)
-            if who in held and check.has_all_locks and (held[who][1] is None or not is_before(held[who][1], first)):
+            if who in held and (held[who][1] is None or not is_before(held[who][1], first)):
                 bad("LOCK", f"{who} takes lock {lock} as {order} while it has it as {held[who][0]}")
+            elif released is None and order != max(acquisitions):
+                bad("LOCK", f"lock {lock}, taken as {order} by {who}, is taken again and never given back")
             held[who] = (order, released)
             before = first
         if check.has_all_locks and sorted(acquisitions) != list(range(1, len(acquisitions) + 1)):
