@@ -97,7 +97,8 @@ int close_units(struct archive *a, struct location *l, uint64_t time)
 	if (close_down_to(a, l, time, l->units_height) != 0 || current_require_unit(a, l, time, 0) != 0)
 		return -1;
 	l->is_in_units = false;
-	if (archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd") != 0)
+	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, a->attributes, time, comm), "writing ThreadTeamEnd") != 0)
 		return -1;
 	uint32_t thread = l->thread;
 	l->thread = 0;

@@ -303,9 +303,14 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
 {
 	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
 	struct location_def *def = &a->locations[a->now.def->first_location + at->stream];
 	if (def->n_threads++ == 0)
 		def->tid = tid;
+	/* Another OS thread takes the stream: the one before is not in the units' team any more. */
+	if (tid != l->tid && l->is_in_units && close_units(a, l, l->last_time) != 0)
+		return -1;
+	l->tid = tid;
 	return 0;
 }
 

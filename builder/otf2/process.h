@@ -50,6 +50,7 @@ struct location {
 	uint32_t sections;             /* construct of the latest sections region */
 	uint32_t unit;                 /* the current unit by the archive; 0: the thread's implicit task */
 	uint32_t thread;               /* the main scheduler that the thread was created with; 0: none */
+	uint64_t tid;                  /* of the OS thread that has the stream */
 	uint32_t units_height;         /* how many regions were open when the thread joined the units' team */
 	bool is_in_units;              /* the thread is in that team */
 	bool is_unit_over;             /* the current unit is complete, and nothing was switched to since */

@@ -32,7 +32,9 @@ int unit_join_team(struct archive *a, struct location *l, uint64_t time)
 	l->is_in_units = true;
 	l->units_height = l->n_open;
 	l->unit = 0;
-	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin");
+	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, a->attributes, time, comm), "writing ThreadTeamBegin");
 }
 
 uint64_t unit_time(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)

@@ -60,6 +60,20 @@ class Check:
         """The members of a communicator; None where it is not defined."""
         return self.defs.tables["Comm"][comm][0] if self.defined(l, "Comm", comm) else None
 
+    def check_thread(self, l, attributes, comm, is_begin):
+        """The OS thread that begins the team of Argobots' units ends it: the attribute ThreadId has its number."""
+        if comm not in self.defs.unit_comms:
+            return
+        n = _otf2.AttributeList_GetNumberOfElements(attributes) if attributes is not None else 0
+        values = [_otf2.AttributeList_GetAttributeByIndex(attributes, i) for i in range(n)]
+        threads = [value.uint64 for ref, _, value in values if self.defs.attribute_names.get(ref) == "ThreadId"]
+        if len(threads) != 1:
+            l.bad("TEAM-THREAD", f"team {comm}: which OS thread it is does not stand there")
+        elif is_begin:
+            l.thread_id = threads[0]
+        elif threads[0] != l.thread_id:
+            l.bad("TEAM-THREAD", f"OS thread {threads[0]} ends its time in team {comm}, which {l.thread_id} began")
+
     # ---- A function for each kind of event ----
 
     def on_fork(self, l, time, model, requested):
@@ -263,6 +277,15 @@ class Check:
                 function(region)
             return callback
 
+        def plain_team(function, is_begin):
+            def callback(_, time, position, data, attributes, comm):
+                l.event(time, attributes)
+                if is_device:
+                    l.bad("DEVICE-EVENT", "an event that only threads have")
+                self.check_thread(l, attributes, comm, is_begin)
+                function(l, time, comm)
+            return callback
+
         def parameter(kind):
             def callback(_, time, position, data, attributes, ref, value):
                 l.event(time, attributes)
@@ -273,8 +296,8 @@ class Check:
             return plain(lambda *values: self.on_thread(*values[:2], what, *values[2:]))
 
         return (("Enter", plain_region(l.enter, False)), ("Leave", plain_region(l.leave, True)), ("ThreadFork", plain(self.on_fork)),
-                ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain(self.on_team_begin)),
-                ("ThreadTeamEnd", plain(self.on_team_end)), ("ThreadTaskCreate", plain(self.on_task_create)),
+                ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain_team(self.on_team_begin, True)),
+                ("ThreadTeamEnd", plain_team(self.on_team_end, False)), ("ThreadTaskCreate", plain(self.on_task_create)),
                 ("ThreadTaskSwitch", plain(self.on_task_switch, is_switch=True)), ("ThreadTaskComplete", plain(self.on_task_complete)),
                 ("ThreadCreate", thread("create")), ("ThreadBegin", thread("begin")), ("ThreadEnd", thread("end")), ("ThreadWait", thread("wait")),
                 ("ThreadAcquireLock", plain(self.on_acquire)), ("ThreadReleaseLock", plain(self.on_release)),

@@ -65,6 +65,7 @@ RULES = {
     "TEAM-MEMBER": "a location that begins a team is a member of it",
     "TEAM-PARENT": "the first member begins a team in a task of the team around it",
     "THREAD": "a thread that the program creates is created, begins, ends, is waited for, once each and in that order, and belongs to such a team",
+    "TEAM-THREAD": "the OS thread that leaves the team of Argobots' units is the one that came into it (attribute ThreadId)",
     "TIME": "a location's time stamps never go back",
 }
 

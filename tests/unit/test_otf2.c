@@ -315,6 +315,31 @@ START_TEST(a_lock_that_a_task_leaves_locked_stays_locked)
 }
 END_TEST
 
+static void create_unit(uint32_t stream, uint64_t handle)
+{
+	put(stream, EVENT_unit_create, 0, 1, handle, 0);
+	dump_writer_record(&w, stream, 0, EVENT_unit_more, 0, 16384, 0x7000, 0);
+}
+
+START_TEST(the_team_of_units_ends_with_its_thread)
+{
+	put(0, EVENT_thread_attach, 0, 0, 4242, 0);
+	put(0, EVENT_unit_begin, 0, 0, 0x100, 0x200);
+	put(1, EVENT_thread_attach, 0, 0, 51, 0);
+	create_unit(1, 0x300);
+	/* Its initial task has no end, and a thread of OpenMP takes its stream. */
+	put(1, EVENT_implicit_task_begin, task_flags_initial, 1, 0, 1 | UINT64_C(1) << 32);
+	put(1, EVENT_thread_detach, 0, 0, 51, 0);
+	put(1, EVENT_thread_attach, 0, 0, 52, 0);
+	create_unit(1, 0x400);
+	put(0, EVENT_unit_end, 0, 0, 0, 0);
+	put(1, EVENT_thread_detach, 0, 0, 52, 0);
+	put(0, EVENT_thread_detach, 0, 0, 4242, 0);
+	build(2);
+	ck_assert_str_eq(archive_text[1], "T <create C1.2 >create <initial task >initial task t T <create C1.4 >create t");
+}
+END_TEST
+
 START_TEST(a_task_runs_after_its_creation_whatever_the_clocks_say)
 {
 	begin_program();
@@ -446,6 +471,7 @@ int main(void)
 	tcase_add_test(tests, a_region_that_ends_after_a_gap_has_no_second_join);
 	tcase_add_test(tests, no_lock_is_held_over_a_gap);
 	tcase_add_test(tests, a_lock_that_a_task_leaves_locked_stays_locked);
+	tcase_add_test(tests, the_team_of_units_ends_with_its_thread);
 	tcase_add_test(tests, a_task_runs_after_its_creation_whatever_the_clocks_say);
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
 	tcase_add_test(tests, a_lock_that_is_only_tried_is_nothing);
