@@ -91,7 +91,9 @@ struct process {
 	struct location *locations; /* by row of dump.streams */
 	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region; UNSET: not defined yet */
 	uint32_t n_region_refs;
-	uint32_t first_comm;       /* that of team 1 */
+	uint32_t *team_comms;      /* by row of model.teams */
+	uint32_t helper_team;      /* of the runtime's own threads for target tasks (Q22); 0 none */
+	uint32_t *helper_ranks;    /* by stream: its rank in the communicator of that team, if it is in there */
 	unsigned char *task_bits;  /* by task, four bits each: TASK_BIT_ */
 	bool is_scattered;         /* a task had regions open on two locations: TASK_BIT_OPEN tells nothing any more */
 	struct map suspended_rows; /* marked task -> row of suspended + 1 */

@@ -18,6 +18,7 @@ class Check:
         self.locations = {}
         self.forks = collections.defaultdict(list)  # location -> [begin, end, enclosing]
         self.teams = []  # (comm, location, begin, end)
+        self.outsiders = set()  # (comm, location): it creates tasks in the team, and is not in it at that time
         self.threads = collections.defaultdict(dict)  # (comm, number) -> {event: moment}, of threads that the program creates
         self.locks = collections.defaultdict(list)  # lock -> (order, moment, is_acquire, who)
         self.counts = collections.Counter()
@@ -136,6 +137,8 @@ class Check:
         if task.create is not None:
             l.bad("TASK-DUP", f"task {(comm, thread, generation)} is created twice")
         task.create = l.now(time)
+        if all(team[0] != comm for team in l.teams):
+            self.outsiders.add((comm, l.ref))
 
     def on_task_switch(self, l, time, comm, thread, generation):
         self.counts["switches"] += 1
@@ -152,6 +155,9 @@ class Check:
         is_initial = generation == 0 and not l.teams
         if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
             l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
+        is_alone = members == [l.ref] and self.defs.tables["Comm"][comm][1] == UNDEFINED  # an initial task's team is never begun
+        if generation != 0 and self.has_all_teams and not is_alone and all(team[0] != comm for team in l.teams):
+            l.bad("TASK-LOCATION", f"runs task {(comm, thread, generation)} and is not in its team")
         l.run(None if is_initial else (comm, thread, generation), time)
 
     def on_task_complete(self, l, time, comm, thread, generation):

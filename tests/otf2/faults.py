@@ -250,6 +250,9 @@ FAULTS = [
      lambda a: [drop(a, WORKER, "ThreadTaskComplete", 40),
                 insert(a, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskComplete", 45, TEAM, 0, 2], ["ThreadTaskSwitch", 45, TEAM, 1, 0])]),
     ("TASK-OVERLAP", "a task runs on two threads at once", run_early),
+    ("TASK-LOCATION", "a task runs on a thread that has left the task's team", lambda a: insert(
+        a, MASTER, ("MeasurementOnOff", 110), ["ThreadTaskSwitch", 103, TEAM, 0, 4], ["ThreadTaskComplete", 104, TEAM, 0, 4],
+        ["ThreadTaskSwitch", 104, SERIAL, 0, 0]) or insert(a, MASTER, ("ThreadTaskSwitch", 40), ["ThreadTaskCreate", 33, TEAM, 0, 4])),
     ("TASK-TEAM", "a team ends within a task", end_within_task),
     ("TASK-TEAM", "an implicit task runs outside of its team", lambda a: insert(
         a, WORKER, ("ThreadTeamBegin",), ["ThreadTaskSwitch", 22, TEAM, 1, 0])),

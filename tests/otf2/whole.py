@@ -60,7 +60,8 @@ def check_teams(check):
         if i is None or i < 0:
             check.report.add("TEAM-FORK", f"team {comm} on {ref:#x} from {begin} to {end} is inside no fork of {primary:#x}")
     for comm, (members, _) in check.defs.tables["Comm"].items():
-        if comm not in check.defs.unit_comms and len({n_instances[comm, member] for member in members}) > 1 and check.has_all_teams:
+        numbers = {n_instances[comm, member] for member in members if n_instances[comm, member] or (comm, member) not in check.outsiders}
+        if comm not in check.defs.unit_comms and len(numbers) > 1 and check.has_all_teams:
             check.report.add("TEAM-INSTANCES", f"the members of team {comm} began it different numbers of times")
 
 
