@@ -5,6 +5,7 @@
  *   unit.c          rows, which unit a handle means, which unit runs
  *   unit_records.c  what each kind of record does
  *   unit_create.c   the same for creations and revivals
+ *   unit_life.c     the same for the library's beginning and end
  *   unit_order.c    what must come before a record
  * Functions that return int give 0, or -1 after an error message (that of units_tell()).
  */
@@ -144,5 +145,10 @@ int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t tick
 
 int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
+
+/* ---- unit_life.c: one kind of record each ---- */
+
+int units_on_begin(struct units *u, uint32_t stream, const struct record *r);
+int units_on_end(struct units *u, uint32_t stream, const struct record *r);
 
 #endif
