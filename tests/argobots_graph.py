@@ -188,6 +188,100 @@ def both():
     built.check()
 
 
+class Truth:
+    """What truths.c did in one of its programs, at the fragment level."""
+    def __init__(self, what, version, n_ended):
+        self.name, self.reasons = f"truth-{what}{version}", []
+        result, dumps = record(self.name, "truths", [what], version)
+        self.is_so("ended", result.out.strip(), str(n_ended))
+        self.reasons += [result.why([0]), one(dumps)]
+        out = PLACE / f"out-{self.name}"
+        shutil.rmtree(out, ignore_errors=True)
+        self.reasons.append(run([BUILDER, "-q", "--csv", "--summary", "--graph=fragment", "-o", out, *dumps]).why([0]))
+        self.nodes = {n["id"]: n for n in read_nodes(out)}
+        with open(out / "edges.csv", newline="") as f:
+            self.edges = list(csv.DictReader(f))
+        with open(out / "units.csv", newline="") as f:
+            self.units = [u for u in csv.DictReader(f) if u["kind"] != "scheduler"]
+        summary = json.loads((out / "summary.json").read_text())
+        self.path, self.quirks = summary["path"], summary["quirks"]
+        self.is_so("repairs", summary["repairs"], {})
+        self.lines = re.findall(r"^ *\d+ +(\S+) +\d+ +(unit_\w+)(.*)$", listed(dumps), re.M)
+
+    def is_so(self, what, found, wanted):
+        self.reasons.append(None if found == wanted else f"{what}: {found}, not {wanted}")
+
+    def bound(self, *reasons):
+        self.is_so("bound", (self.path["bound"], self.path["reasons"]), ("lower" if reasons else "exact", list(reasons)))
+
+    def unit(self, label, number=0):
+        return [u for u in self.units if u["label"] == label][number]
+
+    def of(self, unit, *kinds):
+        """The nodes of a unit, of these kinds, in the order of the unit."""
+        return [n for n in self.nodes.values() if n["task"] == unit["node"] and n["kind"] in kinds]
+
+    def check(self):
+        report.check(f"{NAME}/{self.name}", next((r for r in self.reasons if r), None))
+
+
+def truths():
+    """Each of its programs, on each version."""
+    for version in versions():
+        t = Truth("lives", version, 4)  # one after the other: all four are on the path
+        t.bound("outside_of_units")
+        of_path = {t.nodes[n["id"]]["task"] for n in t.nodes.values() if n["path"]}
+        primaries = [u["node"] for u in t.units if u["kind"] == "primary"]
+        t.is_so("lives on the path", (len(primaries), len(of_path & set(primaries))), (4, 4))
+        following = [(t.nodes[e["source"]]["task"], e["target"]) for e in t.edges if e["kind"] == "sequence" and e["target"] in primaries]
+        t.is_so("lives that follow", following, list(zip(primaries, primaries[1:])))
+        t.check()
+
+        t = Truth("threads", version, 2)  # on two threads: which came first is nobody's order
+        t.bound("outside_of_units")
+        primaries = [u["node"] for u in t.units if u["kind"] == "primary"]
+        t.is_so("edges to primary units", [e for e in t.edges if e["target"] in primaries], [])
+        t.check()
+
+        t = Truth("external", version, 2)  # what the thread did before is unknown; while it waits for the unit it does not work
+        t.bound("outside_of_units", "unit_polls")
+        (thread,) = [u for u in t.units if u["kind"] == "external"]
+        (join,) = t.of(thread, "unit_join")
+        before = [n for n in t.of(thread, "external", "fragment") if int(n["begin_ns"]) < int(join["end_ns"])]
+        t.is_so("work before its unit has ended", sum(int(n["busy_ns"]) for n in before), 0)
+        t.is_so("it waited", int(thread["wait_ns"]) >= int(join["end_ns"]) - int(thread["begin_ns"]) - 1, True)
+        t.check()
+
+        t = Truth("muted", version, 3)  # they ran, and the library told nobody
+        t.bound("units_muted")
+        t.is_so("states", sorted(u["state"] for u in t.units if u["kind"] != "primary"), ["unknown"] * 3)
+        t.is_so("quirk", t.quirks.get("muted_at_finalize"), 3)
+        t.check()
+
+        t = Truth("yields", version, 1)  # what it does between two yields is work
+        t.bound()
+        unit = t.unit("unit@yield_often")
+        t.is_so("yields, runs, polls", (unit["yields"], unit["runs"], unit["polls"]), ("500", "501", "0"))
+        t.is_so("polls in the summary", {f["polls"] for f in json.loads((PLACE / f"out-{t.name}" / "summary.json").read_text())["units"]["functions"]}, {0})
+        t.check()
+
+        t = Truth("mutex", version, 2)  # in 1.1 the unit that wants the mutex polls, and does not work meanwhile
+        t.bound(*(["unit_polls"] if version else []))
+        waiter = t.unit("unit@waiter")
+        (wait,) = t.of(waiter, "unit_wait")
+        inside = [n for n in t.of(waiter, "unit", "fragment") if int(n["begin_ns"]) < int(wait["end_ns"]) and int(n["end_ns"]) > int(wait["begin_ns"])]
+        t.is_so("work while it waits", inside, [])
+        own = sum(int(n["busy_ns"]) for n in t.of(waiter, "unit", "fragment"))
+        t.is_so("work in both tables", abs(own - int(waiter["busy_ns"])) <= 3, True)
+        polls = [int(re.search(r"count=(\d+)", rest)[1]) for _, kind, rest in t.lines if kind == "unit_polls"]
+        t.is_so("polls", int(waiter["polls"]), sum(polls) if version else 0)
+        if version and not polls:
+            t.reasons.append("nobody polled: the test tests nothing")
+        if version:  # all that it ran until the last poll was a look
+            t.is_so("it waited", int(waiter["wait_ns"]) > 0 and abs(int(waiter["wait_ns"]) - int(wait["busy_ns"])) <= 3, True)
+        t.check()
+
+
 def of_kind(dump, kind):
     """(File, offset) of the records of a kind."""
     found = []
@@ -288,4 +382,4 @@ def clocks():
 
 
 if __name__ == "__main__":
-    sys.exit(main(conf, sync, lives, ends, both, clocks, damage))
+    sys.exit(main(conf, sync, lives, truths, ends, both, clocks, damage))

@@ -7,7 +7,7 @@ Usage: otf2_check.py [-q] [--expect KEY=VALUE]... ARCHIVE     (ARCHIVE: traces.o
 VALUE is a number, or N+ for at least N. KEY is one of the words that a run prints. Exit status: 0 valid, 1 invalid (the
 names of the broken rules are on the last line; otf2/rules.py says what each means), 2 unreadable, 3 usage. An archive that
 does not call itself complete (OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE, OTF2::THREAD_LOCK_EVENT_COMPLETE) may lack what a cut
-trace lacks: creations, completions, forks, members of a team, acquisitions. All other rules hold for it as well.
+trace lacks: creations, completions, forks, members of a team, acquisitions with their releases. All other rules hold for it as well.
 """
 import os
 import sys

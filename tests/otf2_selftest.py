@@ -62,7 +62,7 @@ def ask_about_good(asker):
     asker.ask(place, "an archive with allocations", 0, "VALID")
     cut = good()
     truncate(cut)
-    cut["events"][WORKER] = [e for e in cut["events"][WORKER] if e[0] not in ("ThreadTaskComplete", "ThreadAcquireLock")]
+    cut["events"][WORKER] = [e for e in cut["events"][WORKER] if e[0] not in ("ThreadTaskComplete", "ThreadAcquireLock", "ThreadReleaseLock")]
     cut["events"][MASTER] = [e for e in cut["events"][MASTER] if e[0] not in ("ThreadTaskCreate", "ThreadReleaseLock")]
     place = asker.place()
     write(cut, place)

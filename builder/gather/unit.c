@@ -78,16 +78,52 @@ static void note_xstream(struct unit_walk *w, const struct unit_event *e)
 		unit->run_rank = s->rank;
 }
 
+/*
+ * The current unit of the stream has run until now: it worked, or it waited. Where it polls for another unit's end it
+ * can only have waited; between two polls for a mutex it may have had the mutex, too, as 1.1 does not report that.
+ */
+static void add_time(struct unit_walk *w, const struct unit_event *e, bool has_waited, bool is_known)
+{
+	struct unit_walk_stream *s = &w->streams[e->stream];
+	struct work_unit *unit = &w->m->units[s->unit];
+	if (s->unit != 0 && e->ticks > s->since_ticks)
+		*(has_waited ? &unit->wait_ticks : &unit->busy_ticks) += e->ticks - s->since_ticks;
+	if (has_waited && !is_known)
+		unit->state |= UNIT_MAY_WAIT;
+	s->since_ticks = e->ticks;
+}
+
+/* The unit has stopped and run again, often, with nothing else in between. */
+static void note_polls(struct unit_walk *w, const struct unit_event *e)
+{
+	struct work_unit *unit = &w->m->units[e->unit];
+	if (w->streams[e->stream].unit == e->unit)
+		add_time(w, e, e->was_look, unit_sync_joins(e->wait.sync));
+	if (unit_sync_polls(e->wait.sync)) {
+		unit->n_polls += e->count;
+	} else { /* the program's own yields, with its work between them */
+		unit->n_runs += (uint32_t)e->count;
+		unit->n_yields += (uint32_t)e->count;
+	}
+}
+
+/* The unit does something to another one. */
+static void note_act(struct unit_walk *w, const struct unit_event *e)
+{
+	const struct unit_walk_stream *s = &w->streams[e->stream];
+	if (e->other != 0 && e->other == s->unit)
+		add_time(w, e, e->was_look,
+			 w->m->units[e->other].kind != UNIT_EXTERNAL && w->m->units[e->other].kind != UNIT_TASKLET);
+}
+
 static void note_switch(struct unit_walk *w, const struct unit_event *e)
 {
 	struct model *m = w->m;
 	struct unit_walk_stream *s = &w->streams[e->stream];
 	const struct unit_switch *change = &e->change;
 	struct work_unit *prior = &m->units[change->prior];
-	if (s->unit != 0 && e->ticks > s->since_ticks)
-		m->units[s->unit].busy_ticks += e->ticks - s->since_ticks;
+	add_time(w, e, change->was_look, unit_sync_joins(change->wait.sync));
 	s->unit = units_current(&w->units, e->stream);
-	s->since_ticks = e->ticks;
 	if (change->reason <= UNIT_RUN) {
 		note_run(w, change->next, e);
 		return;
@@ -113,6 +149,7 @@ static int note(void *self, const struct unit_event *e)
 {
 	struct unit_walk *w = self;
 	struct work_unit *unit = &w->m->units[e->unit];
+	note_act(w, e);
 	switch (e->kind) {
 	case UNIT_EVENT_SWITCH: note_switch(w, e); break;
 	case UNIT_EVENT_XSTREAM: note_xstream(w, e); break;
@@ -123,7 +160,7 @@ static int note(void *self, const struct unit_event *e)
 			unit->last_pool = e->pool;
 		note_ready(w, e->unit, e->ticks);
 		break;
-	case UNIT_EVENT_POLL: unit->n_polls += e->count; break;
+	case UNIT_EVENT_POLL: note_polls(w, e); break;
 	case UNIT_EVENT_JOIN: unit->state |= UNIT_JOINED; break;
 	case UNIT_EVENT_FREE:
 		unit->state |= UNIT_FREED;

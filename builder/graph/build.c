@@ -252,6 +252,7 @@ const struct replay_ops graph_ops = {
 	.unit_create = graph_unit_create,
 	.unit_revive = graph_unit_revive,
 	.unit_switch = graph_unit_switch,
+	.unit_poll = graph_unit_poll,
 	.unit_resume = graph_unit_resume,
 	.unit_join = graph_unit_join,
 	.mutex = mutex,

@@ -116,7 +116,8 @@ static int take_edge(void *self, const struct edge_view *edge)
 	uint32_t from = kept_node(c, edge->source);
 	const struct node *inner = graph_inner_node(c->graph, edge->target);
 	if (inner != NULL && inner->is_of_unit) {
-		if (!canonical_leaves_out(inner->kind))
+		/* Which external thread's row came before on its OS thread is not the program's order. */
+		if (!canonical_leaves_out(inner->kind) && inner->kind != NODE_EXTERNAL)
 			add_edge(c, from, edge->target, edge->kind, 0);
 		return 0;
 	}

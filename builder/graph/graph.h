@@ -362,8 +362,9 @@ void graph_units_free(struct graph *graph);
 int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
+int graph_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look);
 int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
 void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view);
 
 /* The node of a row of model.units, 0 none. */

@@ -44,6 +44,9 @@ static const struct {
 	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
 	{"contradictory_records", "records contradict each other"},
+	{"outside_of_units", "what threads did before they came to Argobots, and between two of its lives, is not known"},
+	{"units_muted", "what ABT_finalize ran was not reported"},
+	{"unit_polls", "whether units worked or waited between two polls, or until they joined, is not known"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -116,6 +119,19 @@ static bool is_of_missing(const char *repair)
 	return false;
 }
 
+/* What is not known of Argobots' units. */
+static unsigned find_unit_reasons(const struct model *m)
+{
+	unsigned found = m->n_events[EVENT_unit_begin] > 1 ? PATH_OUTSIDE : 0;
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		const struct work_unit *unit = &m->units[row];
+		found |= unit->kind == UNIT_EXTERNAL ? PATH_OUTSIDE : 0;
+		found |= unit->state & UNIT_MUTED ? PATH_MUTED : 0;
+		found |= unit->state & UNIT_MAY_WAIT ? PATH_POLLS : 0;
+	}
+	return found;
+}
+
 static unsigned find_reasons(const struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -129,6 +145,7 @@ static unsigned find_reasons(const struct graph *graph)
 		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
+	found |= find_unit_reasons(m);
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
 	return found;
 }

@@ -23,7 +23,10 @@ enum path_reason {
 	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
 	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
 	PATH_CONTRADICTORY = 64,  /* unknown: records contradict each other */
-	PATH_REASONS = 7          /* so many bits */
+	PATH_OUTSIDE = 128,       /* what threads did before they were Argobots' primary unit or external thread is not recorded */
+	PATH_MUTED = 256,         /* units may have run inside of ABT_finalize */
+	PATH_POLLS = 512,         /* between polls, or before they joined, units may have worked or waited */
+	PATH_REASONS = 10         /* so many bits */
 };
 
 struct path {

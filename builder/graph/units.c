@@ -188,25 +188,22 @@ int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_
 	return 0;
 }
 
-static bool is_join(unsigned sync)
-{
-	return sync == unit_sync_unit_join || sync == unit_sync_xstream_join;
-}
-
-/* Does a unit that yields for this wait for something? */
-static bool is_wait(unsigned sync)
-{
-	return sync != unit_sync_unknown && sync != unit_sync_user && sync != unit_sync_other;
-}
-
 static uint32_t add_wait(struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks, const struct unit_wait *wait)
 {
 	struct graph_units *g = graph->units;
 	array_reserve((void **)&g->waits, g->n_waits + 1, &g->waits_capacity, sizeof *g->waits);
-	uint32_t id = add_next(graph, place, is_join(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
+	uint32_t id = add_next(graph, place, unit_sync_joins(wait->sync) ? NODE_UNIT_JOIN : NODE_UNIT_WAIT, row, ticks);
 	graph_inner_node(graph, id)->wait = (uint32_t)g->n_waits;
 	g->waits[g->n_waits++] = *wait;
 	return id;
+}
+
+/* What the current unit, whose place this is, has run since it ran last is part of its wait. */
+static void add_look(struct graph *graph, const struct point *at, struct unit_place *place, uint32_t wait)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		place->fragment = wait;
+	add_time(graph, at);
 }
 
 /* The unit stops to wait: for what it waited for already, with nothing done since, or for something else. */
@@ -216,9 +213,7 @@ static void wait_for(struct graph *graph, const struct point *at, uint32_t row, 
 	if (place->wait != 0 && place->is_lazy && !place->is_resumed) {
 		struct unit_wait same = graph_unit_wait(graph, graph_inner_node(graph, place->wait));
 		if (same.sync == wait->sync && same.object == wait->object) {
-			if (graph->level == GRAPH_FRAGMENT)
-				place->fragment = place->wait; /* looking again is part of the wait */
-			add_time(graph, at);
+			add_look(graph, at, place, place->wait);
 			return;
 		}
 	}
@@ -233,7 +228,7 @@ static void stop(struct graph *graph, const struct point *at, const struct unit_
 	uint32_t row = change->prior;
 	if (row == 0)
 		return;
-	if (change->reason == UNIT_SUSPEND || (change->reason == UNIT_YIELD && is_wait(change->wait.sync)))
+	if (change->reason == UNIT_SUSPEND || (change->reason == UNIT_YIELD && unit_sync_polls(change->wait.sync)))
 		wait_for(graph, at, row, &change->wait);
 	else if (row != at->unit) /* cancelled where it did not run */
 		place_of(graph, row, at->ticks);
@@ -241,6 +236,21 @@ static void stop(struct graph *graph, const struct point *at, const struct unit_
 		go_on(graph, row, at->ticks);
 		add_time(graph, at);
 	}
+}
+
+/*
+ * Primary units and external threads that were one OS thread, one after the other, have the order of that thread: lives
+ * of the library follow each other.
+ */
+static void follow(struct graph *graph, uint32_t row)
+{
+	const struct graph_units *g = graph->units;
+	uint32_t after = graph->model->units[row].after, id = g->places[row].node;
+	struct node *node = graph_inner_node(graph, id);
+	if (after == 0 || g->places[after].node == 0 || node->previous != 0)
+		return;
+	node->previous = g->places[after].last;
+	node->previous_kind = EDGE_SEQUENCE;
 }
 
 int graph_unit_switch(void *self, const struct point *at, const struct unit_switch *change)
@@ -254,6 +264,8 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 		go_on(graph, at->unit, at->ticks);
 	add_time(graph, at);
 	struct unit_place *place = place_of(graph, change->next, at->ticks);
+	if (change->reason == UNIT_BEGIN)
+		follow(graph, change->next);
 	struct node *node = graph_inner_node(graph, place->last);
 	bool is_first = graph->model->units[change->next].start_ticks == at->ticks && place->last == place->node;
 	if (is_first)
@@ -262,6 +274,20 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 		be_lazy(graph, place, change->next, at->ticks);
 	if (place->wait != 0)
 		graph_inner_node(graph, place->wait)->end_ticks = at->ticks;
+	return 0;
+}
+
+int graph_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
+{
+	struct graph *graph = self;
+	struct unit_place *place = &graph->units->places[unit];
+	(void)wait;
+	(void)count;
+	if (!was_look || unit != at->unit || place->wait == 0)
+		return 0;
+	add_look(graph, at, place, place->wait);
+	graph_inner_node(graph, place->wait)->end_ticks = at->ticks;
+	be_lazy(graph, place, unit, at->ticks);
 	return 0;
 }
 
@@ -280,7 +306,7 @@ int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_
 	return 0;
 }
 
-int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
 {
 	struct graph *graph = self;
 	const struct unit_wait own = {unit_sync_unit_join, graph->model->units[unit].handle};
@@ -289,17 +315,19 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 	struct unit_place *joined = place_of(graph, unit, at->ticks), *place = place_of(graph, joiner, at->ticks);
 	uint32_t id = place->wait;
 	struct unit_wait pending = id != 0 ? graph_unit_wait(graph, graph_inner_node(graph, id)) : (struct unit_wait){0, 0};
-	bool is_pending = is_join(pending.sync) && pending.object == own.object;
-	if (!is_pending) { /* it had ended already */
-		go_on(graph, joiner, at->ticks);
-		if (joiner == at->unit)
-			add_time(graph, at);
+	bool is_pending = unit_sync_joins(pending.sync) && pending.object == own.object;
+	if (!is_pending) { /* it had ended already, or the joiner has waited without stopping */
+		if (!was_look) {
+			go_on(graph, joiner, at->ticks);
+			if (joiner == at->unit)
+				add_time(graph, at);
+		}
 		id = add_wait(graph, place, joiner, at->ticks, &own);
+		if (was_look && joiner == at->unit)
+			add_look(graph, at, place, id);
 		be_lazy(graph, place, joiner, at->ticks);
 	} else if (joiner == at->unit && place->is_lazy) { /* what it ran since its last stop was a poll */
-		if (graph->level == GRAPH_FRAGMENT)
-			place->fragment = id;
-		add_time(graph, at);
+		add_look(graph, at, place, id);
 		be_lazy(graph, place, joiner, at->ticks);
 	}
 	graph_inner_node(graph, id)->end_ticks = at->ticks;

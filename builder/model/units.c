@@ -18,9 +18,20 @@ const char *unit_state_name(const struct work_unit *unit)
 {
 	return unit->state & UNIT_CANCELLED ? "cancelled"
 	       : unit->state & UNIT_ENDED   ? "completed"
+	       : unit->state & UNIT_MUTED   ? "unknown"
 	       : unit->state & UNIT_STARTED ? "unfinished"
 	       : unit->state & UNIT_CREATED ? "never started"
 					    : "";
+}
+
+bool unit_sync_polls(unsigned sync)
+{
+	return sync != unit_sync_unknown && sync != unit_sync_user && sync != unit_sync_other;
+}
+
+bool unit_sync_joins(unsigned sync)
+{
+	return sync == unit_sync_unit_join || sync == unit_sync_xstream_join;
 }
 
 const char *unit_sync_name(unsigned sync)

@@ -8,6 +8,7 @@
 #ifndef OTTER_BUILDER_MODEL_UNITS_H
 #define OTTER_BUILDER_MODEL_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum unit_kind {
@@ -33,7 +34,9 @@ enum {
 	UNIT_FREED = 128,
 	UNIT_MIGRATED = 256,      /* it ran on more than one stream */
 	UNIT_CONTRADICTORY = 512, /* records contradict each other about it: archives leave it out */
-	UNIT_ACTED = 1024         /* a record names it as the one that did something */
+	UNIT_ACTED = 1024,        /* a record names it as the one that did something */
+	UNIT_MUTED = 2048,        /* it had not ended when ABT_finalize muted the library, which may have run it since then */
+	UNIT_MAY_WAIT = 4096      /* time in which it may have worked or waited, which no record tells, counts as waiting */
 };
 
 struct work_unit {
@@ -41,13 +44,14 @@ struct work_unit {
 	uint64_t pool;      /* handle of the pool that it was created into; 0 none */
 	uint64_t last_pool; /* handle of the pool that it was pushed to last, as far as its stops and resumptions tell */
 	uint64_t create_ticks, start_ticks, end_ticks, free_ticks;
-	uint64_t busy_ticks;    /* time that it ran, without the time of units that ran above it */
-	uint64_t wait_ticks;    /* time that it was suspended, until it was resumed */
+	uint64_t busy_ticks;    /* time that it ran, without polls, and without the time of units that ran above it */
+	uint64_t wait_ticks;    /* time that it was suspended, until it was resumed, or polled */
 	uint64_t queued_ticks;  /* time that it could have run: from its creation, revival, resumption or yield until it ran */
 	uint64_t n_polls;       /* runs in which it did nothing but find that it still has to wait */
 	uint32_t stack_bytes;   /* 0: none, or unknown */
 	uint32_t creator;       /* row of the unit that created or revived it; 0 unknown */
 	uint32_t before;        /* row of the run before this one, which it revives; 0 none */
+	uint32_t after;         /* primary unit, external thread: row of the one that its OS thread was before; 0 none */
 	uint32_t first;         /* row of the unit's first run */
 	uint32_t generation;    /* the n-th unit, from 1, with this handle in the process: (handle, generation) is the unit */
 	uint32_t ordinal;       /* it is the n-th run of the unit, from 1 */
@@ -77,8 +81,20 @@ struct unit_wait {
 
 const char *unit_kind_name(enum unit_kind kind);
 
-/* "completed", "cancelled", "unfinished" or "never started"; "" for external threads and the like. */
+/*
+ * "completed", "cancelled", "unfinished" or "never started"; "unknown" where the library may have run it without a
+ * report (UNIT_MUTED); "" for external threads and the like.
+ */
 const char *unit_state_name(const struct work_unit *unit);
+
+/*
+ * Does a unit that yields for this (unit_sync) poll? Then it runs again to look whether it still has to wait. Other
+ * yields are the program's own.
+ */
+bool unit_sync_polls(unsigned sync);
+
+/* Does a unit that stops for this wait for another one's end? */
+bool unit_sync_joins(unsigned sync);
 
 /* The name of a value of unit_sync. */
 const char *unit_sync_name(unsigned sync);

@@ -10,6 +10,7 @@
 #include "builder/otf2/close.h"
 #include "builder/otf2/current.h"
 #include "builder/otf2/enter.h"
+#include "builder/otf2/holds.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/unit_keys.h"
 
@@ -35,6 +36,8 @@ int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t ta
 		a->has_holes = true;
 		return 0;
 	}
+	if (holds_release(a, l, time, task) != 0)
+		return -1;
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
 	current_note(a, l, time, task, false);
 	l->running = UNSET;
@@ -49,6 +52,8 @@ int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t ta
 int close_team(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
 {
 	uint32_t comm = current_team_comm(a, implicit->task);
+	if (holds_release(a, l, time, implicit->task) != 0)
+		return -1;
 	l->running = implicit->around;
 	return archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
 }
@@ -92,7 +97,8 @@ int close_units(struct archive *a, struct location *l, uint64_t time)
 	if (close_down_to(a, l, time, l->units_height) != 0 || current_require_unit(a, l, time, 0) != 0)
 		return -1;
 	l->is_in_units = false;
-	if (archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd") != 0)
+	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, a->attributes, time, comm), "writing ThreadTeamEnd") != 0)
 		return -1;
 	uint32_t thread = l->thread;
 	l->thread = 0;

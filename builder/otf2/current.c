@@ -11,6 +11,7 @@
 #include "builder/otf2/current.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/location.h"
+#include "builder/otf2/team_comms.h"
 #include "builder/otf2/unit_keys.h"
 #include "builder/support/array.h"
 
@@ -56,17 +57,19 @@ struct key current_key(struct archive *a, uint32_t task)
 		model_task_origin(p->model, task, &stream, &generation);
 	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
 		team = 0;
+	if (task_is_helped(p, task))
+		return (struct key){team_comm(p, p->helper_team), p->helper_ranks[stream], generation};
 	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
-	if (rank == UNSET) /* a target task's child on a helper thread, or records are missing */
+	if (rank == UNSET) /* records are missing */
 		return (struct key){solo_comm(a, stream), 0, generation};
-	return (struct key){p->first_comm + team - 1, rank, generation};
+	return (struct key){team_comm(p, team), rank, generation};
 }
 
 uint32_t current_team_comm(struct archive *a, uint32_t implicit_task)
 {
 	const struct task *t = &a->now.model->tasks[implicit_task];
 	uint32_t team = a->now.model->regions[t->region].team;
-	return team != 0 ? a->now.first_comm + team - 1 : solo_comm(a, t->run_stream);
+	return team != 0 ? team_comm(&a->now, team) : solo_comm(a, t->run_stream);
 }
 
 static bool may_move(const struct process *p, uint32_t task)

@@ -44,8 +44,8 @@ struct names {
 		chunk_iterations, command, modifier, process_id, prior_task_status, task_fragment, tid, n_threads, n_lost, pid,
 		program, runtime, master, allocation_size, result_address, deallocation_size, argument_address, host_op_id, teams,
 		granted_teams, memory_source, memory_destination, device_class, device_memory, hwid, state, state_unit, state_names,
-		sample, sample_names, argobots, units, unit, pool, stack_size, stop, sync, sync_object, resumed_by, polls,
-		xstream_rank;
+		sample, sample_names, argobots, units, unit, pool, stack_size, stop, sync, sync_object, resumed_by, thread_id,
+		polls, xstream_rank;
 	uint32_t *locations, *groups, *hosts, *programs, *runtimes;
 };
 
@@ -107,6 +107,7 @@ static void intern_names(struct archive *a, struct names *n)
 	};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		*fixed[i].to = intern_string(a, fixed[i].text);
+	n->thread_id = a->has_units ? intern_string(a, "ThreadId") : 0; /* Score-P's name */
 	n->state_names = state_metric_names(a);
 	n->sample_names = sample_metric_names(a);
 	uint32_t *all = memory_zeroed(a->n_locations + 4 * a->n_processes, sizeof *all, "the definitions");
@@ -178,6 +179,8 @@ static int write_paradigm_and_attributes(struct archive *a, OTF2_GlobalDefWriter
 	DEFINE(a, Attribute, w, ATTRIBUTE_SYNC, n->sync, 0, OTF2_TYPE_STRING);
 	DEFINE(a, Attribute, w, ATTRIBUTE_SYNC_OBJECT, n->sync_object, 0, OTF2_TYPE_UINT64);
 	DEFINE(a, Attribute, w, ATTRIBUTE_RESUMED_BY, n->resumed_by, 0, OTF2_TYPE_LOCATION);
+	if (a->has_units)
+		DEFINE(a, Attribute, w, ATTRIBUTE_THREAD_ID, n->thread_id, 0, OTF2_TYPE_UINT64);
 	return 0;
 }
 

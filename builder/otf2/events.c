@@ -10,6 +10,7 @@
 #include "builder/otf2/enter.h"
 #include "builder/otf2/events.h"
 #include "builder/otf2/fragments.h"
+#include "builder/otf2/holds.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/locks.h"
 #include "builder/otf2/regions.h"
@@ -17,6 +18,7 @@
 #include "builder/otf2/target.h"
 #include "builder/otf2/tasks.h"
 #include "builder/otf2/units.h"
+#include "builder/support/array.h"
 
 #define PARADIGM OTF2_PARADIGM_OPENMP
 
@@ -32,6 +34,22 @@ static int stream_end(void *self, const struct point *at)
 	return close_location(self, at->stream);
 }
 
+/*
+ * Does the thread that begins the region begin its team, too? Where it was killed in between, or the record is missing,
+ * it never was in that team.
+ */
+static bool has_own_team(const struct model *m, uint32_t region, uint32_t stream)
+{
+	uint32_t team = m->regions[region].team;
+	return team != 0 && m->team_members[m->teams[team].first_member] == stream;
+}
+
+static int join(struct archive *a, struct location *l, uint64_t time)
+{
+	l->n_forks--;
+	return archive_check(a, OTF2_EvtWriter_ThreadJoin(l->writer, NULL, time, PARADIGM), "writing ThreadJoin");
+}
+
 static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct archive *a = self;
@@ -39,9 +57,15 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	const struct region *r = &a->now.model->regions[region];
 	if (r->state & REGION_INITIAL)
 		return 0;
+	if (!has_own_team(a->now.model, region, at->stream)) {
+		a->has_holes = true;
+		return 0;
+	}
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (task_follow(a, l, at, &time) != 0)
 		return -1;
+	array_reserve((void **)&l->forks, (size_t)l->n_forks + 1, &l->forks_capacity, sizeof *l->forks);
+	l->forks[l->n_forks++] = region;
 	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
 
@@ -49,10 +73,18 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	if (a->now.model->regions[region].state & REGION_INITIAL)
+	uint32_t i = l->n_forks;
+	while (i > 0 && l->forks[i - 1] != region)
+		i--;
+	if (i == 0) { /* its fork is not in the archive, because records are missing */
+		a->has_holes |= !(a->now.model->regions[region].state & REGION_INITIAL);
 		return 0;
-	return archive_check(a, OTF2_EvtWriter_ThreadJoin(l->writer, NULL, location_stamp(a, l, at->ticks), PARADIGM),
-			     "writing ThreadJoin");
+	}
+	uint64_t time = location_stamp(a, l, at->ticks);
+	int rc = 0;
+	while (rc == 0 && l->n_forks >= i)
+		rc = join(a, l, time);
+	return rc;
 }
 
 /* Nobody forked the team of a root's initial task: that task is a region alone, the outermost one of its location. */
@@ -100,8 +132,11 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	l->task = UNSET;
 	if (close_down_to(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
 		return -1;
-	if (own.type == OPEN_INITIAL)
+	if (own.type == OPEN_INITIAL) {
+		if (holds_release(a, l, time, task) != 0)
+			return -1;
 		l->running = 0;
+	}
 	return own.type == OPEN_IMPLICIT ? close_team(a, l, time, &own) : 0;
 }
 
@@ -268,9 +303,14 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
 {
 	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
 	struct location_def *def = &a->locations[a->now.def->first_location + at->stream];
 	if (def->n_threads++ == 0)
 		def->tid = tid;
+	/* Another OS thread takes the stream: the one before is not in the units' team any more. */
+	if (tid != l->tid && l->is_in_units && close_units(a, l, l->last_time) != 0)
+		return -1;
+	l->tid = tid;
 	return 0;
 }
 
@@ -295,10 +335,21 @@ static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
 	return archive_check(a, OTF2_EvtWriter_BufferFlush(l->writer, NULL, time, end > time ? end : time), "writing BufferFlush");
 }
 
+/* Which mutexes are held after missing records, or after a pause, is not known: none is held over such a gap. */
+static int records_missing(void *self, const struct point *at, bool is_begin)
+{
+	struct archive *a = self;
+	struct location *l = &a->now.locations[at->stream];
+	return is_begin && l->n_holds > 0 ? holds_release(a, l, location_stamp(a, l, at->ticks), UNSET) : 0;
+}
+
 static int measurement(void *self, const struct point *at, bool is_on)
 {
 	struct archive *a = self;
-	return location_measurement(a, &a->now.locations[at->stream], at->ticks, is_on);
+	struct location *l = &a->now.locations[at->stream];
+	if (!is_on && l->is_on && holds_release(a, l, location_stamp(a, l, at->ticks), UNSET) != 0)
+		return -1;
+	return location_measurement(a, l, at->ticks, is_on);
 }
 
 const struct replay_ops event_ops = {
@@ -326,4 +377,5 @@ const struct replay_ops event_ops = {
 	.thread_attach = thread_attach,
 	.buffer_flush = buffer_flush,
 	.measurement = measurement,
+	.records_missing = records_missing,
 };

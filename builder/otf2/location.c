@@ -120,10 +120,12 @@ int location_end(struct archive *a, uint32_t stream)
 	l->is_finished = true;
 	free(l->open);
 	free(l->holds);
+	free(l->forks);
 	l->open = NULL;
 	l->holds = NULL;
-	l->n_open = l->n_holds = 0;
-	l->open_capacity = l->holds_capacity = 0;
+	l->forks = NULL;
+	l->n_open = l->n_holds = l->n_forks = 0;
+	l->open_capacity = l->holds_capacity = l->forks_capacity = 0;
 	return rc == 0 ? location_write_definitions(a, id) : -1;
 }
 

@@ -6,11 +6,11 @@
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/enter.h"
+#include "builder/otf2/holds.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/locks.h"
 #include "builder/otf2/regions.h"
 #include "builder/otf2/tasks.h"
-#include "builder/support/array.h"
 
 /* The lock's number in the archive. */
 static uint32_t lock_id(struct archive *a, uint64_t wait_id)
@@ -20,22 +20,6 @@ static uint32_t lock_id(struct archive *a, uint64_t wait_id)
 	if (*row == 0)
 		*row = ++p->n_locks;
 	return p->first_lock + *row - 1;
-}
-
-/* The hold that this acquisition began, or NULL. */
-static struct lock_hold *find_hold(struct location *l, uint32_t lock, uint32_t order)
-{
-	for (uint32_t i = l->n_holds; i > 0; i--)
-		if (l->holds[i - 1].lock == lock && l->holds[i - 1].order == order)
-			return &l->holds[i - 1];
-	return NULL;
-}
-
-static struct lock_hold *new_hold(struct location *l, uint32_t lock, uint32_t order)
-{
-	array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &l->holds_capacity, sizeof *l->holds);
-	l->holds[l->n_holds] = (struct lock_hold){lock, order, l->running, 0};
-	return &l->holds[l->n_holds++];
 }
 
 /*
@@ -54,12 +38,12 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 	if (m->order == 0)
 		return 0;
 	uint32_t lock = lock_id(a, m->wait_id);
-	struct lock_hold *hold = find_hold(l, lock, m->order);
+	struct lock_hold *hold = holds_find(l, lock, m->order);
 	bool is_moved = time != clock_stamp(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
 	if (is_moved || (hold != NULL && hold->task != l->running))
 		return leave_out(a);
 	if (hold == NULL)
-		hold = new_hold(l, lock, m->order);
+		hold = holds_add(l, lock, m->order);
 	hold->depth++;
 	return archive_check(a, OTF2_EvtWriter_ThreadAcquireLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadAcquireLock");
@@ -70,11 +54,11 @@ static int release(struct archive *a, struct location *l, uint64_t time, const s
 	if (m->order == 0)
 		return 0;
 	uint32_t lock = lock_id(a, m->wait_id);
-	struct lock_hold *hold = find_hold(l, lock, m->order);
+	struct lock_hold *hold = holds_find(l, lock, m->order);
 	if (hold == NULL || hold->task != l->running)
 		return leave_out(a);
 	if (--hold->depth == 0)
-		*hold = l->holds[--l->n_holds];
+		holds_remove(l, hold);
 	return archive_check(a, OTF2_EvtWriter_ThreadReleaseLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadReleaseLock");
 }

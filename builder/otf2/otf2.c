@@ -12,6 +12,7 @@
 #include "builder/otf2/intern.h"
 #include "builder/otf2/library.h"
 #include "builder/otf2/regions.h"
+#include "builder/otf2/team_comms.h"
 #include "builder/otf2/trace_id.h"
 #include "builder/otf2/unit_keys.h"
 #include "builder/support/text.h"
@@ -46,6 +47,7 @@ static void free_process(struct process *p)
 	for (uint32_t i = 0; p->locations != NULL && i < p->def->n_locations; i++) {
 		free(p->locations[i].open);
 		free(p->locations[i].holds);
+		free(p->locations[i].forks);
 	}
 	free(p->locations);
 	free(p->region_refs);
@@ -54,6 +56,7 @@ static void free_process(struct process *p)
 		free(p->suspended[i].open);
 	free(p->suspended);
 	unit_keys_free(p);
+	team_comms_free(p);
 	map_free(&p->suspended_rows);
 	map_free(&p->lock_rows);
 	*p = (struct process){0};
@@ -64,7 +67,7 @@ static int begin(void *self, const struct trace *trace)
 	struct archive *a = self;
 	struct process *p = &a->now;
 	const struct model *m = &trace->model;
-	*p = (struct process){.model = m, .first_lock = a->n_locks, .first_comm = a->n_comms};
+	*p = (struct process){.model = m, .first_lock = a->n_locks};
 	for (size_t i = 0; i < a->n_processes; i++)
 		if (a->processes[i].process == trace->process)
 			p->def = &a->processes[i];
@@ -79,10 +82,7 @@ static int begin(void *self, const struct trace *trace)
 						    .state = UNSET,
 						    .state_written = UNSET,
 						    .is_on = true};
-	for (uint32_t t = 1; t < m->n_teams; t++) { /* parents come first */
-		uint32_t parent = m->teams[t].parent != 0 ? p->first_comm + m->teams[t].parent - 1 : UNSET;
-		intern_comm(a, parent, m->team_members + m->teams[t].first_member, m->teams[t].n_members);
-	}
+	team_comms_begin(a);
 	unit_keys_begin(a);
 	device_begin(a);
 	return 0;

@@ -42,12 +42,15 @@ struct location {
 	size_t open_capacity;
 	struct lock_hold *holds;
 	uint32_t n_holds;
-	size_t holds_capacity;
+	uint32_t *forks; /* regions whose fork is written, and whose join is not: outermost first */
+	uint32_t n_forks;
+	size_t holds_capacity, forks_capacity;
 	uint32_t rank_team, rank;      /* the last answer of current.c's team_rank() */
 	uint32_t solo_comm;            /* the comm of this location alone; UNSET: not needed so far */
 	uint32_t sections;             /* construct of the latest sections region */
 	uint32_t unit;                 /* the current unit by the archive; 0: the thread's implicit task */
 	uint32_t thread;               /* the main scheduler that the thread was created with; 0: none */
+	uint64_t tid;                  /* of the OS thread that has the stream */
 	uint32_t units_height;         /* how many regions were open when the thread joined the units' team */
 	bool is_in_units;              /* the thread is in that team */
 	bool is_unit_over;             /* the current unit is complete, and nothing was switched to since */
@@ -88,7 +91,9 @@ struct process {
 	struct location *locations; /* by row of dump.streams */
 	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region; UNSET: not defined yet */
 	uint32_t n_region_refs;
-	uint32_t first_comm;       /* that of team 1 */
+	uint32_t *team_comms;      /* by row of model.teams */
+	uint32_t helper_team;      /* of the runtime's own threads for target tasks (Q22); 0 none */
+	uint32_t *helper_ranks;    /* by stream: its rank in the communicator of that team, if it is in there */
 	unsigned char *task_bits;  /* by task, four bits each: TASK_BIT_ */
 	bool is_scattered;         /* a task had regions open on two locations: TASK_BIT_OPEN tells nothing any more */
 	struct map suspended_rows; /* marked task -> row of suspended + 1 */

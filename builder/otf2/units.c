@@ -32,7 +32,9 @@ int unit_join_team(struct archive *a, struct location *l, uint64_t time)
 	l->is_in_units = true;
 	l->units_height = l->n_open;
 	l->unit = 0;
-	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin");
+	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0)
+		return -1;
+	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, a->attributes, time, comm), "writing ThreadTeamBegin");
 }
 
 uint64_t unit_time(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)
@@ -81,12 +83,12 @@ int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_
 	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
 }
 
-int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count)
+int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
-	(void)wait;
-	if (unit_is_left_out(&a->now, unit) || a->now.units[unit].runs_on != at->stream + 1)
+	(void)was_look;
+	if (!unit_sync_polls(wait->sync) || unit_is_left_out(&a->now, unit) || a->now.units[unit].runs_on != at->stream + 1)
 		return 0;
 	return location_parameter(a, l, location_stamp(a, l, at->ticks), PARAMETER_POLLS, count);
 }
@@ -101,11 +103,12 @@ int event_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_
 	return 0;
 }
 
-int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
 {
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	(void)joiner;
+	(void)was_look;
 	unsigned ended = UNIT_BIT_THREAD | UNIT_BIT_COMPLETED;
 	if (!is_first || (a->now.units[unit].bits & ended) != ended)
 		return 0;

@@ -11,9 +11,9 @@
 
 int event_unit_xstream(void *self, const struct point *at, uint64_t xstream, uint64_t rank);
 int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
-int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
+int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look);
 int event_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
 
 /* Before the first event of units on the thread: it joins their team. 0 or -1. */
 int unit_join_team(struct archive *a, struct location *l, uint64_t time);

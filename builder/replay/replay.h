@@ -145,14 +145,19 @@ struct replay_ops {
 	int (*unit_revive)(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 	int (*unit_switch)(void *self, const struct point *at, const struct unit_switch *change);
 	/*
-	 * Since its latest yield, the current unit has checked `count` more times whether it still has to wait; each
-	 * time it stopped and ran again.
+	 * Since its latest run, the current unit has yielded and run again `count` times, with nothing else in between:
+	 * it polls, or yields on its own (unit_sync_polls()). was_look: all that time it only found that it still has
+	 * to wait.
 	 */
-	int (*unit_poll)(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
+	int (*unit_poll)(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count,
+			 bool was_look);
 	/* The suspended unit may go on. waker: 0 unknown. wait: what it waited for, as in its unit_switch. */
 	int (*unit_resume)(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
-	/* The joiner knows that the run has ended. Comes again, with is_first false, if the unit is freed. */
-	int (*unit_join)(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+	/*
+	 * The joiner knows that the run has ended. Comes again, with is_first false, if the unit is freed. was_look:
+	 * since the joiner ran, or acted, last, it may have done nothing but wait for that.
+	 */
+	int (*unit_join)(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
 	int (*unit_free)(void *self, const struct point *at, uint32_t unit, uint32_t by);
 
 	/*

@@ -25,9 +25,9 @@ static int tell(void *self, const struct unit_event *e)
 	case UNIT_EVENT_XSTREAM: return VISIT(r, unit_xstream, &at, e->handle, e->count);
 	case UNIT_EVENT_CREATE: return VISIT(r, unit_create, &at, e->unit, e->other);
 	case UNIT_EVENT_REVIVE: return VISIT(r, unit_revive, &at, e->unit, e->other);
-	case UNIT_EVENT_POLL: return VISIT(r, unit_poll, &at, e->unit, &e->wait, e->count);
+	case UNIT_EVENT_POLL: return VISIT(r, unit_poll, &at, e->unit, &e->wait, e->count, e->was_look);
 	case UNIT_EVENT_RESUME: return VISIT(r, unit_resume, &at, e->unit, e->other, &e->wait);
-	case UNIT_EVENT_JOIN: return VISIT(r, unit_join, &at, e->unit, e->other, e->is_first);
+	case UNIT_EVENT_JOIN: return VISIT(r, unit_join, &at, e->unit, e->other, e->is_first, e->was_look);
 	case UNIT_EVENT_FREE: return VISIT(r, unit_free, &at, e->unit, e->other);
 	case UNIT_EVENT_SWITCH:
 		if (VISIT(r, unit_switch, &at, &e->change) != 0)

@@ -46,8 +46,9 @@ int states_decide(struct states *states, uint32_t stream, bool has_waited);
 
 /* Of replay_ops. */
 int states_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
-int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count);
-int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first);
+int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count,
+		     bool was_look);
+int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
 int states_unit_acts(void *self, const struct point *at, uint32_t unit, uint32_t by);
 int states_unit_resumes(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
 

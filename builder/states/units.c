@@ -90,11 +90,12 @@ int states_unit_switch(void *self, const struct point *at, const struct unit_swi
 	return t->undecided != 0 ? 0 : pass(states, at);
 }
 
-int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count)
+int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
 {
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	(void)count;
+	(void)was_look;
 	if (t->undecided != unit || !is_same(&states->unit_waits[unit], wait))
 		return pass(states, at);
 	if (states_decide(states, at->stream, true) != 0)
@@ -103,11 +104,12 @@ int states_unit_poll(void *self, const struct point *at, uint32_t unit, const st
 	return 0;
 }
 
-int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
 {
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	(void)is_first;
+	(void)was_look;
 	if (t->undecided == 0)
 		return 0;
 	const struct unit_wait *wait = &states->unit_waits[t->undecided];

@@ -153,6 +153,10 @@ int units_tell(struct units *u, uint32_t stream, struct unit_event event, uint64
 		return error("%s: its files changed while they were read", u->model->dump->path);
 	event.stream = stream;
 	event.ticks = ticks;
+	if (event.other != 0) { /* it has done something */
+		u->now[event.other].is_looking = false;
+		u->now[event.other].acted_ticks = ticks;
+	}
 	return u->tell(u->self, &event);
 }
 
@@ -163,6 +167,22 @@ int units_tell_switch(struct units *u, uint32_t stream, struct unit_switch chang
 	if (change.reason > UNIT_RUN)
 		event.unit = change.prior;
 	return units_tell(u, stream, event, ticks);
+}
+
+/* ---- Looking and waiting ---- */
+
+bool units_was_look(const struct units *u, uint32_t row, struct unit_wait wait)
+{
+	const struct unit_now *now = &u->now[row];
+	return now->is_looking && now->wait.sync == wait.sync && now->wait.object == wait.object;
+}
+
+void units_note_own(struct units *u, uint32_t stream, uint32_t row)
+{
+	struct units_stream *s = &u->streams[stream];
+	if (u->filling != NULL && s->is_known)
+		units_row_to_fill(u, row)->after = s->own;
+	s->own = row;
 }
 
 /* ---- Which unit runs ---- */
@@ -178,8 +198,11 @@ int units_leave(struct units *u, uint32_t stream, struct unit_switch change, uin
 	if (row == 0)
 		return 0;
 	bool is_over = change.reason == UNIT_FINISH || change.reason == UNIT_CANCEL || change.reason == UNIT_END;
+	change.was_look = change.reason == UNIT_YIELD && units_was_look(u, row, change.wait);
 	u->now[row].state = is_over ? NOW_ENDED : change.reason == UNIT_SUSPEND ? NOW_SUSPENDED : NOW_READY;
 	u->now[row].wait = change.wait;
+	u->now[row].has_polled = change.reason == UNIT_YIELD && unit_sync_polls(change.wait.sync);
+	u->now[row].is_looking = false;
 	u->now[row].since_ticks = ticks;
 	return units_tell_switch(u, stream, change, ticks);
 }
@@ -220,6 +243,9 @@ int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint
 	s->stopped = 0;
 	u->now[row].state = NOW_RUNNING;
 	u->now[row].has_run = true;
+	u->now[row].is_looking = u->now[row].has_polled;
+	u->now[row].has_polled = false;
+	u->now[row].acted_ticks = ticks;
 	u->now[row].stream = stream;
 	return units_tell_switch(u, stream, change, ticks);
 }
@@ -234,11 +260,13 @@ static int find_actor(struct units *u, uint32_t stream, uint64_t ticks, uint32_t
 	if (*row != 0 || s->is_xstream || s->n > 0 || !s->is_known)
 		return 0;
 	s->external = *row = units_new_row(u, 0, UNIT_EXTERNAL);
+	units_note_own(u, stream, *row);
 	if (u->filling != NULL) {
 		units_row_to_fill(u, *row)->state |= UNIT_SEEN | UNIT_ACTED;
 		units_row_to_fill(u, *row)->create_stream = stream;
 	}
 	u->now[*row].state = NOW_RUNNING;
+	u->now[*row].acted_ticks = ticks;
 	u->now[*row].stream = stream;
 	struct unit_switch change = {.next = *row, .reason = UNIT_BEGIN};
 	return units_tell_switch(u, stream, change, ticks);

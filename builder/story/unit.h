@@ -42,6 +42,7 @@ struct unit_switch {
 	unsigned depth;        /* of the unit that runs or stops; 0: directly on the thread */
 	struct unit_wait wait; /* UNIT_YIELD, UNIT_SUSPEND: what prior waits for */
 	uint64_t pool;         /* UNIT_YIELD: handle of the pool that prior is pushed to; 0 unknown */
+	bool was_look;         /* UNIT_YIELD: since prior ran last, it has only found that it still has to wait */
 };
 
 /* What a record says about units. */
@@ -66,10 +67,11 @@ struct unit_event {
 	uint32_t other;            /* CREATE, REVIVE, RESUME, JOIN, FREE: row of the unit that does it, 0 unknown */
 	struct unit_switch change; /* SWITCH */
 	struct unit_wait wait;     /* POLL, RESUME: what the unit waits for */
-	uint64_t count;            /* POLL: how often; XSTREAM: the rank; LIFE: the life's number */
+	uint64_t count;            /* POLL: how often it stopped and ran again; XSTREAM: the rank; LIFE: the life's number */
 	uint64_t handle;           /* XSTREAM */
 	uint64_t pool;             /* RESUME: handle of the pool that the unit is pushed to; 0 unknown */
 	bool is_first;             /* JOIN: it is this joiner's first join of this run */
+	bool was_look;             /* POLL, JOIN: since the unit (JOIN: the joiner) ran last, it has only looked, or waited */
 };
 
 /* Receives the events. 0, or -1 after an error message, which stops the pass. */
@@ -93,6 +95,7 @@ struct units {
 	struct units_stream *streams; /* by row of dump.streams */
 	uint32_t life;                /* number of the library's current life (ABT_init to ABT_finalize), or of the last one */
 	uint64_t n_unfreed;           /* units of this life that were created and are not freed */
+	uint32_t first_of_life;       /* row: those from here on were added in this life */
 	bool is_in_life;
 	bool has_changed; /* the second pass met more units than the first one: the dump's files changed meanwhile */
 	bool is_blind;    /* records may be missing in any stream: records that do not fit count as a quirk, not as a repair */

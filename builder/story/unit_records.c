@@ -21,57 +21,6 @@ static size_t depth_of(const struct units_stream *s, const struct record *r, boo
 
 /* ---- One kind of record each ---- */
 
-/* ABT_init: a new life of the library begins. */
-static int on_begin(struct units *u, uint32_t stream, const struct record *r)
-{
-	/* Whatever was alive before is gone. */
-	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
-		if (unit_cut(u, (uint32_t)i, 0, r->time, "unit_without_end") != 0 ||
-		    units_end_external(u, (uint32_t)i, r->time) != 0)
-			return -1;
-		u->streams[i].is_xstream = false;
-	}
-	u->life++;
-	u->n_unfreed = 0;
-	u->is_in_life = true;
-	u->streams[stream].is_xstream = true;
-	if (units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_BEGIN, .count = u->life}, r->time) != 0)
-		return -1;
-	if (r->a == 0)
-		return 0;
-	uint32_t row = units_new_unit(u, r->a, UNIT_PRIMARY);
-	if (u->filling != NULL)
-		units_row_to_fill(u, row)->state |= UNIT_SEEN;
-	return units_put(u, stream, row, 1, r->time, UNIT_BEGIN);
-}
-
-/*
- * ABT_finalize: the primary unit, its scheduler and external threads end without records of their own
- * (primary_without_end). Nothing else should be running now.
- */
-static int on_end(struct units *u, uint32_t stream, const struct record *r)
-{
-	for (size_t i = 0; i < u->model->dump->n_streams; i++) {
-		struct units_stream *s = &u->streams[i];
-		while (s->n > 0) {
-			uint32_t top = s->stack[s->n - 1];
-			bool is_quiet = top == 0 || (i == stream && s->n <= 2);
-			if (!is_quiet)
-				unit_repair(u, (uint32_t)i, top, "unit_without_end",
-					    "a unit that had ended before the library was finalised");
-			struct unit_switch change = {.reason = is_quiet ? UNIT_END : UNIT_STOP_MISSING};
-			if (units_leave(u, (uint32_t)i, change, r->time) != 0)
-				return -1;
-		}
-		if (units_end_external(u, (uint32_t)i, r->time) != 0)
-			return -1;
-		s->is_xstream = false;
-	}
-	unit_quirk(u, "primary_without_end");
-	u->is_in_life = false;
-	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_LIFE_END, .count = u->life}, r->time);
-}
-
 /* The record shows that the thread is an execution stream's, and not an external one. */
 static int set_xstream(struct units *u, uint32_t stream, uint64_t ticks)
 {
@@ -210,6 +159,7 @@ static int on_cancel(struct units *u, uint32_t stream, const struct record *r)
 		}
 	}
 	u->now[row].state = NOW_ENDED;
+	u->now[row].since_ticks = r->time;
 	change.next = units_top(&u->streams[stream]);
 	return units_tell_switch(u, stream, change, r->time);
 }
@@ -235,6 +185,7 @@ static int on_polls(struct units *u, uint32_t stream, const struct record *r)
 	}
 	if (expect_top(u, stream, row, depth, r->time) != 0)
 		return -1;
+	event.was_look = units_was_look(u, row, event.wait);
 	return event.count > 0 ? units_tell(u, stream, event, r->time) : 0;
 }
 
@@ -261,6 +212,19 @@ static int on_resume(struct units *u, uint32_t stream, const struct record *r)
 	return units_tell(u, stream, event, r->time);
 }
 
+/*
+ * Has the joiner done nothing but wait since it ran, or acted, last? A unit that polls has. An external thread and a
+ * tasklet do not stop: they may have waited if the unit ended after what they did last, and from when on is not known.
+ */
+static bool has_waited(const struct units *u, uint32_t row, uint64_t handle, uint32_t joiner)
+{
+	const struct unit_now *now = &u->now[joiner];
+	unsigned kind = units_row(u, joiner)->kind;
+	if (kind == UNIT_EXTERNAL || kind == UNIT_TASKLET)
+		return u->now[row].state == NOW_ENDED && u->now[row].since_ticks > now->acted_ticks;
+	return now->wait.object == handle && unit_sync_joins(now->wait.sync) && now->is_looking;
+}
+
 /* A unit knows that another one has ended. */
 static int on_join(struct units *u, uint32_t stream, const struct record *r)
 {
@@ -283,6 +247,7 @@ static int on_join(struct units *u, uint32_t stream, const struct record *r)
 	if (!is_first)
 		unit_quirk(u, "joined_again");
 	struct unit_event event = {.kind = UNIT_EVENT_JOIN, .unit = row, .other = joiner, .is_first = is_first};
+	event.was_look = joiner != 0 && has_waited(u, row, r->a, joiner);
 	return units_tell(u, stream, event, r->time);
 }
 
@@ -334,10 +299,18 @@ static int on_attach(struct units *u, uint32_t stream, const struct record *r)
 			return -1;
 		s->is_xstream = false;
 		s->stopped = 0;
+		s->own = 0;
 	}
 	s->tid = r->a;
 	s->is_known = true;
 	return 0;
+}
+
+/* The thread gives the stream back: it ends. */
+static int on_detach(struct units *u, uint32_t stream, const struct record *r)
+{
+	u->streams[stream].own = 0;
+	return units_end_external(u, stream, r->time);
 }
 
 int units_record(struct units *u, uint32_t stream, const struct record *r, const struct record *more)
@@ -346,8 +319,8 @@ int units_record(struct units *u, uint32_t stream, const struct record *r, const
 	u->record = r;
 	s->last_ticks = r->time;
 	switch (record_kind(r)) {
-	case EVENT_unit_begin: return on_begin(u, stream, r);
-	case EVENT_unit_end: return on_end(u, stream, r);
+	case EVENT_unit_begin: return units_on_begin(u, stream, r);
+	case EVENT_unit_end: return units_on_end(u, stream, r);
 	case EVENT_unit_create: return units_on_create(u, stream, r, more);
 	case EVENT_unit_join: return on_join(u, stream, r);
 	case EVENT_unit_free: return on_free(u, stream, r);
@@ -361,7 +334,7 @@ int units_record(struct units *u, uint32_t stream, const struct record *r, const
 	case EVENT_unit_polls: return on_polls(u, stream, r);
 	case EVENT_unit_xstream: return on_xstream(u, stream, r);
 	case EVENT_thread_attach: return on_attach(u, stream, r);
-	case EVENT_thread_detach: return units_end_external(u, stream, r->time);
+	case EVENT_thread_detach: return on_detach(u, stream, r);
 	case EVENT_recording_off: u->is_blind = true; return 0;
 	default: return 0;
 	}

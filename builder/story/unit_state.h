@@ -5,6 +5,7 @@
  *   unit.c          rows, which unit a handle means, which unit runs
  *   unit_records.c  what each kind of record does
  *   unit_create.c   the same for creations and revivals
+ *   unit_life.c     the same for the library's beginning and end
  *   unit_order.c    what must come before a record
  * Functions that return int give 0, or -1 after an error message (that of units_tell()).
  */
@@ -22,8 +23,11 @@ struct unit_now {
 	uint32_t joiner;                  /* row of the unit that joined it first, 0 none */
 	uint32_t life;                    /* the life of the library that it belongs to: in the next life it is gone */
 	uint8_t state, is_freed, has_run; /* state: enum now_state */
+	uint8_t has_polled;               /* its latest stop was a yield that polls, for `wait` */
+	uint8_t is_looking;               /* it runs again after such a stop, and has done nothing since */
 	struct unit_wait wait;            /* what it waited for at its latest stop */
 	uint64_t since_ticks;             /* time of its latest stop; 0 none, or it was resumed since */
+	uint64_t acted_ticks;             /* time when it last ran, or did something to another one */
 };
 
 /* The state of one stream. */
@@ -33,6 +37,7 @@ struct units_stream {
 	uint32_t *stack; /* rows by depth: each unit runs above the one before, a main scheduler has depth 0; 0 unknown */
 	size_t n, capacity;
 	uint32_t external; /* row of the thread itself, if it is no execution stream and has done something; 0 none */
+	uint32_t own;      /* row of the primary unit or external thread that the thread was last; 0 none */
 	uint32_t stopped;  /* row of the unit that stopped, if the last run or stop on this stream was a stop; else 0 */
 	bool is_xstream;   /* the thread is an execution stream's */
 	bool is_known;     /* no record is missing since the thread took the stream */
@@ -106,6 +111,18 @@ int unit_cut(struct units *u, uint32_t stream, size_t depth, uint64_t ticks, con
 /* If the stream's thread is an external one that has done something, that ends. */
 int units_end_external(struct units *u, uint32_t stream, uint64_t ticks);
 
+/*
+ * The unit joins another one, or polls for `wait` once more. Did it only look, since it ran last, whether it still has
+ * to wait for that?
+ */
+bool units_was_look(const struct units *u, uint32_t row, struct unit_wait wait);
+
+/*
+ * Notes that the unit stands for the stream's thread itself (a primary unit, an external thread), and after which other
+ * one it does so.
+ */
+void units_note_own(struct units *u, uint32_t stream, uint32_t row);
+
 /* Puts a unit on the stream's stack, at this depth, and tells it. */
 int units_put(struct units *u, uint32_t stream, uint32_t row, size_t depth, uint64_t ticks, enum unit_reason reason);
 
@@ -128,5 +145,10 @@ int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t tick
 
 int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
+
+/* ---- unit_life.c: one kind of record each ---- */
+
+int units_on_begin(struct units *u, uint32_t stream, const struct record *r);
+int units_on_end(struct units *u, uint32_t stream, const struct record *r);
 
 #endif

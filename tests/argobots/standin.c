@@ -202,6 +202,7 @@ int ABT_finalize(void)
 	if (--n_inits > 0)
 		return ABT_SUCCESS;
 	tool_reset(true); /* first of all */
+	schedule_rest(primary_unit);
 	xstream_forget(primary);
 	free(primary->sched->stack);
 	free(primary->sched);

@@ -146,6 +146,7 @@ int unit_join(struct unit *unit, bool *may_end);
 /* standin_sched.c */
 void schedule(void);
 void schedule_primary(void);
+void schedule_rest(struct unit *primary); /* until the primary's pool is empty */
 
 int ABT_thread_free(struct unit **handle);
 

@@ -70,10 +70,21 @@ void schedule(void)
 	}
 }
 
+static struct unit *finalizing; /* the primary unit, which goes on when nothing is left to run */
+
 void schedule_primary(void)
 {
 	unit_arrive();
 	schedule();
+	here()->current = finalizing;
+	setcontext(&finalizing->context);
+}
+
+void schedule_rest(struct unit *primary)
+{
+	finalizing = primary;
+	here()->must_end = true;
+	unit_switch(primary, here()->sched, BLOCKED);
 }
 
 /* ---- Schedulers that are units in another one's pool ---- */

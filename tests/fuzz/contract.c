@@ -141,11 +141,12 @@ static int unit_switch(void *self, const struct point *at, const struct unit_swi
 	return 0;
 }
 
-static int unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count)
+static int unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
 {
 	struct contract *c = check_point(self, at);
 	(void)wait;
 	(void)count;
+	(void)was_look;
 	PROMISED(unit != 0 && unit == at->unit && is_unit(c, unit), "who polls is current");
 	return 0;
 }
@@ -158,10 +159,11 @@ static int unit_resume(void *self, const struct point *at, uint32_t unit, uint32
 	return 0;
 }
 
-static int unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+static int unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
 {
 	struct contract *c = check_point(self, at);
 	(void)is_first;
+	(void)was_look;
 	PROMISED(unit != 0 && is_unit(c, unit) && is_unit(c, joiner), "rows of units");
 	return 0;
 }

@@ -37,7 +37,7 @@ DEVICE_FAULTS = [
     ("DEF-REF", "a window's comm is not defined", lambda a: a["windows"].append([1, 2, 9])),
     ("DEF-UNUSED", "a comm without a window", lambda a: a["comms"].append([3, 4, 2])),
     ("DEVICE-EVENT", "a device flushes a buffer", lambda a: append(a, QUEUE, ["BufferFlush", 95, 95])),
-    ("DEVICE-EVENT", "a device forks", lambda a: append(a, QUEUE, ["ThreadFork", 95, DEVICES, 2], ["ThreadJoin", 96, DEVICES])),
+    ("DEVICE-EVENT FORK-TEAM", "a device forks", lambda a: append(a, QUEUE, ["ThreadFork", 95, DEVICES, 2], ["ThreadJoin", 96, DEVICES])),
     ("EVT-REF", "a transfer into a window that is not defined",
      lambda a: append(a, QUEUE, ["RmaGet", 95, 3, 0, 1, 1], ["RmaOpCompleteBlocking", 95, 3, 1])),
     ("EVT-REF", "a memory space that is not defined",

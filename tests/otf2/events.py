@@ -18,6 +18,7 @@ class Check:
         self.locations = {}
         self.forks = collections.defaultdict(list)  # location -> [begin, end, enclosing]
         self.teams = []  # (comm, location, begin, end)
+        self.outsiders = set()  # (comm, location): it creates tasks in the team, and is not in it at that time
         self.threads = collections.defaultdict(dict)  # (comm, number) -> {event: moment}, of threads that the program creates
         self.locks = collections.defaultdict(list)  # lock -> (order, moment, is_acquire, who)
         self.counts = collections.Counter()
@@ -60,18 +61,35 @@ class Check:
         """The members of a communicator; None where it is not defined."""
         return self.defs.tables["Comm"][comm][0] if self.defined(l, "Comm", comm) else None
 
+    def check_thread(self, l, attributes, comm, is_begin):
+        """The OS thread that begins the team of Argobots' units ends it: the attribute ThreadId has its number."""
+        if comm not in self.defs.unit_comms:
+            return
+        n = _otf2.AttributeList_GetNumberOfElements(attributes) if attributes is not None else 0
+        values = [_otf2.AttributeList_GetAttributeByIndex(attributes, i) for i in range(n)]
+        threads = [value.uint64 for ref, _, value in values if self.defs.attribute_names.get(ref) == "ThreadId"]
+        if len(threads) != 1:
+            l.bad("TEAM-THREAD", f"team {comm}: which OS thread it is does not stand there")
+        elif is_begin:
+            l.thread_id = threads[0]
+        elif threads[0] != l.thread_id:
+            l.bad("TEAM-THREAD", f"OS thread {threads[0]} ends its time in team {comm}, which {l.thread_id} began")
+
     # ---- A function for each kind of event ----
 
     def on_fork(self, l, time, model, requested):
         self.counts["forks"] += 1
-        l.forks.append(len(self.forks[l.ref]))
-        self.forks[l.ref].append([time, None, l.forks[-2] if len(l.forks) > 1 else None])
+        l.forks.append([len(self.forks[l.ref]), False])
+        self.forks[l.ref].append([time, None, l.forks[-2][0] if len(l.forks) > 1 else None])
 
     def on_join(self, l, time, model):
-        if l.forks:
-            self.forks[l.ref][l.forks.pop()][1] = time
-        else:
+        if not l.forks:
             l.bad("FORK", "a join without a fork")
+            return
+        fork, has_team = l.forks.pop()
+        self.forks[l.ref][fork][1] = time
+        if not has_team:
+            l.bad("FORK-TEAM", "a join after a fork, and no team in between")
 
     def on_team_begin(self, l, time, comm):
         self.counts["teams"] += 1
@@ -83,6 +101,8 @@ class Check:
             return
         if members[0] == l.ref and self.has_all_teams and comm not in self.defs.unit_comms and not self.is_around(l, self.defs.tables["Comm"][comm][1]):
             l.bad("TEAM-PARENT", f"begins team {comm} in task {l.task}")
+        if l.forks and comm not in self.defs.unit_comms:
+            l.forks[-1][1] = True
         l.stop(time)
         l.teams.append((comm, time, l.task))
         l.run((comm, members.index(l.ref), 0), time)
@@ -117,6 +137,8 @@ class Check:
         if task.create is not None:
             l.bad("TASK-DUP", f"task {(comm, thread, generation)} is created twice")
         task.create = l.now(time)
+        if all(team[0] != comm for team in l.teams):
+            self.outsiders.add((comm, l.ref))
 
     def on_task_switch(self, l, time, comm, thread, generation):
         self.counts["switches"] += 1
@@ -133,6 +155,9 @@ class Check:
         is_initial = generation == 0 and not l.teams
         if is_initial and (len(members) != 1 or self.defs.tables["Comm"][comm][1] != UNDEFINED):
             l.bad("TASK-TEAM", f"runs an implicit task of comm {comm} outside of it")
+        is_alone = members == [l.ref] and self.defs.tables["Comm"][comm][1] == UNDEFINED  # an initial task's team is never begun
+        if generation != 0 and self.has_all_teams and not is_alone and all(team[0] != comm for team in l.teams):
+            l.bad("TASK-LOCATION", f"runs task {(comm, thread, generation)} and is not in its team")
         l.run(None if is_initial else (comm, thread, generation), time)
 
     def on_task_complete(self, l, time, comm, thread, generation):
@@ -258,6 +283,15 @@ class Check:
                 function(region)
             return callback
 
+        def plain_team(function, is_begin):
+            def callback(_, time, position, data, attributes, comm):
+                l.event(time, attributes)
+                if is_device:
+                    l.bad("DEVICE-EVENT", "an event that only threads have")
+                self.check_thread(l, attributes, comm, is_begin)
+                function(l, time, comm)
+            return callback
+
         def parameter(kind):
             def callback(_, time, position, data, attributes, ref, value):
                 l.event(time, attributes)
@@ -268,8 +302,8 @@ class Check:
             return plain(lambda *values: self.on_thread(*values[:2], what, *values[2:]))
 
         return (("Enter", plain_region(l.enter, False)), ("Leave", plain_region(l.leave, True)), ("ThreadFork", plain(self.on_fork)),
-                ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain(self.on_team_begin)),
-                ("ThreadTeamEnd", plain(self.on_team_end)), ("ThreadTaskCreate", plain(self.on_task_create)),
+                ("ThreadJoin", plain(self.on_join)), ("ThreadTeamBegin", plain_team(self.on_team_begin, True)),
+                ("ThreadTeamEnd", plain_team(self.on_team_end, False)), ("ThreadTaskCreate", plain(self.on_task_create)),
                 ("ThreadTaskSwitch", plain(self.on_task_switch, is_switch=True)), ("ThreadTaskComplete", plain(self.on_task_complete)),
                 ("ThreadCreate", thread("create")), ("ThreadBegin", thread("begin")), ("ThreadEnd", thread("end")), ("ThreadWait", thread("wait")),
                 ("ThreadAcquireLock", plain(self.on_acquire)), ("ThreadReleaseLock", plain(self.on_release)),

@@ -164,6 +164,8 @@ FAULTS = [
     ("EVT-UNKNOWN", "an event of a kind that does not exist",
      lambda a: patch(a, MASTER, b"\x38" + bytes(7) + b"\x22\x03", b"\x38" + bytes(7) + b"\xf0\x03")),
     ("FLUSH", "a flush ends before it begins", lambda a: change(a, MASTER, ("BufferFlush",), ["BufferFlush", 70, 65])),
+    ("FORK-TEAM", "a fork without a team", lambda a: insert(
+        a, MASTER, ("MeasurementOnOff", 110), ["ThreadFork", 105, OPENMP, 2], ["ThreadJoin", 106, OPENMP])),
     ("FORK TEAM-FORK", "a fork has no join", lambda a: drop(a, MASTER, "ThreadJoin")),
     ("FORK TEAM-FORK", "a join has no fork", lambda a: drop(a, MASTER, "ThreadFork")),
     ("GROUP", "a team has a member that is no location", lambda a: a["groups"][2].__setitem__(2, [0, 1, 7])),
@@ -180,6 +182,10 @@ FAULTS = [
     ("LOCK", "a task takes a lock again before it gave it back",
      lambda a: [insert(a, WORKER, ("Leave", 85), ["ThreadAcquireLock", 85, OPENMP, 0, 3]),
                 drop(a, WORKER, "ThreadReleaseLock", 85)]),
+    ("LOCK", "a cut trace has a lock that is taken again and never given back", lambda a: [
+        truncate(a), drop(a, MASTER, "ThreadReleaseLock", 55)]),
+    ("LOCK", "a cut trace has a lock that is given back and was never taken", lambda a: [
+        truncate(a), drop(a, WORKER, "ThreadAcquireLock")]),
     ("LOCK-HOLDER", "another task than the holder gives a lock back", another_gives_back),
     ("LOCK-ORDER", "an acquisition is left out in the count",
      lambda a: renumber(a, (WORKER, "ThreadAcquireLock", 81, 3), (WORKER, "ThreadReleaseLock", 85, 3))),
@@ -244,6 +250,9 @@ FAULTS = [
      lambda a: [drop(a, WORKER, "ThreadTaskComplete", 40),
                 insert(a, WORKER, ("ThreadTaskSwitch", 60), ["ThreadTaskComplete", 45, TEAM, 0, 2], ["ThreadTaskSwitch", 45, TEAM, 1, 0])]),
     ("TASK-OVERLAP", "a task runs on two threads at once", run_early),
+    ("TASK-LOCATION", "a task runs on a thread that has left the task's team", lambda a: insert(
+        a, MASTER, ("MeasurementOnOff", 110), ["ThreadTaskSwitch", 103, TEAM, 0, 4], ["ThreadTaskComplete", 104, TEAM, 0, 4],
+        ["ThreadTaskSwitch", 104, SERIAL, 0, 0]) or insert(a, MASTER, ("ThreadTaskSwitch", 40), ["ThreadTaskCreate", 33, TEAM, 0, 4])),
     ("TASK-TEAM", "a team ends within a task", end_within_task),
     ("TASK-TEAM", "an implicit task runs outside of its team", lambda a: insert(
         a, WORKER, ("ThreadTeamBegin",), ["ThreadTaskSwitch", 22, TEAM, 1, 0])),

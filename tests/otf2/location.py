@@ -32,8 +32,9 @@ class Location:
         self.teams = []  # (comm, time, task around it)
         self.task = None
         self.is_task_over = False  # completed, and nothing switched to since
-        self.forks = []  # open: index into check.forks[ref]
+        self.forks = []  # open: [index into check.forks[ref], has this location begun a team since?]
         self.is_on = True
+        self.thread_id = None  # of the OS thread that began the units' team
         self.program = []  # (position, time, is_begin)
         self.open_of_task = collections.Counter()
         self.transfers = {}  # (window, id) -> begin, of those that are not complete

@@ -60,7 +60,8 @@ def check_teams(check):
         if i is None or i < 0:
             check.report.add("TEAM-FORK", f"team {comm} on {ref:#x} from {begin} to {end} is inside no fork of {primary:#x}")
     for comm, (members, _) in check.defs.tables["Comm"].items():
-        if comm not in check.defs.unit_comms and len({n_instances[comm, member] for member in members}) > 1 and check.has_all_teams:
+        numbers = {n_instances[comm, member] for member in members if n_instances[comm, member] or (comm, member) not in check.outsiders}
+        if comm not in check.defs.unit_comms and len(numbers) > 1 and check.has_all_teams:
             check.report.add("TEAM-INSTANCES", f"the members of team {comm} began it different numbers of times")
 
 
@@ -88,8 +89,7 @@ def check_acquisition(check, lock, order, moments):
         if who != holder:
             bad("LOCK-HOLDER", f"lock {lock}, taken as {order} by {holder}, is {'taken' if is_acquire else 'given back'} by {who}")
         if depth == 0 and (released is not None or not is_acquire):
-            if check.has_all_locks:
-                bad("LOCK", f"lock {lock} is {'taken again' if is_acquire else 'given back'} as {order}, which is not held")
+            bad("LOCK", f"lock {lock} is {'taken again' if is_acquire else 'given back'} as {order}, which is not held")
         depth = max(0, depth + (1 if is_acquire else -1))
         released = moment if depth == 0 else None
     return released
@@ -113,8 +113,10 @@ def check_locks(check):
             if before is not None and first[0] < before[0]:
                 bad("LOCK-ORDER", f"lock {lock} is taken as {order} before the acquisition that precedes it")
             released = check_acquisition(check, lock, order, own)
-            if who in held and check.has_all_locks and (held[who][1] is None or not is_before(held[who][1], first)):
+            if who in held and (held[who][1] is None or not is_before(held[who][1], first)):
                 bad("LOCK", f"{who} takes lock {lock} as {order} while it has it as {held[who][0]}")
+            elif released is None and order != max(acquisitions):
+                bad("LOCK", f"lock {lock}, taken as {order} by {who}, is taken again and never given back")
             held[who] = (order, released)
             before = first
         if check.has_all_locks and sorted(acquisitions) != list(range(1, len(acquisitions) + 1)):

@@ -248,6 +248,98 @@ START_TEST(what_a_killed_process_had_open_is_closed)
 }
 END_TEST
 
+START_TEST(a_region_that_the_thread_never_was_in_has_no_fork)
+{
+	dump_writer_root(&w, 0, now, 1, 1);
+	put(0, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, 2, 2, 0x1000);
+	w.is_killed = w.streams[0].is_live = true;
+	build(1);
+	ck_assert_str_eq(archive_text[0], "B <initial task >initial task E");
+}
+END_TEST
+
+START_TEST(a_worker_may_have_begun_a_region_that_the_primary_thread_never_was_in)
+{
+	dump_writer_root(&w, 0, now, 1, 1);
+	put(0, EVENT_parallel_begin, parallel_flags_invoker_runtime | parallel_flags_team, 2, 2, 0x1000);
+	put(1, EVENT_thread_attach, 0, 0, 4243, 0);
+	put(1, EVENT_implicit_task_begin, task_flags_implicit, 1, id_make(0, 2), 2 | UINT64_C(1) << 32);
+	w.is_killed = w.streams[0].is_live = w.streams[1].is_live = true;
+	build(2);
+	ck_assert_str_eq(archive_text[0], "B <initial task >initial task E");
+	ck_assert_str_eq(archive_text[1], ON_WORKER(""));
+}
+END_TEST
+
+START_TEST(a_region_that_ends_after_a_gap_has_no_second_join)
+{
+	begin_program();
+	put(0, EVENT_records_lost, loss_cause_full, 0, 7, 0);
+	end_program();
+	build(2);
+	ck_assert_str_eq(archive_text[0], "B <initial task F2 T <parallel >parallel t J >initial task E");
+}
+END_TEST
+
+static void set_lock(uint32_t stream)
+{
+	put(stream, EVENT_mutex_acquire, mutex_kind_lock, 0, 0x5000, 0x6000);
+	put(stream, EVENT_mutex_acquired, mutex_kind_lock, 0, 0x5000, 0x6000);
+}
+
+START_TEST(no_lock_is_held_over_a_gap)
+{
+	begin_program();
+	set_lock(1);
+	put(1, EVENT_records_lost, loss_cause_full, 0, 7, 0);
+	set_lock(0);
+	put(0, EVENT_recording_off, off_reason_paused, 0, 0, 0);
+	put(0, EVENT_recording_on, 0, 0, primary, id_make(0, 2));
+	set_lock(0);
+	end_program();
+	build(2);
+	ck_assert_str_eq(archive_text[0],
+			 "B <initial task F2 T <parallel <omp_set_lock A2 >omp_set_lock R2 off on <omp_set_lock A3 >omp_set_lock"
+			 " >parallel R3 t J >initial task E");
+	ck_assert_str_eq(archive_text[1], ON_WORKER(" <omp_set_lock A1 >omp_set_lock R1"));
+}
+END_TEST
+
+START_TEST(a_lock_that_a_task_leaves_locked_stays_locked)
+{
+	begin_program();
+	set_lock(0);
+	end_program();
+	build(2);
+	ck_assert_str_eq(archive_text[0], ON_PRIMARY(" <omp_set_lock A1 >omp_set_lock"));
+}
+END_TEST
+
+static void create_unit(uint32_t stream, uint64_t handle)
+{
+	put(stream, EVENT_unit_create, 0, 1, handle, 0);
+	dump_writer_record(&w, stream, 0, EVENT_unit_more, 0, 16384, 0x7000, 0);
+}
+
+START_TEST(the_team_of_units_ends_with_its_thread)
+{
+	put(0, EVENT_thread_attach, 0, 0, 4242, 0);
+	put(0, EVENT_unit_begin, 0, 0, 0x100, 0x200);
+	put(1, EVENT_thread_attach, 0, 0, 51, 0);
+	create_unit(1, 0x300);
+	/* Its initial task has no end, and a thread of OpenMP takes its stream. */
+	put(1, EVENT_implicit_task_begin, task_flags_initial, 1, 0, 1 | UINT64_C(1) << 32);
+	put(1, EVENT_thread_detach, 0, 0, 51, 0);
+	put(1, EVENT_thread_attach, 0, 0, 52, 0);
+	create_unit(1, 0x400);
+	put(0, EVENT_unit_end, 0, 0, 0, 0);
+	put(1, EVENT_thread_detach, 0, 0, 52, 0);
+	put(0, EVENT_thread_detach, 0, 0, 4242, 0);
+	build(2);
+	ck_assert_str_eq(archive_text[1], "T <create C1.2 >create <initial task >initial task t T <create C1.4 >create t");
+}
+END_TEST
+
 START_TEST(a_task_runs_after_its_creation_whatever_the_clocks_say)
 {
 	begin_program();
@@ -374,6 +466,12 @@ int main(void)
 	tcase_add_test(tests, a_detached_task_completes_where_a_member_fulfils_it);
 	tcase_add_test(tests, a_detached_task_is_over_where_nothing_is_known_to_go_on);
 	tcase_add_test(tests, what_a_killed_process_had_open_is_closed);
+	tcase_add_test(tests, a_region_that_the_thread_never_was_in_has_no_fork);
+	tcase_add_test(tests, a_worker_may_have_begun_a_region_that_the_primary_thread_never_was_in);
+	tcase_add_test(tests, a_region_that_ends_after_a_gap_has_no_second_join);
+	tcase_add_test(tests, no_lock_is_held_over_a_gap);
+	tcase_add_test(tests, a_lock_that_a_task_leaves_locked_stays_locked);
+	tcase_add_test(tests, the_team_of_units_ends_with_its_thread);
 	tcase_add_test(tests, a_task_runs_after_its_creation_whatever_the_clocks_say);
 	tcase_add_test(tests, critical_regions_are_numbered_over_all_threads);
 	tcase_add_test(tests, a_lock_that_is_only_tried_is_nothing);

@@ -51,8 +51,9 @@ static int on_switch(void *self, const struct point *at, const struct unit_switc
 	return 0;
 }
 
-static int on_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count)
+static int on_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
 {
+	(void)was_look;
 	(void)self;
 	(void)wait;
 	ck_assert_uint_eq(at->unit, unit);
@@ -69,8 +70,9 @@ static int on_resume(void *self, const struct point *at, uint32_t unit, uint32_t
 	return 0;
 }
 
-static int on_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first)
+static int on_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
 {
+	(void)was_look;
 	(void)self;
 	(void)at;
 	say(is_first ? "join%u<%u" : "again%u<%u", unit, joiner);
