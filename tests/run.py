@@ -115,7 +115,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if "counts" not in skip:
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
-        n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
+        n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] + s["graph"]["nodes"].get("taskloop_split", 0) for s in summaries]
         report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks, map(transfers_of, summaries)))))
         if want.helpers:
             definitions = run(["otf2-print", "-G", outs[0] / "traces.otf2"]).out
@@ -146,7 +146,7 @@ def wrong_canonical(dump, graph):
     result = run([BUILDER, "--canonical", dump])
     lines = [line.rsplit(" ", 3) for line in result.out.splitlines()]
     created = {target for _, _, target, kind in lines if kind == "create" and not target.startswith(("implicit[", "initial["))}
-    n_created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial") for _, t, kind in graph.edges)
+    n_created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial", "taskloop_split") for _, t, kind in graph.edges)
     n_depend = sum(kind.startswith("depend") for _, _, _, kind in lines)
     operation = re.search(r"^.*\b(data_\w+|transfer_\w+|submit)[@\[].*$", result.out, re.MULTILINE)
     if operation:

@@ -291,6 +291,7 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	settle_tasks(m);
 	gather_check_claims(&w);
 	free(w.claims);
+	gather_settle_splits(&w);
 	gather_check_tasks(m);
 	gather_settle_target(m);
 	gather_settle_device(&w);

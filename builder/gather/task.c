@@ -28,6 +28,15 @@ static bool follows_its_wait(const struct walk *w, const struct task *task, uint
 	return m->constructs[construct].codeptr == 0 || (codeptr > wait_codeptr && codeptr - wait_codeptr <= ARGUMENTS_BYTES_MAX);
 }
 
+/*
+ * May the current task create tasks in another one's name (Q44)? Whether it does so rightly is only known after all
+ * streams: see gather_settle_splits().
+ */
+static bool may_be_in_place(const struct walk *w)
+{
+	return w->m->is_libomp && task_is_explicit(&w->m->tasks[w->thread.task]);
+}
+
 static void check_creation(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
@@ -37,7 +46,7 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 		gather_repair_task(w, e->task, "task_created_twice", "a new one");
 	else if (task->state & TASK_STARTED && task->run_stream == w->stream)
 		gather_repair_task(w, e->task, "task_before_creation", "one that has not run");
-	if (e->other != current && current != 0 && e->other != 0)
+	if (e->other != current && current != 0 && e->other != 0 && !may_be_in_place(w))
 		gather_repair(w, "created_by_another_task",
 			      "it names an encountering task that is not the one running, expected %u:%llu",
 			      gather_id_stream(m, current), gather_id_counter(m, current));
@@ -61,7 +70,9 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	task->parent = e->other;
 	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
 	task->flags = (uint16_t)(flags & ~(unsigned)(task_flags_implicit | task_flags_initial));
-	task->waits_for = 0;
+	bool is_in_place = task->parent != 0 && w->thread.task != 0 && task->parent != w->thread.task && may_be_in_place(w);
+	task->in_place = is_in_place && !(flags & task_flags_taskwait) ? w->thread.task : 0;
+	w->n_in_place += is_in_place;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
@@ -217,6 +228,12 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 void gather_part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = &w->m->tasks[e->task];
+	if (e->record != NULL && e->ticks < e->record->time && e->ticks > w->since_ticks) {
+		/* It ended before this record: what has passed since then is the other task's time. */
+		task->busy_ticks += e->ticks - w->since_ticks;
+		w->m->tasks[e->other].busy_ticks += e->record->time - e->ticks;
+		w->since_ticks = e->record->time;
+	}
 	task->state |= TASK_PART_ENDED;
 	if (!(task->state & TASK_COMPLETED) || e->ticks < task->end_ticks)
 		task->end_ticks = e->ticks;

@@ -44,6 +44,7 @@ struct walk {
 	uint32_t ended_wait;
 	uint64_t ended_wait_at;
 	uint64_t new_root_at; /* number of the record at which a root's initial task began, or was made up; 0 none */
+	uint64_t n_in_place;  /* tasks that were created in another task's name: see gather_settle_splits() */
 	/* What other streams have to confirm: see gather_check_claims(). */
 	struct claim *claims;
 	size_t n_claims, claims_capacity;
@@ -111,6 +112,12 @@ void gather_check_claims(struct walk *w);
 /* After all streams: counts repairs for contradictory records about tasks, and about teams. */
 void gather_check_tasks(struct model *m);
 void gather_check_teams(struct model *m);
+
+/* After all streams: counts a repair about a task. If it is the first one with its name, prints the task's id and the text. */
+void gather_repair_row(struct model *m, uint32_t row, const char *name, const char *text);
+
+/* split.c: after all streams: which tasks are the runtime's own, and split a taskloop (Q44). */
+void gather_settle_splits(struct walk *w);
 
 /* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
 

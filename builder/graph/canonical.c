@@ -199,10 +199,20 @@ static uint32_t kept_node(const struct canon *c, uint32_t id)
 	return id;
 }
 
+/* Is the node a task of the runtime's own, by which it splits a taskloop? */
+static bool is_split(const struct canon *c, uint32_t id)
+{
+	return id < c->m->n_tasks && task_is_split(&c->m->tasks[id]);
+}
+
 /* Adds an edge of the graph; add_phases adds those inside a merged task. */
 static void add_graph_edge(struct canon *c, const struct edge_view *graph_edge)
 {
 	struct edge_view kept = *graph_edge, *edge = &kept;
+	if (is_split(c, edge->source) && edge->kind == EDGE_CREATE)
+		edge->source = graph_origin(c->graph, edge->target);
+	if (is_split(c, edge->source) || is_split(c, edge->target))
+		return;
 	edge->source = kept_node(c, edge->source);
 	const struct node *of_unit = graph_inner_node(c->graph, edge->target);
 	if (of_unit != NULL && of_unit->is_of_unit) {

@@ -14,6 +14,7 @@
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
 
 #include "builder/graph/files.h"
+#include "builder/graph/split.h"
 
 struct canon {
 	const struct graph *graph;
@@ -79,7 +80,7 @@ void canonical_units_begin(struct canon *c);
 void canonical_units_free(struct canon *c);
 void canonical_put_unit(const struct canon *c, FILE *out, uint32_t id);
 
-/* qsort_r's comparison of rows of tasks by time of creation. */
-int canonical_by_creation(const void *left, const void *right, void *model);
+/* qsort_r's comparison of rows of tasks by the order of their creation. */
+int canonical_by_creation(const void *left, const void *right, void *graph);
 
 #endif

@@ -64,7 +64,7 @@ static int compare_shapes(const void *left, const void *right, void *canon)
 	 */
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
-	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->graph);
 }
 
 /*
@@ -126,7 +126,7 @@ static int compare_roots(const void *left, const void *right, void *canon)
 	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
 	if (c->shape[l] != c->shape[r])
 		return c->shape[l] < c->shape[r] ? -1 : 1;
-	return canonical_by_creation(left, right, (void *)(uintptr_t)c->m);
+	return canonical_by_creation(left, right, (void *)(uintptr_t)c->graph);
 }
 
 /*
@@ -140,7 +140,7 @@ static void number_roots(struct canon *c)
 		if (c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]))
 			roots[n_roots++] = c->order[i];
 	for (uint32_t i = 1; i < n_roots; i++)
-		if (canonical_by_creation(&roots[i], &roots[0], (void *)(uintptr_t)c->m) < 0) {
+		if (canonical_by_creation(&roots[i], &roots[0], (void *)(uintptr_t)c->graph) < 0) {
 			uint32_t first = roots[i];
 			roots[i] = roots[0];
 			roots[0] = first;
