@@ -8,26 +8,6 @@
 
 /* ---- Creation ---- */
 
-/* The most bytes of code that a compiler puts between two calls if it only prepares the second one's arguments. */
-#define ARGUMENTS_BYTES_MAX 48
-
-/*
- * LLVM's runtime splits an undeferred task with dependences (Q34): first it waits for the dependences by a dummy task,
- * then it creates the task without them. That is the case if nothing was reported in between, and no other call lies
- * between the two: the runtime called itself (gcc), or the second call comes directly after the first one (clang).
- */
-static bool follows_its_wait(const struct walk *w, const struct task *task, uint32_t construct, uint64_t codeptr)
-{
-	const struct model *m = w->m;
-	const struct task *wait = &m->tasks[w->ended_wait];
-	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
-	if (!m->is_libomp || w->ended_wait == 0 || w->ended_wait_at + 1 != w->n_records || task->parent != wait->parent ||
-	    (task->flags & undeferred) != undeferred || task->flags & task_flags_has_dependences)
-		return false;
-	uint64_t wait_codeptr = m->constructs[wait->construct].codeptr;
-	return m->constructs[construct].codeptr == 0 || (codeptr > wait_codeptr && codeptr - wait_codeptr <= ARGUMENTS_BYTES_MAX);
-}
-
 /*
  * May the current task create tasks in another one's name (Q44)? Whether it does so rightly is only known after all
  * streams: see gather_settle_splits().
@@ -77,13 +57,8 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
 	uint32_t construct = model_construct(m, kind, r->b);
-	if (!(flags & task_flags_taskwait) && follows_its_wait(w, task, construct, r->b)) {
-		struct task *wait = &m->tasks[w->ended_wait];
-		wait->waits_for = e->task;
-		if (m->constructs[construct].codeptr == 0)
-			construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
-		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
-	}
+	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
+		construct = gather_join_wait(w, e->task, construct, r->b);
 	task->construct = gather_task_construct(w, kind, construct, r->b);
 }
 

@@ -44,6 +44,8 @@ static const struct {
 	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
 	{"contradictory_records", "records contradict each other"},
+	{"undeferred_or_wait",
+	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -128,6 +130,7 @@ static unsigned find_reasons(const struct graph *graph)
 	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
 		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
+	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
 	return found;

@@ -143,12 +143,13 @@ struct model {
 	struct construct_index *construct_index; /* private to construct.c */
 	uint64_t first_ticks, last_ticks;        /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
-	uint64_t n_threads;           /* distinct OS threads */
-	uint64_t n_migrated;          /* tasks whose parts ran on more than one stream */
-	uint32_t n_task_ids;          /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
-	uint64_t n_aliases;           /* task ids that stand for another task (model_alias) */
-	bool is_libomp;               /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
-	struct notes *notes;          /* not a table: every pass adds to it */
+	uint64_t n_threads;       /* distinct OS threads */
+	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */
+	uint32_t n_task_ids;      /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
+	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */
+	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */
+	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
+	struct notes *notes;      /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
 	size_t operations_capacity;

@@ -46,7 +46,7 @@ int main(void)
 				add(&n, 1);
 			CHECK(n == 65);
 		}
-#pragma omp taskwait /* @last */
+#pragma omp taskwait                        /* @last */
 #pragma omp taskloop grainsize(1) shared(n) /* @outer */
 		for (int i = 0; i < 45; i++) {
 #pragma omp taskloop grainsize(1) shared(n) /* @inner */
