@@ -85,6 +85,18 @@ static inline int64_t event_device_number(uint64_t slot)
 	return (int32_t)low32(slot);
 }
 
+/*
+ * Does the recorder make records of this kind by itself, and not because of a callback? They may come between any two
+ * others. Continuation records are among them.
+ */
+static inline int event_is_recorders_own(unsigned kind)
+{
+	return 0
+#define EVENT(number, name, group, callback, doc) || (kind == (number) && #callback[0] == '-')
+#include "common/events.def"
+		;
+}
+
 /* An id of a task or region consists of the stream that gave it and that stream's counter, which begins at 1. 0:
  * unknown. */
 #define ID_STREAM_BITS 20

@@ -293,7 +293,7 @@ def read_nodes(out):
 class Graph:
     """nodes.csv, with what constructs.csv says of each construct, and edges.csv as the builder wrote them."""
 
-    TASKS = ("initial", "implicit", "task", "target")
+    TASKS = ("initial", "implicit", "task", "taskloop_split", "target")
     UNITS = ("unit", "tasklet", "scheduler", "primary_unit", "external")  # Argobots'
 
     def __init__(self, out):
@@ -366,7 +366,7 @@ class Graph:
         serial = {n["region"] for n in self.nodes if n["kind"] == "initial"}  # where nobody must wait for a task
         for n in self.nodes:
             i, kind = n["id"], n["kind"]
-            if kind in ("task", "implicit") and complete and made.get(i, 0) != 1:
+            if kind in ("task", "taskloop_split", "implicit") and complete and made.get(i, 0) != 1:
                 return f"{kind} node {i} has {made.get(i, 0)} create edges"
             if kind not in self.TASKS + self.UNITS and i in made:
                 return f"{kind} node {i} has a create edge"
@@ -374,7 +374,7 @@ class Graph:
                 return f"node {i} has {sequence[i]} sequence edges"
             if kind == "implicit" and complete and i not in left:
                 return f"nothing comes after implicit node {i}"
-            if kind == "task" and joined.get(i, 0) != 1 and (joined.get(i, 0) > 1 or complete and n["region"] not in serial):
+            if kind in ("task", "taskloop_split") and joined.get(i, 0) != 1 and (joined.get(i, 0) > 1 or complete and n["region"] not in serial):
                 return f"task {i} is joined {joined.get(i, 0)} times"
         return None
 

@@ -115,7 +115,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     if "counts" not in skip:
         report.check(f"{name}/counts", counts_differ(want, dumps, summaries, work / "counts"))
     if "archive" not in skip:
-        n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] for s in summaries]
+        n_tasks = [s["tasks"]["explicit"] + s["tasks"]["target"] + s["graph"]["nodes"].get("taskloop_split", 0) for s in summaries]
         report.check(f"{name}/archive", "; ".join(filter(None, map(check_archive, outs, n_tasks, map(transfers_of, summaries)))))
         if want.helpers:
             definitions = run(["otf2-print", "-G", outs[0] / "traces.otf2"]).out
@@ -158,7 +158,7 @@ def wrong_canonical(dump, graph):
     operation = re.search(r"^.*\b(data_\w+|transfer_\w+|submit)[@\[].*$", result.out, re.MULTILINE)
     if operation:
         return f"operations on data depend on what is on the device already: {operation.group()}"
-    created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial") for _, t, kind in graph.edges)
+    created = sum(kind == "create" and graph.kind[t] not in ("implicit", "initial", "taskloop_split") for _, t, kind in graph.edges)
     depends = graph.count_edges("depend") - n_implied_by_barriers(graph)
     return None if (n_created, n_depend) == (created, depends) else \
         f"{n_created} tasks and {n_depend} dependences, not {created} and {depends}"

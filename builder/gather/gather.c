@@ -210,7 +210,7 @@ static void walk_stream(struct walk *w)
 		check_form(w, r, kind);
 		if (!record_is_continuation(r) && (m->first_ticks == 0 || r->time < m->first_ticks))
 			m->first_ticks = r->time;
-		w->n_records += kind != EVENT_buffer_flush && kind != EVENT_records_lost;
+		w->n_records += !event_is_recorders_own(kind);
 		walk_record(w, r);
 	}
 	thread_close(&w->thread, 0, NULL);
@@ -284,13 +284,16 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 		return -1;
 	if (has_lock_orders)
 		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
-	struct walk w = {.m = m};
+	struct walk w = {.m = m, .code = {.meta = &dump->meta}};
 	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
 		walk_stream(&w);
 	map_free(&w.tids);
 	settle_tasks(m);
 	gather_check_claims(&w);
 	free(w.claims);
+	code_close(&w.code);
+	map_free(&w.pairs);
+	gather_settle_splits(&w);
 	gather_check_tasks(m);
 	gather_settle_target(m);
 	gather_settle_device(&w);

@@ -106,11 +106,16 @@ static bool is_whole(const struct model *m)
 	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
 }
 
+void gather_repair_row(struct model *m, uint32_t row, const char *name, const char *text)
+{
+	if (count(m, name))
+		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
+}
+
 static void repair_task(struct model *m, uint32_t row, const char *name, const char *text)
 {
 	m->tasks[row].state |= TASK_CONTRADICTORY;
-	if (count(m, name))
-		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
+	gather_repair_row(m, row, name, text);
 }
 
 /* A parent is created before its children: a chain of parents for which that is not so may be a cycle. */

@@ -8,24 +8,13 @@
 
 /* ---- Creation ---- */
 
-/* The most bytes of code that a compiler puts between two calls if it only prepares the second one's arguments. */
-#define ARGUMENTS_BYTES_MAX 48
-
 /*
- * LLVM's runtime splits an undeferred task with dependences (Q34): first it waits for the dependences by a dummy task,
- * then it creates the task without them. That is the case if nothing was reported in between, and no other call lies
- * between the two: the runtime called itself (gcc), or the second call comes directly after the first one (clang).
+ * May the current task create tasks in another one's name (Q44)? Whether it does so rightly is only known after all
+ * streams: see gather_settle_splits().
  */
-static bool follows_its_wait(const struct walk *w, const struct task *task, uint32_t construct, uint64_t codeptr)
+static bool may_be_in_place(const struct walk *w)
 {
-	const struct model *m = w->m;
-	const struct task *wait = &m->tasks[w->ended_wait];
-	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
-	if (!m->is_libomp || w->ended_wait == 0 || w->ended_wait_at + 1 != w->n_records || task->parent != wait->parent ||
-	    (task->flags & undeferred) != undeferred || task->flags & task_flags_has_dependences)
-		return false;
-	uint64_t wait_codeptr = m->constructs[wait->construct].codeptr;
-	return m->constructs[construct].codeptr == 0 || (codeptr > wait_codeptr && codeptr - wait_codeptr <= ARGUMENTS_BYTES_MAX);
+	return w->m->is_libomp && task_is_explicit(&w->m->tasks[w->thread.task]);
 }
 
 static void check_creation(struct walk *w, const struct thread_event *e)
@@ -37,7 +26,7 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 		gather_repair_task(w, e->task, "task_created_twice", "a new one");
 	else if (task->state & TASK_STARTED && task->run_stream == w->stream)
 		gather_repair_task(w, e->task, "task_before_creation", "one that has not run");
-	if (e->other != current && current != 0 && e->other != 0)
+	if (e->other != current && current != 0 && e->other != 0 && !may_be_in_place(w))
 		gather_repair(w, "created_by_another_task",
 			      "it names an encountering task that is not the one running, expected %u:%llu",
 			      gather_id_stream(m, current), gather_id_counter(m, current));
@@ -61,18 +50,15 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	task->parent = e->other;
 	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
 	task->flags = (uint16_t)(flags & ~(unsigned)(task_flags_implicit | task_flags_initial));
-	task->waits_for = 0;
+	bool is_in_place = task->parent != 0 && w->thread.task != 0 && task->parent != w->thread.task && may_be_in_place(w);
+	task->in_place = is_in_place && !(flags & task_flags_taskwait) ? w->thread.task : 0;
+	w->n_in_place += is_in_place;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
 	uint32_t construct = model_construct(m, kind, r->b);
-	if (!(flags & task_flags_taskwait) && follows_its_wait(w, task, construct, r->b)) {
-		struct task *wait = &m->tasks[w->ended_wait];
-		wait->waits_for = e->task;
-		if (m->constructs[construct].codeptr == 0)
-			construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
-		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
-	}
+	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
+		construct = gather_join_wait(w, e->task, construct, r->b);
 	task->construct = gather_task_construct(w, kind, construct, r->b);
 }
 
@@ -217,6 +203,12 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 void gather_part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = &w->m->tasks[e->task];
+	if (e->record != NULL && e->ticks < e->record->time && e->ticks > w->since_ticks) {
+		/* It ended before this record: what has passed since then is the other task's time. */
+		task->busy_ticks += e->ticks - w->since_ticks;
+		w->m->tasks[e->other].busy_ticks += e->record->time - e->ticks;
+		w->since_ticks = e->record->time;
+	}
 	task->state |= TASK_PART_ENDED;
 	if (!(task->state & TASK_COMPLETED) || e->ticks < task->end_ticks)
 		task->end_ticks = e->ticks;

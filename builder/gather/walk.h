@@ -8,6 +8,7 @@
 
 #include "builder/support/array.h"
 #include "builder/support/map.h"
+#include "builder/model/code.h"
 #include "builder/model/tables.h"
 #include "builder/dump/timeline.h"
 #include "builder/story/thread.h"
@@ -39,11 +40,14 @@ struct walk {
 	uint32_t stream;      /* row */
 	struct thread thread; /* who is current */
 	uint64_t since_ticks; /* when the current task became current */
-	uint64_t n_records;   /* so far, this one included, without those that the recorder makes about itself */
+	uint64_t n_records;   /* so far, this one included, without those that the recorder makes by itself */
 	/* The row of the dummy task of a wait with dependences, and the number of the record that ended it. */
 	uint32_t ended_wait;
 	uint64_t ended_wait_at;
-	uint64_t new_root_at; /* number of the record at which a root's initial task began, or was made up; 0 none */
+	struct code_files code; /* used by undeferred.c, as is `pairs`: */
+	struct map pairs;       /* hash of two constructs -> enum code_answer + 1 */
+	uint64_t new_root_at;   /* number of the record at which a root's initial task began, or was made up; 0 none */
+	uint64_t n_in_place;    /* tasks that were created in another task's name: see gather_settle_splits() */
 	/* What other streams have to confirm: see gather_check_claims(). */
 	struct claim *claims;
 	size_t n_claims, claims_capacity;
@@ -111,6 +115,19 @@ void gather_check_claims(struct walk *w);
 /* After all streams: counts repairs for contradictory records about tasks, and about teams. */
 void gather_check_tasks(struct model *m);
 void gather_check_teams(struct model *m);
+
+/* After all streams: counts a repair about a task. If it is the first one with its name, prints the task's id and the text. */
+void gather_repair_row(struct model *m, uint32_t row, const char *name, const char *text);
+
+/*
+ * undeferred.c: a task was created. If it is the second half of an undeferred task with dependences, whose first half
+ * is the wait that has just ended, the wait's dependences become the task's (Q34). construct: the row of the task's
+ * address; returns the one that the task gets.
+ */
+uint32_t gather_join_wait(struct walk *w, uint32_t task, uint32_t construct, uint64_t codeptr);
+
+/* split.c: after all streams: which tasks are the runtime's own, and split a taskloop (Q44). */
+void gather_settle_splits(struct walk *w);
 
 /* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
 

@@ -5,7 +5,7 @@
  * concerns several of them (barriers, joins) is found by number, never by time. Called by the replay through graph_ops,
  * and by run.c; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/split.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -59,6 +59,8 @@ void graph_free(struct graph *graph)
 	map_free(&graph->from_barriers);
 	map_free(&graph->innermost);
 	map_free(&graph->in_work);
+	map_free(&graph->split_now);
+	map_free(&graph->split_loops);
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->intervals);
@@ -165,9 +167,12 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		return 0; /* the parent goes on when the wait is over */
 	}
 	struct graph_task *created = &graph->tasks[row];
-	created->origin = graph->tasks[task->parent].last;
-	created->interval = graph_interval(graph, task->parent);
-	graph_start_fragment(graph, at, task->parent);
+	uint32_t in_place = task_in_place(task), creator = in_place != 0 ? in_place : task->parent;
+	created->origin = graph->tasks[creator].last;
+	if (in_place == 0)
+		created->interval = graph_interval(graph, task->parent);
+	graph_note_split(graph, row);
+	graph_start_fragment(graph, at, creator);
 	return 0;
 }
 
@@ -275,6 +280,7 @@ static void settle(struct graph *graph)
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	graph_finish_check(graph);
+	graph_settle_splits(graph);
 	enum edge_kind kind;
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];

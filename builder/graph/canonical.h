@@ -18,6 +18,7 @@
 
 #include "builder/graph/canonical_refine.h"
 #include "builder/graph/files.h"
+#include "builder/graph/split.h"
 
 /* An edge of the list. Its ends stand for all nodes that are one with them. */
 struct canonical_edge {
@@ -155,7 +156,7 @@ bool canonical_unit_needs_class(const struct canon *c, uint32_t id);
 void canonical_number_units(struct canon *c);
 void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint32_t id);
 
-/* qsort_r's comparison of rows of tasks by time of creation. */
-int canonical_by_creation(const void *left, const void *right, void *model);
+/* qsort_r's comparison of rows of tasks by the order of their creation. */
+int canonical_by_creation(const void *left, const void *right, void *graph);
 
 #endif

@@ -29,10 +29,26 @@ static uint64_t place_key(const struct canon *c, uint32_t id)
 	return canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1;
 }
 
+/* Is the node a task of the runtime's own, by which it splits a taskloop? The list leaves these out. */
+static bool is_split(const struct canon *c, uint32_t id)
+{
+	return id < c->m->n_tasks && task_is_split(&c->m->tasks[id]);
+}
+
+static bool is_left_out(const struct canon *c, uint32_t id)
+{
+	const struct node *node = graph_inner_node(c->graph, id);
+	return is_split(c, id) || (node != NULL && canonical_leaves_out(node->kind));
+}
+
 static void find_same(struct canon *c)
 {
 	struct map places = {0};
 	for (uint32_t id = 0; id < c->n_ids; id++) {
+		if (is_left_out(c, id)) {
+			c->same[id] = 0;
+			continue;
+		}
 		uint64_t key = id < c->m->n_tasks ? 0 : place_key(c, id);
 		uint32_t *found = key != 0 ? map_put(&places, key) : NULL;
 		if (found != NULL && *found == 0)
@@ -113,7 +129,9 @@ static bool is_from_merged(const struct canon *c, const struct node_view *source
 static int take_edge(void *self, const struct edge_view *edge)
 {
 	struct canon *c = self;
-	uint32_t from = kept_node(c, edge->source);
+	if (is_split(c, edge->target) || (is_split(c, edge->source) && edge->kind != EDGE_CREATE))
+		return 0;
+	uint32_t from = is_split(c, edge->source) ? graph_origin(c->graph, edge->target) : kept_node(c, edge->source);
 	const struct node *inner = graph_inner_node(c->graph, edge->target);
 	if (inner != NULL && inner->is_of_unit) {
 		/* Which external thread's row came before on its OS thread is not the program's order. */

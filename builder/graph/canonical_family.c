@@ -13,13 +13,15 @@
 /* Nesting of regions that is looked through; deeper ones are families of their own. */
 #define DEPTH_MAX 1000
 
-int canonical_by_creation(const void *left, const void *right, void *model)
+int canonical_by_creation(const void *left, const void *right, void *graph)
 {
-	const struct model *m = model;
-	uint32_t l = *(const uint32_t *)left, r = *(const uint32_t *)right;
-	if (m->tasks[l].create_ticks != m->tasks[r].create_ticks)
-		return m->tasks[l].create_ticks < m->tasks[r].create_ticks ? -1 : 1;
-	return l < r ? -1 : l > r;
+	return graph_compare_siblings(graph, *(const uint32_t *)left, *(const uint32_t *)right);
+}
+
+/* The runtime's own tasks are not the program's: how many there are depends on the number of threads (Q44). */
+static bool is_of_program(const struct canon *c, uint32_t task)
+{
+	return task_is_explicit(&c->m->tasks[task]) && graph_task_is_node(c->graph, task) && !task_is_split(&c->m->tasks[task]);
 }
 
 /*
@@ -67,18 +69,18 @@ static void find_children(struct canon *c)
 {
 	const struct model *m = c->m;
 	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+		if (is_of_program(c, i))
 			c->first_child[c->family[m->tasks[i].parent] + 1]++;
 	for (uint32_t i = 0; i < m->n_tasks; i++)
 		c->first_child[i + 1] += c->first_child[i];
 	uint32_t *end = c->order; /* scratch until walk_families fills it */
 	memcpy(end, c->first_child, m->n_tasks * sizeof *end);
 	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (task_is_explicit(&m->tasks[i]) && graph_task_is_node(c->graph, i))
+		if (is_of_program(c, i))
 			c->children[end[c->family[m->tasks[i].parent]]++] = i;
 	for (uint32_t i = 0; i < m->n_tasks; i++)
 		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
-			canonical_by_creation, (void *)(uintptr_t)m);
+			canonical_by_creation, (void *)(uintptr_t)c->graph);
 }
 
 /* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */
@@ -111,7 +113,7 @@ static void find_first_root(struct canon *c)
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		bool is_root = c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]);
 		if (is_root &&
-		    (c->first_root == 0 || canonical_by_creation(&c->order[i], &c->first_root, (void *)(uintptr_t)c->m) < 0))
+		    (c->first_root == 0 || canonical_by_creation(&c->order[i], &c->first_root, (void *)(uintptr_t)c->graph) < 0))
 			c->first_root = c->order[i];
 	}
 }

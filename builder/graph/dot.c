@@ -20,6 +20,7 @@ static const struct {
 	[NODE_IMPLICIT] = {"box", "#f0e442"},
 	[NODE_TASK] = {"ellipse", "#56b4e9"},
 	[NODE_TARGET] = {"ellipse", "#cc79a7"},
+	[NODE_TASKLOOP_SPLIT] = {"ellipse", "#dddddd"},
 	[NODE_TASKWAIT] = {"diamond", "#e69f00"},
 	[NODE_TASKGROUP] = {"hexagon", "#e69f00"},
 	[NODE_BARRIER] = {"box", "#d55e00"},
@@ -93,8 +94,9 @@ static void put_label(const struct dot *dot, const struct node_view *node)
 	const char *label = dot->graph->model->constructs[node->construct].label;
 	const char *kind = node_kind_name(node->kind);
 	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_KERNEL || node->kind == NODE_TASK ||
-			   node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP || node->kind == NODE_BARRIER ||
-			   node->kind == NODE_INITIAL || node->kind == NODE_TARGET || is_work_unit(node->kind);
+			   node->kind == NODE_TASKLOOP_SPLIT || node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP ||
+			   node->kind == NODE_BARRIER || node->kind == NODE_INITIAL || node->kind == NODE_TARGET ||
+			   is_work_unit(node->kind);
 	if (!is_own_kind || label[0] == '\0')
 		fprintf(dot->out, "%s%s", kind, label[0] != '\0' ? "\\n" : "");
 	text_dot(dot->out, label);
@@ -121,7 +123,8 @@ static int whole_node(void *self, const struct node_view *node)
 	put_label(dot, node);
 	if (node->kind == NODE_UNIT_WAIT)
 		fprintf(dot->out, "\\n%s", unit_sync_name(node->sync));
-	if (node->kind <= NODE_TARGET || node->kind == NODE_FRAGMENT || is_work_unit(node->kind))
+	if (node->kind <= NODE_TARGET || node->kind == NODE_TASKLOOP_SPLIT || node->kind == NODE_FRAGMENT ||
+	    is_work_unit(node->kind))
 		fprintf(dot->out, "\\n#%" PRIu64 "  %.1f us", dot->offset + node->id,
 			(double)dump_duration_ns(&dot->trace->dump, node->busy_ticks) / 1e3);
 	if (node->kind == NODE_DATA_OP)

@@ -49,6 +49,8 @@ enum node_kind {
 	NODE_EXTERNAL,  /* an OS thread that is no execution stream */
 	NODE_UNIT_JOIN, /* belongs to the unit that joins */
 	NODE_UNIT_WAIT, /* a suspension, or polling */
+	/* A task of the runtime's own, which creates tasks of a taskloop (Q44 of docs/runtimes.md). */
+	NODE_TASKLOOP_SPLIT,
 	NODE_KINDS
 };
 
@@ -157,6 +159,11 @@ struct graph {
 	struct map from_barriers;  /* (barrier, node) with an edge between them, beside the node's `previous` */
 	struct map in_work;        /* implicit task -> worksharing and masked scopes open in it */
 	struct graph_units *units; /* NULL: the process has none */
+	/*
+	 * split.c. By task, the first task of the split taskloop that it is in. By task that the encountering task of a
+	 * split taskloop created itself, the first one of these.
+	 */
+	struct map split_now, split_loops;
 	struct dependence_tables *dependences;
 	struct exclusive_sets *exclusive;
 	struct latest_list {

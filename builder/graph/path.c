@@ -47,6 +47,8 @@ static const struct {
 	{"outside_of_units", "what threads did before they came to Argobots, and between two of its lives, is not known"},
 	{"units_muted", "what ABT_finalize ran was not reported"},
 	{"unit_polls", "whether units worked or waited between two polls, or until they joined, is not known"},
+	{"undeferred_or_wait",
+	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -144,6 +146,7 @@ static unsigned find_reasons(const struct graph *graph)
 	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
 		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
+	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= find_unit_reasons(m);
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;

@@ -26,7 +26,8 @@ enum path_reason {
 	PATH_OUTSIDE = 128,       /* what threads did before they were Argobots' primary unit or external thread is not recorded */
 	PATH_MUTED = 256,         /* units may have run inside of ABT_finalize */
 	PATH_POLLS = 512,         /* between polls, or before they joined, units may have worked or waited */
-	PATH_REASONS = 10         /* so many bits */
+	PATH_WAITS = 1024,        /* whether an undeferred task has the dependences of a wait is not known (Q45) */
+	PATH_REASONS = 11         /* so many bits */
 };
 
 struct path {

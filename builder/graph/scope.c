@@ -4,7 +4,7 @@
  * nests. Called by the replay through graph_ops, on one thread. Streams come in any order: what concerns several of
  * them (barriers) is found by number, never by time.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/split.h"
 #include "builder/support/array.h"
 
 static bool is_closing(const struct scope *scope)
@@ -137,5 +137,6 @@ int graph_scope_leave(void *self, const struct point *at, struct scope *scope)
 	if (is_pair(graph, scope))
 		graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks);
 	count_work(graph, at->task, scope, UINT32_MAX); /* minus one */
+	graph_end_split(graph, at->task, scope);
 	return 0;
 }

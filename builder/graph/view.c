@@ -31,6 +31,7 @@ static const char *const node_names[NODE_KINDS] = {
 	[NODE_EXTERNAL] = "external",
 	[NODE_UNIT_JOIN] = "unit_join",
 	[NODE_UNIT_WAIT] = "unit_wait",
+	[NODE_TASKLOOP_SPLIT] = "taskloop_split",
 };
 
 static const char *const edge_names[EDGE_KINDS] = {
@@ -82,6 +83,7 @@ static enum node_kind task_kind(const struct task *task)
 	return task->flags & task_flags_initial    ? NODE_INITIAL
 	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
 	       : task->flags & task_flags_target   ? NODE_TARGET
+	       : task_is_split(task)               ? NODE_TASKLOOP_SPLIT
 						   : NODE_TASK;
 }
 

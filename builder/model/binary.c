@@ -40,8 +40,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* Does the file have this build id? `found` becomes the one that it has. */
-static bool has_build_id(Elf *elf, const char *expected, char *found, size_t n_bytes)
+bool binary_has_build_id(Elf *elf, const char *expected, char *found, size_t n_bytes)
 {
 	const void *id;
 	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
@@ -61,7 +60,7 @@ static bool is_usable(int fd, const char *path, const char *build_id)
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	char found[256] = "";
 	bool is_same = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-		       (*build_id == '\0' || has_build_id(elf, build_id, found, sizeof found));
+		       (*build_id == '\0' || binary_has_build_id(elf, build_id, found, sizeof found));
 	if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
 		warning("%s: found a file that is not an executable, expected the recorded one: no source lines from it", path);
 	else if (!is_same)

@@ -8,6 +8,7 @@
 #define OTTER_BUILDER_MODEL_BINARY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct binary;
@@ -30,6 +31,10 @@ void binary_close(struct binary *binary);
 
 /* Sets *address to the address of the byte at `offset` of the file; false if no executable segment has that byte. */
 bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *address);
+
+/* Does the file (an Elf of libelf) have this build id? `found`, of n_bytes, becomes the one that it has. */
+struct Elf;
+bool binary_has_build_id(struct Elf *elf, const char *expected, char *found, size_t n_bytes);
 
 struct place binary_find(struct binary *binary, uint64_t address);
 

@@ -55,6 +55,7 @@ const char *construct_kind_name(enum construct_kind kind)
 		[CONSTRUCT_SCHEDULER] = "scheduler",
 		[CONSTRUCT_PRIMARY_UNIT] = "primary_unit",
 		[CONSTRUCT_EXTERNAL] = "external",
+		[CONSTRUCT_TASKLOOP_SPLIT] = "taskloop_split",
 		[CONSTRUCT_DATA_UNKNOWN] = "data_op",
 		[CONSTRUCT_DATA_ALLOC] = "data_alloc",
 		[CONSTRUCT_DATA_TO_DEVICE] = "transfer_to_device",

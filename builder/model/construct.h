@@ -49,6 +49,7 @@ enum construct_kind {
 	CONSTRUCT_SCHEDULER,
 	CONSTRUCT_PRIMARY_UNIT,
 	CONSTRUCT_EXTERNAL,
+	CONSTRUCT_TASKLOOP_SPLIT, /* the tasks by which a runtime splits a taskloop (Q44) */
 	CONSTRUCT_DATA_UNKNOWN,
 	CONSTRUCT_DATA_ALLOC, /* from here on in the order of target_data_op */
 	CONSTRUCT_DATA_TO_DEVICE,

@@ -55,11 +55,12 @@ struct task {
 	uint32_t construct;  /* row of constructs */
 	uint32_t region;     /* implicit: its region; explicit: that of the task's binding team */
 	uint32_t run_stream; /* row of dump.streams that ran its first part */
-	uint16_t flags;      /* task_flags of the record */
+	uint16_t flags;      /* task_flags of the record; TASK_SPLIT */
 	uint16_t state;
 	union {
 		uint32_t thread;    /* implicit, initial: number in the team */
 		uint32_t waits_for; /* dummy of a wait: the undeferred task that has these dependences, 0 none */
+		uint32_t in_place;  /* other explicit: the runtime's own task that created it in its parent's place, 0 none (Q44) */
 	};
 	uint64_t create_ticks;
 	uint64_t start_ticks;
@@ -73,6 +74,23 @@ _Static_assert(sizeof(struct task) == 56, "reliability.md bounds the memory by w
 static inline bool task_is_explicit(const struct task *task)
 {
 	return !(task->flags & (task_flags_implicit | task_flags_initial));
+}
+
+/*
+ * A bit of task.flags that no record has: the task is the runtime's own, which splits a taskloop. What it creates are
+ * tasks of the taskloop, and their parent is its own parent (Q44).
+ */
+#define TASK_SPLIT (1u << 15)
+
+static inline bool task_is_split(const struct task *task)
+{
+	return task->flags & TASK_SPLIT;
+}
+
+/* The runtime's own task that created this one in its parent's place; 0: there is none. */
+static inline uint32_t task_in_place(const struct task *task)
+{
+	return task_is_explicit(task) && !(task->flags & task_flags_taskwait) ? task->in_place : 0;
 }
 
 struct region {
@@ -125,12 +143,13 @@ struct model {
 	struct construct_index *construct_index; /* private to construct.c */
 	uint64_t first_ticks, last_ticks;        /* of all records */
 	uint64_t n_events[EVENT_KIND_LIMIT];
-	uint64_t n_threads;           /* distinct OS threads */
-	uint64_t n_migrated;          /* tasks whose parts ran on more than one stream */
-	uint32_t n_task_ids;          /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
-	uint64_t n_aliases;           /* task ids that stand for another task (model_alias) */
-	bool is_libomp;               /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
-	struct notes *notes;          /* not a table: every pass adds to it */
+	uint64_t n_threads;       /* distinct OS threads */
+	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */
+	uint32_t n_task_ids;      /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
+	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */
+	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */
+	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
+	struct notes *notes;      /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
 	size_t operations_capacity;

@@ -22,6 +22,7 @@ static uint32_t task_region(struct archive *a, uint32_t task)
 	const struct task *t = &a->now.model->tasks[task];
 	enum region_kind kind = t->flags & task_flags_target   ? REGION_TARGET_TASK
 				: t->flags & task_flags_untied ? REGION_TASK_UNTIED
+				: task_is_split(t)             ? REGION_TASKLOOP_SPLIT
 							       : REGION_TASK;
 	return region_of(a, t->construct, kind);
 }
@@ -163,7 +164,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		return 0;
 	}
 	task_bit_set(&a->now, task, TASK_BIT_CREATED);
-	uint32_t region = region_of(a, t->construct, REGION_TASK_CREATE);
+	uint32_t region = region_of(a, t->construct, task_is_split(t) ? REGION_TASKLOOP_SPLIT_CREATE : REGION_TASK_CREATE);
 	if (current_require(a, l, time, at->task) != 0)
 		return -1;
 	struct key k = current_key(a, task);

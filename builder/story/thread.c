@@ -53,12 +53,6 @@ int thread_gap(struct thread *t, uint64_t task)
 	return 0;
 }
 
-/* Does the recorder make records of this kind about itself? They may come between any two others. */
-static bool is_recorders_own(unsigned kind)
-{
-	return kind == EVENT_buffer_flush || kind == EVENT_records_lost;
-}
-
 static int tell_apart(struct thread *t, const struct record *record, unsigned kind)
 {
 	switch (kind) {
@@ -88,6 +82,6 @@ int thread_step_any(struct thread *t, const struct record *record)
 		return -1;
 	if (tell_apart(t, record, kind) != 0)
 		return -1;
-	t->is_region_new = kind == EVENT_parallel_begin || (t->is_region_new && is_recorders_own(kind));
+	t->is_region_new = kind == EVENT_parallel_begin || (t->is_region_new && event_is_recorders_own(kind));
 	return 0;
 }

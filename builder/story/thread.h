@@ -103,6 +103,8 @@ struct thread {
 	struct suspended_tasks suspended;
 	uint32_t *waits; /* dummies of taskwaits with dependences that the thread is in, innermost last */
 	size_t n_waits, waits_capacity;
+	uint32_t in_place;               /* the task that was current when a record of the kind below came; 0 none */
+	uint64_t in_place_ticks;         /* of the first record that creates a task in another one's name (Q44, or Q33) */
 	bool is_region_new;              /* the last record that is not about the recorder itself began a region */
 	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
 	uint64_t reduction_barrier;      /* of the one in which something was just reduced, 0 none */
@@ -186,8 +188,9 @@ static inline uint32_t thread_dependent(const struct thread *t, uint64_t id)
  */
 static inline uint64_t thread_end_ticks(const struct model *m, uint32_t task, uint64_t ticks)
 {
-	uint64_t join_ticks = m->regions[m->tasks[task].region].join_ticks;
-	return m->tasks[task].thread != 0 && ticks > join_ticks ? join_ticks : ticks;
+	const struct task *t = &m->tasks[task];
+	uint64_t join_ticks = m->regions[t->region].join_ticks;
+	return !task_is_explicit(t) && t->thread != 0 && ticks > join_ticks ? join_ticks : ticks;
 }
 
 #endif

@@ -55,6 +55,24 @@ static uint32_t named_current(const struct thread *t, const struct record *recor
 	}
 }
 
+/*
+ * The record creates a task in the name of another task than the current one. A task by which LLVM's runtime splits a
+ * taskloop does so (Q44): it stays the current one. Such a task is tied, so an untied one has ended (Q33). The
+ * properties of a task that another stream created may not be known yet in the first pass: then it stays current, too,
+ * and if a later record shows that it had ended, its part ended here.
+ */
+static bool creates_in_place(struct thread *t, const struct record *record)
+{
+	const struct task *current = &t->model->tasks[t->task];
+	if (record_kind(record) != EVENT_task_create || (current->state & TASK_CREATED && current->flags & task_flags_untied))
+		return false;
+	if (t->in_place != t->task) {
+		t->in_place = t->task;
+		t->in_place_ticks = record->time;
+	}
+	return true;
+}
+
 static int end_part(struct thread *t, const struct record *record, uint64_t ticks, uint32_t next)
 {
 	struct thread_event event = {.kind = THREAD_PART_END,
@@ -78,7 +96,7 @@ static int end_part(struct thread *t, const struct record *record, uint64_t tick
 int thread_end_silent_part(struct thread *t, const struct record *record)
 {
 	uint32_t named = named_current(t, record);
-	if (named == 0 || named == t->task)
+	if (named == 0 || named == t->task || creates_in_place(t, record))
 		return 0;
 	const struct thread_implicit *inner = thread_innermost(t);
 	size_t bottom = inner != NULL ? inner->n_suspended : 0, index = suspended_find(&t->suspended, named);
@@ -89,7 +107,7 @@ int thread_end_silent_part(struct thread *t, const struct record *record)
 		suspended_take(&t->suspended, index, thread_pass, t);
 	else
 		suspended_pass(&t->suspended, bottom, thread_pass, t);
-	return end_part(t, record, record->time, named);
+	return end_part(t, record, t->in_place == t->task ? t->in_place_ticks : record->time, named);
 }
 
 int thread_end_part(struct thread *t, uint64_t ticks)

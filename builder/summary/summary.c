@@ -30,7 +30,7 @@ static void collect_tasks(struct summary *s, const struct graph *graph)
 		s->n_initial += (flags & task_flags_initial) != 0;
 		s->n_implicit += (flags & task_flags_implicit) != 0;
 		s->n_target += (flags & task_flags_target) != 0;
-		s->n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target));
+		s->n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target | TASK_SPLIT));
 		if (!(flags & task_flags_initial))
 			s->busy_ns += dump_duration_ns(m->dump, m->tasks[i].busy_ticks);
 	}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first pass's undeferred tasks with dependences. LLVM's runtime reports such a task in two halves: a wait with the
+ * dependences, whose dummy task never runs, and a task without any (Q34). A `taskwait` with dependences that another
+ * undeferred task follows looks the same, and in a team of one every task is undeferred. How far the two return
+ * addresses are from each other tells nothing; what does is in the program's machine code (code.h). Where that is not
+ * there, nothing is joined (Q45). task.c calls gather_join_wait(); one thread.
+ */
+#include "builder/gather/walk.h"
+
+/*
+ * Are the wait that returned to `wait` and the task whose creation returned to `task` the two halves of one construct?
+ *
+ * gcc: GOMP_task calls both functions of the runtime. The first one takes the program's return address from it, so
+ * that the second one finds one inside the runtime. A `taskwait` with dependences calls GOMP_taskwait_depend.
+ *
+ * clang: __kmpc_omp_taskwait_deps_51 or __kmpc_omp_wait_deps is called, and then __kmpc_omp_task_begin_if0, one
+ * after the other. A `taskwait` with dependences calls the former as well; but then the task that follows has to be
+ * allocated by another call.
+ */
+static enum code_answer are_halves(struct code_files *code, uint64_t wait, uint64_t task, bool is_in_runtime)
+{
+	if (is_in_runtime)
+		return code_calls(code, wait, "GOMP_taskwait_depend") == CODE_YES ? CODE_NO : CODE_YES;
+	if (wait == 0 || task == 0)
+		return CODE_UNKNOWN;
+	enum code_answer is_of_clang = code_imports(code, task, "__kmpc_omp_task_begin_if0");
+	if (is_of_clang != CODE_YES)
+		return is_of_clang;
+	enum code_answer may_be_of_gcc = code_imports(code, wait, "GOMP_taskwait_depend");
+	if (may_be_of_gcc == CODE_YES) {
+		enum code_answer is_of_gcc = code_calls(code, wait, "GOMP_taskwait_depend");
+		if (is_of_gcc != CODE_NO)
+			return is_of_gcc == CODE_YES ? CODE_NO : CODE_UNKNOWN;
+	}
+	return may_be_of_gcc == CODE_UNKNOWN ? CODE_UNKNOWN : code_next_call(code, wait, task);
+}
+
+/* The same for two constructs, each pair of which is looked at once. */
+static enum code_answer are_halves_here(struct walk *w, uint32_t wait, uint32_t construct, uint64_t codeptr)
+{
+	const struct construct *constructs = w->m->constructs;
+	uint32_t *known = map_put(&w->pairs, (uint64_t)wait << 32 | construct);
+	if (*known == 0)
+		*known = 1 + are_halves(&w->code, constructs[wait].codeptr, constructs[construct].codeptr,
+					codeptr != 0 && constructs[construct].codeptr == 0);
+	return (enum code_answer)(*known - 1);
+}
+
+/* Has nothing come since the wait ended but this task, which may be its other half? */
+static bool may_be_half(const struct walk *w, const struct task *task)
+{
+	const unsigned undeferred = task_flags_explicit | task_flags_undeferred;
+	return w->m->is_libomp && w->ended_wait_at + 1 == w->n_records && task->parent == w->m->tasks[w->ended_wait].parent &&
+	       (task->flags & undeferred) == undeferred && !(task->flags & task_flags_has_dependences);
+}
+
+uint32_t gather_join_wait(struct walk *w, uint32_t row, uint32_t construct, uint64_t codeptr)
+{
+	struct model *m = w->m;
+	struct task *wait = &m->tasks[w->ended_wait];
+	bool is_candidate = may_be_half(w, &m->tasks[row]);
+	enum code_answer answer = is_candidate ? are_halves_here(w, wait->construct, construct, codeptr) : CODE_NO;
+	w->ended_wait = 0;
+	if (answer == CODE_NO)
+		return construct;
+	if (answer == CODE_UNKNOWN) {
+		const struct thread_implicit *inner = thread_innermost(&w->thread);
+		tally_add(&m->notes->quirks, "undeferred_or_wait", 1);
+		m->n_unknown_waits += inner == NULL || inner->n_threads == 1;
+		return construct;
+	}
+	wait->waits_for = row;
+	tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
+	if (m->constructs[construct].codeptr != 0)
+		return construct;
+	return model_construct(m, m->constructs[construct].kind, m->constructs[wait->construct].codeptr);
+}

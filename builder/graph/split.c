@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Taskloops that LLVM's runtime splits (Q44 of docs/runtimes.md): tasks of its own create the rest of the taskloop's
+ * tasks, on any thread. What the encountering task and its taskgroups wait for, and the order of the program, is as if
+ * the encountering task had created all of them. Called by build.c and scope.c during and after the replay, by the
+ * canonical list after it; one thread.
+ */
+#include "builder/graph/split.h"
+
+/* The runtime's own tasks split a taskloop into halves: no chain of them is longer (gather/split.c checks that). */
+#define DEPTH_MAX 64
+
+/* The task of the same taskloop that the encountering task created itself, and that this one comes from. */
+static uint32_t find_first(const struct graph *graph, uint32_t task)
+{
+	for (uint32_t up; (up = task_in_place(&graph->model->tasks[task])) != 0;)
+		task = up;
+	return task;
+}
+
+void graph_note_split(struct graph *graph, uint32_t task)
+{
+	const struct task *t = &graph->model->tasks[task];
+	/* Where the records do not tell when a taskloop ends, tasks after it would be taken for its own. */
+	if (task_in_place(t) != 0 || (!task_is_split(t) && graph->split_now.n_used == 0) ||
+	    graph->model->n_events[EVENT_work_end] == 0)
+		return;
+	uint32_t *first = task_is_split(t) ? map_put(&graph->split_now, t->parent) : map_get(&graph->split_now, t->parent);
+	if (first == NULL)
+		return;
+	if (*first == 0)
+		*first = task;
+	*map_put(&graph->split_loops, task) = *first;
+}
+
+void graph_end_split(struct graph *graph, uint32_t task, const struct scope *scope)
+{
+	if (graph->split_now.n_used > 0 && scope->type == SCOPE_WORK && scope->kind == work_kind_taskloop)
+		map_remove(&graph->split_now, task);
+}
+
+void graph_settle_splits(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	for (uint32_t task = 1; task < m->n_task_ids; task++)
+		if (task_in_place(&m->tasks[task]) != 0)
+			graph->tasks[task].interval = graph->tasks[find_first(graph, task)].interval;
+}
+
+uint32_t graph_origin(const struct graph *graph, uint32_t task)
+{
+	return graph->tasks[find_first(graph, task)].origin;
+}
+
+/* ---- The order of the program ---- */
+
+static int by_creation(const struct model *m, uint32_t left, uint32_t right)
+{
+	if (m->tasks[left].create_ticks != m->tasks[right].create_ticks)
+		return m->tasks[left].create_ticks < m->tasks[right].create_ticks ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/*
+ * Two tasks of a split taskloop that the same task created. It hands out the upper half first, then the upper half of
+ * what is left, and so on; what remains at last, the lowest part, it creates itself.
+ */
+static int by_half(const struct model *m, uint32_t left, uint32_t right)
+{
+	bool is_left_split = task_is_split(&m->tasks[left]), is_right_split = task_is_split(&m->tasks[right]);
+	if (is_left_split != is_right_split)
+		return is_left_split ? 1 : -1;
+	return is_left_split ? by_creation(m, right, left) : by_creation(m, left, right);
+}
+
+/* The tasks that a task comes from, up to the encountering task's; the number of them. */
+static unsigned trace(const struct model *m, uint32_t task, uint32_t trace[DEPTH_MAX + 1])
+{
+	unsigned n = 0;
+	for (; task != 0 && n <= DEPTH_MAX; task = task_in_place(&m->tasks[task]))
+		trace[n++] = task;
+	return n;
+}
+
+int graph_compare_siblings(const struct graph *graph, uint32_t left, uint32_t right)
+{
+	const struct model *m = graph->model;
+	if (graph->split_loops.n_used == 0 || left == right)
+		return by_creation(m, left, right);
+	uint32_t left_trace[DEPTH_MAX + 1], right_trace[DEPTH_MAX + 1];
+	unsigned n_left = trace(m, left, left_trace), n_right = trace(m, right, right_trace);
+	const uint32_t *left_loop = map_get(&graph->split_loops, left_trace[n_left - 1]);
+	const uint32_t *right_loop = map_get(&graph->split_loops, right_trace[n_right - 1]);
+	uint32_t left_first = left_loop != NULL ? *left_loop : left_trace[n_left - 1];
+	uint32_t right_first = right_loop != NULL ? *right_loop : right_trace[n_right - 1];
+	if (left_first != right_first)
+		return by_creation(m, left_first, right_first);
+	while (n_left > 1 && n_right > 1 && left_trace[n_left - 1] == right_trace[n_right - 1]) {
+		n_left--;
+		n_right--;
+	}
+	return by_half(m, left_trace[n_left - 1], right_trace[n_right - 1]);
+}
