@@ -46,6 +46,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
 	if (graph->is_counted)
 		add_stand_ins(graph);
+	order_begin_graph(graph);
 	graph_units_begin(graph);
 }
 
@@ -55,6 +56,7 @@ void graph_free(struct graph *graph)
 	graph_free_exclusive(graph);
 	graph_units_free(graph);
 	graph_free_path(graph);
+	order_free(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->from_barriers);
 	map_free(&graph->innermost);
@@ -100,6 +102,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
+	order_pass(graph, at);
 	if (graph_is_helper(graph, at->task))
 		return 0;
 	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
@@ -139,6 +142,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL ||
 	    graph_is_helper(graph, task)) {
 		graph_forget_children(graph, task); /* nobody waits for what a root's initial task left running */
+		order_settle(graph, task, 0);
 		return 0;
 	}
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
@@ -162,11 +166,14 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		graph_place(graph, task->parent, id);
 		graph->tasks[row].last = id;
+		if (task->waits_for != 0)
+			order_await(graph, task->waits_for);
 		return 0; /* the parent goes on when the wait is over */
 	}
 	struct graph_task *created = &graph->tasks[row];
 	created->origin = graph->tasks[task->parent].last;
 	created->interval = graph_interval(graph, task->parent);
+	order_create(graph, at, row);
 	graph_start_fragment(graph, at, task->parent);
 	return 0;
 }
@@ -201,11 +208,19 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		graph_start_fragment(graph, at, at->task);
 		return 0;
 	}
+	if (status == task_status_early_fulfill || status == task_status_late_fulfill) {
+		order_fulfill(graph, at, prior);
+		return 0;
+	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
+	order_begin(graph, at, next);
 	if (status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
-	    status == TASK_STATUS_CUT)
+	    status == TASK_STATUS_CUT) {
 		graph_forget_children(graph, prior);
+		if (task_is_explicit(&graph->model->tasks[prior]))
+			order_end(graph, at, prior, next);
+	}
 	return 0;
 }
 
@@ -274,6 +289,7 @@ static void settle(struct graph *graph)
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	graph_finish_check(graph);
+	order_add_fulfilments(graph);
 	enum edge_kind kind;
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];

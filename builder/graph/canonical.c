@@ -211,7 +211,7 @@ static void add_graph_edge(struct canon *c, const struct edge_view *graph_edge)
 		return;
 	}
 	struct node_view source = graph_node(c->graph, edge->source), target = graph_node(c->graph, edge->target);
-	if (canonical_leaves_out(target.kind) || edge->kind == EDGE_COMPLETE)
+	if (canonical_leaves_out(target.kind) || canonical_leaves_out_edge(edge->kind))
 		return;
 	bool is_from_merged = source.kind == NODE_BARRIER ? !(c->m->regions[source.region].state & REGION_INITIAL)
 							  : source.task != 0 && canonical_is_merged(c, source.task);

@@ -52,13 +52,16 @@ void graph_place(struct graph *graph, uint32_t task, uint32_t id)
 	if (graph_is_stand_in(graph, id)) {
 		graph->counted.nodes[node->kind]++;
 		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
-		if (task != 0)
-			graph->tasks[task].last = id;
+		if (task == 0)
+			return;
+		order_settle(graph, task, id);
+		graph->tasks[task].last = id;
 		return;
 	}
 	node->is_placed = true;
 	if (task == 0) /* not known: it may be several, and so has no sequence */
 		return;
+	order_settle(graph, task, id);
 	node->previous = graph->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	if (!task_is_explicit(&graph->model->tasks[task])) {
@@ -83,6 +86,7 @@ void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind
 	struct node *node = graph_inner_node(graph, id);
 	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
 	node->is_placed = true;
+	order_settle(graph, task, id);
 	if (is_shared && node->previous == source)
 		return;
 	if (is_shared && node->previous == 0) {

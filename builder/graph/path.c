@@ -44,6 +44,8 @@ static const struct {
 	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
 	{"contradictory_records", "records contradict each other"},
+	{"undeferred_tasks", "nobody knows which tasks of a team of one are undeferred by the program"},
+	{"unknown_fulfillers", "events were fulfilled by threads that were in no task"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -129,6 +131,8 @@ static unsigned find_reasons(const struct graph *graph)
 		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
+	found |= graph->order.has_unknown_orders ? PATH_UNDEFERRED : 0;
+	found |= graph->order.has_unknown_fulfills ? PATH_FULFILLERS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
 	return found;
 }

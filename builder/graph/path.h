@@ -23,7 +23,9 @@ enum path_reason {
 	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
 	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
 	PATH_CONTRADICTORY = 64,  /* unknown: records contradict each other */
-	PATH_REASONS = 7          /* so many bits */
+	PATH_UNDEFERRED = 128,    /* whether the program suspended a task until the end of one that it created */
+	PATH_FULFILLERS = 256,    /* what comes before the end of detached tasks */
+	PATH_REASONS = 9          /* so many bits */
 };
 
 struct path {

@@ -7,36 +7,27 @@
 #include "builder/graph/files.h"
 
 static const char *const node_names[NODE_KINDS] = {
-	[NODE_NONE] = "none",
-	[NODE_INITIAL] = "initial",
-	[NODE_IMPLICIT] = "implicit",
-	[NODE_TASK] = "task",
-	[NODE_TARGET] = "target",
-	[NODE_TASKWAIT] = "taskwait",
-	[NODE_TASKGROUP] = "taskgroup",
-	[NODE_BARRIER] = "barrier",
-	[NODE_REGION] = "region",
-	[NODE_JOIN] = "join",
-	[NODE_FRAGMENT] = "fragment",
-	[NODE_SCOPE_BEGIN] = "scope_begin",
-	[NODE_SCOPE_END] = "scope_end",
-	[NODE_TARGET_REGION] = "target_region",
-	[NODE_DATA_OP] = "data_op",
-	[NODE_SUBMIT] = "submit",
-	[NODE_KERNEL] = "kernel",
-	[NODE_UNIT] = "unit",
-	[NODE_TASKLET] = "tasklet",
-	[NODE_SCHEDULER] = "scheduler",
-	[NODE_PRIMARY_UNIT] = "primary_unit",
-	[NODE_EXTERNAL] = "external",
-	[NODE_UNIT_JOIN] = "unit_join",
+	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",
+	[NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
+	[NODE_TARGET] = "target",       [NODE_TASKWAIT] = "taskwait",
+	[NODE_TASKGROUP] = "taskgroup", [NODE_BARRIER] = "barrier",
+	[NODE_REGION] = "region",       [NODE_JOIN] = "join",
+	[NODE_FRAGMENT] = "fragment",   [NODE_SCOPE_BEGIN] = "scope_begin",
+	[NODE_SCOPE_END] = "scope_end", [NODE_TARGET_REGION] = "target_region",
+	[NODE_DATA_OP] = "data_op",     [NODE_SUBMIT] = "submit",
+	[NODE_KERNEL] = "kernel",       [NODE_TASK_END] = "task_end",
+	[NODE_UNIT] = "unit",           [NODE_TASKLET] = "tasklet",
+	[NODE_SCHEDULER] = "scheduler", [NODE_PRIMARY_UNIT] = "primary_unit",
+	[NODE_EXTERNAL] = "external",   [NODE_UNIT_JOIN] = "unit_join",
 	[NODE_UNIT_WAIT] = "unit_wait",
 };
 
 static const char *const edge_names[EDGE_KINDS] = {
-	[EDGE_CREATE] = "create",       [EDGE_SEQUENCE] = "sequence", [EDGE_DEPEND] = "depend", [EDGE_TASKWAIT] = "taskwait",
-	[EDGE_TASKGROUP] = "taskgroup", [EDGE_BARRIER] = "barrier",   [EDGE_JOIN] = "join",     [EDGE_SUBMIT] = "submit",
-	[EDGE_COMPLETE] = "complete",   [EDGE_REVIVE] = "revive",     [EDGE_RESUME] = "resume",
+	[EDGE_CREATE] = "create",     [EDGE_SEQUENCE] = "sequence",     [EDGE_DEPEND] = "depend",
+	[EDGE_TASKWAIT] = "taskwait", [EDGE_TASKGROUP] = "taskgroup",   [EDGE_BARRIER] = "barrier",
+	[EDGE_JOIN] = "join",         [EDGE_UNDEFERRED] = "undeferred", [EDGE_FULFILL] = "fulfill",
+	[EDGE_SUBMIT] = "submit",     [EDGE_COMPLETE] = "complete",     [EDGE_REVIVE] = "revive",
+	[EDGE_RESUME] = "resume",
 };
 
 const char *node_kind_name(enum node_kind kind)

@@ -130,6 +130,7 @@ struct model {
 	uint32_t n_task_ids;          /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
 	uint64_t n_aliases;           /* task ids that stand for another task (model_alias) */
 	bool is_libomp;               /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
+	bool is_immediate;            /* it was told to defer no task (KMP_TASKING=0, Q50) */
 	struct notes *notes;          /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
@@ -197,6 +198,16 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 {
 	id_rows_origin(&m->region_rows, m->dump->n_streams, region, stream_row, number);
 }
+
+/* Is a task suspended until the end of the one that it has created? */
+enum suspension {
+	SUSPENDS_NOT,
+	SUSPENDS,      /* by the program's text */
+	SUSPENDS_MAYBE /* it was, but the text may not ask for that: undeferred.c says why nobody can know */
+};
+
+/* undeferred.c: of the task that created `task`, after model_gather(). */
+enum suspension model_suspends(const struct model *m, uint32_t task);
 
 /*
  * Allocates the tables for what the dump can hold: the first step of model_gather(). 0, or -1 after an error message;
