@@ -47,7 +47,8 @@ void gather_create(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
-	unsigned flags = record_flags(r);
+	unsigned flags = record_create_flags(r);
+	uint64_t codeptr = record_create_codeptr(r);
 	enum construct_kind kind = flags & task_flags_target     ? CONSTRUCT_TARGET
 				   : flags & task_flags_taskwait ? CONSTRUCT_TASKWAIT
 								 : CONSTRUCT_TASK;
@@ -65,15 +66,15 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
-	uint32_t construct = model_construct(m, kind, r->b);
-	if (!(flags & task_flags_taskwait) && follows_its_wait(w, task, construct, r->b)) {
+	uint32_t construct = model_construct(m, kind, codeptr);
+	if (!(flags & task_flags_taskwait) && follows_its_wait(w, task, construct, codeptr)) {
 		struct task *wait = &m->tasks[w->ended_wait];
 		wait->waits_for = e->task;
 		if (m->constructs[construct].codeptr == 0)
 			construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
 		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
 	}
-	task->construct = gather_task_construct(w, kind, construct, r->b);
+	task->construct = gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */

@@ -184,6 +184,9 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	const struct task *task = &graph->model->tasks[row];
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
+	/* OpenMP 6.0: a dependence may be on what is no sibling, for which there is no rule here yet. */
+	if (graph->model->tasks[task->parent].flags & (task_flags_importing | task_flags_exporting))
+		tally_add(&graph->repairs, "transparent_task", 1);
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	size_t first_edge = graph->n_edges;

@@ -111,6 +111,7 @@ static bool is_of_missing(const char *repair)
 					    "device_without_buffer",
 					    "dependence_not_in_list",
 					    "dependences_left_out",
+					    "transparent_task",
 					    "dependences_not_checked"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], repair) == 0)

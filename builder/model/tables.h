@@ -55,7 +55,7 @@ struct task {
 	uint32_t construct;  /* row of constructs */
 	uint32_t region;     /* implicit: its region; explicit: that of the task's binding team */
 	uint32_t run_stream; /* row of dump.streams that ran its first part */
-	uint16_t flags;      /* task_flags of the record */
+	uint16_t flags;      /* task_flags of the record, the lowest 16 of them */
 	uint16_t state;
 	union {
 		uint32_t thread;    /* implicit, initial: number in the team */

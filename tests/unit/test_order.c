@@ -289,6 +289,33 @@ START_TEST(of_a_thread_in_no_task_nothing_is_known)
 }
 END_TEST
 
+/* ---- OpenMP 6.0 ---- */
+
+/* _i: does the child have dependences? Those may be on tasks that are no siblings of it. */
+START_TEST(a_graph_without_the_edges_of_transparent_tasks_says_so)
+{
+	const uint64_t variable = 0x10;
+	const unsigned type = dependence_type_inout;
+	uint64_t me = replay_begin_program(1);
+	replay_put(0, EVENT_task_create, task_flags_explicit, 3, me, UINT64_C(0x0100000000003000)); /* importing */
+	uint64_t parent = id_make(0, 3);
+	replay_put(0, EVENT_task_schedule, task_status_switch, 0, me, parent);
+	uint64_t child = create(4, parent, 0);
+	if (_i == 1)
+		dump_writer_dependences(&replay_writer, 0, replay_now, child, 1, &variable, &type);
+	replay_run_task(child, parent);
+	replay_put(0, EVENT_task_schedule, task_status_complete, 0, parent, me);
+	replay_end_program();
+	path_build();
+	const struct task *importing = &replay_trace.model.tasks[model_task(&replay_trace.model, parent)];
+	ck_assert_uint_eq(importing->flags, task_flags_explicit | task_flags_importing);
+	ck_assert_uint_eq(replay_trace.model.constructs[importing->construct].codeptr, 0x3000);
+	ck_assert_uint_eq(replay_count_of(&replay_graph.repairs, "transparent_task"), (unsigned)_i);
+	ck_assert_int_eq(replay_graph.path->bound, _i == 1 ? PATH_LOWER : PATH_EXACT);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("order");
@@ -303,6 +330,7 @@ int main(void)
 	tcase_add_test(tests, the_path_goes_through_who_fulfils);
 	tcase_add_test(tests, who_fulfils_its_own_event_is_ordered_anyway);
 	tcase_add_loop_test(tests, of_a_thread_in_no_task_nothing_is_known, 0, 2);
+	tcase_add_loop_test(tests, a_graph_without_the_edges_of_transparent_tasks_says_so, 0, 2);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
