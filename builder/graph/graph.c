@@ -46,6 +46,25 @@ void graph_add_edge(struct graph *graph, const struct edge *edge)
 
 /* ---- Positions ---- */
 
+void order_follow(struct graph *graph, uint32_t task, uint32_t node)
+{
+	const struct map *resumptions = &graph->order.resumptions;
+	const uint32_t *source = resumptions->n_used != 0 ? map_get(resumptions, task) : NULL;
+	if (source == NULL)
+		return;
+	struct edge edge = {*source, node, EDGE_UNDEFERRED, false, 0};
+	graph_add_edge(graph, &edge);
+}
+
+void order_settle(struct graph *graph, uint32_t task, uint32_t node)
+{
+	if (graph->order.resumptions.n_used == 0)
+		return;
+	if (node != 0)
+		order_follow(graph, task, node);
+	map_remove(&graph->order.resumptions, task);
+}
+
 void graph_place(struct graph *graph, uint32_t task, uint32_t id)
 {
 	struct node *node = graph_inner_node(graph, id);

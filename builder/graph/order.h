@@ -30,6 +30,9 @@ struct order {
 
 /* ---- undeferred.c ---- */
 
+void order_begin_graph(struct graph *graph);
+void order_free(struct graph *graph);
+
 /* The current task has waited for the dependences of an undeferred task, which it creates next (Q34). */
 void order_await(struct graph *graph, uint32_t row);
 
@@ -48,12 +51,6 @@ void order_begin(struct graph *graph, const struct point *at, uint32_t row);
  */
 void order_end(struct graph *graph, const struct point *at, uint32_t row, uint32_t next);
 
-/* The task creates this node: that comes after the end of the task for which it was suspended last. */
-void order_follow(struct graph *graph, uint32_t task, uint32_t node);
-
-/* The same; and the node is its new position, from which everything else follows. 0: it has ended. */
-void order_settle(struct graph *graph, uint32_t task, uint32_t node);
-
 /* ---- detached.c ---- */
 
 /* The current task fulfils the event of a detached one. */
@@ -62,7 +59,12 @@ void order_fulfill(struct graph *graph, const struct point *at, uint32_t detache
 /* After the replay: adds the ends of those tasks. */
 void order_add_fulfilments(struct graph *graph);
 
-void order_begin_graph(struct graph *graph);
-void order_free(struct graph *graph);
+/* ---- graph.c ---- */
+
+/* The task creates this node: that comes after the end of the task for which it was suspended last. */
+void order_follow(struct graph *graph, uint32_t task, uint32_t node);
+
+/* The same; and the node is its new position, from which everything else follows. 0: it has ended. */
+void order_settle(struct graph *graph, uint32_t task, uint32_t node);
 
 #endif

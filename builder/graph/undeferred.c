@@ -68,25 +68,6 @@ void order_end(struct graph *graph, const struct point *at, uint32_t row, uint32
 		graph_start_fragment(graph, at, next);
 }
 
-void order_follow(struct graph *graph, uint32_t task, uint32_t node)
-{
-	const struct map *resumptions = &graph->order.resumptions;
-	const uint32_t *source = resumptions->n_used != 0 ? map_get(resumptions, task) : NULL;
-	if (source == NULL)
-		return;
-	struct edge edge = {*source, node, EDGE_UNDEFERRED, false, 0};
-	graph_add_edge(graph, &edge);
-}
-
-void order_settle(struct graph *graph, uint32_t task, uint32_t node)
-{
-	if (graph->order.resumptions.n_used == 0)
-		return;
-	if (node != 0)
-		order_follow(graph, task, node);
-	map_remove(&graph->order.resumptions, task);
-}
-
 void order_free(struct graph *graph)
 {
 	struct order *order = &graph->order;
