@@ -102,7 +102,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
-	order_pass(graph, at);
+	graph->order.created[at->stream] = 0;
 	if (graph_is_helper(graph, at->task))
 		return 0;
 	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
@@ -173,7 +173,9 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	struct graph_task *created = &graph->tasks[row];
 	created->origin = graph->tasks[task->parent].last;
 	created->interval = graph_interval(graph, task->parent);
-	order_create(graph, at, row);
+	graph->order.created[at->stream] = 0;
+	if (task->flags & task_flags_undeferred || graph->order.resumptions.n_used != 0)
+		order_create(graph, at, row);
 	graph_start_fragment(graph, at, task->parent);
 	return 0;
 }
@@ -217,11 +219,13 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
-	order_begin(graph, at, next);
+	if (graph->order.created[at->stream] != 0)
+		order_begin(graph, at, next);
 	if (status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
 	    status == TASK_STATUS_CUT) {
 		graph_forget_children(graph, prior);
-		if (task_is_explicit(&graph->model->tasks[prior]))
+		bool has_order = graph->order.suspending.n_used != 0 || graph->order.resumptions.n_used != 0;
+		if (has_order && task_is_explicit(&graph->model->tasks[prior]))
 			order_end(graph, at, prior, next);
 	}
 	return 0;

@@ -36,13 +36,10 @@ void order_free(struct graph *graph);
 /* The current task has waited for the dependences of an undeferred task, which it creates next (Q34). */
 void order_await(struct graph *graph, uint32_t row);
 
-/* A task is created, which is no dummy of a wait. */
+/* A task is created, which is no dummy of a wait; of interest if it is undeferred, or if there are `resumptions`. */
 void order_create(struct graph *graph, const struct point *at, uint32_t row);
 
-/* The stream does something else than to begin the task that it has just created. */
-void order_pass(struct graph *graph, const struct point *at);
-
-/* The stream goes on with a task after another one. */
+/* The stream has just created an undeferred task, and goes on with a task after another one. */
 void order_begin(struct graph *graph, const struct point *at, uint32_t row);
 
 /*

@@ -33,11 +33,6 @@ void order_create(struct graph *graph, const struct point *at, uint32_t row)
 		order_follow(graph, at->task, row);
 }
 
-void order_pass(struct graph *graph, const struct point *at)
-{
-	graph->order.created[at->stream] = 0;
-}
-
 /*
  * LLVM's runtime begins an undeferred task at once. If other things happen first, it is not what its creator is
  * suspended for: an included task whose predecessors are not done waits for them as any other does (Q51).
