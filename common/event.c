@@ -76,6 +76,7 @@ static uint64_t slot_get(enum event_slot slot, const struct record *r)
 	case SLOT_FLAGS: return record_flags(r);
 	case SLOT_FLAGS_LO4: return record_flags(r) & 0xf;
 	case SLOT_FLAGS_HI8: return record_flags(r) >> 4;
+	case SLOT_FLAGS_B_HI8: return record_create_flags(r);
 	case SLOT_VALUE: return record_value(r);
 	case SLOT_VALUE_LO32: return low32(record_value(r));
 	case SLOT_VALUE_HI12: return high32(record_value(r));
@@ -85,6 +86,7 @@ static uint64_t slot_get(enum event_slot slot, const struct record *r)
 	case SLOT_B: return r->b;
 	case SLOT_B_LO: return low32(r->b);
 	case SLOT_B_HI: return high32(r->b);
+	case SLOT_B_LO56: return record_create_codeptr(r);
 	}
 	return 0;
 }

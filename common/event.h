@@ -39,6 +39,7 @@ struct record {
 _Static_assert(sizeof(struct record) == 32, "the dump format fixes a record at 32 bytes");
 
 #define RECORD_FLAGS_SHIFT 8
+#define RECORD_FLAGS_BITS  12
 #define RECORD_FLAGS_MASK  UINT64_C(0xfff)
 #define RECORD_VALUE_SHIFT 20
 #define RECORD_VALUE_MAX   ((UINT64_C(1) << 44) - 1)
@@ -61,6 +62,19 @@ static inline unsigned record_flags(const struct record *r)
 static inline uint64_t record_value(const struct record *r)
 {
 	return r->head >> RECORD_VALUE_SHIFT;
+}
+
+/* Of a task_create record, whose word B has the return address and, in its top byte, flags. */
+#define RECORD_ADDRESS_BITS 56
+
+static inline uint64_t record_create_codeptr(const struct record *r)
+{
+	return r->b & ((UINT64_C(1) << RECORD_ADDRESS_BITS) - 1);
+}
+
+static inline unsigned record_create_flags(const struct record *r)
+{
+	return record_flags(r) | (unsigned)(r->b >> RECORD_ADDRESS_BITS) << RECORD_FLAGS_BITS;
 }
 
 static inline int record_is_continuation(const struct record *r)
@@ -130,6 +144,7 @@ enum event_slot {
 	SLOT_FLAGS,
 	SLOT_FLAGS_LO4,
 	SLOT_FLAGS_HI8,
+	SLOT_FLAGS_B_HI8,
 	SLOT_VALUE,
 	SLOT_VALUE_LO32,
 	SLOT_VALUE_HI12,
@@ -138,7 +153,8 @@ enum event_slot {
 	SLOT_A_HI,
 	SLOT_B,
 	SLOT_B_LO,
-	SLOT_B_HI
+	SLOT_B_HI,
+	SLOT_B_LO56
 };
 
 struct event_field {

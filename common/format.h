@@ -28,8 +28,8 @@
 #include <stdint.h>
 
 #define FORMAT_MAJOR          1
-#define FORMAT_MINOR          1
-#define FORMAT_VERSION_STRING "1.1"
+#define FORMAT_MINOR          2
+#define FORMAT_VERSION_STRING "1.2"
 #define OTTER_VERSION_STRING  "0.1.0"
 
 #define SEGMENT_MAGIC UINT64_C(0x474553524554544f) /* "OTTERSEG" in memory order */

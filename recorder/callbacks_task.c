@@ -13,6 +13,21 @@ static inline uint64_t pack_task_flags(int flags)
 	return ((unsigned)flags & 0x1f) | ((unsigned)flags >> 27 & 0x1f) << 5;
 }
 
+/* What pack_task_flags leaves out. No version of OpenMP before 6.0 sets any of it. */
+#define MORE_TASK_FLAGS 0x07ffffe0u
+
+/* Returns bits 12 and up of task_flags, where RECORD_ADDRESS_BITS bits of an address are below them, and sets `others`
+ * in `packed` if a bit has no room there. */
+static uint64_t pack_more_task_flags(unsigned flags, uint64_t *packed)
+{
+	uint64_t more = flags >> 25 & 3; /* importing, exporting */
+	for (unsigned bit = 24; bit >= 19; bit--)
+		more |= (uint64_t)(flags >> bit & 1) << (26 - bit);
+	if (flags & 0x0007ffe0)
+		*packed |= task_flags_others;
+	return more << RECORD_ADDRESS_BITS;
+}
+
 /* parallel_flags of events.def: two bits for the invoker, then league and team, which OpenMP has at bits 30 and 31. */
 static inline uint64_t pack_parallel_flags(int flags)
 {
@@ -210,7 +225,7 @@ HOT void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *region, o
 
 /* ---- Explicit tasks ---- */
 
-static NOINLINE void create_slow(uint64_t time, uint64_t head, ompt_data_t *task, uint64_t parent, const void *codeptr)
+static NOINLINE void create_slow(uint64_t time, uint64_t head, ompt_data_t *task, uint64_t parent, uint64_t codeptr)
 {
 	struct stream *stream = record_enter_again(&time);
 	if (!stream)
@@ -218,8 +233,20 @@ static NOINLINE void create_slow(uint64_t time, uint64_t head, ompt_data_t *task
 	uint64_t id = record_new_task(stream);
 	if (task)
 		task->value = id;
-	record_put(stream, time, head + stream->last_task, parent, address(codeptr));
+	record_put(stream, time, head + stream->last_task, parent, codeptr);
 	record_leave(stream);
+}
+
+/* The dummy task of a taskwait with dependences gets an id, which the runtime is not told (quirk Q34): libomp has one
+ * ompt_data_t in each thread for all of them, and aborts if a second such wait finds it set. A task that runs inside the
+ * first one may well begin a second. Tasks with properties of OpenMP 6.0, or of a version to come, are put here as well. */
+static NOINLINE void create_other(uint64_t time, uint64_t packed, ompt_data_t *task, uint64_t parent, unsigned flags,
+				  const void *codeptr)
+{
+	uint64_t more = pack_more_task_flags(flags, &packed);
+	uint64_t place = address(codeptr) & ((UINT64_C(1) << RECORD_ADDRESS_BITS) - 1);
+	create_slow(time, record_head(EVENT_task_create, packed, 0), flags & ompt_task_taskwait ? NULL : task, parent,
+		    more | place);
 }
 
 HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_data_t *task, int flags, int has_dependences,
@@ -231,16 +258,15 @@ HOT void on_task_create(ompt_data_t *parent, const ompt_frame_t *frame, ompt_dat
 	struct stream *stream = tls_stream;
 	uint64_t position;
 	(void)frame;
-	/* The dummy task of a taskwait with dependences gets an id, which the runtime is not told (quirk Q34): libomp
-	 * has one ompt_data_t in each thread for all of them, and aborts if a second such wait finds it set. A task
-	 * that runs inside the first one may well begin a second. */
-	if (unlikely(packed & task_flags_taskwait))
-		task = NULL;
+	if (unlikely((unsigned)flags & (MORE_TASK_FLAGS | ompt_task_taskwait))) {
+		create_other(time, packed, task, id_of(parent), (unsigned)flags, codeptr);
+		return;
+	}
 	if (likely(task && record_begin(stream, 1, &position))) {
 		task->value = record_new_task(stream);
 		record_end(stream, position, time, head + stream->last_task, id_of(parent), address(codeptr));
 	} else {
-		create_slow(time, head, task, id_of(parent), codeptr);
+		create_slow(time, head, task, id_of(parent), address(codeptr));
 	}
 }
 

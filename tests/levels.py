@@ -2,21 +2,24 @@
 """Do the three levels of a program's graph tell the same? Used by run.py, on every program.
 
 The scope level shows constructs that nest as pairs of nodes in their task's sequence, the fragment level each stretch between two scheduling
-points as one. Either kind of node stands behind exactly one other, in sequence: taken into that one, node by node, the task graph must be
-left, with the same nodes (kind, construct, place, task, region, times) and the same edges. At each level a summary alone, for which the graph is only
-counted, says the same as one that is written beside the tables.
+points as one. Either kind of node stands after exactly one other, in sequence: taken into that one, node by node, the task graph must be
+left, with the same nodes (kind, construct, place, task, region, times) and the same edges. What is ordered by an undeferred task, or by who fulfils
+an event, has other edges at each level, and a task that ends with it has a node for its end: there the same nodes must be reached. At each level a
+summary alone, for which the graph is only counted, says the same as one that is written beside the tables.
 """
 import json
 import shutil
 
 from common import BUILDER, Graph, run
 
-EXTRA = {"scope": ("scope_begin", "scope_end"), "fragment": ("fragment",)}
+EXTRA = {"task": ("task_end",), "scope": ("scope_begin", "scope_end", "task_end"), "fragment": ("fragment", "task_end")}
+ORDERS = ("undeferred", "fulfill")
 SAME = ("kind", "label", "file", "line", "function", "process", "task", "parent", "region", "flags", "state", "create_ns", "begin_ns")
 
 
 def collapse(graph, extra):
-    """The graph without its `extra` nodes: (nodes left, set of edges with their dependence), or a reason why that cannot be."""
+    """The graph without its `extra` nodes and the edges that differ: (nodes left, set of edges with their dependence, by extra node the one that it
+    is taken into), or a reason why that cannot be."""
     into = {}
     behind = {}
     for s, t, kind in graph.edges:
@@ -24,46 +27,63 @@ def collapse(graph, extra):
     for node in graph.nodes:
         if node["kind"] not in extra:
             continue
-        before = behind.get(node["id"], [])
-        if [kind for _, kind in before] != ["sequence"]:
-            return f"{node['kind']} node {node['id']} is reached by {[kind for _, kind in before]}"
-        into[node["id"]] = before[0][0]
+        before = [s for s, kind in behind.get(node["id"], []) if kind == "sequence"]
+        others = [kind for _, kind in behind.get(node["id"], []) if kind not in ("sequence", *ORDERS)]
+        if len(before) != 1 or others:
+            return f"{node['kind']} node {node['id']} is reached by {len(before)} in sequence, and {others}"
+        into[node["id"]] = before[0]
 
     def rest(n):
         while n in into:
             n = into[n]
         return n
 
-    edges = {(rest(s), t, kind, graph.dependence.get((s, t, kind), "")) for s, t, kind in graph.edges if t not in into}
-    return [n for n in graph.nodes if n["id"] not in into], edges
+    edges = {(rest(s), t, kind, graph.dependence.get((s, t, kind), "")) for s, t, kind in graph.edges if t not in into and kind not in ORDERS}
+    return [n for n in graph.nodes if n["id"] not in into], edges, rest
+
+
+def orders_differ(task_graph, other, name, rest, other_rest):
+    """What comes after an undeferred task, or after who fulfils an event, does so at both levels. `name`: of each node that is left of the other graph
+    the task graph's. None or a reason."""
+    known = {b: a for a, b in name.items()}
+    sources = sorted({rest(s) for s, _, kind in task_graph.edges if kind in ORDERS} | {name[other_rest(s)] for s, _, kind in other.edges if kind in ORDERS})
+    if not sources:
+        return None
+    reached, others = task_graph.reach(sources), other.reach([known[s] for s in sources])
+    for a, b in name.items():
+        if reached[b] != others[a]:
+            first = sources[((reached[b] ^ others[a]) & -(reached[b] ^ others[a])).bit_length() - 1]
+            where = "the task graph alone" if reached[b] & ~others[a] else "this graph alone"
+            return f"node {b} of the task graph comes after its node {first} in {where}"
+    return None
 
 
 def differs(level, task_graph, other):
     """None if the other level's graph collapses to the task graph, else a reason."""
-    collapsed = collapse(other, EXTRA[level])
-    if isinstance(collapsed, str):
-        return collapsed
-    nodes, edges = collapsed
-    if len(nodes) != len(task_graph.nodes):
-        return f"{len(nodes)} nodes, not {len(task_graph.nodes)}"
+    collapsed, wanted = collapse(other, EXTRA[level]), collapse(task_graph, EXTRA["task"])
+    if isinstance(collapsed, str) or isinstance(wanted, str):
+        return collapsed if isinstance(collapsed, str) else f"the task graph's {wanted}"
+    nodes, edges, other_rest = collapsed
+    wanted_nodes, wanted, rest = wanted
+    if len(nodes) != len(wanted_nodes):
+        return f"{len(nodes)} nodes, not {len(wanted_nodes)}"
     # Nodes are in the order in which the replay comes to them, whatever the level: the n-th one left is the task graph's n-th.
     name = {}
-    for a, b in zip(nodes, task_graph.nodes):
+    for a, b in zip(nodes, wanted_nodes):
         name[a["id"]] = b["id"]
         wrong = [key for key in SAME if a[key] != b[key] and key not in ("task", "parent")]
         if wrong:
             return f"node {a['id']} has {wrong[0]} {a[wrong[0]]}, not {b[wrong[0]]} as node {b['id']} of the task graph"
-    for a, b in zip(nodes, task_graph.nodes):
+    for a, b in zip(nodes, wanted_nodes):
         for key in ("task", "parent"):
             if name.get(a[key], "") != b[key]:
                 return f"node {a['id']} has {key} {a[key]}, node {b['id']} of the task graph {b[key]}"
-    renamed = {(name.get(s), name.get(t), *rest) for s, t, *rest in edges}
-    wanted = {(s, t, kind, task_graph.dependence.get((s, t, kind), "")) for s, t, kind in task_graph.edges}
+    renamed = {(name.get(s), name.get(t), *more) for s, t, *more in edges}
     for edge in sorted(wanted - renamed, key=str):
         return "the edge " + " ".join(edge) + f" of the task graph is missing, one of {len(wanted - renamed)}"
     for edge in sorted(renamed - wanted, key=str):
         return "the edge " + " ".join(map(str, edge)) + f" is not in the task graph, one of {len(renamed - wanted)}"
-    return None
+    return orders_differ(task_graph, other, name, rest, other_rest)
 
 
 def wrong_counts(dump, level, out):
@@ -80,12 +100,12 @@ def wrong_counts(dump, level, out):
 
 def wrong_levels(dumps, graphs, outs):
     """For each dump, its task graph and the directory of that: the other graphs by level, with their summaries, and a list of reasons."""
-    others, wrong = {level: [] for level in EXTRA}, []
+    others, wrong = {level: [] for level in EXTRA if level != "task"}, []
     for dump, graph, out in zip(dumps, graphs, outs):
         reason = wrong_counts(dump, "task", out)
         if reason:
             wrong.append(f"task: {reason}")
-        for level in EXTRA:
+        for level in others:
             directory = out.with_name(f"{out.name}-{level}")
             shutil.rmtree(directory, ignore_errors=True)
             result = run([BUILDER, "-q", "--csv", "--summary", f"--graph={level}", "-o", directory, dump])

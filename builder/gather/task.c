@@ -36,7 +36,8 @@ void gather_create(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
-	unsigned flags = record_flags(r);
+	unsigned flags = record_create_flags(r);
+	uint64_t codeptr = record_create_codeptr(r);
 	enum construct_kind kind = flags & task_flags_target     ? CONSTRUCT_TARGET
 				   : flags & task_flags_taskwait ? CONSTRUCT_TASKWAIT
 								 : CONSTRUCT_TASK;
@@ -49,17 +50,17 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	struct task *task = &m->tasks[e->task];
 	task->parent = e->other;
 	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
-	task->flags = (uint16_t)(flags & ~(unsigned)(task_flags_implicit | task_flags_initial));
+	task->flags = (uint16_t)(flags & ~(task_flags_implicit | task_flags_initial | TASK_SPLIT));
 	bool is_in_place = task->parent != 0 && w->thread.task != 0 && task->parent != w->thread.task && may_be_in_place(w);
 	task->in_place = is_in_place && !(flags & task_flags_taskwait) ? w->thread.task : 0;
 	w->n_in_place += is_in_place;
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
-	uint32_t construct = model_construct(m, kind, r->b);
+	uint32_t construct = model_construct(m, kind, codeptr);
 	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
-		construct = gather_join_wait(w, e->task, construct, r->b);
-	task->construct = gather_task_construct(w, kind, construct, r->b);
+		construct = gather_join_wait(w, e->task, construct, codeptr);
+	task->construct = gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */

@@ -46,6 +46,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
 	if (graph->is_counted)
 		add_stand_ins(graph);
+	order_begin_graph(graph);
 	graph_units_begin(graph);
 }
 
@@ -55,6 +56,7 @@ void graph_free(struct graph *graph)
 	graph_free_exclusive(graph);
 	graph_units_free(graph);
 	graph_free_path(graph);
+	order_free(graph);
 	map_free(&graph->barriers);
 	map_free(&graph->from_barriers);
 	map_free(&graph->innermost);
@@ -102,6 +104,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
+	graph->order.created[at->stream] = 0;
 	if (graph_is_helper(graph, at->task))
 		return 0;
 	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
@@ -141,6 +144,7 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL ||
 	    graph_is_helper(graph, task)) {
 		graph_forget_children(graph, task); /* nobody waits for what a root's initial task left running */
+		order_settle(graph, task, 0);
 		return 0;
 	}
 	uint32_t join = join_node(graph, implicit->region, at->ticks);
@@ -164,6 +168,8 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
 		graph_place(graph, task->parent, id);
 		graph->tasks[row].last = id;
+		if (task->waits_for != 0)
+			order_await(graph, task->waits_for);
 		return 0; /* the parent goes on when the wait is over */
 	}
 	struct graph_task *created = &graph->tasks[row];
@@ -172,6 +178,9 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	if (in_place == 0)
 		created->interval = graph_interval(graph, task->parent);
 	graph_note_split(graph, row);
+	graph->order.created[at->stream] = 0;
+	if (task->flags & task_flags_undeferred || graph->order.resumptions.n_used != 0)
+		order_create(graph, at, row);
 	graph_start_fragment(graph, at, creator);
 	return 0;
 }
@@ -182,6 +191,9 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 	const struct task *task = &graph->model->tasks[row];
 	if (row == 0 || !task_is_explicit(task))
 		return 0; /* doacross */
+	/* OpenMP 6.0: a dependence may be on what is no sibling, for which there is no rule here yet. */
+	if (graph->model->tasks[task->parent].flags & (task_flags_importing | task_flags_exporting))
+		tally_add(&graph->repairs, "transparent_task", 1);
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
 	size_t first_edge = graph->n_edges;
@@ -206,11 +218,21 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		graph_start_fragment(graph, at, at->task);
 		return 0;
 	}
+	if (status == task_status_early_fulfill || status == task_status_late_fulfill) {
+		order_fulfill(graph, at, prior);
+		return 0;
+	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
+	if (graph->order.created[at->stream] != 0)
+		order_begin(graph, at, next);
 	if (status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
-	    status == TASK_STATUS_CUT)
+	    status == TASK_STATUS_CUT) {
 		graph_forget_children(graph, prior);
+		bool has_order = graph->order.suspending.n_used != 0 || graph->order.resumptions.n_used != 0;
+		if (has_order && task_is_explicit(&graph->model->tasks[prior]))
+			order_end(graph, at, prior, next);
+	}
 	return 0;
 }
 
@@ -281,6 +303,7 @@ static void settle(struct graph *graph)
 	}
 	graph_finish_check(graph);
 	graph_settle_splits(graph);
+	order_add_fulfilments(graph);
 	enum edge_kind kind;
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];

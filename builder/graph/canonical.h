@@ -97,17 +97,19 @@ static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 
 /*
  * What is not there in every run: operations on data come where the data is not on the device yet, or no more, and
- * where there is a device; a unit waits where it comes too early.
+ * where there is a device; a unit waits where it comes too early; in a team of one nobody knows which tasks are
+ * undeferred, and who fulfils an event may be decided by the timing.
  */
 static inline bool canonical_leaves_out(unsigned kind)
 {
-	return kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL || kind == NODE_UNIT_WAIT;
+	return kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL || kind == NODE_TASK_END ||
+	       kind == NODE_UNIT_WAIT;
 }
 
-/* Kernels are left out, and joins follow from the teams. */
+/* The same of edges: kernels are left out, and joins follow from the teams. */
 static inline bool canonical_leaves_out_edge(unsigned kind)
 {
-	return kind == EDGE_COMPLETE || kind == EDGE_JOIN;
+	return kind == EDGE_COMPLETE || kind == EDGE_JOIN || kind == EDGE_UNDEFERRED || kind == EDGE_FULFILL;
 }
 
 /* Is it a node inside of a task that has a name? A join counts as part of its region. */

@@ -46,19 +46,41 @@ void graph_add_edge(struct graph *graph, const struct edge *edge)
 
 /* ---- Positions ---- */
 
+void order_follow(struct graph *graph, uint32_t task, uint32_t node)
+{
+	const struct map *resumptions = &graph->order.resumptions;
+	const uint32_t *source = resumptions->n_used != 0 ? map_get(resumptions, task) : NULL;
+	if (source == NULL)
+		return;
+	struct edge edge = {*source, node, EDGE_UNDEFERRED, false, 0};
+	graph_add_edge(graph, &edge);
+}
+
+void order_settle(struct graph *graph, uint32_t task, uint32_t node)
+{
+	if (graph->order.resumptions.n_used == 0)
+		return;
+	if (node != 0)
+		order_follow(graph, task, node);
+	map_remove(&graph->order.resumptions, task);
+}
+
 void graph_place(struct graph *graph, uint32_t task, uint32_t id)
 {
 	struct node *node = graph_inner_node(graph, id);
 	if (graph_is_stand_in(graph, id)) {
 		graph->counted.nodes[node->kind]++;
 		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
-		if (task != 0)
-			graph->tasks[task].last = id;
+		if (task == 0)
+			return;
+		order_settle(graph, task, id);
+		graph->tasks[task].last = id;
 		return;
 	}
 	node->is_placed = true;
 	if (task == 0) /* not known: it may be several, and so has no sequence */
 		return;
+	order_settle(graph, task, id);
 	node->previous = graph->tasks[task].last;
 	node->previous_kind = EDGE_SEQUENCE;
 	if (!task_is_explicit(&graph->model->tasks[task])) {
@@ -83,6 +105,7 @@ void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind
 	struct node *node = graph_inner_node(graph, id);
 	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
 	node->is_placed = true;
+	order_settle(graph, task, id);
 	if (is_shared && node->previous == source)
 		return;
 	if (is_shared && node->previous == 0) {

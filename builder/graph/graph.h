@@ -13,8 +13,9 @@
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H
 
-#include "builder/support/map.h"
+#include "builder/graph/order.h"
 #include "builder/replay/replay.h"
+#include "builder/support/map.h"
 
 enum graph_level { GRAPH_SCOPE, GRAPH_TASK, GRAPH_FRAGMENT };
 
@@ -41,8 +42,9 @@ enum node_kind {
 	NODE_TARGET_REGION, /* a target construct, on the host */
 	NODE_DATA_OP,
 	NODE_SUBMIT,
-	NODE_KERNEL, /* on a device that reports its own activities */
-	NODE_UNIT,   /* from here on Argobots: a run of a work unit */
+	NODE_KERNEL,   /* on a device that reports its own activities */
+	NODE_TASK_END, /* the end of a task, where more than the task's own position comes before it */
+	NODE_UNIT,     /* from here on Argobots: a run of a work unit */
 	NODE_TASKLET,
 	NODE_SCHEDULER,
 	NODE_PRIMARY_UNIT,
@@ -62,6 +64,8 @@ enum edge_kind {
 	EDGE_TASKGROUP,
 	EDGE_BARRIER,
 	EDGE_JOIN,
+	EDGE_UNDEFERRED, /* from the end of an undeferred task to what the task that created it does next */
+	EDGE_FULFILL,    /* from the task that fulfilled an event to the end of the detached task */
 	EDGE_SUBMIT,
 	EDGE_COMPLETE,
 	EDGE_REVIVE,
@@ -158,6 +162,7 @@ struct graph {
 	struct map barriers;       /* graph_barrier_key -> node */
 	struct map from_barriers;  /* (barrier, node) with an edge between them, beside the node's `previous` */
 	struct map in_work;        /* implicit task -> worksharing and masked scopes open in it */
+	struct order order;        /* of undeferred and detached tasks */
 	struct graph_units *units; /* NULL: the process has none */
 	/*
 	 * split.c. By task, the first task of the split taskloop that it is in. By task that the encountering task of a

@@ -26,7 +26,7 @@ static void put_flags(struct csv *csv, unsigned flags)
 {
 	const char *separator = "";
 	csv_empty(csv, 1);
-	for (unsigned bit = 0; bit < 12; bit++)
+	for (unsigned bit = 0; bit < 16; bit++)
 		if (flags & 1u << bit) {
 			const char *name = event_flag_name("task_flags", bit);
 			csv_append(csv, separator);

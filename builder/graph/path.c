@@ -49,6 +49,8 @@ static const struct {
 	{"unit_polls", "whether units worked or waited between two polls, or until they joined, is not known"},
 	{"undeferred_or_wait",
 	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
+	{"undeferred_tasks", "nobody knows which tasks of a team of one are undeferred by the program"},
+	{"unknown_fulfillers", "events were fulfilled by threads that were in no task"},
 };
 
 const char *path_reason_text(unsigned bit)
@@ -114,6 +116,7 @@ static bool is_of_missing(const char *repair)
 					    "device_without_buffer",
 					    "dependence_not_in_list",
 					    "dependences_left_out",
+					    "transparent_task",
 					    "dependences_not_checked"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], repair) == 0)
@@ -149,6 +152,8 @@ static unsigned find_reasons(const struct graph *graph)
 	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= find_unit_reasons(m);
+	found |= graph->order.has_unknown_orders ? PATH_UNDEFERRED : 0;
+	found |= graph->order.has_unknown_fulfills ? PATH_FULFILLERS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;
 	return found;
 }

@@ -27,7 +27,9 @@ enum path_reason {
 	PATH_MUTED = 256,         /* units may have run inside of ABT_finalize */
 	PATH_POLLS = 512,         /* between polls, or before they joined, units may have worked or waited */
 	PATH_WAITS = 1024,        /* whether an undeferred task has the dependences of a wait is not known (Q45) */
-	PATH_REASONS = 11         /* so many bits */
+	PATH_UNDEFERRED = 2048,   /* whether the program suspended a task until the end of one that it created */
+	PATH_FULFILLERS = 4096,   /* what comes before the end of detached tasks */
+	PATH_REASONS = 13         /* so many bits */
 };
 
 struct path {

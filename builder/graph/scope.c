@@ -104,6 +104,7 @@ int graph_scope_enter(void *self, const struct point *at, struct scope *scope)
 		return 0;
 	array_reserve((void **)&graph->scope_node, scope->number + (size_t)1, &graph->scopes_capacity, sizeof *graph->scope_node);
 	graph->scope_node[scope->number] = 0;
+	graph->order.created[at->stream] = 0;
 	if (is_operation(scope)) {
 		graph_enter_operation(graph, at, scope);
 		return 0;

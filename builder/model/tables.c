@@ -6,6 +6,7 @@
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct private_tables {
@@ -95,9 +96,23 @@ uint32_t model_add_root(struct model *m, uint32_t stream, uint32_t n)
 	return *map_put(&private->missing_roots, (uint64_t)stream << 32 | n) = m->n_tasks++;
 }
 
+/* KMP_TASKING=0, as the environment had it when the recorder began. */
+static bool is_immediate(const struct meta *meta)
+{
+	static const char name[] = "KMP_TASKING=";
+	for (size_t i = 0; i < meta->n_environment; i++) {
+		const char *value = meta->environment[i] + sizeof name - 1;
+		char *end;
+		if (strncmp(meta->environment[i], name, sizeof name - 1) == 0)
+			return strtol(value, &end, 10) == 0 && end != value;
+	}
+	return false;
+}
+
 int model_allocate(struct model *m, const struct dump *dump)
 {
-	*m = (struct model){.dump = dump, .is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0};
+	bool is_libomp = strncmp(dump->meta.runtime, "LLVM OMP", 8) == 0;
+	*m = (struct model){.dump = dump, .is_libomp = is_libomp, .is_immediate = is_libomp && is_immediate(&dump->meta)};
 	struct private_tables *private = memory_zeroed(1, sizeof *private, "the tables");
 	m->private_tables = private;
 	m->notes = memory_zeroed(1, sizeof *m->notes, "the tables");

@@ -55,7 +55,7 @@ struct task {
 	uint32_t construct;  /* row of constructs */
 	uint32_t region;     /* implicit: its region; explicit: that of the task's binding team */
 	uint32_t run_stream; /* row of dump.streams that ran its first part */
-	uint16_t flags;      /* task_flags of the record; TASK_SPLIT */
+	uint16_t flags;      /* task_flags of the record, the lowest bits of them; TASK_SPLIT */
 	uint16_t state;
 	union {
 		uint32_t thread;    /* implicit, initial: number in the team */
@@ -149,6 +149,7 @@ struct model {
 	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */
 	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */
 	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
+	bool is_immediate;        /* it was told to defer no task (KMP_TASKING=0, Q50) */
 	struct notes *notes;      /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
@@ -216,6 +217,16 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 {
 	id_rows_origin(&m->region_rows, m->dump->n_streams, region, stream_row, number);
 }
+
+/* Is a task suspended until the end of the one that it has created? */
+enum suspension {
+	SUSPENDS_NOT,
+	SUSPENDS,      /* by the program's text */
+	SUSPENDS_MAYBE /* it was, but the text may not ask for that: undeferred.c says why nobody can know */
+};
+
+/* undeferred.c: of the task that created `task`, after model_gather(). */
+enum suspension model_suspends(const struct model *m, uint32_t task);
 
 /*
  * Allocates the tables for what the dump can hold: the first step of model_gather(). 0, or -1 after an error message;

@@ -9,8 +9,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const slot_names[] = {"TIME", "FLAGS", "VALUE", "VALUE_LO32", "VALUE_HI12", "A",
-					 "A_LO", "A_HI",  "B",     "B_LO",       "B_HI"};
+static const char *const slot_names[] = {
+	[SLOT_TIME] = "TIME",
+	[SLOT_FLAGS] = "FLAGS",
+	[SLOT_FLAGS_LO4] = "FLAGS_LO4",
+	[SLOT_FLAGS_HI8] = "FLAGS_HI8",
+	[SLOT_FLAGS_B_HI8] = "FLAGS_B_HI8",
+	[SLOT_VALUE] = "VALUE",
+	[SLOT_VALUE_LO32] = "VALUE_LO32",
+	[SLOT_VALUE_HI12] = "VALUE_HI12",
+	[SLOT_A] = "A",
+	[SLOT_A_LO] = "A_LO",
+	[SLOT_A_HI] = "A_HI",
+	[SLOT_B] = "B",
+	[SLOT_B_LO] = "B_LO",
+	[SLOT_B_HI] = "B_HI",
+	[SLOT_B_LO56] = "B_LO56",
+};
 static const char *const plain_types[] = {"UINT",     "ADDRESS",    "TICKS",     "TASK",  "REGION",
 					  "OWN_TASK", "OWN_REGION", "OPERATION", "DEVICE"};
 
@@ -25,9 +40,10 @@ static const char head[] =
 	"|---|---|---|\n"
 	"| TIME | word 0 | the time stamp in raw ticks; payload in continuation records (kinds %d to %d) |\n"
 	"| KIND | word 1, bits 0 to 7 | the number of the kind; 0 is never written |\n"
-	"| FLAGS | word 1, bits 8 to 19 | an enumeration, flags or a small number |\n"
+	"| FLAGS | word 1, bits 8 to 19 | an enumeration, flags or a small number; FLAGS_LO4 and FLAGS_HI8 are its lower 4 and upper 8 bits |\n"
 	"| VALUE | word 1, bits 20 to 63 | 44 bits; VALUE_LO32 and VALUE_HI12 are its lower 32 and upper 12 bits |\n"
-	"| A, B | words 2 and 3 | A_LO, A_HI, B_LO, B_HI are their 32-bit halves |\n"
+	"| A, B | words 2 and 3 | A_LO, A_HI, B_LO, B_HI are their 32-bit halves; B_LO56 are the lower 56 bits of B |\n"
+	"| FLAGS_B_HI8 | word 1, bits 8 to 19; word 3, bits 56 to 63 | FLAGS, and above its 12 bits the top 8 bits of B |\n"
 	"\n"
 	"Types: TASK and REGION are ids, `counter << 20 | stream`; 0 is unknown. OWN_TASK and OWN_REGION are the counter alone: the stream is\n"
 	"the record's own. OPERATION is an id of the same form, of a target region or of an operation in one, or a number that the runtime made.\n"

@@ -31,6 +31,7 @@ static void cover(enum event_slot slot, uint64_t words[4])
 		[SLOT_FLAGS] = {1, UINT64_C(0xfff00)},
 		[SLOT_FLAGS_LO4] = {1, UINT64_C(0xf00)},
 		[SLOT_FLAGS_HI8] = {1, UINT64_C(0xff000)},
+		[SLOT_FLAGS_B_HI8] = {1, UINT64_C(0xfff00)},
 		[SLOT_VALUE] = {1, UINT64_MAX << 20},
 		[SLOT_VALUE_LO32] = {1, UINT64_C(0xffffffff) << 20},
 		[SLOT_VALUE_HI12] = {1, UINT64_C(0xfff) << 52},
@@ -40,7 +41,12 @@ static void cover(enum event_slot slot, uint64_t words[4])
 		[SLOT_B] = {3, UINT64_MAX},
 		[SLOT_B_LO] = {3, UINT32_MAX},
 		[SLOT_B_HI] = {3, UINT64_C(0xffffffff) << 32},
+		[SLOT_B_LO56] = {3, UINT64_MAX >> 8},
 	};
+	if (slot == SLOT_FLAGS_B_HI8) {
+		ck_assert_uint_eq(words[3] >> 56, 0);
+		words[3] |= UINT64_C(0xff) << 56;
+	}
 	ck_assert_uint_eq(words[slots[slot].word] & slots[slot].bits, 0);
 	words[slots[slot].word] |= slots[slot].bits;
 }

@@ -375,7 +375,7 @@ START_TEST(the_list_names_every_field)
 	dump_writer_init(&w, reader_dir);
 	dump_writer_root(&w, 2, 2000, 1, 1);
 	dump_writer_record(&w, 2, 2100, EVENT_task_create, task_flags_explicit | task_flags_untied | 0x800, 2, id_make(2, 1),
-			   0x401000);
+			   UINT64_C(0x8500000000401000));
 	dump_writer_dependences(&w, 2, 2110, id_make(2, 2), 3, variables, types);
 	dump_writer_record(&w, 2, 2200, EVENT_task_schedule, task_status_switch, 0, id_make(2, 1), id_make(2, 2));
 	dump_writer_record(&w, 2, 2210, EVENT_task_schedule, 99, 0, id_make(2, 2), 0);
@@ -398,23 +398,24 @@ START_TEST(the_list_names_every_field)
 	FILE *out = open_memstream(&text, &n_bytes);
 	ck_assert_int_eq(list_dump(&d, out), 0);
 	fclose(out);
-	ck_assert_str_eq(text, "2 1.0 1000 thread_attach tid=1002 cpu=18446744073709551615\n"
-			       "2 1.1 1000 thread_begin type=initial\n"
-			       "2 1.2 1000 implicit_task_begin flags=initial task=2:1 region=2:1 actual=1 index=1\n"
-			       "2 1.3 1100 task_create flags=explicit|untied|0x800 task=2:2 parent=2:1 codeptr=0x401000\n"
-			       "2 1.4 1110 dependences type=in count=3 task=2:2 variable=0x10\n"
-			       "2 1.5 + dependences_more count=2 types=1027 variable_1=0x20 variable_2=0x30 variable_3=0x0\n"
-			       "2 1.6 1200 task_schedule status=switch prior=2:1 next=2:2\n"
-			       "2 1.7 1210 task_schedule status=99 prior=2:2 next=0\n"
-			       "2 1.8 1220 mutex_acquire mutex=critical hint=1 impl=2 wait_id=0xabc codeptr=0x401010\n"
-			       "2 1.9 1230 buffer_flush bytes=4096 end=1330\n"
-			       "2 1.10 1400 error severity=warning length_bytes=5 codeptr=0x401020\n"
-			       "2 1.11 + text length_bytes=5 text=\"h\\x22l\\x0aO\"\n"
-			       "2 1.12 1410 target_data_op_begin optype=alloc src_device=-1 id=2:7 codeptr=0x401030\n"
-			       "2 1.13 + target_data_op_more dest_device=3 src_address=0x10 dest_address=0x20 bytes=64\n"
-			       "2 1.14 + target_data_op_ids target=5 target_task=2:2\n"
-			       "2 1.15 1500 kind_200 time=0x9c4 head=0x2001c8 a=0x3 b=0x4\n"
-			       "2 2.0 1600 thread_detach tid=1002\n");
+	ck_assert_str_eq(
+		text, "2 1.0 1000 thread_attach tid=1002 cpu=18446744073709551615\n"
+		      "2 1.1 1000 thread_begin type=initial\n"
+		      "2 1.2 1000 implicit_task_begin flags=initial task=2:1 region=2:1 actual=1 index=1\n"
+		      "2 1.3 1100 task_create flags=explicit|untied|others|importing|0x84000 task=2:2 parent=2:1 codeptr=0x401000\n"
+		      "2 1.4 1110 dependences type=in count=3 task=2:2 variable=0x10\n"
+		      "2 1.5 + dependences_more count=2 types=1027 variable_1=0x20 variable_2=0x30 variable_3=0x0\n"
+		      "2 1.6 1200 task_schedule status=switch prior=2:1 next=2:2\n"
+		      "2 1.7 1210 task_schedule status=99 prior=2:2 next=0\n"
+		      "2 1.8 1220 mutex_acquire mutex=critical hint=1 impl=2 wait_id=0xabc codeptr=0x401010\n"
+		      "2 1.9 1230 buffer_flush bytes=4096 end=1330\n"
+		      "2 1.10 1400 error severity=warning length_bytes=5 codeptr=0x401020\n"
+		      "2 1.11 + text length_bytes=5 text=\"h\\x22l\\x0aO\"\n"
+		      "2 1.12 1410 target_data_op_begin optype=alloc src_device=-1 id=2:7 codeptr=0x401030\n"
+		      "2 1.13 + target_data_op_more dest_device=3 src_address=0x10 dest_address=0x20 bytes=64\n"
+		      "2 1.14 + target_data_op_ids target=5 target_task=2:2\n"
+		      "2 1.15 1500 kind_200 time=0x9c4 head=0x2001c8 a=0x3 b=0x4\n"
+		      "2 2.0 1600 thread_detach tid=1002\n");
 	free(text);
 	dump_close(&d);
 }
