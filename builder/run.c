@@ -165,8 +165,10 @@ static int replay_trace(struct job *job, size_t i)
 		if (sink->pass_state != NULL)
 			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
 	}
-	if (job->needs & NEEDS_STATES)
+	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
+		job->graphs[i].busy = &job->states[i].busy;
+	}
 	return replay_run(&trace->model, visitors, n_visitors, &job->progress);
 }
 

@@ -38,7 +38,6 @@ struct walk {
 	struct model *m;
 	uint32_t stream;      /* row */
 	struct thread thread; /* who is current */
-	uint64_t since_ticks; /* when the current task became current */
 	uint64_t n_records;   /* so far, this one included, without those that the recorder makes about itself */
 	/* The row of the dummy task of a wait with dependences, and the number of the record that ended it. */
 	uint32_t ended_wait;

@@ -64,10 +64,9 @@ struct task {
 	uint64_t create_ticks;
 	uint64_t start_ticks;
 	uint64_t end_ticks;
-	uint64_t busy_ticks; /* running, without the tasks that ran in between */
 };
 
-_Static_assert(sizeof(struct task) == 56, "reliability.md bounds the memory by what a task takes");
+_Static_assert(sizeof(struct task) == 48, "reliability.md bounds the memory by what a task takes");
 
 /* Was it created by a task-generating construct? Implicit tasks of teams and initial tasks of root threads were not. */
 static inline bool task_is_explicit(const struct task *task)

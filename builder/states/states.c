@@ -21,7 +21,7 @@ static bool is_helper(const struct states *states, uint32_t task)
 static enum state work_state(const struct states *states, uint32_t task)
 {
 	const struct model *m = states->model;
-	if (task == 0)
+	if (task == 0 || !(m->tasks[task].state & TASK_SEEN)) /* only the recorder names it, where it was paused */
 		return STATE_UNDEFINED;
 	if (is_helper(states, task))
 		return STATE_IDLE;
@@ -61,11 +61,13 @@ static int stream_end(void *self, const struct point *at)
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
+	uint64_t ticks = last_ticks > at->ticks ? last_ticks : at->ticks;
+	busy_change(&states->busy, at->stream, 0, ticks);
 	if (t->shown == STATE_NONE)
 		return 0;
 	if (states_decide(states, at->stream, false) != 0)
 		return -1;
-	return states_pass(states, at->stream, STATE_NONE, last_ticks > at->ticks ? last_ticks : at->ticks);
+	return states_pass(states, at->stream, STATE_NONE, ticks);
 }
 
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
@@ -338,6 +340,8 @@ void states_begin(struct states *states, const struct model *model, const struct
 	states->times = memory_zeroed(states->n_streams, sizeof *states->times, "the thread states");
 	states->threads = memory_get(states->n_streams, sizeof *states->threads, "the thread states");
 	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, "the thread states");
+	states->busy.ticks = memory_zeroed(model->n_tasks, sizeof *states->busy.ticks, "the thread states");
+	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, "the thread states");
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
 }
@@ -352,6 +356,8 @@ void states_free(struct states *states)
 	free(states->threads);
 	free(states->times);
 	free(states->unit_waits);
+	free(states->busy.ticks);
+	free(states->busy.streams);
 	free(states->around);
 	*states = (struct states){0};
 }

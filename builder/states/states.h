@@ -11,7 +11,7 @@
 #ifndef OTTER_BUILDER_STATES_STATES_H
 #define OTTER_BUILDER_STATES_STATES_H
 
-#include "builder/model/state.h"
+#include "builder/model/busy.h"
 #include "builder/replay/replay.h"
 
 /* The state of a task in a scope; STATE_NONE: the scope does not change it. */
@@ -49,6 +49,7 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
+	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
 	uint8_t *around;              /* by number of an open scope: the task's state around it */
 	size_t scopes_capacity;

@@ -66,6 +66,7 @@ static inline int pass(struct states *states, const struct point *at)
 	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
 		return -1;
 	enum state now = state_now(t);
+	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 

@@ -9,6 +9,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* At every level: in a barrier, for a mutex, and while another task runs, a task executes nothing. */
+START_TEST(waiting_is_in_no_tasks_time)
+{
+	uint64_t me = replay_begin_program(1), task = replay_create(3, me);
+	replay_now += 300;
+	replay_sync_begin(0, sync_kind_barrier_explicit, me);
+	replay_now += 5000;
+	replay_run_task(task, me);
+	replay_now += 5000;
+	replay_sync_end(0, sync_kind_barrier_explicit, me);
+	replay_put(0, EVENT_mutex_acquire, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_now += 5000;
+	replay_put(0, EVENT_mutex_acquired, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_put(0, EVENT_mutex_released, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_end_program();
+	replay_build((enum graph_level)_i);
+	uint32_t row = model_task(&replay_trace.model, me);
+	ck_assert_uint_eq(replay_states.busy.ticks[row], 10 + 310 + 10 + 10 + 10);
+	ck_assert_uint_eq(ticks_in(0, STATE_WORK_PARALLEL),
+			  replay_states.busy.ticks[row] + replay_states.busy.ticks[model_task(&replay_trace.model, task)]);
+	if (_i != GRAPH_FRAGMENT)
+		ck_assert_uint_eq(graph_node(&replay_graph, row).busy_ticks, replay_states.busy.ticks[row]);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_region_is_overhead_work_and_its_barrier)
 {
 	uint64_t worker, me = begin_team(&worker);
@@ -346,6 +372,7 @@ int main(void)
 	Suite *suite = suite_create("states");
 	TCase *tests = tcase_create("synthetic dumps");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
+	tcase_add_loop_test(tests, waiting_is_in_no_tasks_time, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_test(tests, a_region_is_overhead_work_and_its_barrier);
 	tcase_add_test(tests, a_worker_that_never_ends_is_idle);
 	tcase_add_test(tests, a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it);
