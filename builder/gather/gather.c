@@ -105,7 +105,8 @@ static void walk_record(struct walk *w, const struct record *r)
 	case EVENT_task_schedule: return; /* the story has told all of it */
 	case EVENT_mutex_acquired: walk_mutex_acquired(w, r); break;
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
-	case EVENT_sync_region_begin:
+	case EVENT_sync_region_begin: gather_arrival(w, r); break;
+	case EVENT_task_dependence: gather_delay(w, r); return;
 	case EVENT_work_begin:
 	case EVENT_work_end:
 	case EVENT_mutex_acquire:

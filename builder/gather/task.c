@@ -224,3 +224,11 @@ void gather_part_end(struct walk *w, const struct thread_event *e)
 		gather_resume(w, e->other, e->ticks, true);
 	gather_claim(w, CLAIM_PART_END, e->task);
 }
+
+void gather_delay(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	struct delay_record delay = {model_task(m, r->a), thread_dependent(&w->thread, r->b)};
+	if (delay.source != 0 && delay.sink != 0)
+		PUSH(m->delays, m->n_delays, m->delays_capacity, delay);
+}

@@ -130,6 +130,10 @@ void gather_implicit_end(struct walk *w, const struct thread_event *e);
 /* A sync_region_end, after the story has taken it: a team joined when its closing barrier ended. */
 void gather_sync_end(struct walk *w, const struct record *r);
 uint32_t gather_missing_root(void *self, uint32_t n);
+/* A sync_region_begin, after the story has taken it: an implicit task may have come to a barrier of its team. */
+void gather_arrival(struct walk *w, const struct record *r);
+/* A task_dependence: a task has to wait for another one. */
+void gather_delay(struct walk *w, const struct record *r);
 
 /* ---- constructs.c ---- */
 

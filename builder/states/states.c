@@ -46,6 +46,12 @@ static inline struct thread_state *thread_in_task(struct states *states, const s
 	return t;
 }
 
+/* Whatever changed before an event was by what was known then. */
+static int advance(struct states *states, const struct point *at)
+{
+	return states_advance_gap(states, at->stream, at->ticks);
+}
+
 /* ---- Threads ---- */
 
 static int stream_begin(void *self, const struct point *at)
@@ -63,6 +69,8 @@ static int stream_end(void *self, const struct point *at)
 	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
 	uint64_t ticks = last_ticks > at->ticks ? last_ticks : at->ticks;
 	busy_change(&states->busy, at->stream, 0, ticks);
+	if (states_advance_gap(states, at->stream, ticks) != 0)
+		return -1;
 	if (t->shown == STATE_NONE)
 		return 0;
 	if (states_decide(states, at->stream, false) != 0)
@@ -228,9 +236,12 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
 		       status == TASK_STATUS_CUT;
 	if (next == 0 && status != TASK_STATUS_CUT) {
-		if (status == task_status_taskwait_complete)
+		if (advance(states, at) != 0)
+			return -1;
+		if (status == task_status_taskwait_complete) {
 			t->state = work_state(states, t->task);
-		else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
+			states_await_no_predecessor(states, t->task, prior);
+		} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
 			(void)resume(states, at->stream, prior, at->ticks); /* cancelled, and will not go on */
 		return pass(states, at);
 	}
@@ -248,6 +259,7 @@ static int task_create(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
+	states_await_child(states, task);
 	if (states->model->tasks[task].flags & task_flags_taskwait)
 		t->state = STATE_WAIT_TASKWAIT;
 	return pass(states, at);
@@ -262,6 +274,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	enum state state = state_of_scope(scope);
 	array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around);
 	states->around[scope->number] = (uint8_t)t->state;
+	states_enter_wait(states, at->task, scope);
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
 		state = t->state; /* what an update moves is no mapping */
 	if (state != STATE_NONE && !is_helper(states, at->task)) {
@@ -274,6 +287,9 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct states *states = self;
+	if (advance(states, at) != 0)
+		return -1;
+	states_leave_wait(states, at->task, scope);
 	if (states->threads[at->stream].task != at->task) /* of a task that will not go on */
 		return 0;
 	struct thread_state *t = thread_in_task(states, at);
@@ -306,7 +322,48 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	return pass(states, at);
 }
 
+/* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
+
+static int cancel(void *self, const struct point *at, uint32_t task, unsigned flags)
+{
+	(void)task;
+	(void)flags;
+	return advance(self, at);
+}
+
+static int flush(void *self, const struct point *at, uint32_t construct)
+{
+	(void)construct;
+	return advance(self, at);
+}
+
+static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
+{
+	(void)command;
+	(void)modifier;
+	return advance(self, at);
+}
+
+static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
+{
+	(void)kind;
+	(void)start;
+	(void)iterations;
+	return advance(self, at);
+}
+
+static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
+{
+	(void)end_ticks;
+	return advance(self, at);
+}
+
 const struct replay_ops states_ops = {
+	.cancel = cancel,
+	.flush = flush,
+	.control_tool = control_tool,
+	.dispatch = dispatch,
+	.buffer_flush = buffer_flush,
 	.stream_begin = stream_begin,
 	.stream_end = stream_end,
 	.region_begin = region_begin,
@@ -342,6 +399,7 @@ void states_begin(struct states *states, const struct model *model, const struct
 	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, "the thread states");
 	states->busy.ticks = memory_zeroed(model->n_tasks, sizeof *states->busy.ticks, "the thread states");
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, "the thread states");
+	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
 }
@@ -359,5 +417,7 @@ void states_free(struct states *states)
 	free(states->busy.ticks);
 	free(states->busy.streams);
 	free(states->around);
+	if (states->model != NULL)
+		states_wait_free(states);
 	*states = (struct states){0};
 }
