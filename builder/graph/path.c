@@ -44,6 +44,7 @@ static const struct {
 	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
 	{"contradictory_records", "records contradict each other"},
+	{"mutual_exclusion", "the span leaves out mutual exclusion"},
 };
 
 const char *path_reason_text(unsigned bit)

@@ -23,7 +23,8 @@ enum path_reason {
 	PATH_GROUP_WAITS = 16,    /* since when tasks waited at the end of a taskgroup was not recorded */
 	PATH_EVENTS = 32,         /* unknown: OTTER_EVENTS left out what it takes */
 	PATH_CONTRADICTORY = 64,  /* unknown: records contradict each other */
-	PATH_REASONS = 7          /* so many bits */
+	PATH_EXCLUSION = 128,     /* set by the summary: tasks excluded each other, which the span leaves out */
+	PATH_REASONS = 8          /* so many bits */
 };
 
 struct path {

@@ -414,6 +414,7 @@ void states_free(struct states *states)
 	free(states->threads);
 	free(states->times);
 	free(states->unit_waits);
+	exclusions_free(&states->exclusions);
 	free(states->busy.ticks);
 	free(states->busy.streams);
 	free(states->around);

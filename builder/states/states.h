@@ -13,6 +13,7 @@
 
 #include "builder/model/busy.h"
 #include "builder/replay/replay.h"
+#include "builder/states/exclusion.h"
 #include "builder/states/ready.h"
 
 /* The state of a task in a scope; STATE_NONE: the scope does not change it. */
@@ -52,6 +53,7 @@ struct states {
 	size_t n_streams;
 	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
+	struct exclusions exclusions; /* complete when the replay is over, if exclusion_ops visited it, too */
 	bool has_losses;              /* records are missing in the midst of streams */
 	struct ready ready;
 	uint64_t *awaited;    /* by row of model.tasks: when the last thing ends that its wait waits for (wait.c) */

@@ -67,7 +67,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
 	summary_sort_units(&s->units);
-	summary_collect_path(&s->path, graphs);
+	summary_collect_path(&s->path, graphs, states);
 }
 
 void summary_free(struct summary *s)

@@ -58,7 +58,8 @@ START_TEST(a_gap_is_undefined)
 	uint64_t behind = replay_now;
 	switch_task(0, task_status_complete, id_make(0, 3), me);
 	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait undefined work_parallel");
+	ck_assert_str_eq(replay_states_seen(0),
+			 "overhead work_serial overhead work_parallel wait_taskwait undefined work_parallel");
 	ck_assert_uint_eq(ticks_in(0, STATE_UNDEFINED), behind - before);
 	replay_done();
 }
