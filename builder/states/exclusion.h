@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What mutual exclusion alone costs: for each mutex the time that tasks executed while they held it. No two of them can
- * hold it at once, so no schedule takes less than the largest of these sums (docs/graph.md, "Mutual exclusion bounds
- * parallelism").
+ * hold it at once, so no schedule takes less than the largest of these sums (docs/graph.md, "The critical path").
  */
 #ifndef OTTER_BUILDER_STATES_EXCLUSION_H
 #define OTTER_BUILDER_STATES_EXCLUSION_H

@@ -46,12 +46,6 @@ static inline struct thread_state *thread_in_task(struct states *states, const s
 	return t;
 }
 
-/* Whatever changed before an event was by what was known then. */
-static int advance(struct states *states, const struct point *at)
-{
-	return states_advance_gap(states, at->stream, at->ticks);
-}
-
 /* ---- Threads ---- */
 
 static int stream_begin(void *self, const struct point *at)
@@ -236,7 +230,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
 		       status == TASK_STATUS_CUT;
 	if (next == 0 && status != TASK_STATUS_CUT) {
-		if (advance(states, at) != 0)
+		if (states_advance_gap(states, at->stream, at->ticks) != 0)
 			return -1;
 		if (status == task_status_taskwait_complete) {
 			t->state = work_state(states, t->task);
@@ -287,7 +281,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct states *states = self;
-	if (advance(states, at) != 0)
+	if (states_advance_gap(states, at->stream, at->ticks) != 0)
 		return -1;
 	states_leave_wait(states, at->task, scope);
 	if (states->threads[at->stream].task != at->task) /* of a task that will not go on */
@@ -322,48 +316,12 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	return pass(states, at);
 }
 
-/* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
-
-static int cancel(void *self, const struct point *at, uint32_t task, unsigned flags)
-{
-	(void)task;
-	(void)flags;
-	return advance(self, at);
-}
-
-static int flush(void *self, const struct point *at, uint32_t construct)
-{
-	(void)construct;
-	return advance(self, at);
-}
-
-static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
-{
-	(void)command;
-	(void)modifier;
-	return advance(self, at);
-}
-
-static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
-{
-	(void)kind;
-	(void)start;
-	(void)iterations;
-	return advance(self, at);
-}
-
-static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
-{
-	(void)end_ticks;
-	return advance(self, at);
-}
-
 const struct replay_ops states_ops = {
-	.cancel = cancel,
-	.flush = flush,
-	.control_tool = control_tool,
-	.dispatch = dispatch,
-	.buffer_flush = buffer_flush,
+	.cancel = states_cancel,
+	.flush = states_flush,
+	.control_tool = states_control_tool,
+	.dispatch = states_dispatch,
+	.buffer_flush = states_buffer_flush,
 	.stream_begin = stream_begin,
 	.stream_end = stream_end,
 	.region_begin = region_begin,

@@ -66,6 +66,13 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 /* Shows all changes between waiting and overhead before then. 0, or -1. */
 int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks);
 
+/* Of replay_ops: what changes no state. */
+int states_cancel(void *self, const struct point *at, uint32_t task, unsigned flags);
+int states_flush(void *self, const struct point *at, uint32_t construct);
+int states_control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier);
+int states_dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
+int states_buffer_flush(void *self, const struct point *at, uint64_t end_ticks);
+
 /* ---- units.c ---- */
 
 /* The state of a thread that runs units, or their scheduler. */

@@ -203,3 +203,39 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 		decide(states, stream, ticks);
 	return t->gap.is_waiting ? state : STATE_OVERHEAD;
 }
+
+/* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
+
+int states_cancel(void *self, const struct point *at, uint32_t task, unsigned flags)
+{
+	(void)task;
+	(void)flags;
+	return states_advance_gap(self, at->stream, at->ticks);
+}
+
+int states_flush(void *self, const struct point *at, uint32_t construct)
+{
+	(void)construct;
+	return states_advance_gap(self, at->stream, at->ticks);
+}
+
+int states_control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
+{
+	(void)command;
+	(void)modifier;
+	return states_advance_gap(self, at->stream, at->ticks);
+}
+
+int states_dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations)
+{
+	(void)kind;
+	(void)start;
+	(void)iterations;
+	return states_advance_gap(self, at->stream, at->ticks);
+}
+
+int states_buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
+{
+	(void)end_ticks;
+	return states_advance_gap(self, at->stream, at->ticks);
+}
