@@ -64,7 +64,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
 		needs |= NEEDS_STATES | NEEDS_UNIT_SYMBOLS |
 			 (level == GRAPH_FRAGMENT ? NEEDS_GRAPH | NEEDS_SYMBOLS : NEEDS_GRAPH_COUNTS);
-	if (needs & HEARS_STATES && has_each_state)
+	bool has_path = needs & NEEDS_GRAPH && level == GRAPH_FRAGMENT;
+	if (has_path || (needs & HEARS_STATES && has_each_state))
 		needs |= NEEDS_STATES;
 	if (needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS | NEEDS_STATES))
 		needs |= NEEDS_REPLAY;

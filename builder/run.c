@@ -167,10 +167,12 @@ static int replay_trace(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
 	struct state_listener listeners[MAX_SINKS];
-	struct visitor visitors[2 + MAX_SINKS];
+	struct visitor visitors[3 + MAX_SINKS];
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
+	if (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT) /* beside the critical path */
+		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
 	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
 		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
 	for (size_t j = 0; j < job->n_sinks; j++) {
@@ -182,8 +184,10 @@ static int replay_trace(struct job *job, size_t i)
 		if (sink->pass_state != NULL)
 			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
 	}
-	if (job->needs & NEEDS_STATES)
+	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
+		job->graphs[i].busy = &job->states[i].busy;
+	}
 	return replay_run(&trace->model, visitors, n_visitors, &job->progress);
 }
 

@@ -31,6 +31,8 @@ void on_sync_region_unrecorded(ompt_sync_region_t kind, ompt_scope_endpoint_t en
 			       const void *codeptr);
 void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
 			 const void *codeptr);
+void on_taskgroup_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+		       const void *codeptr);
 void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
 		  const void *codeptr);
 void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,

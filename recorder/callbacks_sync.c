@@ -96,6 +96,18 @@ HOT void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endp
 			 codeptr);
 }
 
+/* The default: only where a taskgroup waits. Its begin and end (sync_region) tell when its body ran, and not since when
+ * the task waits for the group's members. Everywhere else waiting begins with the synchronisation itself. */
+HOT void on_taskgroup_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
+			   const void *codeptr)
+{
+	if (likely(kind != ompt_sync_region_taskgroup))
+		return;
+	uint64_t time = record_time();
+	(void)region;
+	put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task), codeptr);
+}
+
 HOT void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
 		      const void *codeptr)
 {

@@ -72,6 +72,22 @@ static const struct {
 	CALLBACK(control_tool, -1),
 };
 
+/* Is this group selected? -1: it is in any case. */
+static bool is_selected(const struct config *config, int group)
+{
+	return group < 0 || config->groups >> group & 1;
+}
+
+/* The function to register for a row of the table, or NULL: none. */
+static ompt_callback_t function_of(const struct config *config, size_t row)
+{
+	if (is_selected(config, callbacks[row].group))
+		return callbacks[row].function;
+	if (callbacks[row].number == ompt_callback_sync_region_wait && is_selected(config, GROUP_sync_region))
+		return (ompt_callback_t)(void *)on_taskgroup_wait;
+	return NULL;
+}
+
 static const char *runtime_version;
 static unsigned omp_version;
 
@@ -125,7 +141,8 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 	put_enumerations(&text, lookup);
 	ompt_set_result_t result = ompt_set_error;
 	for (size_t i = 0; i < sizeof callbacks / sizeof *callbacks; i++) {
-		if (callbacks[i].group >= 0 && !(session->config.groups >> callbacks[i].group & 1)) {
+		ompt_callback_t function = function_of(&session->config, i);
+		if (!function) {
 			if (callbacks[i].number == ompt_callback_sync_region)
 				set_callback(callbacks[i].number, (ompt_callback_t)(void *)on_sync_region_unrecorded);
 			continue;
@@ -133,7 +150,7 @@ static int initialize(ompt_function_lookup_t lookup, int initial_device, ompt_da
 		bool is_superseded = callbacks[i].is_older && result >= ompt_set_sometimes;
 		if (is_superseded)
 			continue;
-		result = set_callback(callbacks[i].number, callbacks[i].function);
+		result = set_callback(callbacks[i].number, function);
 		text_word(&text, "callback");
 		text_word(&text, callbacks[i].name);
 		text_number(&text, (unsigned)result);

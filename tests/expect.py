@@ -48,6 +48,7 @@ The graph
     state NAME N            how often all threads together come into a state
     scope_nodes|scope_edges|scope_edge  as nodes, edges and edge, at the scope level
     path @MARK N            of the nodes that @MARK stands for so many are on the critical path, at the fragment level
+    excluded KIND LABEL N   what takes longest of what only one task can execute at a time: kind of mutex, construct, how often
     canonical no REASON     other numbers of threads, or other timing, may give other edges (see schedules.py)
 
 Each compiler's code makes calls of its own: states and state, too, hold for clang's programs, and for others only with their name in front.
@@ -75,7 +76,7 @@ class Expectation:
     ONE = {"threads": "2", "exit": "0", "untraced_exit": None, "dumps": "1", "complete": "yes", "output": None, "listed": None, "offload": None,
            "helpers": None}
     LIST = {"build_exit": ["0"], "args": [], "small": [], "counts": ["exact"], "canonical": []}
-    LINES = ("at", "edge", "path", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state")
+    LINES = ("at", "edge", "path", "scope_edge", "before", "precedes", "unordered", "joins", "exclusive", "unexclusive", "data", "teams", "states", "state", "excluded")
     MANY = ("covers", "unbuilt", "env", "quirk", "tasks", "nodes", "edges", "scope_nodes", "scope_edges", "event", "operations") + LINES
 
     def __init__(self, path, compiler, runtime=HOME):
@@ -265,6 +266,9 @@ def wrong_numbers(want, summaries, graphs, outs, others=None):
         marked_fragments = [Marked(g, want.source, out) for g, out in zip(others["fragment"], outs)]
         for mark, *n in want.path:
             check(f"path {mark}", n, lambda: [m.on_path(mark) for m in marked_fragments])
+        for kind, label, n in want.excluded:
+            found = [g.summary["path"]["exclusion"] for g in others["fragment"]]
+            wrong += [(f"excluded {kind} {label} {n}", None if e and (e["kind"], e["label"], e["count"]) == (kind, label, int(n)) else f"it is {e}") for e in found]
     scope_graphs = others.get("scope", ())
     if len(scope_graphs) == len(graphs):
         marked_scopes = [Marked(g, want.source, out) for g, out in zip(scope_graphs, outs)]

@@ -35,6 +35,11 @@ def flaw(graph, summary):
         return f"its bound is {path['bound']} without a reason"
     if path["bound"] == "unknown":
         return "it is unknown, but on nodes" if chain else None
+    least = max(path["span_ns"], (path["exclusion"] or {"ns": 0})["ns"])
+    if (path["exclusion"] is None) == ("mutual_exclusion" in path["reasons"]):
+        return f"the reasons are {path['reasons']} where what excludes is {path['exclusion']}"
+    if least and abs(path["parallelism_at_most"] - path["work_ns"] / least) > 1e-9:
+        return f"parallelism is at most {path['parallelism_at_most']}, though {path['work_ns']} ns take {least} at least"
     if sorted(chain) != list(range(1, path["nodes"] + 1)):
         return f"{len(chain)} nodes are on it, the summary says {path['nodes']}"
     span, work = sum(map(executed_ns, chain.values())), sum(map(executed_ns, graph.nodes))

@@ -123,6 +123,9 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
             report.check(f"{name}/helpers", differs(want.helpers.split(), [len(names)]))
     if "states" not in skip:
         report.check(f"{name}/states", "; ".join(filter(None, map(states.flaw, dumps, outs, summaries))))
+    if "states" not in skip and "levels" not in skip:
+        pairs = zip(graphs, others["fragment"])
+        report.check(f"{name}/times", "; ".join(filter(None, map(states.times_flaw, outs, pairs, summaries))))
     if "states" not in skip and "archive" not in skip:
         report.check(f"{name}/metric", "; ".join(filter(None, map(states.archive_flaw, outs))))
     if want.listed:

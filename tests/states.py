@@ -120,6 +120,22 @@ def summary_flaw(states, summary):
     return None
 
 
+EXECUTING = ("work_serial", "work_parallel", "work_reduction", "wait_target", "wait_target_map", "wait_target_update")
+
+
+def times_flaw(out, graphs, summary):
+    """Do the nodes' times add up to those of the states in which a task executes, at the task and the fragment level? None
+    or a reason. Units of Argobots have times of their own."""
+    if summary["units"]["runs"] or "taskgroup_waits" in (graphs[-1].summary["path"] or {"reasons": []})["reasons"]:
+        return None
+    wanted = sum(ns for (_, state), (_, ns) in States(out).sums.items() if state in EXECUTING)
+    for level, graph in zip(("task", "fragment"), graphs):
+        total = sum(int(n["busy_ns"]) for n in graph.nodes)
+        if abs(total - wanted) > len(graph.nodes) + 1:  # each is rounded by itself
+            return f"nodes of the {level} level executed {total} ns, threads were in states of executing for {wanted} ns"
+    return None
+
+
 def archive_flaw(out):
     """Has the archive's metric, as otf2-print shows it, the states of state_intervals.csv? None or a reason."""
     states, seen = States(out), collections.defaultdict(list)

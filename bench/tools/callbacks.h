@@ -41,6 +41,8 @@ HANDLER(dependences, ompt_callback_dependences_t, ompt_data_t *task, const ompt_
 HANDLER(task_dependence, ompt_callback_task_dependence_t, ompt_data_t *source, ompt_data_t *sink);
 HANDLER(sync_region, ompt_callback_sync_region_t, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
 	ompt_data_t *task, const void *codeptr);
+HANDLER(sync_region_wait, ompt_callback_sync_region_t, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
+	ompt_data_t *parallel, ompt_data_t *task, const void *codeptr);
 HANDLER(reduction, ompt_callback_sync_region_t, ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
 	ompt_data_t *task, const void *codeptr);
 HANDLER(work, ompt_callback_work_t, ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
@@ -70,17 +72,17 @@ static const struct handler {
 #define ROW(name) {"ompt_callback_" #name, ompt_callback_##name, (ompt_callback_t)on_##name}
 	ROW(thread_begin), ROW(thread_end), ROW(parallel_begin), ROW(parallel_end), ROW(implicit_task),
 	ROW(task_create), ROW(task_schedule), ROW(dependences), ROW(task_dependence),
-	ROW(sync_region), ROW(reduction), ROW(work), ROW(masked),
+	ROW(sync_region), ROW(sync_region_wait), ROW(reduction), ROW(work), ROW(masked),
 	ROW(mutex_acquire), ROW(mutex_acquired), ROW(mutex_released), ROW(nest_lock),
 	ROW(cancel), ROW(error), ROW(control_tool),
 #undef ROW
 };
 /* clang-format on */
 
-/* What OTTER_EVENTS leaves out unless asked for, and what concerns devices: no workload has one. */
+/* What OTTER_EVENTS leaves out unless asked for (of sync_region_wait all but the waits of taskgroups), and what concerns devices: no workload has one. */
 static bool is_default_group(const char *group)
 {
-	static const char *const others[] = {"dispatch", "flush", "lock_init", "sync_region_wait", "target", "device"};
+	static const char *const others[] = {"dispatch", "flush", "lock_init", "target", "device"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(group, others[i]) == 0)
 			return false;

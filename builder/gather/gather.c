@@ -64,14 +64,6 @@ static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather
 
 /* ---- The pass ---- */
 
-/* The time since the last change was spent in the task that was current before. */
-static void count_time(struct walk *w, uint32_t before, uint64_t ticks)
-{
-	if (ticks > w->since_ticks)
-		w->m->tasks[before].busy_ticks += ticks - w->since_ticks;
-	w->since_ticks = ticks;
-}
-
 /*
  * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that earlier
  * records named.
@@ -102,19 +94,8 @@ static void walk_record(struct walk *w, const struct record *r)
 {
 	uint32_t before = w->thread.task;
 	unsigned kind = record_kind(r);
-	if (!record_is_continuation(r)) {
+	if (!record_is_continuation(r))
 		thread_step(&w->thread, r);
-		bool is_known = kind != EVENT_recording_on && (kind != EVENT_thread_attach || w->thread.task == before);
-		bool is_over = w->thread.task != before || kind == EVENT_parallel_end;
-		if (is_known && is_over)
-			count_time(w, before, r->time);
-		else if (!is_known)
-			/*
-			 * The recording was paused, or another thread has the stream: what the task did meanwhile is
-			 * not known.
-			 */
-			w->since_ticks = r->time;
-	}
 	switch (kind) {
 	case EVENT_parallel_begin:
 	case EVENT_parallel_end:
@@ -124,7 +105,8 @@ static void walk_record(struct walk *w, const struct record *r)
 	case EVENT_task_schedule: return; /* the story has told all of it */
 	case EVENT_mutex_acquired: walk_mutex_acquired(w, r); break;
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
-	case EVENT_sync_region_begin:
+	case EVENT_sync_region_begin: gather_arrival(w, r); break;
+	case EVENT_task_dependence: gather_delay(w, r); return;
 	case EVENT_work_begin:
 	case EVENT_work_end:
 	case EVENT_mutex_acquire:
@@ -146,7 +128,6 @@ static void resume_after_gap(struct walk *w, const struct segment_header *header
 {
 	w->n_announced = 0;
 	thread_gap(&w->thread, header->task);
-	w->since_ticks = header->ticks;
 	resume_known(w, header->ticks);
 }
 
@@ -199,7 +180,7 @@ static void walk_stream(struct walk *w)
 	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
 	w->thread.parts_bit = TASK_STARTED;
 	w->n_own_acquisitions = w->ended_wait = w->innermost_group = 0;
-	w->n_records = w->new_root_at = w->since_ticks = 0;
+	w->n_records = w->new_root_at = 0;
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
 	w->n_announced = 0;
 	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
@@ -265,11 +246,8 @@ static void settle_tasks(struct model *m)
 		if (region->state & REGION_HELPER)
 			task->state |= TASK_HELPER;
 		/* A worker's end is reported at its next use: it ended when the team joined (Q3). */
-		if (task->thread != 0 && task->end_ticks > region->join_ticks) {
-			uint64_t late_ticks = task->end_ticks - region->join_ticks;
-			task->busy_ticks -= task->busy_ticks > late_ticks ? late_ticks : task->busy_ticks;
+		if (task->thread != 0 && task->end_ticks > region->join_ticks)
 			task->end_ticks = region->join_ticks;
-		}
 		if (region->n_members_seen == UINT16_MAX || task->state & TASK_CONTRADICTORY)
 			task->state |= TASK_CONTRADICTORY; /* no team has so many members: it belongs to none */
 		else

@@ -140,3 +140,14 @@ void gather_implicit_end(struct walk *w, const struct thread_event *e)
 	if (closing != 0)
 		model_set_closing_barrier(w->m, e->task, closing);
 }
+
+/* Each initial task of a league is a team of its own, until the end of the league. */
+void gather_arrival(struct walk *w, const struct record *r)
+{
+	const struct thread_implicit *inner = thread_innermost(&w->thread);
+	const struct task *task = inner != NULL ? &w->m->tasks[inner->task] : NULL;
+	bool is_alone = task != NULL && task->flags & task_flags_initial && !barrier_closes(record_flags(r));
+	if (task == NULL || !sync_is_barrier(record_flags(r)) || is_alone || inner->task != w->thread.task)
+		return;
+	arrivals_note(&w->m->arrivals, task->region, task->flags & task_flags_initial ? UINT32_MAX : inner->n_barriers, r->time);
+}

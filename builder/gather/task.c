@@ -204,16 +204,18 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 void gather_part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = &w->m->tasks[e->task];
-	if (e->record != NULL && e->ticks < e->record->time && e->ticks > w->since_ticks) {
-		/* It ended before this record: what has passed since then is the other task's time. */
-		task->busy_ticks += e->ticks - w->since_ticks;
-		w->m->tasks[e->other].busy_ticks += e->record->time - e->ticks;
-		w->since_ticks = e->record->time;
-	}
 	task->state |= TASK_PART_ENDED;
 	if (!(task->state & TASK_COMPLETED) || e->ticks < task->end_ticks)
 		task->end_ticks = e->ticks;
 	if (task_is_explicit(&w->m->tasks[e->other]))
 		gather_resume(w, e->other, e->ticks, true);
 	gather_claim(w, CLAIM_PART_END, e->task);
+}
+
+void gather_delay(struct walk *w, const struct record *r)
+{
+	struct model *m = w->m;
+	struct delay_record delay = {model_task(m, r->a), thread_dependent(&w->thread, r->b)};
+	if (delay.source != 0 && delay.sink != 0)
+		PUSH(m->delays, m->n_delays, m->delays_capacity, delay);
 }

@@ -39,7 +39,6 @@ struct walk {
 	struct model *m;
 	uint32_t stream;      /* row */
 	struct thread thread; /* who is current */
-	uint64_t since_ticks; /* when the current task became current */
 	uint64_t n_records;   /* so far, this one included, without those that the recorder makes by itself */
 	/* The row of the dummy task of a wait with dependences, and the number of the record that ended it. */
 	uint32_t ended_wait;
@@ -148,6 +147,10 @@ void gather_implicit_end(struct walk *w, const struct thread_event *e);
 /* A sync_region_end, after the story has taken it: a team joined when its closing barrier ended. */
 void gather_sync_end(struct walk *w, const struct record *r);
 uint32_t gather_missing_root(void *self, uint32_t n);
+/* A sync_region_begin, after the story has taken it: an implicit task may have come to a barrier of its team. */
+void gather_arrival(struct walk *w, const struct record *r);
+/* A task_dependence: a task has to wait for another one. */
+void gather_delay(struct walk *w, const struct record *r);
 
 /* ---- constructs.c ---- */
 

@@ -37,10 +37,11 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	graph->tasks = memory_zeroed(model->n_tasks, sizeof *graph->tasks, "the graph");
 	graph->region_node = memory_zeroed(model->n_regions, sizeof *graph->region_node, "the graph");
 	graph->join_node = memory_zeroed(model->n_regions, sizeof *graph->join_node, "the graph");
-	graph->stretches = memory_zeroed(model->dump->n_streams, sizeof *graph->stretches, "the graph");
 	graph->latest_lists = memory_zeroed(model->dump->n_streams, sizeof *graph->latest_lists, "the graph");
-	if (level == GRAPH_FRAGMENT)
+	if (level == GRAPH_FRAGMENT) {
 		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, "the graph");
+		graph->given_ticks = memory_zeroed(model->n_tasks, sizeof *graph->given_ticks, "the graph");
+	}
 	for (uint32_t i = 0; i < model->n_tasks; i++)
 		graph->tasks[i].last = i;
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
@@ -73,8 +74,7 @@ void graph_free(struct graph *graph)
 	free(graph->open);
 	free(graph->inherited);
 	free(graph->first_fragments);
-	map_free(&graph->waiting);
-	free(graph->stretches);
+	free(graph->given_ticks);
 	free(graph->latest_lists);
 	free(graph->unproven);
 	free(graph->left_out);
@@ -94,9 +94,9 @@ static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
 	return graph->join_node[region];
 }
 
-static int stream_begin(void *self, const struct point *at)
+static int stream_end(void *self, const struct point *at)
 {
-	graph_start_stretch(self, at);
+	graph_stop_fragment(self, at);
 	return 0;
 }
 
@@ -140,7 +140,6 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct graph *graph = self;
 	const struct task *implicit = &graph->model->tasks[task];
 	graph_stop_fragment(graph, at);
-	graph_end_wait(graph, at); /* of its closing barrier */
 	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL ||
 	    graph_is_helper(graph, task)) {
 		graph_forget_children(graph, task); /* nobody waits for what a root's initial task left running */
@@ -236,36 +235,8 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	return 0;
 }
 
-/* ---- Time that nothing is executed in ---- */
-
-static int mutex(void *self, const struct point *at, const struct mutex *mutex)
-{
-	bool is_test = mutex->kind == mutex_kind_test_lock || mutex->kind == mutex_kind_test_nest_lock;
-	if (mutex->event == MUTEX_ACQUIRE && !is_test)
-		graph_pause_fragment(self, at);
-	else if (mutex->event == MUTEX_ACQUIRED || mutex->event == MUTEX_NEST_BEGIN)
-		graph_resume_fragment(self, at);
-	return 0;
-}
-
-static int measurement(void *self, const struct point *at, bool is_on)
-{
-	if (is_on) {
-		graph_start_stretch(self, at);
-		return 0;
-	}
-	graph_stop_fragment(self, at);
-	graph_pause_fragment(self, at);
-	return 0;
-}
-
-static int records_missing(void *self, const struct point *at, bool is_begin)
-{
-	return measurement(self, at, !is_begin);
-}
-
 const struct replay_ops graph_ops = {
-	.stream_begin = stream_begin,
+	.stream_end = stream_end,
 	.region_begin = region_begin,
 	.region_end = region_end,
 	.implicit_begin = implicit_begin,
@@ -282,9 +253,6 @@ const struct replay_ops graph_ops = {
 	.unit_poll = graph_unit_poll,
 	.unit_resume = graph_unit_resume,
 	.unit_join = graph_unit_join,
-	.mutex = mutex,
-	.measurement = measurement,
-	.records_missing = records_missing,
 };
 
 /* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
@@ -324,10 +292,12 @@ static int begin_again(struct graph *graph)
 	const struct model *model = graph->model;
 	const struct notes notes = *model->notes;
 	const struct visitor visitor = {&graph_ops, graph};
+	const struct busy *busy = graph->busy;
 	enum graph_level level = graph->level;
 	struct progress progress = {0};
 	graph_free(graph);
 	graph_begin(graph, model, level, GRAPH_KEPT);
+	graph->busy = busy;
 	if (replay_run(model, &visitor, 1, &progress) != 0)
 		return -1;
 	*model->notes = notes;

@@ -14,6 +14,7 @@
 #define OTTER_BUILDER_GRAPH_GRAPH_H
 
 #include "builder/graph/order.h"
+#include "builder/model/busy.h"
 #include "builder/replay/replay.h"
 #include "builder/support/map.h"
 
@@ -136,6 +137,7 @@ struct graph_counts {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
+	const struct busy *busy;     /* set by who also visits states_ops, before graph_ops; NULL: no node of a task has a time */
 	bool is_counted;             /* nodes that nobody has to find again, and edges, are only in `counted` */
 	struct graph_counts counted; /* what is not in the arrays */
 	struct graph_task *tasks;    /* by row of model.tasks */
@@ -181,16 +183,12 @@ struct graph {
 	size_t n_unproven, unproven_capacity;
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments; /* GRAPH_FRAGMENT, by task: its node is its first fragment */
-	struct stretch {
-		uint64_t since_ticks;  /* since then its current task has executed without its fragment knowing of it */
-		uint64_t paused_ticks; /* since then it executes nothing; 0: it does */
-	} * stretches;                 /* GRAPH_FRAGMENT, by stream */
-	struct map waiting;            /* GRAPH_FRAGMENT: tasks that wait without a node for it */
-	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
-	unsigned char *left_out;       /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
-	struct path *path;             /* GRAPH_FRAGMENT: path.h */
-	struct tally repairs;          /* that the graph itself made; complete after graph_finish */
+	} * first_fragments;     /* GRAPH_FRAGMENT, by task: its node is its first fragment */
+	uint64_t *given_ticks;   /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
+	bool has_unknown_waits;  /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
+	struct path *path;       /* GRAPH_FRAGMENT: path.h */
+	struct tally repairs;    /* that the graph itself made; complete after graph_finish */
 };
 
 /*
@@ -355,18 +353,8 @@ void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t 
 /* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
 void graph_leave_fragment(struct graph *graph, const struct point *at);
 
-/* It goes on with the fragment that it has. */
-void graph_start_stretch(struct graph *graph, const struct point *at);
-
-/* It waits, without a node for that; other tasks may run meanwhile. Its fragment goes on after the wait. */
-void graph_begin_wait(struct graph *graph, const struct point *at);
-void graph_end_wait(struct graph *graph, const struct point *at);
-
-/*
- * It executes nothing for a while, and no other task does on its stream: it waits for a mutex, or nothing is recorded.
- */
-void graph_pause_fragment(struct graph *graph, const struct point *at);
-void graph_resume_fragment(struct graph *graph, const struct point *at);
+/* What it has executed since then, and no fragment has: now it is somebody else's. 0 at other levels. */
+uint64_t graph_take_time(struct graph *graph, const struct point *at);
 
 /* units.c: Argobots' work units. */
 void graph_units_begin(struct graph *graph);

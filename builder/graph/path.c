@@ -51,6 +51,7 @@ static const struct {
 	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
 	{"undeferred_tasks", "nobody knows which tasks of a team of one are undeferred by the program"},
 	{"unknown_fulfillers", "events were fulfilled by threads that were in no task"},
+	{"mutual_exclusion", "the span leaves out mutual exclusion"},
 };
 
 const char *path_reason_text(unsigned bit)

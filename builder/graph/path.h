@@ -29,7 +29,8 @@ enum path_reason {
 	PATH_WAITS = 1024,        /* whether an undeferred task has the dependences of a wait is not known (Q45) */
 	PATH_UNDEFERRED = 2048,   /* whether the program suspended a task until the end of one that it created */
 	PATH_FULFILLERS = 4096,   /* what comes before the end of detached tasks */
-	PATH_REASONS = 13         /* so many bits */
+	PATH_EXCLUSION = 8192,    /* set by the summary: tasks excluded each other, which the span leaves out */
+	PATH_REASONS = 14         /* so many bits */
 };
 
 struct path {

@@ -65,10 +65,7 @@ static void enter_sync(struct graph *graph, const struct point *at, const struct
 		*node = graph_add_placed(graph, NODE_TASKWAIT, at->task, scope->construct, at->ticks);
 		graph_close_intervals(graph, at->task, *node);
 		break;
-	default:
-		barrier(graph, at, scope);
-		if (*node == 0)
-			graph_begin_wait(graph, at);
+	default: barrier(graph, at, scope);
 	}
 }
 
@@ -84,11 +81,8 @@ static void leave_sync(struct graph *graph, const struct point *at, const struct
 		struct node *node = graph_inner_node(graph, id);
 		if (at->ticks > node->end_ticks)
 			node->end_ticks = at->ticks;
-	} else {
-		if (!is_closing(scope) || task_is_explicit(&graph->model->tasks[at->task]))
-			graph_end_wait(graph, at);
-		return; /* after a closing barrier the task executes nothing of the program */
-	}
+	} else
+		return; /* no node: the task's fragment goes on, if anything of the program comes after it */
 	graph_start_fragment(graph, at, at->task);
 }
 
@@ -113,8 +107,6 @@ int graph_scope_enter(void *self, const struct point *at, struct scope *scope)
 		graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks);
 	if (scope->type == SCOPE_SYNC)
 		enter_sync(graph, at, scope);
-	else if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
-		graph_begin_wait(graph, at);
 	else
 		count_work(graph, at->task, scope, 1);
 	return 0;
@@ -133,8 +125,6 @@ int graph_scope_leave(void *self, const struct point *at, struct scope *scope)
 		leave_sync(graph, at, scope);
 		return 0;
 	}
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup)
-		graph_end_wait(graph, at);
 	if (is_pair(graph, scope))
 		graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks);
 	count_work(graph, at->task, scope, UINT32_MAX); /* minus one */

@@ -39,6 +39,6 @@ void graph_leave_operation(struct graph *graph, const struct point *at, const st
 	if (scope->type != SCOPE_DATA_OP)
 		return;
 	if (graph->level == GRAPH_FRAGMENT) /* at other levels it is part of the task's own time */
-		node->busy_ticks = at->ticks - node->begin_ticks;
+		node->busy_ticks = graph_take_time(graph, at);
 	graph_start_fragment(graph, at, at->task);
 }

@@ -110,7 +110,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 			.create_ticks = task->create_ticks,
 			.begin_ticks = task->start_ticks,
 			.end_ticks = task->end_ticks,
-			.busy_ticks = task->busy_ticks,
+			.busy_ticks = graph->busy != NULL ? graph->busy->ticks[id] : 0,
 			.flags = task->flags,
 			.state = task->state,
 		};

@@ -145,6 +145,8 @@ void model_free(struct model *m)
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);
+	free(m->delays);
+	arrivals_free(&m->arrivals);
 	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {
 		next = string->next;
 		free(string);

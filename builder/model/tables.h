@@ -12,6 +12,7 @@
 #define OTTER_BUILDER_MODEL_TABLES_H
 
 #include "builder/model/activity.h"
+#include "builder/model/arrivals.h"
 #include "builder/model/construct.h"
 #include "builder/support/map.h"
 #include "builder/model/ids.h"
@@ -65,10 +66,9 @@ struct task {
 	uint64_t create_ticks;
 	uint64_t start_ticks;
 	uint64_t end_ticks;
-	uint64_t busy_ticks; /* running, without the tasks that ran in between */
 };
 
-_Static_assert(sizeof(struct task) == 56, "reliability.md bounds the memory by what a task takes");
+_Static_assert(sizeof(struct task) == 48, "reliability.md bounds the memory by what a task takes");
 
 /* Was it created by a task-generating construct? Implicit tasks of teams and initial tasks of root threads were not. */
 static inline bool task_is_explicit(const struct task *task)
@@ -163,8 +163,13 @@ struct model {
 	size_t activities_capacity;
 	struct queue *queues;
 	uint32_t n_queues;
-	struct work_unit *units;      /* row 0 none */
-	uint32_t n_units;             /* rows, row 0 included; 0 where there are none */
+	struct work_unit *units; /* row 0 none */
+	uint32_t n_units;        /* rows, row 0 included; 0 where there are none */
+	struct delay_record {
+		uint32_t source, sink; /* rows: the runtime reported that sink had to wait for source when it was created */
+	} * delays;
+	size_t n_delays, delays_capacity;
+	struct arrivals arrivals;     /* at the barriers of teams */
 	uint32_t **lock_orders;       /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
 	void *private_tables;         /* private to tables.c */
 	struct model_string *strings; /* what model_keep() has copied */

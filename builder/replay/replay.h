@@ -69,6 +69,7 @@ struct scope {
 	bool is_reduction;  /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
 	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
 	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
+	uint32_t arrival;   /* SCOPE_SYNC barriers: its number in model.arrivals */
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
 	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a

@@ -21,7 +21,7 @@ static bool is_helper(const struct states *states, uint32_t task)
 static enum state work_state(const struct states *states, uint32_t task)
 {
 	const struct model *m = states->model;
-	if (task == 0)
+	if (task == 0 || !(m->tasks[task].state & TASK_SEEN)) /* only the recorder names it, where it was paused */
 		return STATE_UNDEFINED;
 	if (is_helper(states, task))
 		return STATE_IDLE;
@@ -61,11 +61,15 @@ static int stream_end(void *self, const struct point *at)
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
+	uint64_t ticks = last_ticks > at->ticks ? last_ticks : at->ticks;
+	busy_change(&states->busy, at->stream, 0, ticks);
+	if (states_advance_gap(states, at->stream, ticks) != 0)
+		return -1;
 	if (t->shown == STATE_NONE)
 		return 0;
 	if (states_decide(states, at->stream, false) != 0)
 		return -1;
-	return states_pass(states, at->stream, STATE_NONE, last_ticks > at->ticks ? last_ticks : at->ticks);
+	return states_pass(states, at->stream, STATE_NONE, ticks);
 }
 
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
@@ -226,9 +230,12 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
 		       status == TASK_STATUS_CUT;
 	if (next == 0 && status != TASK_STATUS_CUT) {
-		if (status == task_status_taskwait_complete)
+		if (states_advance_gap(states, at->stream, at->ticks) != 0)
+			return -1;
+		if (status == task_status_taskwait_complete) {
 			t->state = work_state(states, t->task);
-		else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
+			states_await_no_predecessor(states, t->task, prior);
+		} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
 			(void)resume(states, at->stream, prior, at->ticks); /* cancelled, and will not go on */
 		return pass(states, at);
 	}
@@ -246,6 +253,7 @@ static int task_create(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
+	states_await_child(states, task);
 	if (states->model->tasks[task].flags & task_flags_taskwait)
 		t->state = STATE_WAIT_TASKWAIT;
 	return pass(states, at);
@@ -260,6 +268,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	enum state state = state_of_scope(scope);
 	array_reserve((void **)&states->around, scope->number + (size_t)1, &states->scopes_capacity, sizeof *states->around);
 	states->around[scope->number] = (uint8_t)t->state;
+	states_enter_wait(states, at->task, scope);
 	if (scope->type == SCOPE_DATA_OP && t->state == STATE_WAIT_TARGET_UPDATE)
 		state = t->state; /* what an update moves is no mapping */
 	if (state != STATE_NONE && !is_helper(states, at->task)) {
@@ -272,6 +281,9 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct states *states = self;
+	if (states_advance_gap(states, at->stream, at->ticks) != 0)
+		return -1;
+	states_leave_wait(states, at->task, scope);
 	if (states->threads[at->stream].task != at->task) /* of a task that will not go on */
 		return 0;
 	struct thread_state *t = thread_in_task(states, at);
@@ -305,6 +317,11 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 }
 
 const struct replay_ops states_ops = {
+	.cancel = states_cancel,
+	.flush = states_flush,
+	.control_tool = states_control_tool,
+	.dispatch = states_dispatch,
+	.buffer_flush = states_buffer_flush,
 	.stream_begin = stream_begin,
 	.stream_end = stream_end,
 	.region_begin = region_begin,
@@ -338,6 +355,9 @@ void states_begin(struct states *states, const struct model *model, const struct
 	states->times = memory_zeroed(states->n_streams, sizeof *states->times, "the thread states");
 	states->threads = memory_get(states->n_streams, sizeof *states->threads, "the thread states");
 	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, "the thread states");
+	states->busy.ticks = memory_zeroed(model->n_tasks, sizeof *states->busy.ticks, "the thread states");
+	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, "the thread states");
+	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
 }
@@ -352,6 +372,11 @@ void states_free(struct states *states)
 	free(states->threads);
 	free(states->times);
 	free(states->unit_waits);
+	exclusions_free(&states->exclusions);
+	free(states->busy.ticks);
+	free(states->busy.streams);
 	free(states->around);
+	if (states->model != NULL)
+		states_wait_free(states);
 	*states = (struct states){0};
 }

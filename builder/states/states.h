@@ -11,8 +11,10 @@
 #ifndef OTTER_BUILDER_STATES_STATES_H
 #define OTTER_BUILDER_STATES_STATES_H
 
-#include "builder/model/state.h"
+#include "builder/model/busy.h"
 #include "builder/replay/replay.h"
+#include "builder/states/exclusion.h"
+#include "builder/states/ready.h"
 
 /* The state of a task in a scope; STATE_NONE: the scope does not change it. */
 enum state state_of_scope(const struct scope *scope);
@@ -49,8 +51,21 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
+	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
-	uint8_t *around;              /* by number of an open scope: the task's state around it */
+	struct exclusions exclusions; /* complete when the replay is over, if exclusion_ops visited it, too */
+	bool has_losses;              /* records are missing in the midst of streams */
+	struct ready ready;
+	uint64_t *awaited;    /* by row of model.tasks: when the last thing ends that its wait waits for (wait.c) */
+	uint64_t *group_ends; /* by row of model.tasks: when it and all of its descendants have ended; NULL: not needed yet */
+	struct awaited_group {
+		uint64_t until;  /* of a taskgroup: when the last member ends that was created so far */
+		uint64_t outer;  /* of its wait: `awaited` of the task without it */
+		uint32_t around; /* number of the scope of the taskgroup around it + 1, 0 none */
+	} * groups;              /* by number of an open scope */
+	size_t groups_capacity;
+	struct map innermost_group; /* task -> number of the scope of the innermost taskgroup that it has open */
+	uint8_t *around;            /* by number of an open scope: the task's state around it */
 	size_t scopes_capacity;
 	const struct state_listener *listeners;
 	size_t n_listeners;

@@ -8,6 +8,15 @@
 
 #include "builder/states/stack.h"
 
+/* The time in which a thread is in a wait and runs no task: it waits, or the runtime is at work (wait.c). */
+struct gap {
+	bool is_open;
+	bool is_waiting;
+	uint32_t task;         /* whose wait it is */
+	enum state state;      /* if it waits */
+	uint64_t change_ticks; /* when that is to be decided anew */
+};
+
 struct thread_state {
 	enum state state; /* of its current task, or, without one, of the thread between two tasks */
 	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
@@ -28,13 +37,41 @@ struct thread_state {
 	bool is_recording;          /* the program has not paused it */
 	bool is_in_gap;             /* records are missing */
 	bool is_in_lock;            /* it waits for a lock, or for a mutex of unknown kind, without a scope */
-	struct stack tasks;         /* suspended on this thread */
-	struct stack implicits;     /* the tasks around the implicit tasks that it is in */
-	struct stack regions;       /* encountered by it and open */
+	struct gap gap;
+	struct stack tasks;     /* suspended on this thread */
+	struct stack implicits; /* the tasks around the implicit tasks that it is in */
+	struct stack regions;   /* encountered by it and open */
 };
 
 /* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
+
+/* ---- wait.c ---- */
+
+void states_wait_begin(struct states *states);
+void states_wait_free(struct states *states);
+
+/* The task was created: its parent's next wait is for it, too. A dummy (task_flags_taskwait) is a wait itself. */
+void states_await_child(struct states *states, uint32_t task);
+/* The wait whose dummy this is is over. */
+void states_await_no_predecessor(struct states *states, uint32_t task, uint32_t dummy);
+
+/* The task enters, and leaves, a scope in which it may wait. */
+void states_enter_wait(struct states *states, uint32_t task, const struct scope *scope);
+void states_leave_wait(struct states *states, uint32_t task, const struct scope *scope);
+
+/* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
+enum state states_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks);
+
+/* Shows all changes between waiting and overhead before then. 0, or -1. */
+int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks);
+
+/* Of replay_ops: what changes no state. */
+int states_cancel(void *self, const struct point *at, uint32_t task, unsigned flags);
+int states_flush(void *self, const struct point *at, uint32_t construct);
+int states_control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier);
+int states_dispatch(void *self, const struct point *at, unsigned kind, uint64_t start, uint64_t iterations);
+int states_buffer_flush(void *self, const struct point *at, uint64_t end_ticks);
 
 /* ---- units.c ---- */
 
@@ -66,7 +103,10 @@ static inline int pass(struct states *states, const struct point *at)
 	struct thread_state *t = &states->threads[at->stream];
 	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
 		return -1;
-	enum state now = state_now(t);
+	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
+		return -1;
+	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
+	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 

@@ -46,6 +46,8 @@ static int sync_begin(struct thread *t, const struct record *record)
 		return -1;
 	if (kind == sync_kind_barrier_implementation)
 		t->implementation_barrier = record->b;
+	if (inner != NULL && sync_is_barrier(kind))
+		inner->n_barriers++;
 	if (inner != NULL && kind == sync_kind_barrier_implicit) {
 		inner->n_implicit_barriers++;
 		inner->barrier_codeptr = record->b;

@@ -23,13 +23,14 @@
 
 /* An implicit task that the thread is in. */
 struct thread_implicit {
-	uint32_t task;      /* row; for an alias, that of the initial task that it stands for */
-	uint32_t outer;     /* the task that is current around it */
-	uint32_t n_threads; /* of its team, as its begin tells */
-	bool is_alias;      /* it is another name of the initial task around it (Q31) */
-	size_t own;         /* index + 1 of the innermost implicit task that is no alias, this one included; 0: there is none */
-	size_t n_regions;   /* regions of the thread that were open at its begin */
-	size_t n_suspended; /* entries in the list of suspended tasks at its begin */
+	uint32_t task;       /* row; for an alias, that of the initial task that it stands for */
+	uint32_t outer;      /* the task that is current around it */
+	uint32_t n_threads;  /* of its team, as its begin tells */
+	bool is_alias;       /* it is another name of the initial task around it (Q31) */
+	size_t own;          /* index + 1 of the innermost implicit task that is no alias, this one included; 0: there is none */
+	size_t n_regions;    /* regions of the thread that were open at its begin */
+	size_t n_suspended;  /* entries in the list of suspended tasks at its begin */
+	uint32_t n_barriers; /* barriers of all kinds that it has come to, those with which a runtime reduces included */
 	/* Implicit barriers of the one kind that older runtimes have (Q32): see barrier.h. */
 	uint32_t n_implicit_barriers;
 	uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */

@@ -78,7 +78,46 @@ static void add_up(struct path_summary *p, const struct graph *graph)
 	settle_rows(p);
 }
 
-void summary_collect_path(struct path_summary *p, const struct graphs *graphs)
+/* ---- Mutual exclusion ---- */
+
+struct longest {
+	struct path_exclusion *exclusion;
+	const struct graph *graph;
+};
+
+static int see_set(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct longest *longest = self;
+	const struct model *m = longest->graph->model;
+	uint64_t ticks = 0;
+	for (uint32_t i = 0; i < n; i++)
+		ticks += nodes[i] < m->n_tasks ? longest->graph->busy->ticks[nodes[i]] : 0;
+	uint64_t ns = dump_duration_ns(m->dump, ticks);
+	const char *label = nodes[0] < m->n_tasks ? m->constructs[m->tasks[nodes[0]].construct].label : "";
+	if (longest->exclusion->count == 0 || ns > longest->exclusion->ns)
+		*longest->exclusion = (struct path_exclusion){"mutexinoutset", label, n, ns};
+	return 0;
+}
+
+static const char *mutex_name(unsigned kind)
+{
+	const char *name = event_enum_name("mutex_kind", kind);
+	return name != NULL ? name : "mutex";
+}
+
+/* What excludes in one process is nothing to another one. */
+static void collect_exclusion(struct path_exclusion *exclusion, const struct graph *graph, const struct states *states)
+{
+	struct longest longest = {exclusion, graph};
+	const struct model *m = graph->model;
+	const struct exclusion *mutex = exclusions_longest(&states->exclusions);
+	uint64_t ns = mutex != NULL ? dump_duration_ns(m->dump, mutex->ticks) : 0;
+	if (mutex != NULL && (exclusion->count == 0 || ns > exclusion->ns))
+		*exclusion = (struct path_exclusion){mutex_name(mutex->kind), m->constructs[mutex->construct].label, mutex->n, ns};
+	graph_each_exclusive(graph, see_set, &longest);
+}
+
+void summary_collect_path(struct path_summary *p, const struct graphs *graphs, const struct states *states)
 {
 	bool is_known = false, is_unknown = false;
 	for (size_t i = 0; i < graphs->n; i++) {
@@ -88,6 +127,7 @@ void summary_collect_path(struct path_summary *p, const struct graphs *graphs)
 		p->is_there = true;
 		p->reasons |= path->reasons;
 		p->work_ns += path->work_ns;
+		collect_exclusion(&p->exclusion, &graphs->graphs[i], &states[i]);
 		is_unknown = is_unknown || path->bound == PATH_UNKNOWN;
 		if (path->bound != PATH_UNKNOWN && (!is_known || path->span_ns > p->span_ns)) {
 			is_known = true;
@@ -97,6 +137,7 @@ void summary_collect_path(struct path_summary *p, const struct graphs *graphs)
 	}
 	if (!is_known)
 		return;
+	p->reasons |= p->exclusion.count != 0 ? PATH_EXCLUSION : 0;
 	p->bound = is_unknown || p->reasons != 0 ? PATH_LOWER : PATH_EXACT;
 	add_up(p, &graphs->graphs[p->process]);
 }
@@ -107,9 +148,15 @@ void summary_free_path(struct path_summary *p)
 	*p = (struct path_summary){0};
 }
 
-static double parallelism(const struct path_summary *p)
+/* No schedule takes less time. */
+static uint64_t least_ns(const struct path_summary *p)
 {
-	return p->span_ns != 0 ? (double)p->work_ns / (double)p->span_ns : 1.0;
+	return p->exclusion.count != 0 && p->exclusion.ns > p->span_ns ? p->exclusion.ns : p->span_ns;
+}
+
+static double parallelism(const struct path_summary *p, uint64_t least_ns)
+{
+	return least_ns != 0 ? (double)p->work_ns / (double)least_ns : 1.0;
 }
 
 static double share(const struct path_summary *p, uint64_t ns)
@@ -194,6 +241,22 @@ static void print_reasons(const struct path_summary *p, FILE *out)
 	fputs(p->bound == PATH_UNKNOWN && p->reasons == 0 ? "none\n" : "\n", out);
 }
 
+/* Which bound is the sharper one. */
+static void print_exclusion(const struct path_summary *p, FILE *out)
+{
+	const struct path_exclusion *e = &p->exclusion;
+	if (e->count == 0)
+		return;
+	const char *label = e->label[0] != '\0' ? e->label : "unknown construct";
+	bool is_set = strcmp(e->kind, "mutexinoutset") == 0;
+	fprintf(out, "%-10s%.6f s one at a time: %" PRIu64 "%s %s of %s; ", "", (double)e->ns / 1e9, e->count,
+		is_set ? " tasks in" : " x", e->kind, label);
+	if (e->ns > p->span_ns)
+		fprintf(out, "it is longer than the span: parallelism is at most %.2f\n", parallelism(p, least_ns(p)));
+	else
+		fprintf(out, "the span is longer\n");
+}
+
 void summary_print_path(const struct path_summary *p, const struct graphs *graphs, FILE *out)
 {
 	if (!p->is_there)
@@ -201,10 +264,11 @@ void summary_print_path(const struct path_summary *p, const struct graphs *graph
 	fprintf(out, "%-10s", "path");
 	if (p->bound != PATH_UNKNOWN)
 		fprintf(out, "span %.6f s, work %.6f s, average parallelism %.2f; %" PRIu32 " nodes", (double)p->span_ns / 1e9,
-			(double)p->work_ns / 1e9, parallelism(p), graphs->graphs[p->process].path->n_nodes);
+			(double)p->work_ns / 1e9, parallelism(p, p->span_ns), graphs->graphs[p->process].path->n_nodes);
 	print_reasons(p, out);
 	if (p->bound == PATH_UNKNOWN)
 		return;
+	print_exclusion(p, out);
 	for (size_t i = 0; i < p->n_rows && i < PRINTED_ROWS && (i == 0 || share(p, p->rows[i].ns) >= 0.0005); i++)
 		fprintf(out, "%-10s%5.1f%%  %.6f s  %" PRIu64 " x %s\n", "", 100 * share(p, p->rows[i].ns),
 			(double)p->rows[i].ns / 1e9, p->rows[i].n_nodes, p->rows[i].label);
@@ -240,8 +304,13 @@ json_t *summary_json_path(const struct path_summary *p, const struct graphs *gra
 						      (json_int_t)p->rows[i].n_nodes, "ns", (json_int_t)p->rows[i].ns, "share",
 						      share(p, p->rows[i].ns)));
 	each_operation(p, graphs, LISTED_OPERATIONS, list_operation, operations);
-	return json_pack("{s:s, s:o, s:I, s:I, s:f, s:I, s:I, s:o, s:I, s:o}", "bound", bounds[p->bound], "reasons", reasons,
-			 "work_ns", (json_int_t)p->work_ns, "span_ns", (json_int_t)p->span_ns, "parallelism", parallelism(p),
+	const struct path_exclusion *e = &p->exclusion;
+	json_t *exclusion = e->count == 0 ? json_null()
+					  : json_pack("{s:s, s:s, s:I, s:I}", "kind", e->kind, "label", e->label, "count",
+						      (json_int_t)e->count, "ns", (json_int_t)e->ns);
+	return json_pack("{s:s, s:o, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "bound", bounds[p->bound], "reasons",
+			 reasons, "work_ns", (json_int_t)p->work_ns, "span_ns", (json_int_t)p->span_ns, "parallelism",
+			 parallelism(p, p->span_ns), "parallelism_at_most", parallelism(p, least_ns(p)), "exclusion", exclusion,
 			 "process", (json_int_t)p->process, "nodes", (json_int_t)graphs->graphs[p->process].path->n_nodes,
 			 "constructs", rows, "n_operations", (json_int_t)p->n_operations, "operations", operations);
 }

@@ -20,7 +20,7 @@ static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 	return 0;
 }
 
-static void collect_tasks(struct summary *s, const struct graph *graph)
+static void collect_tasks(struct summary *s, const struct graph *graph, const struct busy *busy)
 {
 	const struct model *m = graph->model;
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
@@ -32,7 +32,7 @@ static void collect_tasks(struct summary *s, const struct graph *graph)
 		s->n_target += (flags & task_flags_target) != 0;
 		s->n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target | TASK_SPLIT));
 		if (!(flags & task_flags_initial))
-			s->busy_ns += dump_duration_ns(m->dump, m->tasks[i].busy_ticks);
+			s->busy_ns += dump_duration_ns(m->dump, busy->ticks[i]);
 	}
 }
 
@@ -54,7 +54,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 			s->lost[j] += dump->lost[j];
 		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
 			s->events[j] += m->n_events[j];
-		collect_tasks(s, &graphs->graphs[i]);
+		collect_tasks(s, &graphs->graphs[i], &states[i].busy);
 		summary_collect_target(&s->target, m);
 		summary_collect_devices(&s->devices, m);
 		summary_collect_units(&s->units, m);
@@ -68,7 +68,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
 	summary_sort_units(&s->units);
-	summary_collect_path(&s->path, graphs);
+	summary_collect_path(&s->path, graphs, states);
 }
 
 void summary_free(struct summary *s)

@@ -69,6 +69,13 @@ struct path_summary {
 	} * rows; /* by construct, the longest first */
 	size_t n_rows;
 	uint64_t n_operations; /* transfers, launches and kernels on the path */
+	/* What takes longest of what only one task at a time can execute; count 0: there is nothing. */
+	struct path_exclusion {
+		const char *kind;  /* of the mutex, or "mutexinoutset" */
+		const char *label; /* of a construct with it, "" unknown */
+		uint64_t count;    /* how often it was held; of a set: its tasks */
+		uint64_t ns;
+	} exclusion;
 };
 
 /* All processes of a run, added up. */
@@ -128,7 +135,7 @@ void summary_print_units(const struct unit_summary *units, FILE *out);
 struct json_t *summary_json_units(const struct unit_summary *units);
 void summary_free_units(struct unit_summary *units);
 
-void summary_collect_path(struct path_summary *path, const struct graphs *graphs);
+void summary_collect_path(struct path_summary *path, const struct graphs *graphs, const struct states *states);
 void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
 struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
 void summary_free_path(struct path_summary *path);

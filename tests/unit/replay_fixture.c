@@ -221,8 +221,10 @@ void replay_build(enum graph_level level)
 	ck_assert_int_eq(model_gather(&replay_trace.model, &replay_trace.dump, true), 0);
 	graph_begin(&replay_graph, &replay_trace.model, level, GRAPH_KEPT);
 	states_begin(&replay_states, &replay_trace.model, &listener, 1);
-	const struct visitor visitors[] = {{&states_ops, &replay_states}, {&graph_ops, &replay_graph}};
-	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 2, &progress), 0);
+	replay_graph.busy = &replay_states.busy;
+	const struct visitor visitors[] = {
+		{&states_ops, &replay_states}, {&exclusion_ops, &replay_states}, {&graph_ops, &replay_graph}};
+	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 3, &progress), 0);
 	check_states();
 	ck_assert_int_eq(graph_finish(&replay_graph), 0);
 	check_counted(level);

@@ -70,9 +70,10 @@ START_TEST(a_summary_needs_the_graph_itself_for_the_path_alone)
 }
 END_TEST
 
-START_TEST(drawings_and_lists_of_edges_need_no_states)
+/* Times of nodes are those of the states. */
+START_TEST(what_shows_times_needs_states)
 {
-	ck_assert_uint_eq(need("dot", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_SYMBOLS);
+	ck_assert_uint_eq(need("dot", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_STATES | NEEDS_SYMBOLS);
 	ck_assert_uint_eq(need("canonical", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_SYMBOLS);
 	ck_assert(!(need("csv", GRAPH_TASK, true) & NEEDS_LOCK_ORDERS));
 }
@@ -87,7 +88,7 @@ int main(void)
 	tcase_add_test(outputs, a_listing_needs_the_dump_alone);
 	tcase_add_test(outputs, an_archive_needs_no_graph_and_no_summary);
 	tcase_add_test(outputs, a_summary_needs_the_graph_itself_for_the_path_alone);
-	tcase_add_test(outputs, drawings_and_lists_of_edges_need_no_states);
+	tcase_add_test(outputs, what_shows_times_needs_states);
 	suite_add_tcase(suite, outputs);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -9,6 +9,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* At every level: in a barrier, for a mutex, and while another task runs, a task executes nothing. */
+START_TEST(waiting_is_in_no_tasks_time)
+{
+	uint64_t me = replay_begin_program(1), task = replay_create(3, me);
+	replay_now += 300;
+	replay_sync_begin(0, sync_kind_barrier_explicit, me);
+	replay_now += 5000;
+	replay_run_task(task, me);
+	replay_now += 5000;
+	replay_sync_end(0, sync_kind_barrier_explicit, me);
+	replay_put(0, EVENT_mutex_acquire, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_now += 5000;
+	replay_put(0, EVENT_mutex_acquired, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_put(0, EVENT_mutex_released, mutex_kind_critical, 0, 0x100, 0x5000);
+	replay_end_program();
+	replay_build((enum graph_level)_i);
+	uint32_t row = model_task(&replay_trace.model, me);
+	ck_assert_uint_eq(replay_states.busy.ticks[row], 10 + 310 + 10 + 10 + 10);
+	ck_assert_uint_eq(ticks_in(0, STATE_WORK_PARALLEL),
+			  replay_states.busy.ticks[row] + replay_states.busy.ticks[model_task(&replay_trace.model, task)]);
+	if (_i != GRAPH_FRAGMENT)
+		ck_assert_uint_eq(graph_node(&replay_graph, row).busy_ticks, replay_states.busy.ticks[row]);
+	replay_done();
+}
+END_TEST
+
 START_TEST(a_region_is_overhead_work_and_its_barrier)
 {
 	uint64_t worker, me = begin_team(&worker);
@@ -26,9 +52,10 @@ START_TEST(a_region_is_overhead_work_and_its_barrier)
 	replay_put(1, EVENT_thread_detach, 0, 0, 4243, 0);
 	replay_build(GRAPH_TASK);
 	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial " TEAM_MEMBER " work_serial overhead");
-	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 30);
-	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_barrier_implicit_parallel idle undefined");
-	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 40);
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 0);
+	ck_assert_str_eq(replay_states_seen(1),
+			 "undefined idle work_parallel wait_barrier_implicit_parallel overhead idle undefined");
+	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_BARRIER_IMPLICIT_PARALLEL), 10);
 	ck_assert_uint_eq(ticks_in(1, STATE_IDLE), 10 + 40 + 1000 + 30);
 	replay_done();
 }
@@ -64,10 +91,9 @@ START_TEST(a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it)
 	replay_sync_end(0, sync_kind_barrier_explicit, me);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0),
-			 "overhead work_serial overhead work_parallel wait_barrier_explicit work_parallel wait_taskwait "
-			 "work_parallel wait_barrier_explicit work_parallel overhead work_serial overhead");
-	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_BARRIER_EXPLICIT), 20 + 20);
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel overhead work_parallel overhead "
+						"work_parallel overhead work_parallel overhead work_serial overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_OVERHEAD), 10 + 10 + 20 + 10 + 20 + 10); /* a team of one waits for nobody */
 	replay_done();
 }
 END_TEST
@@ -84,10 +110,12 @@ static const struct {
 
 START_TEST(each_kind_of_barrier_is_a_state)
 {
-	uint64_t me = replay_begin_program(1);
+	uint64_t worker, me = begin_team(&worker);
 	replay_sync_begin(0, barriers[_i].kind, me);
 	replay_now += 70;
+	replay_sync_begin(1, barriers[_i].kind, worker);
 	replay_sync_end(0, barriers[_i].kind, me);
+	replay_sync_end(1, barriers[_i].kind, worker);
 	replay_end_program();
 	replay_build(GRAPH_TASK);
 	ck_assert_uint_eq(ticks_in(0, barriers[_i].state), 80);
@@ -100,17 +128,19 @@ START_TEST(what_a_task_waits_for_moves_with_it)
 	uint64_t worker, me = begin_team(&worker), task = id_make(0, 3);
 	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_untied, 3, me, 0x3000);
 	switch_task(0, task_status_switch, me, task);
+	uint64_t child = replay_create(4, task);
 	replay_sync_begin(0, sync_kind_taskwait, task);
-	switch_task(0, task_status_switch, task, me);
+	switch_task(0, task_status_switch, task, child);
 	switch_task(1, task_status_switch, worker, task);
+	switch_task(0, task_status_complete, child, me);
 	replay_sync_end(1, sync_kind_taskwait, task);
 	switch_task(1, task_status_complete, task, worker);
 	replay_end_program();
 	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskwait work_parallel "
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel overhead work_parallel "
 						"overhead work_serial overhead");
-	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_taskwait work_parallel idle");
+	ck_assert_str_eq(replay_states_seen(1), "undefined idle work_parallel wait_taskwait overhead work_parallel idle");
 	ck_assert_uint_eq(ticks_in(1, STATE_WAIT_TASKWAIT), 10);
 	replay_done();
 }
@@ -119,20 +149,27 @@ END_TEST
 /* A taskgroup's body is work; it waits at its end. So does who creates the dummy of a wait with dependences. */
 START_TEST(taskgroups_wait_at_their_end_and_dummies_until_complete)
 {
-	uint64_t me = replay_begin_program(1);
+	uint64_t worker, me = begin_team(&worker);
 	replay_sync_begin(0, sync_kind_taskgroup, me);
 	uint64_t task = replay_create(3, me);
+	switch_task(1, task_status_switch, worker, task);
 	wait_begin(0, sync_kind_taskgroup, me);
-	replay_run_task(task, me);
+	switch_task(1, task_status_complete, task, worker);
 	wait_end(0, sync_kind_taskgroup, me);
 	replay_sync_end(0, sync_kind_taskgroup, me);
-	replay_put(0, EVENT_task_create, task_flags_taskwait | task_flags_undeferred, 4, me, 0x3000);
-	switch_task(0, task_status_taskwait_complete, 0, 0);
+	task = replay_create(4, me);
+	switch_task(1, task_status_switch, worker, task);
+	replay_put(0, EVENT_task_create, task_flags_taskwait | task_flags_undeferred, 5, me, 0x3000);
+	replay_put(0, EVENT_task_dependence, 0, 0, task, 0);
+	switch_task(1, task_status_complete, task, worker);
+	switch_task(0, task_status_taskwait_complete, id_make(0, 5), 0);
 	replay_end_program();
+	replay_end_implicit(1, 1, 1);
 	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0),
-			 "overhead work_serial overhead work_parallel wait_taskgroup work_parallel wait_taskgroup "
-			 "work_parallel wait_taskwait work_parallel overhead work_serial overhead");
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_taskgroup overhead "
+						"work_parallel wait_taskwait overhead work_parallel overhead work_serial overhead");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_TASKGROUP), 10);
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_TASKWAIT), 20);
 	replay_done();
 }
 END_TEST
@@ -192,7 +229,7 @@ START_TEST(locks_once_more_and_failed_tests)
 	replay_end_program();
 	replay_build(GRAPH_TASK);
 	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_lock work_parallel wait_lock "
-						"wait_taskwait work_parallel overhead work_serial overhead");
+						"overhead work_parallel overhead work_serial overhead");
 	replay_done();
 }
 END_TEST
@@ -236,8 +273,8 @@ START_TEST(reductions_and_serial_tasks_are_work)
 	replay_put(0, EVENT_parallel_end, parallel_flags_team, 2, root, 0x1000);
 	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, root, UINT64_C(1) << 32);
 	replay_build(GRAPH_TASK);
-	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel wait_barrier_implementation "
-						"work_reduction wait_barrier_implementation work_parallel overhead work_serial");
+	ck_assert_str_eq(replay_states_seen(0), "overhead work_serial overhead work_parallel overhead "
+						"work_reduction overhead work_parallel overhead work_serial");
 	replay_done();
 }
 END_TEST
@@ -346,6 +383,7 @@ int main(void)
 	Suite *suite = suite_create("states");
 	TCase *tests = tcase_create("synthetic dumps");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
+	tcase_add_loop_test(tests, waiting_is_in_no_tasks_time, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
 	tcase_add_test(tests, a_region_is_overhead_work_and_its_barrier);
 	tcase_add_test(tests, a_worker_that_never_ends_is_idle);
 	tcase_add_test(tests, a_task_in_a_barrier_is_work_and_the_barrier_goes_on_behind_it);

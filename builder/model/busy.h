@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How long each task has executed: the one account of it. builder/states/ keeps it during the replay, as it knows who
+ * works and who waits; the graph takes the times of tasks and fragments from it, and the summary those of mutual
+ * exclusion, so that no two outputs can differ. One thread.
+ *
+ * A task executes while its thread is in one of the states that state_is_executing() names, and it is the current task.
+ */
+#ifndef OTTER_BUILDER_MODEL_BUSY_H
+#define OTTER_BUILDER_MODEL_BUSY_H
+
+#include "builder/model/state.h"
+
+struct busy {
+	uint64_t *ticks; /* by row of model.tasks, without what the streams below add to it */
+	struct busy_stream {
+		uint32_t task; /* that executes, 0 none */
+		uint64_t since_ticks;
+	} * streams; /* by row of dump.streams */
+};
+
+/*
+ * Does the current task execute something in this state? A target construct counts: nothing on the host tells how much
+ * of it is waiting for the device.
+ */
+static inline bool state_is_executing(enum state state)
+{
+	return state <= STATE_WORK_REDUCTION || (state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE);
+}
+
+/* How long the task, which is the current one of this stream or of none, has executed until now. */
+static inline uint64_t busy_until(const struct busy *busy, uint32_t stream, uint32_t task, uint64_t ticks)
+{
+	const struct busy_stream *s = &busy->streams[stream];
+	return busy->ticks[task] + (s->task == task && task != 0 && ticks > s->since_ticks ? ticks - s->since_ticks : 0);
+}
+
+/* From now on this task executes on the stream; 0: none does. */
+static inline void busy_change(struct busy *busy, uint32_t stream, uint32_t task, uint64_t ticks)
+{
+	struct busy_stream *s = &busy->streams[stream];
+	if (s->task == task)
+		return;
+	if (s->task != 0)
+		busy->ticks[s->task] = busy_until(busy, stream, s->task, ticks);
+	*s = (struct busy_stream){task, ticks};
+}
+
+#endif
