@@ -74,6 +74,7 @@ void graph_free(struct graph *graph)
 	free(graph->latest_lists);
 	free(graph->unproven);
 	free(graph->left_out);
+	mutexes_free(&graph->mutexes);
 	*graph = (struct graph){0};
 }
 
@@ -211,8 +212,20 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 
 /* ---- Time that nothing is executed in ---- */
 
+/* At the scope level a lock, too, is a pair of nodes. critical, ordered and atomic are scopes of the replay. */
+static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t row)
+{
+	bool is_shown = graph->level == GRAPH_SCOPE && row != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
+	if (!is_shown || construct_of_mutex(mutex->kind) != CONSTRUCT_LOCK)
+		return;
+	enum node_kind kind = mutex->event == MUTEX_ACQUIRED ? NODE_SCOPE_BEGIN : NODE_SCOPE_END;
+	graph_add_placed(graph, kind, at->task, graph->mutexes.rows[row].construct, at->ticks);
+}
+
 static int mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
+	struct graph *graph = self;
+	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, graph->model, at, mutex));
 	bool is_test = mutex->kind == mutex_kind_test_lock || mutex->kind == mutex_kind_test_nest_lock;
 	if (mutex->event == MUTEX_ACQUIRE && !is_test)
 		graph_pause_fragment(self, at);
@@ -234,6 +247,8 @@ static int measurement(void *self, const struct point *at, bool is_on)
 
 static int records_missing(void *self, const struct point *at, bool is_begin)
 {
+	if (is_begin)
+		mutexes_forget(&((struct graph *)self)->mutexes, at->stream);
 	return measurement(self, at, !is_begin);
 }
 
@@ -283,6 +298,7 @@ static void settle(struct graph *graph)
 	}
 	graph_depend_finish(graph);
 	graph_add_devices(graph);
+	mutexes_finish(&graph->mutexes);
 }
 
 /*
