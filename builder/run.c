@@ -336,8 +336,6 @@ static int carry_out(struct job *job)
 int run(const struct options *options)
 {
 	struct job job = {.options = options};
-	if (options->is_quiet)
-		diag_quiet();
 	int status = carry_out(&job);
 	output_close(&job.output);
 	samples_summary_free(&job.samples);

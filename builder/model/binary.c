@@ -4,6 +4,7 @@
  * found as elfutils' own tools find it, by build id or debug link. Called by symbols.c; one thread.
  */
 #include "builder/model/binary.h"
+#include "builder/model/debuginfod.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
 
@@ -91,7 +92,13 @@ __attribute__((noreturn)) static void end_without_memory(void)
 /* Fills `ranges` from all compilation units. */
 static void collect_ranges(struct binary *binary)
 {
+	/* What libdwfl does not find it looks for elsewhere: for both kinds of tables here, and nowhere else. */
+	debuginfod_begin();
 	Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
+	debuginfod_end();
+	debuginfod_begin();
+	dwfl_module_getsymtab(binary->module);
+	debuginfod_end();
 	if (dwarf != NULL)
 		dwarf_new_oom_handler(dwarf, end_without_memory);
 	Dwarf_CU *cu = NULL;
