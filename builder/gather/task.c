@@ -65,7 +65,8 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
 	m->tasks[task->parent].state |= TASK_SEEN;
-	uint32_t construct = model_construct(m, kind, r->b);
+	uint64_t codeptr = thread_codeptr(&w->thread, r);
+	uint32_t construct = model_construct(m, kind, codeptr);
 	if (!(flags & task_flags_taskwait) && follows_its_wait(w, task, construct, r->b)) {
 		struct task *wait = &m->tasks[w->ended_wait];
 		wait->waits_for = e->task;
@@ -73,7 +74,7 @@ void gather_create(struct walk *w, const struct thread_event *e)
 			construct = model_construct(m, kind, m->constructs[wait->construct].codeptr);
 		tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
 	}
-	task->construct = gather_task_construct(w, kind, construct, r->b);
+	task->construct = gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */

@@ -2,11 +2,12 @@
  *
  * One executable or shared object, and what its debug information says about an address. Addresses are the file's own
  * (before any relocation), so that nothing depends on where the file was loaded. Called by symbols.c; one thread.
- * Nothing else uses libdw.
+ * Nothing else uses libdw but call.c.
  */
 #ifndef OTTER_BUILDER_MODEL_BINARY_H
 #define OTTER_BUILDER_MODEL_BINARY_H
 
+#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct place {
 	const char *function; /* the innermost inlined one, as its source calls it */
 	const char *symbol;   /* from the symbol table */
 	uint64_t symbol_address;
+	const char *producer; /* the compiler, as the debug information names it */
 };
 
 /*
@@ -32,5 +34,11 @@ void binary_close(struct binary *binary);
 bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *address);
 
 struct place binary_find(struct binary *binary, uint64_t address);
+
+/* The file and the line at which a function begins, where its first instruction is: before its first statement's. */
+struct place binary_find_entry(struct binary *binary, uint64_t address);
+
+/* The module as libdwfl has it, for call.c. */
+Dwfl_Module *binary_module(const struct binary *binary);
 
 #endif
