@@ -4,6 +4,7 @@
  * for.
  */
 #include "builder/ending.h"
+#include "builder/model/debuginfod.h"
 #include "builder/outputs.h"
 #include "builder/run.h"
 #include "builder/support/memory.h"
@@ -27,8 +28,13 @@ enum {
 	OPTION_STRICT,
 	OPTION_RUN,
 	OPTION_MERGE,
+	OPTION_DEBUGINFOD,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
+
+/* For how long servers are asked in all. */
+#define SERVER_SECONDS     10
+#define SERVER_SECONDS_MAX 3600u
 
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
@@ -41,6 +47,10 @@ static const struct argp_option how_options[] = {
 	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
 	{"run", OPTION_RUN, "ID", 0, "of dumps of several runs, build those of the run ID, or of the last one", 0},
 	{"merge", OPTION_MERGE, 0, 0, "build dumps of several runs as if they were one", 0},
+	{"debuginfod", OPTION_DEBUGINFOD, "SECONDS", OPTION_ARG_OPTIONAL,
+	 "ask the servers of DEBUGINFOD_URLS for debug information, for so long at most (default: 10); otherwise no network is "
+	 "asked",
+	 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -86,14 +96,22 @@ static enum graph_level parse_level(const char *name, const struct argp_state *s
 	return GRAPH_TASK;
 }
 
-static uint64_t parse_count(const char *text, const struct argp_state *state)
+static uint64_t parse_count(const char *option, const char *text, const struct argp_state *state)
 {
 	char *end;
 	errno = 0;
 	unsigned long long value = strtoull(text, &end, 10);
 	if (errno != 0 || end == text || *end != '\0' || strchr(text, '-') != NULL)
-		argp_error(state, "--max-nodes is a number, not '%s'", text);
+		argp_error(state, "%s is a number, not '%s'", option, text);
 	return value;
+}
+
+static unsigned parse_seconds(const char *text, const struct argp_state *state)
+{
+	uint64_t seconds = parse_count("--debuginfod", text, state);
+	if (seconds == 0 || seconds > SERVER_SECONDS_MAX)
+		argp_error(state, "--debuginfod is a number of seconds from 1 to %u, not '%s'", SERVER_SECONDS_MAX, text);
+	return (unsigned)seconds;
 }
 
 static void check_level(const struct options *o, const struct argp_state *state)
@@ -112,12 +130,13 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 	switch (key) {
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
-	case OPTION_MAX_NODES: o->max_nodes = parse_count(value, state); break;
+	case OPTION_MAX_NODES: o->max_nodes = parse_count("--max-nodes", value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;
 	case OPTION_RUN: o->run.id = value; break;
 	case OPTION_MERGE: o->run.merges = true; break;
+	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
@@ -154,6 +173,12 @@ int main(int argc, char **argv)
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
 	if (options.outputs == 0)
 		options.outputs = outputs_default();
+	if (options.is_quiet)
+		diag_quiet();
+	if (options.server_seconds != 0)
+		debuginfod_allow(options.server_seconds);
+	else
+		debuginfod_forbid();
 	int status = run(&options);
 	free(options.dumps);
 	free(option_table);

@@ -62,7 +62,7 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	for (unsigned i = 0; i < n_output_rows; i++)
 		needs |= output_is_selected(outputs, i) ? output_rows[i].needs : 0;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
-		needs |= NEEDS_STATES | NEEDS_UNIT_SYMBOLS |
+		needs |= NEEDS_STATES | NEEDS_SOME_SYMBOLS |
 			 (level == GRAPH_FRAGMENT ? NEEDS_GRAPH | NEEDS_SYMBOLS : NEEDS_GRAPH_COUNTS);
 	bool has_path = needs & NEEDS_GRAPH && level == GRAPH_FRAGMENT;
 	if (has_path || (needs & HEARS_STATES && has_each_state))
@@ -121,6 +121,11 @@ int output_write_edges(const struct built *built)
 int output_write_exclusive(const struct built *built)
 {
 	return graph_exclusive_csv(built->graphs, built->directory);
+}
+
+int output_write_mutexes(const struct built *built)
+{
+	return has_mutexes(built->graphs) ? graph_mutexes_csv(built->graphs, built->directory) : 0;
 }
 
 int output_write_samples(const struct built *built)

@@ -24,7 +24,7 @@ enum output_need {
 	HEARS_STATES = 16,        /* the same as NEEDS_STATES where thread states are wanted one by one; elsewhere nothing */
 	NEEDS_LOCK_ORDERS = 32,   /* model.lock_orders */
 	NEEDS_SYMBOLS = 64,       /* labels, functions and lines of the constructs */
-	NEEDS_UNIT_SYMBOLS = 128, /* the same, of processes with work units of Argobots */
+	NEEDS_SOME_SYMBOLS = 128, /* the same, of processes with work units of Argobots, or with mutexes */
 	NEEDS_SUMMARY = 256
 };
 

@@ -203,7 +203,8 @@ static int build_trace(struct job *job, size_t i)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
-	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_UNIT_SYMBOLS && trace->model.n_units != 0);
+	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
+	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
 		symbols_resolve(&trace->model);
 	for (size_t j = 0; j < job->n_sinks; j++)
@@ -356,8 +357,6 @@ static int carry_out(struct job *job)
 int run(const struct options *options)
 {
 	struct job job = {.options = options};
-	if (options->is_quiet)
-		diag_quiet();
 	int status = carry_out(&job);
 	output_close(&job.output);
 	samples_summary_free(&job.samples);

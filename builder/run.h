@@ -18,8 +18,9 @@ struct options {
 	uint64_t max_nodes;
 	bool has_states; /* thread states are wanted one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
-	struct run_choice run; /* which of the dumps are built */
-	bool is_strict;        /* instead of ending with EXIT_INCOMPLETE, write nothing */
+	struct run_choice run;   /* which of the dumps are built */
+	unsigned server_seconds; /* for how long servers may be asked for debug information; 0: no network is asked */
+	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */
 };
 
 /* Returns the exit status (diag.h), after it printed the errors. */

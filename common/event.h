@@ -161,7 +161,7 @@ struct event_field {
 	unsigned event;
 	const char *name;
 	enum event_slot slot;
-	const char *type; /* UINT, ADDRESS, TICKS, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
+	const char *type; /* UINT, ADDRESS, EIGHTH (of an address), TICKS, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
 	const char *unit; /* "-": none */
 	const char *doc;
 };

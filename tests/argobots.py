@@ -127,7 +127,7 @@ def archives():
         is_cut = arguments in (["exit"], ["kill"])
         built = run([BUILDER, "--otf2", "--force", "-o", place, *dumps])
         # 1.1 reports the library's own unit below a main scheduler: it has no pool, and never runs.
-        hidden = len(re.findall(r"unit_create pool=0 ", text)) if version else 0
+        hidden = len(re.findall(r"unit_create pool=0x0 ", text)) if version else 0
         n_tasks = counts["create"] + counts["revive"] - hidden + 2 * counts["begin"] + len(re.findall(r" task_create ", text))
         wanted = [] if is_cut else [f"tasks={n_tasks}", f"completed={n_tasks}", "truncated=0"]
         checked = run([HERE.parent / "otf2_check.py", *(word for want in wanted for word in ("--expect", want)), place])

@@ -111,7 +111,7 @@ def flaw_of_identity(tables, text):
     wanted, found, n, uncreated = [], [], collections.Counter(), collections.Counter()
     for _, kind, pool, handle in sorted(lines, key=lambda line: int(line[0])):
         n[handle] += kind == "create"
-        if pool != "0":  # 1.1: the library's own
+        if pool != "0x0":  # 1.1: the library's own
             wanted.append((handle, n[handle]))
     for row in tables.units:
         if row["handle"] and not row["create_ns"]:

@@ -58,9 +58,10 @@ construct's return address, and flang 19 notes another statement's line for many
 N may be "3+": at least. With several dumps a number is given for each, in ascending order.
 """
 import csv
+import functools
 import re
 
-from common import COMPILERS, RESULTS
+from common import COMPILERS, RESULTS, run
 from states import States, wrong_sequence
 
 POINTS = ("task", "target", "taskwait", "taskgroup", "barrier", "region")
@@ -146,6 +147,17 @@ def differs(wanted, seen):
     return None if ok else f"{' '.join(map(str, seen))}, not {' '.join(wanted)}"
 
 
+@functools.lru_cache(maxsize=None)
+def noted_place(program, symbol, offset):
+    """The source and the line that the debug information has for the call that returns to this place of a program; ("", "") if there is none."""
+    for line in run(["nm", program]).out.splitlines():
+        address, name = line.split()[0], line.split()[-1]
+        if name == symbol:
+            path, _, number = run(["addr2line", "-e", program, hex(int(address, 16) + offset - 1)]).out.split()[0].rpartition(":")
+            return path.rpartition("/")[2], number
+    return "", ""
+
+
 class Marked:
     """A graph, and the lines of its source that have names. Where a name stands for nothing, that is said: KeyError."""
 
@@ -161,7 +173,15 @@ class Marked:
             raise KeyError(f"no mark {mark} in {self.source.name}")
         kinds = (kind,) if kind else kinds
         line = str(self.marks[mark])
-        return [n["id"] for n in self.graph.nodes if n["line"] == line and n["file"].endswith(self.source.name) and n["kind"] in kinds]
+        return [n["id"] for n in self.graph.nodes if n["kind"] in kinds and self.place_of(n) == (self.source.name, line)]
+
+    def place_of(self, node):
+        """The source and the line of a node. Where otter-build shows none, because the compiler notes the lines of other statements, it is
+        what the compiler notes: these programs are written for that."""
+        if node["line"]:
+            return node["file"].rpartition("/")[2], node["line"]
+        symbol = re.search(r"@(.+)\+0x([0-9a-f]+)$", node["label"])
+        return noted_place(self.out.parent / self.source.stem, symbol[1], int(symbol[2], 16)) if symbol else ("", "")
 
     def on_path(self, name):
         on_it = {n["id"] for n in self.graph.nodes if n["path"]}

@@ -215,6 +215,17 @@ why "cannot be written" "$record" --dir /dev/null/x ./fib 5
 OMP_TOOL=disabled "$record" --dir disabled ./fib 5 >/dev/null 2>err
 expect "OMP_TOOL=disabled is overridden, and that is said" '*OMP_TOOL is "disabled" here*threads*' "$(cat err)"
 
+# ---- A warning of the runtime's that a recorder causes ----
+flang=${FLANG:-flang-new-19}
+if command -v "$flang" >/dev/null && "$flang" -fopenmp -module-dir . "$sources/labels/constructs.f90" -o flangs 2>/dev/null; then
+	"$record" --dir flangs-dumps ./flangs >/dev/null 2>err
+	expect "flang: the runtime's warning is announced" "*compiled by flang*may print its warning #189*Warning #189*" "$(cat err)"
+	"$record" --dir flangs-dumps --events=-work ./flangs >/dev/null 2>err
+	expect "flang: not where it cannot come" "otter-record: flangs-dumps/*lost*" "$(cat err)"
+else
+	echo "skip launcher/flang: no $flang"
+fi
+
 # ---- --check, --version ----
 "$record" --check ./fib >out 2>err
 expect "--check: usable" 0 $?

@@ -37,8 +37,8 @@ def wrong_fields(name, column, unit, empty, values, ids, constructs):
         return f"{name}: {column} is no handle in hexadecimal: {some[:3]}"
     if column in NODES and not set(some) <= ids:
         return f"{name}: {column} names nodes that nodes.csv lacks: {sorted(set(some) - ids)[:3]}"
-    if column == "construct" and set(some) != constructs:
-        return f"{name}: constructs {sorted(set(some) ^ constructs)[:3]} are in one of nodes.csv and constructs.csv"
+    if column == "construct" and not set(some) <= constructs:
+        return f"{name}: constructs {sorted(set(some) - constructs)[:3]} are not in constructs.csv"
     return None
 
 
@@ -50,6 +50,9 @@ def wrong_tables(out, pages):
             header, *rows = csv.reader(f, strict=True)
         tables[path.name] = header, rows
     ids, constructs = ({row[0] for row in tables[name][1]} for name in ("nodes.csv", "constructs.csv"))
+    used = {row[header.index("construct")] for header, rows in tables.values() if "construct" in header for row in rows} - {""}
+    if used != constructs:
+        yield f"constructs {sorted(used ^ constructs)[:3]} are in constructs.csv, or in the other tables, alone"
     for name, (header, rows) in tables.items():
         if header != list(pages.get(name, ())):
             yield f"{name} has the columns {header}, the page {list(pages.get(name, ()))}"

@@ -31,7 +31,7 @@ uint32_t gather_task_construct(struct walk *w, enum construct_kind kind, uint32_
 static void sync_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
-	uint32_t construct = model_construct(w->m, construct_of_sync(kind), r->b);
+	uint32_t construct = model_construct(w->m, construct_of_sync(kind), thread_codeptr(&w->thread, r));
 	/*
 	 * The barrier after a worksharing region is often reported from inside the runtime: it gets the region's
 	 * address.
@@ -44,7 +44,7 @@ static void sync_begin(struct walk *w, const struct record *r)
 static void work_begin(struct walk *w, const struct record *r)
 {
 	unsigned kind = record_flags(r);
-	uint32_t construct = model_construct(w->m, construct_of_work(kind), r->b);
+	uint32_t construct = model_construct(w->m, construct_of_work(kind), thread_codeptr(&w->thread, r));
 	/* A taskloop is reported from inside the runtime, but the taskgroup around it is not. */
 	if (kind == work_kind_taskloop && codeptr_of(w, construct) == 0 && w->innermost_group != 0)
 		construct = model_construct(w->m, CONSTRUCT_TASKLOOP, codeptr_of(w, w->innermost_group));
@@ -92,15 +92,17 @@ void gather_constructs(struct walk *w, const struct record *r)
 	case EVENT_sync_region_wait_begin:
 	case EVENT_reduction_begin: sync_begin(w, r); return;
 	case EVENT_work_begin: work_begin(w, r); return;
-	case EVENT_masked_begin: model_construct(w->m, CONSTRUCT_MASKED, r->b); break;
+	case EVENT_masked_begin: model_construct(w->m, CONSTRUCT_MASKED, thread_codeptr(&w->thread, r)); break;
 	case EVENT_mutex_acquire:
 	case EVENT_mutex_acquired:
 	case EVENT_mutex_released:
 	case EVENT_lock_init:
-	case EVENT_lock_destroy: model_construct(w->m, construct_of_mutex(record_flags(r)), r->b); break;
+	case EVENT_lock_destroy: model_construct(w->m, construct_of_mutex(record_flags(r)), thread_codeptr(&w->thread, r)); break;
 	case EVENT_nest_lock_begin:
-	case EVENT_nest_lock_end: model_construct(w->m, construct_of_mutex(mutex_kind_nest_lock), r->b); break;
-	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, r->b); return;
+	case EVENT_nest_lock_end:
+		model_construct(w->m, construct_of_mutex(mutex_kind_nest_lock), thread_codeptr(&w->thread, r));
+		break;
+	case EVENT_flush: model_construct(w->m, CONSTRUCT_FLUSH, thread_codeptr(&w->thread, r)); return;
 	case EVENT_sync_region_end:
 	case EVENT_sync_region_wait_end:
 	case EVENT_reduction_end:

@@ -33,7 +33,8 @@ void gather_region_begin(struct walk *w, const struct thread_event *e)
 		gather_repair(w, "region_begun_twice", "region %llu of its stream once more, expected a new one",
 			      (unsigned long long)record_value(r));
 	region->task = e->task;
-	region->construct = model_construct(m, flags & parallel_flags_league ? CONSTRUCT_TEAMS : CONSTRUCT_PARALLEL, r->b);
+	enum construct_kind kind = flags & parallel_flags_league ? CONSTRUCT_TEAMS : CONSTRUCT_PARALLEL;
+	region->construct = model_construct(m, kind, thread_codeptr(&w->thread, r));
 	region->requested = low32(r->a);
 	region->flags = (uint8_t)flags;
 	region->state |= REGION_SEEN | REGION_ANNOUNCED;

@@ -37,7 +37,7 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	struct model *m = w->m;
 	const struct record *r = e->record;
 	unsigned flags = record_create_flags(r);
-	uint64_t codeptr = record_create_codeptr(r);
+	uint64_t codeptr = thread_codeptr(&w->thread, r) != 0 ? record_create_codeptr(r) : 0;
 	enum construct_kind kind = flags & task_flags_target     ? CONSTRUCT_TARGET
 				   : flags & task_flags_taskwait ? CONSTRUCT_TASKWAIT
 								 : CONSTRUCT_TASK;

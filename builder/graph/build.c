@@ -78,6 +78,7 @@ void graph_free(struct graph *graph)
 	free(graph->latest_lists);
 	free(graph->unproven);
 	free(graph->left_out);
+	mutexes_free(&graph->mutexes);
 	*graph = (struct graph){0};
 }
 
@@ -235,6 +236,32 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	return 0;
 }
 
+/* ---- Mutexes ---- */
+
+/* At the scope level a lock, too, is a pair of nodes. critical, ordered and atomic are scopes of the replay. */
+static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t row)
+{
+	bool is_shown = graph->level == GRAPH_SCOPE && row != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
+	if (!is_shown || construct_of_mutex(mutex->kind) != CONSTRUCT_LOCK)
+		return;
+	enum node_kind kind = mutex->event == MUTEX_ACQUIRED ? NODE_SCOPE_BEGIN : NODE_SCOPE_END;
+	graph_add_placed(graph, kind, at->task, graph->mutexes.rows[row].construct, at->ticks);
+}
+
+static int mutex(void *self, const struct point *at, const struct mutex *mutex)
+{
+	struct graph *graph = self;
+	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, graph->model, at, mutex));
+	return 0;
+}
+
+static int records_missing(void *self, const struct point *at, bool is_begin)
+{
+	if (is_begin)
+		mutexes_forget(&((struct graph *)self)->mutexes, at->stream);
+	return 0;
+}
+
 const struct replay_ops graph_ops = {
 	.stream_end = stream_end,
 	.region_begin = region_begin,
@@ -253,6 +280,8 @@ const struct replay_ops graph_ops = {
 	.unit_poll = graph_unit_poll,
 	.unit_resume = graph_unit_resume,
 	.unit_join = graph_unit_join,
+	.mutex = mutex,
+	.records_missing = records_missing,
 };
 
 /* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
@@ -281,6 +310,7 @@ static void settle(struct graph *graph)
 	}
 	graph_depend_finish(graph);
 	graph_add_devices(graph);
+	mutexes_finish(&graph->mutexes);
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * constructs.csv: a row for each place in the source that some node comes from. docs/tables.md describes the columns.
+ * constructs.csv: a row for each place in the source that some node comes from, or that acquires a mutex. docs/tables.md describes the columns.
  * Called by run.c after the last process is replayed; one thread.
  */
 #include "builder/graph/files.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* By construct: is it a node's, and how many of its nodes are on the critical path? */
+/* By construct: is it a node's or a mutex's, and how many of its nodes are on the critical path? */
 struct use {
 	bool is_used;
 	uint32_t n_on_path;
@@ -49,6 +49,8 @@ static void put_process(struct csv *csv, const struct graph *graph, uint64_t off
 	struct uses uses = {graph, memory_zeroed(m->n_constructs, sizeof *uses.rows, "the tables")};
 	bool has_path = graph->path != NULL && graph->path->places != NULL;
 	graph_each_node(graph, count_node, &uses);
+	for (uint32_t row = 0; row < graph->mutexes.n_rows; row++)
+		uses.rows[graph->mutexes.rows[row].construct].is_used = true;
 	for (uint32_t c = 1; c < m->n_constructs; c++)
 		if (uses.rows[c].is_used)
 			put_construct(csv, offset + c, &m->constructs[c], has_path, uses.rows[c].n_on_path);

@@ -27,6 +27,11 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir);
 
+/* DIR/mutexes.csv: a row for each mutex and each place where it is acquired. */
+int graph_mutexes_csv(const struct graphs *graphs, const char *dir);
+/* Are there any? */
+bool has_mutexes(const struct graphs *graphs);
+
 /* DIR/samples.csv: a row for each sample. */
 int samples_csv(const struct graphs *graphs, const char *dir);
 

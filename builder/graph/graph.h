@@ -13,6 +13,7 @@
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H
 
+#include "builder/graph/mutexes.h"
 #include "builder/graph/order.h"
 #include "builder/model/busy.h"
 #include "builder/replay/replay.h"
@@ -188,6 +189,7 @@ struct graph {
 	bool has_unknown_waits;  /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
 	struct path *path;       /* GRAPH_FRAGMENT: path.h */
+	struct mutexes mutexes;  /* what was acquired, where, and for how long */
 	struct tally repairs;    /* that the graph itself made; complete after graph_finish */
 };
 

@@ -4,6 +4,7 @@
  * found as elfutils' own tools find it, by build id or debug link. Called by symbols.c; one thread.
  */
 #include "builder/model/binary.h"
+#include "builder/model/debuginfod.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
 
@@ -90,7 +91,13 @@ __attribute__((noreturn)) static void end_without_memory(void)
 /* Fills `ranges` from all compilation units. */
 static void collect_ranges(struct binary *binary)
 {
+	/* What libdwfl does not find it looks for elsewhere: for both kinds of tables here, and nowhere else. */
+	debuginfod_begin();
 	Dwarf *dwarf = dwfl_module_getdwarf(binary->module, &binary->dwarf_bias);
+	debuginfod_end();
+	debuginfod_begin();
+	dwfl_module_getsymtab(binary->module);
+	debuginfod_end();
 	if (dwarf != NULL)
 		dwarf_new_oom_handler(dwarf, end_without_memory);
 	Dwarf_CU *cu = NULL;
@@ -203,17 +210,12 @@ static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
 	return best;
 }
 
-/* Sets the place's file and line. */
-static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
+/* Sets the place's file and line from a row of the line table; NULL: there is none. */
+static void set_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Line *line, struct place *place)
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
 	int number = 0;
-	if (line != NULL && (dwarf_lineno(line, &number) != 0 || number == 0)) {
-		line = line_before(unit, address);
-		number = 0;
-		if (line != NULL)
-			dwarf_lineno(line, &number);
-	}
+	if (line != NULL)
+		dwarf_lineno(line, &number);
 	const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
 	if (file == NULL || number <= 0)
 		return;
@@ -225,6 +227,15 @@ static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address
 	}
 	place->file = file;
 	place->line = (unsigned)number;
+}
+
+static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
+{
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	int number = 0;
+	if (line != NULL && (dwarf_lineno(line, &number) != 0 || number == 0))
+		line = line_before(unit, address);
+	set_line(binary, unit, line, place);
 }
 
 /*
@@ -249,7 +260,7 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *pla
 
 struct place binary_find(struct binary *binary, uint64_t address)
 {
-	struct place place = {.file = "", .function = "", .symbol = ""};
+	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
 	GElf_Sym symbol;
 	GElf_Off offset;
 	const char *name = dwfl_module_addrinfo(binary->module, address, &offset, &symbol, NULL, NULL, NULL);
@@ -261,8 +272,45 @@ struct place binary_find(struct binary *binary, uint64_t address)
 	if (unit != NULL) {
 		find_line(binary, unit, address - binary->dwarf_bias, &place);
 		find_function(unit, address - binary->dwarf_bias, &place);
+		Dwarf_Attribute attribute;
+		const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+		place.producer = producer != NULL ? producer : "";
 	}
 	if (*place.function == '\0')
 		place.function = place.symbol;
 	return place;
+}
+
+/* The first of the rows that begin at the address, which are sorted by address. */
+static Dwarf_Line *first_line(Dwarf_Die *unit, Dwarf_Addr at)
+{
+	Dwarf_Lines *lines;
+	size_t n, low = 0;
+	if (dwarf_getsrclines(unit, &lines, &n) != 0)
+		return NULL;
+	for (size_t high = n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr address;
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &address) == 0 && address < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	Dwarf_Addr begin;
+	Dwarf_Line *line = low < n ? dwarf_onesrcline(lines, low) : NULL;
+	return line != NULL && dwarf_lineaddr(line, &begin) == 0 && begin == at ? line : NULL;
+}
+
+struct place binary_find_entry(struct binary *binary, uint64_t address)
+{
+	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
+	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	if (unit != NULL)
+		set_line(binary, unit, first_line(unit, address - binary->dwarf_bias), &place);
+	return place;
+}
+
+Dwfl_Module *binary_module(const struct binary *binary)
+{
+	return binary->module;
 }

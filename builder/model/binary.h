@@ -2,11 +2,12 @@
  *
  * One executable or shared object, and what its debug information says about an address. Addresses are the file's own
  * (before any relocation), so that nothing depends on where the file was loaded. Called by symbols.c; one thread.
- * Nothing else uses libdw.
+ * Nothing else uses libdw but call.c.
  */
 #ifndef OTTER_BUILDER_MODEL_BINARY_H
 #define OTTER_BUILDER_MODEL_BINARY_H
 
+#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@ struct place {
 	const char *function; /* the innermost inlined one, as its source calls it */
 	const char *symbol;   /* from the symbol table */
 	uint64_t symbol_address;
+	const char *producer; /* the compiler, as the debug information names it */
 };
 
 /*
@@ -37,5 +39,11 @@ struct Elf;
 bool binary_has_build_id(struct Elf *elf, const char *expected, char *found, size_t n_bytes);
 
 struct place binary_find(struct binary *binary, uint64_t address);
+
+/* The file and the line at which a function begins, where its first instruction is: before its first statement's. */
+struct place binary_find_entry(struct binary *binary, uint64_t address);
+
+/* The module as libdwfl has it, for call.c. */
+Dwfl_Module *binary_module(const struct binary *binary);
 
 #endif

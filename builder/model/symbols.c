@@ -6,6 +6,7 @@
  */
 #include "builder/model/symbols.h"
 #include "builder/model/binary.h"
+#include "builder/model/call.h"
 #include "builder/support/array.h"
 #include "builder/support/text.h"
 
@@ -122,6 +123,63 @@ static void name_construct(struct symbols *s, struct construct *c, const char *m
 	c->line = place->line;
 }
 
+static void forget_line(struct place *place)
+{
+	place->file = "";
+	place->line = 0;
+}
+
+/*
+ * A taskloop and its tasks are reported from inside the runtime and have the address of the taskgroup before them (Q9).
+ * clang calls a function of its own for the taskgroup that a taskloop brings along. So it is the taskloop's if the next
+ * taskloop in the code has the same line; otherwise it may be the program's, around a taskloop with nogroup.
+ */
+static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, uint64_t address, const struct place *group)
+{
+	if (kind != CONSTRUCT_TASKLOOP && kind != CONSTRUCT_TASK)
+		return false;
+	uint64_t taskloop = call_after(binary_module(binary), address, "__kmpc_taskloop", "__kmpc_end_taskgroup");
+	if (taskloop == 0)
+		return false;
+	unsigned line = group->line;
+	char *file = text_copy(group->file);
+	struct place next = binary_find(binary, taskloop);
+	bool is_same = line != 0 && next.line == line && strcmp(next.file, file) == 0;
+	free(file);
+	return is_same;
+}
+
+/*
+ * Leaves in the place what is known to be the construct's own. Runtimes give an address that is another construct's now
+ * and then (Q9, Q60), and compilers call them by a jump from a function's end, so that the address is the caller's: then
+ * the call there is not one by which this kind of construct is reported. False: so nothing is known.
+ */
+static bool keep_own(struct binary *binary, enum construct_kind kind, uint64_t address, struct place *place)
+{
+	struct call call = call_before(binary_module(binary), address);
+	if (!call.is_readable)
+		return true;
+	if (*call.callee == '\0') { /* a call through a register: it may be this construct's */
+		forget_line(place);
+		return true;
+	}
+	if (strcmp(call.callee, "__kmpc_taskgroup") == 0 && kind != CONSTRUCT_TASKGROUP)
+		return is_taskloops_group(binary, kind, address, place);
+	if (!call_reports(call.callee, kind))
+		return false;
+	if (strstr(place->producer, "flang") != NULL && !call_has_flangs_line(call.callee))
+		forget_line(place);
+	if (strncmp(call.callee, "GOMP_", 5) != 0 || call_has_line(call.callee))
+		return true;
+	forget_line(place);
+	if (call.outlined != 0) { /* the code of a task or region begins with the line of its directive */
+		struct place outlined = binary_find_entry(binary, call.outlined);
+		place->file = outlined.file;
+		place->line = outlined.line;
+	}
+	return true;
+}
+
 /* Names one construct. */
 static void resolve(struct symbols *s, struct construct *c)
 {
@@ -139,10 +197,15 @@ static void resolve(struct symbols *s, struct construct *c)
 		return;
 	}
 	const struct module *module = find_module(s, map);
-	struct place place = {.file = "", .function = "", .symbol = ""};
+	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
 	uint64_t offset = looked_up - map->start + map->offset, address = offset;
-	if (module->binary != NULL && binary_address(module->binary, offset, &address))
+	if (module->binary != NULL && binary_address(module->binary, offset, &address)) {
 		place = binary_find(module->binary, address);
+		if (!is_function(c) && !keep_own(module->binary, c->kind, address + 1, &place)) {
+			c->label = word;
+			return;
+		}
+	}
 	name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
 }
 

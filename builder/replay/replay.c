@@ -142,7 +142,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
 	case EVENT_flush:
 		at = replay_point(s, record->time);
-		return VISIT(r, flush, &at, model_find_construct(r->model, CONSTRUCT_FLUSH, record->b));
+		return VISIT(r, flush, &at, model_find_construct(r->model, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
 	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);

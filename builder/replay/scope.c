@@ -151,8 +151,10 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		sync = one_kind(r, s, type == SCOPE_SYNC);
 	if (type == SCOPE_SYNC && sync_is_barrier(sync) && close_worksharing(r, s, record->time) != 0)
 		return -1;
-	struct scope scope = {
-		.type = type, .kind = sync, .construct = model_find_construct(r->model, construct_of_sync(sync), record->b)};
+	struct scope scope = {.type = type,
+			      .kind = sync,
+			      .construct =
+				      model_find_construct(r->model, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
 	const struct thread_implicit *inner = thread_innermost(&s->thread);
 	bool is_league = inner != NULL && r->model->tasks[inner->task].flags & task_flags_initial;
 	scope.arrival = inner == NULL ? 0 : is_league ? UINT32_MAX : inner->n_barriers;
@@ -183,7 +185,8 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned work = record_flags(record);
 	struct scope scope = {.type = SCOPE_WORK,
 			      .kind = work,
-			      .construct = model_find_construct(r->model, construct_of_work(work), record->b),
+			      .construct =
+				      model_find_construct(r->model, construct_of_work(work), thread_codeptr(&s->thread, record)),
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
@@ -218,7 +221,8 @@ static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_rel
 static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
 		       uint32_t order)
 {
-	struct mutex mutex = {event, kind, record->a, model_find_construct(r->model, construct_of_mutex(kind), record->b), order};
+	struct mutex mutex = {event, kind, record->a,
+			      model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)), order};
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, mutex, &at, &mutex);
 }
@@ -227,10 +231,11 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 {
 	unsigned kind = record_flags(record);
 	if (!is_lock(kind)) {
-		struct scope scope = {.type = SCOPE_MUTEX,
-				      .kind = kind,
-				      .construct = model_find_construct(r->model, construct_of_mutex(kind), record->b),
-				      .wait_id = record->a};
+		struct scope scope = {
+			.type = SCOPE_MUTEX,
+			.kind = kind,
+			.construct = model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)),
+			.wait_id = record->a};
 		if (replay_enter_scope(r, s, scope, record->time) != 0)
 			return -1;
 	}
@@ -292,7 +297,7 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_work_begin: return work_begin(r, s, record);
 	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
 	case EVENT_masked_begin:
-		masked.construct = model_find_construct(r->model, CONSTRUCT_MASKED, record->b);
+		masked.construct = model_find_construct(r->model, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
 		return replay_enter_scope(r, s, masked, ticks);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	case EVENT_mutex_acquire: return mutex_acquire(r, s, record);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The barriers of a thread's story whose meaning other records tell: the one that closes a region if the runtime has
- * one kind for all implicit barriers (Q32), and the one with which a runtime reduces (Q41). Called by thread_step(),
+ * one kind for all implicit barriers (Q32), and the one with which a runtime reduces (Q41); and the addresses that
+ * constructs get wrongly in a closing barrier (Q60). Called by thread_step(),
  * and by gather/ and replay/, which ask what was found. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/barrier.h"
@@ -36,6 +37,40 @@ static int follow_reduction(struct thread *t, const struct record *record)
 	return 0;
 }
 
+/* ---- Q60: addresses that are another construct's ---- */
+
+/*
+ * gcc's code begins and ends a region by one call (GOMP_parallel), whose return address LLVM's runtime keeps for the
+ * region's end. In each task that the primary thread runs in the closing barrier, the first construct that asks for its
+ * own return address gets this one.
+ */
+static void begin_stale(struct thread *t, struct thread_implicit *inner, const struct record *record)
+{
+	const struct model *m = t->model;
+	const struct region *region = &m->regions[m->tasks[inner->task].region];
+	unsigned kind = record_flags(record);
+	bool is_closing = barrier_closes(kind) ||
+			  (kind == sync_kind_barrier_implicit && record->b == m->constructs[region->construct].codeptr);
+	if (!m->is_libomp || record->b == 0 || !is_closing || !(region->flags & parallel_flags_invoker_program))
+		return;
+	inner->stale_codeptr = record->b;
+	t->has_stale = true;
+}
+
+bool thread_is_stale(const struct thread *t, const struct record *record)
+{
+	unsigned kind = record_kind(record);
+	bool is_sync = kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end || kind == EVENT_sync_region_wait_begin ||
+		       kind == EVENT_sync_region_wait_end;
+	size_t n = t->n_implicits;
+	if (n > 0 && is_sync && !t->is_explicit) /* the closing barrier itself has this address rightly */
+		n = t->implicits[n - 1].own > 0 ? t->implicits[n - 1].own - 1 : 0;
+	for (size_t i = 0; i < n; i++)
+		if (record->b != 0 && t->implicits[i].stale_codeptr == record->b)
+			return true;
+	return false;
+}
+
 /* ---- Q32: one kind for all implicit barriers ---- */
 
 static int sync_begin(struct thread *t, const struct record *record)
@@ -52,6 +87,8 @@ static int sync_begin(struct thread *t, const struct record *record)
 		inner->n_implicit_barriers++;
 		inner->barrier_codeptr = record->b;
 	}
+	if (inner != NULL && !t->is_explicit)
+		begin_stale(t, inner, record);
 	return 0;
 }
 
@@ -63,6 +100,8 @@ static void sync_end(struct thread *t, const struct record *record)
 		t->implementation_barrier = 0;
 	if (inner != NULL && barrier_may_close(kind))
 		inner->barrier_end_ticks = record->time;
+	if (inner != NULL && !t->is_explicit)
+		inner->stale_codeptr = 0;
 }
 
 int thread_barrier(struct thread *t, const struct record *record)

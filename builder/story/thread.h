@@ -12,7 +12,7 @@
  *            thread_switch.c  task_create and task_schedule: which explicit task is current
  *            thread_region.c  regions and implicit tasks
  *            thread_close.c   what must have ended although no record reports it
- *            barrier.c        which implicit barrier closes a region, and which one belongs to a reduction
+ *            barrier.c        which implicit barrier closes a region, which one belongs to a reduction; stale addresses
  *            suspended.c      the list of suspended tasks
  */
 #ifndef OTTER_BUILDER_STORY_THREAD_H
@@ -34,6 +34,7 @@ struct thread_implicit {
 	/* Implicit barriers of the one kind that older runtimes have (Q32): see barrier.h. */
 	uint32_t n_implicit_barriers;
 	uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
+	uint64_t stale_codeptr; /* while it is in its closing barrier: the address that constructs in tasks there may get (Q60) */
 };
 
 enum thread_event_kind {
@@ -108,6 +109,7 @@ struct thread {
 	uint64_t in_place_ticks;         /* of the first record that creates a task in another one's name (Q44, or Q33) */
 	bool is_region_new;              /* the last record that is not about the recorder itself began a region */
 	uint64_t implementation_barrier; /* return address of the one that is open, 0 none */
+	bool has_stale;                  /* some implicit task has, or had, a stale_codeptr */
 	uint64_t reduction_barrier;      /* of the one in which something was just reduced, 0 none */
 };
 
@@ -165,6 +167,18 @@ int thread_close_implicit(struct thread *t, uint64_t ticks, const char *repair);
 
 /* Another thread reports that the current, untied task has completed: its last part ends here (Q33). 0, or -1. */
 int thread_end_part(struct thread *t, uint64_t ticks);
+
+/* For thread_codeptr(), in barrier.c. */
+bool thread_is_stale(const struct thread *t, const struct record *record);
+
+/*
+ * The return address of a record about a construct; 0 where it may be another construct's (Q60). Call it in or after the
+ * step with this record.
+ */
+static inline uint64_t thread_codeptr(const struct thread *t, const struct record *record)
+{
+	return t->has_stale && thread_is_stale(t, record) ? 0 : record->b;
+}
 
 /* The innermost implicit task that is no alias, or NULL. */
 static inline struct thread_implicit *thread_innermost(const struct thread *t)

@@ -58,6 +58,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		summary_collect_target(&s->target, m);
 		summary_collect_devices(&s->devices, m);
 		summary_collect_units(&s->units, m);
+		summary_collect_mutexes(&s->mutexes, &graphs->graphs[i]);
 		graph_count(&graphs->graphs[i], &s->graph);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
 		tally_add_all(&s->quirks, &m->notes->quirks);
@@ -68,6 +69,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
 	summary_sort_units(&s->units);
+	summary_sort_mutexes(&s->mutexes);
 	summary_collect_path(&s->path, graphs, states);
 }
 
@@ -75,6 +77,7 @@ void summary_free(struct summary *s)
 {
 	summary_free_devices(&s->devices);
 	summary_free_units(&s->units);
+	summary_free_mutexes(&s->mutexes);
 	summary_free_path(&s->path);
 }
 
@@ -145,6 +148,7 @@ void summary_print(const struct summary *s, FILE *out)
 	print_counts(out, "edges", edge_name, s->graph.edges, EDGE_KINDS);
 	if (s->n_exclusive_sets != 0)
 		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
+	summary_print_mutexes(&s->mutexes, out);
 	summary_print_path(&s->path, g, out);
 	summary_print_states(s, out);
 	samples_print(s->samples, out);
@@ -194,7 +198,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o}",
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -217,6 +221,7 @@ static json_t *json_summary(const struct summary *s)
 			 "nodes", json_counts(node_name, s->graph.nodes, NODE_KINDS),  //
 			 "edges", json_counts(edge_name, s->graph.edges, EDGE_KINDS),  //
 			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
+			 "mutexes", summary_json_mutexes(&s->mutexes),                 //
 			 "path", summary_json_path(&s->path, g),                       //
 			 "samples", samples_json(s->samples),                          //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",

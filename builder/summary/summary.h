@@ -78,6 +78,14 @@ struct path_summary {
 	} exclusion;
 };
 
+struct mutex_summary {
+	struct mutex_place {
+		const char *label, *kind;
+		uint64_t n_mutexes, n_acquired, n_failed, held_ns, wait_ns;
+	} * places; /* by process, construct and kind; those that were held longest first */
+	size_t n_places;
+};
+
 /* All processes of a run, added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -94,6 +102,7 @@ struct summary {
 	const struct samples_summary *samples;
 	struct device_summaries devices;
 	struct unit_summary units;
+	struct mutex_summary mutexes;
 	struct path_summary path;
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
@@ -112,7 +121,7 @@ int summary_json(const struct summary *summary, const char *dir);
 
 /*
  * The parts of the above, each in a file: thread states (states.c), what the host did for devices (target.c), what
- * devices reported (device.c), Argobots' work units (units.c), the critical path (path.c). Each collects, prints for
+ * devices reported (device.c), Argobots' work units (units.c), mutexes (mutexes.c), the critical path (path.c). Each collects, prints for
  * people, and makes an object for summary.json.
  */
 struct json_t;
@@ -134,6 +143,12 @@ void summary_sort_units(struct unit_summary *units); /* after the last process w
 void summary_print_units(const struct unit_summary *units, FILE *out);
 struct json_t *summary_json_units(const struct unit_summary *units);
 void summary_free_units(struct unit_summary *units);
+
+void summary_collect_mutexes(struct mutex_summary *mutexes, const struct graph *graph);
+void summary_sort_mutexes(struct mutex_summary *mutexes); /* after the last process was collected */
+void summary_print_mutexes(const struct mutex_summary *mutexes, FILE *out);
+struct json_t *summary_json_mutexes(const struct mutex_summary *mutexes);
+void summary_free_mutexes(struct mutex_summary *mutexes);
 
 void summary_collect_path(struct path_summary *path, const struct graphs *graphs, const struct states *states);
 void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);

@@ -59,6 +59,13 @@ static void check_recorder(struct checks *checks, const struct launch *launch)
 		add(checks, CHECK_GOOD, "recorder %s (%s)", launch->recorder, version);
 }
 
+bool check_may_warn(const struct launch *launch)
+{
+	static struct config config;
+	config_read(&config);
+	return launch->target.is_flangs && config.groups & UINT32_C(1) << GROUP_work;
+}
+
 /* Returns true if the program uses Argobots; then it may do without OpenMP. */
 static bool check_argobots(struct checks *checks, const struct launch *launch)
 {
@@ -130,6 +137,8 @@ static void check_target(struct checks *checks, const struct launch *launch)
 	if (target->own_tool[0])
 		add(checks, CHECK_PROBLEM, "%s defines ompt_start_tool: it is a tool itself, and comes before any other",
 		    target->own_tool);
+	if (check_may_warn(launch))
+		add(checks, CHECK_WORTH_KNOWING, FLANG_WARNING);
 	if (target->is_privileged)
 		add(checks, CHECK_PROBLEM, "%s runs with privileges of its own: the loader ignores what would attach a recorder",
 		    target->path);

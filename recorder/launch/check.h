@@ -48,6 +48,15 @@ struct checks {
 	size_t n;
 };
 
+/* Programs of flang's do not tell LLVM's runtime what their worksharing loops are, and it prints a warning (Q29). Only
+ * KMP_WARNINGS=0 would silence it, and all other warnings with it. */
+#define FLANG_WARNING                                                                                                              \
+	"it is compiled by flang: LLVM's runtime may print its warning #189 once, about a worksharing loop, because a recorder "   \
+	"listens; nothing else depends on it, and --events=-work avoids it"
+
+/* Is that so here? Not where worksharing constructs are not recorded. */
+bool check_may_warn(const struct launch *launch);
+
 void check_find(struct checks *checks, const struct launch *launch);
 void check_free(struct checks *checks);
 

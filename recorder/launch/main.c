@@ -225,6 +225,9 @@ int main(int argc, char *argv[])
 	if (launch.was_disabled)
 		report("OMP_TOOL is \"disabled\" here; it is \"enabled\" for this run");
 
+	if (check_may_warn(&launch) && !request.is_quiet)
+		report("%s: " FLANG_WARNING, request.argv[0]);
+
 	int wait_status;
 	time_t since = time(NULL) - 3600; /* a file server's clock may be wrong by some minutes */
 	int error = run_program(request.argv, &wait_status);

@@ -192,6 +192,7 @@ static void examine_elf(struct target *target, const struct elf *elf)
 	target->is_privileged = is_privileged(target->path);
 	target->has_libomp_inside = elf_defines(elf, "__kmpc_fork_call");
 	target->has_libabt_inside = elf_defines(elf, "ABT_init");
+	target->is_flangs = elf_defines(elf, "_FortranAProgramStart"); /* its own library is linked statically */
 	target->has_libgomp_inside = !target->has_libomp_inside && elf_defines(elf, "GOMP_parallel");
 	if (elf_exports(elf, "ompt_start_tool") && !target->has_libomp_inside)
 		strcpy(target->own_tool, target->path);

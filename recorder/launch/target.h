@@ -30,6 +30,7 @@ struct target {
 	bool has_libgomp_inside;
 	char libabt[PATH_MAX];    /* Argobots among its libraries, else empty */
 	bool has_libabt_inside;   /* linked statically */
+	bool is_flangs;           /* flang compiled its main program */
 	bool has_otter;           /* it is linked to the recorder, which needs no preloading */
 	bool is_privileged;       /* set-user-id or similar: the loader and the runtime ignore the environment */
 	char own_tool[PATH_MAX];  /* the object that defines ompt_start_tool itself, else empty */

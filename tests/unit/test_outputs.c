@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(a_summary_needs_the_graph_itself_for_the_path_alone)
 {
-	unsigned summary = NEEDS_SUMMARY | NEEDS_REPLAY | NEEDS_STATES | NEEDS_UNIT_SYMBOLS;
+	unsigned summary = NEEDS_SUMMARY | NEEDS_REPLAY | NEEDS_STATES | NEEDS_SOME_SYMBOLS;
 	ck_assert_uint_eq(need("summary", GRAPH_TASK, false), summary | NEEDS_GRAPH_COUNTS);
 	ck_assert_uint_eq(need("summary", GRAPH_SCOPE, false), summary | NEEDS_GRAPH_COUNTS);
 	ck_assert_uint_eq(need("summary", GRAPH_FRAGMENT, false), summary | NEEDS_GRAPH | NEEDS_SYMBOLS);

@@ -20,6 +20,9 @@ struct call {
 static struct call latest;
 static volatile int sink;
 
+/* Its name in the symbol table is like that of an entry point by which a runtime reports tasks. */
+static void note(unsigned line) __asm__("__kmpc_omp_task_stand_in");
+
 __attribute__((noinline)) static void note(unsigned line)
 {
 	latest = (struct call){(uint64_t)(uintptr_t)__builtin_return_address(0), line};
@@ -35,6 +38,19 @@ __attribute__((always_inline)) static inline void inlined_caller(void)
 __attribute__((noinline)) static void plain_caller(void)
 {
 	note(__LINE__);
+	sink++;
+}
+
+/* The same, by a name that no entry point has: as where the call of the runtime is a jump from this function's end. */
+__attribute__((noinline)) static void note_elsewhere(unsigned line)
+{
+	latest = (struct call){(uint64_t)(uintptr_t)__builtin_return_address(0), line};
+	sink += 2;
+}
+
+__attribute__((noinline)) static void caller_of_a_caller(void)
+{
+	note_elsewhere(__LINE__);
 	sink++;
 }
 
@@ -116,6 +132,19 @@ START_TEST(a_label_is_file_and_line_of_the_call)
 }
 END_TEST
 
+START_TEST(an_address_after_another_call_gives_no_line)
+{
+	struct model model;
+	caller_of_a_caller();
+	struct construct c = resolve(latest.codeptr, own_maps, n_own_maps, &model);
+	ck_assert_str_eq(c.label, "task");
+	ck_assert_uint_eq(c.line, 0);
+	ck_assert_str_eq(c.file, "");
+	ck_assert_str_eq(c.function, "");
+	model_free(&model);
+}
+END_TEST
+
 START_TEST(the_innermost_inlined_function_counts)
 {
 	struct model model;
@@ -187,6 +216,7 @@ int main(void)
 	Suite *suite = suite_create("symbols");
 	TCase *c = tcase_create("symbols");
 	tcase_add_test(c, a_label_is_file_and_line_of_the_call);
+	tcase_add_test(c, an_address_after_another_call_gives_no_line);
 	tcase_add_test(c, the_innermost_inlined_function_counts);
 	tcase_add_test(c, a_rebuilt_binary_gives_no_lines_and_a_label_without_addresses_of_the_run);
 	tcase_add_test(c, what_lies_in_no_map_keeps_its_address);
