@@ -100,7 +100,7 @@ PROG_BIN   := $(call exe,$(PROG_SRC))
 DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
-.PHONY: all deps demo quick check bench fuzz fuzz-run lint install uninstall clean help
+.PHONY: all deps demo quick check bench fuzz fuzz-run fuzz-programs fuzz-programs-run lint install uninstall clean help
 .PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
 
@@ -206,6 +206,8 @@ PLAIN_unit          := check-unit
 PLAIN_stress        := check-stress
 PLAIN_golden        := check-tools
 PLAIN_dozen         := check-tools
+PLAIN_programs      := all
+PLAIN_programs_selftest := all
 ADDRESS_unit-asan   := check-unit
 ADDRESS_fuzz-corpus := check-fuzz
 THREAD_stress-tsan  := check-stress
@@ -247,6 +249,13 @@ fuzz: deps
 fuzz-run: $(call exe,$(FUZZ_MAIN))
 	$(Q)tests/fuzz/run.sh $(O)/tests/fuzz $(or $(FUZZ_TIME),300)
 
+# N random programs from SEED on, traced and compared with what their texts say. What differs is left in
+# build/tests/run/programs.
+fuzz-programs: deps
+	$(AGAIN) fuzz-programs-run
+fuzz-programs-run: all
+	$(Q)tests/programs.py --count $(or $(N),1000) --first $(or $(SEED),1)
+
 lint: all
 	$(Q)tests/deps.sh lint
 	$(Q)CC='$(CC)' tests/lint.sh $(RECORDER) $(LAUNCHER) $(BUILDER)
@@ -286,6 +295,7 @@ help:
 	@echo "make deps       install the packages that are missing (Debian)"
 	@echo "make bench      measure the recorder beside other tracers (QUICK=1: in a minute, less exactly)"
 	@echo "make fuzz       look for inputs that harm the builder (FUZZ_TIME=300 seconds)"
+	@echo "make fuzz-programs  trace N=1000 random programs from SEED=1 on, compare graphs with what their texts say"
 	@echo "make lint       format, include rules, cppcheck, clang-tidy, gcc's analyzer, shellcheck, symbols, hardening, man pages"
 	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall removes it"
 	@echo "make clean      remove build/"

@@ -1,0 +1,230 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records random programs, and compares the order of their graphs with what their texts and the OpenMP specification
+say.
+
+    tests/programs.py [--count N] [--first SEED] [--without FEATURE]... [--small N] [SEED...]
+
+Without seeds there are N (100) from SEED (1) on. Named seeds are tried one by one, their text is printed, and so is each
+difference. A failure leaves its program, dump and differences in build/tests/run/programs; the first N (3) that fail are
+made smaller as well.
+
+tests/programs/ draws a program from a seed (drawing.py, statements.py), says what must be ordered in it and what must not
+(must.py), and finds its events among the graph's nodes (matching.py). For every pair of events about which the text
+decides, one has to reach the other in the graph, or must not. Each program is compiled by clang and gcc and runs on 1, 2
+and 4 threads, with small rings and both ways of draining, and all outputs are built with --strict.
+"""
+import argparse
+import itertools
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "programs"))
+
+from common import *
+from collections import Counter
+from compare import Comparison
+from drawing import FEATURES, program
+from must import Order
+from shrink import smaller
+from statements import Text
+
+BATCH = 5  # seeds in one executable
+MOST_UNDECIDED = 0.05  # of the pairs of many programs
+RINGS = ({}, {"OTTER_RING": "32K"}, {"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K", "OTTER_DRAIN": "self"})
+LEVELS = ("fragment", "task", "fragment", "scope")
+THREADS = (1, 2, 4)
+
+
+def variants(first):
+    """(compiler, threads, environment, level) of each run of the executable whose first seed this is."""
+    rings, levels = itertools.cycle(RINGS), itertools.cycle(LEVELS)
+    for _ in range(first % 5):
+        next(rings)
+    for _ in range(first // 5 % 4):
+        next(levels)
+    return [(compiler, n, next(rings), next(levels)) for compiler in ("clang", "gcc") for n in THREADS if compiler_found(compiler)]
+
+
+class Tally:
+    """Adds up the pairs of all programs that were compared."""
+
+    def __init__(self):
+        self.lock, self.pairs, self.undecided = threading.Lock(), 0, Counter()
+
+    def add(self, comparison):
+        with self.lock:
+            self.pairs += comparison.pairs
+            self.undecided += comparison.undecided
+
+    def line(self):
+        reasons = ", ".join(f"{why}: {n}" for why, n in sorted(self.undecided.items()))
+        return f"{self.pairs} pairs, undecided {100 * self.share():.1f} % ({reasons or 'none'})"
+
+    def share(self):
+        return sum(self.undecided.values()) / max(1, self.pairs)
+
+
+def environment(compiler, threads):
+    return {**preload_for(compiler), "OMP_NUM_THREADS": str(threads), "OMP_MAX_ACTIVE_LEVELS": "8", "OMP_DYNAMIC": "false"}
+
+
+def recording(dumps):
+    return {"OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(dumps)}
+
+
+def breaks_itself(executable, env, status):
+    """Does the program fail in the same way without the recorder? What the runtime breaks is nothing of Otter's."""
+    return any(run([executable], env, 30).status == status for _ in range(10))
+
+
+def notes_of(dumps):
+    """(stream, ns, command, what) of each call of omp_control_tool."""
+    listing = run([BUILDER, "--list", *dumps_in(dumps)]).out
+    pattern = r"^(\d+) \S+ (\d+) control_tool command=(\d+) modifier=(\d+)"
+    return [tuple(map(int, found)) for found in re.findall(pattern, listing, re.MULTILINE)]
+
+
+class Trial:
+    """One run of programs. failed: a reason, or None. skipped: why it does not count, or None. wrong: the differences."""
+
+    def __init__(self, programs, variant, work, again=True):
+        """`again`: a runtime's own failure is recognised by running without the recorder."""
+        self.failed = self.skipped = self.comparison = None
+        self.wrong = []
+        compiler, threads, ring, level = variant
+        executable, source, text = work / compiler, work / f"{compiler}.c", str(Text(programs, compiler))
+        if not executable.exists() or source.read_text() != text:
+            source.write_text(text)
+            result = compile_c(source, executable, compiler, ["-w"])
+            if result.status != 0:
+                executable.unlink(missing_ok=True)
+                if re.search("PLEASE submit a bug report|internal compiler error", result.err):
+                    self.skipped = f"{compiler} breaks down"
+                else:
+                    self.failed = result.why([0])
+                return
+        env, dumps = environment(compiler, threads), empty(work / f"dumps-{compiler}-{threads}")
+        result = run([executable], {**env, **ring, **recording(dumps)}, 60)
+        if result.status != 0:
+            if again and breaks_itself(executable, env, result.status):
+                self.skipped = f"the runtime breaks it without the recorder, too (status {result.status})"
+            else:
+                self.failed = result.why([0])
+            return
+        out = work / f"build-{compiler}-{threads}"
+        result = run([BUILDER, "--strict", "--csv", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)], PASSIVE)
+        if result.status != 0:
+            self.failed = result.why([0])
+            return
+        order = Order(programs, compiler, threads)
+        self.comparison = Comparison(order, out, source.name, level, notes_of(dumps) if compiler == "gcc" else None)
+        self.wrong = self.comparison.wrong
+        self.failed = "; ".join(self.wrong[:4])
+
+
+def kind_of(reason):
+    """What is wrong, without the places."""
+    repairs = re.search(r"repairs: ([^;]*)", reason)
+    words = repairs[1] if repairs else re.sub(r"\S*[0-9]\S*|\(.*?\)", "", reason.partition(";")[0])
+    return " ".join(re.findall(r"[a-z_]+", words))
+
+
+def shrunk(seed, without, variant, reason, work):
+    """Makes the program of a seed smaller as long as it fails in the same way. Returns its text."""
+    def fails(statements):
+        trial = Trial([statements], variant, work, again=False)
+        return bool(trial.failed) and kind_of(trial.failed) == kind_of(reason)
+    statements = smaller(program(seed, without), fails)
+    fails(statements)
+    return str(Text([statements], variant[0]))
+
+
+def canonical_differs(programs, work):
+    """Records programs once more, and compares the canonical lists of both runs. Returns "" or a reason; None where the
+    graph may depend on who executes what."""
+    Text(programs, "clang")
+    if Order(programs, "clang", 2).varies:
+        return None
+    lists = []
+    for ring in RINGS[:2]:
+        dumps = empty(work / "dumps-canonical")
+        result = run([work / "clang"], {**environment("clang", 2), **ring, **recording(dumps)}, 60)
+        if result.status != 0:
+            return result.why([0])
+        result = run([BUILDER, "--canonical", *dumps_in(dumps)])
+        if result.status != 0 or not result.out:
+            return result.why([0]) or "an empty list"
+        lists.append(result.out)
+        (work / f"canonical-{len(lists)}").write_text(result.out)
+    return "" if lists[0] == lists[1] else "two runs on two threads give two canonical lists"
+
+
+def try_seeds(seeds, given, tally):
+    name = f"programs/{seeds[0]}" + (f"-{seeds[-1]}" if len(seeds) > 1 else "")
+    report, programs, first = Report(), [program(seed, given.without) for seed in seeds], None
+    work = empty(WORK / name)
+    for variant in variants(seeds[0]):
+        compiler, threads, ring, level = variant
+        trial = Trial(programs, variant, work)
+        shown = f"{name}/{compiler}-{threads}-{'-'.join(ring.values()) or 'default'}-{level}"
+        if trial.skipped and len(seeds) > 1:  # what does not break it is tried
+            for seed in seeds:
+                one = Trial([program(seed, given.without)], variant, empty(work / str(seed)))
+                report.skip(f"{shown}/{seed}", one.skipped) if one.skipped else report.check(f"{shown}/{seed}", one.failed)
+            continue
+        if trial.skipped:
+            report.skip(shown, trial.skipped)
+            continue
+        if trial.comparison:
+            tally.add(trial.comparison)
+        if not report.check(shown, trial.failed):
+            (work / f"differences-{compiler}-{threads}").write_text("".join(line + "\n" for line in trial.wrong))
+            first = first or (variant, trial.failed)
+    if compiler_found("clang") and not report.failed and not any(line.startswith("skip") for line in report.lines):
+        reason = canonical_differs(programs, work)
+        if reason is not None:
+            report.check(f"{name}/canonical", reason)
+    if report.failed and len(seeds) > 1:  # which of them is it?
+        parts = [try_seeds([seed], given, Tally()) for seed in seeds]
+        report.lines += [line for part in parts for line in part.lines if line.startswith(("not ok", " "))]
+    elif first and given.small > 0:
+        given.small -= 1
+        text = shrunk(seeds[0], given.without, *first, empty(work / "small"))
+        (work / "small.c").write_text(text)
+        body = text[text.index("static void program0"):text.index("int main")].expandtabs(4)
+        report.lines += ["     | " + line for line in body.splitlines() if line and "HERE;" not in line]
+    if report.failed == 0 and "KEEP" not in os.environ:
+        shutil.rmtree(work)
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--small", type=int, default=3)
+    parser.add_argument("--without", action="append", default=[], choices=FEATURES)
+    parser.add_argument("seeds", nargs="*", type=int)
+    given = parser.parse_args()
+    need(RECORDER, BUILDER)
+    tally = Tally()
+    if given.seeds:
+        for seed in given.seeds:
+            print(Text([program(seed, given.without)], "clang"))
+        batches = [[seed] for seed in given.seeds]
+    else:
+        seeds = list(range(given.first, given.first + given.count))
+        batches = [seeds[i:i + BATCH] for i in range(0, len(seeds), BATCH)]
+    with alone(WORK / "programs"):
+        good = run_all(batches, lambda seeds: try_seeds(seeds, given, tally))
+    report = Report()
+    too_many = tally.share() > MOST_UNDECIDED and len(batches) >= 10
+    report.check("programs/undecided", f"{100 * tally.share():.1f} % of the pairs" if too_many else None)
+    report.print()
+    print(tally.line())
+    return 0 if good and not report.failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
