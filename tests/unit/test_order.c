@@ -126,7 +126,7 @@ static const struct {
 	{2, NULL, "env KMP_TASKING=0\n", false, false, false},
 	{2, NULL, "env KMP_TASKING=0\n", true, false, true},
 	{2, NULL, "env KMP_TASKING=2\nenv KMP_TASKING_X=0\n", false, false, true},
-	{1, NULL, "", false, true, true},
+	{1, NULL, "map 9000 a000 0 - /usr/lib/libomp.so.5\n", false, true, true}, /* gcc's code */
 	{2, "Other OpenMP", "", false, false, false},
 	{2, "Other OpenMP", "", true, false, true},
 };
@@ -149,7 +149,9 @@ START_TEST(where_nobody_knows_it_is_a_lower_bound)
 		dump_writer_dependences(&replay_writer, 0, replay_now, id_make(0, 4), 1, &variable, &type);
 		replay_put(0, EVENT_task_schedule, task_status_taskwait_complete, 0, id_make(0, 4), 0);
 	}
-	uint64_t task = create(5, parent, task_flags_undeferred), next;
+	uint64_t task = id_make(0, 5), next;
+	replay_put(0, EVENT_task_create, task_flags_explicit | task_flags_undeferred, 5, parent,
+		   origins[_i].is_awaited ? 0x9100 : 0x3000);
 	path_run_for(task, parent, 100);
 	next = create(6, parent, 0);
 	path_run_for(next, parent, 100);
