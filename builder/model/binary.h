@@ -14,7 +14,7 @@
 
 struct binary;
 
-/* What is known about an address. Strings are "" where nothing is known, and live until binary_close(). */
+/* What is known about an address. Strings are "" where nothing is known, and live until the next binary_find(). */
 struct place {
 	const char *file; /* whole path */
 	unsigned line;

@@ -134,7 +134,7 @@ static void forget_line(struct place *place)
  * clang calls a function of its own for the taskgroup that a taskloop brings along. So it is the taskloop's if the next
  * taskloop in the code has the same line; otherwise it may be the program's, around a taskloop with nogroup.
  */
-static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, uint64_t address, const struct place *group)
+static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, uint64_t address, struct place *group)
 {
 	if (kind != CONSTRUCT_TASKLOOP && kind != CONSTRUCT_TASK)
 		return false;
@@ -143,9 +143,10 @@ static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, 
 		return false;
 	unsigned line = group->line;
 	char *file = text_copy(group->file);
-	struct place next = binary_find(binary, taskloop);
+	struct place next = binary_find(binary, taskloop); /* from here on the text that group->file points to is gone */
 	bool is_same = line != 0 && next.line == line && strcmp(next.file, file) == 0;
 	free(file);
+	group->file = next.file;
 	return is_same;
 }
 
