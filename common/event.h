@@ -119,6 +119,10 @@ static inline int event_is_recorders_own(unsigned kind)
 /* The samples of stream N's thread are in stream N | ID_STREAM_SAMPLES, which gives no ids. */
 #define ID_STREAM_SAMPLES (UINT32_C(1) << (ID_STREAM_BITS - 1))
 
+/* One stream has the switches of all threads, and no events. The stream whose samples would have this number is never
+ * made. */
+#define ID_STREAM_SWITCHES ID_STREAM_MAX
+
 /* States from this number on are a runtime's own. */
 #define THREAD_STATE_OWN_FIRST 0x200
 
@@ -161,7 +165,8 @@ struct event_field {
 	unsigned event;
 	const char *name;
 	enum event_slot slot;
-	const char *type; /* UINT, ADDRESS, EIGHTH (of an address), TICKS, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
+	/* UINT, ADDRESS, EIGHTH (of an address), TICKS, MONOTONIC, TASK, REGION, OWN_TASK, OWN_REGION, or the name of a set */
+	const char *type;
 	const char *unit; /* "-": none */
 	const char *doc;
 };

@@ -31,6 +31,7 @@ static const char *const group_names[N_EVENT_GROUPS] = {
 	[GROUP_error] = "error",
 	[GROUP_target] = "target",
 	[GROUP_device] = "device",
+	[GROUP_switch] = "switch",
 };
 
 /* A callback's own name selects its group as well: task_schedule, ompt_callback_nest_lock. */

@@ -32,6 +32,7 @@ enum event_group {
 	GROUP_error,
 	GROUP_target,
 	GROUP_device,
+	GROUP_switch,
 	N_EVENT_GROUPS
 };
 

@@ -28,6 +28,7 @@
 
 #define DRAIN_STACK_BYTES (256 << 10)
 #define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
+#define SECOND_NS         UINT64_C(1000000000) /* between two looks for what nobody tells the drain thread, at most */
 #define AGAIN_NS          10000000             /* between two tries to write what cannot be written now */
 
 #ifndef CLOSE_RANGE_UNSHARE
@@ -52,6 +53,9 @@ static bool has_work(struct session *session)
 		return true;
 	if (session_stopped(session))
 		return false;
+	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
+	if (switches && handover_has(&switches->full))
+		return true;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
@@ -89,7 +93,7 @@ static bool drain_one(struct session *session, struct stream *stream)
 
 bool drain_round(struct session *session)
 {
-	bool has_done = false;
+	bool has_done = drain_one(session, session_stream(session, ID_STREAM_SWITCHES));
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		has_done |= drain_one(session, session_stream(session, i));
 		has_done |= drain_one(session, session_stream(session, i | ID_STREAM_SAMPLES));
@@ -141,13 +145,16 @@ static bool sleep_until_woken(struct session *session)
 		__atomic_store_n(&session->drain_sleeps, 0, __ATOMIC_RELAXED);
 		return true;
 	}
-	const struct timespec second = {.tv_sec = 1};
 	/* D4: The thread sees the work for which it was woken at once, not only when it looks before it sleeps again.
 	 * Pairs with D3 in wake. */
 	while (__atomic_load_n(&session->drain_sleeps, __ATOMIC_ACQUIRE)) {
-		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
+		uint64_t ns = session->look ? __atomic_load_n(&session->look_interval_ns, __ATOMIC_RELAXED) : SECOND_NS;
+		const struct timespec pause = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &pause, NULL, 0);
 		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
 			return false;
+		if (session->look)
+			session->look(session, true);
 	}
 	return true;
 }
@@ -162,21 +169,33 @@ static void leave_descriptors(void)
 	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
 }
 
+/* Idle priority, from the first segment on: a thread that finds no free segment writes one itself. With OTTER_FULL=drop
+ * it drops records instead, and then a drain thread of idle priority would write nothing as long as all processors are
+ * busy. A program that never fills a segment does not have to wait, at its end, until a thread of idle priority has had
+ * its turn to exit. */
+static void become_idle(void)
+{
+	struct sched_param parameter = {0};
+	sched_setscheduler(0, SCHED_IDLE, &parameter);
+}
+
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
-	/* Idle priority: a thread that finds no free segment writes one itself. With OTTER_FULL=drop it drops records
-	 * instead, and then a drain thread of idle priority would write nothing as long as all processors are busy. */
-	struct sched_param parameter = {0};
+	bool may_be_idle = !session->config.drops_when_full;
 	if (session->is_of_parent)
 		return NULL;
 	leave_descriptors();
-	if (!session->config.drops_when_full)
-		sched_setscheduler(0, SCHED_IDLE, &parameter);
 	if (has_affinity)
 		sched_setaffinity(0, sizeof process_affinity, &process_affinity);
 	prctl(PR_SET_NAME, "otter-drain");
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
+		if (may_be_idle && has_work(session)) {
+			become_idle();
+			may_be_idle = false;
+		}
+		if (session->look)
+			session->look(session, true);
 		if (!drain_round(session)) {
 			if (!sleep_until_woken(session))
 				break;

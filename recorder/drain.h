@@ -18,9 +18,8 @@ struct session;
 void drain_remember_affinity(void);
 
 /* Tells the drain thread that there may be work. Any thread calls it, after it has published that work. The first call
- * starts the thread: a program that never fills a segment has no drain thread, and need not wait at its end until a
- * thread of idle priority has had its turn to exit. Where no thread can be started, the program's threads write their
- * segments themselves. */
+ * starts the thread: where the first thread's switches are recorded, or when the first segment is full. Where no thread
+ * can be started, the program's threads write their segments themselves. */
 void drain_wake(struct session *session);
 
 /* Called by a thread that exits, as its last act. After main has called pthread_exit, a process lives until its last

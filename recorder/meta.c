@@ -311,12 +311,15 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 	uint64_t position = load(&control->position);
 	uint64_t offset = stream_offset(stream, position);
 	bool is_sealed = __atomic_load_n(&stream->owner, __ATOMIC_RELAXED) == STREAM_SEALED;
+	bool is_switches = stream->number == ID_STREAM_SWITCHES;
 	uint64_t n_records = load(&stream->n_records);
 	if (!is_sealed && offset)
 		n_records += (offset - sizeof(struct segment_header)) / sizeof(struct record);
 	uint64_t lost = 0;
 	for (unsigned cause = 0; cause < LOSS_CAUSES; cause++) {
 		lost += load(&control->lost[cause]);
+		if (is_switches)
+			continue; /* what is missing there is shown as not known */
 		(stream->is_samples ? totals->lost_samples : totals->lost)[cause] += load(&control->lost[cause]);
 	}
 	uint64_t stalled_ticks = load(&control->stalled_ticks);
@@ -328,7 +331,7 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 	text_number(text, lost);
 	text_number(text, (uint64_t)((double)stalled_ticks * ns_per_tick));
 	text_end(text);
-	if (!stream->is_samples)
+	if (!stream->is_samples && !is_switches)
 		totals->records += n_records;
 	totals->stalled_ticks += stalled_ticks;
 }
@@ -395,6 +398,9 @@ void meta_end(struct session *session, const char *how)
 		if (samples)
 			put_stream(&text, samples, &totals, ns_per_tick);
 	}
+	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
+	if (switches)
+		put_stream(&text, switches, &totals, ns_per_tick);
 	totals.lost[loss_cause_overwritten] += load(&session->n_overwritten);
 	put_losses(&text, "lost", totals.lost);
 	put_losses(&text, "lost_samples", totals.lost_samples);

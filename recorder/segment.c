@@ -276,6 +276,9 @@ NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 	sigset_t signals;
 	guard_hold_signals(&signals);
 	uint64_t position = next(stream, time);
+	struct session *session = stream->session;
+	if (session->look && stream->number != ID_STREAM_SWITCHES && !stream->is_samples)
+		session->look(session, false);
 	guard_let_signals(&signals);
 	guard_leave(guard);
 	return position;

@@ -38,7 +38,10 @@ struct session {
 	uint32_t n_processors; /* at least 1; read once, as that takes 1 KiB of stack */
 	bool has_drain_thread; /* there is one, or will be when the first segment is full */
 	int sample_signal;     /* the signal of the timers; 0: nothing is sampled */
-	bool is_of_parent;     /* set in a forked child: the parent's work goes on, but nothing leaves this memory */
+	int pid;
+	/* switches_look(), for threads that write segments. NULL: there is nothing to look at. */
+	void (*look)(struct session *session, bool is_drain_thread);
+	bool is_of_parent; /* set in a forked child: the parent's work goes on, but nothing leaves this memory */
 
 	/* Any thread may write the following. Words that are written often have a cache line each. */
 	alignas(CACHE_LINE_BYTES) uint32_t n_streams;
@@ -47,6 +50,10 @@ struct session {
 	uint64_t refuses_until_ns;                         /* a ring could not be made: none is tried before that time */
 	uint32_t noted_refusals;                           /* a bit for each loss_cause that meta has a note of */
 	uint32_t refuses_timers;                           /* 1: a thread could not be sampled, and meta has a note of it */
+	uint32_t refuses_switches;                         /* 1: meta has a note that a thread's switches are not recorded */
+	bool has_no_switches;                              /* the kernel refuses to record them */
+	uint64_t looked_ns;                                /* when `look` last looked, */
+	uint64_t look_interval_ns;                         /* and how long it waits until it looks again */
 	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written: meta_end() tries again */
 	bool is_awaiting_finalize;                  /* OpenMP's; it may come after the destructor if this library was preloaded */
 	uint32_t is_ended;                          /* 1: finalize or the destructor has been called */

@@ -16,8 +16,7 @@ struct session_deferred session_deferred;
  * goes nowhere. */
 static void isolate(struct session *session, struct stream *stream)
 {
-	(void)mmap(stream_control(stream),
-		   RING_CONTROL_BYTES + ((size_t)(stream->is_samples ? SAMPLE_SEGMENTS : RING_SEGMENTS) << session->shift),
+	(void)mmap(stream_control(stream), RING_CONTROL_BYTES + ((size_t)stream_n_mapped(stream) << session->shift),
 		   PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	/* An interrupted append that has read the position goes on with it; one that reads it now finds 0, which must
 	 * not lead to a slot. */
@@ -34,6 +33,9 @@ static void isolate_what_was_interrupted(struct session *session)
 	session->has_drain_thread = false;
 	bool is_amid_files = file_forget_all();
 	bool has_all = is_amid_files || tls_stream == STREAM_COMING || session->is_ended;
+	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
+	if (switches && (has_all || switches->owner == stream_self()))
+		isolate(session, switches);
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *both[] = {session_stream(session, i), session_stream(session, i | ID_STREAM_SAMPLES)};
 		for (unsigned k = 0; k < 2; k++)

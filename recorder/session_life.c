@@ -18,6 +18,7 @@
 #include "recorder/sample.h"
 #include "recorder/session_child.h"
 #include "recorder/stream.h"
+#include "recorder/switches.h"
 #include "recorder/text.h"
 
 /* The process's settings. A child keeps its parent's, even if the parent has changed its working directory. */
@@ -56,6 +57,7 @@ static struct session *create(void)
 		session->shift++;
 	long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
 	session->n_processors = n_processors > 1 ? (uint32_t)n_processors : 1;
+	session->pid = getpid();
 	session->start = clock_triple_now();
 	if (!place_make(session)) {
 		munmap(session, sizeof *session);
@@ -68,6 +70,7 @@ static struct session *create(void)
 		return NULL;
 	}
 	sample_setup(session);
+	switches_setup(session);
 	return session;
 }
 
@@ -153,6 +156,7 @@ void session_end(const char *how)
 			own->is_busy = true;
 			signal_fence();
 			sample_end(stream);
+			switches_end(stream);
 			stream_seal(stream);
 			signal_fence();
 			tls_stream = STREAM_NONE;
@@ -160,6 +164,7 @@ void session_end(const char *how)
 			stream_seal(stream);
 		}
 	}
+	switches_seal(session);
 	session->n_streams_at_end = n_streams;
 	meta_end(session, how);
 	place_leave(session);

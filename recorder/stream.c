@@ -7,13 +7,24 @@ const struct stream stream_none = {.is_busy = true};
 const struct stream stream_coming = {.is_busy = true};
 __thread struct stream *tls_stream = STREAM_NONE;
 
-bool stream_claim(struct stream *stream, uintptr_t owner)
+bool stream_own(struct stream *stream, uintptr_t owner)
 {
 	uintptr_t expected = STREAM_FREE;
 	if (__atomic_load_n(&stream->owner, __ATOMIC_RELAXED) != STREAM_FREE)
 		return false; /* most streams are not free: their cache line stays where it is */
-	/* T1: All that the last owner wrote is there. Pairs with T2 in stream_release. */
-	if (!__atomic_compare_exchange_n(&stream->owner, &expected, owner, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	/* T1: All that the last owner wrote is there. Pairs with T2 in stream_release, and in stream_disown. */
+	return __atomic_compare_exchange_n(&stream->owner, &expected, owner, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+void stream_disown(struct stream *stream)
+{
+	/* T2: Everything of this owner comes before the stream is free. Pairs with T1 in stream_own. */
+	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
+}
+
+bool stream_claim(struct stream *stream, uintptr_t owner)
+{
+	if (!stream_own(stream, owner))
 		return false;
 	__atomic_fetch_sub(&stream->session->n_free_streams, 1, __ATOMIC_RELAXED);
 	return true;

@@ -39,6 +39,17 @@ struct session;
 #define STREAM_FREE   ((uintptr_t)0)
 #define STREAM_SEALED ((uintptr_t)1)
 
+/* The kernel's memory for the context switches of the owner's thread (switches.c). Whoever owns the stream of switches
+ * reads it. */
+struct switch_memory {
+	void *page;       /* the first of its pages; NULL: there is none */
+	uint32_t n_pages; /* after the first one */
+	uint64_t from_ns; /* what came before was copied, or came before the memory */
+	uint64_t seen;    /* how far the kernel had got at the last look */
+	bool is_first;    /* nothing was copied yet */
+	bool is_refused;  /* there will be none for this thread */
+};
+
 struct stream_context {
 	uint64_t task;
 	uint64_t region;
@@ -87,9 +98,10 @@ struct stream {
 	uint64_t flush_end;
 	uint64_t flush_bytes;
 	uint64_t lost_said[LOSS_CAUSES]; /* losses that a records_lost record has recorded */
-	bool is_off;                     /* a recording_off record has been written, and no recording_on record since */
-	struct output_file file;         /* NNNNN.seg */
-	struct output_file drain_file;   /* NNNNN.dseg: the drain thread's */
+	struct switch_memory switches;
+	bool is_off;                   /* a recording_off record has been written, and no recording_on record since */
+	struct output_file file;       /* NNNNN.seg */
+	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */
@@ -161,6 +173,10 @@ static inline uintptr_t stream_self(void)
 /* Makes `owner` the owner of a free stream. False: the stream is not free. */
 bool stream_claim(struct stream *stream, uintptr_t owner);
 
+/* The same for the stream of switches, which no thread takes: it does not count among the free ones. */
+bool stream_own(struct stream *stream, uintptr_t owner);
+void stream_disown(struct stream *stream);
+
 /* ---- stream_make.c ---- */
 
 /* Makes a stream that belongs to `owner`. NULL: it could not be made. */
@@ -171,6 +187,15 @@ bool stream_is_refused(struct session *session);
 
 /* Makes the stream for the samples of that stream's thread. It has no owner yet. NULL: it could not be made. */
 struct stream *stream_create_samples(struct stream *of);
+
+/* Makes the stream of switches, without an owner. NULL: it could not be made. */
+struct stream *stream_create_switches(struct session *session);
+
+/* How many segments the stream's memory has room for. */
+static inline uint32_t stream_n_mapped(const struct stream *stream)
+{
+	return stream->number & ID_STREAM_SAMPLES ? SAMPLE_SEGMENTS : RING_SEGMENTS;
+}
 
 /* ---- stream_thread.c ---- */
 

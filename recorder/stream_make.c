@@ -17,6 +17,9 @@
 #include "recorder/segment.h"
 #include "recorder/session.h"
 
+/* The largest number of a stream of events: its stream of samples does not have the number of the stream of switches. */
+#define STREAM_LAST (ID_STREAM_SAMPLES - 2)
+
 #define REFUSAL_NS UINT64_C(20000000) /* between two tries to make a ring */
 
 /* Makes the ring's file, with room for one segment at least, and maps it. Returns 0, or the cause. */
@@ -80,7 +83,7 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 	cause = loss_cause_no_stream;
 	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
 		stream->shift = session->shift;
-		stream->is_samples = number & ID_STREAM_SAMPLES;
+		stream->is_samples = number & ID_STREAM_SAMPLES && number != ID_STREAM_SWITCHES;
 		cause = map_ring(stream, file, ring_bytes);
 	}
 	if (cause) {
@@ -113,7 +116,7 @@ static uint32_t next_number(struct session *session)
 	if (spare)
 		return spare - 1;
 	uint32_t number = __atomic_fetch_add(&session->n_streams, 1, __ATOMIC_RELAXED);
-	if (number >= ID_STREAM_SAMPLES)
+	if (number > STREAM_LAST)
 		__atomic_store_n(&session->n_streams, ID_STREAM_SAMPLES, __ATOMIC_RELAXED);
 	return number;
 }
@@ -145,7 +148,7 @@ bool stream_is_refused(struct session *session)
 struct stream *stream_create(struct session *session, uintptr_t owner)
 {
 	uint32_t number = next_number(session);
-	if (number >= ID_STREAM_SAMPLES)
+	if (number > STREAM_LAST)
 		return NULL;
 	struct stream *stream;
 	struct file file;
@@ -177,4 +180,15 @@ struct stream *stream_create_samples(struct stream *of)
 	if (!__atomic_exchange_n(&session->refuses_timers, 1, __ATOMIC_RELAXED))
 		meta_note(session, "OTTER_SAMPLE: no room for another ring: its thread is not sampled");
 	return NULL;
+}
+
+struct stream *stream_create_switches(struct session *session)
+{
+	struct stream *switches = NULL;
+	struct file file;
+	int cause = make(session, ID_STREAM_SWITCHES, SAMPLE_SEGMENTS, &file, &switches);
+	if (!cause)
+		publish(switches);
+	file_close(&file);
+	return cause ? NULL : switches;
 }

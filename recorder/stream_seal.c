@@ -95,7 +95,7 @@ static void seal(struct stream *stream)
 void stream_seal(struct stream *stream)
 {
 	struct stream *samples = session_stream(stream->session, stream->number | ID_STREAM_SAMPLES);
-	if (samples)
+	if (samples && samples != stream) /* the stream of switches has the highest number */
 		seal(samples);
 	seal(stream);
 }

@@ -19,6 +19,7 @@
 #include "recorder/session.h"
 #include "recorder/session_child.h"
 #include "recorder/session_turn.h"
+#include "recorder/switches.h"
 
 /* The key's destructor gives a stream back at the end of a thread that had no thread_end, and tells the drain thread of
  * every thread's end. */
@@ -89,6 +90,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);
+	switches_begin(stream);
 	sample_begin(stream);
 	return stream;
 }
@@ -98,6 +100,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	struct session *session = stream->session;
 	struct guard guard = guard_enter();
 	sample_end(stream);
+	switches_end(stream);
 	ring_append(stream, ticks, record_head(EVENT_thread_detach, 0, 0), stream->tid, 0);
 	stream_put_counts(stream);
 	stream->tid = 0;
@@ -106,7 +109,7 @@ void stream_release(struct stream *stream, uint64_t ticks)
 	tls_stream = STREAM_COMING;
 	signal_fence();
 	stream->is_busy = false;
-	/* T2: Everything of this owner comes before the stream is free. Pairs with T1 in stream_claim. */
+	/* T2: Everything of this owner comes before the stream is free. Pairs with T1 in stream_own. */
 	__atomic_store_n(&stream->owner, STREAM_FREE, __ATOMIC_RELEASE);
 	/* F2: Frees the stream, then looks whether the session has ended. Pairs with F1 in session_end, which stores
 	 * that, then looks for free streams. One of the two sees the other, and seals the stream. */

@@ -10,7 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum field_form { FORM_UINT, FORM_ADDRESS, FORM_EIGHTH, FORM_TICKS, FORM_ID, FORM_OPERATION, FORM_DEVICE, FORM_FLAGS, FORM_ENUM };
+enum field_form {
+	FORM_UINT,
+	FORM_ADDRESS,
+	FORM_EIGHTH,
+	FORM_TICKS,
+	FORM_MONOTONIC,
+	FORM_ID,
+	FORM_OPERATION,
+	FORM_DEVICE,
+	FORM_FLAGS,
+	FORM_ENUM
+};
 
 #define SET_MAX 64 /* the names of values and bits below this are looked up beforehand; today these are all */
 
@@ -124,6 +135,7 @@ static void put_value(struct list *l, const struct field_plan *plan, uint64_t va
 	case FORM_ADDRESS: put_hex(l, value); break;
 	case FORM_EIGHTH: put_hex(l, value * 8); break;
 	case FORM_TICKS: put_number(l, dump_ns(l->dump, value), 10); break;
+	case FORM_MONOTONIC: put_number(l, dump_monotonic_ns(l->dump, value), 10); break;
 	case FORM_ID: put_id(l, value); break;
 	case FORM_OPERATION: put_operation(l, value); break;
 	case FORM_DEVICE: put_device(l, value); break;
@@ -141,10 +153,10 @@ static enum field_form form_of(const char *type)
 	static const struct {
 		const char *type;
 		enum field_form form;
-	} plain[] = {{"UINT", FORM_UINT},    {"ADDRESS", FORM_ADDRESS}, {"EIGHTH", FORM_EIGHTH},
-		     {"TICKS", FORM_TICKS},  {"TASK", FORM_ID},         {"REGION", FORM_ID},
-		     {"OWN_TASK", FORM_ID},  {"OWN_REGION", FORM_ID},   {"OPERATION", FORM_OPERATION},
-		     {"DEVICE", FORM_DEVICE}};
+	} plain[] = {{"UINT", FORM_UINT},           {"ADDRESS", FORM_ADDRESS}, {"EIGHTH", FORM_EIGHTH},
+		     {"TICKS", FORM_TICKS},         {"TASK", FORM_ID},         {"REGION", FORM_ID},
+		     {"OWN_TASK", FORM_ID},         {"OWN_REGION", FORM_ID},   {"OPERATION", FORM_OPERATION},
+		     {"MONOTONIC", FORM_MONOTONIC}, {"DEVICE", FORM_DEVICE}};
 	for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
 		if (strcmp(plain[i].type, type) == 0)
 			return plain[i].form;
@@ -278,7 +290,7 @@ int list_dump(const struct dump *dump, FILE *out)
 	l->dump = dump;
 	l->out = out;
 	int result = 0;
-	for (size_t i = 0; i < dump->n_streams + dump->n_samples && result == 0; i++)
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL) && result == 0; i++)
 		result = put_stream(l, &dump->streams[i]);
 	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
 		free(l->kinds[kind].fields);

@@ -193,7 +193,7 @@ void dump_close(struct dump *dump)
 	for (struct mapping *m = mappings; m != NULL && m->address != NULL; m++)
 		release(m);
 	free(mappings);
-	for (size_t i = 0; i < dump->n_streams + dump->n_samples; i++)
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL); i++)
 		free(dump->streams[i].segments);
 	free(dump->streams);
 	free(dump->path);

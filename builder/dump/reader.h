@@ -52,10 +52,11 @@ struct dump {
 	struct meta meta;
 	struct stream *streams; /* by number, ascending; numbers without any segment are absent */
 	size_t n_streams;
-	struct stream *samples; /* streams of samples: those of stream N are in the stream N | ID_STREAM_SAMPLES */
-	size_t n_samples;       /* streams, not single samples */
-	uint64_t n_records;     /* in `streams`, without those in `samples` */
-	uint64_t n_bytes;       /* of all its files */
+	struct stream *samples;  /* streams of samples: those of stream N are in the stream N | ID_STREAM_SAMPLES */
+	size_t n_samples;        /* streams, not single samples */
+	struct stream *switches; /* the stream of switches, the last of all; NULL: there is none */
+	uint64_t n_records;      /* in `streams`, without those in `samples` */
+	uint64_t n_bytes;        /* of all its files */
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t n_lost; /* the sum of `lost` */
 	uint64_t stalled_ns;
@@ -66,6 +67,7 @@ struct dump {
 	uint64_t n_left_out;   /* flight recorder: records from before the window, which some streams still had */
 	uint64_t first_ticks;  /* the earliest time stamp of the process: ns count from here */
 	uint64_t first_realtime_ns;
+	uint64_t first_monotonic_ns;
 	/* ns = (ticks - first_ticks) * ns_scale / 2^48 (reader_clock.c) */
 	uint64_t ns_scale;
 	uint64_t ticks_per_second;
@@ -89,6 +91,12 @@ static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 static inline uint64_t dump_ns(const struct dump *dump, uint64_t ticks)
 {
 	return ticks <= dump->first_ticks ? 0 : dump_duration_ns(dump, ticks - dump->first_ticks);
+}
+
+/* A time of CLOCK_MONOTONIC as ns since the process's first time stamp; 0 stays 0, and so does an earlier time. */
+static inline uint64_t dump_monotonic_ns(const struct dump *dump, uint64_t monotonic_ns)
+{
+	return monotonic_ns <= dump->first_monotonic_ns ? 0 : monotonic_ns - dump->first_monotonic_ns;
 }
 
 /* Frequency of the time stamps, from the two clock triples that are furthest apart. */

@@ -110,6 +110,7 @@ static void set_origin(struct dump *dump, const struct clock_triple *first)
 			dump->first_ticks = record->time;
 	}
 	uint64_t before_ns = dump_duration_ns(dump, first->ticks - dump->first_ticks);
+	dump->first_monotonic_ns = first->monotonic_ns > before_ns ? first->monotonic_ns - before_ns : 0;
 	dump->first_realtime_ns = first->realtime_ns > before_ns ? first->realtime_ns - before_ns : 0;
 }
 

@@ -27,6 +27,7 @@ uint64_t record_continuations(const struct record *head)
 	case EVENT_device_initialize: return text_records(low32(head->b)) + text_records(high32(head->b));
 	case EVENT_device_load: return 2 + text_records(head->b);
 	case EVENT_sample: return high32(record_value(head)) & sample_flags_has_wait_id ? 1 : 0;
+	case EVENT_switches: return high32(record_value(head));
 	case EVENT_device_clock:
 	case EVENT_unit_create:
 	case EVENT_unit_revive: return 1;

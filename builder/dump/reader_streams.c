@@ -305,10 +305,15 @@ static void total_lost(struct dump *dump)
 	dump->n_lost = sum(dump->lost);
 }
 
-/* Separates the streams of samples, which have the highest numbers, from those of events. */
+/* Separates the streams of samples and the one of switches, which have the highest numbers, from those of events. */
 static void part_samples(struct dump *dump)
 {
 	size_t n = dump->n_streams;
+	if (n > 0 && dump->streams[n - 1].number == ID_STREAM_SWITCHES) {
+		n--;
+		dump->n_streams--;
+		dump->switches = &dump->streams[n];
+	}
 	while (dump->n_streams > 0 && dump->streams[dump->n_streams - 1].number >= ID_STREAM_SAMPLES)
 		dump->n_streams--;
 	dump->samples = dump->streams + dump->n_streams;

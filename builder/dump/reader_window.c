@@ -61,6 +61,8 @@ void reader_cut_window(struct reader *r)
 	dump->n_records -= dump->n_left_out;
 	for (size_t i = 0; i < dump->n_samples; i++)
 		leave_out(r, &dump->samples[i], count_before(&dump->samples[i], begin));
+	if (dump->switches)
+		leave_out(r, dump->switches, count_before(dump->switches, begin));
 	dump->window_ticks = begin;
 	if (dump->n_left_out > 0)
 		warning("%s: a flight recorder's dump: cut to what all streams cover, from %.6f s on; %llu older records left out",

@@ -26,7 +26,7 @@ static const char *const slot_names[] = {
 	[SLOT_B_HI] = "B_HI",
 	[SLOT_B_LO56] = "B_LO56",
 };
-static const char *const plain_types[] = {"UINT",   "ADDRESS",  "EIGHTH",     "TICKS",     "TASK",
+static const char *const plain_types[] = {"UINT",   "ADDRESS",  "EIGHTH",     "TICKS",     "MONOTONIC", "TASK",
 					  "REGION", "OWN_TASK", "OWN_REGION", "OPERATION", "DEVICE"};
 
 static const char head[] =
@@ -47,8 +47,8 @@ static const char head[] =
 	"\n"
 	"Types: TASK and REGION are ids, `counter << 20 | stream`; 0 is unknown. OWN_TASK and OWN_REGION are the counter alone: the stream is\n"
 	"the record's own. OPERATION is an id of the same form, of a target region or of an operation in one, or a number that the runtime made.\n"
-	"DEVICE is a device's number, signed. ADDRESS is an address in the traced process, EIGHTH one that is divided by 8. UINT is a number. Any other type is an\n"
-	"enumeration or a flag set, see below. A number is never used again for another kind, and fields are only added: slots without a field are 0 today.\n"
+	"DEVICE is a device's number, signed. ADDRESS is an address in the traced process, EIGHTH one that is divided by 8. MONOTONIC is a time of CLOCK_MONOTONIC.\n"
+	"UINT is a number. Any other type is an enumeration or a flag set, see below. A number is never used again for another kind, and fields are only added: slots without a field are 0 today.\n"
 	"\n"
 	"[runtimes.md](runtimes.md) explains the quirks (Q1, Q2, ...): what runtimes report differently.\n"
 	"\n"

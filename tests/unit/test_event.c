@@ -17,7 +17,7 @@ static int is_id(const char *type)
 static int is_plain(const char *type)
 {
 	return is_id(type) || strcmp(type, "UINT") == 0 || strcmp(type, "DEVICE") == 0 || strcmp(type, "ADDRESS") == 0 ||
-	       strcmp(type, "EIGHTH") == 0 || strcmp(type, "TICKS") == 0;
+	       strcmp(type, "EIGHTH") == 0 || strcmp(type, "TICKS") == 0 || strcmp(type, "MONOTONIC") == 0;
 }
 
 /* The bits of the four words that a slot covers. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * When each thread had no processor, and why: the kernel records the context switches of a thread (one software event
+ * of perf) into memory that it shares with this process, and whoever drains copies them from there into the stream of
+ * switches, which all threads share. Nothing is added to what a callback does.
+ *
+ * Who drains is the drain thread, or, where there is none, a thread that writes a segment itself; and each thread at
+ * its end. One of them at a time owns the stream of switches. Who finds it owned by another does not wait: what it
+ * would have copied stays where it is for the next one, or, at a thread's end, is lost, which the records show.
+ *
+ * Where the kernel refuses the event or its memory, it is asked at the same times how long the thread has run and has
+ * waited for a processor (processor_time.h). session_life.c and stream_thread.c call these functions, and, through the
+ * session's `look`, drain.c and segment.c.
+ */
+#ifndef OTTER_RECORDER_SWITCHES_H
+#define OTTER_RECORDER_SWITCHES_H
+
+#include <stdbool.h>
+
+struct session;
+struct stream;
+
+/* Makes the stream of switches, if OTTER_EVENTS selects them. Called for each session, before its first stream. */
+void switches_setup(struct session *session);
+
+/* The calling thread has just taken the stream: from here on its switches are recorded. */
+void switches_begin(struct stream *stream);
+
+/* The calling thread gives the stream back, or ends the session: copies what is left of the stream's thread, and ends
+ * its recording. */
+void switches_end(struct stream *stream);
+
+/* Copies what the kernel has recorded of all threads, if the last look is long enough ago. Called by the drain thread
+ * whenever it wakes, and by a thread whose segment is full, with its signals held: that one looks only if the drain
+ * thread is late, or if there is none. */
+void switches_look(struct session *session, bool is_drain_thread);
+
+/* Looks for the last time, and seals the stream of switches. */
+void switches_seal(struct session *session);
+
+#endif
