@@ -262,6 +262,7 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 		return -1;
 	if (has_lock_orders)
 		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
+	switches_read(&m->switches, dump);
 	struct walk w = {.m = m, .code = {.meta = &dump->meta}};
 	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
 		walk_stream(&w);

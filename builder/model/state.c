@@ -29,6 +29,8 @@ static const unsigned short numbers[STATES] = {
 	[STATE_IDLE] = thread_state_idle,
 	[STATE_OVERHEAD] = thread_state_overhead,
 	[STATE_UNDEFINED] = thread_state_undefined,
+	[STATE_PREEMPTED] = thread_state_preempted,
+	[STATE_BLOCKED] = thread_state_blocked,
 };
 
 unsigned state_number(enum state state)

@@ -34,9 +34,17 @@ enum state {
 	STATE_IDLE,
 	STATE_OVERHEAD,
 	STATE_UNDEFINED,
+	STATE_PREEMPTED, /* not OMPT's: it would work, or be in the runtime, and another thread has its processor */
+	STATE_BLOCKED,   /* not OMPT's: in a task, and it waits for something that the runtime does not know */
 	STATES,
 	STATE_NONE = STATES /* the stream has no thread at that time */
 };
+
+/* Does the thread need a processor in this state? A thread that waits may have none, and still waits. */
+static inline bool state_is_work(enum state state)
+{
+	return state <= STATE_WORK_REDUCTION;
+}
 
 /* OMPT's number, and its name without "ompt_state_". STATE_NONE counts as undefined. */
 unsigned state_number(enum state state);

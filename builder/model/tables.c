@@ -141,6 +141,7 @@ void model_free(struct model *m)
 		map_free(&private->reduction_barriers);
 	}
 	free(private);
+	switches_free(&m->switches);
 	free(m->notes);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);

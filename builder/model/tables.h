@@ -12,6 +12,7 @@
 #define OTTER_BUILDER_MODEL_TABLES_H
 
 #include "builder/model/activity.h"
+#include "builder/dump/switches.h"
 #include "builder/model/arrivals.h"
 #include "builder/model/construct.h"
 #include "builder/support/map.h"
@@ -150,6 +151,7 @@ struct model {
 	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */
 	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
 	bool is_immediate;        /* it was told to defer no task (KMP_TASKING=0, Q50) */
+	struct switches switches; /* when threads had no processor */
 	struct notes *notes;      /* not a table: every pass adds to it */
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */

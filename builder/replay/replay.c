@@ -113,6 +113,8 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		return -1;
 	if (!s->has_begun && begin_stream(r, s, record) != 0)
 		return -1;
+	if (!record_is_continuation(record) && replay_processor(r, s, record->time) != 0)
+		return -1;
 	timeline_take(&s->timeline);
 	if (++r->n_since_progress == PROGRESS_EVERY) {
 		progress_add(r->progress, PROGRESS_EVERY);
@@ -177,6 +179,8 @@ static int close_at_end(struct replay *r, struct stream_state *s)
 		return 0;
 	/* A thread that still had its stream at the end lived until the process ended. */
 	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
+	if (replay_processor(r, s, ticks) != 0)
+		return -1;
 	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
 }
 

@@ -168,6 +168,12 @@ struct replay_ops {
 	int (*thread_begin)(void *self, const struct point *at, unsigned type);
 	int (*thread_end)(void *self, const struct point *at);
 
+	/*
+	 * The kernel took the thread off its processor (is_off), or gave it one again; why: off_why. While it is
+	 * off_why_unknown, the thread may run, and other events come. No other two overlap.
+	 */
+	int (*processor)(void *self, const struct point *at, unsigned why, bool is_off);
+
 	/* What the recorder reports about itself. */
 	int (*thread_attach)(void *self, const struct point *at, uint64_t tid);
 	int (*thread_detach)(void *self, const struct point *at);

@@ -9,6 +9,7 @@
  * scope.c   what is open inside a task: synchronisations, worksharing, mutual exclusion
  * target.c  target constructs, operations on data, launches
  * unit.c    Argobots' work units
+ * processor.c  when a thread had no processor
  */
 #ifndef OTTER_BUILDER_REPLAY_STATE_H
 #define OTTER_BUILDER_REPLAY_STATE_H
@@ -34,7 +35,9 @@ struct stream_state {
 	uint32_t n_acquired;   /* acquiring records so far: index into model.lock_orders */
 	bool has_begun, is_attached;
 	bool are_flushes_due; /* the implicit task that late flushes waited for has ended */
-	bool is_off;          /* the program has stopped or paused the recording */
+	size_t next_off;      /* of the stream's stretches without a processor: the next one, or the one that it is in */
+	bool is_off_processor;
+	bool is_off; /* the program has stopped or paused the recording */
 };
 
 struct replay {
@@ -125,6 +128,17 @@ int replay_leave_rest(struct replay *r);
 
 /* Takes a record about target constructs or devices. 0, -1, or 1: it is about neither. */
 int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* ---- processor.c ---- */
+
+/* Tells the visitors when the stream's thread had no processor, as far as that came before `ticks`. 0, or -1. */
+int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ticks);
+
+/* The same, where there is nothing to tell. */
+static inline int replay_processor(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	return r->model->switches.are_recorded ? replay_processor_until(r, s, ticks) : 0;
+}
 
 /* ---- unit.c ---- */
 

@@ -141,6 +141,17 @@ static int measurement(void *self, const struct point *at, bool is_on)
 	return pass(states, at);
 }
 
+static int processor(void *self, const struct point *at, unsigned why, bool is_off)
+{
+	struct states *states = self;
+	struct thread_state *t = &states->threads[at->stream];
+	if (why == off_why_unknown)
+		states_know(states, at->stream, !is_off, at->ticks);
+	else
+		t->off_why = is_off ? why : 0;
+	return pass(states, at);
+}
+
 static int records_missing(void *self, const struct point *at, bool is_begin)
 {
 	struct states *states = self;
@@ -337,6 +348,7 @@ const struct replay_ops states_ops = {
 	.thread_end = thread_end,
 	.thread_attach = thread_attach,
 	.thread_detach = thread_detach,
+	.processor = processor,
 	.measurement = measurement,
 	.records_missing = records_missing,
 	.unit_switch = states_unit_switch,

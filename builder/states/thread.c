@@ -5,14 +5,35 @@
  */
 #include "builder/states/thread.h"
 
+/* Adds up how much work there was since nobody knows whether the thread has a processor. */
+static void add_unknown(struct thread_state *t, struct state_times *times, uint64_t ticks)
+{
+	if (t->unknown_ticks == 0 || ticks <= t->unknown_ticks)
+		return;
+	uint64_t since_ticks = t->since_ticks > t->unknown_ticks ? t->since_ticks : t->unknown_ticks;
+	if (state_is_work(t->shown) && ticks > since_ticks)
+		times->unknown_ticks += ticks - since_ticks;
+	t->unknown_ticks = ticks;
+}
+
+void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t ticks)
+{
+	struct thread_state *t = &states->threads[stream];
+	add_unknown(t, &states->times[stream], ticks);
+	t->unknown_ticks = is_known ? 0 : ticks != 0 ? ticks : 1;
+}
+
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	struct state_times *times = &states->times[stream];
 	enum state from = t->shown;
 	uint64_t since_ticks = t->since_ticks;
+	if (ticks < since_ticks)
+		ticks = since_ticks; /* the late end of a worker (Q3), which lost its processor meanwhile */
 	if (ticks >= states->model->last_ticks && to != STATE_NONE)
 		return 0; /* every state ends with the process */
+	add_unknown(t, times, ticks);
 	if (from != STATE_NONE)
 		times->ticks[from] += ticks - since_ticks;
 	if (state_is_nothing(from, since_ticks, ticks))

@@ -33,6 +33,8 @@ struct thread_state {
 	enum state undecided_state; /* if it does not wait */
 	uint32_t task;              /* current, 0 none */
 	enum state around;          /* the state that it comes back to after the mutex that it waits for */
+	unsigned off_why;           /* off_why: it has no processor, or may have none; 0: it has one */
+	uint64_t unknown_ticks;     /* since then nobody knows whether it has one; 0: it is known */
 	bool is_attached;           /* an OS thread has the stream */
 	bool is_recording;          /* the program has not paused it */
 	bool is_in_gap;             /* records are missing */
@@ -45,6 +47,9 @@ struct thread_state {
 
 /* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
+
+/* From now on it is known, or not known any more, whether the stream's thread has a processor. */
+void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t ticks);
 
 /* ---- wait.c ---- */
 
@@ -89,13 +94,22 @@ int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t
 int states_unit_acts(void *self, const struct point *at, uint32_t unit, uint32_t by);
 int states_unit_resumes(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait);
 
-/* The state that the thread is in now. */
-static inline enum state state_now(const struct thread_state *t)
+/* The state that the thread is in now, if it has a processor. */
+static inline enum state state_on_processor(const struct thread_state *t)
 {
 	return !t->is_attached                    ? STATE_NONE
 	       : !t->is_recording || t->is_in_gap ? STATE_UNDEFINED
 	       : t->in_units != NOT_IN_UNITS      ? states_of_units(t)
 						  : t->state;
+}
+
+/* The state that the thread is in now. What waits in the runtime waits there without a processor, too. */
+static inline enum state state_now(const struct thread_state *t)
+{
+	enum state state = state_on_processor(t);
+	if (t->off_why == off_why_preempted && (state_is_work(state) || state == STATE_OVERHEAD))
+		return STATE_PREEMPTED;
+	return t->off_why == off_why_blocked && state_is_work(state) ? STATE_BLOCKED : state;
 }
 
 static inline int pass(struct states *states, const struct point *at)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "builder/dump/switches.h"
+
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+
+/* A switches record: a time of CLOCK_MONOTONIC is converted by its own pair of clocks, which is near. */
+struct reading {
+	const struct dump *dump;
+	struct switches_of *of; /* NULL: of a stream that is not in the dump */
+	uint64_t ticks, monotonic_ns;
+};
+
+static struct switches_of *stream_of(struct switches *switches, const struct dump *dump, uint32_t number)
+{
+	size_t low = 0, high = dump->n_streams;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (dump->streams[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < dump->n_streams && dump->streams[low].number == number ? &switches->streams[low] : NULL;
+}
+
+static uint64_t ticks_of(const struct reading *reading, uint64_t monotonic_ns)
+{
+	if (monotonic_ns >= reading->monotonic_ns)
+		return reading->ticks;
+	unsigned __int128 ticks = ((unsigned __int128)(reading->monotonic_ns - monotonic_ns) << 48) / reading->dump->ns_scale;
+	return ticks < reading->ticks ? reading->ticks - (uint64_t)ticks : 0;
+}
+
+static void add(struct switches_of *of, struct off off)
+{
+	const struct off *last = of->n_offs > 0 ? &of->offs[of->n_offs - 1] : NULL;
+	if (last != NULL && off.begin_ticks < last->end_ticks)
+		off.begin_ticks = last->end_ticks;
+	if (off.end_ticks <= off.begin_ticks)
+		return;
+	array_reserve((void **)&of->offs, of->n_offs + 1, &of->capacity, sizeof *of->offs);
+	of->offs[of->n_offs++] = off;
+	of->n_migrations += off.why != off_why_unknown && off.cpu != off.next_cpu;
+}
+
+static void add_unknown(struct switches_of *of, uint64_t begin_ticks, uint64_t end_ticks)
+{
+	add(of, (struct off){.begin_ticks = begin_ticks, .end_ticks = end_ticks, .why = off_why_unknown});
+}
+
+static struct reading begin_reading(struct switches *switches, const struct dump *dump, const struct record *r)
+{
+	struct reading reading = {.dump = dump, .ticks = r->time, .monotonic_ns = r->b};
+	struct switches_of *of = reading.of = stream_of(switches, dump, low32(record_value(r)));
+	if (of == NULL)
+		return reading;
+	bool is_first = record_flags(r) & 1;
+	if (of->open_ns != 0 && of->open_ns == r->a) {
+		of->n_offs--; /* it was not over; this reading begins with it again */
+		of->n_migrations -= of->offs[of->n_offs].cpu != of->offs[of->n_offs].next_cpu;
+	} else if (!is_first && r->a > of->until_ns) {
+		add_unknown(of, of->known_until_ticks, ticks_of(&reading, r->a)); /* a record is missing */
+	}
+	of->open_ns = 0;
+	of->until_ns = r->b;
+	if (of->known_until_ticks < reading.ticks)
+		of->known_until_ticks = reading.ticks;
+	return reading;
+}
+
+static void add_off(const struct reading *reading, const struct record *r)
+{
+	if (reading->of == NULL)
+		return;
+	struct off off = {.begin_ticks = ticks_of(reading, r->time),
+			  .end_ticks = r->a != 0 ? ticks_of(reading, r->a) : reading->ticks,
+			  .cpu = low32(record_value(r)),
+			  .next_cpu = low32(r->b),
+			  .why = record_flags(r)};
+	if (off.why < off_why_preempted || off.why > off_why_unknown)
+		off.why = off_why_unknown;
+	size_t n_before = reading->of->n_offs;
+	add(reading->of, off);
+	reading->of->open_ns = r->a == 0 && reading->of->n_offs > n_before ? r->time : 0;
+}
+
+static void add_times(struct switches_of *of, const struct record *r)
+{
+	if (of == NULL)
+		return;
+	of->has_sums = of->has_times;
+	if (!of->has_times) {
+		of->has_times = true;
+		of->first_running_ns = r->a;
+		of->first_waiting_ns = r->b;
+	}
+	of->running_ns = r->a > of->first_running_ns ? r->a - of->first_running_ns : 0;
+	of->waiting_ns = r->b > of->first_waiting_ns ? r->b - of->first_waiting_ns : 0;
+}
+
+/* Everything was read at this time: what has no records since its last ones had no switches. */
+static void all_read(struct switches *switches, uint64_t ticks)
+{
+	for (size_t i = 0; i < switches->n_streams; i++) {
+		struct switches_of *of = &switches->streams[i];
+		if (of->known_until_ticks == 0 || of->known_until_ticks >= ticks)
+			continue;
+		if (of->open_ns != 0)
+			of->offs[of->n_offs - 1].end_ticks = ticks; /* it is not over yet */
+		of->known_until_ticks = ticks;
+	}
+}
+
+void switches_read(struct switches *switches, const struct dump *dump)
+{
+	*switches = (struct switches){.are_recorded = dump->switches != NULL};
+	if (dump->switches == NULL)
+		return;
+	switches->n_streams = dump->n_streams;
+	switches->streams = memory_zeroed(dump->n_streams + 1, sizeof *switches->streams, "the context switches");
+	struct cursor c;
+	struct reading reading = {0};
+	uint64_t stolen_ns = 0, total_ns = 0;
+	bool is_whole = true; /* no record is missing so far */
+	for (unsigned i = 0; i < LOSS_CAUSES; i++)
+		is_whole = is_whole && dump->switches->lost[i] == 0;
+	cursor_init(&c, dump->switches);
+	for (const struct record *r; (r = cursor_peek(&c)) != NULL; cursor_next(&c)) {
+		is_whole = is_whole && !cursor_at_gap(&c);
+		switch (record_kind(r)) {
+		case EVENT_switches: reading = begin_reading(switches, dump, r); break;
+		case EVENT_off: add_off(&reading, r); break;
+		case EVENT_processor_time: add_times(stream_of(switches, dump, low32(record_value(r))), r); break;
+		case EVENT_switches_read:
+			if (is_whole)
+				all_read(switches, r->time);
+			if (total_ns == 0) {
+				stolen_ns = r->a;
+				total_ns = r->b;
+			}
+			switches->stolen_ns = r->a > stolen_ns ? r->a - stolen_ns : 0;
+			switches->total_ns = r->b > total_ns ? r->b - total_ns : 0;
+			break;
+		default: break;
+		}
+	}
+	for (size_t i = 0; i < switches->n_streams; i++)
+		if (switches->streams[i].known_until_ticks != 0)
+			add_unknown(&switches->streams[i], switches->streams[i].known_until_ticks, UINT64_MAX);
+}
+
+void switches_free(struct switches *switches)
+{
+	for (size_t i = 0; i < switches->n_streams; i++)
+		free(switches->streams[i].offs);
+	free(switches->streams);
+	*switches = (struct switches){0};
+}
