@@ -9,7 +9,7 @@ clock where nodes.csv has that; else busy_ns), the longest way to each node from
 def executed_ns(node):
     if node["kind"] in ("kernel", "data_op") and node["device_begin_ns"] and node["device_end_ns"]:
         return int(node["device_end_ns"]) - int(node["device_begin_ns"])
-    return 0 if node["kind"] in ("unit_wait", "unit_join") else int(node["busy_ns"])
+    return 0 if node["kind"] in ("unit_wait", "unit_join") else int(node["busy_ns"]) + int(node["blocked_ns"] or 0)
 
 
 def longest(graph):

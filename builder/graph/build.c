@@ -75,6 +75,7 @@ void graph_free(struct graph *graph)
 	free(graph->inherited);
 	free(graph->first_fragments);
 	free(graph->given_ticks);
+	graph_free_blocked(graph);
 	free(graph->latest_lists);
 	free(graph->unproven);
 	free(graph->left_out);
@@ -322,12 +323,13 @@ static int begin_again(struct graph *graph)
 	const struct model *model = graph->model;
 	const struct notes notes = *model->notes;
 	const struct visitor visitor = {&graph_ops, graph};
-	const struct busy *busy = graph->busy;
+	const struct busy *busy = graph->busy, *blocked = graph->blocked;
 	enum graph_level level = graph->level;
 	struct progress progress = {0};
 	graph_free(graph);
 	graph_begin(graph, model, level, GRAPH_KEPT);
 	graph->busy = busy;
+	graph->blocked = blocked;
 	if (replay_run(model, &visitor, 1, &progress) != 0)
 		return -1;
 	*model->notes = notes;

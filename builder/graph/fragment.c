@@ -29,6 +29,7 @@ void graph_stop_fragment(struct graph *graph, const struct point *at)
 	uint64_t *busy_ticks = node == NULL ? &graph->first_fragments[id].busy_ticks : &node->busy_ticks;
 	uint64_t *end_ticks = node == NULL ? &graph->first_fragments[id].end_ticks : &node->end_ticks;
 	uint64_t ticks = graph_take_time(graph, at);
+	graph_take_blocked(graph, at, id);
 	*busy_ticks += ticks;
 	if (ticks != 0 || *end_ticks == 0)
 		*end_ticks = at->ticks;
@@ -55,6 +56,7 @@ void graph_leave_fragment(struct graph *graph, const struct point *at)
 	if (graph->level == GRAPH_FRAGMENT && may_wait(graph, at->task)) {
 		graph->has_unknown_waits = true;
 		(void)graph_take_time(graph, at);
+		graph_take_blocked(graph, at, 0);
 	} else
 		graph_stop_fragment(graph, at);
 }

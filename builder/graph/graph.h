@@ -184,8 +184,14 @@ struct graph {
 	size_t n_unproven, unproven_capacity;
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
-	} * first_fragments;     /* GRAPH_FRAGMENT, by task: its node is its first fragment */
-	uint64_t *given_ticks;   /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
+	} * first_fragments;   /* GRAPH_FRAGMENT, by task: its node is its first fragment */
+	uint64_t *given_ticks; /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
+	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
+	const struct busy *blocked;
+	struct map blocked_rows; /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
+	uint64_t *blocked_ticks, *given_blocked_ticks;
+	uint32_t n_blocked;
+	size_t blocked_capacity;
 	bool has_unknown_waits;  /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
 	struct path *path;       /* GRAPH_FRAGMENT: path.h */
@@ -224,8 +230,9 @@ struct node_view {
 	uint32_t construct;
 	uint32_t stream;                                           /* row; UINT32_MAX where it belongs to none */
 	uint64_t create_ticks, begin_ticks, end_ticks, busy_ticks; /* 0 unknown */
-	unsigned flags;                                            /* task_flags of a task, else 0 */
-	unsigned state;                                            /* task.state of a task, else 0 */
+	uint64_t blocked_ticks;            /* without a processor, waiting for what the runtime does not know */
+	unsigned flags;                    /* task_flags of a task, else 0 */
+	unsigned state;                    /* task.state of a task, else 0 */
 	const struct operation *operation; /* target region, data operation, submit; of a kernel its submit's; else NULL */
 	const struct activity *activity;   /* kernel, and data operation that its device reported; else NULL */
 	const struct work_unit *unit;      /* Argobots' nodes, else NULL */
@@ -354,6 +361,14 @@ void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t 
 
 /* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
 void graph_leave_fragment(struct graph *graph, const struct point *at);
+
+/* ---- blocked.c ---- */
+
+/* Until now, the current task's blocked time that no node has is this node's; 0: no node's. */
+void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node);
+/* How long the task was blocked in this node. */
+uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node);
+void graph_free_blocked(struct graph *graph);
 
 /* What it has executed since then, and no fragment has: now it is somebody else's. 0 at other levels. */
 uint64_t graph_take_time(struct graph *graph, const struct point *at);

@@ -125,6 +125,7 @@ static int put_row(void *self, const struct node_view *node)
 	put_time(n, node->begin_ticks);
 	put_time(n, node->end_ticks);
 	csv_number(csv, dump_duration_ns(dump, node->busy_ticks));
+	csv_number_if(csv, n->graph->model->switches.are_recorded, dump_duration_ns(dump, node->blocked_ticks));
 	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
 	put_activity(n, node->activity);
 	put_wait(csv, node);
@@ -136,10 +137,11 @@ static int put_row(void *self, const struct node_view *node)
 int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 {
 	struct nodes n;
-	if (csv_open(&n.csv, dir, "nodes.csv",
-		     "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
-		     "operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,"
-		     "sync,object,path") != 0)
+	if (csv_open(
+		    &n.csv, dir, "nodes.csv",
+		    "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
+		    "blocked_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,"
+		    "sync,object,path") != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
 		n.trace = &graphs->traces[i];

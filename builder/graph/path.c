@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
+uint64_t path_work_ns(const struct dump *dump, const struct node_view *node)
 {
 	const struct activity *a = node->activity;
 	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
@@ -21,6 +21,11 @@ uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
 		return 0; /* a unit that polls looks again and again, which is no work */
 	return dump_duration_ns(dump, node->busy_ticks);
+}
+
+uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
+{
+	return path_work_ns(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
 }
 
 uint32_t path_place(const struct graph *graph, uint32_t node)
@@ -69,8 +74,8 @@ const char *path_reason_name(unsigned bit)
 /* Is it a group of events that make no nodes, no edges and no times of nodes? */
 static bool is_spared(const char *word, size_t length)
 {
-	static const char *const spared[] = {"thread",    "reduction", "work",   "dispatch", "masked",
-					     "lock_init", "flush",     "cancel", "error",    "sync_region_wait"};
+	static const char *const spared[] = {"thread", "reduction", "work",  "dispatch",         "masked", "lock_init",
+					     "flush",  "cancel",    "error", "sync_region_wait", "switch"};
 	for (size_t i = 0; i < sizeof spared / sizeof *spared; i++)
 		if (strlen(spared[i]) == length && strncmp(word, spared[i], length) == 0)
 			return true;
@@ -223,7 +228,7 @@ static uint32_t take_walk(struct walk *w, struct path *path)
 		uint64_t own_ns = node.kind != NODE_NONE ? path_node_ns(w->graph->model->dump, &node) : 0;
 		uint64_t ns = w->before_ns[id] + own_ns;
 		bool is_end = node.kind != NODE_NONE && w->first[id] == w->first[id + 1];
-		path->work_ns += own_ns;
+		path->work_ns += node.kind != NODE_NONE ? path_work_ns(w->graph->model->dump, &node) : 0;
 		if (is_end && (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
 			path->span_ns = ns;
 			last = id;

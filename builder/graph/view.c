@@ -111,6 +111,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 			.begin_ticks = task->start_ticks,
 			.end_ticks = task->end_ticks,
 			.busy_ticks = graph->busy != NULL ? graph->busy->ticks[id] : 0,
+			.blocked_ticks = graph_blocked_ticks(graph, id),
 			.flags = task->flags,
 			.state = task->state,
 		};
@@ -132,6 +133,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		.begin_ticks = node->begin_ticks,
 		.end_ticks = node->end_ticks,
 		.busy_ticks = node->busy_ticks,
+		.blocked_ticks = graph_blocked_ticks(graph, id),
 		.operation = operation,
 		.activity = node_activity(graph, node),
 	};

@@ -368,6 +368,10 @@ void states_begin(struct states *states, const struct model *model, const struct
 	states->threads = memory_get(states->n_streams, sizeof *states->threads, "the thread states");
 	states->unit_waits = memory_zeroed(model->n_units, sizeof *states->unit_waits, "the thread states");
 	states->busy.ticks = memory_zeroed(model->n_tasks, sizeof *states->busy.ticks, "the thread states");
+	if (model->switches.are_recorded) {
+		states->blocked.ticks = memory_zeroed(model->n_tasks, sizeof *states->blocked.ticks, "the thread states");
+		states->blocked.streams = memory_zeroed(states->n_streams, sizeof *states->blocked.streams, "the thread states");
+	}
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, "the thread states");
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
@@ -387,6 +391,8 @@ void states_free(struct states *states)
 	exclusions_free(&states->exclusions);
 	free(states->busy.ticks);
 	free(states->busy.streams);
+	free(states->blocked.ticks);
+	free(states->blocked.streams);
 	free(states->around);
 	if (states->model != NULL)
 		states_wait_free(states);

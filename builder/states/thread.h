@@ -121,6 +121,8 @@ static inline int pass(struct states *states, const struct point *at)
 		return -1;
 	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
 	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
+	if (states->blocked.ticks != NULL)
+		busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 

@@ -55,6 +55,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
 			s->events[j] += m->n_events[j];
 		collect_tasks(s, &graphs->graphs[i], &states[i].busy);
+		summary_collect_processors(&s->processors, m, &states[i]);
 		summary_collect_target(&s->target, m);
 		summary_collect_devices(&s->devices, m);
 		summary_collect_units(&s->units, m);
@@ -151,6 +152,7 @@ void summary_print(const struct summary *s, FILE *out)
 	summary_print_mutexes(&s->mutexes, out);
 	summary_print_path(&s->path, g, out);
 	summary_print_states(s, out);
+	summary_print_processors(s, out);
 	samples_print(s->samples, out);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
@@ -198,7 +200,7 @@ static json_t *json_summary(const struct summary *s)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
-			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o}",
+			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
@@ -227,6 +229,7 @@ static json_t *json_summary(const struct summary *s)
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
 			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //
 			 "states", summary_json_states(s),                      //
+			 "processors", summary_json_processors(s),              //
 			 "process_table", processes_json(g->traces, g->n));
 }
 

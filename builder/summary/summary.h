@@ -86,6 +86,17 @@ struct mutex_summary {
 	size_t n_places;
 };
 
+/* What the kernel says about processors. */
+struct processor_summary {
+	bool are_recorded;     /* of one process at least */
+	uint64_t work_ns;      /* all work: what preempted_ns and unknown_ns are compared with */
+	uint64_t unknown_ns;   /* of work_ns: nobody knows whether the thread had a processor */
+	uint64_t n_migrations; /* how often a thread got another processor than it had left */
+	uint64_t n_unknown;    /* threads of which nothing is known but sums: */
+	uint64_t running_ns, waiting_ns;
+	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */
+};
+
 /* All processes of a run, added up. */
 struct summary {
 	const struct graphs *graphs;
@@ -100,6 +111,7 @@ struct summary {
 	uint64_t life_ns;            /* of all threads; the sum of state_ns */
 	uint64_t state_ns[STATES], state_counts[STATES];
 	const struct samples_summary *samples;
+	struct processor_summary processors;
 	struct device_summaries devices;
 	struct unit_summary units;
 	struct mutex_summary mutexes;
@@ -120,14 +132,20 @@ void summary_print(const struct summary *summary, FILE *out);
 int summary_json(const struct summary *summary, const char *dir);
 
 /*
- * The parts of the above, each in a file: thread states (states.c), what the host did for devices (target.c), what
- * devices reported (device.c), Argobots' work units (units.c), mutexes (mutexes.c), the critical path (path.c). Each collects, prints for
+ * The parts of the above, each in a file: thread states (states.c), processors (processors.c), what the host did for
+ * devices (target.c), what devices reported (device.c), Argobots' work units (units.c), mutexes (mutexes.c), the
+ * critical path (path.c). Each collects, prints for
  * people, and makes an object for summary.json.
  */
 struct json_t;
 void summary_collect_states(struct summary *summary);
 void summary_print_states(const struct summary *summary, FILE *out);
 struct json_t *summary_json_states(const struct summary *summary);
+
+void summary_collect_processors(struct processor_summary *processors, const struct model *model, const struct states *states);
+/* After the states, whose times it compares with work. */
+void summary_print_processors(const struct summary *summary, FILE *out);
+struct json_t *summary_json_processors(const struct summary *summary);
 
 void summary_collect_target(struct target_summary *target, const struct model *model);
 void summary_print_target(const struct target_summary *target, FILE *out);
