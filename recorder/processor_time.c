@@ -28,7 +28,7 @@ bool processor_time_of(uint64_t tid, uint64_t *running_ns, uint64_t *waiting_ns)
 		return false;
 	*running_ns = strtoull(text, &end, 10);
 	*waiting_ns = strtoull(end, &end, 10);
-	return *running_ns != 0;
+	return strtoull(end, NULL, 10) != 0; /* how often it got a processor: at least once, where that is counted */
 }
 
 /* The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal; guests' time, which follows, is

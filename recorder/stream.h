@@ -47,7 +47,10 @@ struct switch_memory {
 	uint64_t from_ns; /* what came before was copied, or came before the memory */
 	uint64_t seen;    /* how far the kernel had got at the last look */
 	bool is_first;    /* nothing was copied yet */
-	bool is_refused;  /* there will be none for this thread */
+	bool has_times;   /* in place of records: the following, which were not written yet */
+	uint64_t running_ns, waiting_ns;
+	uint64_t first_running_ns, first_waiting_ns; /* of the thread's life before it took the stream */
+	bool is_refused;                             /* there will be none for this thread */
 };
 
 struct stream_context {

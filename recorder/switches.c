@@ -208,13 +208,27 @@ static bool copy_switches(struct stream *stream, bool is_last)
 	return is_filled;
 }
 
-/* In place of switches, where the kernel does not record them. */
-static void put_processor_time(struct stream *stream)
+/* In place of switches, where the kernel does not record them: how long the thread has run, and waited for a processor,
+ * since it took the stream. */
+static void ask_times(struct stream *stream)
 {
-	uint64_t running_ns, waiting_ns, tid = stream->tid;
-	if (tid && stream->switches.is_refused && processor_time_of(tid, &running_ns, &waiting_ns))
+	struct switch_memory *memory = &stream->switches;
+	uint64_t running_ns, waiting_ns;
+	if (!memory->is_refused || !stream->tid || !processor_time_of(stream->tid, &running_ns, &waiting_ns))
+		return;
+	memory->running_ns = running_ns - memory->first_running_ns;
+	memory->waiting_ns = waiting_ns - memory->first_waiting_ns;
+	memory->has_times = true;
+}
+
+/* Writes what was asked last, which may have been at the end of a thread that found another one copying. */
+static void put_times(struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	if (memory->has_times)
 		ring_append(session_stream(stream->session, ID_STREAM_SWITCHES), clock_ticks(),
-			    record_head(EVENT_processor_time, 0, stream->number), running_ns, waiting_ns);
+			    record_head(EVENT_processor_time, 0, stream->number), memory->running_ns, memory->waiting_ns);
+	memory->has_times = false;
 }
 
 static void put_look(struct session *session)
@@ -231,7 +245,7 @@ static bool copy_stream(struct stream *stream, bool is_last)
 	/* X1: The memory is described before it is there. Pairs with X4 in map_memory. */
 	if (__atomic_load_n(&stream->switches.page, __ATOMIC_ACQUIRE))
 		return copy_switches(stream, is_last);
-	put_processor_time(stream);
+	put_times(stream);
 	return false;
 }
 
@@ -328,13 +342,17 @@ void switches_begin(struct stream *stream)
 		copy_switches(stream, true);
 		unmap_memory(stream);
 	}
-	if (!stream->switches.page)
-		open_memory(stream);
-	stream->switches.is_refused = !stream->switches.page;
 	if (is_owner)
-		put_processor_time(stream);
+		put_times(stream);
 	if (is_owner)
 		disown(session);
+	struct switch_memory *memory = &stream->switches;
+	if (!memory->page)
+		open_memory(stream);
+	memory->is_refused = !memory->page;
+	memory->has_times = false;
+	if (memory->is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))
+		memory->is_refused = false; /* the kernel tells neither */
 	guard_let_signals(&signals);
 }
 
@@ -345,6 +363,7 @@ void switches_end(struct stream *stream)
 		return;
 	sigset_t signals;
 	guard_hold_signals(&signals);
+	ask_times(stream);
 	if (own(session)) {
 		copy_stream(stream, true);
 		unmap_memory(stream);
@@ -359,8 +378,11 @@ static void look(struct session *session)
 	bool is_soon = false;
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
-		if (stream)
-			is_soon |= copy_stream(stream, false);
+		if (!stream)
+			continue;
+		if (!stream->switches.has_times)
+			ask_times(stream);
+		is_soon |= copy_stream(stream, false);
 	}
 	put_look(session);
 	__atomic_store_n(&session->look_interval_ns, is_soon ? LOOK_SOON_NS : LOOK_NS, __ATOMIC_RELAXED);

@@ -91,14 +91,12 @@ static void add_times(struct switches_of *of, const struct record *r)
 {
 	if (of == NULL)
 		return;
-	of->has_sums = of->has_times;
-	if (!of->has_times) {
-		of->has_times = true;
-		of->first_running_ns = r->a;
-		of->first_waiting_ns = r->b;
-	}
-	of->running_ns = r->a > of->first_running_ns ? r->a - of->first_running_ns : 0;
-	of->waiting_ns = r->b > of->first_waiting_ns ? r->b - of->first_waiting_ns : 0;
+	/* The next thread of the stream counts from 0 again. */
+	bool is_same = r->a >= of->last_running_ns && r->b >= of->last_waiting_ns;
+	of->running_ns += is_same ? r->a - of->last_running_ns : r->a;
+	of->waiting_ns += is_same ? r->b - of->last_waiting_ns : r->b;
+	of->last_running_ns = r->a;
+	of->last_waiting_ns = r->b;
 }
 
 /* Everything was read at this time: what has no records since its last ones had no switches. */

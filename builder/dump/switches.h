@@ -23,10 +23,8 @@ struct switches_of {
 	uint64_t known_until_ticks;      /* what came later is not known, and is the last one of `offs`; 0: nothing was recorded */
 	uint64_t until_ns;               /* of CLOCK_MONOTONIC: the same, as the thread's last record has it */
 	uint64_t open_ns;                /* when the last of `offs` began, if it was not over then; 0: it was */
-	uint64_t running_ns, waiting_ns; /* between the first and the last processor_time record; 0 where there are not two */
-	bool has_times;
-	bool has_sums; /* there are two processor_time records at least */
-	uint64_t first_running_ns, first_waiting_ns;
+	uint64_t running_ns, waiting_ns; /* of threads without records: as the kernel counted */
+	uint64_t last_running_ns, last_waiting_ns; /* of the last processor_time record */
 };
 
 struct switches {

@@ -6,10 +6,7 @@
  */
 #include "builder/dump/timeline.h"
 
-/*
- * How much earlier than its segment's header a record may be (its time stamp is taken before the segment is opened),
- * and how much the clocks of two processors may differ.
- */
+/* How much the clocks of two processors may differ. */
 #define SLACK_SECONDS 1
 /* How long a stream may go on after the end that meta gives. */
 #define AFTER_END_SECONDS 3600
@@ -50,12 +47,30 @@ static uint64_t time_after(const struct segment *segment, uint32_t *index)
 	return 0;
 }
 
-/* The earliest time that the next record may have. */
-static uint64_t low_ticks(const struct timeline *t)
+/*
+ * The earliest time that any record may have. A record's time stamp is taken before its segment is opened, and nobody
+ * knows how long before: the write of the segment before may take long, and so may a process that is stopped, or a
+ * machine that is suspended. But all that a process records comes after its beginning.
+ */
+static uint64_t floor_ticks(const struct timeline *t)
 {
-	uint64_t opened = cursor_header(&t->cursor)->ticks, slack = SLACK_SECONDS * t->dump->ticks_per_second;
-	uint64_t low = opened > slack ? opened - slack : 0;
-	return t->last_ticks > low ? t->last_ticks : low;
+	uint64_t opened = cursor_header(&t->cursor)->ticks, start = t->dump->meta.start.ticks;
+	uint64_t slack = SLACK_SECONDS * t->dump->ticks_per_second;
+	uint64_t floor = start != 0 && start < opened ? start : opened;
+	return floor > slack ? floor - slack : 0;
+}
+
+/*
+ * The earliest time that the next record may have. A forked child records the beginning of its first thread late, when
+ * there is something to record (docs/recorder.md): two records of exactly the same time show that.
+ */
+static uint64_t low_ticks(const struct timeline *t, const struct record *r)
+{
+	if (t->last_ticks != 0)
+		return t->last_ticks;
+	uint64_t floor = floor_ticks(t);
+	bool is_twice = t->cursor.index + 1 < t->n_records && r[1].time == r->time && !record_is_continuation(&r[1]);
+	return is_twice && r->time != 0 && r->time < floor ? r->time : floor;
 }
 
 /*
@@ -92,7 +107,7 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	 * began.
 	 */
 	bool may_be = t->may_be_early || kind == EVENT_thread_attach || kind == EVENT_buffer_flush;
-	t->n_mended += !may_be || low - r->time > SLACK_SECONDS * t->dump->ticks_per_second;
+	t->n_mended += !may_be || r->time < floor_ticks(t);
 	return &t->mended;
 }
 
@@ -112,7 +127,7 @@ const struct record *timeline_look(struct timeline *t)
 			t->cursor.index + 1 < segment->n_records && r[1].time >= r->time;
 	if (__builtin_expect(is_plain && t->cursor.index != 0, 1))
 		return t->head = r;
-	uint64_t low = low_ticks(t);
+	uint64_t low = low_ticks(t, r);
 	bool is_possible = r->time >= low && r->time <= t->limit_ticks;
 	return t->head = is_possible && !is_ahead(t, r, low) ? r : mend(t, r, low);
 }

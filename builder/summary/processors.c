@@ -49,7 +49,7 @@ void summary_print_processors(const struct summary *s, FILE *out)
 	fprintf(out,
 		"%-10spreempted %.1f%% (others used these processors), blocked %.1f%% (input, output, sleep), %" PRIu64
 		" migrations\n",
-		"processors", percent(s->state_ns[STATE_PREEMPTED], s->life_ns), percent(s->state_ns[STATE_BLOCKED], s->life_ns),
+		"processor", percent(s->state_ns[STATE_PREEMPTED], s->life_ns), percent(s->state_ns[STATE_BLOCKED], s->life_ns),
 		p->n_migrations);
 	if (percent(p->unknown_ns, p->work_ns) >= 0.05)
 		fprintf(out, "%-10snot known for %.1f%% of the work, in which threads may have had no processor\n", "",

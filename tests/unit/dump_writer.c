@@ -70,6 +70,8 @@ static void close_segment(struct writer_stream *s, uint32_t flags)
 /* The number that a stream of the writer has in the dump. */
 static uint32_t number_of(uint32_t stream)
 {
+	if (stream == WRITER_SWITCHES)
+		return ID_STREAM_SWITCHES;
 	return stream < WRITER_SAMPLES ? stream : (stream - WRITER_SAMPLES) | ID_STREAM_SAMPLES;
 }
 

@@ -25,8 +25,9 @@ enum writer_place {
 	WRITER_RING_AND_FILE /* the same, but all closed segments also in NNNNN.seg */
 };
 
-#define WRITER_STREAMS 64
-#define WRITER_SAMPLES 48 /* WRITER_SAMPLES + N is the stream of the samples of stream N */
+#define WRITER_STREAMS  64
+#define WRITER_SWITCHES 63 /* the stream of switches */
+#define WRITER_SAMPLES  48 /* WRITER_SAMPLES + N is the stream of the samples of stream N */
 
 struct writer_stream {
 	unsigned char **segments; /* each of segment_bytes */
