@@ -30,7 +30,7 @@ static const uint32_t sizes[] = {16, 4, 1};
 #define LOOK_NS      UINT64_C(1000000000)
 #define LOOK_SOON_NS UINT64_C(50000000)
 
-#define GROUP_MAX 64 /* stretches that are copied together: they lie on the stack */
+#define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
 
 /* ---- The kernel's records ---- */
 

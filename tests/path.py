@@ -2,19 +2,23 @@
 """Is the critical path of a fragment graph the longest one? Used by run.py, on every program.
 
 Worked out anew from nodes.csv and edges.csv alone: each node counts as long as what it executed (a kernel, an operation on data: by the device's
-clock where nodes.csv has that; else busy_ns), the longest way to each node from its predecessors, in topological order.
+clock where nodes.csv has that; else busy_ns, and on a way blocked_ns, which is no work), the longest way to each node from its predecessors, in topological order.
 """
 
 
-def executed_ns(node):
+def length_ns(node):
+    return work_ns(node) + int(node["blocked_ns"] or 0)
+
+
+def work_ns(node):
     if node["kind"] in ("kernel", "data_op") and node["device_begin_ns"] and node["device_end_ns"]:
         return int(node["device_end_ns"]) - int(node["device_begin_ns"])
-    return 0 if node["kind"] in ("unit_wait", "unit_join") else int(node["busy_ns"]) + int(node["blocked_ns"] or 0)
+    return 0 if node["kind"] in ("unit_wait", "unit_join") else int(node["busy_ns"])
 
 
 def longest(graph):
     """By node: how long the longest way to its end is."""
-    length = {n["id"]: executed_ns(n) for n in graph.nodes}
+    length = {n["id"]: length_ns(n) for n in graph.nodes}
     until = dict.fromkeys(length, 0)
     for n in graph.order():
         for t in graph.next.get(n, ()):
@@ -42,7 +46,7 @@ def flaw(graph, summary):
         return f"parallelism is at most {path['parallelism_at_most']}, though {path['work_ns']} ns take {least} at least"
     if sorted(chain) != list(range(1, path["nodes"] + 1)):
         return f"{len(chain)} nodes are on it, the summary says {path['nodes']}"
-    span, work = sum(map(executed_ns, chain.values())), sum(map(executed_ns, graph.nodes))
+    span, work = sum(map(length_ns, chain.values())), sum(map(work_ns, graph.nodes))
     if (span, work) != (path["span_ns"], path["work_ns"]):
         return f"its nodes add up to {span} of {work} ns, the summary says {path['span_ns']} of {path['work_ns']}"
     length = longest(graph)
@@ -58,7 +62,7 @@ def flaw(graph, summary):
     rows = {}
     for n in chain.values():
         count, ns = rows.get(n["label"], (0, 0))
-        rows[n["label"]] = count + 1, ns + executed_ns(n)
+        rows[n["label"]] = count + 1, ns + length_ns(n)
     told = {r["label"]: (r["count"], r["ns"]) for r in path["constructs"]}
     if rows != told:
         return f"by construct it is {rows}, the summary says {told}"

@@ -17,6 +17,10 @@ def rows_of(path):
         return list(csv.DictReader(f))
 
 
+SWITCHES = str(2**20 - 1)  # the stream of all threads' context switches
+OFF = "preempted", "blocked"  # states that come by chance: the machine is busy, memory is not there yet
+
+
 class States:
     """states.csv and state_intervals.csv of one dump."""
 
@@ -27,7 +31,9 @@ class States:
             self.intervals[int(r["stream"])].append((r["state"], int(r["begin_ns"]), int(r["end_ns"])))
 
     def sequence(self, stream):
-        return " ".join(state for state, _, _ in self.intervals[stream])
+        """The states without those of a thread that has no processor."""
+        states = [state for state, _, _ in self.intervals[stream] if state not in OFF]
+        return " ".join(state for i, state in enumerate(states) if i == 0 or state != states[i - 1])
 
     def count(self, state):
         return sum(n for (_, s), (n, _) in self.sums.items() if s == state)
@@ -48,7 +54,7 @@ def lives(dump):
     spans, alive, last = collections.defaultdict(list), {}, 0
     for line in run([BUILDER, "--list", dump]).out.splitlines():
         words = line.split(None, 4)
-        if len(words) < 4 or not words[2].isdigit():  # a gap, or a continuation
+        if len(words) < 4 or not words[2].isdigit() or words[0] == SWITCHES:  # a gap, a continuation, or of no thread
             continue
         stream, ns, kind = int(words[0]), int(words[2]), words[3]
         last = max(last, ns)

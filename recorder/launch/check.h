@@ -26,6 +26,7 @@ struct launch {
 	bool may_preload;
 	bool is_preloading;
 	bool was_disabled;     /* OMP_TOOL was "disabled" */
+	bool has_switches;     /* context switches will be recorded */
 	char libomp[PATH_MAX]; /* LLVM's runtime that takes libgomp's place, else empty */
 	char abt[PATH_MAX];    /* libotter-abt.so if the program uses Argobots, else empty */
 	struct target target;

@@ -162,6 +162,7 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 			}
 		}
 	strcpy(launch->dir, config.dir);
+	launch->has_switches = config.groups & UINT32_C(1) << GROUP_switch;
 	/* What the program starts belongs to its run. Of an MPI job, where each rank has a launcher, all ranks do. */
 	bool is_in_job = config.run[0] || config.rank >= 0;
 	return (is_in_job || set("OTTER_RUN", launch->id)) && set("OTTER_DIR", config.dir) &&
@@ -230,7 +231,7 @@ int main(int argc, char *argv[])
 
 	int wait_status;
 	time_t since = time(NULL) - 3600; /* a file server's clock may be wrong by some minutes */
-	int error = run_program(request.argv, &wait_status);
+	int error = run_program(request.argv, launch.has_switches, &wait_status);
 	if (error) {
 		report("%s: %s", request.argv[0], strerror(error));
 		return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;

@@ -65,7 +65,8 @@ static void check_ways(const char *drain, const char *keep)
 	pthread_t first;
 	ck_assert_int_eq(pthread_create(&first, NULL, nothing, NULL), 0);
 	pthread_join(first, NULL);
-	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_KEEP", keep, NULL);
+	struct session *session =
+		dump_begin("OTTER_EVENTS", "default", "OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_KEEP", keep, NULL);
 	ck_assert_ptr_nonnull(session);
 	size_t n_bytes = used_by(record_much);
 	ck_assert_uint_gt(n_bytes, 100);
