@@ -130,9 +130,28 @@ static inline uint32_t canonical_phase(const struct canon *c, uint32_t task)
 	return c->graph->intervals != NULL ? c->graph->intervals[c->graph->tasks[task].interval].phase : 0;
 }
 
-static inline const char *canonical_label(const struct canon *c, uint32_t construct)
+/*
+ * Was the construct, met inside of this task, reported through gcc's entry points, in an explicit task? Then its place
+ * is lost in those runs in which the team's primary thread runs the task in the closing barrier (Q60), so no place may be
+ * in the list. gcc's code begins regions itself, where clang's and flang's have the runtime begin them.
+ */
+static inline bool canonical_is_placeless(const struct canon *c, uint32_t inside)
 {
-	return c->m->constructs[construct].label;
+	const struct task *task = &c->m->tasks[inside];
+	return inside != 0 && task_is_explicit(task) && c->m->regions[task->region].flags & parallel_flags_invoker_program;
+}
+
+/* The label of a construct met inside of a task: all tasks' own constructs are met inside of their parents. */
+static inline const char *canonical_label(const struct canon *c, uint32_t construct, uint32_t inside)
+{
+	const struct construct *known = &c->m->constructs[construct];
+	return canonical_is_placeless(c, inside) ? construct_kind_name(known->kind) : known->label;
+}
+
+/* A hash of that label. */
+static inline uint64_t canonical_label_hash(const struct canon *c, uint32_t construct, uint32_t inside)
+{
+	return canonical_is_placeless(c, inside) ? c->m->constructs[construct].kind + 1u : c->label_hash[construct];
 }
 
 static inline uint64_t canonical_mix(uint64_t hash, uint64_t value)

@@ -25,7 +25,7 @@ static uint64_t place_key(const struct canon *c, uint32_t id)
 	if (!canonical_is_inner(node) || node->is_in_work || !canonical_is_merged(c, node->task))
 		return 0;
 	uint64_t key = canonical_mix(canonical_hash(11, c->family[node->task]), node->phase);
-	key = canonical_mix(canonical_mix(key, node->kind), c->label_hash[node->construct]);
+	key = canonical_mix(canonical_mix(key, node->kind), canonical_label_hash(c, node->construct, node->task));
 	return canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1;
 }
 

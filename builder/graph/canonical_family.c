@@ -37,7 +37,7 @@ static uint32_t find_of_region(struct canon *c, struct map *places, uint32_t reg
 		return own;
 	c->is_settled[region] = true;
 	uint64_t key = canonical_hash(11, find_of_region(c, places, c->m->tasks[outer].region, depth + 1));
-	key = canonical_mix(canonical_mix(key, node->phase), c->label_hash[node->construct]);
+	key = canonical_mix(canonical_mix(key, node->phase), canonical_label_hash(c, node->construct, node->task));
 	uint32_t *found = map_put(places, canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1);
 	if (*found == 0)
 		*found = own;

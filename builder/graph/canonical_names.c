@@ -115,7 +115,7 @@ static void put_task_name(const struct canon *c, struct canonical_text *text, ui
 	const struct task *task = &c->m->tasks[row];
 	canonical_put(text, task->flags & task_flags_initial    ? "initial"
 			    : task->flags & task_flags_implicit ? "implicit"
-								: canonical_label(c, task->construct));
+								: canonical_label(c, task->construct, task->parent));
 	canonical_put(text, "[");
 	put_task_path(c, text, row, 0);
 	canonical_put(text, "]");
@@ -133,7 +133,7 @@ void canonical_put_name(const struct canon *c, struct canonical_text *text, uint
 		return;
 	}
 	bool is_of_team = node->kind == NODE_BARRIER || node->kind == NODE_JOIN;
-	canonical_put(text, is_of_team ? node_kind_name(node->kind) : canonical_label(c, node->construct));
+	canonical_put(text, is_of_team ? node_kind_name(node->kind) : canonical_label(c, node->construct, node->task));
 	canonical_put(text, "[");
 	if (!is_of_team)
 		put_inner_path(c, text, id, 0);

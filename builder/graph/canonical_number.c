@@ -37,7 +37,7 @@ static uint64_t task_step(const struct canon *c, uint32_t row, uint32_t *after)
 	const struct task *task = &c->m->tasks[row];
 	if (task_is_explicit(task)) {
 		*after = task->parent != 0 ? c->same[task->parent] : 0;
-		uint64_t label = c->label_hash[task->construct];
+		uint64_t label = canonical_label_hash(c, task->construct, task->parent);
 		bool is_of_team = task->parent != 0 && canonical_is_merged(c, task->parent);
 		return canonical_mix(canonical_hash(21, is_of_team ? canonical_phase(c, row) : c->ordinal[row]), label);
 	}
@@ -56,8 +56,8 @@ static uint64_t step_of(const struct canon *c, uint32_t id, uint32_t *after)
 	const struct node *node = graph_inner_node(c->graph, id);
 	if (node->is_of_unit)
 		return canonical_unit_step(c, id, after);
-	uint64_t step =
-		canonical_mix(canonical_mix(canonical_hash(23, node->is_in_work), node->kind), c->label_hash[node->construct]);
+	uint64_t step = canonical_mix(canonical_mix(canonical_hash(23, node->is_in_work), node->kind),
+				      canonical_label_hash(c, node->construct, node->task));
 	if (node->kind == NODE_BARRIER || node->kind == NODE_JOIN) {
 		*after = team_place(c, node->region);
 		return canonical_mix(canonical_hash(25, node->kind), node->phase);
@@ -241,7 +241,9 @@ static int compare_children(const void *left, const void *right, void *canon)
 	uint32_t phase_l = canonical_phase(c, l), phase_r = canonical_phase(c, r);
 	if (phase_l != phase_r)
 		return phase_l < phase_r ? -1 : 1;
-	int by_label = strcmp(canonical_label(c, c->m->tasks[l].construct), canonical_label(c, c->m->tasks[r].construct));
+	const struct task *left_task = &c->m->tasks[l], *right_task = &c->m->tasks[r];
+	int by_label = strcmp(canonical_label(c, left_task->construct, left_task->parent),
+			      canonical_label(c, right_task->construct, right_task->parent));
 	if (by_label != 0)
 		return by_label;
 	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
@@ -303,7 +305,8 @@ static void number_in_order(struct canon *c)
 		uint64_t key = node->task;
 		if (canonical_is_merged(c, node->task)) {
 			key = canonical_mix(canonical_hash(7, node->task), node->phase);
-			key = canonical_mix(canonical_mix(key, c->label_hash[node->construct]), node->kind) | UINT64_C(1) << 63;
+			key = canonical_mix(canonical_mix(key, canonical_label_hash(c, node->construct, node->task)), node->kind) |
+			      UINT64_C(1) << 63;
 		}
 		c->node_ordinal[i] = ++*map_put(&counts, key);
 	}
@@ -343,7 +346,7 @@ static void number_in_team(struct canon *c)
 		uint64_t place = canonical_mix(canonical_hash(8, c->family[node->task]), node->phase);
 		place = canonical_mix(canonical_mix(place, node->is_in_work), (uint64_t)canonical_letter(node->kind));
 		array_reserve((void **)&all, n + 1, &capacity, sizeof *all);
-		all[n++] = (struct of_team){place, canonical_label(c, node->construct), c->class[c->m->n_tasks + i],
+		all[n++] = (struct of_team){place, canonical_label(c, node->construct, node->task), c->class[c->m->n_tasks + i],
 					    c -> node_ordinal[i], i};
 	}
 	if (n > 1)
@@ -367,7 +370,7 @@ void canonical_number(struct canon *c)
 	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, what);
 	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
-		c->label_hash[i] = mix_text(0, canonical_label(c, i));
+		c->label_hash[i] = mix_text(0, c->m->constructs[i].label);
 	number_in_order(c); /* from which follows which regions are the same */
 	canonical_families(c);
 	canonical_units_begin(c);

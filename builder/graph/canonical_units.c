@@ -143,7 +143,7 @@ void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint
 {
 	const struct node *node = graph_inner_node(c->graph, id);
 	bool has_label = node->construct != 0 && node->kind != NODE_UNIT_JOIN;
-	canonical_put(text, has_label ? canonical_label(c, node->construct) : node_kind_name(node->kind));
+	canonical_put(text, has_label ? canonical_label(c, node->construct, 0) : node_kind_name(node->kind));
 	canonical_put(text, "[");
 	put_path(c, text, node->unit);
 	if (node->kind == NODE_UNIT_JOIN) {
