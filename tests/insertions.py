@@ -30,6 +30,9 @@ CHANGES = {
     "unit_polls": "stands for records of a library's events",
     "unit_xstream": "tells which execution stream a thread is",
     "sample": "is in a stream of its own",
+    "switches": "is in the stream of switches",
+    "processor_time": "is in the stream of switches",
+    "switches_read": "is in the stream of switches",
 }
 # Records of devices come here without the records that continue them, and for devices that are not there.
 OF_DEVICES = re.compile(r"cut_group$|device_|kernel_without_submit$|data_without_operation$")

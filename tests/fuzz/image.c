@@ -179,7 +179,8 @@ static struct record make_record(const struct image *image, const struct unit *u
 		case SLOT_TIME: time = decode(image, how, u->time); break;
 		case SLOT_FLAGS:
 		case SLOT_FLAGS_LO4:
-		case SLOT_FLAGS_HI8: break;
+		case SLOT_FLAGS_HI8:
+		case SLOT_FLAGS_B_HI8: break;
 		case SLOT_VALUE: value = decode(image, how, u->value); break;
 		case SLOT_VALUE_LO32: value = low32(decode(image, how, u->value)); break;
 		case SLOT_VALUE_HI12: value |= (uint64_t)(u->extra >> 4) << 32; break;
@@ -188,6 +189,9 @@ static struct record make_record(const struct image *image, const struct unit *u
 		case SLOT_A_HI: a |= (uint64_t)(u->extra >> 4) << 32; break;
 		case SLOT_B: b = decode(image, how, u->b); break;
 		case SLOT_B_LO: b = low32(decode(image, how, u->b)); break;
+		case SLOT_B_LO56: /* above it are flags of OpenMP 6.0 */
+			b = (decode(image, how, u->b) & UINT64_MAX >> 8) | (uint64_t)(u->extra >> 4) << 56;
+			break;
 		case SLOT_B_HI: b |= (uint64_t)(u->extra >> 4) << 32; break;
 		}
 	}

@@ -110,9 +110,12 @@ static void build(const struct image *image, struct trace *trace)
 	if (rc == 0) {
 		graph_begin(&graph, &trace->model, image->level, GRAPH_KEPT);
 		contract = contract_begin(&trace->model);
-		struct visitor visitors[] = {{&contract_ops, contract}, {&graph_ops, &graph}, {&states_ops, &states}};
+		struct visitor visitors[] = {
+			{&contract_ops, contract}, {&states_ops, &states}, {&exclusion_ops, &states}, {&graph_ops, &graph}};
 		states_begin(&states, &trace->model, NULL, 0);
-		rc = replay_run(&trace->model, visitors, 3, &progress);
+		graph.busy = &states.busy;
+		graph.blocked = trace->model.switches.are_recorded ? &states.blocked : NULL;
+		rc = replay_run(&trace->model, visitors, sizeof visitors / sizeof *visitors, &progress);
 		contract_end(contract, rc == 0);
 	}
 	PROMISED(rc == 0, "whatever can be read is replayed");
