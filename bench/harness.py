@@ -155,7 +155,7 @@ def dump_read(directory):
     with open(os.path.join(path, "meta"), errors="surrogateescape") as meta:
         for line in meta:
             key, *fields = line.split() or [""]
-            if key == "stream":
+            if key == "stream" and int(fields[0]) < 1 << 19:  # beyond are samples and the kernel's switches
                 streams[fields[0]] = int(fields[2])
             elif key == "lost":
                 lost[fields[0]] = int(fields[1])

@@ -130,7 +130,8 @@ def outside(report, dump, place):
     out, log = str(place / "out"), place / "log"
     for options in (["-o", out], ["-o", out, "--force", "--graph=fragment", "--dot", "--csv", "--otf2"], ["--list"], ["--canonical"]):
         name = " ".join(o for o in ("outside", *options) if o.startswith(("outside", "--")))
-        result = run([TOUCHED, log, BUILDER, *options, *(dumps if "-o" in options else dumps[:1])])
+        several = ["--merge", *dumps] if "-o" in options else dumps[:1]  # they are of different runs
+        result = run([TOUCHED, log, BUILDER, *options, *several])
         if result.status == 125:
             report.skip(name, "a process may not be traced here")
             continue

@@ -107,7 +107,7 @@ static const struct record *mend(struct timeline *t, const struct record *r, uin
 	 * began.
 	 */
 	bool may_be = t->may_be_early || kind == EVENT_thread_attach || kind == EVENT_buffer_flush;
-	t->n_mended += !may_be || r->time < floor_ticks(t);
+	t->n_mended += !may_be || r->time < floor_ticks(t) || r->time > t->limit_ticks;
 	return &t->mended;
 }
 

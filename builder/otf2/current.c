@@ -136,6 +136,8 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	struct key k = current_key(a, task);
+	if (a->comms[k.comm].is_made_up && k.comm != l->solo_comm)
+		a->has_holes = true; /* its team is not known, so the location is not seen to be in it */
 	current_note(a, l, time, l->running, false);
 	current_note(a, l, time, task, true);
 	l->running = task;

@@ -16,6 +16,14 @@ struct lock_hold *holds_find(struct location *l, uint32_t lock, uint32_t order)
 	return NULL;
 }
 
+bool holds_otherwise(const struct location *l, uint32_t lock, uint32_t order)
+{
+	for (uint32_t i = 0; i < l->n_holds; i++)
+		if (l->holds[i].lock == lock && l->holds[i].task == l->running && l->holds[i].order != order)
+			return true;
+	return false;
+}
+
 struct lock_hold *holds_add(struct location *l, uint32_t lock, uint32_t order)
 {
 	array_reserve((void **)&l->holds, (size_t)l->n_holds + 1, &l->holds_capacity, sizeof *l->holds);

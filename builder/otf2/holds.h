@@ -11,6 +11,9 @@
 /* The hold that this acquisition began, or NULL. */
 struct lock_hold *holds_find(struct location *l, uint32_t lock, uint32_t order);
 
+/* Does the current task hold this lock by another acquisition, whose release is not in the records? */
+bool holds_otherwise(const struct location *l, uint32_t lock, uint32_t order);
+
 /* A new one, of the current task. Its depth is 0. */
 struct lock_hold *holds_add(struct location *l, uint32_t lock, uint32_t order);
 

@@ -23,8 +23,8 @@ static uint32_t lock_id(struct archive *a, uint64_t wait_id)
 }
 
 /*
- * Contradictory records: an acquisition that breaks the order in time, or a release of what another task took, is left
- * out.
+ * Contradictory records: an acquisition that breaks the order in time, or of what the task holds already, and a release
+ * of what another task took are left out.
  */
 static int leave_out(struct archive *a)
 {
@@ -40,7 +40,7 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 	uint32_t lock = lock_id(a, m->wait_id);
 	struct lock_hold *hold = holds_find(l, lock, m->order);
 	bool is_moved = time != clock_stamp(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
-	if (is_moved || (hold != NULL && hold->task != l->running))
+	if (is_moved || (hold != NULL && hold->task != l->running) || holds_otherwise(l, lock, m->order))
 		return leave_out(a);
 	if (hold == NULL)
 		hold = holds_add(l, lock, m->order);

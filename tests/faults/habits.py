@@ -167,4 +167,4 @@ TRIALS = {trial.__name__.replace("_", "-"): trial for trial in (descriptors_clos
                                                                 handlers, seccomp, seccomp_refused, own_tool, stopped)}
 TRIALS |= {"faulting-write": faulting("write", "pwrite", every=20), "faulting-open": faulting("open", "open", file=".seg", every=20),
            "faulting-close": faulting("close", "close", **{"from": 60, "every": 20, "times": 4}),
-           "faulting-ring": faulting("ring", "open,pwritev", "auto", file=".ring", **{"from": 2})}
+           "faulting-ring": faulting("ring", "open,pwritev", "auto", file=".ring", **{"from": 3})}
