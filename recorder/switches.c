@@ -239,7 +239,7 @@ static void put_look(struct session *session)
 		    total_ns);
 }
 
-/* Copies of one stream what there is. */
+/* Copies what there is of one stream. */
 static bool copy_stream(struct stream *stream, bool is_last)
 {
 	/* X1: The memory is described before it is there. Pairs with X4 in map_memory. */
