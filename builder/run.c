@@ -143,7 +143,7 @@ static char *output_path(const struct job *job)
 	return text_format("%.*s.build", (int)n, first);
 }
 
-/* Who may read every dump may read what is made of them, and nobody else. */
+/* What is made of the dumps may be read by those who may read every dump, and by no other users. */
 static mode_t output_mode(const struct options *options)
 {
 	mode_t mode = 0777;

@@ -28,7 +28,7 @@
 
 #define DRAIN_STACK_BYTES (256 << 10)
 #define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
-#define SECOND_NS         UINT64_C(1000000000) /* between two looks for what nobody tells the drain thread, at most */
+#define SECOND_NS         UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
 #define AGAIN_NS          10000000             /* between two tries to write what cannot be written now */
 
 #ifndef CLOSE_RANGE_UNSHARE

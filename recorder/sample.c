@@ -24,7 +24,7 @@ static int sample_signal;
 /* ---- The handler ---- */
 
 /* Does a wait id mean anything in this state? OpenMP has a wait id for every state of waiting; runtimes set it where
- * they wait for a mutex. For states that a runtime has defined itself (from 0x200 on), nobody knows. */
+ * they wait for a mutex. Of states that a runtime has defined itself (from 0x200 on) that is not known. */
 static bool has_wait_id(unsigned state)
 {
 	return (state >= thread_state_wait_mutex && state < thread_state_wait_target) || state >= THREAD_STATE_OWN_FIRST;

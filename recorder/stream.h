@@ -39,7 +39,7 @@ struct session;
 #define STREAM_FREE   ((uintptr_t)0)
 #define STREAM_SEALED ((uintptr_t)1)
 
-/* The kernel's memory for the context switches of the owner's thread (switches.c). Whoever owns the stream of switches
+/* The kernel's memory for the context switches of the owner's thread (switches.c). The owner of the stream of switches
  * reads it. */
 struct switch_memory {
 	void *page;       /* the first of its pages; NULL: there is none */

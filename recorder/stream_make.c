@@ -135,7 +135,7 @@ static void refuse_for_a_while(struct session *session, uint32_t number, int cau
 		  : cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
 		  : cause == loss_cause_no_stream
 			  ? "there is no memory for another ring: its thread is not recorded until there is"
-			  : "the file of another ring cannot be made, or not so that a full file system cannot hurt the program: "
+			  : "the file of another ring cannot be made, or only so that a full file system could end the program: "
 			    "its thread is not recorded until it can be made (OTTER_RING_DIR is where rings are)");
 }
 

@@ -108,8 +108,8 @@ static void copy_out(const struct switch_memory *memory, uint64_t position, void
 
 /* ---- From there into the stream ---- */
 
-/* Who owns the stream of switches may copy, and give memory back. False: another thread does so at this moment. Not in
- * a child that _Fork has made: it has neither the kernel's memory nor the rings. */
+/* The owner of the stream of switches may copy, and give memory back. False: another thread does so at this moment. Not
+ * in a child that _Fork has made: it has neither the kernel's memory nor the rings. */
 static bool own(struct session *session)
 {
 	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
@@ -239,7 +239,7 @@ static void put_look(struct session *session)
 		    total_ns);
 }
 
-/* Copies of one stream what there is. */
+/* Copies what there is of one stream. */
 static bool copy_stream(struct stream *stream, bool is_last)
 {
 	/* X1: The memory is described before it is there. Pairs with X4 in map_memory. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * When each thread had no processor, and why: the kernel records the context switches of a thread (one software event
- * of perf) into memory that it shares with this process, and whoever drains copies them from there into the stream of
+ * of perf) into memory that it shares with this process, and the thread that drains copies them from there into the stream of
  * switches, which all threads share. Nothing is added to what a callback does.
  *
- * Who drains is the drain thread, or, where there is none, a thread that writes a segment itself; and each thread at
- * its end. One of them at a time owns the stream of switches. Who finds it owned by another does not wait: what it
- * would have copied stays where it is for the next one, or, at a thread's end, is lost, which the records show.
+ * That is the drain thread, or, without one, a thread that writes a segment itself; and each thread drains its own at
+ * its end. One of them at a time owns the stream of switches. A thread that finds it owned by another does not wait: what
+ * it would have copied stays where it is, also after the thread's end, for the next one that copies.
  *
  * Where the kernel refuses the event or its memory, it is asked at the same times how long the thread has run and has
  * waited for a processor (processor_time.h). session_life.c and stream_thread.c call these functions, and, through the

@@ -237,7 +237,7 @@ def truths():
         t.is_so("lives that follow", following, list(zip(primaries, primaries[1:])))
         t.check()
 
-        t = Truth("threads", version, 2)  # on two threads: which came first is nobody's order
+        t = Truth("threads", version, 2)  # on two threads: the program has no order of them
         t.bound("outside_of_units")
         primaries = [u["node"] for u in t.units if u["kind"] == "primary"]
         t.is_so("edges to primary units", [e for e in t.edges if e["target"] in primaries], [])
@@ -252,7 +252,7 @@ def truths():
         t.is_so("it waited", int(thread["wait_ns"]) >= int(join["end_ns"]) - int(thread["begin_ns"]) - 1, True)
         t.check()
 
-        t = Truth("muted", version, 3)  # they ran, and the library told nobody
+        t = Truth("muted", version, 3)  # they ran, and the library did not report it
         t.bound("units_muted")
         t.is_so("states", sorted(u["state"] for u in t.units if u["kind"] != "primary"), ["unknown"] * 3)
         t.is_so("quirk", t.quirks.get("muted_at_finalize"), 3)
@@ -276,7 +276,7 @@ def truths():
         polls = [int(re.search(r"count=(\d+)", rest)[1]) for _, kind, rest in t.lines if kind == "unit_polls"]
         t.is_so("polls", int(waiter["polls"]), sum(polls) if version else 0)
         if version and not polls:
-            t.reasons.append("nobody polled: the test tests nothing")
+            t.reasons.append("no unit polled: the test tests nothing")
         if version:  # all that it ran until the last poll was a look
             t.is_so("it waited", int(waiter["wait_ns"]) > 0 and abs(int(waiter["wait_ns"]) - int(wait["busy_ns"])) <= 3, True)
         t.check()

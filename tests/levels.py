@@ -3,7 +3,7 @@
 
 The scope level shows constructs that nest as pairs of nodes in their task's sequence, the fragment level each stretch between two scheduling
 points as one. Either kind of node stands after exactly one other, in sequence: taken into that one, node by node, the task graph must be
-left, with the same nodes (kind, construct, place, task, region, times) and the same edges. What is ordered by an undeferred task, or by who fulfils
+left, with the same nodes (kind, construct, place, task, region, times) and the same edges. What is ordered by an undeferred task, or by the task that fulfils
 an event, has other edges at each level, and a task that ends with it has a node for its end: there the same nodes must be reached. At each level a
 summary alone, for which the graph is only counted, says the same as one that is written beside the tables.
 """

@@ -161,7 +161,7 @@ def main():
             record(place, launcher=rank == "1", PMIX_RANK=rank, **other)
         are_several(f"{name}-twice", place, 2, 3)
 
-    # A launcher of ranks that names no job: who ran at the same time is one run.
+    # A launcher of ranks that names no job: processes that ran at the same time are one run.
     place = PLACE / "overlapping"
     at_once(place, "wait", *({"PMI_RANK": str(rank), "launcher": rank < 2} for rank in range(3)))
     is_one("overlapping", place, 3)

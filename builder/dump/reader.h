@@ -54,7 +54,7 @@ struct dump {
 	size_t n_streams;
 	struct stream *samples;  /* streams of samples: those of stream N are in the stream N | ID_STREAM_SAMPLES */
 	size_t n_samples;        /* streams, not single samples */
-	struct stream *switches; /* the stream of switches, the last of all; NULL: there is none */
+	struct stream *switches; /* the stream of switches, the last of all; NULL: the dump has none */
 	uint64_t n_records;      /* in `streams`, without those in `samples` */
 	uint64_t n_bytes;        /* of all its files */
 	uint64_t lost[LOSS_CAUSES];

@@ -48,8 +48,8 @@ static uint64_t time_after(const struct segment *segment, uint32_t *index)
 }
 
 /*
- * The earliest time that any record may have. A record's time stamp is taken before its segment is opened, and nobody
- * knows how long before: the write of the segment before may take long, and so may a process that is stopped, or a
+ * The earliest time that any record may have. A record's time stamp is taken before its segment is opened, at any
+ * time before: the write of the segment before may take long, and so may a process that is stopped, or a
  * machine that is suspended. But all that a process records comes after its beginning.
  */
 static uint64_t floor_ticks(const struct timeline *t)

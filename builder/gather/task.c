@@ -9,7 +9,7 @@
 /* ---- Creation ---- */
 
 /*
- * May the current task create tasks in another one's name (Q44)? Whether it does so rightly is only known after all
+ * May the current task create tasks in another one's name (Q44)? Whether that is the case is only known after all
  * streams: see gather_settle_splits().
  */
 static bool may_be_in_place(const struct walk *w)

@@ -2,7 +2,7 @@
  *
  * How long a node's task was blocked in it: without a processor, because it waited for something that the runtime does
  * not know, such as input, output or a sleep. That is no work, but whatever comes after it had to wait for it. Few
- * nodes have such a time, so they are in a map. Called by fragment.c during the replay, and by who reads the graph; one
+ * nodes have such a time, so they are in a map. Called by fragment.c during the replay, and by what reads the graph; one
  * thread.
  */
 #include "builder/graph/graph.h"

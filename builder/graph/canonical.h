@@ -10,8 +10,8 @@
  *
  * canonical_family.c finds who is whose child, canonical_edges.c which nodes are one and the edges between them,
  * canonical_number.c gives the numbers by the classes that canonical_refine.c makes, canonical_units.c does so for
- * Argobots' work units, canonical_names.c makes names with canonical_text.c, canonical.c the list. Shared by these, by
- * nobody else; one thread.
+ * Argobots' work units, canonical_names.c makes names with canonical_text.c, canonical.c the list. Shared by these
+ * alone; one thread.
  */
 #ifndef OTTER_BUILDER_GRAPH_CANONICAL_H
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
@@ -97,8 +97,8 @@ static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
 
 /*
  * What is not there in every run: operations on data come where the data is not on the device yet, or no more, and
- * where there is a device; a unit waits where it comes too early; in a team of one nobody knows which tasks are
- * undeferred, and who fulfils an event may be decided by the timing.
+ * where there is a device; a unit waits where it comes too early; in a team of one it is not known which
+ * tasks the program made undeferred, and timing may decide which task fulfils an event.
  */
 static inline bool canonical_leaves_out(unsigned kind)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Detached tasks: who fulfils the event of one comes before whatever waits for the task (OpenMP 5.1 section 2.12.1),
+ * Detached tasks: the task that fulfils the event of one comes before whatever waits for that one (OpenMP 5.1 section 2.12.1),
  * whether the task's body has ended by then, or has not begun. Such a task has a node for its end, which comes after
  * its own last position and after that of the task that fulfilled the event. Where a detached task fulfils its event
  * itself, its own position says everything.

@@ -138,7 +138,7 @@ struct graph_counts {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
-	const struct busy *busy;     /* set by who also visits states_ops, before graph_ops; NULL: no node of a task has a time */
+	const struct busy *busy;     /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
 	bool is_counted;             /* nodes that nobody has to find again, and edges, are only in `counted` */
 	struct graph_counts counted; /* what is not in the arrays */
 	struct graph_task *tasks;    /* by row of model.tasks */

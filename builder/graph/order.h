@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What is ordered although no synchronisation waits for it: whoever creates an undeferred task is suspended until that
- * task ends (undeferred.c), and who fulfils the event of a detached task comes before its end (detached.c). Called by
+ * What is ordered although no synchronisation waits for it: the task that creates an undeferred task is suspended until
+ * that one ends (undeferred.c), and the task that fulfils an event comes before the end of the detached one (detached.c). Called by
  * build.c, scope.c and graph.c during the replay, and by build.c after it; one thread.
  */
 #ifndef OTTER_BUILDER_GRAPH_ORDER_H
@@ -24,7 +24,7 @@ struct order {
 		uint32_t resumption; /* ... that task's entry of `resumptions`, 0 none */
 	} * fulfilments;
 	size_t n_fulfilments, fulfilments_capacity;
-	bool has_unknown_orders;   /* there are undeferred tasks of which nobody knows whether the program wanted that */
+	bool has_unknown_orders;   /* there are undeferred tasks, and it is not known whether the program made them so */
 	bool has_unknown_fulfills; /* events were fulfilled by threads that were in no task */
 };
 

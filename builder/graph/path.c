@@ -46,7 +46,7 @@ static const struct {
 	{"records_missing", "records are missing"},
 	{"repaired", "events are missing"},
 	{"paused", "recording was paused"},
-	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded (OTTER_EVENTS=+sync_region_wait)"},
+	{"taskgroup_waits", "waiting at the end of taskgroups was not recorded"},
 	{"events_left_out", "OTTER_EVENTS left out events that it takes"},
 	{"contradictory_records", "records contradict each other"},
 	{"outside_of_units", "what threads did before they came to Argobots, and between two of its lives, is not known"},
@@ -54,7 +54,7 @@ static const struct {
 	{"unit_polls", "whether units worked or waited between two polls, or until they joined, is not known"},
 	{"undeferred_or_wait",
 	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
-	{"undeferred_tasks", "nobody knows which tasks of a team of one are undeferred by the program"},
+	{"undeferred_tasks", "which tasks the program made undeferred is not known"},
 	{"unknown_fulfillers", "events were fulfilled by threads that were in no task"},
 	{"mutual_exclusion", "the span leaves out mutual exclusion"},
 };

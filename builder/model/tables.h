@@ -229,7 +229,7 @@ static inline void model_region_origin(const struct model *m, uint32_t region, u
 enum suspension {
 	SUSPENDS_NOT,
 	SUSPENDS,      /* by the program's text */
-	SUSPENDS_MAYBE /* it was, but the text may not ask for that: undeferred.c says why nobody can know */
+	SUSPENDS_MAYBE /* it was, but it is not known whether the text asks for that: see undeferred.c */
 };
 
 /* undeferred.c: of the task that created `task`, after model_gather(). */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Adds up, for each mutex, what tasks executed while they held it, by the account of who executes (model/busy.h): without
+ * Adds up, for each mutex, what tasks executed while they held it, by the account of what each task executes (model/busy.h): without
  * what they waited for and without other tasks that ran in between. A nestable lock that its owner takes again is held
  * once, from the first acquisition to the last release. Called by the replay; one thread.
  */

@@ -12,7 +12,7 @@
 struct exclusion {
 	uint32_t construct; /* row: that of the first acquisition with a label */
 	unsigned kind;      /* mutex_kind of the first acquisition */
-	uint64_t n, ticks;  /* how often it was held, and what was executed meanwhile by who held it */
+	uint64_t n, ticks;  /* how often it was held, and what the tasks that held it executed meanwhile */
 };
 
 struct exclusions {

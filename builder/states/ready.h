@@ -34,7 +34,7 @@ struct ready {
 	bool has_helpers; /* target tasks run on threads of the runtime's own */
 };
 
-/* Who asks: a thread that waits. */
+/* The thread that asks, because it waits. */
 struct ready_asker {
 	uint32_t stream; /* its times never decrease */
 	uint32_t region; /* only tasks of this region's team can run there */

@@ -28,7 +28,7 @@ enum state state_of_mutex(unsigned kind);
 struct state_times {
 	uint64_t ticks[STATES];
 	uint64_t count[STATES];
-	uint64_t unknown_ticks; /* of its work: nobody knows whether it had a processor then */
+	uint64_t unknown_ticks; /* of its work: it is not known whether it had a processor then */
 };
 
 /* The ticks of all states. */

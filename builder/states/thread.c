@@ -5,7 +5,7 @@
  */
 #include "builder/states/thread.h"
 
-/* Adds up how much work there was since nobody knows whether the thread has a processor. */
+/* Adds up how much work there was since it is not known whether the thread has a processor. */
 static void add_unknown(struct thread_state *t, struct state_times *times, uint64_t ticks)
 {
 	if (t->unknown_ticks == 0 || ticks <= t->unknown_ticks)

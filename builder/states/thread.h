@@ -34,7 +34,7 @@ struct thread_state {
 	uint32_t task;              /* current, 0 none */
 	enum state around;          /* the state that it comes back to after the mutex that it waits for */
 	unsigned off_why;           /* off_why: it has no processor, or may have none; 0: it has one */
-	uint64_t unknown_ticks;     /* since then nobody knows whether it has one; 0: it is known */
+	uint64_t unknown_ticks;     /* since then it is not known whether it has one; 0: it is known */
 	bool is_attached;           /* an OS thread has the stream */
 	bool is_recording;          /* the program has not paused it */
 	bool is_in_gap;             /* records are missing */

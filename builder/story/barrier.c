@@ -63,7 +63,7 @@ bool thread_is_stale(const struct thread *t, const struct record *record)
 	bool is_sync = kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end || kind == EVENT_sync_region_wait_begin ||
 		       kind == EVENT_sync_region_wait_end;
 	size_t n = t->n_implicits;
-	if (n > 0 && is_sync && !t->is_explicit) /* the closing barrier itself has this address rightly */
+	if (n > 0 && is_sync && !t->is_explicit) /* this address is the closing barrier's own */
 		n = t->implicits[n - 1].own > 0 ? t->implicits[n - 1].own - 1 : 0;
 	for (size_t i = 0; i < n; i++)
 		if (record->b != 0 && t->implicits[i].stale_codeptr == record->b)

@@ -90,7 +90,7 @@ struct mutex_summary {
 struct processor_summary {
 	bool are_recorded;     /* of one process at least */
 	uint64_t work_ns;      /* all work: what preempted_ns and unknown_ns are compared with */
-	uint64_t unknown_ns;   /* of work_ns: nobody knows whether the thread had a processor */
+	uint64_t unknown_ns;   /* of work_ns: it is not known whether the thread had a processor */
 	uint64_t n_migrations; /* how often a thread got another processor than it had left */
 	uint64_t n_unknown;    /* threads of which nothing is known but sums: */
 	uint64_t running_ns, waiting_ns;

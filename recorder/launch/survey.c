@@ -52,7 +52,7 @@ struct scan {
 
 /* ---- meta ---- */
 
-/* Opens a file below OTTER_DIR, where anybody may have put anything: it waits for nobody, and only a regular file is
+/* Opens a file below OTTER_DIR, where other programs may have put anything: it never waits, and only a regular file is
  * taken. Returns -1 if it is not one. */
 static int open_regular(const char *path, struct stat *st)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who fulfils an event comes before whatever waits for the detached task: its parent, its own descendant, an implicit task, itself; before the task
+ * The task that fulfils an event comes before whatever waits for the detached task: its parent, its own descendant, an implicit task, itself; before the task
  * begins, while it runs, and after its body has ended; and of an undeferred one the parent waits for the body alone.
  */
 #include "check.h"

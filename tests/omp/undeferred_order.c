@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who creates an undeferred task is suspended until it ends: what it does next comes after it, whatever that is, but not what the undeferred task
+ * The task that creates an undeferred task is suspended until that one ends: what it does next comes after it, whatever that is, but not what the undeferred task
  * has created itself and not waited for.
  */
 #include "check.h"

@@ -3,7 +3,7 @@
 
 compare.py calls Match. It goes down from the initial task. The children of a task that come from one line are in the
 order of their creation, its synchronisations in the order in which they began. Of gcc's programs lines may be another
-construct's: there the order of all of its children decides, and what the program noted of who executes a single or a
+construct's: there the order of all of its children decides, and what the program noted of which thread executes a single or a
 part. A node that the text does not have is a difference, and so is one that the graph lacks.
 """
 from collections import Counter, defaultdict

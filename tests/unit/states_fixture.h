@@ -7,7 +7,7 @@
 
 #include "tests/unit/replay_fixture.h"
 
-/* Of one that comes last to the closing barrier: nobody is there to wait for. */
+/* Of one that comes last to the closing barrier: there is no other thread to wait for. */
 #define TEAM_MEMBER "overhead work_parallel overhead"
 
 static inline uint64_t ticks_in(uint32_t stream, enum state state)

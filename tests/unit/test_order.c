@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Undeferred and detached tasks (builder/graph/order.h): what their end comes before, and what comes before their end; and where nobody can know.
+ * Undeferred and detached tasks (builder/graph/order.h): what their end comes before, and what comes before their end; and where that is not known.
  */
 #include "tests/unit/path_fixture.h"
 

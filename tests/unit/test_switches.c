@@ -173,7 +173,7 @@ static void *one_of_many(void *argument)
 	return argument;
 }
 
-/* An ordinary user without memory to lock: who has none is told by sums. */
+/* An ordinary user without memory to lock: of threads without such memory there are sums. */
 START_TEST(a_crowd_has_not_memory_for_all)
 {
 	setrlimit(RLIMIT_MEMLOCK, &(struct rlimit){0, 0});
@@ -331,7 +331,7 @@ START_TEST(nobody_waits_for_who_copies)
 }
 END_TEST
 
-/* Asked for nothing, it does nothing. */
+/* Where the group is not selected, nothing is done. */
 START_TEST(unselected_there_is_nothing)
 {
 	struct session *session = dump_begin("OTTER_EVENTS", "-switch", "OTTER_RING", SMALL_RING, NULL);

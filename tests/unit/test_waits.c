@@ -88,7 +88,7 @@ START_TEST(a_tied_task_that_is_no_descendant_may_not_run)
 }
 END_TEST
 
-/* In a barrier any task of the team may run. Who comes last to it waits only for tasks. */
+/* In a barrier any task of the team may run. The thread that comes last to it waits only for tasks. */
 START_TEST(a_barrier_waits_for_arrivals_and_then_for_tasks)
 {
 	begin();
