@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/meta.h"
 
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "recorder/clock.h"
 #include "recorder/maps.h"
 #include "recorder/message.h"
+#include "recorder/meta_process.h"
 #include "recorder/output.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
@@ -25,19 +24,6 @@ static struct runtime_lines {
 	char bytes[RUNTIME_BYTES];
 	size_t n_bytes;
 } runtimes[META_RUNTIMES];
-
-/* Reads a file of /proc, as much as fits, and adds a zero byte. */
-static size_t read_file(const char *path, char *bytes, size_t capacity)
-{
-	size_t n_bytes = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (ssize_t n = 1; fd >= 0 && n > 0 && n_bytes<capacity - 1; n_bytes += n> 0 ? (size_t)n : 0)
-		n = read(fd, bytes + n_bytes, capacity - 1 - n_bytes);
-	if (fd >= 0)
-		close(fd);
-	bytes[n_bytes] = '\0';
-	return n_bytes;
-}
 
 static void put_kinds(struct text *text)
 {
@@ -55,59 +41,6 @@ static void put_kinds(struct text *text)
 		text_word(text, kinds[i].name);
 		text_end(text);
 	}
-}
-
-static void put_process(struct text *text, const struct config *config)
-{
-	char bytes[4096];
-	text_line_number(text, "pid", (uint64_t)getpid());
-	read_file("/proc/self/stat", bytes, sizeof bytes);
-	/* Field 22, counted after the command's name, which may contain anything. */
-	char *p = strrchr(bytes, ')');
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	if (p) {
-		p[1 + strcspn(p + 1, " ")] = '\0';
-		text_line(text, "pid_start", p + 1);
-	}
-	text_line_number(text, "ppid", (uint64_t)getppid());
-	char host[256] = "";
-	gethostname(host, sizeof host - 1);
-	text_line(text, "host", host);
-	read_file("/proc/sys/kernel/random/boot_id", bytes, sizeof bytes);
-	bytes[strcspn(bytes, "\n")] = '\0';
-	text_line(text, "boot_id", bytes);
-	if (config->rank >= 0)
-		text_line_number(text, "rank", (uint64_t)config->rank);
-	text_line(text, "run", config->run);
-	ssize_t n = readlink("/proc/self/exe", bytes, sizeof bytes - 1);
-	bytes[n > 0 ? n : 0] = '\0';
-	text_line(text, "program", bytes);
-	n = getcwd(bytes, sizeof bytes) ? 0 : -1;
-	if (n == 0)
-		text_line(text, "cwd", bytes);
-}
-
-/* Puts the arguments. Returns false if there are more than fit. */
-static bool put_arguments(struct text *text)
-{
-	char *bytes = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (bytes == MAP_FAILED)
-		return false;
-	size_t n_bytes = read_file("/proc/self/cmdline", bytes, SCRATCH_BYTES / 4);
-	for (size_t i = 0; i < n_bytes; i += strlen(bytes + i) + 1)
-		text_line(text, "arg", bytes + i);
-	munmap(bytes, SCRATCH_BYTES);
-	return n_bytes < SCRATCH_BYTES / 4 - 1;
-}
-
-static void put_environment(struct text *text)
-{
-	static const char *const prefixes[] = {"OMP_", "KMP_", "LIBOMP_", "OTTER_"};
-	for (char **variable = environ; variable && *variable; variable++)
-		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-			if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) == 0)
-				text_line(text, "env", *variable);
 }
 
 static void put_setting(struct text *text, const char *name, const char *value)
@@ -200,8 +133,8 @@ static void write_words(struct session *session)
 	struct text text;
 	if (!scratch_open(&text))
 		return;
-	put_environment(&text);
-	bool has_all = put_arguments(&text);
+	meta_put_environment(&text);
+	bool has_all = meta_put_arguments(&text);
 	has_all &= !text.is_full;
 	if (scratch_write(session, &text) && !has_all)
 		meta_note(session, "the arguments or the environment are too long: not all of them are in meta");
@@ -225,7 +158,7 @@ bool meta_begin(struct session *session)
 	put_kinds(&text);
 	text_line(&text, "recorder", OTTER_VERSION_STRING " ompt");
 	text_line(&text, "clock", clock_name());
-	put_process(&text, &session->config);
+	meta_put_process(&text, &session->config);
 	if (strcmp(session->ring_dir, session->dir) != 0)
 		text_line(&text, "ring_dir", session->ring_dir);
 	struct statfs fs;

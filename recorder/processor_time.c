@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/processor_time.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/proc.h"
 #include "recorder/text.h"
-
-/* Reads the beginning of a file, and ends it with a 0. False: there is nothing. */
-static bool read_file(const char *path, char *text, size_t n_bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, n_bytes - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
 
 bool processor_time_of(uint64_t tid, uint64_t *running_ns, uint64_t *waiting_ns)
 {
 	char path[64], text[96], *end;
 	strcpy(text_decimal(stpcpy(path, "/proc/self/task/"), tid, 1), "/schedstat");
-	if (!read_file(path, text, sizeof text))
+	if (proc_read(path, text, sizeof text) == 0)
 		return false;
 	*running_ns = strtoull(text, &end, 10);
 	*waiting_ns = strtoull(end, &end, 10);
@@ -38,7 +26,7 @@ bool processor_time_stolen(uint64_t *stolen_ns, uint64_t *total_ns)
 	enum { STEAL = 7 };
 	char text[256];
 	long hz = sysconf(_SC_CLK_TCK);
-	if (hz <= 0 || !read_file("/proc/stat", text, sizeof text) || strncmp(text, "cpu ", 4) != 0)
+	if (hz <= 0 || proc_read("/proc/stat", text, sizeof text) == 0 || strncmp(text, "cpu ", 4) != 0)
 		return false;
 	uint64_t ns = 1000000000 / (uint64_t)hz, ticks = 0;
 	char *at = text + 4;

@@ -16,8 +16,7 @@
 #include "recorder/ring.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
-
-#define PAGE_BYTES ((size_t)4096) /* of what is asked for; the kernel refuses where its pages are larger */
+#include "recorder/switches_copy.h"
 
 /* Sizes of a thread's memory, without its first page. Every user may lock perf_event_mlock_kb for each processor, and
  * RLIMIT_MEMLOCK beyond that: with the usual 516 KiB and 8 MiB, and two processors, 132 threads get the largest one. */
@@ -30,52 +29,7 @@ static const uint32_t sizes[] = {16, 4, 1};
 #define LOOK_NS      UINT64_C(1000000000)
 #define LOOK_SOON_NS UINT64_C(50000000)
 
-#define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
-
-/* ---- The kernel's records ---- */
-
-/* What sample_type asks for is at the end of each record (sample_id_all). */
-struct sample_id {
-	uint64_t time; /* CLOCK_MONOTONIC, ns */
-	uint32_t cpu;
-	uint32_t reserved;
-};
-
-struct kernel_switch {
-	struct perf_event_header header;
-	struct sample_id id;
-};
-
-struct kernel_lost {
-	struct perf_event_header header;
-	uint64_t event;
-	uint64_t lost;
-	struct sample_id id;
-};
-
-union kernel_record {
-	struct perf_event_header header;
-	struct kernel_switch sw;
-	struct kernel_lost lost;
-};
-
-struct off {
-	uint64_t begin_ns;
-	uint64_t end_ns; /* 0: it is not over */
-	uint32_t why;
-	uint32_t cpu, next_cpu;
-	uint32_t n_lost;
-};
-
-/* What is copied of one thread: stretches without a processor, up to a time. */
-struct group {
-	struct stream *of;
-	uint64_t from_ns;
-	struct clock_triple now;
-	bool is_first;
-	uint32_t n;
-	struct off offs[GROUP_MAX];
-};
+/* ---- The kernel's memory ---- */
 
 static long open_event(void)
 {
@@ -96,17 +50,65 @@ static long open_event(void)
 	return syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Copies bytes out of the kernel's ring, whose size is a power of two. */
-static void copy_out(const struct switch_memory *memory, uint64_t position, void *to, size_t n_bytes)
+static void note_refusal(struct session *session, const char *sentence)
 {
-	size_t size = memory->n_pages * PAGE_BYTES;
-	size_t at = (size_t)position & (size - 1), first = size - at < n_bytes ? size - at : n_bytes;
-	const unsigned char *data = (const unsigned char *)memory->page + PAGE_BYTES;
-	memcpy(to, data + at, first);
-	memcpy((unsigned char *)to + first, data, n_bytes - first);
+	if (!__atomic_exchange_n(&session->refuses_switches, 1, __ATOMIC_RELAXED))
+		meta_note(session, sentence);
 }
 
-/* ---- From there into the stream ---- */
+/* Maps memory for the event's records, as much as the kernel grants. False: it grants none. */
+static bool map_memory(struct stream *stream, int fd)
+{
+	struct switch_memory *memory = &stream->switches;
+	struct rlimit limit;
+	bool is_scarce = stream->number >= THREADS_WITH_MANY_PAGES ||
+			 (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur < MEMLOCK_SMALL);
+	for (size_t i = is_scarce; i < N_SIZES; i++) {
+		void *page = mmap(NULL, (1 + sizes[i]) * SWITCHES_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (page == MAP_FAILED)
+			continue;
+		memory->n_pages = sizes[i];
+		memory->seen = 0;
+		memory->is_first = true;
+		memory->from_ns = clock_ns(CLOCK_MONOTONIC);
+		/* X4: Pairs with X1 in copy_stream. */
+		__atomic_store_n(&memory->page, page, __ATOMIC_RELEASE);
+		return true;
+	}
+	return false;
+}
+
+/* Ends the recording of a thread. The caller owns the stream of switches, so nobody reads the memory. */
+static void unmap_memory(struct stream *stream)
+{
+	struct switch_memory *memory = &stream->switches;
+	void *page = memory->page;
+	if (!page)
+		return;
+	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELAXED);
+	munmap(page, (1 + memory->n_pages) * SWITCHES_PAGE_BYTES);
+}
+
+/* The mapping keeps the event, so its descriptor is closed at once: the program never sees it. */
+static void open_memory(struct stream *stream)
+{
+	struct session *session = stream->session;
+	if (session->has_no_switches)
+		return;
+	int fd = (int)open_event();
+	if (fd < 0) {
+		__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
+		note_refusal(session, "the kernel does not let this process record context switches (perf_event_paranoid, a "
+				      "container): only sums of its threads' processor times are recorded");
+		return;
+	}
+	if (!map_memory(stream, fd))
+		note_refusal(session, "a thread's context switches are not recorded: there is no memory for them "
+				      "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
+	close(fd);
+}
+
+/* ---- The stream of switches ---- */
 
 /* The owner of the stream of switches may copy, and give memory back. False: another thread does so at this moment. Not
  * in a child that _Fork has made: it has neither the kernel's memory nor the rings. */
@@ -119,93 +121,6 @@ static bool own(struct session *session)
 static void disown(struct session *session)
 {
 	stream_disown(session_stream(session, ID_STREAM_SWITCHES));
-}
-
-/* All groups of one reading say from when to when that reading is complete. */
-static void put_group(struct group *group)
-{
-	struct stream *switches = session_stream(group->of->session, ID_STREAM_SWITCHES);
-	struct ring_group records = ring_group_begin(switches);
-	uint64_t value = (uint64_t)group->n << 32 | group->of->number;
-	ring_group_append(&records, group->now.ticks, record_head(EVENT_switches, group->is_first, value), group->from_ns,
-			  group->now.monotonic_ns);
-	for (uint32_t i = 0; i < group->n; i++) {
-		const struct off *off = &group->offs[i];
-		ring_group_append(&records, off->begin_ns, record_head(EVENT_off, off->why, off->cpu), off->end_ns,
-				  (uint64_t)off->n_lost << 32 | off->next_cpu);
-	}
-	ring_group_end(&records);
-	group->n = 0;
-}
-
-static void add(struct group *group, struct off off)
-{
-	if (group->n == GROUP_MAX)
-		put_group(group);
-	group->offs[group->n++] = off;
-}
-
-/* Copies what the kernel has recorded of the stream's thread. The caller owns the stream of switches. `is_last`: nothing
- * follows, so that a record is due although nothing is new. Returns true if the memory was filled by more than half. */
-static bool copy_switches(struct stream *stream, bool is_last)
-{
-	struct switch_memory *memory = &stream->switches;
-	struct perf_event_mmap_page *page = memory->page;
-	struct group group = {.of = stream, .from_ns = memory->from_ns, .is_first = memory->is_first, .now = clock_triple_now()};
-	/* X2: The kernel's records are there before their end. Pairs with the kernel's store of data_head. */
-	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = page->data_tail, taken = tail, last_ns = memory->from_ns;
-	if (head == memory->seen && !is_last && !memory->is_first)
-		return false; /* nothing new: a stretch that is not over was copied before */
-	bool is_filled = head - tail > memory->n_pages * PAGE_BYTES / 2;
-	memory->seen = head;
-	struct off off = {0}; /* a stretch whose end was not read yet, if its begin is not 0 */
-	while (tail < head) {
-		union kernel_record record;
-		copy_out(memory, tail, &record.header, sizeof record.header);
-		if (record.header.size < sizeof record.header || record.header.size > head - tail)
-			break; /* not what a kernel writes */
-		if (record.header.type == PERF_RECORD_SWITCH && record.header.size == sizeof record.sw) {
-			copy_out(memory, tail, &record.sw, sizeof record.sw);
-			last_ns = record.sw.id.time;
-			if (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
-				bool is_ready = record.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-				off = (struct off){.begin_ns = last_ns,
-						   .why = is_ready ? off_why_preempted : off_why_blocked,
-						   .cpu = record.sw.id.cpu};
-				taken = tail;
-			} else if (off.begin_ns) {
-				off.end_ns = last_ns;
-				off.next_cpu = record.sw.id.cpu;
-				add(&group, off);
-				off.begin_ns = 0;
-			}
-		} else if (record.header.type == PERF_RECORD_LOST && record.header.size == sizeof record.lost) {
-			copy_out(memory, tail, &record.lost, sizeof record.lost);
-			add(&group,
-			    (struct off){.begin_ns = last_ns,
-					 .end_ns = record.lost.id.time,
-					 .why = off_why_unknown,
-					 .cpu = record.lost.id.cpu,
-					 .next_cpu = record.lost.id.cpu,
-					 .n_lost = record.lost.lost < UINT32_MAX ? (uint32_t)record.lost.lost : UINT32_MAX});
-			last_ns = record.lost.id.time;
-			off.begin_ns = 0;
-		}
-		tail += record.header.size;
-		if (!off.begin_ns)
-			taken = tail;
-	}
-	if (off.begin_ns) {
-		off.next_cpu = off.cpu;
-		add(&group, off);
-	}
-	put_group(&group);
-	memory->is_first = false;
-	memory->from_ns = off.begin_ns ? off.begin_ns : group.now.monotonic_ns;
-	/* X3: The records are read before the kernel may write over them. Pairs with the kernel's load of data_tail. */
-	__atomic_store_n(&page->data_tail, taken, __ATOMIC_RELEASE);
-	return is_filled;
 }
 
 /* In place of switches, where the kernel does not record them: how long the thread has run, and waited for a processor,
@@ -244,69 +159,9 @@ static bool copy_stream(struct stream *stream, bool is_last)
 {
 	/* X1: The memory is described before it is there. Pairs with X4 in map_memory. */
 	if (__atomic_load_n(&stream->switches.page, __ATOMIC_ACQUIRE))
-		return copy_switches(stream, is_last);
+		return switches_copy(stream, is_last);
 	put_times(stream);
 	return false;
-}
-
-/* ---- The kernel's memory ---- */
-
-static void note_refusal(struct session *session, const char *sentence)
-{
-	if (!__atomic_exchange_n(&session->refuses_switches, 1, __ATOMIC_RELAXED))
-		meta_note(session, sentence);
-}
-
-/* Maps memory for the event's records, as much as the kernel grants. False: it grants none. */
-static bool map_memory(struct stream *stream, int fd)
-{
-	struct switch_memory *memory = &stream->switches;
-	struct rlimit limit;
-	bool is_scarce = stream->number >= THREADS_WITH_MANY_PAGES ||
-			 (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur < MEMLOCK_SMALL);
-	for (size_t i = is_scarce; i < N_SIZES; i++) {
-		void *page = mmap(NULL, (1 + sizes[i]) * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (page == MAP_FAILED)
-			continue;
-		memory->n_pages = sizes[i];
-		memory->seen = 0;
-		memory->is_first = true;
-		memory->from_ns = clock_ns(CLOCK_MONOTONIC);
-		/* X4: Pairs with X1 in copy_stream. */
-		__atomic_store_n(&memory->page, page, __ATOMIC_RELEASE);
-		return true;
-	}
-	return false;
-}
-
-/* Ends the recording of a thread. The caller owns the stream of switches, so nobody reads the memory. */
-static void unmap_memory(struct stream *stream)
-{
-	struct switch_memory *memory = &stream->switches;
-	void *page = memory->page;
-	if (!page)
-		return;
-	__atomic_store_n(&memory->page, NULL, __ATOMIC_RELAXED);
-	munmap(page, (1 + memory->n_pages) * PAGE_BYTES);
-}
-
-/* The mapping keeps the event, so its descriptor is closed at once: the program never sees it. */
-static void open_memory(struct stream *stream)
-{
-	struct session *session = stream->session;
-	if (session->has_no_switches)
-		return;
-	int fd = (int)open_event();
-	if (fd < 0) {
-		__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
-		note_refusal(session, "the kernel does not let this process record context switches (perf_event_paranoid, a "
-				      "container): only sums of its threads' processor times are recorded");
-		return;
-	}
-	if (!map_memory(stream, fd))
-		note_refusal(session, "a thread's context switches are not recorded: there is no memory for them "
-				      "(perf_event_mlock_kb, RLIMIT_MEMLOCK)");
-	close(fd);
 }
 
 /* ---- Sessions and threads ---- */
@@ -339,7 +194,7 @@ void switches_begin(struct stream *stream)
 	bool is_owner = own(session);
 	/* What is left of the stream's last thread: its end found another thread copying. */
 	if (stream->switches.page && is_owner) {
-		copy_switches(stream, true);
+		switches_copy(stream, true);
 		unmap_memory(stream);
 	}
 	if (is_owner)

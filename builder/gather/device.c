@@ -182,12 +182,6 @@ void gather_device(struct walk *w, const struct record *r)
 
 /* ---- After the last stream ---- */
 
-/* The device's number, or DEVICE_HOST in place of the numbers that runtimes have for the host. */
-static int32_t normal_device(const struct model *m, int32_t number)
-{
-	return model_is_device(m, number) ? number : DEVICE_HOST;
-}
-
 /*
  * Determines the device of an activity. Up to ROCm 5.4 AMD's runtimes give every buffer as device 0's
  * (device_of_buffer): then the host's record of the same operation tells the device, or the source and destination of
@@ -201,8 +195,8 @@ static void settle_device(struct model *m, struct activity *a)
 	bool is_known = o != NULL && o->device != DEVICE_HOST;
 	int32_t device = is_known ? o->device : a->device;
 	if (a->type == ACTIVITY_DATA) {
-		a->src_device = normal_device(m, a->src_device);
-		a->dest_device = normal_device(m, a->dest_device);
+		a->src_device = model_normal_device(m, a->src_device);
+		a->dest_device = model_normal_device(m, a->dest_device);
 		if (a->device == a->src_device || a->device == a->dest_device)
 			return;
 		if (!is_known)

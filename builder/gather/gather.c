@@ -263,14 +263,14 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	if (has_lock_orders)
 		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
 	switches_read(&m->switches, dump);
-	struct walk w = {.m = m, .code = {.meta = &dump->meta}};
+	struct walk w = {.m = m, .modules = {.meta = &dump->meta}};
 	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
 		walk_stream(&w);
 	map_free(&w.tids);
 	settle_tasks(m);
 	gather_check_claims(&w);
 	free(w.claims);
-	code_close(&w.code);
+	modules_close(&w.modules);
 	map_free(&w.pairs);
 	gather_settle_splits(&w);
 	gather_check_tasks(m);

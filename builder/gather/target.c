@@ -112,17 +112,11 @@ void gather_target(struct walk *w, const struct record *r)
 
 /* ---- After the last stream ---- */
 
-/* The device's number, or DEVICE_HOST in place of the numbers that runtimes have for the host. */
-static int32_t normal_device(const struct model *m, int32_t number)
-{
-	return model_is_device(m, number) ? number : DEVICE_HOST;
-}
-
 /* Determines the device whose data an operation is about: its destination, or its source if data leaves a device. */
 static void settle_devices(const struct model *m, struct operation *o)
 {
-	o->src_device = normal_device(m, o->src_device);
-	o->dest_device = normal_device(m, o->dest_device);
+	o->src_device = model_normal_device(m, o->src_device);
+	o->dest_device = model_normal_device(m, o->dest_device);
 	bool is_leaving = o->kind == target_data_op_transfer_from_device || o->kind == target_data_op_delete ||
 			  o->kind == target_data_op_disassociate;
 	int32_t own = is_leaving ? o->src_device : o->dest_device, other = is_leaving ? o->dest_device : o->src_device;
@@ -205,7 +199,7 @@ void gather_settle_target(struct model *m)
 		if (o->type == OPERATION_DATA)
 			settle_devices(m, o);
 		else if (o->type == OPERATION_TARGET)
-			o->device = normal_device(m, o->device);
+			o->device = model_normal_device(m, o->device);
 		o->target = model_target(m, o->target_id);
 	}
 	settle_failures(m);

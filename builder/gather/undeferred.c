@@ -18,22 +18,22 @@
  * after the other. A `taskwait` with dependences calls the former as well; but then the task that follows has to be
  * allocated by another call.
  */
-static enum code_answer are_halves(struct code_files *code, uint64_t wait, uint64_t task, bool is_in_runtime)
+static enum code_answer are_halves(struct modules *modules, uint64_t wait, uint64_t task, bool is_in_runtime)
 {
 	if (is_in_runtime)
-		return code_calls(code, wait, "GOMP_taskwait_depend") == CODE_YES ? CODE_NO : CODE_YES;
+		return code_calls(modules, wait, "GOMP_taskwait_depend") == CODE_YES ? CODE_NO : CODE_YES;
 	if (wait == 0 || task == 0)
 		return CODE_UNKNOWN;
-	enum code_answer is_of_clang = code_imports(code, task, "__kmpc_omp_task_begin_if0");
+	enum code_answer is_of_clang = code_imports(modules, task, "__kmpc_omp_task_begin_if0");
 	if (is_of_clang != CODE_YES)
 		return is_of_clang;
-	enum code_answer may_be_of_gcc = code_imports(code, wait, "GOMP_taskwait_depend");
+	enum code_answer may_be_of_gcc = code_imports(modules, wait, "GOMP_taskwait_depend");
 	if (may_be_of_gcc == CODE_YES) {
-		enum code_answer is_of_gcc = code_calls(code, wait, "GOMP_taskwait_depend");
+		enum code_answer is_of_gcc = code_calls(modules, wait, "GOMP_taskwait_depend");
 		if (is_of_gcc != CODE_NO)
 			return is_of_gcc == CODE_YES ? CODE_NO : CODE_UNKNOWN;
 	}
-	return may_be_of_gcc == CODE_UNKNOWN ? CODE_UNKNOWN : code_next_call(code, wait, task);
+	return may_be_of_gcc == CODE_UNKNOWN ? CODE_UNKNOWN : code_next_call(modules, wait, task);
 }
 
 /* The same for two constructs, each pair of which is looked at once. */
@@ -42,7 +42,7 @@ static enum code_answer are_halves_here(struct walk *w, uint32_t wait, uint32_t 
 	const struct construct *constructs = w->m->constructs;
 	uint32_t *known = map_put(&w->pairs, (uint64_t)wait << 32 | construct);
 	if (*known == 0)
-		*known = 1 + are_halves(&w->code, constructs[wait].codeptr, constructs[construct].codeptr,
+		*known = 1 + are_halves(&w->modules, constructs[wait].codeptr, constructs[construct].codeptr,
 					codeptr != 0 && constructs[construct].codeptr == 0);
 	return (enum code_answer)(*known - 1);
 }

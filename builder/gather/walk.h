@@ -43,7 +43,7 @@ struct walk {
 	/* The row of the dummy task of a wait with dependences, and the number of the record that ended it. */
 	uint32_t ended_wait;
 	uint64_t ended_wait_at;
-	struct code_files code; /* used by undeferred.c, as is `pairs`: */
+	struct modules modules; /* used by undeferred.c, as is `pairs`: */
 	struct map pairs;       /* hash of two constructs -> enum code_answer + 1 */
 	uint64_t new_root_at;   /* number of the record at which a root's initial task began, or was made up; 0 none */
 	uint64_t n_in_place;    /* tasks that were created in another task's name: see gather_settle_splits() */

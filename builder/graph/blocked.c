@@ -5,7 +5,7 @@
  * nodes have such a time, so they are in a map. Called by fragment.c during the replay, and by what reads the graph; one
  * thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * concerns several of them (barriers, joins) is found by number, never by time. Called by the replay through graph_ops,
  * and by run.c; one thread.
  */
+#include "builder/graph/shared.h"
 #include "builder/graph/split.h"
 #include "builder/support/memory.h"
 

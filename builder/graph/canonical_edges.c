@@ -5,6 +5,7 @@
  * Called by canonical_number.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

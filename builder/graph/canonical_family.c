@@ -5,6 +5,7 @@
  * by canonical_number.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/graph/shared.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * by canonical.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/graph/shared.h"
 
 /*
  * A path is written out for so many tasks; what is before them is replaced by its hash, which is as canonical. Without

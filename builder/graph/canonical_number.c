@@ -6,6 +6,7 @@
  * below them, are refined. Called by canonical.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

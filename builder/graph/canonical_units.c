@@ -7,6 +7,7 @@
  * unit had to wait, and who woke it. Called by canonical_number.c and canonical_names.c.
  */
 #include "builder/graph/canonical.h"
+#include "builder/graph/shared.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>

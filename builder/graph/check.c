@@ -4,7 +4,7 @@
  * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must
  * order those tasks. Called by build.c during and after the replay; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

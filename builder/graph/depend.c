@@ -7,7 +7,7 @@
  * parent. The tasks of a `mutexinoutset` set also exclude each other. Called by build.c during and after the replay;
  * one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

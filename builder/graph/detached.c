@@ -5,7 +5,7 @@
  * its own last position and after that of the task that fulfilled the event. Where a detached task fulfils its event
  * itself, its own position says everything.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 void order_fulfill(struct graph *graph, const struct point *at, uint32_t detached)

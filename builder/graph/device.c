@@ -5,7 +5,7 @@
  * for the target task. Transfers have nodes already, from the host's records; the device's times are shown beside the
  * host's. Called by build.c after the replay, when all that the host did is in the graph; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

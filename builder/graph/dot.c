@@ -6,6 +6,7 @@
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 #include "builder/support/file.h"
 #include "builder/support/text.h"

@@ -4,7 +4,7 @@
  * which is a property of every pair and no edge. depend.c finds the sets; here they are brought into an order that does
  * not depend on when each was complete. One thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

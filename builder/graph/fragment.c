@@ -6,7 +6,7 @@
  * the sum of its thread states, and those on the longest way through the graph to its span (path.c). Called by the other
  * files of this folder during the replay; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 
 uint64_t graph_take_time(struct graph *graph, const struct point *at)
 {

@@ -3,7 +3,7 @@
  * The graph's storage: adds nodes and edges, and puts nodes into the sequences of their tasks. The other files of this
  * folder call it, during the replay and after it, on the replay's thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 /* ---- Nodes and edges ---- */

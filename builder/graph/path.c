@@ -6,6 +6,7 @@
  * replay, at the fragment level; one thread.
  */
 #include "builder/graph/path.h"
+#include "builder/graph/shared.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  * nests. Called by the replay through graph_ops, on one thread. Streams come in any order: what concerns several of
  * them (barriers) is found by number, never by time.
  */
+#include "builder/graph/shared.h"
 #include "builder/graph/split.h"
 #include "builder/support/array.h"
 

@@ -5,7 +5,7 @@
  * its tables refer to each other. An edge is known by its place in the fixed order of graph_each_edge. Called by
  * build.c after the replay; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * follows on its node. At the scope level a target region has a pair of nodes around what is inside, too, as any
  * construct that nests. Called by scope.c during the replay; one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 
 static enum node_kind operation_node(enum scope_type type)
 {

@@ -6,7 +6,7 @@
  * each task that the creator creates until it has a new position, to which there is one, too. So there is at most one
  * such edge for each task and each node. model_suspends() says which tasks are meant.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/memory.h"
 
 void order_begin_graph(struct graph *graph)

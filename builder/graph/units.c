@@ -9,7 +9,7 @@
  * nothing else. So after a wait or a stop a unit gets a new fragment only when it does something. Called by the replay
  * through graph_ops, on one thread.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>

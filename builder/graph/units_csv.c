@@ -5,6 +5,7 @@
  * thread.
  */
 #include "builder/graph/files.h"
+#include "builder/graph/shared.h"
 #include "builder/support/csv.h"
 
 static bool is_shown(const struct work_unit *unit)

@@ -5,6 +5,7 @@
  * through the whole graph after the replay.
  */
 #include "builder/graph/files.h"
+#include "builder/graph/shared.h"
 
 static const char *const node_names[NODE_KINDS] = {
 	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",

@@ -8,7 +8,7 @@
  * Called by build.c during the replay, one thread; graph_joiner also by exports, which run at the same time and only
  * read.
  */
-#include "builder/graph/graph.h"
+#include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 /* The row of a new place for children of a task. */

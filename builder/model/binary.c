@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads executables with libdwfl, each in an address space of its own at base 0. Debug information in separate files is
- * found as elfutils' own tools find it, by build id or debug link. Called by symbols.c; one thread.
+ * Reads debug information with libdwfl, each module's in an address space of its own at base 0. What is in separate files
+ * is found as elfutils' own tools find it, by build id or debug link: see binary.h.
  */
 #include "builder/model/binary.h"
 #include "builder/model/debuginfod.h"
@@ -10,14 +10,10 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A range of addresses (as the DWARF has them) that a compilation unit covers. */
@@ -27,6 +23,7 @@ struct unit_range {
 };
 
 struct binary {
+	const struct module *file_module;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	Dwarf_Addr dwarf_bias;
@@ -41,34 +38,23 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-bool binary_has_build_id(Elf *elf, const char *expected, char *found, size_t n_bytes)
+/* Warns if there will be no lines from the module. */
+static bool is_usable(const struct module *module)
 {
-	const void *id;
-	ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
-	*found = '\0';
-	for (ssize_t i = 0; i < n && 2 * (size_t)i + 3 <= n_bytes; i++)
-		snprintf(found + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
-	return strcmp(found, expected) == 0;
-}
-
-/* Is this an executable, and still the one that was recorded? Warns if not. */
-static bool is_usable(int fd, const char *path, const char *build_id)
-{
-	struct stat st;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-		return false;
-	elf_version(EV_CURRENT);
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	char found[256] = "";
-	bool is_same = elf != NULL && elf_kind(elf) == ELF_K_ELF &&
-		       (*build_id == '\0' || binary_has_build_id(elf, build_id, found, sizeof found));
-	if (elf == NULL || elf_kind(elf) != ELF_K_ELF)
+	const char *path = module->path, *found = *module->found_id == '\0' ? "missing" : module->found_id;
+	switch (module->state) {
+	case MODULE_NO_FILE: return false;
+	case MODULE_CANNOT_BE_READ: warning("%s: %s: no source lines from it", path, strerror(module->error)); return false;
+	case MODULE_IS_NOT_ELF:
 		warning("%s: found a file that is not an executable, expected the recorded one: no source lines from it", path);
-	else if (!is_same)
-		warning("%s: changed since the recording (build id %s, expected %s): no source lines from it", path,
-			*found == '\0' ? "missing" : found, build_id);
-	elf_end(elf);
-	return is_same;
+		return false;
+	case MODULE_HAS_CHANGED:
+		warning("%s: changed since the recording (build id %s, expected %s): no source lines from it", path, found,
+			module->build_id);
+		return false;
+	case MODULE_IS_USABLE: return true;
+	}
+	return false;
 }
 
 static void add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
@@ -127,29 +113,23 @@ static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
 	return low > 0 && address < binary->ranges[low - 1].end ? &binary->ranges[low - 1].unit : NULL;
 }
 
-struct binary *binary_open(const char *path, const char *build_id)
+struct binary *binary_open(const struct module *module)
 {
-	if (*path != '/')
-		return NULL; /* not a file: [vdso] and the like */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		warning("%s: %s: no source lines from it", path, strerror(errno));
+	if (!is_usable(module))
 		return NULL;
-	}
-	struct binary *binary = is_usable(fd, path, build_id) ? memory_zeroed(1, sizeof *binary, "a binary") : NULL;
-	if (binary == NULL) {
-		close(fd);
-		return NULL;
-	}
+	struct binary *binary = memory_zeroed(1, sizeof *binary, "a binary");
+	binary->file_module = module;
+	int fd = fcntl(module->fd, F_DUPFD_CLOEXEC, 0);
 	binary->dwfl = dwfl_begin(&callbacks);
 	if (binary->dwfl != NULL) {
 		dwfl_report_begin(binary->dwfl);
-		binary->module = dwfl_report_elf(binary->dwfl, path, path, fd, 0, true);
+		binary->module = dwfl_report_elf(binary->dwfl, module->path, module->path, fd, 0, true);
 		dwfl_report_end(binary->dwfl, NULL, NULL);
 	}
 	if (binary->module == NULL) {
-		warning("%s: %s: no source lines from it", path, dwfl_errmsg(-1));
-		close(fd); /* libdwfl takes it over only if it succeeds */
+		warning("%s: %s: no source lines from it", module->path, dwfl_errmsg(-1));
+		if (fd >= 0) /* libdwfl takes it over only if it succeeds */
+			close(fd);
 		binary_close(binary);
 		return NULL;
 	}
@@ -165,25 +145,6 @@ void binary_close(struct binary *binary)
 	free(binary->ranges);
 	free(binary->file);
 	free(binary);
-}
-
-bool binary_address(const struct binary *binary, uint64_t offset, uint64_t *address)
-{
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(binary->module, &bias);
-	size_t n;
-	if (elf == NULL || elf_getphdrnum(elf, &n) != 0)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0)
-			continue;
-		if (offset >= header.p_offset && offset - header.p_offset < header.p_filesz) {
-			*address = offset - header.p_offset + header.p_vaddr + bias;
-			return true;
-		}
-	}
-	return false;
 }
 
 /*
@@ -261,13 +222,9 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *pla
 struct place binary_find(struct binary *binary, uint64_t address)
 {
 	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	GElf_Sym symbol;
-	GElf_Off offset;
-	const char *name = dwfl_module_addrinfo(binary->module, address, &offset, &symbol, NULL, NULL, NULL);
-	if (name != NULL) {
-		place.symbol = name;
-		place.symbol_address = address - offset;
-	}
+	struct symbol symbol = binary_symbol(binary, address);
+	place.symbol = symbol.name;
+	place.symbol_address = symbol.address;
 	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
 	if (unit != NULL) {
 		find_line(binary, unit, address - binary->dwarf_bias, &place);
@@ -310,7 +267,15 @@ struct place binary_find_entry(struct binary *binary, uint64_t address)
 	return place;
 }
 
-Dwfl_Module *binary_module(const struct binary *binary)
+struct symbol binary_symbol(const struct binary *binary, uint64_t address)
 {
-	return binary->module;
+	GElf_Sym symbol;
+	GElf_Off offset;
+	const char *name = dwfl_module_addrinfo(binary->module, address, &offset, &symbol, NULL, NULL, NULL);
+	return name != NULL ? (struct symbol){name, address - offset, symbol.st_size} : (struct symbol){.name = ""};
+}
+
+const struct module *binary_module(const struct binary *binary)
+{
+	return binary->file_module;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Follows machine code from one call to the next: see instructions.h. On x86-64 only the lengths of instructions are
- * decoded, by the encoding of Intel's manual (volume 2, chapter 2 and appendix A); what a compiler does not put between
- * the return from one call and the arguments of the next one is an unknown instruction here.
+ * Decodes instructions, and follows them from one call to the next: see instructions.h. Of most of x86-64's only the
+ * lengths are decoded, by the encoding of Intel's manual (volume 2, chapter 2 and appendix A); what a compiler does not
+ * put between the return from one call and the arguments of the next one is an unknown instruction here.
  */
 #include "builder/model/instructions.h"
 
 #include <elf.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #define STEPS_MAX    512 /* instructions on all ways together */
@@ -20,10 +18,11 @@ enum step_kind { STEP_UNKNOWN, STEP_ON, STEP_CALL, STEP_JUMP, STEP_BRANCH, STEP_
 struct step {
 	enum step_kind kind;
 	size_t length;
-	int64_t distance; /* of a jump or branch, from its end */
+	enum transfer_kind target; /* of a call, jump or branch */
+	int64_t distance;          /* of its target, or of the slot that has its target's address, from its end */
 };
 
-static const struct step unknown = {STEP_UNKNOWN, 0, 0};
+static const struct step unknown = {.kind = STEP_UNKNOWN};
 
 static int64_t signed_number(const unsigned char *bytes, unsigned n_bytes)
 {
@@ -53,19 +52,19 @@ static struct step plain(const unsigned char *at, size_t n_left, size_t n_before
 	size_t length = n_before < n_left ? operand_length(at + n_before, n_left - n_before) : 0;
 	if (length == 0)
 		return unknown;
-	return (struct step){STEP_ON, n_before + length + n_immediate, 0};
+	return (struct step){.kind = STEP_ON, .length = n_before + length + n_immediate};
 }
 
 static struct step without_operands(size_t length)
 {
-	return (struct step){STEP_ON, length, 0};
+	return (struct step){.kind = STEP_ON, .length = length};
 }
 
 static struct step transfer(enum step_kind kind, const unsigned char *at, size_t n_left, size_t n_before, unsigned n_distance)
 {
 	if (n_before + n_distance > n_left)
 		return unknown;
-	return (struct step){kind, n_before + n_distance, signed_number(at + n_before, n_distance)};
+	return (struct step){kind, n_before + n_distance, TRANSFER_DIRECT, signed_number(at + n_before, n_distance)};
 }
 
 /* Opcodes after 0f. n: bytes before the opcode's second byte, that one included. */
@@ -94,10 +93,15 @@ static struct step group_step(const unsigned char *at, size_t n_left, size_t n)
 {
 	struct step step = plain(at, n_left, n, 0);
 	unsigned which = n < n_left ? at[n] >> 3 & 7 : 7;
-	if (step.kind == STEP_ON && which == 2)
-		step.kind = STEP_CALL;
-	else if (which == 3 || which == 4 || which == 5 || which == 7)
+	if (step.kind == STEP_UNKNOWN || which == 3 || which == 5 || which == 7)
 		return unknown;
+	if (which != 2 && which != 4)
+		return step;
+	step.kind = which == 2 ? STEP_CALL : STEP_JUMP;
+	if ((at[n] & 0xc7) == 0x05 && step.length <= n_left) { /* the slot is told from the instruction's end */
+		step.target = TRANSFER_BY_SLOT;
+		step.distance = signed_number(at + n + 1, 4);
+	}
 	return step;
 }
 
@@ -150,7 +154,7 @@ static struct step one_byte_step(const unsigned char *at, size_t n_left, size_t 
 	case 0xe9: return transfer(STEP_JUMP, at, n_left, n, 4);
 	case 0xeb: return transfer(STEP_JUMP, at, n_left, n, 1);
 	case 0xc2:
-	case 0xc3: return (struct step){STEP_RETURN, n, 0};
+	case 0xc3: return (struct step){.kind = STEP_RETURN, .length = n};
 	case 0xff: return group_step(at, n_left, n);
 	default: return unknown;
 	}
@@ -171,7 +175,7 @@ static struct step x86_64_step(const unsigned char *at, size_t n_left)
 	if (n < n_left && (at[n] & 0xf0) == 0x40)
 		prefixes.is_wide = at[n++] & 8;
 	if (n + 1 >= n_left) /* a lone byte at the end is no use */
-		return n < n_left && at[n] == 0xc3 ? (struct step){STEP_RETURN, n + 1, 0} : unknown;
+		return n < n_left && at[n] == 0xc3 ? (struct step){.kind = STEP_RETURN, .length = n + 1} : unknown;
 	if (at[n] == 0x0f)
 		return two_byte_step(at, n_left, n + 2);
 	if (at[n] == 0xc5 && n + 2 < n_left) /* VEX of two bytes */
@@ -180,6 +184,58 @@ static struct step x86_64_step(const unsigned char *at, size_t n_left)
 		return (at[n + 1] & 0x1f) == 1 ? two_byte_step(at, n_left, n + 4)
 					       : plain(at, n_left, n + 4, (at[n + 1] & 0x1f) == 3);
 	return one_byte_step(at, n_left, n + 1, prefixes);
+}
+
+bool instructions_have_targets(unsigned machine)
+{
+	return machine == EM_X86_64;
+}
+
+static struct transfer transfer_of(const struct step *step, uint64_t next)
+{
+	return (struct transfer){step->target, step->length, next + (uint64_t)step->distance};
+}
+
+struct transfer instructions_call(const unsigned char *bytes, uint64_t next)
+{
+	struct step slot = x86_64_step(bytes, INSTRUCTIONS_CALL_BYTES);
+	if (slot.kind == STEP_CALL && slot.target == TRANSFER_BY_SLOT)
+		return transfer_of(&slot, next);
+	struct step direct = x86_64_step(bytes + 1, INSTRUCTIONS_CALL_BYTES - 1);
+	if (direct.kind == STEP_CALL && direct.target == TRANSFER_DIRECT)
+		return transfer_of(&direct, next);
+	return (struct transfer){.kind = TRANSFER_UNKNOWN};
+}
+
+struct transfer instructions_stub(const unsigned char *bytes, size_t n, uint64_t address)
+{
+	static const unsigned char endbr64[4] = {0xf3, 0x0f, 0x1e, 0xfa};
+	size_t at = n >= sizeof endbr64 && memcmp(bytes, endbr64, sizeof endbr64) == 0 ? sizeof endbr64 : 0;
+	struct step jump = x86_64_step(bytes + at, n - at);
+	if (jump.kind == STEP_JUMP && jump.target == TRANSFER_BY_SLOT)
+		return transfer_of(&jump, address + at + jump.length);
+	return (struct transfer){.kind = TRANSFER_UNKNOWN};
+}
+
+/* The register that the first byte (REX) and the middle bits of the third one (ModRM) name. */
+static unsigned named_register(const unsigned char *bytes)
+{
+	return (bytes[0] & 4u) << 1 | (bytes[2] >> 3 & 7u);
+}
+
+struct load instructions_load(const unsigned char *bytes, size_t n, uint64_t address)
+{
+	if (n >= 7 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x8d && (bytes[2] & 0xc7) == 0x05)
+		return (struct load){7, named_register(bytes), address + 7 + (uint64_t)signed_number(bytes + 3, 4)};
+	if (n >= 5 && (bytes[0] == 0xbf || bytes[0] == 0xb8))
+		return (struct load){5, bytes[0] == 0xbf ? RDI : RAX, (uint32_t)signed_number(bytes + 1, 4)};
+	return (struct load){.to = NO_REGISTER};
+}
+
+unsigned instructions_move_to_rdi(const unsigned char *bytes, size_t n)
+{
+	bool is_move = n >= 3 && (bytes[0] & 0xfb) == 0x48 && bytes[1] == 0x89 && (bytes[2] & 0xc7) == 0xc7;
+	return is_move ? named_register(bytes) : NO_REGISTER;
 }
 
 /* ---- aarch64 ---- */
@@ -200,18 +256,18 @@ static struct step aarch64_step(const unsigned char *at, size_t n_left)
 		return unknown;
 	memcpy(&word, at, sizeof word);
 	if (word >> 26 == 0x05)
-		return (struct step){STEP_JUMP, 4, distance_of(word, 0, 26)};
+		return (struct step){STEP_JUMP, 4, TRANSFER_DIRECT, distance_of(word, 0, 26)};
 	if (word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000) /* bl, blr */
-		return (struct step){STEP_CALL, 4, 0};
+		return (struct step){.kind = STEP_CALL, .length = 4};
 	if ((word & 0xff000010) == 0x54000000 || (word & 0x7e000000) == 0x34000000) /* b.cond, cbz, cbnz */
-		return (struct step){STEP_BRANCH, 4, distance_of(word, 5, 19)};
+		return (struct step){STEP_BRANCH, 4, TRANSFER_DIRECT, distance_of(word, 5, 19)};
 	if ((word & 0x7e000000) == 0x36000000) /* tbz, tbnz */
-		return (struct step){STEP_BRANCH, 4, distance_of(word, 5, 14)};
+		return (struct step){STEP_BRANCH, 4, TRANSFER_DIRECT, distance_of(word, 5, 14)};
 	if ((word & 0xfffffc1f) == 0xd65f0000)
-		return (struct step){STEP_RETURN, 4, 0};
+		return (struct step){.kind = STEP_RETURN, .length = 4};
 	if (word >> 25 == 0x6b || (word & 0xfc000000) == 0xd4000000 || word == 0) /* other branches, exceptions */
 		return unknown;
-	return (struct step){STEP_ON, 4, 0};
+	return (struct step){.kind = STEP_ON, .length = 4};
 }
 
 /* ---- The way from one call to the next ---- */
@@ -234,7 +290,8 @@ enum code_answer instructions_next_call(unsigned machine, const unsigned char *c
 		struct step step = machine == EM_X86_64 ? x86_64_step(code + way->at, n_bytes - way->at)
 							: aarch64_step(code + way->at, n_bytes - way->at);
 		size_t next = way->at + step.length;
-		if (step.kind == STEP_UNKNOWN || next > n_bytes)
+		bool is_away = step.kind == STEP_JUMP && step.target != TRANSFER_DIRECT;
+		if (step.kind == STEP_UNKNOWN || is_away || next > n_bytes)
 			return CODE_UNKNOWN;
 		way->at = step.kind == STEP_JUMP ? next + (size_t)step.distance : next; /* a negative one wraps round */
 		if (step.kind == STEP_CALL && next == to)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Machine code, as far as it tells where control goes: calls, jumps, returns. For x86-64 and aarch64. It knows nothing
- * of files. Called by code.c; any thread.
+ * Machine code, as far as it tells where control goes and which addresses it has: calls, jumps, returns, loads of
+ * addresses. Where it goes next is decoded for x86-64 and aarch64, where a call goes and what is loaded for x86-64 alone.
+ * It knows nothing of files. Called by code.c and call.c; any thread.
  */
 #ifndef OTTER_BUILDER_MODEL_INSTRUCTIONS_H
 #define OTTER_BUILDER_MODEL_INSTRUCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum code_answer { CODE_UNKNOWN, CODE_YES, CODE_NO };
 
@@ -16,5 +19,44 @@ enum code_answer { CODE_UNKNOWN, CODE_YES, CODE_NO };
  * condition decides, or an instruction that is not known comes first.
  */
 enum code_answer instructions_next_call(unsigned machine, const unsigned char *code, size_t n_bytes, size_t from, size_t to);
+
+/* ---- x86-64 alone ---- */
+
+/* Does what follows know the instructions of this machine? */
+bool instructions_have_targets(unsigned machine);
+
+/* Where an instruction transfers control to: `address`, or to the address in the slot at `address`. */
+enum transfer_kind { TRANSFER_UNKNOWN, TRANSFER_DIRECT, TRANSFER_BY_SLOT };
+
+struct transfer {
+	enum transfer_kind kind;
+	size_t n_bytes; /* of the instruction */
+	uint64_t address;
+};
+
+/* A call whose target the instruction has is no longer than this. */
+#define INSTRUCTIONS_CALL_BYTES 6
+
+/* The call that ends with these INSTRUCTIONS_CALL_BYTES bytes, before address `next`; unknown: it is none. */
+struct transfer instructions_call(const unsigned char *bytes, uint64_t next);
+
+/* The jump of a stub of the procedure linkage table at `address`, where n bytes are; unknown: this is no stub. */
+struct transfer instructions_stub(const unsigned char *bytes, size_t n, uint64_t address);
+
+/* Registers by their numbers in instructions. */
+enum { RAX = 0, RBX = 3, RBP = 5, RDI = 7, R12 = 12, NO_REGISTER = 16 };
+
+/* An instruction that loads an address into a register. */
+struct load {
+	size_t n_bytes; /* of the instruction */
+	unsigned to;    /* NO_REGISTER: it is something else */
+	uint64_t value;
+};
+
+/* The load at `address`, where n bytes are: lea value(%rip), %register, or mov $value, %edi or %eax. */
+struct load instructions_load(const unsigned char *bytes, size_t n, uint64_t address);
+
+/* The register that the first of n bytes move into the first argument's, %rdi; NO_REGISTER: they do something else. */
+unsigned instructions_move_to_rdi(const unsigned char *bytes, size_t n);
 
 #endif

@@ -55,3 +55,8 @@ bool model_is_device(const struct model *m, int32_t number)
 {
 	return number >= 0 && (m->n_devices == 0 || model_device(m, number) != NULL);
 }
+
+int32_t model_normal_device(const struct model *m, int32_t number)
+{
+	return model_is_device(m, number) ? number : DEVICE_HOST;
+}

@@ -68,6 +68,9 @@ void model_name_operation(struct model *m, uint32_t row);
 /* Is this the number of a device? Runtimes name the host by other numbers: the number of devices, or a negative one. */
 bool model_is_device(const struct model *m, int32_t number);
 
+/* A device's number, or DEVICE_HOST in place of the numbers that runtimes have for the host. */
+int32_t model_normal_device(const struct model *m, int32_t number);
+
 /* The device's row, or NULL. */
 const struct device *model_device(const struct model *m, int32_t number);
 

@@ -7,24 +7,26 @@
 #include "builder/model/symbols.h"
 #include "builder/model/binary.h"
 #include "builder/model/call.h"
+#include "builder/model/entry_point.h"
 #include "builder/support/array.h"
 #include "builder/support/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-/* A file that maps name. It is opened once only, also if that fails. */
-struct module {
-	const char *path, *build_id;
+/* What a module tells about its source. It is opened once only, also if that fails. */
+struct source {
+	const struct module *module;
 	const char *name;      /* for labels */
 	struct binary *binary; /* NULL: it cannot be used */
 };
 
 struct symbols {
 	struct model *model;
-	struct module *modules;
-	size_t n_modules;
+	struct modules modules;
+	struct source *sources;
+	size_t n_sources;
 };
 
 static const char *base_name(const char *path)
@@ -47,24 +49,23 @@ static int base_length(const char *path)
  * Is this the image of a device that is the host itself? The runtime maps such code from a file that it makes itself,
  * which has a random name and may be gone (docs/runtimes.md, "Target constructs").
  */
-static bool is_device_image(const struct model *m, const struct meta_map *map)
+static bool is_device_image(const struct model *m, const struct module *module)
 {
-	bool is_temporary = strncmp(base_name(map->path), "tmpfile_", 8) == 0; /* as LLVM's plugin for x86-64 names it */
-	return m->n_events[EVENT_device_load] > 0 && is_temporary && access(map->path, F_OK) != 0;
+	bool is_temporary = strncmp(base_name(module->path), "tmpfile_", 8) == 0; /* as LLVM's plugin for x86-64 names it */
+	return m->n_events[EVENT_device_load] > 0 && is_temporary && module->error == ENOENT;
 }
 
-/* The module of a map, added if it is new. */
-static struct module *find_module(struct symbols *s, const struct meta_map *map)
+/* The source of a module, added if it is new. */
+static struct source *find_source(struct symbols *s, const struct module *module)
 {
-	for (size_t i = 0; i < s->n_modules; i++)
-		if (strcmp(s->modules[i].path, map->path) == 0 && strcmp(s->modules[i].build_id, map->build_id) == 0)
-			return &s->modules[i];
-	s->modules = array_grown(s->modules, s->n_modules, sizeof *s->modules);
-	bool is_image = is_device_image(s->model, map);
-	struct module *module = &s->modules[s->n_modules++];
-	*module = (struct module){map->path, map->build_id, is_image ? "device_image" : map->path,
-				  is_image ? NULL : binary_open(map->path, map->build_id)};
-	return module;
+	for (size_t i = 0; i < s->n_sources; i++)
+		if (s->sources[i].module == module)
+			return &s->sources[i];
+	s->sources = array_grown(s->sources, s->n_sources, sizeof *s->sources);
+	bool is_image = is_device_image(s->model, module);
+	struct source *source = &s->sources[s->n_sources++];
+	*source = (struct source){module, is_image ? "device_image" : module->path, is_image ? NULL : binary_open(module)};
+	return source;
 }
 
 /*
@@ -138,7 +139,7 @@ static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, 
 {
 	if (kind != CONSTRUCT_TASKLOOP && kind != CONSTRUCT_TASK)
 		return false;
-	uint64_t taskloop = call_after(binary_module(binary), address, "__kmpc_taskloop", "__kmpc_end_taskgroup");
+	uint64_t taskloop = call_after(binary, address, "__kmpc_taskloop", "__kmpc_end_taskgroup");
 	if (taskloop == 0)
 		return false;
 	unsigned line = group->line;
@@ -157,7 +158,7 @@ static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, 
  */
 static bool keep_own(struct binary *binary, enum construct_kind kind, uint64_t address, struct place *place)
 {
-	struct call call = call_before(binary_module(binary), address);
+	struct call call = call_before(binary, address);
 	if (!call.is_readable)
 		return true;
 	if (*call.callee == '\0') { /* a call through a register: it may be this construct's */
@@ -166,11 +167,11 @@ static bool keep_own(struct binary *binary, enum construct_kind kind, uint64_t a
 	}
 	if (strcmp(call.callee, "__kmpc_taskgroup") == 0 && kind != CONSTRUCT_TASKGROUP)
 		return is_taskloops_group(binary, kind, address, place);
-	if (!call_reports(call.callee, kind))
+	if (!entry_point_reports(call.callee, kind))
 		return false;
-	if (strstr(place->producer, "flang") != NULL && !call_has_flangs_line(call.callee))
+	if (strstr(place->producer, "flang") != NULL && !entry_point_has_flangs_line(call.callee))
 		forget_line(place);
-	if (strncmp(call.callee, "GOMP_", 5) != 0 || call_has_line(call.callee))
+	if (strncmp(call.callee, "GOMP_", 5) != 0 || entry_point_has_line(call.callee))
 		return true;
 	forget_line(place);
 	if (call.outlined != 0) { /* the code of a task or region begins with the line of its directive */
@@ -191,32 +192,34 @@ static void resolve(struct symbols *s, struct construct *c)
 		return;
 	}
 	uint64_t looked_up = is_function(c) ? c->codeptr : c->codeptr - 1;
-	const struct meta_map *map = meta_find_map(&s->model->dump->meta, looked_up);
-	if (map == NULL) {
+	uint64_t offset;
+	const struct module *module = modules_find(&s->modules, looked_up, &offset);
+	if (module == NULL) {
 		snprintf(label, sizeof label, "%s@0x%llx", word, (unsigned long long)c->codeptr);
 		c->label = model_keep(s->model, label);
 		return;
 	}
-	const struct module *module = find_module(s, map);
+	const struct source *source = find_source(s, module);
 	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	uint64_t offset = looked_up - map->start + map->offset, address = offset;
-	if (module->binary != NULL && binary_address(module->binary, offset, &address)) {
-		place = binary_find(module->binary, address);
-		if (!is_function(c) && !keep_own(module->binary, c->kind, address + 1, &place)) {
+	uint64_t address = offset;
+	if (source->binary != NULL && module_address(module, offset, &address)) {
+		place = binary_find(source->binary, address);
+		if (!is_function(c) && !keep_own(source->binary, c->kind, address + 1, &place)) {
 			c->label = word;
 			return;
 		}
 	}
-	name_construct(s, c, module->name, address + (c->codeptr - looked_up), &place);
+	name_construct(s, c, source->name, address + (c->codeptr - looked_up), &place);
 }
 
 int symbols_resolve(struct model *model)
 {
-	struct symbols s = {.model = model};
+	struct symbols s = {.model = model, .modules = {.meta = &model->dump->meta}};
 	for (uint32_t i = 0; i < model->n_constructs; i++)
 		resolve(&s, &model->constructs[i]);
-	for (size_t i = 0; i < s.n_modules; i++)
-		binary_close(s.modules[i].binary);
-	free(s.modules);
+	for (size_t i = 0; i < s.n_sources; i++)
+		binary_close(s.sources[i].binary);
+	free(s.sources);
+	modules_close(&s.modules);
 	return 0;
 }

@@ -2,10 +2,6 @@
 #include "recorder/launch/survey.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +11,7 @@
 #include "common/clock.h"
 #include "common/event.h"
 #include "common/format.h"
-
-/* A meta is shorter: what is longer is something else. */
-#define META_BYTES_MAX (64 << 20)
+#include "recorder/launch/survey_meta.h"
 
 /* The newest segment of a stream. It tells how much came before it. */
 struct newest {
@@ -40,157 +34,9 @@ struct scan {
 	size_t n_streams;
 	char **files;
 	size_t n_files;
-	/* Read from meta. */
-	uint32_t segment_bytes;
-	struct clock_triple first, last; /* of all that were read */
-	char ring_dir[PATH_MAX];
-	pid_t pid;
-	uint64_t pid_start;
-	uint64_t lost_in_block;
-	uint64_t n_overwritten;
+	struct survey_meta meta;
+	struct clock_triple last; /* of all that were read */
 };
-
-/* ---- meta ---- */
-
-/* Opens a file below OTTER_DIR, where other programs may have put anything: it never waits, and only a regular file is
- * taken. Returns -1 if it is not one. */
-static int open_regular(const char *path, struct stat *st)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static char *read_whole(const char *path)
-{
-	struct stat st;
-	int fd = open_regular(path, &st);
-	char *text = NULL;
-	if (fd >= 0 && st.st_size <= META_BYTES_MAX && (text = malloc((size_t)st.st_size + 1))) {
-		ssize_t n = read(fd, text, (size_t)st.st_size);
-		text[n > 0 ? n : 0] = '\0';
-	}
-	if (fd >= 0)
-		close(fd);
-	return text;
-}
-
-/* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut
- * and does not count. */
-static bool next_line(char **rest, char **key, char **value)
-{
-	char *end = strchr(*rest, '\n');
-	if (!end)
-		return false;
-	*end = '\0';
-	*key = *rest;
-	*value = *rest + strcspn(*rest, " ");
-	if (**value)
-		*(*value)++ = '\0';
-	*rest = end + 1;
-	return true;
-}
-
-/* Undoes the escapes of meta's values, in place. Characters that move the cursor stay escaped: the value goes to a
- * terminal. */
-static char *unescape(char *text)
-{
-	char *out = text;
-	for (const char *p = text; *p; p++) {
-		if (p[0] == '\\' && p[1] == '\\')
-			p++;
-		*out++ = *p;
-	}
-	*out = '\0';
-	return text;
-}
-
-static void append_note(struct survey *survey, const char *note)
-{
-	size_t old = survey->notes ? strlen(survey->notes) : 0;
-	char *notes = realloc(survey->notes, old + strlen(note) + 2);
-	if (!notes)
-		return;
-	sprintf(notes + old, "%s\n", note);
-	survey->notes = notes;
-}
-
-/* `ended` closes a block of losses. If there are several blocks (finalize, then the destructor), the last one is right. */
-static void read_meta_line(struct survey *survey, struct scan *scan, const char *key, char *value)
-{
-	uint64_t count = strtoull(value, NULL, 10);
-	if (strcmp(key, "segment_bytes") == 0)
-		scan->segment_bytes = (uint32_t)count;
-	else if (strcmp(key, "pid") == 0)
-		scan->pid = (pid_t)count;
-	else if (strcmp(key, "pid_start") == 0)
-		scan->pid_start = count;
-	else if (strcmp(key, "ring_dir") == 0)
-		snprintf(scan->ring_dir, sizeof scan->ring_dir, "%s", unescape(value));
-	else if (strcmp(key, "argobots") == 0)
-		survey->has_argobots = true;
-	else if (strcmp(key, "note") == 0)
-		append_note(survey, unescape(value));
-	else if (strcmp(key, "start") == 0)
-		sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &scan->first.ticks, &scan->first.monotonic_ns,
-		       &scan->first.realtime_ns);
-	else if (strcmp(key, "lost") == 0 && strncmp(value, "overwritten ", 12) == 0)
-		scan->n_overwritten = strtoull(value + 12, NULL, 10);
-	else if (strcmp(key, "lost") == 0 && strchr(value, ' '))
-		scan->lost_in_block += strtoull(strchr(value, ' '), NULL, 10);
-	else if (strcmp(key, "lost_no_stream") == 0 || strcmp(key, "lost_reentry") == 0)
-		scan->lost_in_block += count;
-	else if (strcmp(key, "stalled_ns") == 0)
-		survey->stalled_ns = count;
-	else if (strcmp(key, "ended") == 0) {
-		survey->is_ended = true;
-		survey->n_lost = scan->lost_in_block;
-		scan->lost_in_block = 0;
-	}
-}
-
-/* Reads a meta if it belongs to a dump of this launch. Returns false if not. */
-static bool read_meta(struct survey *survey, struct scan *scan, const char *launch)
-{
-	char path[PATH_MAX + 8], major[16];
-	snprintf(path, sizeof path, "%s/meta", survey->path);
-	char *text = read_whole(path), *rest = text, *key, *value;
-	snprintf(major, sizeof major, "%d ", FORMAT_MAJOR);
-	bool is_ours = false;
-	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0 && strncmp(value, major, 2) == 0;
-	while (is_dump && next_line(&rest, &key, &value)) {
-		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
-			is_ours = true;
-		else
-			read_meta_line(survey, scan, key, value);
-	}
-	free(text);
-	bool is_usable = scan->segment_bytes >= SEGMENT_BYTES_MIN && scan->segment_bytes <= SEGMENT_BYTES_MAX;
-	return is_ours && is_usable;
-}
-
-/* Does the process still run? Its pid may belong to another process by now: the start time tells. */
-static bool still_runs(const struct scan *scan)
-{
-	char path[64], *text, *p;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)scan->pid);
-	FILE *file = fopen(path, "re");
-	char line[1024];
-	text = file ? fgets(line, sizeof line, file) : NULL;
-	if (file)
-		fclose(file);
-	p = text ? strrchr(text, ')') : NULL; /* the command's name may contain anything */
-	if (!p || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
-		return false;
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	return p && strtoull(p, NULL, 10) == scan->pid_start;
-}
-
-/* ---- segments ---- */
 
 static struct newest *stream_of(struct scan *scan, uint32_t number)
 {
@@ -240,7 +86,7 @@ static void read_ring(struct scan *scan, int fd)
 {
 	struct ring_control control;
 	if (pread(fd, &control, sizeof control, 0) != sizeof control || control.magic != RING_MAGIC ||
-	    control.checksum != ring_checksum(&control) || control.segment_bytes != scan->segment_bytes)
+	    control.checksum != ring_checksum(&control) || control.segment_bytes != scan->meta.segment_bytes)
 		return;
 	struct newest *newest = stream_of(scan, control.stream);
 	if (!newest)
@@ -276,15 +122,16 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 	if (asprintf(&files[scan->n_files], "%s/%s", dir, name) < 0)
 		return;
 	struct stat st;
-	int fd = open_regular(files[scan->n_files++], &st);
+	int fd = survey_open(files[scan->n_files++], &st);
 	if (fd >= 0) {
 		/* A ring's file has its full length from the beginning; its size is what is allocated. */
 		survey->n_bytes += is_ring ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
 		/* Holes have no segments, and a file may be one of exabytes. */
-		for (off_t place = 0; is_segments && (place = lseek(fd, place, SEEK_DATA)) >= 0; place += scan->segment_bytes) {
-			place -= place % scan->segment_bytes;
+		for (off_t place = 0; is_segments && (place = lseek(fd, place, SEEK_DATA)) >= 0;
+		     place += scan->meta.segment_bytes) {
+			place -= place % scan->meta.segment_bytes;
 			uint64_t rest = (uint64_t)(st.st_size - place);
-			read_segment(scan, fd, place, rest < scan->segment_bytes ? rest : scan->segment_bytes);
+			read_segment(scan, fd, place, rest < scan->meta.segment_bytes ? rest : scan->meta.segment_bytes);
 		}
 		if (is_ring)
 			read_ring(scan, fd);
@@ -311,7 +158,7 @@ static void count_work(struct survey *survey, const struct scan *scan, const str
 	uint64_t n_units = newest->n_units;
 	unsigned char *bytes = malloc(newest->used_bytes);
 	struct stat st;
-	int fd = bytes ? open_regular(scan->files[newest->file], &st) : -1;
+	int fd = bytes ? survey_open(scan->files[newest->file], &st) : -1;
 	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
 	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n;
 	     i += sizeof(struct record)) {
@@ -342,26 +189,26 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 		if (!survey->is_ended)
 			survey->n_lost += newest->n_lost;
 	}
-	survey->n_records -= scan->n_overwritten < survey->n_records ? scan->n_overwritten : survey->n_records;
-	uint64_t ticks = scan->last.ticks - scan->first.ticks;
+	survey->n_records -= scan->meta.n_overwritten < survey->n_records ? scan->meta.n_overwritten : survey->n_records;
+	uint64_t ticks = scan->last.ticks - scan->meta.start.ticks;
 	if (!survey->is_ended && ticks)
 		survey->stalled_ns = (uint64_t)((double)stalled_ticks *
-						(double)(scan->last.monotonic_ns - scan->first.monotonic_ns) / (double)ticks);
+						(double)(scan->last.monotonic_ns - scan->meta.start.monotonic_ns) / (double)ticks);
 }
 
 /* Surveys the dump at survey->path if it is one of this launch. */
 static bool take(struct survey *survey, const char *launch)
 {
 	struct scan scan = {0};
-	bool is_ours = read_meta(survey, &scan, launch);
+	bool is_ours = survey_read_meta(survey, &scan.meta, launch);
 	if (is_ours) {
-		survey->start_ns = scan.first.realtime_ns;
-		scan.last = scan.first;
+		survey->start_ns = scan.meta.start.realtime_ns;
+		scan.last = scan.meta.start;
 		read_files(survey, &scan, survey->path);
-		if (scan.ring_dir[0])
-			read_files(survey, &scan, scan.ring_dir);
+		if (scan.meta.ring_dir[0])
+			read_files(survey, &scan, scan.meta.ring_dir);
 		sum_up(survey, &scan);
-		survey->is_running = still_runs(&scan);
+		survey->is_running = survey_still_runs(&scan.meta);
 	} else {
 		free(survey->notes);
 	}

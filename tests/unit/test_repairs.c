@@ -3,6 +3,7 @@
  * Repairs by name (docs/damage.md): records that are missing, and records that contradict each other, each in a dump
  * that is good otherwise. What is printed about the latter, and that the graph is a graph all the same.
  */
+#include "builder/graph/shared.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

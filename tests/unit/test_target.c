@@ -4,6 +4,7 @@
  * deliver (asynchronous operations, other numbers of the host, OpenMP 5.0's callbacks, missing ends), and how devices
  * and bytes are determined.
  */
+#include "builder/graph/shared.h"
 #include "tests/unit/replay_fixture.h"
 
 #include <check.h>

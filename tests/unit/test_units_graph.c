@@ -2,6 +2,7 @@
  *
  * Argobots' work units in the graph: nodes and edges of waits and resumptions, at each level.
  */
+#include "builder/graph/shared.h"
 #include "tests/unit/units_fixture.h"
 
 #include <stdlib.h>

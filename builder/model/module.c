@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens the files that a process had mapped, with libelf, and finds bytes in them: see module.h.
+ */
+#include "builder/model/module.h"
+#include "builder/support/array.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Does the file have the build id that was recorded? Notes the one that it has. */
+static bool has_build_id(struct module *module)
+{
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(module->elf, &id);
+	for (ssize_t i = 0; i < n && 2 * (size_t)i + 3 <= sizeof module->found_id; i++)
+		snprintf(module->found_id + 2 * i, 3, "%02x", ((const unsigned char *)id)[i]);
+	return *module->build_id == '\0' || strcmp(module->found_id, module->build_id) == 0;
+}
+
+static void read_segments(struct module *module)
+{
+	size_t n;
+	if (elf_getphdrnum(module->elf, &n) != 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		GElf_Phdr header;
+		if (gelf_getphdr(module->elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
+			continue;
+		module->segments = array_grown(module->segments, module->n_segments, sizeof *module->segments);
+		module->segments[module->n_segments++] =
+			(struct loaded){header.p_vaddr, header.p_offset, header.p_filesz, header.p_flags & PF_X};
+	}
+}
+
+/* Opens the file and sets all that is known of it; returns its state. */
+static enum module_state open_file(struct module *module)
+{
+	struct stat status;
+	GElf_Ehdr header;
+	if (*module->path != '/')
+		return MODULE_NO_FILE;
+	module->fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (module->fd < 0) {
+		module->error = errno;
+		return MODULE_CANNOT_BE_READ;
+	}
+	if (fstat(module->fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return MODULE_NO_FILE;
+	elf_version(EV_CURRENT);
+	module->elf = elf_begin(module->fd, ELF_C_READ_MMAP, NULL);
+	if (module->elf == NULL || elf_kind(module->elf) != ELF_K_ELF || gelf_getehdr(module->elf, &header) == NULL)
+		return MODULE_IS_NOT_ELF;
+	if (!has_build_id(module))
+		return MODULE_HAS_CHANGED;
+	module->machine = header.e_machine;
+	module->bytes = (const unsigned char *)elf_rawfile(module->elf, &module->n_bytes);
+	if (module->bytes == NULL)
+		module->n_bytes = 0;
+	read_segments(module);
+	return MODULE_IS_USABLE;
+}
+
+const struct module *modules_find(struct modules *modules, uint64_t address, uint64_t *offset)
+{
+	const struct meta_map *map = meta_find_map(modules->meta, address);
+	if (map == NULL)
+		return NULL;
+	*offset = address - map->start + map->offset;
+	for (size_t i = 0; i < modules->n; i++)
+		if (strcmp(modules->rows[i]->path, map->path) == 0 && strcmp(modules->rows[i]->build_id, map->build_id) == 0)
+			return modules->rows[i];
+	modules->rows = array_grown(modules->rows, modules->n, sizeof *modules->rows);
+	struct module *module = memory_zeroed(1, sizeof *module, "a module");
+	*module = (struct module){.path = map->path, .build_id = map->build_id, .fd = -1};
+	module->state = open_file(module);
+	return modules->rows[modules->n++] = module;
+}
+
+void modules_close(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->n; i++) {
+		struct module *module = modules->rows[i];
+		elf_end(module->elf);
+		if (module->fd >= 0)
+			close(module->fd);
+		free(module->segments);
+		free(module);
+	}
+	free(modules->rows);
+	*modules = (struct modules){0};
+}
+
+bool module_address(const struct module *module, uint64_t offset, uint64_t *address)
+{
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct loaded *segment = &module->segments[i];
+		if (segment->is_code && offset >= segment->offset && offset - segment->offset < segment->n_bytes) {
+			*address = offset - segment->offset + segment->address;
+			return true;
+		}
+	}
+	return false;
+}
+
+const unsigned char *module_bytes(const struct module *module, uint64_t address, size_t *n)
+{
+	for (size_t i = 0; i < module->n_segments; i++) {
+		const struct loaded *segment = &module->segments[i];
+		uint64_t at = address - segment->address;
+		if (address < segment->address || at >= segment->n_bytes || segment->offset > module->n_bytes ||
+		    segment->n_bytes > module->n_bytes - segment->offset)
+			continue;
+		*n = segment->n_bytes - at;
+		return module->bytes + segment->offset + at;
+	}
+	return NULL;
+}

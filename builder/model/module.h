@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The modules of a recorded process: executables and shared objects that its maps name, opened once each if they are
+ * still those that were recorded. Here are their bytes, by address; code.h has what their machine code tells, binary.h
+ * what their debug information tells. Nothing is printed here: binary.c does that. Called by code.c, call.c, binary.c and
+ * symbols.c; one thread uses a struct modules at a time.
+ */
+#ifndef OTTER_BUILDER_MODEL_MODULE_H
+#define OTTER_BUILDER_MODEL_MODULE_H
+
+#include "builder/dump/meta.h"
+
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum module_state {
+	MODULE_NO_FILE,        /* [vdso] and the like, or a device */
+	MODULE_CANNOT_BE_READ, /* see `error` */
+	MODULE_IS_NOT_ELF,
+	MODULE_HAS_CHANGED, /* it has the build id `found_id`, or none */
+	MODULE_IS_USABLE,
+};
+
+/* A stretch of the file that is loaded. Addresses are the file's own. */
+struct loaded {
+	uint64_t address, offset, n_bytes;
+	bool is_code;
+};
+
+struct module {
+	const char *path, *build_id; /* as recorded; build_id "": unknown, and not compared */
+	enum module_state state;
+	int error; /* an errno */
+	char found_id[256];
+	int fd; /* -1: it was not opened */
+	Elf *elf;
+	/* What follows is 0 unless the state is MODULE_IS_USABLE. */
+	unsigned machine;           /* EM_X86_64 and others */
+	const unsigned char *bytes; /* of the whole file */
+	size_t n_bytes;
+	struct loaded *segments;
+	size_t n_segments;
+};
+
+/* The modules that were asked for so far. Zeroed except for `meta` at first; always end it with modules_close(). */
+struct modules {
+	const struct meta *meta;
+	struct module **rows;
+	size_t n;
+};
+
+/* The module that is mapped at an address of the process, and the file's offset there; NULL: no map has the address. */
+const struct module *modules_find(struct modules *modules, uint64_t address, uint64_t *offset);
+void modules_close(struct modules *modules);
+
+/* Sets *address to the address of the byte at `offset` of the file; false if no executable segment has that byte. */
+bool module_address(const struct module *module, uint64_t offset, uint64_t *address);
+
+/* The file's bytes from an address on, and how many of them there are in its segment; NULL if it is in none. */
+const unsigned char *module_bytes(const struct module *module, uint64_t address, size_t *n);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/launch/survey_meta.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/format.h"
+#include "recorder/launch/survey.h"
+
+/* A meta is shorter: what is longer is something else. */
+#define META_BYTES_MAX (64 << 20)
+
+int survey_open(const char *path, struct stat *st)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static char *read_whole(const char *path)
+{
+	struct stat st;
+	int fd = survey_open(path, &st);
+	char *text = NULL;
+	if (fd >= 0 && st.st_size <= META_BYTES_MAX && (text = malloc((size_t)st.st_size + 1))) {
+		ssize_t n = read(fd, text, (size_t)st.st_size);
+		text[n > 0 ? n : 0] = '\0';
+	}
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+/* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut
+ * and does not count. */
+static bool next_line(char **rest, char **key, char **value)
+{
+	char *end = strchr(*rest, '\n');
+	if (!end)
+		return false;
+	*end = '\0';
+	*key = *rest;
+	*value = *rest + strcspn(*rest, " ");
+	if (**value)
+		*(*value)++ = '\0';
+	*rest = end + 1;
+	return true;
+}
+
+/* Undoes the escapes of meta's values, in place. Characters that move the cursor stay escaped: the value goes to a
+ * terminal. */
+static char *unescape(char *text)
+{
+	char *out = text;
+	for (const char *p = text; *p; p++) {
+		if (p[0] == '\\' && p[1] == '\\')
+			p++;
+		*out++ = *p;
+	}
+	*out = '\0';
+	return text;
+}
+
+static void append_note(struct survey *survey, const char *note)
+{
+	size_t old = survey->notes ? strlen(survey->notes) : 0;
+	char *notes = realloc(survey->notes, old + strlen(note) + 2);
+	if (!notes)
+		return;
+	sprintf(notes + old, "%s\n", note);
+	survey->notes = notes;
+}
+
+/* `ended` closes a block of losses. If there are several blocks (finalize, then the destructor), the last one is right. */
+static void read_line(struct survey *survey, struct survey_meta *meta, const char *key, char *value)
+{
+	uint64_t count = strtoull(value, NULL, 10);
+	if (strcmp(key, "segment_bytes") == 0)
+		meta->segment_bytes = (uint32_t)count;
+	else if (strcmp(key, "pid") == 0)
+		meta->pid = (pid_t)count;
+	else if (strcmp(key, "pid_start") == 0)
+		meta->pid_start = count;
+	else if (strcmp(key, "ring_dir") == 0)
+		snprintf(meta->ring_dir, sizeof meta->ring_dir, "%s", unescape(value));
+	else if (strcmp(key, "argobots") == 0)
+		survey->has_argobots = true;
+	else if (strcmp(key, "note") == 0)
+		append_note(survey, unescape(value));
+	else if (strcmp(key, "start") == 0)
+		sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &meta->start.ticks, &meta->start.monotonic_ns,
+		       &meta->start.realtime_ns);
+	else if (strcmp(key, "lost") == 0 && strncmp(value, "overwritten ", 12) == 0)
+		meta->n_overwritten = strtoull(value + 12, NULL, 10);
+	else if (strcmp(key, "lost") == 0 && strchr(value, ' '))
+		meta->lost_in_block += strtoull(strchr(value, ' '), NULL, 10);
+	else if (strcmp(key, "lost_no_stream") == 0 || strcmp(key, "lost_reentry") == 0)
+		meta->lost_in_block += count;
+	else if (strcmp(key, "stalled_ns") == 0)
+		survey->stalled_ns = count;
+	else if (strcmp(key, "ended") == 0) {
+		survey->is_ended = true;
+		survey->n_lost = meta->lost_in_block;
+		meta->lost_in_block = 0;
+	}
+}
+
+bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const char *launch)
+{
+	char path[PATH_MAX + 8], major[16];
+	snprintf(path, sizeof path, "%s/meta", survey->path);
+	char *text = read_whole(path), *rest = text, *key, *value;
+	snprintf(major, sizeof major, "%d ", FORMAT_MAJOR);
+	bool is_ours = false;
+	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0 && strncmp(value, major, 2) == 0;
+	while (is_dump && next_line(&rest, &key, &value)) {
+		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
+			is_ours = true;
+		else
+			read_line(survey, meta, key, value);
+	}
+	free(text);
+	bool is_usable = meta->segment_bytes >= SEGMENT_BYTES_MIN && meta->segment_bytes <= SEGMENT_BYTES_MAX;
+	return is_ours && is_usable;
+}
+
+bool survey_still_runs(const struct survey_meta *meta)
+{
+	char path[64], *text, *p;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)meta->pid);
+	FILE *file = fopen(path, "re");
+	char line[1024];
+	text = file ? fgets(line, sizeof line, file) : NULL;
+	if (file)
+		fclose(file);
+	p = text ? strrchr(text, ')') : NULL; /* the command's name may contain anything */
+	if (!p || p[1] == '\0' || p[2] == 'Z' || p[2] == 'X')
+		return false;
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	return p && strtoull(p, NULL, 10) == meta->pid_start;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads a dump's meta for the survey: whose dump it is, what the recorder noted, and what the reading of the segments has
+ * to know. Called by survey.c, in the launcher's one thread.
+ */
+#ifndef OTTER_RECORDER_LAUNCH_SURVEY_META_H
+#define OTTER_RECORDER_LAUNCH_SURVEY_META_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "common/clock.h"
+
+struct survey;
+
+struct survey_meta {
+	uint32_t segment_bytes;
+	struct clock_triple start;
+	char ring_dir[PATH_MAX]; /* "": the rings are in the dump */
+	pid_t pid;
+	uint64_t pid_start;
+	uint64_t lost_in_block; /* in a block of losses that no line `ended` has closed */
+	uint64_t n_overwritten;
+};
+
+/* Reads the meta of the dump at survey->path, and what it says of the survey itself. False: it is no dump of this launch;
+ * the survey may have notes nevertheless. */
+bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const char *launch);
+
+/* Does the process still run? Its pid may belong to another process by now: the start time tells. */
+bool survey_still_runs(const struct survey_meta *meta);
+
+/* Opens a file below OTTER_DIR, where anybody may have put anything: it waits for nobody, and only a regular file is
+ * taken. Returns -1 if it is not one. */
+int survey_open(const char *path, struct stat *st);
+
+#endif

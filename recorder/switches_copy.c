@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/switches_copy.h"
+
+#include <linux/perf_event.h>
+#include <string.h>
+
+#include "recorder/clock.h"
+#include "recorder/ring.h"
+#include "recorder/session.h"
+
+#define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
+
+/* ---- The kernel's records ---- */
+
+/* What the event asks for by its sample_type is at the end of each record (open_event in switches.c). */
+struct sample_id {
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+struct kernel_switch {
+	struct perf_event_header header;
+	struct sample_id id;
+};
+
+struct kernel_lost {
+	struct perf_event_header header;
+	uint64_t event;
+	uint64_t lost;
+	struct sample_id id;
+};
+
+union kernel_record {
+	struct perf_event_header header;
+	struct kernel_switch sw;
+	struct kernel_lost lost;
+};
+
+/* Copies bytes out of the kernel's ring, whose size is a power of two. */
+static void copy_out(const struct switch_memory *memory, uint64_t position, void *to, size_t n_bytes)
+{
+	size_t size = memory->n_pages * SWITCHES_PAGE_BYTES;
+	size_t at = (size_t)position & (size - 1), first = size - at < n_bytes ? size - at : n_bytes;
+	const unsigned char *data = (const unsigned char *)memory->page + SWITCHES_PAGE_BYTES;
+	memcpy(to, data + at, first);
+	memcpy((unsigned char *)to + first, data, n_bytes - first);
+}
+
+/* ---- From there into the stream ---- */
+
+struct off {
+	uint64_t begin_ns;
+	uint64_t end_ns; /* 0: it is not over */
+	uint32_t why;
+	uint32_t cpu, next_cpu;
+	uint32_t n_lost;
+};
+
+/* What is copied of one thread: stretches without a processor, up to a time. */
+struct group {
+	struct stream *of;
+	uint64_t from_ns;
+	struct clock_triple now;
+	bool is_first;
+	uint32_t n;
+	struct off offs[GROUP_MAX];
+};
+
+/* All groups of one reading say from when to when that reading is complete. */
+static void put_group(struct group *group)
+{
+	struct stream *switches = session_stream(group->of->session, ID_STREAM_SWITCHES);
+	struct ring_group records = ring_group_begin(switches);
+	uint64_t value = (uint64_t)group->n << 32 | group->of->number;
+	ring_group_append(&records, group->now.ticks, record_head(EVENT_switches, group->is_first, value), group->from_ns,
+			  group->now.monotonic_ns);
+	for (uint32_t i = 0; i < group->n; i++) {
+		const struct off *off = &group->offs[i];
+		ring_group_append(&records, off->begin_ns, record_head(EVENT_off, off->why, off->cpu), off->end_ns,
+				  (uint64_t)off->n_lost << 32 | off->next_cpu);
+	}
+	ring_group_end(&records);
+	group->n = 0;
+}
+
+static void add(struct group *group, struct off off)
+{
+	if (group->n == GROUP_MAX)
+		put_group(group);
+	group->offs[group->n++] = off;
+}
+
+bool switches_copy(struct stream *stream, bool is_last)
+{
+	struct switch_memory *memory = &stream->switches;
+	struct perf_event_mmap_page *page = memory->page;
+	struct group group = {.of = stream, .from_ns = memory->from_ns, .is_first = memory->is_first, .now = clock_triple_now()};
+	/* X2: The kernel's records are there before their end. Pairs with the kernel's store of data_head. */
+	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = page->data_tail, taken = tail, last_ns = memory->from_ns;
+	if (head == memory->seen && !is_last && !memory->is_first)
+		return false; /* nothing new: a stretch that is not over was copied before */
+	bool is_filled = head - tail > memory->n_pages * SWITCHES_PAGE_BYTES / 2;
+	memory->seen = head;
+	struct off off = {0}; /* a stretch whose end was not read yet, if its begin is not 0 */
+	while (tail < head) {
+		union kernel_record record;
+		copy_out(memory, tail, &record.header, sizeof record.header);
+		if (record.header.size < sizeof record.header || record.header.size > head - tail)
+			break; /* not what a kernel writes */
+		if (record.header.type == PERF_RECORD_SWITCH && record.header.size == sizeof record.sw) {
+			copy_out(memory, tail, &record.sw, sizeof record.sw);
+			last_ns = record.sw.id.time;
+			if (record.header.misc & PERF_RECORD_MISC_SWITCH_OUT) {
+				bool is_ready = record.header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+				off = (struct off){.begin_ns = last_ns,
+						   .why = is_ready ? off_why_preempted : off_why_blocked,
+						   .cpu = record.sw.id.cpu};
+				taken = tail;
+			} else if (off.begin_ns) {
+				off.end_ns = last_ns;
+				off.next_cpu = record.sw.id.cpu;
+				add(&group, off);
+				off.begin_ns = 0;
+			}
+		} else if (record.header.type == PERF_RECORD_LOST && record.header.size == sizeof record.lost) {
+			copy_out(memory, tail, &record.lost, sizeof record.lost);
+			add(&group,
+			    (struct off){.begin_ns = last_ns,
+					 .end_ns = record.lost.id.time,
+					 .why = off_why_unknown,
+					 .cpu = record.lost.id.cpu,
+					 .next_cpu = record.lost.id.cpu,
+					 .n_lost = record.lost.lost < UINT32_MAX ? (uint32_t)record.lost.lost : UINT32_MAX});
+			last_ns = record.lost.id.time;
+			off.begin_ns = 0;
+		}
+		tail += record.header.size;
+		if (!off.begin_ns)
+			taken = tail;
+	}
+	if (off.begin_ns) {
+		off.next_cpu = off.cpu;
+		add(&group, off);
+	}
+	put_group(&group);
+	memory->is_first = false;
+	memory->from_ns = off.begin_ns ? off.begin_ns : group.now.monotonic_ns;
+	/* X3: The records are read before the kernel may write over them. Pairs with the kernel's load of data_tail. */
+	__atomic_store_n(&page->data_tail, taken, __ATOMIC_RELEASE);
+	return is_filled;
+}
