@@ -26,8 +26,7 @@ static uint32_t row_of(struct exclusions *e, const struct mutex *m)
 static uint64_t own_ticks(const struct states *states, const struct point *at)
 {
 	uint64_t executed = busy_until(&states->busy, at->stream, at->task, at->ticks);
-	return states->blocked.ticks == NULL ? executed
-					     : executed + busy_until(&states->blocked, at->stream, at->task, at->ticks);
+	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, at->ticks);
 }
 
 static int mutex(void *self, const struct point *at, const struct mutex *m)
