@@ -188,7 +188,8 @@ struct graph {
 	uint64_t *given_ticks; /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
 	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
 	const struct busy *blocked;
-	struct map blocked_rows; /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
+	const struct unit_busy *unit_busy; /* set with busy: both of Argobots' units */
+	struct map blocked_rows;           /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
 	uint64_t *blocked_ticks, *given_blocked_ticks;
 	uint32_t n_blocked;
 	size_t blocked_capacity;
@@ -366,6 +367,8 @@ void graph_leave_fragment(struct graph *graph, const struct point *at);
 
 /* Until now, the current task's blocked time that no node has is this node's; 0: no node's. */
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node);
+/* The node's task, or unit, was blocked in it for so many ticks more. */
+void graph_add_blocked(struct graph *graph, uint32_t node, uint64_t ticks);
 /* How long the task was blocked in this node. */
 uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node);
 void graph_free_blocked(struct graph *graph);

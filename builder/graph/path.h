@@ -30,8 +30,9 @@ enum path_reason {
 	PATH_UNDEFERRED = 2048,   /* whether the program suspended a task until the end of one that it created */
 	PATH_FULFILLERS = 4096,   /* what comes before the end of detached tasks */
 	PATH_ROOTS = 8192,        /* what orders threads of the program's own, each with an initial task, is not recorded */
-	PATH_EXCLUSION = 16384,   /* set by the summary: tasks excluded each other, which the span leaves out */
-	PATH_REASONS = 15         /* so many bits */
+	PATH_OPENMP_IN_UNITS = 16384, /* what orders OpenMP's tasks and Argobots' units is not recorded */
+	PATH_EXCLUSION = 32768,       /* set by the summary: tasks excluded each other, which the span leaves out */
+	PATH_REASONS = 16             /* so many bits */
 };
 
 struct path {
