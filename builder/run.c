@@ -187,6 +187,7 @@ static int replay_trace(struct job *job, size_t i)
 	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
 		job->graphs[i].busy = &job->states[i].busy;
+		job->graphs[i].unit_busy = &job->states[i].units;
 		job->graphs[i].blocked = trace->model.switches.are_recorded ? &job->states[i].blocked : NULL;
 	}
 	return replay_run(&trace->model, visitors, n_visitors, &job->progress);

@@ -254,12 +254,24 @@ def derived(text, tables):
     return threads
 
 
+def without_switches(intervals):
+    """Where the thread had no processor it was in a unit all the same: that is what the records tell."""
+    joined = []
+    for state, begin, end in intervals:
+        state = "work_serial" if state in states.OFF else state
+        if joined and joined[-1][0] == state == "work_serial" and joined[-1][2] == begin:
+            joined[-1] = (state, joined[-1][1], end)
+        else:
+            joined.append((state, begin, end))
+    return joined
+
+
 def wrong_states(found, wanted):
     """Of state_intervals.csv: None, or where it differs from what was derived."""
     for stream, thread in wanted.items():
         spans = [(state, begin, after[1]) for (state, begin), after in zip(thread.states, thread.states[1:] + [(None, None)]) if state]
         spans = [span for span in spans if span[0] != "undefined" or span[1] != span[2]]
-        for have, want in zip(found.intervals[stream] + [None], spans + [None]):
+        for have, want in zip(without_switches(found.intervals[stream]) + [None], spans + [None]):
             if have is None and want is not None and want[2] is None:  # it all ends there
                 break
             if have != want and (have is None or want is None or have[:2] != want[:2] or want[2] is not None):

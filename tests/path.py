@@ -37,6 +37,9 @@ def flaw(graph, summary):
         return f"it is called exact, in spite of {path['reasons'] or 'what the summary says of the dump'}"
     if path["bound"] != "exact" and not path["reasons"]:
         return f"its bound is {path['bound']} without a reason"
+    n_roots = sum(n["kind"] == "initial" and not n["parent"] for n in graph.nodes)
+    if (n_roots > 1) != ("root_threads" in path["reasons"]):
+        return f"the reasons are {path['reasons']} with {n_roots} initial tasks"
     if path["bound"] == "unknown":
         return "it is unknown, but on nodes" if chain else None
     least = max(path["span_ns"], (path["exclusion"] or {"ns": 0})["ns"])

@@ -86,8 +86,8 @@ static void add_time(struct unit_walk *w, const struct unit_event *e, bool has_w
 {
 	struct unit_walk_stream *s = &w->streams[e->stream];
 	struct work_unit *unit = &w->m->units[s->unit];
-	if (s->unit != 0 && e->ticks > s->since_ticks)
-		*(has_waited ? &unit->wait_ticks : &unit->busy_ticks) += e->ticks - s->since_ticks;
+	if (has_waited && s->unit != 0 && e->ticks > s->since_ticks)
+		unit->wait_ticks += e->ticks - s->since_ticks;
 	if (has_waited && !is_known)
 		unit->state |= UNIT_MAY_WAIT;
 	s->since_ticks = e->ticks;

@@ -22,7 +22,11 @@ static uint64_t take(struct graph *graph, const struct point *at)
 
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node)
 {
-	uint64_t ticks = graph->blocked != NULL ? take(graph, at) : 0;
+	graph_add_blocked(graph, node, graph->blocked != NULL ? take(graph, at) : 0);
+}
+
+void graph_add_blocked(struct graph *graph, uint32_t node, uint64_t ticks)
+{
 	if (ticks == 0 || node == 0)
 		return;
 	uint32_t *row = map_put(&graph->blocked_rows, node);

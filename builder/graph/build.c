@@ -325,12 +325,14 @@ static int begin_again(struct graph *graph)
 	const struct notes notes = *model->notes;
 	const struct visitor visitor = {&graph_ops, graph};
 	const struct busy *busy = graph->busy, *blocked = graph->blocked;
+	const struct unit_busy *unit_busy = graph->unit_busy;
 	enum graph_level level = graph->level;
 	struct progress progress = {0};
 	graph_free(graph);
 	graph_begin(graph, model, level, GRAPH_KEPT);
 	graph->busy = busy;
 	graph->blocked = blocked;
+	graph->unit_busy = unit_busy;
 	if (replay_run(model, &visitor, 1, &progress) != 0)
 		return -1;
 	*model->notes = notes;

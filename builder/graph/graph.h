@@ -188,7 +188,8 @@ struct graph {
 	uint64_t *given_ticks; /* GRAPH_FRAGMENT, by task: how much of its busy time its fragments have */
 	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
 	const struct busy *blocked;
-	struct map blocked_rows; /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
+	const struct unit_busy *unit_busy; /* set with busy: both of Argobots' units */
+	struct map blocked_rows;           /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
 	uint64_t *blocked_ticks, *given_blocked_ticks;
 	uint32_t n_blocked;
 	size_t blocked_capacity;

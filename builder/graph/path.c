@@ -57,6 +57,8 @@ static const struct {
 	 "without the program's file, whether undeferred tasks have the dependences of the waits before them is not known"},
 	{"undeferred_tasks", "which tasks the program made undeferred is not known"},
 	{"unknown_fulfillers", "events were fulfilled by threads that were in no task"},
+	{"root_threads", "how the program orders the threads that it made itself is not recorded"},
+	{"openmp_in_units", "how OpenMP's tasks and Argobots' units are ordered is not recorded"},
 	{"mutual_exclusion", "the span leaves out mutual exclusion"},
 };
 
@@ -144,6 +146,21 @@ static unsigned find_unit_reasons(const struct model *m)
 	return found;
 }
 
+/*
+ * Has the program threads of its own with OpenMP in them? Each has an initial task, and that one was made, or waited for, by
+ * another one is not recorded. Neither is the order of an initial task and of the units that run on its thread.
+ */
+static unsigned find_root_reasons(const struct model *m)
+{
+	unsigned n_roots = 0;
+	for (uint32_t row = 1; row < m->n_tasks && n_roots < 2; row++) {
+		const struct task *task = &m->tasks[row];
+		bool is_root = task->flags & task_flags_initial && m->regions[task->region].state & REGION_INITIAL;
+		n_roots += is_root && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN;
+	}
+	return (n_roots > 1 ? PATH_ROOTS : 0u) | (n_roots > 0 && m->n_units > 1 ? PATH_OPENMP_IN_UNITS : 0u);
+}
+
 static unsigned find_reasons(const struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -159,6 +176,7 @@ static unsigned find_reasons(const struct graph *graph)
 	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= find_unit_reasons(m);
+	found |= find_root_reasons(m);
 	found |= graph->order.has_unknown_orders ? PATH_UNDEFERRED : 0;
 	found |= graph->order.has_unknown_fulfills ? PATH_FULFILLERS : 0;
 	found |= lacks_events(meta_setting(&dump->meta, "events")) ? PATH_EVENTS : 0;

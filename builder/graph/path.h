@@ -29,8 +29,10 @@ enum path_reason {
 	PATH_WAITS = 1024,        /* whether an undeferred task has the dependences of a wait is not known (Q45) */
 	PATH_UNDEFERRED = 2048,   /* whether the program suspended a task until the end of one that it created */
 	PATH_FULFILLERS = 4096,   /* what comes before the end of detached tasks */
-	PATH_EXCLUSION = 8192,    /* set by the summary: tasks excluded each other, which the span leaves out */
-	PATH_REASONS = 14         /* so many bits */
+	PATH_ROOTS = 8192,        /* what orders threads of the program's own, each with an initial task, is not recorded */
+	PATH_OPENMP_IN_UNITS = 16384, /* what orders OpenMP's tasks and Argobots' units is not recorded */
+	PATH_EXCLUSION = 32768,       /* set by the summary: tasks excluded each other, which the span leaves out */
+	PATH_REASONS = 16             /* so many bits */
 };
 
 struct path {

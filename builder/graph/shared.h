@@ -70,6 +70,8 @@ void graph_leave_fragment(struct graph *graph, const struct point *at);
 
 /* Until now, the current task's blocked time that no node has is this node's; 0: no node's. */
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node);
+/* The node's task, or unit, was blocked in it for so many ticks more. */
+void graph_add_blocked(struct graph *graph, uint32_t node, uint64_t ticks);
 /* How long the task was blocked in this node. */
 uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node);
 void graph_free_blocked(struct graph *graph);

@@ -24,7 +24,9 @@ struct graph_units {
 		bool is_lazy;    /* since resumed_ticks it runs again, and has done nothing yet */
 		bool is_resumed; /* another unit ended the wait */
 	} * places;              /* by row of model.units */
-	uint64_t *since_ticks;   /* by stream: its current unit's time is added up to then */
+	struct unit_given {
+		uint64_t ticks, busy_ticks, blocked_ticks;
+	} * given;               /* by stream: when its current unit's time was added up to, and how much that was in all */
 	struct unit_wait *waits; /* of join and wait nodes; node.wait is the place here */
 	size_t n_waits, waits_capacity;
 };
@@ -36,7 +38,7 @@ void graph_units_begin(struct graph *graph)
 		return;
 	struct graph_units *g = graph->units = memory_zeroed(1, sizeof *g, "the graph");
 	g->places = memory_zeroed(m->n_units, sizeof *g->places, "the graph");
-	g->since_ticks = memory_zeroed(m->dump->n_streams, sizeof *g->since_ticks, "the graph");
+	g->given = memory_zeroed(m->dump->n_streams, sizeof *g->given, "the graph");
 }
 
 void graph_units_free(struct graph *graph)
@@ -45,7 +47,7 @@ void graph_units_free(struct graph *graph)
 	if (g == NULL)
 		return;
 	free(g->places);
-	free(g->since_ticks);
+	free(g->given);
 	free(g->waits);
 	free(g);
 	graph->units = NULL;
@@ -107,17 +109,32 @@ static uint32_t add_next(struct graph *graph, struct unit_place *place, enum nod
 
 /* ---- Fragments ---- */
 
-/* The current unit of the stream has run until now. */
-static void add_time(struct graph *graph, const struct point *at)
+/* What the unit has executed, and how long it was blocked, until now. */
+static struct unit_given account(const struct graph *graph, const struct point *at, uint32_t unit)
+{
+	const struct unit_busy *b = graph->unit_busy;
+	if (b == NULL || unit == 0)
+		return (struct unit_given){.ticks = at->ticks};
+	uint64_t blocked = b->blocked.ticks != NULL ? busy_until(&b->blocked, at->stream, unit, at->ticks) : 0;
+	return (struct unit_given){at->ticks, busy_until(&b->busy, at->stream, unit, at->ticks), blocked};
+}
+
+/*
+ * The current unit of the stream has run until now. Where it only looked whether it still has to wait, that is how long
+ * it looked, whether it had a processor or not: no output calls it work.
+ */
+static void add_time(struct graph *graph, const struct point *at, bool was_look)
 {
 	struct graph_units *g = graph->units;
-	uint64_t since = g->since_ticks[at->stream];
-	g->since_ticks[at->stream] = at->ticks;
+	struct unit_given before = g->given[at->stream], now = account(graph, at, at->unit);
+	g->given[at->stream] = now;
 	uint32_t id = at->unit != 0 ? g->places[at->unit].fragment : 0;
-	if (id == 0 || at->ticks < since)
+	if (id == 0 || at->ticks < before.ticks)
 		return;
 	struct node *node = graph_inner_node(graph, id);
-	node->busy_ticks += at->ticks - since;
+	node->busy_ticks += was_look ? now.ticks - before.ticks : now.busy_ticks - before.busy_ticks;
+	if (!was_look && graph->level == GRAPH_FRAGMENT)
+		graph_add_blocked(graph, id, now.blocked_ticks - before.blocked_ticks);
 	if (at->ticks > node->end_ticks)
 		node->end_ticks = at->ticks;
 }
@@ -153,7 +170,7 @@ static uint32_t act(struct graph *graph, const struct point *at, uint32_t row)
 		return 0;
 	struct unit_place *place = go_on(graph, row, at->ticks);
 	if (row == at->unit) {
-		add_time(graph, at);
+		add_time(graph, at, false);
 		be_lazy(graph, place, row, at->ticks);
 	}
 	return place->last;
@@ -203,7 +220,7 @@ static void add_look(struct graph *graph, const struct point *at, struct unit_pl
 {
 	if (graph->level == GRAPH_FRAGMENT)
 		place->fragment = wait;
-	add_time(graph, at);
+	add_time(graph, at, true);
 }
 
 /* The unit stops to wait: for what it waited for already, with nothing done since, or for something else. */
@@ -218,7 +235,7 @@ static void wait_for(struct graph *graph, const struct point *at, uint32_t row, 
 		}
 	}
 	go_on(graph, row, at->ticks);
-	add_time(graph, at);
+	add_time(graph, at, false);
 	place->wait = add_wait(graph, place, row, at->ticks, wait);
 	place->is_resumed = false;
 }
@@ -234,7 +251,7 @@ static void stop(struct graph *graph, const struct point *at, const struct unit_
 		place_of(graph, row, at->ticks);
 	else {
 		go_on(graph, row, at->ticks);
-		add_time(graph, at);
+		add_time(graph, at, false);
 	}
 }
 
@@ -258,11 +275,14 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 	struct graph *graph = self;
 	if (change->reason > UNIT_RUN) {
 		stop(graph, at, change);
+		if (change->prior == at->unit)
+			graph->units->given[at->stream] = account(graph, at, change->next);
 		return 0;
 	}
 	if (at->unit != 0)
 		go_on(graph, at->unit, at->ticks);
-	add_time(graph, at);
+	add_time(graph, at, false);
+	graph->units->given[at->stream] = account(graph, at, change->next);
 	struct unit_place *place = place_of(graph, change->next, at->ticks);
 	if (change->reason == UNIT_BEGIN)
 		follow(graph, change->next);
@@ -320,7 +340,7 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 		if (!was_look) {
 			go_on(graph, joiner, at->ticks);
 			if (joiner == at->unit)
-				add_time(graph, at);
+				add_time(graph, at, false);
 		}
 		id = add_wait(graph, place, joiner, at->ticks, &own);
 		if (was_look && joiner == at->unit)
@@ -358,5 +378,8 @@ void graph_view_unit(const struct graph *graph, const struct node *node, struct 
 	if (graph->level == GRAPH_FRAGMENT)
 		return;
 	view->end_ticks = unit->end_ticks;
-	view->busy_ticks = unit->busy_ticks;
+	if (graph->unit_busy == NULL)
+		return;
+	view->busy_ticks = graph->unit_busy->busy.ticks[node->unit];
+	view->blocked_ticks = graph->unit_busy->blocked.ticks != NULL ? graph->unit_busy->blocked.ticks[node->unit] : 0;
 }

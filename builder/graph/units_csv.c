@@ -110,7 +110,7 @@ static void put_row(struct unit_table *u, const struct work_unit *unit, uint32_t
 	put_time(u, unit->start_ticks);
 	put_time(u, unit->end_ticks);
 	put_time(u, unit->free_ticks);
-	put_duration(u, unit->busy_ticks);
+	put_duration(u, u->graph->unit_busy->busy.ticks[row]);
 	put_duration(u, unit->wait_ticks);
 	put_duration(u, unit->queued_ticks);
 	csv_end_row(csv);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long each task has executed: the one account of it. builder/states/ keeps it during the replay, as it knows who
- * works and who waits; the graph takes the times of tasks and fragments from it, and the summary those of mutual
- * exclusion, so that no two outputs can differ. One thread.
+ * How long each task, and each unit of Argobots, has executed: the one account of it. builder/states/ keeps it during the
+ * replay, as it knows who works and who waits; the graph takes the times of tasks, units and fragments from it, and the
+ * summary those of mutual exclusion, so that no two outputs can differ. One thread.
  *
  * A task executes while its thread is in one of the states that state_is_executing() names, and it is the current task.
  */
@@ -12,11 +12,16 @@
 #include "builder/model/state.h"
 
 struct busy {
-	uint64_t *ticks; /* by row of model.tasks, without what the streams below add to it */
+	uint64_t *ticks; /* by row of model.tasks, or of model.units, without what the streams below add to it */
 	struct busy_stream {
 		uint32_t task; /* that executes, 0 none */
 		uint64_t since_ticks;
 	} * streams; /* by row of dump.streams */
+};
+
+/* Of units: what they executed outside of OpenMP's regions, and how long they were blocked there; neither while they polled. */
+struct unit_busy {
+	struct busy busy, blocked; /* by row of model.units; ticks of `blocked` is NULL where switches were not recorded */
 };
 
 /*

@@ -44,7 +44,6 @@ struct work_unit {
 	uint64_t pool;      /* handle of the pool that it was created into; 0 none */
 	uint64_t last_pool; /* handle of the pool that it was pushed to last, as far as its stops and resumptions tell */
 	uint64_t create_ticks, start_ticks, end_ticks, free_ticks;
-	uint64_t busy_ticks;    /* time that it ran, without polls, and without the time of units that ran above it */
 	uint64_t wait_ticks;    /* time that it was suspended, until it was resumed, or polled */
 	uint64_t queued_ticks;  /* time that it could have run: from its creation, revival, resumption or yield until it ran */
 	uint64_t n_polls;       /* runs in which it did nothing but find that it still has to wait */

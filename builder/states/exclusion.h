@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What mutual exclusion alone costs: for each mutex the time that tasks executed while they held it. No two of them can
- * hold it at once, so no schedule takes less than the largest of these sums (docs/graph.md, "The critical path").
+ * What mutual exclusion alone costs: for each mutex the time that tasks executed or were blocked while they held it. No
+ * two of them can hold it at once, so no schedule takes less than the largest of these sums (docs/graph.md, "The critical
+ * path").
  */
 #ifndef OTTER_BUILDER_STATES_EXCLUSION_H
 #define OTTER_BUILDER_STATES_EXCLUSION_H
@@ -12,7 +13,7 @@
 struct exclusion {
 	uint32_t construct; /* row: that of the first acquisition with a label */
 	unsigned kind;      /* mutex_kind of the first acquisition */
-	uint64_t n, ticks;  /* how often it was held, and what the tasks that held it executed meanwhile */
+	uint64_t n, ticks;  /* how often it was held, and how long its holders executed or were blocked meanwhile */
 };
 
 struct exclusions {
@@ -20,7 +21,7 @@ struct exclusions {
 	size_t n_rows, rows_capacity;
 	struct map row_of;  /* wait id -> row + 1 */
 	struct map hold_of; /* row << 32 | task -> place in `holds`, while the task holds it */
-	uint64_t *holds;    /* how long the task had executed when it got it */
+	uint64_t *holds;    /* how long the task had executed and been blocked when it got it */
 	size_t n_holds, holds_capacity;
 };
 

@@ -14,6 +14,9 @@
 /* A chain of parents that is longer than this comes of damage, or of a recursion that no thread waits so far above. */
 #define ANCESTORS_MAX 65536
 
+/* How far ready_next() looks at first. */
+#define NEXT_TICKS 16384
+
 /* ---- Making it ---- */
 
 static uint64_t begin_of(const struct model *m, uint32_t row)
@@ -269,19 +272,41 @@ uint32_t ready_find(struct ready *ready, const struct ready_asker *asker, uint64
 	return found;
 }
 
-uint64_t ready_next(struct ready *ready, const struct ready_asker *asker, uint64_t ticks, uint64_t limit)
+/* The same; *has_more: tasks become ready at `limit` or later. */
+static uint64_t next_before(struct ready *ready, const struct ready_asker *asker, uint64_t ticks, uint64_t limit, bool *has_more)
 {
+	*has_more = false;
 	for (size_t number = 0; number < ready->n_lists; number++) {
 		const struct ready_list *list = &ready->lists[number];
 		for (size_t i = seek(ready, asker->stream, number, ticks); i < list->n; i++) {
 			uint64_t since = ticks_of(ready, list, i);
-			if (since >= limit)
+			if (since >= limit) {
+				*has_more = true;
 				break;
+			}
 			if (begin_of(ready->m, list->tasks[i]) > since && may_run(ready, asker, list->tasks[i]))
 				limit = since;
 		}
 	}
 	return limit;
+}
+
+/*
+ * Looks into longer and longer times after `ticks`: a list in which the thread may run nothing is not read to the limit
+ * again and again while it may run tasks of another one.
+ */
+uint64_t ready_next(struct ready *ready, const struct ready_asker *asker, uint64_t ticks, uint64_t limit)
+{
+	for (uint64_t length = NEXT_TICKS; limit > ticks && limit - ticks > length; length *= 4) {
+		bool has_more;
+		uint64_t next = next_before(ready, asker, ticks, ticks + length, &has_more);
+		if (next < ticks + length)
+			return next;
+		if (!has_more || length > UINT64_MAX / 8)
+			return limit;
+	}
+	bool has_more;
+	return next_before(ready, asker, ticks, limit, &has_more);
 }
 
 uint64_t ready_unfinished(struct ready *ready, const struct ready_asker *asker, uint64_t ticks)

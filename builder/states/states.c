@@ -62,7 +62,7 @@ static int stream_end(void *self, const struct point *at)
 	struct thread_state *t = &states->threads[at->stream];
 	uint64_t last_ticks = states->model->last_ticks; /* a thread that lives then has lived all the time */
 	uint64_t ticks = last_ticks > at->ticks ? last_ticks : at->ticks;
-	busy_change(&states->busy, at->stream, 0, ticks);
+	states_account(states, at->stream, 0, STATE_NONE, ticks);
 	if (states_advance_gap(states, at->stream, ticks) != 0)
 		return -1;
 	if (t->shown == STATE_NONE)
@@ -149,7 +149,7 @@ static int processor(void *self, const struct point *at, unsigned why, bool is_o
 		states_know(states, at->stream, !is_off, at->ticks);
 	else
 		t->off_why = is_off ? why : 0;
-	return pass(states, at);
+	return t->undecided != 0 ? states_undecided_change(states, at) : pass(states, at);
 }
 
 static int records_missing(void *self, const struct point *at, bool is_begin)
@@ -372,6 +372,7 @@ void states_begin(struct states *states, const struct model *model, const struct
 		states->blocked.ticks = memory_zeroed(model->n_tasks, sizeof *states->blocked.ticks, "the thread states");
 		states->blocked.streams = memory_zeroed(states->n_streams, sizeof *states->blocked.streams, "the thread states");
 	}
+	states_unit_busy_begin(states);
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, "the thread states");
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
@@ -384,6 +385,7 @@ void states_free(struct states *states)
 		free(states->threads[i].tasks.kept);
 		free(states->threads[i].implicits.kept);
 		free(states->threads[i].regions.kept);
+		free(states->threads[i].undecided_changes);
 	}
 	free(states->threads);
 	free(states->times);
@@ -393,6 +395,7 @@ void states_free(struct states *states)
 	free(states->busy.streams);
 	free(states->blocked.ticks);
 	free(states->blocked.streams);
+	states_unit_busy_free(states);
 	free(states->around);
 	if (states->model != NULL)
 		states_wait_free(states);

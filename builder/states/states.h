@@ -54,6 +54,7 @@ struct states {
 	size_t n_streams;
 	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct busy blocked;          /* how long it was blocked; `ticks` is NULL where switches were not recorded */
+	struct unit_busy units;       /* the same of Argobots' units */
 	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
 	struct exclusions exclusions; /* complete when the replay is over, if exclusion_ops visited it, too */
 	bool has_losses;              /* records are missing in the midst of streams */

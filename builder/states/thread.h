@@ -31,14 +31,20 @@ struct thread_state {
 	uint32_t undecided;
 	uint64_t undecided_ticks;
 	enum state undecided_state; /* if it does not wait */
-	uint32_t task;              /* current, 0 none */
-	enum state around;          /* the state that it comes back to after the mutex that it waits for */
-	unsigned off_why;           /* off_why: it has no processor, or may have none; 0: it has one */
-	uint64_t unknown_ticks;     /* since then it is not known whether it has one; 0: it is known */
-	bool is_attached;           /* an OS thread has the stream */
-	bool is_recording;          /* the program has not paused it */
-	bool is_in_gap;             /* records are missing */
-	bool is_in_lock;            /* it waits for a lock, or for a mutex of unknown kind, without a scope */
+	struct undecided_change {   /* and what it came to since then, as it lost its processor and got one again */
+		uint64_t ticks;
+		enum state state;
+	} * undecided_changes;
+	size_t n_undecided_changes, undecided_capacity;
+	uint64_t given_busy_ticks, given_blocked_ticks; /* of the current unit, at the last event that was of units */
+	uint32_t task;                                  /* current, 0 none */
+	enum state around;                              /* the state that it comes back to after the mutex that it waits for */
+	unsigned off_why;                               /* off_why: it has no processor, or may have none; 0: it has one */
+	uint64_t unknown_ticks;                         /* since then it is not known whether it has one; 0: it is known */
+	bool is_attached;                               /* an OS thread has the stream */
+	bool is_recording;                              /* the program has not paused it */
+	bool is_in_gap;                                 /* records are missing */
+	bool is_in_lock;                                /* it waits for a lock, or for a mutex of unknown kind, without a scope */
 	struct gap gap;
 	struct stack tasks;     /* suspended on this thread */
 	struct stack implicits; /* the tasks around the implicit tasks that it is in */
@@ -86,6 +92,20 @@ enum state states_of_units(const struct thread_state *thread);
 /* If a unit is undecided, decides: it has waited until now, or it has worked since it ran again. 0, or -1. */
 int states_decide(struct states *states, uint32_t stream, bool has_waited);
 
+/* The thread of an undecided unit lost its processor, or has one again: shown when the unit is decided. 0 */
+int states_undecided_change(struct states *states, const struct point *at);
+
+/* ---- unit_busy.c ---- */
+
+void states_unit_busy_begin(struct states *states);
+void states_unit_busy_free(struct states *states);
+
+/* From now on the stream's thread is in this state; `unit` is current on it, 0 none. Keeps all accounts of who executes. */
+void states_account(struct states *states, uint32_t stream, uint32_t unit, enum state now, uint64_t ticks);
+
+/* An event of units, at which this unit is current: has it only looked whether it still has to wait, since the last one? */
+void states_close_look(struct states *states, const struct point *at, uint32_t unit, bool was_look);
+
 /* Of replay_ops. */
 int states_unit_switch(void *self, const struct point *at, const struct unit_switch *change);
 int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count,
@@ -120,9 +140,12 @@ static inline int pass(struct states *states, const struct point *at)
 	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
 		return -1;
 	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
-	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
-	if (states->blocked.ticks != NULL)
-		busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
+	if (at->unit == 0) {
+		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
+		if (states->blocked.ticks != NULL)
+			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
+	} else
+		states_account(states, at->stream, at->unit, now, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 

@@ -10,6 +10,7 @@
  * states_ops; one thread.
  */
 #include "builder/states/thread.h"
+#include "builder/support/array.h"
 
 enum state states_of_units(const struct thread_state *t)
 {
@@ -41,13 +42,30 @@ int states_decide(struct states *states, uint32_t stream, bool has_waited)
 		return 0;
 	t->undecided = 0;
 	enum state then = has_waited ? state_of_sync(states->unit_waits[unit].sync) : t->undecided_state;
-	return then == t->shown ? 0 : states_pass(states, stream, then, t->undecided_ticks);
+	if (then != t->shown && states_pass(states, stream, then, t->undecided_ticks) != 0)
+		return -1;
+	for (size_t i = 0; i < t->n_undecided_changes && !has_waited; i++)
+		if (states_pass(states, stream, t->undecided_changes[i].state, t->undecided_changes[i].ticks) != 0)
+			return -1;
+	return 0;
+}
+
+int states_undecided_change(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	enum state now = state_now(t);
+	array_reserve((void **)&t->undecided_changes, t->n_undecided_changes + 1, &t->undecided_capacity,
+		      sizeof *t->undecided_changes);
+	t->undecided_changes[t->n_undecided_changes++] = (struct undecided_change){at->ticks, now};
+	states_account(states, at->stream, at->unit, now, at->ticks);
+	return 0;
 }
 
 static void be_undecided(struct thread_state *t, uint32_t unit, uint64_t ticks)
 {
 	t->undecided = unit;
 	t->undecided_ticks = ticks;
+	t->n_undecided_changes = 0;
 	t->undecided_state = state_now(t);
 }
 
@@ -86,8 +104,12 @@ int states_unit_switch(void *self, const struct point *at, const struct unit_swi
 		return -1;
 	if (change->reason > UNIT_RUN)
 		*wait = is_poll ? change->wait : (struct unit_wait){0, 0};
+	states_close_look(states, at, at->unit, change->was_look);
 	be_in(states, t, at, change);
-	return t->undecided != 0 ? 0 : pass(states, at);
+	const struct point next = {at->stream, at->task, at->ticks, change->next};
+	states_account(states, at->stream, next.unit, state_now(t), at->ticks);
+	states_close_look(states, at, next.unit, false);
+	return t->undecided != 0 ? 0 : pass(states, &next);
 }
 
 int states_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
@@ -95,7 +117,8 @@ int states_unit_poll(void *self, const struct point *at, uint32_t unit, const st
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	(void)count;
-	(void)was_look;
+	if (unit == at->unit)
+		states_close_look(states, at, unit, was_look);
 	if (t->undecided != unit || !is_same(&states->unit_waits[unit], wait))
 		return pass(states, at);
 	if (states_decide(states, at->stream, true) != 0)
@@ -109,7 +132,8 @@ int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
 	(void)is_first;
-	(void)was_look;
+	if (joiner == at->unit)
+		states_close_look(states, at, joiner, was_look);
 	if (t->undecided == 0)
 		return 0;
 	const struct unit_wait *wait = &states->unit_waits[t->undecided];
@@ -121,7 +145,8 @@ int states_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t
 int states_unit_acts(void *self, const struct point *at, uint32_t unit, uint32_t by)
 {
 	(void)unit;
-	(void)by;
+	if (by == at->unit)
+		states_close_look(self, at, by, false);
 	return states_decide(self, at->stream, false);
 }
 

@@ -88,10 +88,14 @@ struct longest {
 static int see_set(void *self, const uint32_t *nodes, uint32_t n)
 {
 	struct longest *longest = self;
-	const struct model *m = longest->graph->model;
+	const struct graph *graph = longest->graph;
+	const struct model *m = graph->model;
 	uint64_t ticks = 0;
-	for (uint32_t i = 0; i < n; i++)
-		ticks += nodes[i] < m->n_tasks ? longest->graph->busy->ticks[nodes[i]] : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (nodes[i] >= m->n_tasks)
+			continue;
+		ticks += graph->busy->ticks[nodes[i]] + (graph->blocked != NULL ? graph->blocked->ticks[nodes[i]] : 0);
+	}
 	uint64_t ns = dump_duration_ns(m->dump, ticks);
 	const char *label = nodes[0] < m->n_tasks ? m->constructs[m->tasks[nodes[0]].construct].label : "";
 	if (longest->exclusion->count == 0 || ns > longest->exclusion->ns)

@@ -58,7 +58,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		summary_collect_processors(&s->processors, m, &states[i]);
 		summary_collect_target(&s->target, m);
 		summary_collect_devices(&s->devices, m);
-		summary_collect_units(&s->units, m);
+		summary_collect_units(&s->units, m, &states[i].units.busy);
 		summary_collect_mutexes(&s->mutexes, &graphs->graphs[i]);
 		graph_count(&graphs->graphs[i], &s->graph);
 		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);

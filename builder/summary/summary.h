@@ -156,7 +156,7 @@ void summary_print_devices(const struct device_summaries *devices, FILE *out);
 struct json_t *summary_json_devices(const struct device_summaries *devices);
 void summary_free_devices(struct device_summaries *devices);
 
-void summary_collect_units(struct unit_summary *units, const struct model *model);
+void summary_collect_units(struct unit_summary *units, const struct model *model, const struct busy *busy);
 void summary_sort_units(struct unit_summary *units); /* after the last process was collected */
 void summary_print_units(const struct unit_summary *units, FILE *out);
 struct json_t *summary_json_units(const struct unit_summary *units);

@@ -28,10 +28,9 @@ static struct unit_function *find(struct unit_summary *s, struct map *rows, cons
 	return &s->functions[*row - 1];
 }
 
-/* Adds a unit's counts and times. */
-static void add_function(struct unit_function *f, const struct dump *dump, const struct work_unit *unit)
+/* Adds a unit's counts and times. busy_ns: what it executed. */
+static void add_function(struct unit_function *f, const struct dump *dump, const struct work_unit *unit, uint64_t busy_ns)
 {
-	uint64_t busy_ns = dump_duration_ns(dump, unit->busy_ticks);
 	f->n++;
 	f->n_runs += unit->n_runs;
 	f->n_yields += unit->n_yields;
@@ -44,7 +43,7 @@ static void add_function(struct unit_function *f, const struct dump *dump, const
 	f->max_ns = busy_ns > f->max_ns ? busy_ns : f->max_ns;
 }
 
-void summary_collect_units(struct unit_summary *s, const struct model *m)
+void summary_collect_units(struct unit_summary *s, const struct model *m, const struct busy *busy)
 {
 	struct map rows = {0};
 	for (uint32_t row = 1; row < m->n_units; row++) {
@@ -61,9 +60,10 @@ void summary_collect_units(struct unit_summary *s, const struct model *m)
 		s->n_migrated += (unit->state & UNIT_MIGRATED) != 0;
 		if (m->constructs[unit->construct].codeptr == 0)
 			continue; /* it has no work function */
-		add_function(find(s, &rows, m, unit->construct), m->dump, unit);
+		uint64_t busy_ns = dump_duration_ns(m->dump, busy->ticks[row]);
+		add_function(find(s, &rows, m, unit->construct), m->dump, unit, busy_ns);
 		if (unit->kind != UNIT_SCHEDULER)
-			s->busy_ns += dump_duration_ns(m->dump, unit->busy_ticks);
+			s->busy_ns += busy_ns;
 	}
 	s->n_lives += m->n_events[EVENT_unit_begin];
 	map_free(&rows);

@@ -222,6 +222,7 @@ void replay_build(enum graph_level level)
 	graph_begin(&replay_graph, &replay_trace.model, level, GRAPH_KEPT);
 	states_begin(&replay_states, &replay_trace.model, &listener, 1);
 	replay_graph.busy = &replay_states.busy;
+	replay_graph.unit_busy = &replay_states.units;
 	replay_graph.blocked = replay_trace.model.switches.are_recorded ? &replay_states.blocked : NULL;
 	const struct visitor visitors[] = {
 		{&states_ops, &replay_states}, {&exclusion_ops, &replay_states}, {&graph_ops, &replay_graph}};

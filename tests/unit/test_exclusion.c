@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What tasks execute while they hold a mutex (builder/states/exclusion.h), on synthetic dumps, to the tick.
+ * How long tasks execute or are blocked while they hold a mutex (builder/states/exclusion.h), on synthetic dumps, to the
+ * tick.
  */
-#include "tests/unit/states_fixture.h"
+#include "tests/unit/switches_fixture.h"
 
 #include <check.h>
 
@@ -85,6 +86,30 @@ START_TEST(a_mutex_that_is_held_once_excludes_nobody)
 }
 END_TEST
 
+/* Held twice, for 1000 each; in the second time its holder is preempted for 200, and blocked for 400. */
+START_TEST(blocked_counts_and_preempted_does_not)
+{
+	replay_begin_program(1);
+	take(mutex_kind_critical, LOCK);
+	replay_now += 990;
+	release(mutex_kind_critical, LOCK);
+	take(mutex_kind_critical, LOCK);
+	uint64_t begin = replay_now;
+	replay_now += 990;
+	release(mutex_kind_critical, LOCK);
+	replay_end_program();
+	put_switches(0, true, 1500, replay_now, 2);
+	put_off(off_why_preempted, begin + 100, begin + 300, 0, 0);
+	put_off(off_why_blocked, begin + 400, begin + 800, 0, 0);
+	replay_build(GRAPH_FRAGMENT);
+	const struct exclusion *longest = exclusions_longest(&replay_states.exclusions);
+	ck_assert_ptr_nonnull(longest);
+	ck_assert_uint_eq(longest->n, 2);
+	ck_assert_uint_eq(longest->ticks, 1000 + 1000 - 200);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exclusion");
@@ -93,6 +118,7 @@ int main(void)
 	tcase_add_test(tests, what_the_holder_waits_for_is_left_out);
 	tcase_add_test(tests, the_outermost_acquisition_counts_and_other_tasks_do_not);
 	tcase_add_test(tests, a_mutex_that_is_held_once_excludes_nobody);
+	tcase_add_test(tests, blocked_counts_and_preempted_does_not);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -58,6 +58,23 @@ START_TEST(who_was_killed_while_it_waited_had_not_executed_that)
 }
 END_TEST
 
+/* What a thread does that the program makes itself may come before the rest, or after it. */
+START_TEST(what_orders_root_threads_is_not_recorded)
+{
+	replay_begin_program(1);
+	path_pass(20);
+	dump_writer_root(&replay_writer, 1, replay_now, 1, 1);
+	replay_now += 100;
+	dump_writer_record(&replay_writer, 1, replay_now, EVENT_implicit_task_end, task_flags_initial, 0, id_make(1, 1),
+			   UINT64_C(1) << 32);
+	replay_end_program();
+	path_build();
+	ck_assert_int_eq(replay_graph.path->bound, PATH_LOWER);
+	ck_assert_uint_eq(replay_graph.path->reasons, PATH_ROOTS);
+	replay_done();
+}
+END_TEST
+
 START_TEST(contradictory_records_leave_it_out)
 {
 	uint64_t me = replay_begin_program(1), task = replay_create(3, me);
@@ -119,6 +136,7 @@ int main(void)
 	tcase_add_test(tests, a_pause_does_not_count_and_makes_it_a_lower_bound);
 	tcase_add_test(tests, a_gap_does_not_count_and_makes_it_a_lower_bound);
 	tcase_add_test(tests, who_was_killed_while_it_waited_had_not_executed_that);
+	tcase_add_test(tests, what_orders_root_threads_is_not_recorded);
 	tcase_add_test(tests, contradictory_records_leave_it_out);
 	tcase_add_loop_test(tests, events_that_were_left_out_leave_it_out, 0, sizeof events / sizeof *events);
 	tcase_add_loop_test(tests, other_levels_have_none, 0, 2);

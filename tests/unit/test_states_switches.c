@@ -4,25 +4,9 @@
  * time stamps that are older than their segment, because the write of the segment before took long.
  */
 #include "builder/graph/path.h"
-#include "tests/unit/states_fixture.h"
+#include "tests/unit/switches_fixture.h"
 
 #include <check.h>
-
-#define MONOTONIC          500000 /* CLOCK_MONOTONIC is this much ahead of the ticks */
-#define HEAD_OF(stream, n) ((uint64_t)(n) << 32 | (stream))
-
-/* A look at a stream: everything from `from` to now, with n stretches, which follow. */
-static void put_switches(uint32_t stream, bool is_first, uint64_t from, uint64_t to, unsigned n)
-{
-	dump_writer_record(&replay_writer, WRITER_SWITCHES, to, EVENT_switches, is_first, HEAD_OF(stream, n), MONOTONIC + from,
-			   MONOTONIC + to);
-}
-
-static void put_off(unsigned why, uint64_t begin, uint64_t end, unsigned cpu, unsigned next_cpu)
-{
-	dump_writer_record(&replay_writer, WRITER_SWITCHES, MONOTONIC + begin, EVENT_off, why, cpu, end ? MONOTONIC + end : 0,
-			   next_cpu);
-}
 
 static uint64_t unknown_in(uint32_t stream)
 {

@@ -2,10 +2,92 @@
  *
  * States of threads that run units of Argobots (docs/states.md) on synthetic dumps, to the tick.
  */
-#include "tests/unit/states_fixture.h"
+#include "builder/graph/path.h"
+#include "builder/graph/shared.h"
+#include "tests/unit/switches_fixture.h"
 #include "tests/unit/units_fixture.h"
 
 #include <stdlib.h>
+
+/* As of OpenMP's tasks: preempted is nothing, blocked is no work and stays in the span. */
+START_TEST(a_unit_without_a_processor_does_not_execute)
+{
+	begin();
+	create(0, U, PRIMARY);
+	yield(0, PRIMARY, unit_sync_user, 0);
+	run_unit(0, U, SCHED, 1);
+	uint64_t since = replay_now;
+	replay_now += 990;
+	finish(0, U, 1);
+	run_unit(0, PRIMARY, SCHED, 1);
+	end();
+	put_switches(0, true, 1000, replay_now, 2);
+	put_off(off_why_preempted, since + 100, since + 300, 0, 0);
+	put_off(off_why_blocked, since + 400, since + 800, 0, 0);
+	replay_build(GRAPH_FRAGMENT);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[2], 1000 - 600);
+	ck_assert_uint_eq(replay_states.units.blocked.ticks[2], 400);
+	struct node_view node = graph_node(&replay_graph, graph_unit_node(&replay_graph, 2));
+	ck_assert_uint_eq(node.busy_ticks, 1000 - 600);
+	ck_assert_uint_eq(node.blocked_ticks, 400);
+	ck_assert_uint_eq(path_node_ns(&replay_trace.dump, &node), 1000 - 200);
+	replay_done();
+}
+END_TEST
+
+/* While nobody knows whether a unit polls, its thread loses its processor: it is decided by the unit, and not by that. */
+START_TEST(a_preempted_poll_is_a_poll)
+{
+	begin();
+	create(0, U, PRIMARY);
+	yield(0, PRIMARY, unit_sync_mutex, 0x77);
+	run_unit(0, PRIMARY, SCHED, 1);
+	uint64_t first = replay_now;
+	replay_now += 490;
+	yield(0, PRIMARY, unit_sync_mutex, 0x77);
+	run_unit(0, PRIMARY, SCHED, 1); /* now it has the mutex, and works */
+	uint64_t second = replay_now;
+	replay_now += 490;
+	end();
+	put_switches(0, true, 1000, replay_now, 2);
+	put_off(off_why_preempted, first + 100, first + 200, 0, 0);
+	put_off(off_why_preempted, second + 100, second + 300, 0, 0);
+	replay_build(GRAPH_FRAGMENT);
+	ck_assert_str_eq(replay_states_seen(0),
+			 "undefined work_serial idle wait_mutex idle work_serial preempted work_serial undefined");
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_MUTEX), 500);
+	ck_assert_uint_eq(ticks_in(0, STATE_PREEMPTED), 200);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[1], ticks_in(0, STATE_WORK_SERIAL));
+	replay_done();
+}
+END_TEST
+
+/* OpenMP inside of a unit: what a region executes is OpenMP's, what is before and after it the unit's. All work is counted once. */
+START_TEST(work_of_openmp_in_a_unit_is_counted_once)
+{
+	replay_begin_program(1);
+	replay_end_implicit(0, 2, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 2, id_make(0, 1), 0x1000);
+	put(0, EVENT_unit_begin, 0, PRIMARY, XSTREAM);
+	replay_now += 90;
+	replay_begin_region(3, 1);
+	replay_begin_implicit(0, 3, 3, 1, 0);
+	replay_now += 990;
+	replay_end_implicit(0, 3, 0);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 3, id_make(0, 1), 0x1000);
+	replay_now += 190;
+	put(0, EVENT_unit_end, 0, 0, 0);
+	replay_put(0, EVENT_implicit_task_end, task_flags_initial, 0, id_make(0, 1), UINT64_C(1) << 32);
+	detach(0);
+	replay_build(GRAPH_FRAGMENT);
+	ck_assert_uint_eq(replay_states.busy.ticks[3], 1000);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[1], 100 + 200);
+	ck_assert_uint_eq(replay_graph.path->work_ns, ticks_in(0, STATE_WORK_SERIAL) + ticks_in(0, STATE_WORK_PARALLEL));
+	ck_assert_int_eq(replay_graph.path->bound, PATH_LOWER);
+	ck_assert(replay_graph.path->reasons & PATH_OPENMP_IN_UNITS);
+	replay_done();
+}
+END_TEST
 
 /* A second execution stream: its scheduler ends, and the thread stays. */
 START_TEST(an_execution_stream)
@@ -147,6 +229,9 @@ int main(void)
 	Suite *suite = suite_create("states of units");
 	TCase *tcase = tcase_create("states of units");
 	tcase_add_checked_fixture(tcase, replay_setup, replay_teardown);
+	tcase_add_test(tcase, a_unit_without_a_processor_does_not_execute);
+	tcase_add_test(tcase, a_preempted_poll_is_a_poll);
+	tcase_add_test(tcase, work_of_openmp_in_a_unit_is_counted_once);
 	tcase_add_test(tcase, an_execution_stream);
 	tcase_add_test(tcase, polls_are_waiting);
 	tcase_add_test(tcase, counted_polls_are_waiting);

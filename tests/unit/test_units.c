@@ -23,7 +23,7 @@ START_TEST(created_and_joined)
 	ck_assert_uint_eq(unit(2)->creator, 1);
 	ck_assert_uint_eq(unit(2)->number, 1);
 	ck_assert_uint_eq(unit(2)->stack_bytes, STACK);
-	ck_assert_uint_eq(unit(2)->busy_ticks, 10);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[2], 10);
 	ck_assert_uint_eq(unit(2)->state,
 			  UNIT_SEEN | UNIT_ACTED | UNIT_CREATED | UNIT_STARTED | UNIT_ENDED | UNIT_JOINED | UNIT_FREED);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
@@ -162,8 +162,8 @@ START_TEST(stacked)
 		units_told(),
 		"life1 begin0>1 create2<1 create3<1 yield1>0 begin0>4 run4>2 run2>3 yield3>2 yield2>4 run4>2 run2>3 finish3>2 "
 		"finish2>4 run4>1 end1>4 end4>0 over1");
-	ck_assert_uint_eq(unit(2)->busy_ticks, 40);
-	ck_assert_uint_eq(unit(3)->busy_ticks, 20);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[2], 40);
+	ck_assert_uint_eq(replay_states.units.busy.ticks[3], 20);
 	ck_assert_uint_eq(unit(3)->depth, 2);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();

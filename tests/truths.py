@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs whose answers are known from their text (tests/truths/truths.c): are the times that the builder gives true?
+
+How long the runtime takes to start, where it may be blocked, is no program's truth: no bound depends on that. Bounds are wide, and hold on a busy machine, as time without a processor is known: where the kernel does not tell it, what depends on that is skipped by name. Of every
+program the states' lines, the nodes' times at each level, and the critical path must add up to each other, on one screen and in the tables.
+"""
+import json
+import re
+import sys
+
+from common import *
+import path
+import states
+
+LEVELS = "task", "scope", "fragment"
+PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final"
+SOURCE = ROOT / "tests/truths/truths.c"
+UNKNOWN_SHARE = 0.02  # of its work: with more than that a program says nothing about preemption
+
+
+class Built:
+    """A recorded program, built at all levels."""
+
+    def __init__(self, work, dump):
+        self.out, self.reason = {}, None
+        for level in LEVELS:
+            self.out[level] = work / level
+            result = run([BUILDER, "--csv", "--summary", "--states", f"--graph={level}", "-o", self.out[level], dump])
+            self.reason = self.reason or result.why([0])
+            if level == "fragment":
+                self.screen = result.out
+        if self.reason:
+            return
+        self.graphs = {level: Graph(self.out[level]) for level in LEVELS}
+        self.summary = json.loads((self.out["fragment"] / "summary.json").read_text())
+        self.path = self.summary["path"]
+        self.states = states.States(self.out["fragment"])
+
+    def knows_processors(self):
+        found = self.summary["processors"]
+        return found is not None and found["unknown_ns"] <= UNKNOWN_SHARE * found["work_ns"]
+
+    def of(self, kind, level="task"):
+        return [n for n in self.graphs[level].nodes if n["kind"] == kind]
+
+    def ns_in(self, *names):
+        return sum(ns for (_, state), (_, ns) in self.states.sums.items() if state in names)
+
+    def waits(self):
+        """(begin, end) of all waiting, of all threads."""
+        return sorted((b, e) for spans in self.states.intervals.values() for s, b, e in spans if s.startswith("wait_"))
+
+
+def outside(what, found, low, high):
+    return None if low <= found <= high else f"{what} is {found:.6g}, not {low:g} to {high:g}"
+
+
+# ---- What is known of each program: None, or what is wrong ----
+
+
+def taskgroup(b):
+    """One thread is in the task, the other one waits for it at the end of the taskgroup, as long as the task is not over."""
+    task, = b.of("task")
+    lasts = int(task["end_ns"]) - int(task["begin_ns"])
+    return outside("waiting in the taskgroup, of what the task lasts,", b.ns_in("wait_taskgroup") / lasts, 0.3, 1.02) or outside("parallelism", b.path["parallelism"], 0, 1.3)
+
+
+def tiny(b):
+    """Nobody waits while a task is ready: from its creation until it is begun."""
+    ready = sorted((int(n["create_ns"]), int(n["begin_ns"])) for n in b.of("task") if "undeferred" not in n["flags"])
+    joined = []
+    for begin, end in ready:
+        if joined and begin <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    waits, wrong, i = b.waits(), 0, 0
+    for begin, end in waits:
+        while i < len(joined) and joined[i][1] <= begin:
+            i += 1
+        for since, until in joined[i:]:
+            if since >= end:
+                break
+            wrong += max(0, min(end, until) - max(begin, since) - 2)  # each time is rounded by itself
+    return f"threads wait {wrong} ns while tasks are ready" if wrong else outside("tasks", len(ready), 1, 20000)
+
+
+def triangle(b):
+    """The turns of the first thread are a quarter of all."""
+    for level in LEVELS:
+        of_task = {}
+        for n in b.graphs[level].nodes:
+            of_task[n["task"]] = of_task.get(n["task"], 0) + int(n["busy_ns"])
+        times = sorted(of_task[n["task"]] for n in b.of("implicit", level))
+        reason = f"{len(times)} implicit tasks" if len(times) != 2 else outside(f"ratio of the threads' times at the level {level}", times[1] / times[0], 2.2, 4)
+        if reason:
+            return reason
+    return None
+
+
+def critical(b):
+    """Nine tenths of the turns are in one critical section."""
+    held = b.path["exclusion"]
+    return (f"what excludes is {held}" if not held or held["count"] != 400 or held["kind"] != "critical" else None) or outside("parallelism at most", b.path["parallelism_at_most"], 0, 1.2)
+
+
+def fib(b):
+    """On one thread there is nobody to wait for."""
+    waited = sum(end - begin for begin, end in b.waits())
+    return f"it waits {waited} ns for nobody" if waited else None
+
+
+def sleeps(b):
+    """0.1 s of sleep is no work, and what comes after it comes after that."""
+    task, = b.of("task")
+    return (outside("blocked", int(task["blocked_ns"]), 90e6, 10e9) or outside("executed", int(task["busy_ns"]), 0, 50e6) or
+            outside("span", b.path["span_ns"], 90e6, 10e9) or outside("work", b.path["work_ns"], 0, 80e6))
+
+
+def burn(b):
+    """Another process wants the same processor all the time."""
+    task, = b.of("task")
+    lasts, busy, lost = int(task["end_ns"]) - int(task["begin_ns"]), int(task["busy_ns"]), b.ns_in("preempted")
+    return (outside("executed, of what the task lasts,", busy / lasts, 0, 0.8) or outside("preempted, of what the task lasts,", lost / lasts, 0.2, 1.2) or
+            outside("work, of what the task executed,", b.path["work_ns"] / busy, 0.99, 1.5))
+
+
+def in_turns(b):
+    """Each task ends before the next one is created."""
+    executed = sum(int(n["busy_ns"]) for n in b.of("task"))
+    return (outside("tasks", len(b.of("task")), 100, 101) or outside("parallelism", b.path["parallelism"], 0, 1.1) or
+            outside("span, of what the tasks executed,", b.path["span_ns"] / executed, 0.999, 10000))
+
+
+TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns}
+NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup"
+
+
+def sums_flaw(b):
+    """Do all outputs of one program tell the same? None or what does not."""
+    executed = b.ns_in(*states.EXECUTING)
+    for level in LEVELS:
+        nodes = b.graphs[level].nodes
+        total = sum(int(n["busy_ns"]) for n in nodes)
+        if level != "scope" and abs(total - executed) > len(nodes) + 1:
+            return f"nodes at the level {level} executed {total} ns, threads {executed} ns"
+        blocked = sum(int(n["blocked_ns"] or 0) for n in nodes)
+        if b.summary["processors"] and abs(blocked - b.ns_in("blocked")) > len(nodes) + 1:
+            return f"nodes at the level {level} were blocked {blocked} ns, threads {b.ns_in('blocked')} ns"
+    if abs(b.path["work_ns"] - executed) > len(b.graphs["fragment"].nodes) + 1:
+        return f"the path has {b.path['work_ns']} ns of work, threads {executed} ns"
+    return None
+
+
+def screen_flaw(b):
+    """The same on the terminal, as far as its figures have digits: path, shares of all threads, and of each thread."""
+    work = re.search(r"work ([\d.]+) s", b.screen)
+    line = re.search(r"^states +(.*)$", b.screen, re.M)
+    if not work or not line:
+        return "the screen has no work or no states"
+    shares = {name: float(share) for share, name in re.findall(r"([\d.]+)% (\w+)", line[1])}
+    life = sum(ns for _, ns in b.states.sums.values())
+    seen = sum(shares.get(name, 0) for name in states.EXECUTING) / 100 * life
+    slack = life * 0.0005 * (len(states.EXECUTING) + 1) + 1000
+    if abs(seen - float(work[1]) * 1e9) > slack:
+        return f"the states' line has {seen / 1e9:.6f} s of work, the path {work[1]} s"
+    for name in states.OFF:
+        found = re.search(rf"^processor .*{name} ([\d.]+)%", b.screen, re.M)
+        if b.summary["processors"] and (not found or abs(float(found[1]) - shares.get(name, 0)) > 0.11):
+            return f"{name} is {found and found[1]} % in one line and {shares.get(name, 0)} % in another"
+    return outside("the sum of all states in percent", sum(shares.values()), 99, 101)
+
+
+# ---- Running ----
+
+
+def record(work, program, argument, env):
+    """Runs it; `burn` on one processor, which a second process wants as well."""
+    if argument != "burn":
+        return run([program, argument], env)
+    one = str(min(os.sched_getaffinity(0)))
+    with subprocess.Popen(["taskset", "-c", one, program, "forever"], stdin=subprocess.DEVNULL) as other:
+        try:
+            return run(["taskset", "-c", one, program, argument], env)
+        finally:
+            other.kill()
+
+
+def test(job):
+    """What has bounds of time is tried three times: what a hypervisor takes is in no record. What holds exactly must hold at once."""
+    for _ in range(3):
+        report, is_bound_alone = try_once(*job)
+        if not is_bound_alone:
+            break
+    return report
+
+
+def try_once(compiler, argument):
+    """The Report, and whether nothing but a bound of time is wrong."""
+    report, name = Report(), f"truths/{argument}-{compiler}"
+    if not compiler_found(compiler):
+        report.skip(name, f"no {COMPILERS[compiler]}")
+        return report, False
+    if argument == "burn" and not shutil.which("taskset"):
+        report.skip(name, "no taskset")
+        return report, False
+    with alone(WORK / "truths" / f"{argument}-{compiler}") as work:
+        program = work / "truths"
+        if not report.check(f"{name}/compile", compile_program(SOURCE, program, compiler).why([0])):
+            return report, False
+        env = {**preload_for(compiler), "OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(work)}
+        reason, dumps = record(work, program, argument, env).why([0]), dumps_in(work)
+        if not report.check(f"{name}/record", reason or (f"{len(dumps)} dumps" if len(dumps) != 1 else None)):
+            return report, False
+        b = Built(work, dumps[0])
+        if not report.check(f"{name}/build", b.reason):
+            return report, False
+        is_bound_alone = False
+        report.check(f"{name}/sums", sums_flaw(b) or path.flaw(b.graphs["fragment"], b.summary))
+        report.check(f"{name}/screen", screen_flaw(b))
+        if argument in NEED_PROCESSORS and not b.knows_processors():
+            report.skip(f"{name}/truth", "the kernel does not tell when threads have a processor")
+        else:
+            is_bound_alone = not report.check(f"{name}/truth", TRUTHS[argument](b)) and report.failed == 1 and argument in NEED_PROCESSORS
+        if report.failed == 0 and "KEEP" not in os.environ:
+            shutil.rmtree(work)
+    return report, is_bound_alone
+
+
+def main():
+    need(RECORDER, BUILDER)
+    wanted = sys.argv[1:] or PROGRAMS
+    return 0 if run_all([(c, p) for c in ("clang", "gcc") for p in wanted], test) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Programs whose times are known from their text: what they execute is counted in turns of a loop. The argument chooses
+ * one; tests/truths.py says what must come out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void spin(long turns)
+{
+	volatile unsigned long sum = 0;
+	for (long i = 0; i < turns; i++)
+		sum = sum * 3 + (unsigned long)i;
+}
+
+/* Not before another thread has begun the task does this one come to the end of the taskgroup. */
+static void taskgroup(void)
+{
+	int has_begun = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	{
+#pragma omp taskgroup
+		{
+#pragma omp task shared(has_begun)
+			{
+				__atomic_store_n(&has_begun, 1, __ATOMIC_SEQ_CST);
+				spin(100000000);
+			}
+			while (!__atomic_load_n(&has_begun, __ATOMIC_SEQ_CST))
+				usleep(100);
+		}
+	}
+}
+
+static void tiny(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 20000; i++) {
+#pragma omp task
+		spin(100);
+	}
+}
+
+/* The first half of the turns is a quarter of the work. */
+static void triangle(void)
+{
+#pragma omp parallel for schedule(static) num_threads(2)
+	for (int i = 0; i < 200; i++)
+		spin(10000L * i);
+}
+
+static void critical(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 400; i++) {
+#pragma omp task
+		{
+			spin(50000);
+#pragma omp critical
+			spin(450000);
+		}
+	}
+}
+
+static int fib(int n)
+{
+	int a, b;
+	if (n < 2)
+		return n;
+#pragma omp task shared(a)
+	a = fib(n - 1);
+#pragma omp task shared(b)
+	b = fib(n - 2);
+#pragma omp taskwait
+	return a + b;
+}
+
+static void fib_alone(void)
+{
+#pragma omp parallel num_threads(1)
+	fib(18);
+}
+
+static void sleeps(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task
+	usleep(100000);
+}
+
+/* A single task, long enough for others to want the processor. */
+static void burn(void)
+{
+#pragma omp parallel num_threads(1)
+#pragma omp single
+#pragma omp task
+	spin(300000000);
+}
+
+static void undeferred(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 100; i++) {
+#pragma omp task if (0)
+		spin(500000);
+	}
+}
+
+static void final_children(void)
+{
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp task final(1)
+	for (int i = 0; i < 100; i++) {
+#pragma omp task
+		spin(500000);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} programs[] = {{"taskgroup", taskgroup}, {"tiny", tiny},      {"triangle", triangle},
+			{"critical", critical},   {"fib", fib_alone},  {"sleeps", sleeps},
+			{"burn", burn},           {"if0", undeferred}, {"final", final_children}};
+	if (argc == 2 && strcmp(argv[1], "forever") == 0)
+		for (;;)
+			spin(1000000);
+	for (size_t i = 0; argc == 2 && i < sizeof programs / sizeof *programs; i++)
+		if (strcmp(programs[i].name, argv[1]) == 0) {
+			programs[i].run();
+			return EXIT_SUCCESS;
+		}
+	return EXIT_FAILURE;
+}
