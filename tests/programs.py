@@ -149,9 +149,10 @@ def canonical_differs(programs, work):
     lists = []
     for ring in RINGS[:2]:
         dumps = empty(work / "dumps-canonical")
-        result = run([work / "clang"], {**environment("clang", 2), **ring, **recording(dumps)}, 60)
+        env = environment("clang", 2)
+        result = run([work / "clang"], {**env, **ring, **recording(dumps)}, 60)
         if result.status != 0:
-            return result.why([0])
+            return None if breaks_itself(work / "clang", env, result.status) else result.why([0])
         result = run([BUILDER, "--canonical", *dumps_in(dumps)])
         if result.status != 0 or not result.out:
             return result.why([0]) or "an empty list"

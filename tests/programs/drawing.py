@@ -64,7 +64,10 @@ class Drawing:
             body.append(self.team_statement(depth))
             if self.left <= 0:
                 break
-        return Region(threads, body, ("if(0)",) * (self.has("clauses") and self.chance(0.1)) + self.reduction("team_sum"))
+        clauses = ("if(0)",) * (self.has("clauses") and self.chance(0.1))
+        reduction = self.reduction("team_sum")
+        # Inside of another region the variable may be private already, in a task of a region that reduces it.
+        return Region(threads, body, clauses + (reduction if depth == 0 else ()))
 
     def team_statement(self, depth):
         kind = self.choose(single=8, barrier=2, masked=1, share=2 * self.has("share"), each=2 * self.has("each"))
