@@ -65,10 +65,10 @@ void summary_print_mutexes(const struct mutex_summary *s, FILE *out)
 			fprintf(out, " (%s)", p->kind);
 		if (p->n_mutexes > 1)
 			fprintf(out, ", %" PRIu64 " of them", p->n_mutexes);
-		fprintf(out, ": %" PRIu64 " times acquired, held %.6f s, waited for %.6f s", p->n_acquired,
-			(double)p->held_ns / 1e9, (double)p->wait_ns / 1e9);
+		fprintf(out, ": acquired %" PRIu64 " time%s, held %.6f s, waited for %.6f s", p->n_acquired,
+			p->n_acquired == 1 ? "" : "s", (double)p->held_ns / 1e9, (double)p->wait_ns / 1e9);
 		if (p->n_failed != 0)
-			fprintf(out, "; %" PRIu64 " times not acquired", p->n_failed);
+			fprintf(out, "; not acquired %" PRIu64 " time%s", p->n_failed, p->n_failed == 1 ? "" : "s");
 		fputc('\n', out);
 	}
 	if (s->n_places > PLACES_SHOWN)

@@ -48,9 +48,9 @@ void summary_print_processors(const struct summary *s, FILE *out)
 		return;
 	fprintf(out,
 		"%-10spreempted %.1f%% (others used these processors), blocked %.1f%% (input, output, sleep), %" PRIu64
-		" migrations\n",
+		" migration%s\n",
 		"processor", percent(s->state_ns[STATE_PREEMPTED], s->life_ns), percent(s->state_ns[STATE_BLOCKED], s->life_ns),
-		p->n_migrations);
+		p->n_migrations, p->n_migrations == 1 ? "" : "s");
 	if (percent(p->unknown_ns, p->work_ns) >= 0.05)
 		fprintf(out, "%-10snot known for %.1f%% of the work, in which threads may have had no processor\n", "",
 			percent(p->unknown_ns, p->work_ns));

@@ -89,9 +89,6 @@ has S1 recorder-stream_make stream_create 'stlr'
 has S2 recorder-drain drain_round 'ldar'
 has 'T2 F2' recorder-stream_thread stream_release 'stlr' "$full"
 has T1 recorder-stream stream_claim 'casa|ldaxr|__aarch64_cas8_acq'
-has X1 recorder-switches look 'ldar' 'ldar'
-has 'X2 X3' recorder-switches copy_switches 'ldar' 'stlr'
-has X4 recorder-switches switches_begin 'stlr'
 has E1 recorder-drain start 'stlr'
 has E2 recorder-drain drain_thread_exits 'ldar'
 has F1 recorder-session_life session_end "$full"
