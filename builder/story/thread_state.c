@@ -30,7 +30,7 @@ uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
 	for (size_t i = t->n_implicits > NESTING_MAX ? t->n_implicits - NESTING_MAX : 0; i < t->n_implicits && m->is_libomp; i++)
 		if (t->implicits[i].task == task || is_in_serialized(t, task, i)) {
 			*is_outer = true;
-			return innermost;
+			return t->is_explicit && t->task != task ? t->task : innermost;
 		}
 	return task;
 }

@@ -59,7 +59,7 @@ void thread_pass(void *self, uint32_t task);
 /*
  * The task that a record names as the thread's own, if it is not clearly the current one or an explicit one. In regions
  * of one thread that are nested in regions of one thread, libomp may name a task around the innermost implicit one, be
- * it implicit or explicit: the innermost is meant (Q38), and *is_outer is set. An initial task that was made up has no id (Q40).
+ * it implicit or explicit: the current task is meant, or the innermost implicit one (Q38), and *is_outer is set. An initial task that was made up has no id (Q40).
  */
 uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer);
 

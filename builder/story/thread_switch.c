@@ -177,6 +177,22 @@ static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
 	return false;
 }
 
+/*
+ * The task that goes on, where a record may name one around it (Q38): the one that was suspended last in the innermost
+ * implicit task, or that itself.
+ */
+static uint32_t next_named(struct thread *t, uint32_t task, bool *is_outer)
+{
+	bool is_around = false;
+	uint32_t next = thread_own_other(t, task, &is_around);
+	if (!is_around)
+		return next;
+	*is_outer = true;
+	size_t bottom = t->implicits[t->n_implicits - 1].n_suspended;
+	return suspended_above(&t->suspended, bottom) ? t->suspended.tasks[t->suspended.n - 1].task
+						      : t->implicits[t->n_implicits - 1].task;
+}
+
 /* id: the one by which the record names the next task; 0 if it names another one. */
 static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next, uint64_t id)
 {
@@ -208,7 +224,8 @@ static int look_closer(struct thread *t, const struct record *record, uint32_t p
 	if (record->b == 0 && is_fulfilment(status))
 		return about_one(t, record, prior);
 	prior = thread_own(t, record->a, &is_outer);
-	next = thread_own(t, record->b, &is_outer);
+	if (next != t->task && (next == 0 || t->n_implicits > 1 || thread_is_implicit(t, next)))
+		next = next_named(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;
 	if (next == 0)
@@ -242,7 +259,7 @@ int thread_schedule(struct thread *t, const struct record *record)
 	if (prior != t->task || prior == next || next == 0)
 		return look_closer(t, record, prior, next);
 	if (t->n_implicits > 1 || thread_is_implicit(t, next))
-		next = thread_own_other(t, next, &is_outer);
+		next = next_named(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;
 	return switch_to(t, record, prior, next, is_outer ? 0 : record->b);
