@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
+
+#include "recorder/proc.h"
 #endif
 
 /* How often a triple is read: the reading that took least time is the most exact. */
@@ -17,13 +17,9 @@ bool clock_is_counter;
 /* The kernel compares the counter with other clocks, and uses one of these if it found the counter unreliable. */
 static bool kernel_distrusts_counter(void)
 {
-	char name[32] = "";
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, name, sizeof name - 1);
-	close(fd);
-	return n > 0 && (strncmp(name, "hpet", 4) == 0 || strncmp(name, "acpi_pm", 7) == 0 || strncmp(name, "jiffies", 7) == 0);
+	char name[32];
+	proc_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof name);
+	return strncmp(name, "hpet", 4) == 0 || strncmp(name, "acpi_pm", 7) == 0 || strncmp(name, "jiffies", 7) == 0;
 }
 #endif
 

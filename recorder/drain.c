@@ -2,7 +2,6 @@
 #include "recorder/drain.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -22,6 +21,7 @@
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
+#include "recorder/proc.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
 #include "recorder/stream.h"
@@ -106,11 +106,7 @@ bool drain_round(struct session *session)
 static unsigned count_threads(bool *has_main_exited)
 {
 	char text[1024];
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	proc_read("/proc/self/stat", text, sizeof text);
 	const char *at = strrchr(text, ')'); /* after the program's name, which may contain anything */
 	*has_main_exited = at && at[1] == ' ' && at[2] == 'Z';
 	for (unsigned field = 2; at && field < 20; field++)

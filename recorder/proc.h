@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads files of /proc. Called by meta_process.c and processor_time.c, on any thread.
+ * Reads files of /proc and /sys. Called by clock.c, drain.c, meta_process.c and processor_time.c, on any thread.
  */
 #ifndef OTTER_RECORDER_PROC_H
 #define OTTER_RECORDER_PROC_H
