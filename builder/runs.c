@@ -367,6 +367,8 @@ static int by_process(const void *left, const void *right)
 
 int runs_choose(struct trace *traces, size_t *n, const struct run_choice *choice)
 {
+	if (*n == 1 && choice->id == NULL) /* there is nothing to choose or to order */
+		return 0;
 	struct runs runs = {memory_zeroed(*n, sizeof *runs.processes, "the runs"), *n};
 	for (size_t i = 0; i < *n; i++)
 		runs.processes[i].trace = &traces[i];

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t path_work_ns(const struct dump *dump, const struct node_view *node)
+/* Without the time in which its task was blocked: path_node_ns() has both. */
+static uint64_t work_ns_of(const struct dump *dump, const struct node_view *node)
 {
 	const struct activity *a = node->activity;
 	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
@@ -26,7 +27,7 @@ uint64_t path_work_ns(const struct dump *dump, const struct node_view *node)
 
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 {
-	return path_work_ns(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
+	return work_ns_of(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
 }
 
 uint32_t path_place(const struct graph *graph, uint32_t node)
@@ -247,7 +248,7 @@ static uint32_t take_walk(struct walk *w, struct path *path)
 		uint64_t own_ns = node.kind != NODE_NONE ? path_node_ns(w->graph->model->dump, &node) : 0;
 		uint64_t ns = w->before_ns[id] + own_ns;
 		bool is_end = node.kind != NODE_NONE && w->first[id] == w->first[id + 1];
-		path->work_ns += node.kind != NODE_NONE ? path_work_ns(w->graph->model->dump, &node) : 0;
+		path->work_ns += node.kind != NODE_NONE ? work_ns_of(w->graph->model->dump, &node) : 0;
 		if (is_end && (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
 			path->span_ns = ns;
 			last = id;

@@ -45,12 +45,10 @@ struct path {
 };
 
 /*
- * How long the node itself executed, in ns: a fragment its time, a kernel or an operation on data its time on the
- * device where the device reported it, else an operation its time on the host. Synchronisations execute nothing: 0.
+ * How long the node itself executed, in ns, and how long its task was blocked in it: what it adds to a chain's length. A
+ * fragment executes for its time, a kernel or an operation on data for its time on the device where the device reported
+ * it, else an operation for its time on the host. Synchronisations execute nothing: 0.
  */
-uint64_t path_work_ns(const struct dump *dump, const struct node_view *node);
-
-/* The same and how long its task was blocked in it: what it adds to a chain's length. */
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node);
 
 /* The node's number on the path, from 1; 0: it is not on it, or there is no path. */

@@ -59,15 +59,21 @@ void thread_pass(void *self, uint32_t task);
 /*
  * The task that a record names as the thread's own, if it is not clearly the current one or an explicit one. In regions
  * of one thread that are nested in regions of one thread, libomp may name a task around the innermost implicit one, be
- * it implicit or explicit: the current task is meant, or the innermost implicit one (Q38), and *is_outer is set. An initial task that was made up has no id (Q40).
+ * it implicit or explicit: the current task is meant, or the innermost implicit one (Q38), and *is_outer is set. An
+ * initial task that was made up has no id (Q40).
  */
 uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer);
+
+/* Is the task that a record names clearly the current one, or an explicit one? */
+static inline bool thread_is_sure(const struct thread *t, uint32_t task)
+{
+	return task == t->task || (task != 0 && t->n_implicits < 2 && !thread_is_implicit(t, task));
+}
 
 static inline uint32_t thread_own(const struct thread *t, uint64_t id, bool *is_outer)
 {
 	uint32_t task = model_task(t->model, id);
-	bool is_sure = task == t->task || (task != 0 && t->n_implicits < 2 && !thread_is_implicit(t, task));
-	return is_sure ? task : thread_own_other(t, task, is_outer);
+	return thread_is_sure(t, task) ? task : thread_own_other(t, task, is_outer);
 }
 
 /* thread_switch.c: ends the current task's last part if the record shows that it has ended without a record (Q33). */

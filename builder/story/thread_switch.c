@@ -183,6 +183,8 @@ static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
  */
 static uint32_t next_named(struct thread *t, uint32_t task, bool *is_outer)
 {
+	if (thread_is_sure(t, task))
+		return task;
 	bool is_around = false;
 	uint32_t next = thread_own_other(t, task, &is_around);
 	if (!is_around)
@@ -224,8 +226,7 @@ static int look_closer(struct thread *t, const struct record *record, uint32_t p
 	if (record->b == 0 && is_fulfilment(status))
 		return about_one(t, record, prior);
 	prior = thread_own(t, record->a, &is_outer);
-	if (next != t->task && (next == 0 || t->n_implicits > 1 || thread_is_implicit(t, next)))
-		next = next_named(t, next, &is_outer);
+	next = next_named(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;
 	if (next == 0)
@@ -258,8 +259,7 @@ int thread_schedule(struct thread *t, const struct record *record)
 	bool is_outer = false;
 	if (prior != t->task || prior == next || next == 0)
 		return look_closer(t, record, prior, next);
-	if (t->n_implicits > 1 || thread_is_implicit(t, next))
-		next = next_named(t, next, &is_outer);
+	next = next_named(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;
 	return switch_to(t, record, prior, next, is_outer ? 0 : record->b);
