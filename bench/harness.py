@@ -73,6 +73,16 @@ def compile_ladder():
     return compile_one("ladder", ["bench/ladder.c", objects])
 
 
+def compile_limits():
+    """bench/limits.c with the builder's own objects. None where there is no builder yet."""
+    folder = os.path.dirname(os.path.dirname(os.path.realpath(BUILDER)))
+    objects = [os.path.join(folder, name) for name in ("builder.a", "common.a")]
+    if not all(map(os.path.exists, objects + [BUILDER])):
+        return None
+    libraries = subprocess.run(["pkg-config", "--libs", "libdw", "libxml-2.0", "jansson"], capture_output=True, text=True).stdout.split()
+    return compile_one("limits", ["bench/limits.c"] + objects + libraries + ["-lotf2", "-lm", "-lpthread"], ["-fopenmp"], driver="gcc")
+
+
 # ---- Running ----
 
 def environment(**more):

@@ -35,7 +35,7 @@ mapfile -t files < <(matching '^(common|recorder|builder)/')
 including '[^>"]*"' "${files[@]}" | grep -vE 'include "(common|recorder|builder)/[a-z0-9_/]+\.(h|def)"' | finding "includes are named from the root"
 mapfile -t files < <(but '^recorder/(tool|callbacks|context|device)[a-z_]*\.[ch]$|^(tests|bench)/')
 including 'omp-tools' "${files[@]}" | finding "omp-tools.h only in the recorder's tool, context, callbacks and devices"
-mapfile -t files < <(but '^builder/otf2/|^tests/')
+mapfile -t files < <(but '^builder/otf2/|^(tests|bench)/')
 including 'otf2/' "${files[@]}" | finding "OTF2 only in builder/otf2/"
 mapfile -t files < <(but '^recorder/|^(tests|bench)/')
 including 'ck_' "${files[@]}" | finding "CK only in the recorder"

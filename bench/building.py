@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The part `builder`: dumps of a few shapes, each recorded once and read from a warm page cache; each output of otter-build made of it
+beside the least that it could take (bench/limits.c), on one thread and on all cores. Used by bench/run."""
+import os
+import shutil
+
+import harness
+import rounds
+
+# Workload and size: about four million records of each on two threads, of which --quick takes a twentieth.
+SHAPES = (("fib", 1000000), ("regions", 400000), ("critical", 600000), ("static", 400000), ("tasks", 1300000))
+QUICK = 20
+
+# What is run: the name in the tables, and the words after the program.
+LIMITS = (("all words", ["words"]), ("sketch", ["sketch"]), ("tables", ["tables"]))
+OUTPUTS = (("summary", ["--summary"]), ("OTF2", ["--otf2"]), ("fragments", ["--summary", "--graph=fragment"]), ("CSV", ["--csv"]),
+           ("DOT", ["--dot"]), ("canonical", ["--canonical"]), ("list", ["--list"]), ("everything", []))
+WRITER = "OTF2's writer"
+
+
+def record(bench, workload, size):
+    """Records one dump, and reads it once, so that its pages are in memory. (path, what it says about itself, bytes)"""
+    harness.run([os.path.join(harness.OUT, "workload"), workload, str(size)],
+                {"OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": harness.RECORDER, "OTTER_DIR": bench.dumps})
+    path = harness.dump_path(bench.dumps)
+    for name in os.listdir(path):
+        with open(os.path.join(path, name), "rb") as f:
+            while f.read(1 << 24):
+                pass
+    return path, harness.dump_read(bench.dumps), harness.bytes_below(path)
+
+
+def commands(limits, path, output, n_records):
+    """(name, argv) of all that is run on this dump."""
+    found = [(name, [limits] + words + [path]) for name, words in LIMITS]
+    found.append((WRITER, [limits, "writer", str(n_records), output]))
+    return found + [(name, [harness.BUILDER, "-q", "-o", output] + words + [path]) for name, words in OUTPUTS]
+
+
+def run(bench, options):
+    limits = harness.compile_limits()
+    if limits is None:
+        return
+    for workload, size in SHAPES:
+        if options.workloads and workload not in options.workloads:
+            continue
+        size = size // QUICK if options.quick else size
+        path, dump, n_bytes = record(bench, workload, size)
+        output = os.path.join(bench.dumps, "output")
+        everything = commands(limits, path, output, dump["records"])
+        for number in range(bench.n_rounds):
+            for n_threads in sorted({1, len(os.sched_getaffinity(0))}):
+                placement = rounds.threads_placement(n_threads)
+                rounds.progress("builder, %s, %s: round %d of %d" % (workload, placement.name, number + 1, bench.n_rounds))
+                first = number % len(everything)
+                for name, argv in everything[first:] + everything[:first]:
+                    cost = harness.run(argv, {"OMP_NUM_THREADS": str(n_threads)})
+                    bench.add(part="builder", workload=workload, size=size, placement=placement.name, threads=n_threads, subject=name,
+                              setting="", round=number, status=0, ops=dump["records"], wall_ns=cost.wall_ns, cpu_ns=cost.cpu_ns,
+                              peak_kib=cost.peak_kib, minor_faults=cost.minor_faults, bytes=n_bytes,
+                              archive_bytes=harness.bytes_below(output) if os.path.isdir(output) else 0)
+                    shutil.rmtree(output, ignore_errors=True)
+        harness.empty(bench.dumps)
+    rounds.progress("")
