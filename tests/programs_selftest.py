@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The comparison of programs.py finds what is wrong in a graph: edges that are taken out of a graph, or put in, in a
 program that orders most of its tasks in some way, and nodes that are not what they are taken for. It does not depend on
-which thread began first.
+which thread began first. Programs know of tasks that were not executed, and of what depends on who executes a `single`.
 
     tests/programs_selftest.py
 
@@ -46,6 +46,43 @@ TEAM = [Region(3, [Share("static", [
     [Task([Work(1)]), Wait()]])])]
 
 
+def depends(kind):
+    return [Depend(kind, 0)]
+
+
+# Two constructs that may or may not be one thread's: is the graph another one if they are?
+VARIES = (
+    (Task([], depends("in")), Task([], depends("in")), False),
+    (Task([], depends("out")), Task([], depends("in")), True),
+    (Task([], depends("inout"), ("if(0)",)), Task([], depends("in"), ("if(0)",)), True),
+    (Task([], depends("mutexinoutset")), Task([], depends("mutexinoutset")), True),
+    (Task([], depends("inoutset")), Task([], depends("inoutset")), False),
+    (Task([], [Depend("out", None)]), Task([], depends("in")), True),
+    (Task([], depends("out")), Wait(depends("in")), True),
+    (Wait(depends("out")), Task([], depends("in")), True),
+    (Wait(depends("out")), Wait(depends("in")), True),
+    (Wait(depends("in")), Wait(depends("in")), False),
+    (Wait(depends("in")), Wait(), False),
+    (Task([]), Wait(), True),
+    (Taskloop("num_tasks(2)", 2, 2, [], nogroup=True), Wait(), True),
+    (Taskloop("num_tasks(2)", 2, 2, []), Wait(), True),
+    (Task([]), Group([Task([])]), False))
+
+
+def varies_wrongly():
+    """Which of VARIES is not known to Order, by number. Between explicit tasks all is known."""
+    wrong = []
+    for number, (one, other, varies) in enumerate(VARIES):
+        for first, second in ((Single, Single), (Masked, Single), (Single, Masked)):
+            nowait = [first([one]), second([other])]
+            nowait[0].nowait = True
+            program = [Region(2, nowait), Region(2, [Single([Task([one, other])])])]
+            Text([program], "clang")
+            if Order([program], "clang", 2).varies != varies or Order([program[1:]], "clang", 2).varies:
+                wrong.append(number)
+    return f"numbers {sorted(set(wrong))}" if wrong else None
+
+
 def began_in_any_order(work):
     """Finds the nodes of TEAM whichever thread began first. Returns a reason or None."""
     reason = record(work, TEAM, "3")
@@ -67,6 +104,14 @@ def began_in_any_order(work):
         if wrong:
             return f"began in the order {order}: " + "; ".join(wrong[:3])
     return None
+
+
+def lost_wrongly(work):
+    """Does a program know how often bodies of tasks must be executed?"""
+    right = Order([PROGRAM], "clang", 2).runs
+    wanted = {right - 1: LOST, right: 0, right + 1: LOST}
+    got = {n: run([work / "clang", n], {"OMP_NUM_THREADS": "2", "OMP_MAX_ACTIVE_LEVELS": "8"}).status for n in wanted}
+    return None if got == wanted else f"statuses {got}, not {wanted}"
 
 
 def record(work, program, threads):
@@ -139,7 +184,9 @@ def main():
             (out / "nodes.csv").write_text("\n".join([*lines[:at], ",".join(words), *lines[at + 1:]]) + "\n")
             found = planted(out, rows, names).wrong
             report.check(f"programs_selftest/no-{kind}", None if found else "not found")
+        report.check("programs_selftest/lost", lost_wrongly(work))
         report.check("programs_selftest/began", began_in_any_order(empty(work / "team")))
+        report.check("programs_selftest/varies", varies_wrongly())
     report.print()
     return 1 if report.failed else 0
 
