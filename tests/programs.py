@@ -27,13 +27,14 @@ from compare import Comparison
 from drawing import FEATURES, program
 from must import Order
 from shrink import smaller
-from statements import Text
+from statements import LOST, Text
 
 BATCH = 5  # seeds in one executable
 MOST_UNDECIDED = 0.05  # of the pairs of many programs
 RINGS = ({}, {"OTTER_RING": "32K"}, {"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K", "OTTER_DRAIN": "self"})
 LEVELS = ("fragment", "task", "fragment", "scope")
 THREADS = (1, 2, 4)
+CHECKED = {"clang": ["-fverify-intermediate-code"], "gcc": []}  # clang 19's code may be wrong (docs/runtimes.md)
 
 
 def variants(first):
@@ -73,9 +74,15 @@ def recording(dumps):
     return {"OMP_TOOL_LIBRARIES": str(RECORDER), "OTTER_DIR": str(dumps)}
 
 
-def breaks_itself(executable, env, status):
-    """Does the program fail in the same way without the recorder? What the runtime breaks is nothing of Otter's."""
-    return any(run([executable], env, 30).status == status for _ in range(10))
+def breaks_itself(command, env, status):
+    """Does the program fail in the same way without the recorder, or hang? What the runtime breaks is nothing of Otter's.
+    It may do so in one of a hundred runs."""
+    return any(run(command, env, 30).status in (status, "hang") for _ in range(300))
+
+
+def why_not(result):
+    """Why a program failed that was recorded, or None."""
+    return "tasks were not executed" if result.status == LOST else result.why([0])
 
 
 def notes_of(dumps):
@@ -83,6 +90,18 @@ def notes_of(dumps):
     listing = run([BUILDER, "--list", *dumps_in(dumps)]).out
     pattern = r"^(\d+) \S+ (\d+) control_tool command=(\d+) modifier=(\d+)"
     return [tuple(map(int, found)) for found in re.findall(pattern, listing, re.MULTILINE)]
+
+
+def made(programs, compiler, work):
+    """Compiles programs, unless they are there from before. Returns the executable, the source, and a Result."""
+    executable, source, text = work / compiler, work / f"{compiler}.c", str(Text(programs, compiler))
+    if executable.exists() and source.read_text() == text:
+        return executable, source, Result(0, "", "")
+    source.write_text(text)
+    result = compile_c(source, executable, compiler, ["-w", *CHECKED[compiler]])
+    if result.status != 0:
+        executable.unlink(missing_ok=True)
+    return executable, source, result
 
 
 class Trial:
@@ -93,31 +112,28 @@ class Trial:
         self.failed = self.skipped = self.comparison = None
         self.wrong = []
         compiler, threads, ring, level = variant
-        executable, source, text = work / compiler, work / f"{compiler}.c", str(Text(programs, compiler))
-        if not executable.exists() or source.read_text() != text:
-            source.write_text(text)
-            result = compile_c(source, executable, compiler, ["-w"])
-            if result.status != 0:
-                executable.unlink(missing_ok=True)
-                if re.search("PLEASE submit a bug report|internal compiler error", result.err):
-                    self.skipped = f"{compiler} breaks down"
-                else:
-                    self.failed = result.why([0])
-                return
-        env, dumps = environment(compiler, threads), empty(work / f"dumps-{compiler}-{threads}")
-        result = run([executable], {**env, **ring, **recording(dumps)}, 60)
+        executable, source, result = made(programs, compiler, work)
         if result.status != 0:
-            if again and breaks_itself(executable, env, result.status):
-                self.skipped = f"the runtime breaks it without the recorder, too (status {result.status})"
+            if re.search("frontend command failed|internal compiler error", result.err):
+                self.skipped = f"{compiler} breaks down"
             else:
                 self.failed = result.why([0])
+            return
+        env, dumps = environment(compiler, threads), empty(work / f"dumps-{compiler}-{threads}")
+        order = Order(programs, compiler, threads)
+        command = [executable, order.runs]
+        result = run(command, {**env, **ring, **recording(dumps)}, 60)
+        if result.status != 0:
+            if again and breaks_itself(command, env, result.status):
+                self.skipped = f"the runtime breaks it without the recorder, too (status {result.status})"
+            else:
+                self.failed = why_not(result)
             return
         out = work / f"build-{compiler}-{threads}"
         result = run([BUILDER, "--strict", "--csv", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)], PASSIVE)
         if result.status != 0:
             self.failed = result.why([0])
             return
-        order = Order(programs, compiler, threads)
         self.comparison = Comparison(order, out, source.name, level, notes_of(dumps) if compiler == "gcc" else None)
         self.wrong = self.comparison.wrong
         self.failed = "; ".join(self.wrong[:4])
@@ -140,25 +156,36 @@ def shrunk(seed, without, variant, reason, work):
     return str(Text([statements], variant[0]))
 
 
-def canonical_differs(programs, work):
-    """Records programs once more, and compares the canonical lists of both runs. Returns "" or a reason; None where the
-    graph may depend on who executes what."""
-    Text(programs, "clang")
-    if Order(programs, "clang", 2).varies:
-        return None
+def canonical_differs(programs, threads, work):
+    """Records programs on each of these numbers of threads, and compares the canonical lists of all runs. Returns "" or a
+    reason; None if there is nothing to compare."""
+    executable, _, result = made(programs, "clang", work)
+    if result.status != 0:
+        return result.why([0])
     lists = []
-    for ring in RINGS[:2]:
-        dumps = empty(work / "dumps-canonical")
-        env = environment("clang", 2)
-        result = run([work / "clang"], {**env, **ring, **recording(dumps)}, 60)
+    for n, ring in zip(threads, RINGS):
+        dumps, env = empty(work / f"dumps-{len(lists)}"), environment("clang", n)
+        command = [executable, Order(programs, "clang", n).runs]
+        result = run(command, {**env, **ring, **recording(dumps)}, 60)
         if result.status != 0:
-            return None if breaks_itself(work / "clang", env, result.status) else result.why([0])
+            return None if breaks_itself(command, env, result.status) else why_not(result)
         result = run([BUILDER, "--canonical", *dumps_in(dumps)])
         if result.status != 0 or not result.out:
             return result.why([0]) or "an empty list"
         lists.append(result.out)
         (work / f"canonical-{len(lists)}").write_text(result.out)
-    return "" if lists[0] == lists[1] else "two runs on two threads give two canonical lists"
+    return "" if len(set(lists)) == 1 else f"runs on {threads} threads give {len(set(lists))} canonical lists"
+
+
+def check_canonical(report, name, programs, work):
+    """The canonical lists of the programs that make the same graph in each run: on as many threads, or on any number."""
+    Text(programs, "clang")
+    orders = [Order([one], "clang", 2) for one in programs]
+    for what, asks, threads in (("canonical", True, (2, 2)), ("canonical-threads", False, THREADS)):
+        same = [one for one, order in zip(programs, orders) if not order.varies and order.asks == asks]
+        reason = canonical_differs(same, threads, empty(work / what)) if same else None
+        if reason is not None:
+            report.check(f"{name}/{what}", reason)
 
 
 def try_seeds(seeds, given, tally):
@@ -183,9 +210,7 @@ def try_seeds(seeds, given, tally):
             (work / f"differences-{compiler}-{threads}").write_text("".join(line + "\n" for line in trial.wrong))
             first = first or (variant, trial.failed)
     if compiler_found("clang") and not report.failed and not any(line.startswith("skip") for line in report.lines):
-        reason = canonical_differs(programs, work)
-        if reason is not None:
-            report.check(f"{name}/canonical", reason)
+        check_canonical(report, name, programs, work)
     if report.failed and len(seeds) > 1:  # which of them is it?
         parts = [try_seeds([seed], given, Tally()) for seed in seeds]
         report.lines += [line for part in parts for line in part.lines if line.startswith(("not ok", " "))]

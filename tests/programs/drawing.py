@@ -2,8 +2,9 @@
 """Draws a random program from a seed, as statements (statements.py).
 
 programs.py calls program(). What LLVM's compiler and runtime cannot do is left out (docs/runtimes.md): untied with
-if(0), if(0) with mutexinoutset or inoutset, a detached task whose event is a variable of an untied task. What could deadlock is not drawn either: nothing waits in a critical section, and an event is
-fulfilled by a task that waits for nothing, and that is generated directly after the one that it completes.
+if(0), if(0) with mutexinoutset or inoutset, a detached task whose event is a variable of an untied task. What could
+deadlock is not drawn either: nothing waits in a critical section, and an event is fulfilled by a task that waits for
+nothing, and that is generated directly after the one that it completes.
 """
 import random
 
@@ -15,6 +16,12 @@ KINDS = ("in", "in", "in", "out", "inout", "inout", "mutexinoutset", "inoutset")
 
 FEATURES = ("depend", "if0", "final", "untied", "detach", "group", "taskloop", "big", "critical", "loop", "share", "each", "iterator",
             "all", "clauses", "nogroup")
+
+
+def reduces(statements):
+    """Is there a worksharing construct with a reduction in them?"""
+    return any(isinstance(statement, Share) and statement.clauses or reduces(getattr(statement, "body", ()))
+               or any(map(reduces, getattr(statement, "parts", ()))) for statement in statements)
 
 
 class Drawing:
@@ -83,7 +90,9 @@ class Drawing:
         kind = self.choose(static=2, dynamic=1, guided=1, sections=1)
         parts = [self.tasks(depth + 1) if kind == "static" else [self.part(depth + 1) for _ in range(self.random.randint(0, 2))]
                  for _ in range(self.random.randint(2, 3))]
-        return Share(kind, parts, self.chance(0.4), self.reduction("share_sum"))
+        nowait, reduction = self.chance(0.4), self.reduction("share_sum")
+        # A task of a loop or section that reduces a variable must not use it (2.21.5.4).
+        return Share(kind, parts, nowait, () if any(map(reduces, parts)) else reduction)
 
     def reduction(self, name):
         return (f"reduction(+ : {name})",) * (self.has("clauses") and self.chance(0.2))
@@ -204,7 +213,8 @@ class Drawing:
             clauses += tuple(clause for clause in ("mergeable", "collapse(2)") if self.chance(0.1))
         if self.has("untied") and self.chance(0.2):
             clauses += ("untied",)
-        kind = self.choose(tasks=3, grain=1, strange=1, default=0.5 * (self.n_loops == 0), big=1.5 * self.has("big"))
+        # Tasks without a line are told by their number.
+        kind = self.choose(tasks=3, grain=1, strange=1, default=0.5 * (self.n_loops == 0 and not nogroup), big=1.5 * self.has("big"))
         if kind not in ("default", "big") and "untied" not in clauses and self.has("if0") and self.chance(0.15):
             clauses += ("if(0)",)
         elif self.has("final") and self.chance(0.1):

@@ -12,6 +12,7 @@ from statements import BEGINS, ENDS
 
 SYNCS = ("taskwait", "taskgroup", "region")
 KINDS = ("task", *SYNCS)
+LOOPS = ("tasks", "taskloop")  # their nodes may have no line: LLVM's runtime gives no address for nogroup
 
 
 class Match:
@@ -80,8 +81,9 @@ class Match:
         for kind, by_line in lines.items():
             for line, what in by_line.items():
                 nodes = [n for n in found[kind] if n["id"] in self.left and (line == 0 or self.is_at(n, line))]
-                if not nodes and what[0][0] in ("tasks", "taskloop"):  # LLVM's runtime gives no address for nogroup
-                    nodes = [n for n in found[kind] if n["id"] in self.left and not n["line"]]
+                if not nodes and what[0][0] in LOOPS:
+                    n_tasks = sum(len(w) for _, w in what)  # the next ones may be another taskloop's
+                    nodes = [n for n in found[kind] if n["id"] in self.left and not n["line"]][:n_tasks]
                 self.same_line(kind, line, what, nodes)
 
     def is_at(self, node, line):
@@ -92,7 +94,7 @@ class Match:
             use = self.task if kind == "task" else self.region
             if what[0][0] == "tasks":  # as many as there are
                 what = what * len(nodes)
-            self.pair(kind, line, [x for k, w in what for x in (w if k in ("tasks", "taskloop") else [w])], nodes, use)
+            self.pair(kind, line, [x for k, w in what for x in (w if k in LOOPS else [w])], nodes, use)
             return
         events = [w for _, w in what]
         if len(events) != len(nodes):  # a runtime need not report those that are None
@@ -130,7 +132,7 @@ class Match:
                 self.entries(flow.entries, everything)
             known = {}
         else:
-            known = self.noted(team, virtual, implicits, self.row[node], found["join"][0])
+            known = self.noted(team, virtual, implicits)
         for member, implicit in zip(team.members, self.who_is_who(team, implicits, node, known)):
             self.task(member, implicit)
 
@@ -147,14 +149,14 @@ class Match:
                 self.put(event, n["id"])
             self.left.discard(n["id"])
 
-    def noted(self, team, virtual, implicits, region, join):
+    def noted(self, team, virtual, implicits):
         """Finds what was created and waited for in each body that the program noted. Returns member -> implicit task."""
-        begin, end = time_of(region), int(join["end_ns"])
         flows, known = {flow.code: flow for flow in virtual}, {}
         for implicit in implicits:
             stream, began = int(self.row[implicit]["stream"]), {}
+            begin, end = self.time_in_region(self.row[implicit])
             for at, ns, command, code in self.notes:
-                if at != stream or not begin <= ns <= end:
+                if at != stream or not begin <= ns < end:
                     continue
                 if command == BEGINS:
                     began[code] = ns
@@ -166,10 +168,22 @@ class Match:
         self.wrong += [f"nobody executed the body {code // 8}.{code % 8}" for code in flows]
         return known
 
+    def time_in_region(self, implicit):
+        """From its begin until its thread enters a region of the same text again. Two of them may overlap: a thread that
+        leaves one early may be in another one's team while the first goes on."""
+        begin = time_of(implicit)
+        later = [time_of(n) for n in self.graph.nodes if n["kind"] == "implicit" and time_of(n) > begin
+                 and (n["stream"], n["construct"]) == (implicit["stream"], implicit["construct"])]
+        return begin, min(later, default=float("inf"))
+
     def who_is_who(self, team, implicits, region, known):
         """The implicit tasks in the order of the text's members: what each did alone tells, and member 0 is on the thread
         that met the region. Members that do the same things are alike."""
-        lines = {str(line) for member in team.members for _, line, _ in member.flow.entries}
+        tasks = [n for i in implicits for n in self.of_task[i]["task"]]
+        bare = {line for member in team.members for kind, line, _ in member.flow.entries
+                if kind in LOOPS and not any(self.is_at(n, line) for n in tasks)}
+        does = [[(kind, "" if line in bare else str(line), what) for kind, line, what in member.flow.entries] for member in team.members]
+        lines = {line for entries in does for _, line, _ in entries}
         did = {i: Counter((kind, n["line"]) for kind in KINDS for n in self.of_task[i][kind] if n["line"] in lines) for i in implicits}
         stream = self.row[region]["stream"]
         left = sorted((i for i in implicits if i not in known.values()), key=lambda i: self.row[i]["stream"] != stream)
@@ -177,7 +191,7 @@ class Match:
         for number, member in enumerate(team.members):
             fit = known.get(number)
             if fit is None:
-                fit = next((i for i in left if self.notes is None and alike(member.flow.entries, did[i])), left[0])
+                fit = next((i for i in left if self.notes is None and alike(does[number], did[i])), left[0])
                 left.remove(fit)
             chosen.append(fit)
         return chosen
@@ -191,7 +205,7 @@ def alike(entries, did):
     """Did an implicit task what the text says of a member, by kinds and lines?"""
     least, most = Counter(), Counter()
     for kind, line, what in entries:
-        key = kind if kind in SYNCS else "task", str(line)
+        key = kind if kind in SYNCS else "task", line
         least[key] += len(what) if kind == "taskloop" else what is not None
         most[key] += len(what) if kind == "taskloop" else 10**6 if kind == "tasks" else 1
     return all(least[key] <= did[key] <= most[key] for key in least.keys() | did.keys())

@@ -35,6 +35,7 @@ class Flow:
         self.team, self.now, self.task, self.member = team, now, task, member
         self.maybe = []     # events that come before the next one, if some choice was made so
         self.children = []  # tasks generated here
+        self.waits = []     # waits with dependences, on which later ones depend as on tasks
         self.groups = []    # lists of tasks: of the taskgroups around it
         self.final = False
         self.events = {}    # names of events for omp_fulfill_event -> Instance.done
@@ -58,8 +59,9 @@ class Order:
         self.compiler, self.gcc, self.threads = compiler, compiler == "gcc", threads
         self.after, self.maybe_after, self.program_of = [], [], []
         self.exclusive = set()  # pairs of tasks that may be in one mutually exclusive set
-        self.varies = False     # are there dependences or waits that depend on who executes a single or a part?
-        self.program = 0
+        self.varies = False     # do dependences, exclusive sets or waits depend on who executes a single or a part?
+        self.asks = False       # does the graph depend on the number of threads?
+        self.program = self.runs = 0  # runs: how often the body of a task or taskloop is executed
         team = Team(None, 1)
         self.initial = Instance(None, self.event())
         flow = self.flow_of(self.initial, team, 0)
@@ -114,6 +116,7 @@ class Order:
         self.execute(critical.body, flow)  # exclusion is not an order
 
     def do_Task(self, task, flow):
+        self.runs += 1
         creation = self.step(flow)
         instance = self.begin_task(task, flow, creation)
         self.add_dependences(instance, task.depends, flow)
@@ -158,19 +161,22 @@ class Order:
                     continue  # gcc 12 has no omp_all_memory
                 instance.types.setdefault(address, set()).add("inout" if kind == "out" else kind)
         if instance.types:
-            for before, why in self.siblings(flow):
-                if before is not instance and conflict(before.types, instance.types):
-                    self.edge(before.done, instance.begin, why)
+            before = [(x, why) for other, why in self.same_task(flow) for x in other.children + other.waits if x is not instance]
+            for one, why in before:
+                if conflict(one.types, instance.types):
+                    self.edge(one.done, instance.begin, why)
                     self.varies = self.varies or why is not None
-                elif before is not instance and not why and shares_mutex(before.types, instance.types):
-                    self.exclusive.add((before, instance))
+                elif shares_mutex(one.types, instance.types):
+                    self.varies = self.varies or why is not None
+                    if not why:
+                        self.exclusive.add((one, instance))
 
-    def siblings(self, flow):
-        """The children so far of the task that a flow belongs to, each with the reason if it may not be one."""
+    def same_task(self, flow):
+        """The flows of the task that a flow belongs to, each with the reason if it may be another task's."""
         if flow.task is not None and flow.member is None:
-            return [(child, None) for child in flow.children]
-        return [(child, None if other is flow else EXECUTOR) for other in flow.team.flows
-                if other is flow or other.member is None or flow.member is None for child in other.children]
+            return [(flow, None)]
+        return [(other, None if other is flow else EXECUTOR) for other in flow.team.flows
+                if other is flow or other.member is None or flow.member is None]
 
     def do_Fulfil(self, fulfil, flow):
         if not self.gcc:
@@ -180,13 +186,15 @@ class Order:
         event = self.step(flow)
         flow.entries.append(("taskwait", wait.line, event))
         if wait.depends:
-            only = Instance(wait, event)
+            only = Instance(wait, event)  # 2.19.5: as an undeferred task without a body
+            only.end = only.done = event
             self.add_dependences(only, wait.depends, flow)
-            self.exclusive = {pair for pair in self.exclusive if only not in pair}
+            flow.waits.append(only)
             return
-        for child, why in self.siblings(flow):  # 2.19.5: the children generated so far
-            self.edge(child.done, event, why)
-            self.varies = self.varies or why is not None
+        for other, why in self.same_task(flow):
+            for child in other.children:  # 2.19.5: the children generated so far
+                self.edge(child.done, event, why)
+                self.varies = self.varies or why is not None
 
     def do_Group(self, group, flow):
         place = self.begin_group(flow)
@@ -205,6 +213,8 @@ class Order:
             self.edge(task.done, event)
 
     def do_Taskloop(self, loop, flow):
+        self.runs += loop.iterations
+        self.asks = self.asks or loop.tasks is None
         _, n_tasks, nogroup = taskloop_for(loop, self.compiler)
         if not nogroup:
             place = self.begin_group(flow)  # 2.12.2: an implicit taskgroup
@@ -256,6 +266,7 @@ class Order:
         team.barriers.append(self.meet(team))
 
     def do_Each(self, each, team):
+        self.asks = True
         for implicit in team.members:
             self.execute(each.body, implicit.flow)
 
@@ -269,6 +280,7 @@ class Order:
             team.barriers.append(self.meet(team))
 
     def do_Share(self, share, team):
+        self.asks = self.asks or share.kind == "static"
         if share.kind == "static":  # 2.11.4: chunks are given to the threads in turns, in order of their numbers
             for number, part in enumerate(share.parts):
                 team.codes[code_of(share, number)] = number % team.size

@@ -109,8 +109,7 @@ class Masked(Statement):
 @dataclass(eq=False)
 class Share(Statement):
     """A worksharing loop, or sections, each of whose parts has a text of its own. `kind`: "static" (part I is thread I's,
-    in turns), "dynamic", "guided" or "sections" (whose is
-    not known)."""
+    in turns), "dynamic", "guided" or "sections" (whose is not known)."""
     kind: str
     parts: list
     nowait: bool = False
@@ -148,14 +147,16 @@ HEAD = """\
 #define _GNU_SOURCE
 #include <omp.h>
 #include <sched.h>
+#include <stdlib.h>
 
 #define HERE __asm__ volatile("" : : "i"(__LINE__))
+#define RUNS __atomic_fetch_add(&runs, 1, __ATOMIC_RELAXED)
 
 int omp_control_tool(int command, int modifier, void *arg) __attribute__((weak));
 
 static char d[{programs}][{addresses}];
 static _Thread_local volatile int done;
-static int team_sum, share_sum, loop_sum;
+static int team_sum, share_sum, loop_sum, runs;
 
 static void work(int rounds)
 {{
@@ -179,8 +180,12 @@ def code_of(statement, part=0):
     return statement.line * 8 + part
 
 
+LOST = 3  # exit status
+
+
 class Text:
-    """Writes programs, each a list of statements, as one C file: each is a function, main calls them in turn."""
+    """Writes programs, each a list of statements, as one C file: each is a function, main calls them in turn. The file's
+    program has as argument how often bodies of tasks must be executed (Order.runs), and exits with LOST if they were not."""
 
     def __init__(self, programs, compiler):
         self.compiler, self.lines, self.depth, self.number = compiler, [], 0, 0
@@ -190,11 +195,11 @@ class Text:
             self.put(f"static void program{self.number}(int i)")
             self.block(program)
         self.put("")
-        self.put("int main(void)")
+        self.put("int main(int argc, char **argv)")
         self.put("{")
         for number in range(len(programs)):
             self.put(f"\tprogram{number}(0);")
-        self.put("\treturn 0;")
+        self.put(f"\treturn argc > 1 && atoi(argv[1]) != runs ? {LOST} : 0;")
         self.put("}")
 
     def __str__(self):
@@ -207,10 +212,12 @@ class Text:
         self.put("#pragma omp " + text)
         statement.line = len(self.lines)
 
-    def block(self, statements, code=None):
+    def block(self, statements, code=None, of_task=False):
         """`code`: of a body whose executor is noted, where lines alone do not tell it."""
         self.put("{")
         self.depth += 1
+        if of_task:
+            self.put("RUNS;")
         if code and self.compiler == "gcc":
             self.put(f"note({BEGINS}, {code});")
         self.statements(statements)
@@ -237,7 +244,7 @@ class Text:
             self.put(f"omp_event_handle_t {task.detach};")
         clauses = [f" detach({task.detach})"] if detach else []
         self.pragma(task, "task" + "".join(clauses + [" " + c for c in task.clauses] + [self.depend(x) for x in task.depends]))
-        self.block(task.body)
+        self.block(task.body, of_task=True)
 
     def put_Fulfil(self, fulfil):
         if self.compiler != "gcc":
@@ -260,7 +267,7 @@ class Text:
         self.put(f"for (int j = 0; j < {loop.iterations}; j++)")
         if "collapse(2)" in loop.clauses:
             self.put("for (int k = 0; k < 1; k++)")
-        self.block(loop.body)
+        self.block(loop.body, of_task=True)
 
     def put_Critical(self, critical):
         self.pragma(critical, "critical")
