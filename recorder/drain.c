@@ -5,10 +5,8 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,30 +19,15 @@
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
+#include "recorder/own_thread.h"
 #include "recorder/proc.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
 #include "recorder/stream.h"
 
-#define DRAIN_STACK_BYTES (256 << 10)
-#define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
-#define SECOND_NS         UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
-#define AGAIN_NS          10000000             /* between two tries to write what cannot be written now */
-
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1) /* Linux 5.9 */
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
-static cpu_set_t process_affinity;
-static bool has_affinity;
-
-void drain_remember_affinity(void)
-{
-	has_affinity = sched_getaffinity(0, sizeof process_affinity, &process_affinity) == 0;
-}
+#define MAPS_INTERVAL_NS UINT64_C(1000000000) /* between two looks at the address space */
+#define SECOND_NS        UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
+#define AGAIN_NS         10000000             /* between two tries to write what cannot be written now */
 
 /* Is there work? Called only before the thread sleeps. */
 static bool has_work(struct session *session)
@@ -155,16 +138,6 @@ static bool sleep_until_woken(struct session *session)
 	return true;
 }
 
-/* From here on the thread has an empty table of descriptors of its own. A program that closes all of its descriptors
- * cannot close ours after we opened a file and before we write, and so have our bytes in the file that gets the number.
- * Nor does this thread need a descriptor if the program has none left. It is done before the thread gets idle priority:
- * what the program closes at that moment must not wait for it. Older kernels refuse, and then the table stays the
- * program's. */
-static void leave_descriptors(void)
-{
-	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
-}
-
 /* Idle priority, from the first segment on: a thread that finds no free segment writes one itself. With OTTER_FULL=drop
  * it drops records instead, and then a drain thread of idle priority would write nothing as long as all processors are
  * busy. A program that never fills a segment does not have to wait, at its end, until a thread of idle priority has had
@@ -181,10 +154,7 @@ static void *drain_main(void *argument)
 	bool may_be_idle = !session->config.drops_when_full;
 	if (session->is_of_parent)
 		return NULL;
-	leave_descriptors();
-	if (has_affinity)
-		sched_setaffinity(0, sizeof process_affinity, &process_affinity);
-	prctl(PR_SET_NAME, "otter-drain");
+	own_thread_begin("otter-drain"); /* before it has idle priority: what the program closes now must not wait for it */
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
 		if (may_be_idle && has_work(session)) {
 			become_idle();
@@ -205,23 +175,8 @@ static void *drain_main(void *argument)
 
 static bool start(struct session *session)
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
 	session->maps_checked_ns = clock_ns(CLOCK_MONOTONIC);
-	if (pthread_attr_init(&attributes) != 0)
-		return false;
-	pthread_attr_setstacksize(&attributes, DRAIN_STACK_BYTES);
-	/* This thread must not take the program's signals. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
-	if (error) { /* a program with much TLS does not fit into a small stack */
-		pthread_attr_setstacksize(&attributes, 8u << 20);
-		error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error)
+	if (!own_thread_start(&session->drain_thread, drain_main, session))
 		return false;
 	/* E1: The thread's handle comes before the word that the thread exists. Pairs with E2 in drain_thread_exits. */
 	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE);
