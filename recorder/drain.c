@@ -24,6 +24,7 @@
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
 #include "recorder/stream.h"
+#include "recorder/watch.h"
 
 #define MAPS_INTERVAL_NS UINT64_C(1000000000) /* between two looks at the address space */
 #define SECOND_NS        UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
@@ -99,17 +100,17 @@ static unsigned count_threads(bool *has_main_exited)
 
 /* Has every other thread exited? A thread that was recorded looks after that itself (drain_thread_exits). If the last
  * thread was not recorded, the drain thread notices within a second. */
-static bool is_last_thread(void)
+static bool is_last_thread(struct session *session)
 {
 	bool has_main_exited;
-	return count_threads(&has_main_exited) == 2 && has_main_exited;
+	return count_threads(&has_main_exited) == 2u + session->has_watch && has_main_exited;
 }
 
-/* Is the calling thread the only one that is left beside the drain thread? */
-static bool is_last_but_one(void)
+/* Is the calling thread the only one that is left beside the recorder's own? */
+static bool is_last_of_program(struct session *session)
 {
 	bool has_main_exited;
-	unsigned n = count_threads(&has_main_exited);
+	unsigned n = count_threads(&has_main_exited) - session->has_watch;
 	return gettid() == getpid() ? n == 2 : n == 3 && has_main_exited;
 }
 
@@ -130,7 +131,7 @@ static bool sleep_until_woken(struct session *session)
 		uint64_t ns = session->look ? __atomic_load_n(&session->look_interval_ns, __ATOMIC_RELAXED) : SECOND_NS;
 		const struct timespec pause = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
 		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &pause, NULL, 0);
-		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
+		if (rc != 0 && errno == ETIMEDOUT && is_last_thread(session))
 			return false;
 		if (session->look)
 			session->look(session, true);
@@ -170,14 +171,22 @@ static void *drain_main(void *argument)
 			maps_write_if_changed(session);
 		}
 	}
+	watch_end(session);
 	return NULL;
 }
 
 static bool start(struct session *session)
 {
 	session->maps_checked_ns = clock_ns(CLOCK_MONOTONIC);
-	if (!own_thread_start(&session->drain_thread, drain_main, session))
+	bool has_watch = watch_start(session);
+	if (!own_thread_start(&session->drain_thread, drain_main, session)) {
+		watch_end(session);
 		return false;
+	}
+	if (!has_watch)
+		meta_note(session,
+			  "a thread could not be started that notices stores that wait for the file system: they are not told "
+			  "from other waiting");
 	/* E1: The thread's handle comes before the word that the thread exists. Pairs with E2 in drain_thread_exits. */
 	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE);
 	return true;
@@ -213,7 +222,7 @@ void drain_thread_exits(struct session *session)
 {
 	struct guard guard = guard_enter();
 	/* E2: The word that the thread exists is read before its handle. Pairs with E1 in start. */
-	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_but_one()) {
+	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_of_program(session)) {
 		__atomic_store_n(&session->has_drain_thread, false,
 				 /* From now on each thread writes its own segments. */
 				 __ATOMIC_RELAXED);
