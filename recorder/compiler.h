@@ -33,8 +33,9 @@
 #define CACHE_LINE_BYTES 64
 
 /* ThreadSanitizer does not see CK's fences, which are inline assembly, so it is told what they order. It is also told
- * to ignore two accesses that may race: a consumer's read of a slot of a CK ring, whose value is thrown away if the
- * consumer's compare and swap fails, and the sealing of a segment that the drain thread is writing. */
+ * to ignore three accesses that may race: a consumer's read of a slot of a CK ring, whose value is thrown away if the
+ * consumer's compare and swap fails, the sealing of a segment that the drain thread is writing, and the watch's look
+ * whether a thread is inside of an append. */
 #if defined(__SANITIZE_THREAD__)
 #define OTTER_TSAN 1
 #elif defined(__has_feature)

@@ -5,10 +5,8 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,30 +19,16 @@
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
+#include "recorder/own_thread.h"
 #include "recorder/proc.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
 #include "recorder/stream.h"
+#include "recorder/watch.h"
 
-#define DRAIN_STACK_BYTES (256 << 10)
-#define MAPS_INTERVAL_NS  UINT64_C(1000000000) /* between two looks at the address space */
-#define SECOND_NS         UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
-#define AGAIN_NS          10000000             /* between two tries to write what cannot be written now */
-
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1) /* Linux 5.9 */
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
-static cpu_set_t process_affinity;
-static bool has_affinity;
-
-void drain_remember_affinity(void)
-{
-	has_affinity = sched_getaffinity(0, sizeof process_affinity, &process_affinity) == 0;
-}
+#define MAPS_INTERVAL_NS UINT64_C(1000000000) /* between two looks at the address space */
+#define SECOND_NS        UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
+#define AGAIN_NS         10000000             /* between two tries to write what cannot be written now */
 
 /* Is there work? Called only before the thread sleeps. */
 static bool has_work(struct session *session)
@@ -116,17 +100,17 @@ static unsigned count_threads(bool *has_main_exited)
 
 /* Has every other thread exited? A thread that was recorded looks after that itself (drain_thread_exits). If the last
  * thread was not recorded, the drain thread notices within a second. */
-static bool is_last_thread(void)
+static bool is_last_thread(struct session *session)
 {
 	bool has_main_exited;
-	return count_threads(&has_main_exited) == 2 && has_main_exited;
+	return count_threads(&has_main_exited) == 2u + session->has_watch && has_main_exited;
 }
 
-/* Is the calling thread the only one that is left beside the drain thread? */
-static bool is_last_but_one(void)
+/* Is the calling thread the only one that is left beside the recorder's own? */
+static bool is_last_of_program(struct session *session)
 {
 	bool has_main_exited;
-	unsigned n = count_threads(&has_main_exited);
+	unsigned n = count_threads(&has_main_exited) - session->has_watch;
 	return gettid() == getpid() ? n == 2 : n == 3 && has_main_exited;
 }
 
@@ -147,22 +131,12 @@ static bool sleep_until_woken(struct session *session)
 		uint64_t ns = session->look ? __atomic_load_n(&session->look_interval_ns, __ATOMIC_RELAXED) : SECOND_NS;
 		const struct timespec pause = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
 		long rc = syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAIT_PRIVATE, 1, &pause, NULL, 0);
-		if (rc != 0 && errno == ETIMEDOUT && is_last_thread())
+		if (rc != 0 && errno == ETIMEDOUT && is_last_thread(session))
 			return false;
 		if (session->look)
 			session->look(session, true);
 	}
 	return true;
-}
-
-/* From here on the thread has an empty table of descriptors of its own. A program that closes all of its descriptors
- * cannot close ours after we opened a file and before we write, and so have our bytes in the file that gets the number.
- * Nor does this thread need a descriptor if the program has none left. It is done before the thread gets idle priority:
- * what the program closes at that moment must not wait for it. Older kernels refuse, and then the table stays the
- * program's. */
-static void leave_descriptors(void)
-{
-	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
 }
 
 /* Idle priority, from the first segment on: a thread that finds no free segment writes one itself. With OTTER_FULL=drop
@@ -181,10 +155,7 @@ static void *drain_main(void *argument)
 	bool may_be_idle = !session->config.drops_when_full;
 	if (session->is_of_parent)
 		return NULL;
-	leave_descriptors();
-	if (has_affinity)
-		sched_setaffinity(0, sizeof process_affinity, &process_affinity);
-	prctl(PR_SET_NAME, "otter-drain");
+	own_thread_begin("otter-drain"); /* before it has idle priority: what the program closes now must not wait for it */
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
 		if (may_be_idle && has_work(session)) {
 			become_idle();
@@ -200,29 +171,22 @@ static void *drain_main(void *argument)
 			maps_write_if_changed(session);
 		}
 	}
+	watch_end(session);
 	return NULL;
 }
 
 static bool start(struct session *session)
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
 	session->maps_checked_ns = clock_ns(CLOCK_MONOTONIC);
-	if (pthread_attr_init(&attributes) != 0)
+	bool has_watch = watch_start(session);
+	if (!own_thread_start(&session->drain_thread, drain_main, session)) {
+		watch_end(session);
 		return false;
-	pthread_attr_setstacksize(&attributes, DRAIN_STACK_BYTES);
-	/* This thread must not take the program's signals. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
-	if (error) { /* a program with much TLS does not fit into a small stack */
-		pthread_attr_setstacksize(&attributes, 8u << 20);
-		error = pthread_create(&session->drain_thread, &attributes, drain_main, session);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error)
-		return false;
+	if (!has_watch)
+		meta_note(session,
+			  "a thread could not be started that notices stores that wait for the file system: they are not told "
+			  "from other waiting");
 	/* E1: The thread's handle comes before the word that the thread exists. Pairs with E2 in drain_thread_exits. */
 	__atomic_store_n(&session->is_drain_running, 1, __ATOMIC_RELEASE);
 	return true;
@@ -258,7 +222,7 @@ void drain_thread_exits(struct session *session)
 {
 	struct guard guard = guard_enter();
 	/* E2: The word that the thread exists is read before its handle. Pairs with E1 in start. */
-	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_but_one()) {
+	if (__atomic_load_n(&session->is_drain_running, __ATOMIC_ACQUIRE) && is_last_of_program(session)) {
 		__atomic_store_n(&session->has_drain_thread, false,
 				 /* From now on each thread writes its own segments. */
 				 __ATOMIC_RELAXED);

@@ -13,10 +13,6 @@
 
 struct session;
 
-/* Remembers on which processors the process may run. Called before a runtime binds the thread that will start the drain
- * thread. */
-void drain_remember_affinity(void);
-
 /* Tells the drain thread that there may be work. Any thread calls it, after it has published that work. The first call
  * starts the thread: where the first thread's switches are recorded, or when the first segment is full. Where no thread
  * can be started, the program's threads write their segments themselves. */

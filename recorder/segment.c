@@ -100,7 +100,11 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	if (!handover_take_any(&stream->full, index))
 		return -1;
 	uint64_t begin = clock_ticks();
+	stream->is_writing = true;
+	signal_fence();
 	int cause = output_segment(stream, *index, false);
+	signal_fence();
+	stream->is_writing = false;
 	if (cause & FILE_LATER) { /* it goes back into the ring, after the others; readers order segments by their sequences */
 		handover_put(&stream->full, *index);
 		drain_wake(stream->session);

@@ -52,6 +52,7 @@ struct session {
 	uint32_t refuses_timers;                           /* 1: a thread could not be sampled, and meta has a note of it */
 	uint32_t refuses_switches;                         /* 1: meta has a note that a thread's switches are not recorded */
 	bool has_no_switches;                              /* the kernel refuses to record them */
+	bool has_switches;                                 /* it records those of one thread at least */
 	uint64_t looked_ns;                                /* when `look` last looked, */
 	uint64_t look_interval_ns;                         /* and how long it waits until it looks again */
 	const char *unwritten_notes[SESSION_NOTES_MAX];    /* meta could not be written: meta_end() tries again */
@@ -66,6 +67,9 @@ struct session {
 	uint32_t is_drain_running; /* 1: the thread exists, and drain_thread is its handle */
 	uint32_t must_drain_end;
 	pthread_t drain_thread;
+	bool has_watch;          /* set before the drain thread exists: so does the watch, and watch_thread is its handle */
+	uint32_t must_watch_end; /* a futex, on which the watch sleeps */
+	pthread_t watch_thread;
 	struct output_file drain_file; /* drain.seg; the drain thread's */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;

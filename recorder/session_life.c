@@ -9,11 +9,11 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
-#include "recorder/drain.h"
 #include "recorder/guard.h"
 #include "recorder/message.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
+#include "recorder/own_thread.h"
 #include "recorder/place.h"
 #include "recorder/sample.h"
 #include "recorder/session_child.h"
@@ -83,7 +83,7 @@ bool session_begin(void)
 	clock_choose();
 	if (!process_config.run[0])
 		name_run(&process_config);
-	drain_remember_affinity();
+	own_thread_prepare();
 	if (!is_set_up && (stream_setup() != 0 || pthread_atfork(NULL, NULL, session_forget) != 0))
 		return false;
 	is_set_up = true;

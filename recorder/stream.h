@@ -53,6 +53,14 @@ struct switch_memory {
 	bool is_refused;                             /* there will be none for this thread */
 };
 
+/* A position at which the watch has found the stream's thread inside of the recorder, and when: for the first and for the
+ * last time, in ns of CLOCK_MONOTONIC (watch.c). */
+#define WATCH_MARKS 32
+struct watch_mark {
+	uint64_t position;
+	uint64_t first_ns, last_ns;
+};
+
 struct stream_context {
 	uint64_t task;
 	uint64_t region;
@@ -91,6 +99,7 @@ struct stream {
 	uint32_t n_segments; /* that there may be: fewer than RING_SEGMENTS if the disk was full */
 	bool has_all_room;   /* the ring's file has no holes */
 	bool is_samples;     /* the handler of a timer appends to it; the thread's events have another stream */
+	bool is_writing;     /* the thread writes a segment itself: that time is counted where it is spent */
 	bool was_blocked;    /* in a sample stream: the thread had blocked the timers' signal */
 	uint32_t n_timers;
 	int timers[SAMPLE_TIMERS]; /* the kernel's numbers */
@@ -105,6 +114,10 @@ struct stream {
 	bool is_off;                   /* a recording_off record has been written, and no recording_on record since */
 	struct output_file file;       /* NNNNN.seg */
 	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
+
+	/* The watch writes these, and who copies switches reads them. */
+	alignas(CACHE_LINE_BYTES) struct watch_mark marks[WATCH_MARKS]; /* the newest ones, in turn */
+	uint32_t n_marks;
 
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */

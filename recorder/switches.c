@@ -71,6 +71,7 @@ static bool map_memory(struct stream *stream, int fd)
 		memory->seen = 0;
 		memory->is_first = true;
 		memory->from_ns = clock_ns(CLOCK_MONOTONIC);
+		__atomic_store_n(&stream->session->has_switches, true, __ATOMIC_RELAXED);
 		/* X4: Pairs with X1 in copy_stream. */
 		__atomic_store_n(&memory->page, page, __ATOMIC_RELEASE);
 		return true;
@@ -190,7 +191,6 @@ void switches_begin(struct stream *stream)
 		return;
 	sigset_t signals;
 	guard_hold_signals(&signals);
-	drain_wake(session); /* it looks at the memory before that is full, however few events the program has */
 	bool is_owner = own(session);
 	/* What is left of the stream's last thread: its end found another thread copying. */
 	if (stream->switches.page && is_owner) {
@@ -204,6 +204,7 @@ void switches_begin(struct stream *stream)
 	struct switch_memory *memory = &stream->switches;
 	if (!memory->page)
 		open_memory(stream);
+	drain_wake(session); /* it looks at the memory before that is full, however few events the program has */
 	memory->is_refused = !memory->page;
 	memory->has_times = false;
 	if (memory->is_refused && !processor_time_of(stream->tid, &memory->first_running_ns, &memory->first_waiting_ns))

@@ -7,6 +7,7 @@
 #include "recorder/clock.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
+#include "recorder/watch.h"
 
 #define GROUP_MAX 16 /* stretches that are copied together: they lie on the stack, which may be small */
 
@@ -84,8 +85,12 @@ static void put_group(struct group *group)
 	group->n = 0;
 }
 
+/* A stretch that is not over has `end_ns` 0: it has lasted until now. */
 static void add(struct group *group, struct off off)
 {
+	uint64_t until_ns = off.end_ns ? off.end_ns : group->now.monotonic_ns;
+	if (off.why == off_why_blocked && watch_has_seen(group->of, off.begin_ns, until_ns))
+		off.why = off_why_stalled;
 	if (group->n == GROUP_MAX)
 		put_group(group);
 	group->offs[group->n++] = off;

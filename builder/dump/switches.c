@@ -80,7 +80,7 @@ static void add_off(const struct reading *reading, const struct record *r)
 			  .cpu = low32(record_value(r)),
 			  .next_cpu = low32(r->b),
 			  .why = record_flags(r)};
-	if (off.why < off_why_preempted || off.why > off_why_unknown)
+	if (off.why < off_why_preempted || off.why > off_why_stalled)
 		off.why = off_why_unknown;
 	size_t n_before = reading->of->n_offs;
 	add(reading->of, off);

@@ -123,13 +123,22 @@ static inline enum state state_on_processor(const struct thread_state *t)
 						  : t->state;
 }
 
-/* The state that the thread is in now. What waits in the runtime waits there without a processor, too. */
+/* It has no processor, and is not ready for one: its task waits, or the recorder's store does. */
+static inline bool thread_is_blocked(const struct thread_state *t)
+{
+	return t->off_why == off_why_blocked || t->off_why == off_why_stalled;
+}
+
+/* The state that the thread is in now. What waits in the runtime waits there without a processor, too; but a thread whose
+ * store is stalled does not wait for a mutex. */
 static inline enum state state_now(const struct thread_state *t)
 {
 	enum state state = state_on_processor(t);
 	if (t->off_why == off_why_preempted && (state_is_work(state) || state == STATE_OVERHEAD))
 		return STATE_PREEMPTED;
-	return t->off_why == off_why_blocked && state_is_work(state) ? STATE_BLOCKED : state;
+	/* The recorder's store that tells of a mutex: nobody has to have that mutex. */
+	bool is_for_mutex = t->off_why == off_why_stalled && state >= STATE_WAIT_MUTEX && state <= STATE_WAIT_ORDERED;
+	return is_for_mutex || (thread_is_blocked(t) && state_is_work(state)) ? STATE_BLOCKED : state;
 }
 
 static inline int pass(struct states *states, const struct point *at)

@@ -33,7 +33,7 @@ void states_account(struct states *states, uint32_t stream, uint32_t unit, enum 
 	bool is_of_unit = is_own(states, t, unit), is_out = is_of_unit && is_outside(states, t, unit, now);
 	bool is_scheduler = unit != 0 && states->model->units[unit].kind == UNIT_SCHEDULER && now == STATE_IDLE;
 	bool is_busy = state_is_executing(now) || (is_out && t->off_why == 0);
-	bool is_blocked = now == STATE_BLOCKED || (is_out && t->off_why == off_why_blocked);
+	bool is_blocked = now == STATE_BLOCKED || (is_out && thread_is_blocked(t));
 	busy_change(&states->busy, stream, is_busy && !is_of_unit ? t->task : 0, ticks);
 	busy_change(&states->units.busy, stream, (is_busy && is_of_unit) || is_scheduler ? unit : 0, ticks);
 	if (states->blocked.ticks == NULL)

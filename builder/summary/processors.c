@@ -10,6 +10,15 @@
 /* Shares below this are not worth a word. */
 #define STOLEN_PERCENT_MIN 1.0
 
+static void collect_stalls(struct processor_summary *p, const struct dump *dump, const struct switches_of *of)
+{
+	for (size_t i = 0; i < of->n_offs; i++)
+		if (of->offs[i].why == off_why_stalled) {
+			p->n_stalls++;
+			p->stalled_ns += dump_duration_ns(dump, of->offs[i].end_ticks - of->offs[i].begin_ticks);
+		}
+}
+
 void summary_collect_processors(struct processor_summary *p, const struct model *model, const struct states *states)
 {
 	const struct switches *switches = &model->switches;
@@ -22,6 +31,7 @@ void summary_collect_processors(struct processor_summary *p, const struct model 
 		uint64_t work_ticks = 0;
 		for (unsigned state = 0; times != NULL && state < STATES; state++)
 			work_ticks += state_is_work(state) ? times->ticks[state] : 0;
+		collect_stalls(p, model->dump, of);
 		bool is_unknown = of->known_until_ticks == 0;
 		p->work_ns += dump_duration_ns(model->dump, work_ticks);
 		p->unknown_ns += dump_duration_ns(model->dump, is_unknown || times == NULL ? work_ticks : times->unknown_ticks);
@@ -51,6 +61,9 @@ void summary_print_processors(const struct summary *s, FILE *out)
 		" migration%s\n",
 		"processor", percent(s->state_ns[STATE_PREEMPTED], s->life_ns), percent(s->state_ns[STATE_BLOCKED], s->life_ns),
 		p->n_migrations, p->n_migrations == 1 ? "" : "s");
+	if (p->n_stalls != 0)
+		fprintf(out, "%-10sthe recorder's stores waited %" PRIu64 " time%s for the file system, %.6f s\n", "", p->n_stalls,
+			p->n_stalls == 1 ? "" : "s", (double)p->stalled_ns / 1e9);
 	if (percent(p->unknown_ns, p->work_ns) >= 0.05)
 		fprintf(out, "%-10snot known for %.1f%% of the work, in which threads may have had no processor\n", "",
 			percent(p->unknown_ns, p->work_ns));
@@ -70,9 +83,10 @@ json_t *summary_json_processors(const struct summary *s)
 	const struct processor_summary *p = &s->processors;
 	if (!p->are_recorded)
 		return json_null();
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",                                        //
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",                              //
 			 "work_ns", (json_int_t)p->work_ns, "preempted_ns", (json_int_t)s->state_ns[STATE_PREEMPTED], //
 			 "blocked_ns", (json_int_t)s->state_ns[STATE_BLOCKED],                                        //
+			 "store_stalls", (json_int_t)p->n_stalls, "store_stalled_ns", (json_int_t)p->stalled_ns,      //
 			 "unknown_ns", (json_int_t)p->unknown_ns,                                                     //
 			 "migrations", (json_int_t)p->n_migrations,                                                   //
 			 "unknown_threads", (json_int_t)p->n_unknown,                                                 //

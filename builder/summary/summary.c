@@ -69,6 +69,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		s->is_complete = s->is_complete && dump->is_complete;
 		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
 	}
+	s->stalled_ns += s->processors.stalled_ns;
 	summary_sort_units(&s->units);
 	summary_sort_mutexes(&s->mutexes);
 	summary_collect_path(&s->path, graphs, states);

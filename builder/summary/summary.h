@@ -92,6 +92,8 @@ struct processor_summary {
 	uint64_t work_ns;      /* all work: what preempted_ns and unknown_ns are compared with */
 	uint64_t unknown_ns;   /* of work_ns: it is not known whether the thread had a processor */
 	uint64_t n_migrations; /* how often a thread got another processor than it had left */
+	uint64_t n_stalls;     /* stretches in which a store of the recorder's waited for the file system, */
+	uint64_t stalled_ns;   /* and how long they were; also counted as blocked, where a task was at work */
 	uint64_t n_unknown;    /* threads of which nothing is known but sums: */
 	uint64_t running_ns, waiting_ns;
 	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */

@@ -63,6 +63,29 @@ START_TEST(no_processor_is_no_work)
 }
 END_TEST
 
+/* A store of the recorder's that waits for the file system is the same to the task; and it is no wait for a lock. */
+START_TEST(a_stalled_store_is_blocked_and_waits_for_no_lock)
+{
+	replay_begin_program(1);
+	replay_put(0, EVENT_mutex_acquire, mutex_kind_lock, 0, 0x10, 0x5000);
+	uint64_t acquire_at = replay_now;
+	replay_now += 1000;
+	replay_put(0, EVENT_mutex_acquired, mutex_kind_lock, 0, 0x10, 0x5000);
+	uint64_t acquired_at = replay_now;
+	replay_now += 1000;
+	replay_put(0, EVENT_mutex_released, mutex_kind_lock, 0, 0x10, 0x5000);
+	replay_end_program();
+	put_switches(0, true, 1500, replay_now, 2);
+	put_off(off_why_stalled, acquire_at + 100, acquire_at + 900, 0, 0);
+	put_off(off_why_stalled, acquired_at + 100, acquired_at + 500, 0, 0);
+	replay_build(GRAPH_FRAGMENT);
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_LOCK), acquired_at - acquire_at - 800);
+	ck_assert_uint_eq(ticks_in(0, STATE_BLOCKED), 1200);
+	ck_assert_uint_eq(unknown_in(0), 0);
+	replay_done();
+}
+END_TEST
+
 /* At the task level the task itself has the times. */
 START_TEST(a_task_has_its_blocked_time)
 {
@@ -185,6 +208,7 @@ int main(void)
 	TCase *tests = tcase_create("switches");
 	tcase_add_checked_fixture(tests, replay_setup, replay_teardown);
 	tcase_add_test(tests, no_processor_is_no_work);
+	tcase_add_test(tests, a_stalled_store_is_blocked_and_waits_for_no_lock);
 	tcase_add_test(tests, a_task_has_its_blocked_time);
 	tcase_add_test(tests, an_open_stretch_is_counted_once);
 	tcase_add_test(tests, after_the_last_look_nothing_is_known);

@@ -18,6 +18,7 @@
 #include "recorder/processor_time.h"
 #include "recorder/record.h"
 #include "recorder/switches.h"
+#include "recorder/watch.h"
 #include "tests/unit/small_ring.h"
 
 #define MS UINT64_C(1000000)
@@ -28,8 +29,8 @@ struct found {
 	unsigned n_groups, n_first;
 	unsigned n_times;   /* processor_time records */
 	unsigned n_looks;   /* switches_read records */
-	unsigned n_off[4];  /* by off_why */
-	uint64_t off_ns[4]; /* of stretches that are over */
+	unsigned n_off[5];  /* by off_why */
+	uint64_t off_ns[5]; /* of stretches that are over */
 	uint64_t n_lost;
 	uint64_t running_ns; /* the largest */
 	unsigned n_disordered;
@@ -52,7 +53,7 @@ static struct found find(const char *dir, uint32_t stream)
 			found.n_first += is_wanted && why;
 			found.n_disordered += is_wanted && (r->a > r->b || r->a < last_ns) && stream != ALL && !why;
 			last_ns = is_wanted ? r->a : last_ns;
-		} else if (kind == EVENT_off && is_wanted && why < 4) {
+		} else if (kind == EVENT_off && is_wanted && why < 5) {
 			found.n_off[why]++;
 			found.off_ns[why] += r->a ? r->a - r->time : 0;
 			found.n_lost += high32(r->b);
@@ -158,6 +159,69 @@ START_TEST(a_full_memory_is_told)
 		ck_assert_uint_eq(found.n_disordered, 0);
 	} else {
 		ck_assert_uint_ge(found.n_times, 1);
+	}
+	dump_remove();
+}
+END_TEST
+
+/* Sleeps inside of an append, as if the store waited, until the watch has noticed it; not longer than ten seconds. */
+static uint64_t sleep_inside(struct stream *stream)
+{
+	uint64_t slept_ns = 0;
+	for (int i = 0; i < 20 && stream->n_marks == 0; i++) {
+		uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+		ck_assert_ptr_eq(record_enter(clock_ticks()), stream);
+		usleep(500000);
+		record_leave(stream);
+		slept_ns += clock_ns(CLOCK_MONOTONIC) - begin_ns;
+	}
+	return slept_ns;
+}
+
+START_TEST(a_wait_inside_of_an_append_is_a_stall)
+{
+	struct session *session = begin();
+	put(0);
+	usleep(300000);
+	if (is_allowed(session)) {
+		ck_assert(watch_start(session));
+		ck_assert(session->has_watch);
+		uint64_t slept_ns = sleep_inside(tls_stream);
+		ck_assert_uint_ge(tls_stream->n_marks, 1);
+		usleep(300000);
+		put(1);
+		session_end("finalize");
+		watch_end(session);
+		struct found found = find(session->dir, 0);
+		ck_assert_uint_ge(found.n_off[off_why_stalled], 1);
+		ck_assert_uint_ge(found.off_ns[off_why_stalled], 400 * MS);
+		ck_assert_uint_le(found.off_ns[off_why_stalled], slept_ns);
+		ck_assert_uint_ge(found.off_ns[off_why_blocked], 600 * MS);
+	}
+	dump_remove();
+}
+END_TEST
+
+/* A segment that the thread writes itself is counted where it is written; an append that was left by longjmp never ends. */
+START_TEST(other_waits_are_no_stalls)
+{
+	struct session *session = begin();
+	put(0);
+	if (is_allowed(session)) {
+		ck_assert(watch_start(session));
+		ck_assert_ptr_eq(record_enter(clock_ticks()), tls_stream);
+		tls_stream->is_writing = true;
+		usleep(300000);
+		tls_stream->is_writing = false;
+		put(1);
+		ck_assert_uint_eq(sum_lost(session, loss_cause_reentry), 1);
+		usleep(300000);
+		record_leave(tls_stream);
+		session_end("finalize");
+		watch_end(session);
+		struct found found = find(session->dir, 0);
+		ck_assert_uint_eq(found.n_off[off_why_stalled], 0);
+		ck_assert_uint_ge(found.off_ns[off_why_blocked], 600 * MS);
 	}
 	dump_remove();
 }
@@ -352,6 +416,8 @@ int main(void)
 	tcase_add_test(kernel, a_sleep_is_a_stretch_without_a_processor);
 	tcase_add_test(kernel, a_look_finds_a_thread_asleep);
 	tcase_add_test(kernel, a_full_memory_is_told);
+	tcase_add_test(kernel, a_wait_inside_of_an_append_is_a_stall);
+	tcase_add_test(kernel, other_waits_are_no_stalls);
 	tcase_add_test(kernel, a_crowd_has_not_memory_for_all);
 	tcase_add_test(kernel, where_the_kernel_refuses_sums_are_recorded);
 	suite_add_tcase(suite, kernel);
