@@ -33,6 +33,16 @@ const char *model_keep(struct model *m, const char *text)
 	return string->text;
 }
 
+void model_sum_notes(const struct model *m)
+{
+	for (size_t i = 0; i < m->dump->n_streams; i++) {
+		struct notes *notes = &m->stream_notes[i];
+		tally_add_all(&m->notes->quirks, &notes->quirks);
+		tally_add_all(&m->notes->repairs, &notes->repairs);
+		notes->quirks.n_rows = notes->repairs.n_rows = 0;
+	}
+}
+
 uint32_t model_alias(const struct model *m, uint32_t row)
 {
 	const struct private_tables *private = m->private_tables;
@@ -115,7 +125,8 @@ int model_allocate(struct model *m, const struct dump *dump)
 	*m = (struct model){.dump = dump, .is_libomp = is_libomp, .is_immediate = is_libomp && is_immediate(&dump->meta)};
 	struct private_tables *private = memory_zeroed(1, sizeof *private, "the tables");
 	m->private_tables = private;
-	m->notes = memory_zeroed(1, sizeof *m->notes, "the tables");
+	m->stream_notes = memory_zeroed(dump->n_streams + 1, sizeof *m->stream_notes, "the tables");
+	m->notes = &m->stream_notes[dump->n_streams];
 	m->operation_base = memory_zeroed(dump->n_streams + 1, sizeof *m->operation_base, "the operations");
 	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
 		return -1;
@@ -142,7 +153,7 @@ void model_free(struct model *m)
 	}
 	free(private);
 	switches_free(&m->switches);
-	free(m->notes);
+	free(m->stream_notes);
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);

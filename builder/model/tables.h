@@ -124,9 +124,15 @@ struct team {
 	uint32_t n_members;
 };
 
-/* Counts by name. Shared by all passes, and by visitors, for which the model itself is constant. */
+/*
+ * Counts by name. While a pass or a visitor works on a stream, it adds to that stream's row, model_notes(m, stream), and
+ * to no other. model.notes is what is found outside of streams, and the sum of all: model_sum_notes() adds the rows to it
+ * in the order of streams, and empties them. model_gather() and replay_run() end with it. So during the replay
+ * model.notes is what gather found, which never depends on what other streams do.
+ */
 struct notes {
 	struct tally quirks, repairs;
+	char apart[64]; /* so that no two streams share a cache line */
 };
 
 struct model {
@@ -152,7 +158,8 @@ struct model {
 	bool is_libomp;           /* the runtime is LLVM's: its quirks are resolved (docs/runtimes.md) */
 	bool is_immediate;        /* it was told to defer no task (KMP_TASKING=0, Q50) */
 	struct switches switches; /* when threads had no processor */
-	struct notes *notes;      /* not a table: every pass adds to it */
+	struct notes *notes;      /* not a table: the sum (see struct notes) */
+	struct notes *stream_notes;
 	struct operation *operations; /* row 0 none */
 	uint32_t n_operations;        /* rows, row 0 included; 0 where there are none */
 	size_t operations_capacity;
@@ -176,6 +183,21 @@ struct model {
 	void *private_tables;         /* private to tables.c */
 	struct model_string *strings; /* what model_keep() has copied */
 };
+
+/* What is counted while a pass works on the stream with this row. The model may be constant: this is no table. */
+static inline struct notes *model_notes(const struct model *m, uint32_t stream)
+{
+	return &m->stream_notes[stream];
+}
+
+/* Have records been repaired so far, by earlier passes, or by this one in the stream? */
+static inline bool model_has_repairs(const struct model *m, uint32_t stream)
+{
+	return m->notes->repairs.n_rows != 0 || model_notes(m, stream)->repairs.n_rows != 0;
+}
+
+/* After a pass, on one thread: adds what was counted in all streams to model.notes. */
+void model_sum_notes(const struct model *m);
 
 /* A copy of a text that lives as long as the model. */
 const char *model_keep(struct model *m, const char *text);

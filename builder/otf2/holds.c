@@ -51,7 +51,7 @@ static int release(struct archive *a, struct location *l, uint64_t time, struct 
 
 int holds_release(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	if (l->n_holds == 0 || (task != UNSET && a->is_complete && tally_total(&a->now.model->notes->repairs) == 0))
+	if (l->n_holds == 0 || (task != UNSET && a->is_complete && !model_has_repairs(a->now.model, location_stream(&a->now, l))))
 		return 0;
 	int rc = 0;
 	for (uint32_t i = l->n_holds; i > 0 && rc == 0; i--) {

@@ -39,7 +39,7 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 		return 0;
 	uint32_t lock = lock_id(a, m->wait_id);
 	struct lock_hold *hold = holds_find(l, lock, m->order);
-	bool is_moved = time != clock_stamp(&a->now, at->ticks) && tally_total(&a->now.model->notes->repairs) > 0;
+	bool is_moved = time != clock_stamp(&a->now, at->ticks) && model_has_repairs(a->now.model, at->stream);
 	if (is_moved || (hold != NULL && hold->task != l->running) || holds_otherwise(l, lock, m->order))
 		return leave_out(a);
 	if (hold == NULL)

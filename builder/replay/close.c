@@ -59,7 +59,7 @@ int replay_thread_end(struct replay *r, struct stream_state *s, const struct rec
 {
 	if (r->model->is_libomp && is_past_join(r, s)) {
 		/* At shutdown a worker may leave the barrier without a record of the barrier's end. */
-		replay_quirk(r, "worker_without_end"); /* Q36 */
+		replay_quirk(s, "worker_without_end"); /* Q36 */
 		if (thread_close_implicit(&s->thread, record->time, REPAIR_NONE) != 0 || replay_late_flushes(r, s) != 0)
 			return -1;
 	}

@@ -22,14 +22,14 @@ static void add_dependence(struct replay *r, size_t n, struct dependence depende
  * libomp gives no type for omp_all_memory if its version does not know the name yet; in the list of a wait the type is
  * then what was in memory before (Q39). No variable is at address 0.
  */
-static unsigned dependence_type(struct replay *r, uint32_t task, uint64_t variable, unsigned type)
+static unsigned dependence_type(struct stream_state *s, uint32_t task, uint64_t variable, unsigned type)
 {
-	if (variable != 0 || !r->model->is_libomp || type == dependence_type_out_all_memory ||
-	    type == dependence_type_inout_all_memory)
+	const struct model *m = s->replay->model;
+	if (variable != 0 || !m->is_libomp || type == dependence_type_out_all_memory || type == dependence_type_inout_all_memory)
 		return type;
-	if (type != 0 && !(r->model->tasks[task].flags & task_flags_taskwait))
+	if (type != 0 && !(m->tasks[task].flags & task_flags_taskwait))
 		return type;
-	replay_quirk(r, "all_memory_without_type");
+	replay_quirk(s, "all_memory_without_type");
 	return dependence_type_out_all_memory;
 }
 
@@ -44,18 +44,18 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
 	if (n > 0)
-		add_dependence(r, have++, (struct dependence){head->b, dependence_type(r, task, head->b, record_flags(head))});
+		add_dependence(r, have++, (struct dependence){head->b, dependence_type(s, task, head->b, record_flags(head))});
 	while (have < n) {
 		const struct record *more = timeline_peek(&s->timeline);
 		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
-			replay_repair(r, "cut_dependence_list");
+			replay_repair(s, "cut_dependence_list");
 			return 0;
 		}
 		timeline_take(&s->timeline);
 		const uint64_t variables[3] = {more->time, more->a, more->b};
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
 			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
-			add_dependence(r, have++, (struct dependence){variables[i], dependence_type(r, task, variables[i], type)});
+			add_dependence(r, have++, (struct dependence){variables[i], dependence_type(s, task, variables[i], type)});
 		}
 	}
 	return VISIT(r, dependences, &at, task, r->dependences, have);
@@ -85,7 +85,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 		return -1;
 	if (thread_gap(&s->thread, header->task) != 0 || replay_late_flushes(r, s) != 0)
 		return -1;
-	replay_repair(r, repair);
+	replay_repair(s, repair);
 	at = replay_point(s, record_is_continuation(next) ? s->last_ticks : next->time);
 	return VISIT(r, records_missing, &at, false);
 }
@@ -246,6 +246,7 @@ int replay_run(const struct model *model, const struct visitor *visitors, size_t
 		map_free(&r.streams[i].held);
 		free(r.streams[i].late_flushes);
 	}
+	model_sum_notes(model);
 	free(r.streams);
 	free(r.dependences);
 	units_end(&r.units);

@@ -39,11 +39,11 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 		 */
 		bool is_left_open = r->model->is_libomp && (repair == NULL || strcmp(repair, "scope_without_end") == 0);
 		if (is_left_open && scope->type == SCOPE_WORK)
-			replay_quirk(r, "work_without_end"); /* Q21 */
+			replay_quirk(s, "work_without_end"); /* Q21 */
 		else if (is_left_open && scope->type == SCOPE_MASKED)
-			replay_quirk(r, "masked_without_end"); /* Q43 */
+			replay_quirk(s, "masked_without_end"); /* Q43 */
 		else
-			replay_repair(r, repair != NULL ? repair : "scope_without_end");
+			replay_repair(s, repair != NULL ? repair : "scope_without_end");
 		if (leave_innermost(r, s, frame, ticks) != 0)
 			return -1;
 	}
@@ -66,7 +66,7 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 {
 	struct frame *frame = frames_get(&r->frames, s->thread.task, s->row);
 	if (frame->n_scopes == NESTING_MAX) { /* no program nests so deep: this bounds the searches */
-		replay_repair(r, "scope_too_deep");
+		replay_repair(s, "scope_too_deep");
 		return 0;
 	}
 	frame->stream = s->row;
@@ -89,7 +89,7 @@ int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type
 	while (n > 0 && (frame->scopes[n - 1].type != type || frame->scopes[n - 1].kind != kind))
 		n--;
 	if (n == 0) {
-		replay_repair(r, "scope_end_without_begin");
+		replay_repair(s, "scope_end_without_begin");
 		replay_point(s, ticks);
 		return 0;
 	}
@@ -131,7 +131,7 @@ static bool is_implicit_barrier(unsigned sync)
 static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin)
 {
 	if (is_begin) {
-		replay_quirk(r, "one_kind_of_implicit_barrier");
+		replay_quirk(s, "one_kind_of_implicit_barrier");
 		if (!barrier_is_closing(&s->thread))
 			return sync_kind_barrier_implicit_workshare;
 		bool is_initial = r->model->tasks[s->thread.task].flags & task_flags_initial;
@@ -160,7 +160,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	scope.arrival = inner == NULL ? 0 : is_league ? UINT32_MAX : inner->n_barriers;
 	if (sync == sync_kind_barrier_implementation && type == SCOPE_SYNC && model_is_reduction_barrier(r->model, record->b)) {
 		scope.is_reduction = true;
-		replay_quirk(r, "reduction_barrier"); /* Q41 */
+		replay_quirk(s, "reduction_barrier"); /* Q41 */
 	}
 	/*
 	 * The barrier after a worksharing region is often reported from inside the runtime (Q9): it gets the region's
@@ -249,7 +249,7 @@ static int mutex_acquired(struct replay *r, struct stream_state *s, const struct
 	uint32_t order = r->model->lock_orders != NULL ? r->model->lock_orders[s->row][s->n_acquired++] : 1;
 	bool is_nest = kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
 	if (!is_nest && held_order(s, record->a, false) != 0 && r->model->dump->is_complete)
-		replay_repair(r, "lock_taken_twice");
+		replay_repair(s, "lock_taken_twice");
 	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
 	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
 		frame->scopes[frame->n_scopes - 1].is_acquired = true;
@@ -269,7 +269,7 @@ static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_
 	for (size_t i = 0; i < m->dump->n_streams && order == 0 && is_whole; i++)
 		order = held_order(&r->streams[i], wait_id, true);
 	if (order == 0 && is_whole)
-		replay_repair(r, "lock_not_held");
+		replay_repair(s, "lock_not_held");
 	return order;
 }
 

@@ -75,15 +75,15 @@ static inline struct point replay_point(struct stream_state *s, uint64_t ticks)
 	return (struct point){s->row, s->thread.task, ticks, s->unit};
 }
 
-static inline void replay_quirk(struct replay *r, const char *name)
+static inline void replay_quirk(struct stream_state *s, const char *name)
 {
-	tally_add(&r->model->notes->quirks, name, 1);
+	tally_add(&model_notes(s->replay->model, s->row)->quirks, name, 1);
 }
 
-static inline void replay_repair(struct replay *r, const char *name)
+static inline void replay_repair(struct stream_state *s, const char *name)
 {
 	if (*name != '\0')
-		tally_add(&r->model->notes->repairs, name, 1);
+		tally_add(&model_notes(s->replay->model, s->row)->repairs, name, 1);
 }
 
 /* ---- story.c ---- */

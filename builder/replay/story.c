@@ -25,18 +25,18 @@ static int region_end(struct replay *r, struct stream_state *s, const struct thr
 {
 	struct point at = replay_point(s, e->ticks);
 	if (e->record == NULL && is_counted(e->repair))
-		replay_repair(r, "region_without_end");
+		replay_repair(s, "region_without_end");
 	else if (e->record == NULL && e->repair == NULL && !is_hidden(r, e->region))
-		replay_repair(r, "region_end_missing"); /* no runtime leaves that out: its task ends within the region */
+		replay_repair(s, "region_end_missing"); /* no runtime leaves that out: its task ends within the region */
 	return is_hidden(r, e->region) ? 0 : VISIT(r, region_end, &at, e->region);
 }
 
 static int implicit_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
 {
 	if (e->record != NULL && e->ticks != e->record->time)
-		replay_quirk(r, "late_worker_end"); /* Q3 */
+		replay_quirk(s, "late_worker_end"); /* Q3 */
 	if (e->record == NULL && is_counted(e->repair))
-		replay_repair(r, "implicit_task_without_end");
+		replay_repair(s, "implicit_task_without_end");
 	struct point at = replay_point(s, e->ticks);
 	if (VISIT(r, implicit_end, &at, e->task) != 0)
 		return -1;
@@ -52,10 +52,10 @@ static int switch_tasks(struct replay *r, struct stream_state *s, const struct t
 	const struct task *prior = &r->model->tasks[e->task];
 	unsigned status = e->status;
 	if (e->record == NULL && is_counted(e->repair) && e->task != 0)
-		replay_repair(r, "task_without_end");
+		replay_repair(s, "task_without_end");
 	bool is_part = (prior->state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && prior->flags & task_flags_untied;
 	if (is_part && status == task_status_cancel) {
-		replay_quirk(r, "part_cancelled"); /* Q42 */
+		replay_quirk(s, "part_cancelled"); /* Q42 */
 		status = task_status_switch;
 	}
 	bool is_cut = e->record == NULL;
@@ -81,7 +81,7 @@ static int part_end(struct replay *r, struct stream_state *s, const struct threa
 		return -1;
 	struct point at = replay_point(s, e->ticks);
 	if (is_known) {
-		replay_quirk(r, "untied_part_without_end");
+		replay_quirk(s, "untied_part_without_end");
 		map_put(&r->ended_parts, e->task);
 	}
 	if (VISIT(r, task_switch, &at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
@@ -113,7 +113,7 @@ static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task
 			return thread_end_part(&r->streams[i].thread, ticks);
 	if (map_get(&r->ended_parts, task) != NULL)
 		return 0;
-	replay_repair(r, "switch_from_another_task");
+	replay_repair(s, "switch_from_another_task");
 	if (forget_suspended(r, s, task, ticks) != 0)
 		return -1;
 	return VISIT(r, task_switch, &at, task, 0, task_status_complete);
@@ -195,7 +195,7 @@ static const char *closing(void *self, const char *repair)
 	struct stream_state *s = self;
 	if (!is_counted(repair) || !is_quiet_root(s))
 		return repair;
-	replay_quirk(s->replay, "root_without_end"); /* Q10 */
+	replay_quirk(s, "root_without_end"); /* Q10 */
 	return REPAIR_NONE;
 }
 
