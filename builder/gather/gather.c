@@ -267,6 +267,7 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
 		walk_stream(&w);
 	map_free(&w.tids);
+	arrivals_join(&m->arrivals, &w.arrivals, 1, m->n_regions);
 	settle_tasks(m);
 	gather_check_claims(&w);
 	free(w.claims);

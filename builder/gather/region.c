@@ -150,5 +150,6 @@ void gather_arrival(struct walk *w, const struct record *r)
 	bool is_alone = task != NULL && task->flags & task_flags_initial && !barrier_closes(record_flags(r));
 	if (task == NULL || !sync_is_barrier(record_flags(r)) || is_alone || inner->task != w->thread.task)
 		return;
-	arrivals_note(&w->m->arrivals, task->region, task->flags & task_flags_initial ? UINT32_MAX : inner->n_barriers, r->time);
+	arrivals_note(&w->arrivals, task->region, task->flags & task_flags_initial ? ARRIVAL_OF_LEAGUE : inner->n_barriers,
+		      r->time);
 }

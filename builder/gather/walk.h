@@ -52,6 +52,7 @@ struct walk {
 	size_t n_claims, claims_capacity;
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
+	struct arrival_list arrivals;
 	struct map tids; /* thread ids of all threads so far */
 	uint32_t n_own_acquisitions;
 	struct walk_device device;

@@ -1,49 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * When the threads of a team came to its barriers. gather/ notes each arrival; builder/states/ asks since when nobody
- * was missing. One thread.
+ * When the threads of a team came to its barriers. gather/ notes each arrival in a list of its stream, several streams
+ * at the same time, and then brings them together, on one thread; builder/states/ asks since when nobody was missing.
  */
 #ifndef OTTER_BUILDER_MODEL_ARRIVALS_H
 #define OTTER_BUILDER_MODEL_ARRIVALS_H
 
 #include "builder/support/array.h"
-#include "builder/support/map.h"
 
-struct arrivals {
-	struct map rows; /* region << 32 | number of the barrier in each member, from 1 -> row + 1 */
+/* The only barrier of initial tasks that is noted: the one that closes their league. */
+#define ARRIVAL_OF_LEAGUE UINT32_MAX
+
+/* The arrivals of one stream. */
+struct arrival_list {
 	struct arrival {
-		uint64_t last_ticks;
-		uint32_t n; /* members that have come */
-	} * barriers;
+		uint32_t region;
+		uint32_t number; /* of the barrier in each member, from 1 */
+		uint64_t ticks;
+	} * items;
 	size_t n, capacity;
 };
 
+/* By barrier: those of region r are first[r] to first[r + 1] - 1. */
+struct arrivals {
+	size_t *first;
+	uint64_t *last_ticks;
+	uint32_t *n_members; /* that have come */
+};
+
 /* A member of the region's team comes to its barrier with this number. */
-static inline void arrivals_note(struct arrivals *a, uint32_t region, uint32_t number, uint64_t ticks)
+static inline void arrivals_note(struct arrival_list *list, uint32_t region, uint32_t number, uint64_t ticks)
 {
-	uint32_t *row = map_put(&a->rows, (uint64_t)region << 32 | number);
-	if (*row == 0) {
-		array_reserve((void **)&a->barriers, a->n + 1, &a->capacity, sizeof *a->barriers);
-		a->barriers[a->n++] = (struct arrival){0, 0};
-		*row = (uint32_t)a->n;
+	array_reserve((void **)&list->items, list->n + 1, &list->capacity, sizeof *list->items);
+	list->items[list->n++] = (struct arrival){region, number == ARRIVAL_OF_LEAGUE ? 1 : number, ticks};
+}
+
+/* Brings the lists of all streams together, and frees them. */
+static inline void arrivals_join(struct arrivals *a, struct arrival_list *lists, size_t n_lists, uint32_t n_regions)
+{
+	a->first = memory_zeroed((size_t)n_regions + 1, sizeof *a->first, "the barriers");
+	for (size_t i = 0; i < n_lists; i++)
+		for (size_t j = 0; j < lists[i].n; j++) {
+			const struct arrival *item = &lists[i].items[j];
+			size_t *most = &a->first[item->region + 1];
+			*most = item->number > *most ? item->number : *most;
+		}
+	for (uint32_t r = 0; r < n_regions; r++)
+		a->first[r + 1] += a->first[r];
+	a->last_ticks = memory_zeroed(a->first[n_regions], sizeof *a->last_ticks, "the barriers");
+	a->n_members = memory_zeroed(a->first[n_regions], sizeof *a->n_members, "the barriers");
+	for (size_t i = 0; i < n_lists; i++) {
+		for (size_t j = 0; j < lists[i].n; j++) {
+			const struct arrival *item = &lists[i].items[j];
+			size_t barrier = a->first[item->region] + item->number - 1;
+			a->n_members[barrier]++;
+			if (item->ticks > a->last_ticks[barrier])
+				a->last_ticks[barrier] = item->ticks;
+		}
+		free(lists[i].items);
+		lists[i] = (struct arrival_list){0};
 	}
-	struct arrival *barrier = &a->barriers[*row - 1];
-	barrier->n++;
-	if (ticks > barrier->last_ticks)
-		barrier->last_ticks = ticks;
 }
 
 /* When the last of n_members came, UINT64_MAX: not all are known to have come. */
 static inline uint64_t arrivals_last(const struct arrivals *a, uint32_t region, uint32_t number, uint32_t n_members)
 {
-	const uint32_t *row = map_get(&a->rows, (uint64_t)region << 32 | number);
-	return row != NULL && a->barriers[*row - 1].n >= n_members ? a->barriers[*row - 1].last_ticks : UINT64_MAX;
+	size_t barrier = a->first[region] + (number == ARRIVAL_OF_LEAGUE ? 1 : number) - 1;
+	bool is_known = number != 0 && barrier < a->first[region + 1] && a->n_members[barrier] >= n_members;
+	return is_known ? a->last_ticks[barrier] : UINT64_MAX;
 }
 
 static inline void arrivals_free(struct arrivals *a)
 {
-	map_free(&a->rows);
-	free(a->barriers);
+	free(a->first);
+	free(a->last_ticks);
+	free(a->n_members);
 	*a = (struct arrivals){0};
 }
 

@@ -157,7 +157,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 				      model_find_construct(r->model, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
 	const struct thread_implicit *inner = thread_innermost(&s->thread);
 	bool is_league = inner != NULL && r->model->tasks[inner->task].flags & task_flags_initial;
-	scope.arrival = inner == NULL ? 0 : is_league ? UINT32_MAX : inner->n_barriers;
+	scope.arrival = inner == NULL ? 0 : is_league ? ARRIVAL_OF_LEAGUE : inner->n_barriers;
 	if (sync == sync_kind_barrier_implementation && type == SCOPE_SYNC && model_is_reduction_barrier(r->model, record->b)) {
 		scope.is_reduction = true;
 		replay_quirk(s, "reduction_barrier"); /* Q41 */

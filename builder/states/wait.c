@@ -119,8 +119,8 @@ void states_enter_wait(struct states *states, uint32_t task, const struct scope 
 		*map_put(&states->innermost_group, task) = scope->number;
 	} else if (scope->type == SCOPE_SYNC && sync_is_barrier(scope->kind) && !task_is_explicit(&m->tasks[task])) {
 		uint32_t region = m->tasks[task].region, n = m->regions[region].n_members_seen;
-		bool is_league = scope->arrival == UINT32_MAX && barrier_closes(scope->kind);
-		bool is_alone = scope->arrival == UINT32_MAX && !is_league;
+		bool is_league = scope->arrival == ARRIVAL_OF_LEAGUE && barrier_closes(scope->kind);
+		bool is_alone = scope->arrival == ARRIVAL_OF_LEAGUE && !is_league;
 		states->awaited[task] = is_alone ? 0 : arrivals_last(&m->arrivals, region, scope->arrival, n);
 	}
 }
