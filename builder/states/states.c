@@ -83,6 +83,7 @@ static int thread_attach(void *self, const struct point *at, uint64_t tid)
 		t->task = at->task;
 		t->state = work_state(states, at->task);
 		t->in_units = NOT_IN_UNITS;
+		sweep_forget(&t->sweep);
 	}
 	t->is_attached = true;
 	return pass(states, at);
@@ -162,8 +163,28 @@ static int records_missing(void *self, const struct point *at, bool is_begin)
 		t->state = work_state(states, at->task);
 		t->is_in_lock = false;
 		t->tasks.n = t->implicits.n = t->regions.n = 0;
+		sweep_forget(&t->sweep);
 	}
 	return pass(states, at);
+}
+
+/* ---- Which tasks are tied to the thread ---- */
+
+static inline bool is_tied(const struct states *states, uint32_t task)
+{
+	return !states->ready.is_empty && task != 0 && !(states->model->tasks[task].flags & task_flags_untied);
+}
+
+static inline void tie(struct states *states, struct thread_state *t, uint32_t task)
+{
+	if (is_tied(states, task))
+		sweep_task_begins(&t->sweep, &states->ready, task);
+}
+
+static inline void untie(struct states *states, const struct point *at, uint32_t task)
+{
+	if (is_tied(states, task))
+		sweep_task_ends(&states->threads[at->stream].sweep, &states->ready, at->stream, task, at->ticks);
 }
 
 /* ---- Regions and implicit tasks ---- */
@@ -193,6 +214,7 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	keep(&t->implicits, t->task, t->state);
+	tie(states, t, task);
 	t->task = task;
 	t->state = work_state(states, task);
 	return pass(states, at);
@@ -214,19 +236,26 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	t->task = take(&t->implicits).task;
+	untie(states, at, task);
+	sweep_region_ends(&t->sweep, states->model->tasks[task].region);
 	t->state = state_after(states, t, task, t->task);
 	return pass(states, at);
 }
 
 /* ---- Explicit tasks ---- */
 
-/* Where a suspended task was: on this thread, or on the one that it moved from. */
-static enum state resume(struct states *states, uint32_t stream, uint32_t task, uint64_t ticks)
+/* Has the task run before? Then it was suspended. */
+static bool has_run(const struct states *states, uint32_t task, uint64_t ticks)
 {
 	const struct task *row = &states->model->tasks[task];
+	return task != 0 && (!task_is_explicit(row) || (row->state & TASK_HAS_PARTS && ticks > row->start_ticks));
+}
+
+/* Where a suspended task was: on this thread, or on the one that it moved from. */
+static enum state resume(struct states *states, uint32_t stream, uint32_t task)
+{
 	enum state state = work_state(states, task);
-	bool has_run = task != 0 && (!task_is_explicit(row) || (row->state & TASK_HAS_PARTS && ticks > row->start_ticks));
-	if (!has_run || take_task(&states->threads[stream].tasks, task, &state) || !(row->state & TASK_MIGRATED))
+	if (take_task(&states->threads[stream].tasks, task, &state) || !(states->model->tasks[task].state & TASK_MIGRATED))
 		return state;
 	for (size_t i = 0; i < states->n_streams; i++)
 		if (take_task(&states->threads[i].tasks, task, &state))
@@ -246,14 +275,24 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		if (status == task_status_taskwait_complete) {
 			t->state = work_state(states, t->task);
 			states_await_no_predecessor(states, t->task, prior);
-		} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED)
-			(void)resume(states, at->stream, prior, at->ticks); /* cancelled, and will not go on */
+		} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED) {
+			if (has_run(states, prior, at->ticks)) /* cancelled, and will not go on */
+				(void)resume(states, at->stream, prior);
+			untie(states, at, prior);
+		}
 		return pass(states, at);
 	}
-	if (!is_over)
+	if (is_over)
+		untie(states, at, prior);
+	else
 		keep(&t->tasks, prior, t->state);
 	t->task = next;
-	t->state = resume(states, at->stream, next, at->ticks);
+	if (has_run(states, next, at->ticks))
+		t->state = resume(states, at->stream, next);
+	else {
+		t->state = work_state(states, next);
+		tie(states, t, next);
+	}
 	return pass(states, at);
 }
 
@@ -386,6 +425,7 @@ void states_free(struct states *states)
 		free(states->threads[i].implicits.kept);
 		free(states->threads[i].regions.kept);
 		free(states->threads[i].undecided_changes);
+		sweep_free(&states->threads[i].sweep);
 	}
 	free(states->threads);
 	free(states->times);

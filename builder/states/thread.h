@@ -7,6 +7,7 @@
 #define OTTER_BUILDER_STATES_THREAD_H
 
 #include "builder/states/stack.h"
+#include "builder/states/sweep.h"
 
 /* The time in which a thread is in a wait and runs no task: it waits, or the runtime is at work (wait.c). */
 struct gap {
@@ -46,6 +47,7 @@ struct thread_state {
 	bool is_in_gap;                                 /* records are missing */
 	bool is_in_lock;                                /* it waits for a lock, or for a mutex of unknown kind, without a scope */
 	struct gap gap;
+	struct sweep sweep;     /* over the tasks that it could run */
 	struct stack tasks;     /* suspended on this thread */
 	struct stack implicits; /* the tasks around the implicit tasks that it is in */
 	struct stack regions;   /* encountered by it and open */

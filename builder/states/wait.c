@@ -162,18 +162,17 @@ static void decide(struct states *states, uint32_t stream, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	struct gap *gap = &t->gap;
-	const struct ready_asker asker = {stream, states->model->tasks[gap->task].region, constraint(states, t, gap)};
 	uint64_t until = states->has_losses ? UINT64_MAX : states->awaited[gap->task]; /* the lost ones may have told of more */
-	if (is_barrier(gap->state) && ticks >= until)
-		until = ready_unfinished(&states->ready, &asker, ticks);
 	gap->is_waiting = false;
 	gap->change_ticks = UINT64_MAX;
-	if (ticks >= until) /* what it waited for has come */
+	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
 		return;
-	if (ready_find(&states->ready, &asker, ticks, &gap->change_ticks) != 0)
+	uint32_t region = states->model->tasks[gap->task].region;
+	struct sweep_answer answer = sweep_to(&t->sweep, &states->ready, stream, region, constraint(states, t, gap), ticks);
+	if (ticks >= until && ticks >= (until = answer.unfinished_ticks))
 		return;
-	gap->is_waiting = true;
-	gap->change_ticks = ready_next(&states->ready, &asker, ticks, until);
+	gap->is_waiting = answer.ready_ticks <= ticks;
+	gap->change_ticks = !gap->is_waiting ? answer.ready_ticks : answer.next_ticks < until ? answer.next_ticks : until;
 }
 
 int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)

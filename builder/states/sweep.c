@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sweeps: see sweep.h. Called by states.c and wait.c; one sweep a stream, on its thread.
+ */
+#include "builder/states/sweep.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+
+/* A chain of parents that is longer than this comes of damage. */
+#define ANCESTORS_MAX (UINT32_C(1) << 24)
+
+/* From a task that is further below its tie than FAR the way is noted, so that those below it need not go it again. */
+#define FAR   8
+#define MEMOS 1024
+
+void sweep_free(struct sweep *sweep)
+{
+	free(sweep->levels);
+	free(sweep->ties);
+	free(sweep->memos);
+}
+
+void sweep_forget(struct sweep *sweep)
+{
+	sweep->n_levels = sweep->n_ties = 0;
+}
+
+/* ---- Tasks that are tied to the thread ---- */
+
+/* How many ties began before then. */
+static size_t ties_before(const struct sweep *sweep, const struct ready *ready, uint64_t start_ticks)
+{
+	const struct task *tasks = ready->m->tasks;
+	size_t low = 0, high = sweep->n_ties;
+	if (high > 0 && tasks[sweep->ties[high - 1].task].start_ticks < start_ticks)
+		return high;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (tasks[sweep->ties[middle].task].start_ticks < start_ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct sweep_tie *find_tie(const struct sweep *sweep, const struct ready *ready, uint32_t task)
+{
+	const struct task *tasks = ready->m->tasks;
+	if (sweep->n_ties > 0 && sweep->ties[sweep->n_ties - 1].task == task)
+		return &sweep->ties[sweep->n_ties - 1];
+	uint64_t start_ticks = tasks[task].start_ticks;
+	for (size_t i = ties_before(sweep, ready, start_ticks); i < sweep->n_ties; i++) {
+		if (sweep->ties[i].task == task)
+			return &sweep->ties[i];
+		if (tasks[sweep->ties[i].task].start_ticks != start_ticks)
+			break;
+	}
+	return NULL;
+}
+
+/* The innermost tie that the task descends from, or NULL. No tie began before the first one: so none is further up. */
+static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task)
+{
+	const struct task *tasks = ready->m->tasks;
+	uint64_t first_ticks = tasks[sweep->ties[0].task].start_ticks;
+	struct sweep_tie *tie = NULL;
+	uint32_t at = task, n = 0;
+	for (; n < ANCESTORS_MAX && tie == NULL && task_is_explicit(&tasks[at]) && tasks[at].create_ticks >= first_ticks; n++) {
+		const struct sweep_memo *memo = sweep->memos != NULL && n >= FAR ? &sweep->memos[at % MEMOS] : NULL;
+		if (memo != NULL && memo->task == at) {
+			tie = memo->tie != 0 ? find_tie(sweep, ready, memo->tie) : NULL;
+			if (tie != NULL || memo->tie == 0)
+				break;
+		}
+		at = tasks[at].parent;
+		if (tasks[at].run_stream == stream && at != 0)
+			tie = find_tie(sweep, ready, at);
+	}
+	if (n < FAR)
+		return tie;
+	if (sweep->memos == NULL)
+		sweep->memos = memory_zeroed(MEMOS, sizeof *sweep->memos, "the thread states");
+	sweep->memos[task % MEMOS] = (struct sweep_memo){task, tie != NULL ? tie->task : 0};
+	return tie;
+}
+
+void sweep_task_begins(struct sweep *sweep, const struct ready *ready, uint32_t task)
+{
+	const struct task *tasks = ready->m->tasks;
+	array_reserve((void **)&sweep->ties, sweep->n_ties + 1, &sweep->ties_capacity, sizeof *sweep->ties);
+	size_t i = sweep->n_ties++;
+	for (; i > 0 && tasks[sweep->ties[i - 1].task].start_ticks > tasks[task].start_ticks; i--)
+		sweep->ties[i] = sweep->ties[i - 1];
+	sweep->ties[i] = (struct sweep_tie){task, 0};
+}
+
+void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks)
+{
+	struct sweep_tie *tie = find_tie(sweep, ready, task);
+	if (tie == NULL)
+		return;
+	uint64_t ready_ticks = tie->ready_ticks;
+	for (struct sweep_tie *end = &sweep->ties[--sweep->n_ties]; tie < end; tie++)
+		*tie = tie[1];
+	if (ready_ticks > ticks && sweep->n_ties > 0 && (tie = tie_around(sweep, ready, stream, task)) != NULL &&
+	    tie->ready_ticks < ready_ticks)
+		tie->ready_ticks = ready_ticks;
+}
+
+/* ---- Regions ---- */
+
+static void put_cursor(const struct ready *ready, struct sweep_cursor *cursor, unsigned number, size_t next)
+{
+	const struct ready_list *list = &ready->lists[number];
+	cursor->next = next;
+	cursor->next_ticks = next < cursor->end ? ready_ticks(ready, list, next) : UINT64_MAX;
+}
+
+/* The level of a region, which is made where the thread has not asked there since it came. */
+static struct sweep_level *level_of(struct sweep *sweep, const struct ready *ready, uint32_t region)
+{
+	for (size_t i = sweep->n_levels; i > 0; i--)
+		if (sweep->levels[i - 1].region == region)
+			return &sweep->levels[i - 1];
+	if (sweep->n_levels == NESTING_MAX)
+		sweep->n_levels = 0;
+	array_reserve((void **)&sweep->levels, sweep->n_levels + 1, &sweep->levels_capacity, sizeof *sweep->levels);
+	struct sweep_level *level = &sweep->levels[sweep->n_levels++];
+	*level = (struct sweep_level){.region = region};
+	for (unsigned i = 0; i < READY_LISTS; i++) {
+		const struct ready_list *list = &ready->lists[i];
+		size_t low = 0, high = list->n_spans;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+			if (list->spans[middle].region < region)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		bool has_some = low < list->n_spans && list->spans[low].region == region;
+		level->cursors[i].end = has_some ? list->spans[low + 1].first : 0;
+		put_cursor(ready, &level->cursors[i], i, has_some ? list->spans[low].first : 0);
+	}
+	return level;
+}
+
+void sweep_region_ends(struct sweep *sweep, uint32_t region)
+{
+	for (size_t i = sweep->n_levels; i > 0; i--)
+		if (sweep->levels[i - 1].region == region)
+			sweep->n_levels = i - 1;
+}
+
+/* ---- The way ---- */
+
+static inline void extend(uint64_t *until, uint64_t ticks)
+{
+	if (ticks > *until)
+		*until = ticks;
+}
+
+/* Takes up a task that became ready by then. */
+static void take_up(struct sweep *sweep, struct sweep_level *level, const struct ready *ready, uint32_t stream, uint32_t row,
+		    uint64_t ticks)
+{
+	const struct task *task = &ready->m->tasks[row];
+	uint64_t begins = ready_begins(ready->m, row);
+	extend(&level->unfinished_ticks, ready_end(ready->m, row));
+	if (begins <= ticks || (task->flags & task_flags_target && ready->has_helpers))
+		return;
+	extend(&level->any_ticks, begins);
+	if (task->flags & task_flags_untied)
+		extend(&level->untied_ticks, begins);
+	else if (sweep->n_ties > 0) {
+		struct sweep_tie *tie = tie_around(sweep, ready, stream, row);
+		if (tie != NULL)
+			extend(&tie->ready_ticks, begins);
+	}
+}
+
+/* How many tasks from the cursor on make up whole blocks of tasks that became ready, and were begun, by then. */
+static size_t begun_blocks(const struct ready *ready, struct sweep_level *level, const struct sweep_cursor *cursor, unsigned number,
+			   uint64_t ticks)
+{
+	const struct ready_list *list = &ready->lists[number];
+	size_t n = READY_BLOCK, found = 0;
+	uint64_t ends = 0;
+	for (unsigned i = 0; i < READY_LEVELS && list->begins[i] != NULL; i++, n *= READY_BLOCK) {
+		size_t block = cursor->next / n;
+		if (cursor->next % n != 0 || cursor->next + n > cursor->end || list->begins[i][block] > ticks ||
+		    ready_ticks(ready, list, cursor->next + n - 1) > ticks)
+			break;
+		found = n;
+		ends = list->ends[i][block];
+	}
+	extend(&level->unfinished_ticks, ends);
+	return found;
+}
+
+static void advance(struct sweep *sweep, struct sweep_level *level, const struct ready *ready, uint32_t stream, unsigned number,
+		    uint64_t ticks)
+{
+	struct sweep_cursor *cursor = &level->cursors[number];
+	while (cursor->next_ticks <= ticks && cursor->next < cursor->end) {
+		size_t n = cursor->next % READY_BLOCK == 0 ? begun_blocks(ready, level, cursor, number, ticks) : 0;
+		if (n == 0) {
+			take_up(sweep, level, ready, stream, ready->lists[number].tasks[cursor->next], ticks);
+			n = 1;
+		}
+		put_cursor(ready, cursor, number, cursor->next + n);
+	}
+}
+
+/* The tie of a task that began before, which only damage makes unknown: all that became ready is taken up anew. */
+static void add_missing_tie(struct sweep *sweep, const struct ready *ready, uint32_t task)
+{
+	sweep_task_begins(sweep, ready, task);
+	sweep->n_levels = 0;
+	free(sweep->memos);
+	sweep->memos = NULL;
+	for (size_t i = 0; i < sweep->n_ties; i++)
+		sweep->ties[i].ready_ticks = 0;
+}
+
+/* Until when a descendant of this tied task is ready. Usually no tie came after it. */
+static uint64_t below_ticks(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t ancestor)
+{
+	const struct sweep_tie *of = find_tie(sweep, ready, ancestor), *last = &sweep->ties[sweep->n_ties - 1];
+	uint64_t ticks = of->ready_ticks;
+	for (const struct sweep_tie *later = last; later > of; later--) {
+		const struct sweep_tie *around = later;
+		while (around != NULL && around != of)
+			around = tie_around(sweep, ready, stream, around->task);
+		if (around == of)
+			extend(&ticks, later->ready_ticks);
+	}
+	return ticks;
+}
+
+struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t region, uint32_t ancestor,
+			     uint64_t ticks)
+{
+	if (ready->is_empty)
+		return (struct sweep_answer){0, 0, UINT64_MAX};
+	if (ancestor != 0 && find_tie(sweep, ready, ancestor) == NULL)
+		add_missing_tie(sweep, ready, ancestor);
+	struct sweep_level *level = level_of(sweep, ready, region);
+	for (unsigned i = 0; i < READY_LISTS; i++)
+		advance(sweep, level, ready, stream, i, ticks);
+	const struct sweep_cursor *cursors = level->cursors;
+	uint64_t next_ticks = cursors[READY_CREATED].next_ticks < cursors[READY_DELAYED].next_ticks
+				      ? cursors[READY_CREATED].next_ticks
+				      : cursors[READY_DELAYED].next_ticks;
+	uint64_t ready_ticks = ancestor == 0 ? level->any_ticks : level->untied_ticks;
+	if (ancestor != 0 && ready->m->tasks[ancestor].region == region)
+		extend(&ready_ticks, below_ticks(sweep, ready, stream, ancestor));
+	return (struct sweep_answer){ready_ticks, level->unfinished_ticks, next_ticks};
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A thread's way through the tasks that become ready (ready.h), in the order of time: what it could have run at the time
+ * that the sweep has reached. A sweep takes each task of the thread's region up once, and steps over whole blocks of
+ * those that are begun by then. So all questions of a thread together take as long as there are tasks, however long
+ * these stay ready and however many threads wait.
+ *
+ * Tasks that are ready at a time are not kept: of all that became ready, the latest time at which one is begun tells
+ * whether one still is. There is such a time for each task that is tied to the thread, of its descendants, as the thread
+ * may run only these while it waits in that task (OpenMP 5.1 section 2.12.6); one for the untied tasks of the region;
+ * and one for all of them. Called by states.c and wait.c during the replay: one sweep a stream, on its thread.
+ */
+#ifndef OTTER_BUILDER_STATES_SWEEP_H
+#define OTTER_BUILDER_STATES_SWEEP_H
+
+#include "builder/states/ready.h"
+
+struct sweep {
+	struct sweep_level { /* the tasks of a region in whose team the thread is */
+		uint32_t region;
+		struct sweep_cursor {
+			size_t next, end;
+			uint64_t next_ticks; /* UINT64_MAX: there is none left */
+		} cursors[READY_LISTS];
+		/* Until when one of those is ready that became ready so far: any, an untied one. Until when one is not complete. */
+		uint64_t any_ticks, untied_ticks, unfinished_ticks;
+	} * levels; /* of nested regions, the innermost last */
+	size_t n_levels, levels_capacity;
+	struct sweep_tie {
+		uint32_t task;
+		uint64_t ready_ticks; /* until when a descendant is ready that became ready so far, and is in no tie above */
+	} * ties;                     /* tasks that are tied to the thread, in the order in which they began */
+	size_t n_ties, ties_capacity;
+	struct sweep_memo {
+		uint32_t task, tie; /* the tie found around a task far below it, 0 none */
+	} * memos;                  /* NULL: no way was far yet */
+};
+
+void sweep_free(struct sweep *sweep);
+
+/* A tied task begins on the thread, and ends there, or will not go on. */
+void sweep_task_begins(struct sweep *sweep, const struct ready *ready, uint32_t task);
+void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks);
+
+/* The thread leaves the region's team. */
+void sweep_region_ends(struct sweep *sweep, uint32_t region);
+
+/* Nothing is known of the thread any more. */
+void sweep_forget(struct sweep *sweep);
+
+/* What the thread could run at a time. */
+struct sweep_answer {
+	uint64_t ready_ticks;      /* until when a task is ready that it might run, if that is later */
+	uint64_t unfinished_ticks; /* until when a task of the region is not complete, if that is later */
+	uint64_t next_ticks;       /* when to ask again: no task becomes ready before */
+};
+
+/*
+ * Asks at a time that is not before that of the last question. ancestor: new tied tasks have to be descendants of this
+ * one, which is tied to the thread; 0: the thread may run any task of the region.
+ */
+struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t region, uint32_t ancestor,
+			     uint64_t ticks);
+
+#endif
