@@ -73,7 +73,7 @@ void graph_free(struct graph *graph)
 	free(graph->region_node);
 	free(graph->join_node);
 	free(graph->open);
-	free(graph->inherited);
+	free(graph->joiners);
 	free(graph->first_fragments);
 	free(graph->given_ticks);
 	graph_free_blocked(graph);
@@ -290,7 +290,6 @@ const struct replay_ops graph_ops = {
 static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
-	graph->inherited = memory_zeroed(m->n_tasks, sizeof *graph->inherited, "the graph");
 	/* A region none of whose members was recorded: its end follows on its begin. */
 	for (uint32_t region = 1; region < m->n_regions; region++) {
 		struct node *join = graph->join_node[region] != 0 ? graph_inner_node(graph, graph->join_node[region]) : NULL;
@@ -303,10 +302,9 @@ static void settle(struct graph *graph)
 	graph_finish_check(graph);
 	graph_settle_splits(graph);
 	order_add_fulfilments(graph);
-	enum edge_kind kind;
+	graph_settle_joiners(graph);
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		const struct task *task = &m->tasks[row];
-		graph_joiner(graph, row, &kind);                               /* fills graph.inherited */
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
 	}

@@ -153,11 +153,7 @@ struct graph {
 	struct open_children *open; /* row 0 unused */
 	uint32_t n_open, free_open;
 	size_t open_capacity;
-	/*
-	 * By task, from graph_finish on: what waits for its descendants where nothing nearer does. 0 not looked up yet,
-	 * UINT32_MAX nothing does.
-	 */
-	uint32_t *inherited;
+	uint32_t *joiners;     /* by task, from graph_finish on: the node that waits for its end first, 0 none */
 	uint32_t *region_node; /* by region: where it begins, 0 not yet */
 	uint32_t *join_node;   /* by region: where it ends, 0 not yet */
 	uint32_t *scope_node;  /* by number of an open scope: its node, 0 none */
@@ -278,7 +274,11 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *
 /*
  * Is the row a node? The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
  */
-bool graph_task_is_node(const struct graph *graph, uint32_t task);
+static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
+{
+	const struct task *t = &graph->model->tasks[task];
+	return task != 0 && (t->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(t->flags & task_flags_taskwait);
+}
 
 const char *node_kind_name(enum node_kind kind);
 const char *edge_kind_name(enum edge_kind kind);

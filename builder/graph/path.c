@@ -7,7 +7,7 @@
  */
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -186,46 +186,106 @@ static unsigned find_reasons(const struct graph *graph)
 
 /* ---- The walk ---- */
 
+/*
+ * Nearly every edge is one of two that a node has by itself: from what came before it (graph_own_source), and, from the
+ * last node of a task, to what waits for the task. The rest is `edges`.
+ */
 struct walk {
 	const struct graph *graph;
 	size_t n;            /* node numbers, 0 included */
-	size_t *first;       /* by node: of its edges in `targets`; one more at the end */
-	uint32_t *targets;   /* of edges, by source */
+	uint32_t *first;     /* by node: of those that come after it by themselves, 0 none ... */
+	uint32_t *next;      /* ... and the next one of these; of nodes that the walk can go on to, another such node */
 	uint32_t *n_before;  /* by node: edges from nodes that the walk has not come to */
 	uint32_t *before;    /* by node: on the longest chain to it, 0 none */
 	uint64_t *before_ns; /* by node: how long that chain is, without the node itself */
-	uint32_t *ready;     /* nodes that the walk has reached, then those that it can go on to */
+	struct walk_edge {
+		uint32_t source, target;
+		uint32_t next; /* of the same source: place + 1, 0 none */
+	} * edges;
+	size_t n_edges, edges_capacity;
+	uint32_t *first_edge; /* by node: place + 1 in edges, 0 none; NULL: there are none */
+	uint32_t ready;       /* the first node that the walk can go on to, 0 none */
 };
 
-static int count_edge(void *self, const struct edge_view *edge)
+static void add_edge(struct walk *w, uint32_t source, uint32_t target)
 {
-	struct walk *w = self;
-	w->first[edge->source + 2]++;
-	w->n_before[edge->target]++;
-	return 0;
+	if (source == 0)
+		return;
+	array_reserve((void **)&w->edges, w->n_edges + 1, &w->edges_capacity, sizeof *w->edges);
+	if (w->first_edge == NULL)
+		w->first_edge = memory_zeroed(w->n, sizeof *w->first_edge, "the critical path");
+	w->edges[w->n_edges++] = (struct walk_edge){source, target, w->first_edge[source]};
+	w->first_edge[source] = (uint32_t)w->n_edges;
+	w->n_before[target]++;
 }
 
 static int keep_edge(void *self, const struct edge_view *edge)
 {
-	struct walk *w = self;
-	w->targets[w->first[edge->source + 1]++] = edge->target;
+	add_edge(self, edge->source, edge->target);
 	return 0;
+}
+
+/* The node that waits for the task whose last node this is, 0 none. */
+static uint32_t joiner_of(const struct walk *w, uint32_t id)
+{
+	const struct graph *graph = w->graph;
+	const struct node *node = graph_inner_node(graph, id);
+	uint32_t task = node == NULL ? id : node->task;
+	bool is_last = graph->left_out == NULL && graph->tasks[task].last == id && graph_task_is_node(graph, task);
+	return is_last ? graph->joiners[task] : 0;
 }
 
 static void make_walk(struct walk *w)
 {
-	w->first = memory_zeroed(w->n + 2, sizeof *w->first, "the critical path");
+	const struct graph *graph = w->graph;
+	w->first = memory_zeroed(w->n, sizeof *w->first, "the critical path");
+	w->next = memory_zeroed(w->n, sizeof *w->next, "the critical path");
 	w->n_before = memory_zeroed(w->n, sizeof *w->n_before, "the critical path");
 	w->before = memory_zeroed(w->n, sizeof *w->before, "the critical path");
 	w->before_ns = memory_zeroed(w->n, sizeof *w->before_ns, "the critical path");
-	w->ready = memory_get(w->n, sizeof *w->ready, "the critical path");
-	graph_each_edge(w->graph, count_edge, w);
-	for (size_t i = 2; i < w->n + 2; i++)
-		w->first[i] += w->first[i - 1];
-	w->targets = memory_get(w->first[w->n + 1] + 1, sizeof *w->targets, "the critical path");
-	graph_each_edge(w->graph, keep_edge, w);
+	if (graph->left_out != NULL) { /* which edges there are only graph_each_edge knows */
+		graph_each_edge(graph, keep_edge, w);
+		return;
+	}
+	for (uint32_t id = 1; id < w->n; id++) {
+		uint32_t source = graph_own_source(graph, id), joiner = id < graph->model->n_tasks ? graph->joiners[id] : 0;
+		if (source != 0) {
+			w->next[id] = w->first[source];
+			w->first[source] = id;
+			w->n_before[id]++;
+		}
+		if (joiner != 0 && graph_task_is_node(graph, id))
+			w->n_before[joiner]++;
+	}
+	for (size_t i = 0; i < graph->n_edges; i++)
+		add_edge(w, graph_edge_source(graph, &graph->edges[i]), graph->edges[i].target);
 }
 
+struct weight {
+	uint64_t work_ns, blocked_ns;
+	bool is_node;
+};
+
+/* What path_node_ns() says of the node. Only devices and Argobots' units make that more than its own time. */
+static struct weight weigh(const struct graph *graph, uint32_t id)
+{
+	const struct model *m = graph->model;
+	if (m->n_activities != 0 || m->n_units != 0) {
+		struct node_view view = graph_node(graph, id);
+		if (view.kind == NODE_NONE)
+			return (struct weight){0, 0, false};
+		return (struct weight){work_ns_of(m->dump, &view), dump_duration_ns(m->dump, view.blocked_ticks), true};
+	}
+	const struct node *node = graph_inner_node(graph, id);
+	bool is_node = node != NULL ? node->is_placed : graph_task_is_node(graph, id);
+	uint64_t busy_ticks = node != NULL ? node->busy_ticks : graph->first_fragments[id].busy_ticks;
+	uint64_t blocked_ticks = graph->n_blocked != 0 ? graph_blocked_ticks(graph, id) : 0;
+	if (!is_node)
+		return (struct weight){0, 0, false};
+	return (struct weight){dump_duration_ns(m->dump, busy_ticks), dump_duration_ns(m->dump, blocked_ticks), true};
+}
+
+/* A chain of so many ns ends at the source, and leads on to the target. */
 static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t ns)
 {
 	bool is_longer = ns > w->before_ns[target] || w->before[target] == 0;
@@ -233,33 +293,55 @@ static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t n
 		w->before_ns[target] = ns;
 		w->before[target] = source;
 	}
+	if (--w->n_before[target] == 0) {
+		w->next[target] = w->ready;
+		w->ready = target;
+	}
+}
+
+/* Hands the chain that ends at the node on to those after it. Are there any? */
+static bool go_on(struct walk *w, uint32_t id, uint64_t ns)
+{
+	uint32_t joiner = joiner_of(w, id), edge = w->first_edge != NULL ? w->first_edge[id] : 0;
+	bool has_next = w->first[id] != 0 || joiner != 0 || edge != 0;
+	if (joiner != 0)
+		pass_on(w, id, joiner, ns);
+	for (; edge != 0; edge = w->edges[edge - 1].next)
+		pass_on(w, id, w->edges[edge - 1].target, ns);
+	for (uint32_t next, target = w->first[id]; target != 0; target = next) {
+		next = w->next[target];
+		pass_on(w, id, target, ns);
+	}
+	return has_next;
 }
 
 /* The last node of the longest chain; sets span and work. 0: the graph has no node, or a cycle. */
 static uint32_t take_walk(struct walk *w, struct path *path)
 {
-	uint32_t n_ready = 0, last = 0;
-	for (uint32_t id = 0; id < w->n; id++)
-		if (w->n_before[id] == 0)
-			w->ready[n_ready++] = id;
-	for (uint32_t i = 0; i < n_ready; i++) {
-		uint32_t id = w->ready[i];
-		struct node_view node = graph_node(w->graph, id);
-		uint64_t own_ns = node.kind != NODE_NONE ? path_node_ns(w->graph->model->dump, &node) : 0;
-		uint64_t ns = w->before_ns[id] + own_ns;
-		bool is_end = node.kind != NODE_NONE && w->first[id] == w->first[id + 1];
-		path->work_ns += node.kind != NODE_NONE ? work_ns_of(w->graph->model->dump, &node) : 0;
-		if (is_end && (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
-			path->span_ns = ns;
-			last = id;
-		}
-		for (size_t e = w->first[id]; e < w->first[id + 1]; e++) {
-			pass_on(w, id, w->targets[e], ns);
-			if (--w->n_before[w->targets[e]] == 0)
-				w->ready[n_ready++] = w->targets[e];
+	uint32_t last = 0;
+	size_t n_left = w->n - 1;
+	for (uint32_t root = 1; root < w->n; root++) {
+		/* Nodes that others come before are put into the list when the last of these is done. */
+		if (w->n_before[root] != 0 || w->before[root] != 0)
+			continue;
+		w->next[root] = 0;
+		w->ready = root;
+		while (w->ready != 0) {
+			uint32_t id = w->ready;
+			w->ready = w->next[id];
+			struct weight weight = weigh(w->graph, id);
+			uint64_t ns = w->before_ns[id] + weight.work_ns + weight.blocked_ns;
+			bool has_next = go_on(w, id, ns);
+			path->work_ns += weight.work_ns;
+			if (weight.is_node && !has_next &&
+			    (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
+				path->span_ns = ns;
+				last = id;
+			}
+			n_left--;
 		}
 	}
-	if (n_ready == w->n)
+	if (n_left == 0)
 		return last;
 	path->reasons |= PATH_CONTRADICTORY; /* a cycle */
 	return 0;
@@ -291,11 +373,12 @@ static void find(const struct graph *graph, struct path *path)
 	else
 		*path = (struct path){.reasons = path->reasons};
 	free(w.first);
-	free(w.targets);
+	free(w.next);
 	free(w.n_before);
 	free(w.before);
 	free(w.before_ns);
-	free(w.ready);
+	free(w.edges);
+	free(w.first_edge);
 }
 
 void graph_find_path(struct graph *graph)

@@ -27,6 +27,26 @@ static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
 
 void graph_add_edge(struct graph *graph, const struct edge *edge);
 
+/* The source of the edge to a node that follows from its own row, 0 none: where a task begins, and what came before. */
+static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
+{
+	const struct node *node = graph_inner_node(graph, id);
+	if (node != NULL)
+		return node->is_placed ? node->previous : 0;
+	const struct task *task = &graph->model->tasks[id];
+	if (!graph_task_is_node(graph, id))
+		return 0;
+	if (!task_is_explicit(task))
+		return graph->region_node[task->region];
+	return task->state & TASK_CREATED ? graph->tasks[id].origin : 0;
+}
+
+/* The source of an edge that the tables do not imply. */
+static inline uint32_t graph_edge_source(const struct graph *graph, const struct edge *edge)
+{
+	return edge->from_end ? graph->tasks[edge->source].last : edge->source;
+}
+
 /* Does a node of this kind have an operation, and no region? */
 static inline bool graph_is_operation(unsigned kind)
 {
@@ -115,6 +135,9 @@ void graph_forget_children(struct graph *graph, uint32_t task);
 /* A taskgroup begins, and ends: then it waits for its members. */
 void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
 void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
+
+/* After the replay: finds what waits for each task. */
+void graph_settle_joiners(struct graph *graph);
 
 /* Has the task a taskgroup open? */
 bool graph_is_in_group(const struct graph *graph, uint32_t task);

@@ -63,12 +63,6 @@ uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
 	return offset;
 }
 
-bool graph_task_is_node(const struct graph *graph, uint32_t row)
-{
-	const struct task *task = &graph->model->tasks[row];
-	return row != 0 && (task->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(task->flags & task_flags_taskwait);
-}
-
 static enum node_kind task_kind(const struct task *task)
 {
 	return task->flags & task_flags_initial    ? NODE_INITIAL
@@ -168,13 +162,8 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
 		      void *self)
 {
-	const struct task *task = &graph->model->tasks[row];
-	bool is_implicit = !task_is_explicit(task);
-	uint32_t origin = is_implicit                  ? graph->region_node[task->region]
-			  : task->state & TASK_CREATED ? graph->tasks[row].origin
-						       : 0;
-	struct edge_view create = {origin, row, EDGE_CREATE, 0, 0, 0};
-	if (origin != 0 && function(self, &create) != 0)
+	struct edge_view create = {graph_own_source(graph, row), row, EDGE_CREATE, 0, 0, 0};
+	if (create.source != 0 && function(self, &create) != 0)
 		return -1;
 	struct edge_view join = {.source = graph->tasks[row].last};
 	join.target = graph_joiner(graph, row, &join.kind);
@@ -210,8 +199,7 @@ static int each_edge(const struct graph *graph, int (*function)(void *self, cons
 	}
 	for (size_t i = 0; i < graph->n_edges; i++) {
 		const struct edge *edge = &graph->edges[i];
-		uint32_t source = edge->from_end ? graph->tasks[edge->source].last : edge->source;
-		struct edge_view view = {source, edge->target, edge->kind, edge->dependence, 0, 0};
+		struct edge_view view = {graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, 0};
 		if (edge->kind == EDGE_RESUME) {
 			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
 			view.sync = wait.sync;

@@ -5,8 +5,8 @@
  * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
  * "The graph").
  *
- * Called by build.c during the replay, one thread; graph_joiner also by exports, which run at the same time and only
- * read.
+ * Called by build.c during the replay and after it, one thread; graph_joiner also by exports, which run at the same time
+ * and only read.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -113,49 +113,59 @@ void graph_close_group(struct graph *graph, const struct point *at, const struct
 	free_open(graph, row);
 }
 
+#define NOBODY UINT32_MAX
+
 /*
- * What waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's barrier.
+ * Finds what waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's
+ * barrier. Until all tasks are settled, graph.joiners has that by task; 0 is not looked up yet.
  */
-static uint32_t inherited_joiner(const struct graph *graph, uint32_t task)
+static void inherit_joiner(struct graph *graph, uint32_t task)
 {
 	const struct model *m = graph->model;
-	const uint32_t none = UINT32_MAX;
-	uint32_t up = task, found = 0;
-	while (found == 0) {
+	uint32_t up = task, found = graph->joiners[up]; /* also where damage leads back to a task on the way */
+	for (; found == 0; found = graph->joiners[up]) {
 		const struct interval *interval = &graph->intervals[graph->tasks[up].interval];
 		uint32_t parent = m->tasks[up].parent;
-		if (graph->inherited[up] != 0) { /* also where damage leads back to a task on the way */
-			found = graph->inherited[up];
-			break;
-		}
 		if (!task_is_explicit(&m->tasks[up]) || parent == 0)
-			found = none;
+			graph->joiners[up] = NOBODY;
 		else if (interval->group != 0)
-			found = interval->group;
+			graph->joiners[up] = interval->group;
 		else if (!task_is_explicit(&m->tasks[parent])) {
 			uint32_t barrier = graph_barrier(graph, parent, interval->phase);
-			found = barrier != 0 ? barrier : graph->join_node[m->tasks[parent].region];
-			found = found != 0 ? found : none;
-		}
-		graph->inherited[up] = found != 0 ? found : none;
-		if (found == 0)
+			uint32_t join = graph->join_node[m->tasks[parent].region];
+			graph->joiners[up] = barrier != 0 ? barrier : join != 0 ? join : NOBODY;
+		} else {
+			graph->joiners[up] = NOBODY; /* unless what is around the parent says otherwise */
 			up = parent;
+		}
 	}
 	for (uint32_t on = task; on != up; on = m->tasks[on].parent)
-		graph->inherited[on] = found;
-	return found != none ? found : 0;
+		graph->joiners[on] = found;
 }
 
-uint32_t graph_joiner(const struct graph *graph, uint32_t row, enum edge_kind *kind)
+void graph_settle_joiners(struct graph *graph)
 {
-	const struct task *task = &graph->model->tasks[row];
-	if (!task_is_explicit(task) || graph->intervals == NULL)
+	const struct model *m = graph->model;
+	graph->joiners = memory_zeroed(m->n_tasks, sizeof *graph->joiners, "the graph");
+	if (graph->intervals == NULL)
+		return;
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if (graph->intervals[graph->tasks[row].interval].node == 0 && task_is_explicit(&m->tasks[row]))
+			inherit_joiner(graph, row);
+	for (uint32_t row = 1; row < m->n_tasks; row++) {
+		bool is_explicit = task_is_explicit(&m->tasks[row]);
+		uint32_t nearest = is_explicit ? graph->intervals[graph->tasks[row].interval].node : 0;
+		uint32_t inherited = is_explicit && graph->joiners[row] != NOBODY ? graph->joiners[row] : 0;
+		graph->joiners[row] = nearest != 0 ? nearest : inherited;
+	}
+}
+
+uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind)
+{
+	uint32_t joiner = graph->joiners[task];
+	if (joiner == 0)
 		return 0;
-	const struct interval *interval = &graph->intervals[graph->tasks[row].interval];
-	uint32_t joiner = interval->node != 0 ? interval->node : inherited_joiner(graph, row);
-	const struct node *node = joiner != 0 ? graph_inner_node(graph, joiner) : NULL;
-	if (node == NULL)
-		return 0;
-	*kind = node->kind == NODE_TASKWAIT ? EDGE_TASKWAIT : node->kind == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+	unsigned node = graph_inner_node(graph, joiner)->kind;
+	*kind = node == NODE_TASKWAIT ? EDGE_TASKWAIT : node == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
 	return joiner;
 }
