@@ -43,9 +43,9 @@ void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self);
 /* Makes room for n bytes and a row: rows go to the file before, if the table has one. */
 void csv_more(struct csv *csv, size_t n);
 
-/* A word of Otter's own, as field: made once where it comes often. It has at most 30 bytes. */
+/* A word of Otter's own, as field: made once where it comes often. It has 46 bytes at most. */
 struct csv_word {
-	char bytes[32];
+	char bytes[48];
 	size_t n;
 };
 struct csv_word csv_make_word(const char *word);
