@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The rows of the table of outputs, what follows from them, and the ways from a row to the function of its folder.
- * Called by main.c and run.c; the functions output_write_... on any thread of OpenMP, everything else on the main
- * thread.
+ * Called by main.c and run.c, on the main thread.
  */
 #include "builder/outputs.h"
 #include "builder/dump/list.h"

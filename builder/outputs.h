@@ -53,7 +53,7 @@ struct output_row {
 	const char *const *files; /* ends with NULL */
 	/* One of these three. Each returns 0, or -1 after it printed the error. */
 	int (*follow)(struct sink *sink, const struct built *built); /* leaves the sink as it is where there is nothing to write */
-	int (*write)(const struct built *built);                     /* on any thread, while others write other files */
+	int (*write)(const struct built *built);
 	int (*print)(const struct built *built);
 };
 

@@ -2,8 +2,7 @@
  *
  * The way of the data through the builder: opens the dumps, gathers and replays each process for the outputs that
  * follow, hands what was built to the outputs that come after, and decides on the exit status. What is gathered, kept
- * and visited is what the selected outputs need (outputs.h). Called by main.c, once; on the main thread, but for the
- * outputs that write files side by side.
+ * and visited is what the selected outputs need (outputs.h). Called by main.c, once; on the main thread.
  */
 #include "builder/run.h"
 #include "builder/gather/gather.h"
@@ -247,11 +246,10 @@ static int build_traces(struct job *job, const struct built *built)
 	return rc;
 }
 
-/* The files are independent of each other: one a thread. */
+/* One file after the other: the large ones are each made on all threads. */
 static int write_files(struct job *job, const struct built *built)
 {
 	int rc = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(| : rc)
 	for (unsigned i = 0; i < n_output_rows; i++)
 		if (output_is_selected(job->options->outputs, i) && output_rows[i].write != NULL)
 			rc |= output_rows[i].write(built);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes the listing, guided by the event table (common/events.def): the names of a kind's fields, and how they are
- * printed, are looked up once for each kind and not for each record. Called by run.c for --list; one thread.
+ * printed, are looked up once for each kind and not for each record. Parts of it are formatted on several threads. Called by run.c for
+ * --list.
  */
 #include "builder/dump/list.h"
+#include "builder/support/array.h"
+#include "builder/support/blocks.h"
 #include "builder/support/memory.h"
 
 #include <errno.h>
@@ -28,87 +31,93 @@ enum field_form {
 struct field_plan {
 	const struct event_field *field;
 	enum field_form form;
+	char *begin; /* " name=" */
+	size_t n_begin;
 	const char *names[SET_MAX]; /* by value or bit */
 };
 
 struct kind_plan {
-	bool is_ready;
 	const char *name; /* NULL: unknown kind */
 	unsigned n_fields;
 	struct field_plan *fields;
 };
 
-/* No line is longer: a line has a few fields, one of them with the names of twelve flags at most. */
-#define LINE_BYTES_MAX 2048
-#define BUFFER_BYTES   (1 << 16)
+/* So many records of a segment at most, which one thread formats at once. */
+#define PART_RECORDS 8192
+
+struct part {
+	const struct stream *stream;
+	const struct segment *segment;
+	uint32_t first; /* of its records */
+};
 
 struct list {
 	const struct dump *dump;
-	FILE *out;
 	struct kind_plan kinds[EVENT_KIND_LIMIT];
-	size_t n_bytes;
-	char bytes[BUFFER_BYTES];
+	struct part *parts; /* in the order of the listing */
+	size_t n_parts;
 };
 
-static void put(struct list *l, const char *text, size_t n)
+/* A line in the making, in a text with room for it: it has a few fields, one of them with the names of twelve flags. */
+#define LINE_BYTES_MAX 2048
+
+struct line {
+	const struct dump *dump;
+	char *at;
+};
+
+static void put(struct line *l, const char *text, size_t n)
 {
-	memcpy(l->bytes + l->n_bytes, text, n);
-	l->n_bytes += n;
+	l->at = text_put(l->at, text, n);
 }
 
-static void put_text(struct list *l, const char *text)
+static void put_text(struct line *l, const char *text)
 {
 	put(l, text, strlen(text));
 }
 
-static void put_number(struct list *l, uint64_t value, unsigned base)
+static void put_number(struct line *l, uint64_t value)
 {
-	char digits[24];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value != 0);
-	put(l, digits + at, sizeof digits - at);
+	l->at = text_decimal(l->at, value);
 }
 
-static void put_hex(struct list *l, uint64_t value)
+static void put_hex(struct line *l, uint64_t value)
 {
-	put_text(l, "0x");
-	put_number(l, value, 16);
+	put(l, "0x", 2);
+	l->at = text_hex(l->at, value, 1);
 }
 
-static void put_id(struct list *l, uint64_t id)
+static void put_id(struct line *l, uint64_t id)
 {
 	if (id == 0) {
-		put_text(l, "0");
+		put(l, "0", 1);
 		return;
 	}
-	put_number(l, id_stream(id), 10);
-	put_text(l, ":");
-	put_number(l, id_counter(id), 10);
+	put_number(l, id_stream(id));
+	put(l, ":", 1);
+	put_number(l, id_counter(id));
 }
 
 /*
  * An operation's id comes from the recorder (stream and counter), or from the runtime, which counts from 1 without a
  * stream.
  */
-static void put_operation(struct list *l, uint64_t id)
+static void put_operation(struct line *l, uint64_t id)
 {
 	if (id_counter(id) == 0)
-		put_number(l, id, 10);
+		put_number(l, id);
 	else
 		put_id(l, id);
 }
 
-static void put_device(struct list *l, uint64_t value)
+static void put_device(struct line *l, uint64_t value)
 {
 	if (event_device_number(value) < 0)
 		put_text(l, "-");
-	put_number(l, (uint64_t)llabs(event_device_number(value)), 10);
+	put_number(l, (uint64_t)llabs(event_device_number(value)));
 }
 
-static void put_flags(struct list *l, const struct field_plan *plan, uint64_t value)
+static void put_flags(struct line *l, const struct field_plan *plan, uint64_t value)
 {
 	const char *between = "";
 	if (value == 0)
@@ -128,14 +137,14 @@ static void put_flags(struct list *l, const struct field_plan *plan, uint64_t va
 	}
 }
 
-static void put_value(struct list *l, const struct field_plan *plan, uint64_t value)
+static void put_value(struct line *l, const struct field_plan *plan, uint64_t value)
 {
 	switch (plan->form) {
-	case FORM_UINT: put_number(l, value, 10); break;
+	case FORM_UINT: put_number(l, value); break;
 	case FORM_ADDRESS: put_hex(l, value); break;
 	case FORM_EIGHTH: put_hex(l, value * 8); break;
-	case FORM_TICKS: put_number(l, dump_ns(l->dump, value), 10); break;
-	case FORM_MONOTONIC: put_number(l, dump_monotonic_ns(l->dump, value), 10); break;
+	case FORM_TICKS: put_number(l, dump_ns(l->dump, value)); break;
+	case FORM_MONOTONIC: put_number(l, dump_monotonic_ns(l->dump, value)); break;
 	case FORM_ID: put_id(l, value); break;
 	case FORM_OPERATION: put_operation(l, value); break;
 	case FORM_DEVICE: put_device(l, value); break;
@@ -144,7 +153,7 @@ static void put_value(struct list *l, const struct field_plan *plan, uint64_t va
 		if (value < SET_MAX && plan->names[value] != NULL)
 			put_text(l, plan->names[value]);
 		else
-			put_number(l, value, 10);
+			put_number(l, value);
 	}
 }
 
@@ -167,7 +176,6 @@ static enum field_form form_of(const char *type)
 static void prepare(struct kind_plan *plan, unsigned kind)
 {
 	const struct event_info *info = event_info(kind);
-	plan->is_ready = true;
 	if (info == NULL)
 		return;
 	const struct event_field *fields = event_fields(kind, &plan->n_fields);
@@ -176,6 +184,8 @@ static void prepare(struct kind_plan *plan, unsigned kind)
 		struct field_plan *p = &plan->fields[i];
 		p->field = &fields[i];
 		p->form = form_of(fields[i].type);
+		p->begin = text_format(" %s=", fields[i].name);
+		p->n_begin = strlen(p->begin);
 		for (unsigned value = 0; value < SET_MAX; value++)
 			if (p->form == FORM_FLAGS)
 				p->names[value] = event_flag_name(fields[i].type, value);
@@ -186,7 +196,7 @@ static void prepare(struct kind_plan *plan, unsigned kind)
 }
 
 /* Writes the payload of a text record like a C string, with \xHH for anything but printable ASCII. */
-static void put_payload(struct list *l, const struct record *record)
+static void put_payload(struct line *l, const struct record *record)
 {
 	char text[24];
 	memcpy(text, &record->time, 8);
@@ -200,17 +210,16 @@ static void put_payload(struct list *l, const struct record *record)
 			put(l, &text[i], 1);
 		} else {
 			put_text(l, "\\x");
-			put_number(l, c >> 4, 16);
-			put_number(l, c & 0xf, 16);
+			l->at = text_hex(l->at, c, 2);
 		}
 	}
 	put_text(l, "\"");
 }
 
-static void put_unknown(struct list *l, const struct record *record)
+static void put_unknown(struct line *l, const struct record *record)
 {
 	put_text(l, "kind_");
-	put_number(l, record_kind(record), 10);
+	put_number(l, record_kind(record));
 	put_text(l, " time=");
 	put_hex(l, record->time);
 	put_text(l, " head=");
@@ -221,81 +230,94 @@ static void put_unknown(struct list *l, const struct record *record)
 	put_hex(l, record->b);
 }
 
-static void put_known(struct list *l, const struct kind_plan *plan, const struct record *record, uint32_t stream)
+static void put_known(struct line *l, const struct kind_plan *plan, const struct record *record, uint32_t stream)
 {
 	put_text(l, plan->name);
 	for (unsigned i = 0; i < plan->n_fields; i++) {
 		const struct field_plan *p = &plan->fields[i];
-		put_text(l, " ");
-		put_text(l, p->field->name);
-		put_text(l, "=");
+		put(l, p->begin, p->n_begin);
 		put_value(l, p, event_field_get(p->field, record, stream));
 	}
 	if (record_kind(record) == EVENT_text)
 		put_payload(l, record);
 }
 
-static void put_record(struct list *l, uint32_t stream, const struct segment *segment, const struct record *record)
+static void put_record(const struct list *list, struct line *l, uint32_t stream, const struct segment *segment,
+		       const struct record *record)
 {
-	struct kind_plan *plan = &l->kinds[record_kind(record)];
-	if (!plan->is_ready)
-		prepare(plan, record_kind(record));
-	put_number(l, stream, 10);
-	put_text(l, " ");
-	put_number(l, segment->header->sequence, 10);
-	put_text(l, ".");
-	put_number(l, segment->n_skipped + (uint64_t)(record - segment->records), 10);
-	put_text(l, " ");
+	const struct kind_plan *plan = &list->kinds[record_kind(record)];
+	put_number(l, stream);
+	put(l, " ", 1);
+	put_number(l, segment->header->sequence);
+	put(l, ".", 1);
+	put_number(l, segment->n_skipped + (uint64_t)(record - segment->records));
+	put(l, " ", 1);
 	if (record_is_continuation(record))
-		put_text(l, "+");
+		put(l, "+", 1);
 	else
-		put_number(l, dump_ns(l->dump, record->time), 10);
-	put_text(l, " ");
+		put_number(l, dump_ns(l->dump, record->time));
+	put(l, " ", 1);
 	if (plan->name == NULL)
 		put_unknown(l, record);
 	else
 		put_known(l, plan, record, stream);
-	put_text(l, "\n");
+	put(l, "\n", 1);
 }
 
-static int flush(struct list *l)
+static void put_part(void *self, size_t number, struct buffer *text)
 {
-	size_t n = fwrite(l->bytes, 1, l->n_bytes, l->out);
-	bool is_written = n == l->n_bytes;
-	l->n_bytes = 0;
-	return is_written ? 0 : error("--list: cannot write: %s", strerror(errno));
-}
-
-static int put_stream(struct list *l, const struct stream *stream)
-{
-	for (size_t i = 0; i < stream->n_segments; i++) {
-		const struct segment *segment = &stream->segments[i];
-		if (segment->is_after_gap) {
-			put_number(l, stream->number, 10);
-			put_text(l, " gap\n");
-		}
-		for (uint32_t k = 0; k < segment->n_records; k++) {
-			if (l->n_bytes > BUFFER_BYTES - LINE_BYTES_MAX && flush(l) != 0)
-				return -1;
-			put_record(l, stream->number, segment, &segment->records[k]);
-		}
-		segment_release(segment);
+	const struct list *list = self;
+	const struct part *part = &list->parts[number];
+	const struct segment *segment = part->segment;
+	struct line line = {list->dump, buffer_room(text, LINE_BYTES_MAX)};
+	bool is_last = segment->n_records - part->first <= PART_RECORDS;
+	uint32_t end = is_last ? segment->n_records : part->first + PART_RECORDS;
+	if (segment->is_after_gap && part->first == 0) {
+		put_number(&line, part->stream->number);
+		put_text(&line, " gap\n");
 	}
-	return flush(l);
+	for (uint32_t k = part->first; k < end; k++) {
+		buffer_end_at(text, line.at);
+		line.at = buffer_room(text, LINE_BYTES_MAX);
+		put_record(list, &line, part->stream->number, segment, &segment->records[k]);
+	}
+	buffer_end_at(text, line.at);
+	if (is_last)
+		segment_release(segment);
+}
+
+static void find_parts(struct list *list)
+{
+	const struct dump *dump = list->dump;
+	size_t capacity = 0;
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL); i++)
+		for (size_t k = 0; k < dump->streams[i].n_segments; k++) {
+			const struct segment *segment = &dump->streams[i].segments[k];
+			uint32_t first = 0;
+			do {
+				array_reserve((void **)&list->parts, list->n_parts + 1, &capacity, sizeof *list->parts);
+				list->parts[list->n_parts++] = (struct part){&dump->streams[i], segment, first};
+				first += PART_RECORDS;
+			} while (first < segment->n_records);
+		}
 }
 
 int list_dump(const struct dump *dump, FILE *out)
 {
-	struct list *l = memory_zeroed(1, sizeof *l, "the listing");
-	l->dump = dump;
-	l->out = out;
-	int result = 0;
-	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL) && result == 0; i++)
-		result = put_stream(l, &dump->streams[i]);
+	struct list *list = memory_zeroed(1, sizeof *list, "the listing");
+	list->dump = dump;
 	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
-		free(l->kinds[kind].fields);
-	free(l);
-	if (result == 0 && fflush(out) != 0)
+		prepare(&list->kinds[kind], kind);
+	find_parts(list);
+	int result = 0;
+	if (blocks_write(out, list->n_parts, put_part, list) != 0 || fflush(out) != 0)
 		result = error("--list: cannot write: %s", strerror(errno));
+	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++) {
+		for (unsigned i = 0; i < list->kinds[kind].n_fields && list->kinds[kind].fields != NULL; i++)
+			free(list->kinds[kind].fields[i].begin);
+		free(list->kinds[kind].fields);
+	}
+	free(list->parts);
+	free(list);
 	return result;
 }

@@ -2,12 +2,14 @@
  *
  * Writes graph.dot for graphviz. A graph that is too large to be read is drawn by source construct instead: one node for
  * each kind and construct, with how many nodes it stands for. The colours are a palette for colour-blind readers (Okabe
- * and Ito); kinds differ in shape, too. Called by run.c after the last process is replayed; one thread.
+ * and Ito); kinds differ in shape, too. Called by run.c after the last process is replayed; what a whole graph has a line
+ * for is formatted on several threads.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
+#include "builder/support/blocks.h"
 #include "builder/support/file.h"
 #include "builder/support/text.h"
 
@@ -64,14 +66,14 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
-/* Colours show kinds; what is on the critical path is thick. */
-static const char path_node_style[] = ",penwidth=4", path_edge_style[] = ",penwidth=4,arrowsize=1.2";
-
 struct dot {
 	FILE *out;
 	const struct graph *graph;
 	const struct trace *trace;
 	uint64_t offset;
+	/* By construct, where the graph is drawn whole: its label, quoted; and where the last one ends. */
+	struct buffer labels;
+	size_t *first_label;
 	/* By construct and kind, where the graph is drawn in aggregate. */
 	uint64_t *n_nodes;
 	uint64_t *n_on_path;
@@ -93,76 +95,167 @@ static bool is_work_unit(enum node_kind kind)
 	return kind >= NODE_UNIT && kind <= NODE_EXTERNAL;
 }
 
-static void put_label(const struct dot *dot, const struct node_view *node)
+/* Does the label of such a node say what it is? */
+static bool is_told_by_label(enum node_kind kind)
 {
-	const char *label = dot->graph->model->constructs[node->construct].label;
-	const char *kind = node_kind_name(node->kind);
-	bool is_own_kind = graph_is_operation(node->kind) || node->kind == NODE_KERNEL || node->kind == NODE_TASK ||
-			   node->kind == NODE_TASKLOOP_SPLIT || node->kind == NODE_TASKWAIT || node->kind == NODE_TASKGROUP ||
-			   node->kind == NODE_BARRIER || node->kind == NODE_INITIAL || node->kind == NODE_TARGET ||
-			   is_work_unit(node->kind);
-	if (!is_own_kind || label[0] == '\0')
-		fprintf(dot->out, "%s%s", kind, label[0] != '\0' ? "\\n" : "");
-	text_dot(dot->out, label);
+	return graph_is_operation(kind) || kind == NODE_KERNEL || kind == NODE_TASK || kind == NODE_TASKLOOP_SPLIT ||
+	       kind == NODE_TASKWAIT || kind == NODE_TASKGROUP || kind == NODE_BARRIER || kind == NODE_INITIAL ||
+	       kind == NODE_TARGET || is_work_unit(kind);
 }
 
-static void put_style(FILE *out, enum node_kind kind)
+/* `label` is quoted. */
+static void put_label(struct buffer *text, enum node_kind kind, const char *label, size_t n)
 {
-	fprintf(out, "shape=%s,fillcolor=\"%s\"", node_styles[kind].shape, node_styles[kind].colour);
+	if (!is_told_by_label(kind) || n == 0) {
+		buffer_put_text(text, node_kind_name(kind));
+		buffer_put_text(text, n != 0 ? "\\n" : "");
+	}
+	buffer_put(text, label, n);
+}
+
+static void put_node_end(struct buffer *text, enum node_kind kind, bool is_on_path)
+{
+	buffer_put_text(text, "\",shape=");
+	buffer_put_text(text, node_styles[kind].shape);
+	buffer_put_text(text, ",fillcolor=\"");
+	buffer_put_text(text, node_styles[kind].colour);
+	buffer_put_text(text, is_on_path ? "\",penwidth=4];\n" : "\"];\n");
+}
+
+static void put_edge_begin(struct buffer *text, uint64_t source, uint64_t target, unsigned kind)
+{
+	buffer_put_text(text, "  n");
+	buffer_put_decimal(text, source);
+	buffer_put_text(text, " -> n");
+	buffer_put_decimal(text, target);
+	buffer_put_text(text, " [");
+	buffer_put_text(text, edge_styles[kind]);
 }
 
 /* Where a kernel ran, and how long by the device's own clock, where that can be told. */
-static void put_device(const struct dot *dot, const struct activity *activity)
+static void put_device(struct buffer *text, const struct dump *dump, const struct activity *activity)
 {
-	fprintf(dot->out, "\\ndevice %" PRId32, activity->device);
-	if (activity->begin_ticks != 0)
-		fprintf(dot->out, ", %.1f us",
-			(double)dump_duration_ns(&dot->trace->dump, activity->end_ticks - activity->begin_ticks) / 1e3);
+	buffer_put_text(text, activity->device < 0 ? "\\ndevice -" : "\\ndevice ");
+	buffer_put_decimal(text, (uint64_t)llabs(activity->device));
+	if (activity->begin_ticks == 0)
+		return;
+	buffer_put_text(text, ", ");
+	buffer_put_us(text, dump_duration_ns(dump, activity->end_ticks - activity->begin_ticks));
 }
 
-static int whole_node(void *self, const struct node_view *node)
+/* Lines of a whole graph, on one thread. */
+struct lines {
+	const struct dot *dot;
+	struct buffer *text;
+};
+
+static int put_node(void *self, const struct node_view *node)
 {
-	struct dot *dot = self;
-	fprintf(dot->out, "  n%" PRIu64 " [label=\"", dot->offset + node->id);
-	put_label(dot, node);
-	if (node->kind == NODE_UNIT_WAIT)
-		fprintf(dot->out, "\\n%s", unit_sync_name(node->sync));
+	const struct lines *lines = self;
+	const struct dot *dot = lines->dot;
+	const struct dump *dump = &dot->trace->dump;
+	struct buffer *text = lines->text;
+	size_t label = dot->first_label[node->construct];
+	buffer_put_text(text, "  n");
+	buffer_put_decimal(text, dot->offset + node->id);
+	buffer_put_text(text, " [label=\"");
+	put_label(text, node->kind, dot->labels.bytes + label, dot->first_label[node->construct + 1] - label);
+	if (node->kind == NODE_UNIT_WAIT) {
+		buffer_put_text(text, "\\n");
+		buffer_put_text(text, unit_sync_name(node->sync));
+	}
 	if (node->kind <= NODE_TARGET || node->kind == NODE_TASKLOOP_SPLIT || node->kind == NODE_FRAGMENT ||
-	    is_work_unit(node->kind))
-		fprintf(dot->out, "\\n#%" PRIu64 "  %.1f us", dot->offset + node->id,
-			(double)dump_duration_ns(&dot->trace->dump, node->busy_ticks) / 1e3);
-	if (node->kind == NODE_DATA_OP)
-		fprintf(dot->out, "\\n%" PRIu64 " bytes, %" PRIu64 " us", node->operation->n_bytes,
-			dump_duration_ns(&dot->trace->dump, node->end_ticks - node->begin_ticks) / 1000);
+	    is_work_unit(node->kind)) {
+		buffer_put_text(text, "\\n#");
+		buffer_put_decimal(text, dot->offset + node->id);
+		buffer_put_text(text, "  ");
+		buffer_put_us(text, dump_duration_ns(dump, node->busy_ticks));
+	}
+	if (node->kind == NODE_DATA_OP) {
+		buffer_put_text(text, "\\n");
+		buffer_put_decimal(text, node->operation->n_bytes);
+		buffer_put_text(text, " bytes, ");
+		buffer_put_decimal(text, dump_duration_ns(dump, node->end_ticks - node->begin_ticks) / 1000);
+		buffer_put_text(text, " us");
+	}
 	if (node->kind == NODE_KERNEL)
-		put_device(dot, node->activity);
-	fputs("\",", dot->out);
-	put_style(dot->out, node->kind);
-	fprintf(dot->out, "%s];\n", path_place(dot->graph, node->id) != 0 ? path_node_style : "");
+		put_device(text, dump, node->activity);
+	put_node_end(text, node->kind, path_place(dot->graph, node->id) != 0);
 	return 0;
 }
 
-static int whole_edge(void *self, const struct edge_view *edge)
+static void put_edge(const struct dot *dot, struct buffer *text, const struct edge_view *edge)
 {
-	struct dot *dot = self;
-	fprintf(dot->out, "  n%" PRIu64 " -> n%" PRIu64 " [%s", dot->offset + edge->source, dot->offset + edge->target,
-		edge_styles[edge->kind]);
-	if (edge->dependence != 0)
-		fprintf(dot->out, ",label=\"%s\"", edge_dependence_name(edge->dependence));
-	if (edge->kind == EDGE_RESUME)
-		fprintf(dot->out, ",label=\"%s 0x%" PRIx64 "\"", unit_sync_name(edge->sync), edge->object);
-	fprintf(dot->out, "%s];\n", path_has_edge(dot->graph, edge->source, edge->target) ? path_edge_style : "");
-	return 0;
+	put_edge_begin(text, dot->offset + edge->source, dot->offset + edge->target, edge->kind);
+	if (edge->dependence != 0) {
+		buffer_put_text(text, ",label=\"");
+		buffer_put_text(text, edge_dependence_name(edge->dependence));
+		buffer_put_text(text, "\"");
+	}
+	if (edge->kind == EDGE_RESUME) {
+		buffer_put_text(text, ",label=\"");
+		buffer_put_text(text, unit_sync_name(edge->sync));
+		buffer_put_text(text, " 0x");
+		buffer_put_hex(text, edge->object);
+		buffer_put_text(text, "\"");
+	}
+	bool is_on_path = path_has_edge(dot->graph, edge->source, edge->target);
+	buffer_put_text(text, is_on_path ? ",penwidth=4,arrowsize=1.2];\n" : "];\n");
+}
+
+#define BLOCK_ITEMS ((size_t)4096)
+
+static size_t n_blocks(size_t n_items)
+{
+	return (n_items + BLOCK_ITEMS - 1) / BLOCK_ITEMS;
+}
+
+static void put_nodes(void *self, size_t block, struct buffer *text)
+{
+	struct lines lines = {self, text};
+	size_t first = block * BLOCK_ITEMS, end = first + BLOCK_ITEMS, n = graph_n_ids(lines.dot->graph);
+	graph_each_node_in(lines.dot->graph, (uint32_t)first, (uint32_t)(end < n ? end : n), put_node, &lines);
+}
+
+static void put_edges(void *self, size_t block, struct buffer *text)
+{
+	const struct dot *dot = self;
+	struct edge_view edge;
+	size_t first = block * BLOCK_ITEMS, n = graph_n_edge_places(dot->graph);
+	for (size_t place = first; place < n && place < first + BLOCK_ITEMS; place++)
+		if (graph_edge_at(dot->graph, place, &edge))
+			put_edge(dot, text, &edge);
 }
 
 /* A line through all members, and not one for each of the many pairs. */
-static int whole_exclusive(void *self, const uint32_t *nodes, uint32_t n)
+static int put_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	struct dot *dot = self;
-	for (uint32_t i = 1; i < n; i++)
-		fprintf(dot->out, "  n%" PRIu64 " -> n%" PRIu64 " [%s];\n", dot->offset + nodes[i - 1], dot->offset + nodes[i],
-			edge_styles[PAIR_EXCLUSIVE]);
+	struct buffer text = {NULL, 0, 0};
+	for (uint32_t i = 1; i < n; i++) {
+		put_edge_begin(&text, dot->offset + nodes[i - 1], dot->offset + nodes[i], PAIR_EXCLUSIVE);
+		buffer_put_text(&text, "];\n");
+	}
+	fwrite(text.bytes, 1, text.n, dot->out);
+	buffer_free(&text);
 	return 0;
+}
+
+static void draw_whole(struct dot *dot)
+{
+	const struct model *m = dot->graph->model;
+	dot->first_label = memory_get(m->n_constructs + (size_t)1, sizeof *dot->first_label, "graph.dot");
+	for (uint32_t i = 0; i < m->n_constructs; i++) {
+		dot->first_label[i] = dot->labels.n;
+		text_dot(&dot->labels, m->constructs[i].label);
+	}
+	dot->first_label[m->n_constructs] = dot->labels.n;
+	buffer_room(&dot->labels, 1); /* there are bytes, also of no label */
+	blocks_write(dot->out, n_blocks(graph_n_ids(dot->graph)), put_nodes, dot);
+	blocks_write(dot->out, n_blocks(graph_n_edge_places(dot->graph)), put_edges, dot);
+	graph_each_exclusive(dot->graph, put_exclusive, dot);
+	buffer_free(&dot->labels);
+	free(dot->first_label);
 }
 
 static uint32_t group_of(const struct node_view *node)
@@ -207,6 +300,48 @@ static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 	return 0;
 }
 
+static void put_group_name(const struct dot *dot, struct buffer *text, uint32_t group)
+{
+	buffer_put_text(text, "p");
+	buffer_put_decimal(text, dot->trace->process);
+	buffer_put_text(text, "g");
+	buffer_put_decimal(text, group);
+}
+
+static void put_group(const struct dot *dot, struct buffer *text, uint32_t group)
+{
+	enum node_kind kind = group % NODE_KINDS;
+	struct buffer label = {NULL, 0, 0};
+	char counts[64];
+	text_dot(&label, dot->graph->model->constructs[group / NODE_KINDS].label);
+	buffer_put_text(text, "  ");
+	put_group_name(dot, text, group);
+	buffer_put_text(text, " [label=\"");
+	put_label(text, kind, label.n != 0 ? label.bytes : "", label.n);
+	snprintf(counts, sizeof counts, "\\n%" PRIu64 " x  %.3f ms", dot->n_nodes[group], (double)dot->busy_ns[group] / 1e6);
+	buffer_put_text(text, counts);
+	if (dot->n_on_path[group] != 0) {
+		buffer_put_text(text, "\\n");
+		buffer_put_decimal(text, dot->n_on_path[group]);
+		buffer_put_text(text, " on the critical path");
+	}
+	put_node_end(text, kind, dot->n_on_path[group] != 0);
+	buffer_free(&label);
+}
+
+static void put_pair(const struct dot *dot, struct buffer *text, const struct pair *pair)
+{
+	buffer_put_text(text, "  ");
+	put_group_name(dot, text, pair->from);
+	buffer_put_text(text, " -> ");
+	put_group_name(dot, text, pair->to);
+	buffer_put_text(text, " [");
+	buffer_put_text(text, edge_styles[pair->kind]);
+	buffer_put_text(text, ",label=\"");
+	buffer_put_decimal(text, pair->n);
+	buffer_put_text(text, pair->is_on_path ? "\",penwidth=4,arrowsize=1.2];\n" : "\"];\n");
+}
+
 static void draw_aggregate(struct dot *dot)
 {
 	size_t n_groups = (size_t)dot->graph->model->n_constructs * NODE_KINDS;
@@ -216,23 +351,14 @@ static void draw_aggregate(struct dot *dot)
 	graph_each_node(dot->graph, count_node, dot);
 	graph_each_edge(dot->graph, count_edge, dot);
 	graph_each_exclusive(dot->graph, count_exclusive, dot);
-	for (uint32_t i = 0; i < n_groups; i++) {
-		if (dot->n_nodes[i] == 0)
-			continue;
-		struct node_view node = {.kind = i % NODE_KINDS, .construct = i / NODE_KINDS};
-		fprintf(dot->out, "  p%ug%u [label=\"", dot->trace->process, i);
-		put_label(dot, &node);
-		fprintf(dot->out, "\\n%" PRIu64 " x  %.3f ms", dot->n_nodes[i], (double)dot->busy_ns[i] / 1e6);
-		if (dot->n_on_path[i] != 0)
-			fprintf(dot->out, "\\n%" PRIu64 " on the critical path", dot->n_on_path[i]);
-		fputs("\",", dot->out);
-		put_style(dot->out, node.kind);
-		fprintf(dot->out, "%s];\n", dot->n_on_path[i] != 0 ? path_node_style : "");
-	}
+	struct buffer text = {NULL, 0, 0};
+	for (uint32_t i = 0; i < n_groups; i++)
+		if (dot->n_nodes[i] != 0)
+			put_group(dot, &text, i);
 	for (uint32_t i = 0; i < dot->n_edges; i++)
-		fprintf(dot->out, "  p%ug%u -> p%ug%u [%s,label=\"%" PRIu64 "\"%s];\n", dot->trace->process, dot->edges[i].from,
-			dot->trace->process, dot->edges[i].to, edge_styles[dot->edges[i].kind], dot->edges[i].n,
-			dot->edges[i].is_on_path ? path_edge_style : "");
+		put_pair(dot, &text, &dot->edges[i]);
+	fwrite(text.bytes, 1, text.n, dot->out);
+	buffer_free(&text);
 	free(dot->n_nodes);
 	free(dot->n_on_path);
 	free(dot->busy_ns);
@@ -247,6 +373,14 @@ static int count_one(void *self, const struct node_view *node)
 	return 0;
 }
 
+static void put_name(FILE *out, const char *name)
+{
+	struct buffer text = {NULL, 0, 0};
+	text_dot(&text, name);
+	fwrite(text.bytes, 1, text.n, out);
+	buffer_free(&text);
+}
+
 int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 {
 	uint64_t n_nodes = 0;
@@ -257,7 +391,7 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 	if (out == NULL)
 		return -1;
 	fputs("digraph otter {\n  graph [rankdir=TB,fontname=\"Helvetica\",labelloc=t,label=\"", out);
-	text_dot(out, graphs->n > 0 ? graphs->traces[0].dump.name : "");
+	put_name(out, graphs->n > 0 ? graphs->traces[0].dump.name : "");
 	if (is_aggregate)
 		fprintf(out, "\\n%" PRIu64 " nodes, more than %" PRIu64 ": drawn by source construct, counts on nodes and edges",
 			n_nodes, max_nodes);
@@ -268,16 +402,13 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 			.out = out, .graph = &graphs->graphs[i], .trace = &graphs->traces[i], .offset = graphs_offset(graphs, i)};
 		if (graphs->n > 1) {
 			fprintf(out, " subgraph cluster_%zu {\n  label=\"", i);
-			text_dot(out, graphs->traces[i].dump.name);
+			put_name(out, graphs->traces[i].dump.name);
 			fputs("\";\n", out);
 		}
 		if (is_aggregate)
 			draw_aggregate(&dot);
-		else {
-			graph_each_node(dot.graph, whole_node, &dot);
-			graph_each_edge(dot.graph, whole_edge, &dot);
-			graph_each_exclusive(dot.graph, whole_exclusive, &dot);
-		}
+		else
+			draw_whole(&dot);
 		if (graphs->n > 1)
 			fputs(" }\n", out);
 	}

@@ -1,71 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * edges.csv and exclusive.csv: a row for each edge, and for each member of a set of tasks that exclude each other.
- * docs/tables.md describes the columns. Called by run.c after the last process is replayed; one thread a table.
+ * docs/tables.md describes the columns. Called by run.c after the last process is replayed; edges on several threads.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/support/csv.h"
 
+/* What the edges of a process have in common. */
 struct edges {
-	struct csv csv;
 	const struct graph *graph;
-	uint32_t process;
 	uint64_t node_offset; /* what this process adds to its nodes' numbers */
-	uint64_t n_sets;      /* exclusive sets so far, of all processes */
+	struct csv_word kinds[EDGE_KINDS];
 };
 
-static int put_edge(void *self, const struct edge_view *edge)
+static void put_edges(const void *self, struct csv *csv, size_t first, size_t end)
 {
-	struct edges *e = self;
-	struct csv *csv = &e->csv;
-	bool is_resume = edge->kind == EDGE_RESUME;
-	csv_number(csv, e->node_offset + edge->source);
-	csv_number(csv, e->node_offset + edge->target);
-	csv_word(csv, edge_kind_name(edge->kind));
-	csv_word(csv, edge_dependence_name(edge->dependence));
-	csv_word(csv, is_resume ? unit_sync_name(edge->sync) : "");
-	csv_handle(csv, is_resume ? edge->object : 0);
-	csv_number_if(csv, path_has_edge(e->graph, edge->source, edge->target), path_place(e->graph, edge->source));
-	csv_end_row(csv);
-	return 0;
+	const struct edges *e = self;
+	struct edge_view edge;
+	for (size_t place = first; place < end; place++) {
+		if (!graph_edge_at(e->graph, place, &edge))
+			continue;
+		csv_number(csv, e->node_offset + edge.source);
+		csv_number(csv, e->node_offset + edge.target);
+		csv_ready_word(csv, &e->kinds[edge.kind]);
+		if (edge.dependence != 0)
+			csv_word(csv, edge_dependence_name(edge.dependence));
+		else
+			csv_empty(csv, 1);
+		if (edge.kind == EDGE_RESUME) {
+			csv_word(csv, unit_sync_name(edge.sync));
+			csv_handle(csv, edge.object);
+		} else {
+			csv_empty(csv, 2);
+		}
+		csv_number_if(csv, path_has_edge(e->graph, edge.source, edge.target), path_place(e->graph, edge.source));
+		csv_end_row(csv);
+	}
 }
 
 int graph_edges_csv(const struct graphs *graphs, const char *dir)
 {
+	struct csv csv;
 	struct edges e;
-	if (csv_open(&e.csv, dir, "edges.csv", "source,target,kind,dependence,sync,object,path") != 0)
+	if (csv_open(&csv, dir, "edges.csv", "source,target,kind,dependence,sync,object,path") != 0)
 		return -1;
+	for (unsigned kind = 0; kind < EDGE_KINDS; kind++)
+		e.kinds[kind] = csv_make_word(edge_kind_name(kind));
 	for (size_t i = 0; i < graphs->n; i++) {
 		e.graph = &graphs->graphs[i];
 		e.node_offset = graphs_offset(graphs, i);
-		graph_each_edge(e.graph, put_edge, &e);
+		csv_rows(&csv, graph_n_edge_places(e.graph), put_edges, &e);
 	}
-	return csv_close(&e.csv);
+	return csv_close(&csv);
 }
+
+struct sets {
+	struct csv csv;
+	uint32_t process;
+	uint64_t node_offset;
+	uint64_t n; /* sets so far, of all processes */
+};
 
 static int put_set(void *self, const uint32_t *nodes, uint32_t n)
 {
-	struct edges *e = self;
-	e->n_sets++;
+	struct sets *s = self;
+	s->n++;
 	for (uint32_t i = 0; i < n; i++) {
-		csv_number(&e->csv, e->process);
-		csv_number(&e->csv, e->n_sets);
-		csv_number(&e->csv, e->node_offset + nodes[i]);
-		csv_end_row(&e->csv);
+		csv_number(&s->csv, s->process);
+		csv_number(&s->csv, s->n);
+		csv_number(&s->csv, s->node_offset + nodes[i]);
+		csv_end_row(&s->csv);
 	}
 	return 0;
 }
 
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir)
 {
-	struct edges e = {.n_sets = 0};
-	if (csv_open(&e.csv, dir, "exclusive.csv", "process,set,node") != 0)
+	struct sets s = {.n = 0};
+	if (csv_open(&s.csv, dir, "exclusive.csv", "process,set,node") != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
-		e.process = graphs->traces[i].process;
-		e.node_offset = graphs_offset(graphs, i);
-		graph_each_exclusive(&graphs->graphs[i], put_set, &e);
+		s.process = graphs->traces[i].process;
+		s.node_offset = graphs_offset(graphs, i);
+		graph_each_exclusive(&graphs->graphs[i], put_set, &s);
 	}
-	return csv_close(&e.csv);
+	return csv_close(&s.csv);
 }

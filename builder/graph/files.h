@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes the graph's files. Writers only read the graph, so that several threads may write one file each. Numbers run
+ * Writes the graph's files. Writers only read the graph, so that several threads may do parts of one. Numbers run
  * through all processes: those of a process follow on those of the process before.
  */
 #ifndef OTTER_BUILDER_GRAPH_FILES_H

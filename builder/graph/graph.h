@@ -190,7 +190,7 @@ struct graph {
 	uint32_t n_blocked;
 	size_t blocked_capacity;
 	bool has_unknown_waits;  /* GRAPH_FRAGMENT: times are left out that may have been waiting */
-	unsigned char *left_out; /* a bit for each edge, in the order of graph_each_edge; NULL: none is left out */
+	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
 	struct path *path;       /* GRAPH_FRAGMENT: path.h */
 	struct mutexes mutexes;  /* what was acquired, where, and for how long */
 	struct tally repairs;    /* that the graph itself made; complete after graph_finish */
@@ -252,6 +252,21 @@ struct edge_view {
  */
 int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self);
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self);
+
+/*
+ * Parts of the same, for exports that run on several threads: nodes from the number `first` to before `end`; and the edge
+ * at a place, of which there are more than edges, as some have none: false.
+ */
+int graph_each_node_in(const struct graph *graph, uint32_t first, uint32_t end,
+		       int (*function)(void *self, const struct node_view *node), void *self);
+size_t graph_n_edge_places(const struct graph *graph);
+bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *edge);
+
+/* Numbers of nodes are below. */
+static inline uint32_t graph_n_ids(const struct graph *graph)
+{
+	return graph->model->n_tasks + graph->n_nodes;
+}
 
 /*
  * Calls the function for every set of at least two tasks that exclude each other (mutexinoutset), with their nodes in

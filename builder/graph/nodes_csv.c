@@ -1,38 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * nodes.csv: a row for each node of the graph. docs/tables.md describes the columns. Called by run.c after the last
- * process is replayed; one thread.
+ * process is replayed; rows on several threads.
  */
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/support/csv.h"
 
+/* What the nodes of a process have in common. */
 struct nodes {
-	struct csv csv;
 	const struct trace *trace;
 	const struct graph *graph;
 	uint64_t node_offset, construct_offset; /* what this process adds to its numbers */
+	struct csv_word kinds[NODE_KINDS];
 };
 
-static void put_time(struct nodes *n, uint64_t ticks)
+/* Some rows of it, on one thread. */
+struct rows {
+	const struct nodes *nodes;
+	struct csv *csv;
+	unsigned flags; /* of the row before: its field, as most rows have the same */
+	struct buffer flags_field;
+};
+
+static void put_time(struct csv *csv, const struct dump *dump, uint64_t ticks)
 {
-	if (ticks != 0)
-		csv_number(&n->csv, dump_ns(&n->trace->dump, ticks));
-	else
-		csv_empty(&n->csv, 1);
+	csv_number_if(csv, ticks != 0, dump_ns(dump, ticks));
 }
 
-static void put_flags(struct csv *csv, unsigned flags)
+static void put_flags(struct rows *r, unsigned flags)
 {
-	const char *separator = "";
-	csv_empty(csv, 1);
-	for (unsigned bit = 0; bit < 16; bit++)
-		if (flags & 1u << bit) {
-			const char *name = event_flag_name("task_flags", bit);
-			csv_append(csv, separator);
-			csv_append(csv, name != NULL ? name : "unknown");
-			separator = "|";
-		}
+	if (flags != r->flags) {
+		const char *separator = "";
+		r->flags = flags;
+		r->flags_field.n = 0;
+		for (unsigned bit = 0; bit < 16; bit++)
+			if (flags & 1u << bit) {
+				const char *name = event_flag_name("task_flags", bit);
+				buffer_put_text(&r->flags_field, separator);
+				buffer_put_text(&r->flags_field, name != NULL ? name : "unknown");
+				separator = "|";
+			}
+		buffer_put_text(&r->flags_field, ",");
+	}
+	if (flags == 0)
+		csv_empty(r->csv, 1);
+	else
+		csv_fields(r->csv, r->flags_field.bytes, r->flags_field.n);
 }
 
 static const char *task_state_name(unsigned state)
@@ -75,16 +89,16 @@ static void put_operation(struct csv *csv, const struct operation *operation, bo
 }
 
 /* Where on which device it was, and when, by the device's own clock; nothing of it comes from the host's records. */
-static void put_activity(struct nodes *n, const struct activity *activity)
+static void put_activity(struct csv *csv, const struct dump *dump, const struct activity *activity)
 {
 	if (activity == NULL) {
-		csv_empty(&n->csv, 4);
+		csv_empty(csv, 4);
 		return;
 	}
-	put_device(&n->csv, activity->device);
-	csv_number_if(&n->csv, activity->queue != QUEUE_NONE, activity->queue);
-	put_time(n, activity->begin_ticks);
-	put_time(n, activity->end_ticks);
+	put_device(csv, activity->device);
+	csv_number_if(csv, activity->queue != QUEUE_NONE, activity->queue);
+	put_time(csv, dump, activity->begin_ticks);
+	put_time(csv, dump, activity->end_ticks);
 }
 
 static void put_wait(struct csv *csv, const struct node_view *node)
@@ -97,58 +111,70 @@ static void put_wait(struct csv *csv, const struct node_view *node)
 	csv_handle(csv, node->object);
 }
 
-static void put_node(struct nodes *n, uint32_t node)
+static void put_node(const struct rows *r, uint32_t node)
 {
-	csv_number_if(&n->csv, node != 0, n->node_offset + node);
+	csv_number_if(r->csv, node != 0, r->nodes->node_offset + node);
 }
 
 static int put_row(void *self, const struct node_view *node)
 {
-	struct nodes *n = self;
-	struct csv *csv = &n->csv;
+	struct rows *r = self;
+	const struct nodes *n = r->nodes;
+	struct csv *csv = r->csv;
 	const struct dump *dump = &n->trace->dump;
 	unsigned line = n->graph->model->constructs[node->construct].line;
 	bool is_unit = node->unit != NULL && node->unit_node == node->id;
 	uint32_t place = path_place(n->graph, node->id);
 	csv_number(csv, n->node_offset + node->id);
-	csv_word(csv, node_kind_name(node->kind));
+	csv_ready_word(csv, &n->kinds[node->kind]);
 	csv_number_if(csv, node->construct != 0, n->construct_offset + node->construct);
 	csv_number_if(csv, line != 0, line);
 	csv_number(csv, n->trace->process);
-	put_node(n, node->task != 0 ? node->task : node->unit_node);
-	put_node(n, graph_parent(n->graph, node));
+	put_node(r, node->task != 0 ? node->task : node->unit_node);
+	put_node(r, graph_parent(n->graph, node));
 	csv_number(csv, node->region);
 	csv_number_if(csv, node->stream != UINT32_MAX, node->stream != UINT32_MAX ? dump->streams[node->stream].number : 0);
-	put_flags(csv, node->flags);
+	put_flags(r, node->flags);
 	csv_word(csv, is_unit ? unit_state_name(node->unit) : task_state_name(node->state));
-	put_time(n, node->create_ticks);
-	put_time(n, node->begin_ticks);
-	put_time(n, node->end_ticks);
+	put_time(csv, dump, node->create_ticks);
+	put_time(csv, dump, node->begin_ticks);
+	put_time(csv, dump, node->end_ticks);
 	csv_number(csv, dump_duration_ns(dump, node->busy_ticks));
 	csv_number_if(csv, n->graph->model->switches.are_recorded, dump_duration_ns(dump, node->blocked_ticks));
 	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
-	put_activity(n, node->activity);
+	put_activity(csv, dump, node->activity);
 	put_wait(csv, node);
 	csv_number_if(csv, place != 0, place);
 	csv_end_row(csv);
 	return 0;
 }
 
+static void put_rows(const void *self, struct csv *csv, size_t first, size_t end)
+{
+	const struct nodes *n = self;
+	struct rows r = {.nodes = n, .csv = csv};
+	graph_each_node_in(n->graph, (uint32_t)first, (uint32_t)end, put_row, &r);
+	buffer_free(&r.flags_field);
+}
+
 int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 {
+	struct csv csv;
 	struct nodes n;
 	if (csv_open(
-		    &n.csv, dir, "nodes.csv",
+		    &csv, dir, "nodes.csv",
 		    "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
 		    "blocked_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,"
 		    "sync,object,path") != 0)
 		return -1;
+	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
+		n.kinds[kind] = csv_make_word(node_kind_name(kind));
 	for (size_t i = 0; i < graphs->n; i++) {
 		n.trace = &graphs->traces[i];
 		n.graph = &graphs->graphs[i];
 		n.node_offset = graphs_offset(graphs, i);
 		n.construct_offset = graphs_construct_offset(graphs, i);
-		graph_each_node(n.graph, put_row, &n);
+		csv_rows(&csv, graph_n_ids(n.graph), put_rows, &n);
 	}
-	return csv_close(&n.csv);
+	return csv_close(&csv);
 }

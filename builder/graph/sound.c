@@ -2,129 +2,175 @@
  *
  * Leaves out edges that make no sense. Records that contradict each other may lead to edges to what is no node, to the
  * same edge twice, and to cycles. Such edges are counted as repairs, so that the graph of any dump has no cycle, and
- * its tables refer to each other. An edge is known by its place in the fixed order of graph_each_edge. Called by
- * build.c after the replay; one thread.
+ * its tables refer to each other. An edge is known by its place (graph_edge_at). Called by build.c after the replay; one
+ * thread.
+ *
+ * A dump with a repair may be as large as any other, so what is kept meanwhile is small beside the graph: 5 bytes an
+ * edge and 14 a node.
  */
 #include "builder/graph/shared.h"
-#include "builder/support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct arrow {
-	uint32_t source, target;
-	unsigned char kind;
-	bool is_left_out;
-};
+/* Edges are arrows here: those of one source lie together, in the order of their places. */
+#define ARROW_KIND     0x0f
+#define ARROW_LEFT_OUT 0x40
+#define ARROW_LAST     0x80 /* of its source */
+_Static_assert(EDGE_KINDS <= ARROW_KIND + 1, "an arrow's kind has four bits");
 
 struct sound {
 	struct graph *graph;
-	struct arrow *arrows; /* in the order of graph_each_edge */
-	size_t n, capacity;
-	size_t *order; /* of arrows, by source */
-	size_t *first; /* by node: of its arrows in `order` */
+	size_t *first;        /* by node, of its arrows; SIZE_MAX: it has none */
+	uint32_t *targets;    /* by arrow */
+	unsigned char *marks; /* by arrow: its kind, and the bits above */
+	uint32_t *scratch;    /* by node */
 	uint64_t n_left_out;
 };
 
-static int collect(void *self, const struct edge_view *edge)
+static void leave_out(struct sound *s, const char *name)
 {
-	struct sound *s = self;
-	array_reserve((void **)&s->arrows, s->n + 1, &s->capacity, sizeof *s->arrows);
-	s->arrows[s->n++] = (struct arrow){edge->source, edge->target, (unsigned char)edge->kind, false};
-	return 0;
-}
-
-static void leave_out(struct sound *s, struct arrow *arrow, const char *name)
-{
-	arrow->is_left_out = true;
 	s->n_left_out++;
 	tally_add(&s->graph->repairs, name, 1);
 }
 
 static bool is_node(const struct graph *graph, uint32_t id)
 {
-	return id != 0 && id < graph->model->n_tasks + graph->n_nodes && graph_node(graph, id).kind != NODE_NONE;
+	const struct node *node = id < graph_n_ids(graph) ? graph_inner_node(graph, id) : NULL;
+	return node != NULL ? node->is_placed && node->kind != NODE_NONE
+			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
 }
 
-static size_t n_ids(const struct graph *graph)
+static bool is_between_nodes(const struct graph *graph, const struct edge_view *edge)
 {
-	return (size_t)graph->model->n_tasks + graph->n_nodes;
+	return is_node(graph, edge->source) && is_node(graph, edge->target);
 }
 
-/* Fills order and first with the arrows that are not left out: by source, of one source as they come. */
-static void sort_arrows(struct sound *s)
+/* Of each node, where its arrows begin if all have their places; returns how many arrows there are. */
+static size_t find_first(const struct graph *graph, size_t *first)
 {
-	size_t n = n_ids(s->graph);
-	s->order = memory_zeroed(s->n + 1, sizeof *s->order, "the graph");
-	s->first = memory_zeroed(n + 2, sizeof *s->first, "the graph");
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->arrows[i].is_left_out)
-			s->first[s->arrows[i].source + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		s->first[i] += s->first[i - 1];
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->arrows[i].is_left_out)
-			s->order[s->first[s->arrows[i].source + 1]++] = i;
-}
-
-/* `latest`: by target and kind, the source of the arrow that was seen last, + 1. */
-static void leave_out_twins(struct sound *s, uint32_t *latest)
-{
-	for (size_t i = 0; i < s->first[n_ids(s->graph)]; i++) {
-		struct arrow *arrow = &s->arrows[s->order[i]];
-		uint32_t *seen = &latest[(size_t)arrow->target * EDGE_KINDS + arrow->kind];
-		if (*seen == arrow->source + 1)
-			leave_out(s, arrow, "edge_twice");
-		*seen = arrow->source + 1;
+	size_t n = graph_n_ids(graph), n_places = graph_n_edge_places(graph), n_arrows = 0;
+	struct edge_view edge;
+	memset(first, 0, n * sizeof *first);
+	for (size_t place = 0; place < n_places; place++)
+		if (graph_edge_at(graph, place, &edge) && is_between_nodes(graph, &edge))
+			first[edge.source]++;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_of_node = first[i];
+		first[i] = n_arrows;
+		n_arrows += n_of_node;
 	}
+	return n_arrows;
+}
+
+static void make_arrows(struct sound *s)
+{
+	const struct graph *graph = s->graph;
+	size_t n = graph_n_ids(graph), n_places = graph_n_edge_places(graph);
+	struct edge_view edge;
+	s->first = memory_get(n, sizeof *s->first, "the graph");
+	size_t n_arrows = find_first(graph, s->first);
+	s->targets = memory_get(n_arrows, sizeof *s->targets, "the graph");
+	s->marks = memory_get(n_arrows, sizeof *s->marks, "the graph");
+	for (size_t place = 0; place < n_places; place++) {
+		if (!graph_edge_at(graph, place, &edge))
+			continue;
+		if (!is_between_nodes(graph, &edge)) {
+			leave_out(s, "edge_to_nothing");
+			continue;
+		}
+		size_t arrow = s->first[edge.source]++;
+		s->targets[arrow] = edge.target;
+		s->marks[arrow] = (unsigned char)edge.kind;
+	}
+	/* Now each node has the end of its arrows, where those of the next one begin. */
+	for (size_t i = n, end; i > 0; i--) {
+		size_t begin = i > 1 ? s->first[i - 2] : 0;
+		end = s->first[i - 1];
+		s->first[i - 1] = begin < end ? begin : SIZE_MAX;
+		if (begin < end)
+			s->marks[end - 1] |= ARROW_LAST;
+	}
+}
+
+/* scratch: by target, the last source + 1. */
+static void leave_out_twins(struct sound *s)
+{
+	size_t n = graph_n_ids(s->graph);
+	uint16_t *kinds = memory_get(n, sizeof *kinds, "the graph"); /* by target, of its arrows from that source */
+	memset(s->scratch, 0, n * sizeof *s->scratch);
+	for (uint32_t source = 1; source < n; source++) {
+		size_t arrow = s->first[source];
+		for (bool is_over = arrow == SIZE_MAX; !is_over; arrow++) {
+			uint32_t target = s->targets[arrow];
+			uint16_t kind = (uint16_t)(1u << (s->marks[arrow] & ARROW_KIND));
+			is_over = s->marks[arrow] & ARROW_LAST;
+			if (s->scratch[target] != source + 1)
+				kinds[target] = 0;
+			if (kinds[target] & kind) {
+				s->marks[arrow] |= ARROW_LEFT_OUT;
+				leave_out(s, "edge_twice");
+			}
+			kinds[target] |= kind;
+			s->scratch[target] = source + 1;
+		}
+	}
+	free(kinds);
 }
 
 enum colour { UNSEEN, OPEN, DONE };
 
-/* Depth first: an arrow to a node that is still open closes a cycle. */
-static void leave_out_cycles(struct sound *s, unsigned char *colours, uint32_t *path, size_t *next)
+/* The node's next arrow, SIZE_MAX after its last one; goes on to the one after it. */
+static size_t next_arrow(struct sound *s, uint32_t node)
 {
-	memcpy(next, s->first, n_ids(s->graph) * sizeof *next);
-	for (uint32_t root = 1; root < n_ids(s->graph); root++) {
+	size_t arrow = s->first[node];
+	if (arrow != SIZE_MAX)
+		s->first[node] = s->marks[arrow] & ARROW_LAST ? SIZE_MAX : arrow + 1;
+	return arrow;
+}
+
+/* Depth first: an arrow to a node that is still open closes a cycle. Uses up s->first; scratch: the path. */
+static void leave_out_cycles(struct sound *s)
+{
+	unsigned char *colours = memory_zeroed(graph_n_ids(s->graph), 1, "the graph");
+	for (uint32_t root = 1; root < graph_n_ids(s->graph); root++) {
 		size_t depth = 0;
 		if (colours[root] != UNSEEN)
 			continue;
 		colours[root] = OPEN;
-		path[depth++] = root;
+		s->scratch[depth++] = root;
 		while (depth > 0) {
-			uint32_t node = path[depth - 1];
-			if (next[node] == s->first[node + 1]) {
-				colours[node] = DONE;
-				depth--;
+			size_t arrow = next_arrow(s, s->scratch[depth - 1]);
+			if (arrow == SIZE_MAX) {
+				colours[s->scratch[--depth]] = DONE;
+			} else if (s->marks[arrow] & ARROW_LEFT_OUT) {
 				continue;
-			}
-			struct arrow *arrow = &s->arrows[s->order[next[node]++]];
-			if (arrow->is_left_out)
-				continue;
-			if (colours[arrow->target] == OPEN) {
-				leave_out(s, arrow, "edge_of_cycle");
-			} else if (colours[arrow->target] == UNSEEN) {
-				colours[arrow->target] = OPEN;
-				path[depth++] = arrow->target;
+			} else if (colours[s->targets[arrow]] == OPEN) {
+				s->marks[arrow] |= ARROW_LEFT_OUT;
+				leave_out(s, "edge_of_cycle");
+			} else if (colours[s->targets[arrow]] == UNSEEN) {
+				colours[s->targets[arrow]] = OPEN;
+				s->scratch[depth++] = s->targets[arrow];
 			}
 		}
 	}
+	free(colours);
 }
 
-static void look_through(struct sound *s)
+/* The graph's bits of what is left out. */
+static void note(struct sound *s)
 {
-	size_t n = n_ids(s->graph);
-	uint32_t *latest = memory_zeroed(n * EDGE_KINDS, sizeof *latest, "the graph");
-	uint32_t *path = memory_get(n, sizeof *path, "the graph");
-	unsigned char *colours = memory_zeroed(n, 1, "the graph");
-	size_t *next = memory_get(n, sizeof *next, "the graph");
-	sort_arrows(s);
-	leave_out_twins(s, latest);
-	leave_out_cycles(s, colours, path, next);
-	free(latest);
-	free(path);
-	free(colours);
-	free(next);
+	struct graph *graph = s->graph;
+	size_t n_places = graph_n_edge_places(graph);
+	unsigned char *bits = memory_zeroed(n_places / 8 + 1, 1, "the graph");
+	struct edge_view edge;
+	find_first(graph, s->first);
+	for (size_t place = 0; place < n_places; place++)
+		if (graph_edge_at(graph, place, &edge)) {
+			bool is_out = !is_between_nodes(graph, &edge) || s->marks[s->first[edge.source]++] & ARROW_LEFT_OUT;
+			bits[place / 8] |= (unsigned char)(is_out << place % 8);
+		}
+	graph->left_out = bits;
 }
 
 /*
@@ -154,17 +200,14 @@ void graph_make_sound(struct graph *graph)
 	struct sound s = {.graph = graph};
 	if (!graph_may_be_unsound(graph))
 		return;
-	graph_each_edge(graph, collect, &s);
-	for (size_t i = 0; i < s.n; i++)
-		if (!is_node(graph, s.arrows[i].source) || !is_node(graph, s.arrows[i].target))
-			leave_out(&s, &s.arrows[i], "edge_to_nothing");
-	look_through(&s);
-	if (s.n_left_out > 0) {
-		graph->left_out = memory_zeroed(s.n / 8 + 1, 1, "the graph");
-		for (size_t i = 0; i < s.n; i++)
-			graph->left_out[i / 8] |= (unsigned char)(s.arrows[i].is_left_out << i % 8);
-	}
-	free(s.arrows);
-	free(s.order);
+	s.scratch = memory_get(graph_n_ids(graph), sizeof *s.scratch, "the graph");
+	make_arrows(&s);
+	leave_out_twins(&s);
+	leave_out_cycles(&s);
+	if (s.n_left_out > 0)
+		note(&s);
+	free(s.scratch);
 	free(s.first);
+	free(s.targets);
+	free(s.marks);
 }

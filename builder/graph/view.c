@@ -146,10 +146,11 @@ uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
 	return graph_task_is_node(graph, parent) ? parent : 0;
 }
 
-int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
+int graph_each_node_in(const struct graph *graph, uint32_t first, uint32_t end,
+		       int (*function)(void *self, const struct node_view *node), void *self)
 {
 	int rc = 0;
-	for (uint32_t id = 1; id < graph->model->n_tasks + graph->n_nodes && rc == 0; id++) {
+	for (uint32_t id = first; id < end && rc == 0; id++) {
 		if (graph_is_stand_in(graph, id))
 			continue;
 		struct node_view view = graph_node(graph, id);
@@ -159,62 +160,65 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 	return rc;
 }
 
-static int task_edges(const struct graph *graph, uint32_t row, int (*function)(void *self, const struct edge_view *edge),
-		      void *self)
+int graph_each_node(const struct graph *graph, int (*function)(void *self, const struct node_view *node), void *self)
 {
-	struct edge_view create = {graph_own_source(graph, row), row, EDGE_CREATE, 0, 0, 0};
-	if (create.source != 0 && function(self, &create) != 0)
-		return -1;
-	struct edge_view join = {.source = graph->tasks[row].last};
-	join.target = graph_joiner(graph, row, &join.kind);
-	return join.target != 0 ? function(self, &join) : 0;
+	return graph_each_node_in(graph, 1, graph_n_ids(graph), function, self);
 }
 
-/* Counts all edges, and hands on those that are not left out. */
-struct filter {
-	const struct graph *graph;
-	int (*function)(void *self, const struct edge_view *edge);
-	void *self;
-	size_t n;
-};
-
-static int filter_edge(void *self, const struct edge_view *edge)
+/* A task has two places: of the edge from what created it, and of that to what waits for it. */
+static bool task_edge(const struct graph *graph, size_t place, struct edge_view *edge)
 {
-	struct filter *filter = self;
-	size_t i = filter->n++;
-	return filter->graph->left_out[i / 8] >> i % 8 & 1 ? 0 : filter->function(filter->self, edge);
+	uint32_t row = (uint32_t)(place / 2);
+	if (!graph_task_is_node(graph, row))
+		return false;
+	if (place % 2 == 0) {
+		uint32_t origin = graph_own_source(graph, row);
+		*edge = (struct edge_view){origin, row, EDGE_CREATE, 0, 0, 0};
+		return origin != 0;
+	}
+	*edge = (struct edge_view){.source = graph->tasks[row].last};
+	edge->target = graph_joiner(graph, row, &edge->kind);
+	return edge->target != 0;
 }
 
-static int each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
+static bool own_edge(const struct graph *graph, const struct edge *edge, struct edge_view *view)
 {
-	const struct model *m = graph->model;
-	for (uint32_t row = 1; row < m->n_tasks; row++)
-		if (graph_task_is_node(graph, row) && task_edges(graph, row, function, self) != 0)
-			return -1;
-	for (uint32_t i = 0; i < graph->n_nodes; i++) {
-		const struct node *node = &graph->nodes[i];
-		struct edge_view view = {node->previous, m->n_tasks + i, node->previous_kind, 0, 0, 0};
-		if (node->is_placed && node->previous != 0 && function(self, &view) != 0)
-			return -1;
+	*view = (struct edge_view){graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, 0};
+	if (edge->kind == EDGE_RESUME) {
+		struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
+		view->sync = wait.sync;
+		view->object = wait.object;
 	}
-	for (size_t i = 0; i < graph->n_edges; i++) {
-		const struct edge *edge = &graph->edges[i];
-		struct edge_view view = {graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, 0};
-		if (edge->kind == EDGE_RESUME) {
-			struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
-			view.sync = wait.sync;
-			view.object = wait.object;
-		}
-		if (function(self, &view) != 0)
-			return -1;
-	}
-	return 0;
+	return true;
+}
+
+size_t graph_n_edge_places(const struct graph *graph)
+{
+	return 2 * (size_t)graph->model->n_tasks + graph->n_nodes + graph->n_edges;
+}
+
+bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *edge)
+{
+	size_t n_of_tasks = 2 * (size_t)graph->model->n_tasks, n_implied = n_of_tasks + graph->n_nodes;
+	if (graph->left_out != NULL && graph->left_out[place / 8] >> place % 8 & 1)
+		return false;
+	if (place < n_of_tasks)
+		return task_edge(graph, place, edge);
+	if (place >= n_implied)
+		return own_edge(graph, &graph->edges[place - n_implied], edge);
+	const struct node *node = &graph->nodes[place - n_of_tasks];
+	*edge = (struct edge_view){node->previous, (uint32_t)(place - graph->model->n_tasks), node->previous_kind, 0, 0, 0};
+	return node->is_placed && node->previous != 0;
 }
 
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)
 {
-	struct filter filter = {graph, function, self, 0};
-	return graph->left_out != NULL ? each_edge(graph, filter_edge, &filter) : each_edge(graph, function, self);
+	struct edge_view edge;
+	int rc = 0;
+	for (size_t place = 0, n = graph_n_edge_places(graph); place < n && rc == 0; place++)
+		if (graph_edge_at(graph, place, &edge))
+			rc = function(self, &edge);
+	return rc;
 }
 
 static int count_edge(void *self, const struct edge_view *edge)

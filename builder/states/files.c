@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * states.csv, written from the sums after the last process is replayed, and state_intervals.csv, written during the
- * replay. docs/tables.md describes the columns. Called by run.c; one thread a table.
+ * replay. docs/tables.md describes the columns. Called by run.c; one thread.
  */
 #include "builder/states/files.h"
 #include "builder/support/csv.h"
@@ -40,7 +40,7 @@ struct intervals {
 	struct csv csv;
 	char *dir;
 	const struct trace *trace;
-	const char *names[STATES];
+	struct csv_word names[STATES];
 };
 
 static int begin(void *self, const struct trace *trace)
@@ -60,7 +60,7 @@ static int pass_state(void *self, uint32_t stream, enum state from, uint64_t sin
 		return 0;
 	csv_number(csv, intervals->trace->process);
 	csv_number(csv, dump->streams[stream].number);
-	csv_word(csv, intervals->names[from]);
+	csv_ready_word(csv, &intervals->names[from]);
 	csv_number(csv, dump_ns(dump, since_ticks));
 	csv_number(csv, dump_ns(dump, ticks));
 	csv_end_row(csv);
@@ -86,7 +86,7 @@ int sink_intervals_open(struct sink *sink, const char *dir)
 		return -1;
 	}
 	for (unsigned i = 0; i < STATES; i++)
-		intervals->names[i] = state_name(i);
+		intervals->names[i] = csv_make_word(state_name(i));
 	*sink = (struct sink){"state intervals", NULL, pass_state, begin, NULL, close_intervals, intervals};
 	return 0;
 }

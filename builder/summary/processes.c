@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The processes of the run: processes.csv, and an array for summary.json. docs/tables.md describes the columns. The table
- * is an output of its own, on any thread; the array is made by summary.c.
+ * is an output of its own; the array is made by summary.c.
  */
 #include "builder/summary/processes.h"
 #include "builder/support/csv.h"

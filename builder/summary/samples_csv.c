@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * samples.csv: a row for each sample. docs/tables.md describes the columns; tasks and regions have the numbers that
- * they have in nodes.csv. An output of its own, on any thread.
+ * they have in nodes.csv. An output of its own; one thread.
  */
 #include "builder/graph/files.h"
 #include "builder/dump/samples.h"

@@ -1,126 +1,115 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables as CSV: rows are put together in a small buffer, which is handed to stdio when it is full.
+ * Tables as CSV: rows are put together in a buffer, which is handed to stdio when it is full, or by blocks of rows on
+ * several threads.
  */
 #include "builder/support/csv.h"
+#include "builder/support/blocks.h"
 #include "builder/support/file.h"
 
-#include <string.h>
+#define BLOCK_ITEMS 4096
 
 static void flush(struct csv *csv)
 {
-	fwrite_unlocked(csv->bytes, 1, csv->n_bytes, csv->out);
-	csv->n_bytes = 0;
+	fwrite_unlocked(csv->text.bytes, 1, csv->text.n, csv->out);
+	csv->text.n = 0;
 }
 
-static void put(struct csv *csv, const char *text, size_t n)
+void csv_more(struct csv *csv, size_t n)
 {
-	if (n > sizeof csv->bytes - csv->n_bytes) {
+	if (csv->out != NULL && csv->text.n > 0 && csv->text.bytes[csv->text.n - 1] == '\n')
 		flush(csv);
-		if (n > sizeof csv->bytes) {
-			fwrite_unlocked(text, 1, n, csv->out);
-			return;
-		}
-	}
-	memcpy(csv->bytes + csv->n_bytes, text, n);
-	csv->n_bytes += n;
-}
-
-static void put_byte(struct csv *csv, char byte)
-{
-	if (csv->n_bytes == sizeof csv->bytes)
-		flush(csv);
-	csv->bytes[csv->n_bytes++] = byte;
-}
-
-static void begin_field(struct csv *csv)
-{
-	if (csv->is_in_row)
-		put_byte(csv, ',');
-	csv->is_in_row = true;
+	buffer_room(&csv->text, n + CSV_ROW_BYTES);
 }
 
 int csv_open(struct csv *csv, const char *dir, const char *name, const char *columns)
 {
-	csv->out = file_open(dir, name);
+	*csv = (struct csv){file_open(dir, name), dir, name, {NULL, 0, 0}};
 	if (csv->out == NULL)
 		return -1;
-	csv->dir = dir;
-	csv->name = name;
-	csv->n_bytes = 0;
-	csv->is_in_row = false;
-	put(csv, columns, strlen(columns));
-	put_byte(csv, '\n');
+	buffer_room(&csv->text, CSV_BUFFER_BYTES);
+	csv_word(csv, columns);
+	csv_end_row(csv);
 	return 0;
 }
 
 int csv_close(struct csv *csv)
 {
 	flush(csv);
+	buffer_free(&csv->text);
 	return file_close(csv->out, csv->dir, csv->name);
 }
 
-void csv_empty(struct csv *csv, unsigned n)
+struct rows {
+	csv_put_rows *put;
+	const void *self;
+	size_t n;
+};
+
+static void format_rows(void *self, size_t block, struct buffer *text)
 {
-	for (unsigned i = 0; i < n; i++)
-		begin_field(csv);
+	const struct rows *r = self;
+	struct csv rows = {NULL, NULL, NULL, *text};
+	size_t first = block * BLOCK_ITEMS, end = r->n - first > BLOCK_ITEMS ? first + BLOCK_ITEMS : r->n;
+	csv_more(&rows, 0);
+	r->put(r->self, &rows, first, end);
+	*text = rows.text;
 }
 
-static inline void put_number(struct csv *csv, uint64_t number, unsigned base)
+void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self)
 {
-	char digits[24];
-	size_t at = sizeof digits;
-	do {
-		digits[--at] = "0123456789abcdef"[number % base];
-		number /= base;
-	} while (number != 0);
-	put(csv, digits + at, sizeof digits - at);
+	struct rows rows = {put, self, n};
+	flush(csv);
+	blocks_write(csv->out, (n + BLOCK_ITEMS - 1) / BLOCK_ITEMS, format_rows, &rows);
 }
 
-void csv_number(struct csv *csv, uint64_t number)
+struct csv_word csv_make_word(const char *word)
 {
-	begin_field(csv);
-	put_number(csv, number, 10);
+	struct csv_word made = {.n = strnlen(word, sizeof made.bytes - 2) + 1};
+	memcpy(made.bytes, word, made.n - 1);
+	made.bytes[made.n - 1] = ',';
+	return made;
 }
 
 void csv_handle(struct csv *csv, uint64_t handle)
 {
-	begin_field(csv);
-	if (handle == 0)
-		return;
-	put(csv, "0x", 2);
-	put_number(csv, handle, 16);
+	char *at = csv->text.bytes + csv->text.n;
+	csv_end_field(csv, handle == 0 ? at : text_hex(text_put(at, "0x", 2), handle, 1));
+}
+
+void csv_fields(struct csv *csv, const char *fields, size_t n)
+{
+	if (csv->text.capacity - csv->text.n < n + CSV_ROW_BYTES)
+		csv_more(csv, n);
+	buffer_put(&csv->text, fields, n);
 }
 
 void csv_word(struct csv *csv, const char *word)
 {
-	begin_field(csv);
-	put(csv, word, strlen(word));
+	csv_end_field(csv, text_put(csv->text.bytes + csv->text.n, word, strlen(word)));
 }
 
 void csv_append(struct csv *csv, const char *word)
 {
-	put(csv, word, strlen(word));
+	csv->text.n--; /* the comma */
+	csv_word(csv, word);
 }
 
 void csv_text(struct csv *csv, const char *text)
 {
-	begin_field(csv);
+	size_t n = strlen(text);
+	csv_more(csv, 2 * n + 3);
 	if (strpbrk(text, ",\"\r\n") == NULL) {
-		put(csv, text, strlen(text));
+		csv_word(csv, text);
 		return;
 	}
-	put_byte(csv, '"');
+	char *at = csv->text.bytes + csv->text.n;
+	*at++ = '"';
 	for (const char *p = text; *p != '\0'; p++) {
 		if (*p == '"')
-			put_byte(csv, '"');
-		put_byte(csv, *p);
+			*at++ = '"';
+		*at++ = *p;
 	}
-	put_byte(csv, '"');
-}
-
-void csv_end_row(struct csv *csv)
-{
-	put_byte(csv, '\n');
-	csv->is_in_row = false;
+	*at++ = '"';
+	csv_end_field(csv, at);
 }

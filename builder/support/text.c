@@ -4,6 +4,7 @@
  */
 #include "builder/support/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -41,19 +42,19 @@ size_t text_put_utf8(char *out, const char *text)
 	return (size_t)(end - out);
 }
 
-void text_dot(FILE *out, const char *text)
+void text_dot(struct buffer *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
 	while (*p != '\0') {
 		size_t n = utf8_length(p);
-		if (*p == '"' || *p == '\\') {
-			fputc('\\', out);
-			fputc(*p++, out);
-		} else if (n > 0) {
-			fwrite(p, 1, n, out);
-			p += n;
-		} else {
-			fprintf(out, "\\\\x%02x", *p++);
+		if (n == 0) {
+			buffer_put(out, "\\\\x", 3);
+			buffer_end_at(out, text_hex(buffer_room(out, TEXT_HEX_MAX), *p++, 2));
+			continue;
 		}
+		if (*p == '"' || *p == '\\')
+			buffer_put(out, "\\", 1);
+		buffer_put(out, (const char *)p, n);
+		p += n;
 	}
 }

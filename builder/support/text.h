@@ -5,10 +5,10 @@
 #ifndef OTTER_BUILDER_SUPPORT_TEXT_H
 #define OTTER_BUILDER_SUPPORT_TEXT_H
 
-#include <stdio.h>
+#include "builder/support/buffer.h"
 
-/* The inside of a DOT string between double quotes. */
-void text_dot(FILE *out, const char *text);
+/* Appends the inside of a DOT string between double quotes. */
+void text_dot(struct buffer *out, const char *text);
 
 /*
  * Puts a copy into `out` that is valid UTF-8 without control characters: other bytes become \xHH. `out` has

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables as CSV: which fields are quoted, what empty fields look like, and rows beyond the buffer.
+ * Tables as CSV: which fields are quoted, what empty fields look like, rows beyond the buffer, and rows that several
+ * threads put together; and what is below: numbers as digits, and blocks of text.
  */
+#include "builder/support/blocks.h"
 #include "builder/support/csv.h"
 
 #include <check.h>
+#include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,6 +87,92 @@ START_TEST(rows_do_not_depend_on_the_buffer)
 }
 END_TEST
 
+static void put_rows(const void *self, struct csv *csv, size_t first, size_t end)
+{
+	const struct csv_word *word = self;
+	for (size_t i = first; i < end; i++) {
+		csv_number(csv, i);
+		csv_ready_word(csv, word);
+		csv_end_row(csv);
+	}
+}
+
+START_TEST(rows_of_several_threads_are_in_order)
+{
+	enum { N_ROWS = 100000 };
+	struct csv csv;
+	struct csv_word word = csv_make_word("taskgroup");
+	omp_set_num_threads(1 + 3 * _i);
+	ck_assert_int_eq(csv_open(&csv, dir, "t.csv", "n,word"), 0);
+	csv_rows(&csv, 0, put_rows, &word);
+	csv_rows(&csv, N_ROWS, put_rows, &word);
+	csv_rows(&csv, 1, put_rows, &word);
+	const char *at = written(&csv) + strlen("n,word\n");
+	for (unsigned i = 0; i <= N_ROWS; i++) {
+		char row[32];
+		size_t n = (size_t)snprintf(row, sizeof row, "%u,taskgroup\n", i % N_ROWS);
+		ck_assert_int_eq(strncmp(at, row, n), 0);
+		at += n;
+	}
+	ck_assert_int_eq(*at, '\0');
+}
+END_TEST
+
+static void check_number(uint64_t number)
+{
+	char expected[32], is[32];
+	snprintf(expected, sizeof expected, "%" PRIu64, number);
+	*text_decimal(is, number) = '\0';
+	ck_assert_str_eq(is, expected);
+	snprintf(expected, sizeof expected, "%" PRIx64, number);
+	*text_hex(is, number, 1) = '\0';
+	ck_assert_str_eq(is, expected);
+	snprintf(expected, sizeof expected, "%016" PRIx64, number);
+	*text_hex(is, number, 16) = '\0';
+	ck_assert_str_eq(is, expected);
+	struct buffer us = {NULL, 0, 0};
+	snprintf(expected, sizeof expected, "%.1f us", (double)number / 1e3);
+	buffer_put_us(&us, number);
+	ck_assert_uint_eq(us.n, strlen(expected));
+	ck_assert_int_eq(memcmp(us.bytes, expected, us.n), 0);
+	buffer_free(&us);
+}
+
+START_TEST(numbers_are_as_printf_has_them)
+{
+	for (uint64_t power = 1; power != 0; power *= 2)
+		for (uint64_t i = 0; i < 100; i++)
+			check_number(power + i);
+	for (uint64_t power = 1, i = 0; i < 20; power *= 10, i++) {
+		check_number(power - 1);
+		check_number(power);
+	}
+	for (uint64_t i = 50; i < 1000000; i += 50)
+		check_number(i);
+	check_number(UINT64_MAX);
+}
+END_TEST
+
+static void put_block(void *self, size_t block, struct buffer *to)
+{
+	++*(size_t *)self;
+	for (size_t i = 0; i < 100000; i++)
+		buffer_put_decimal(to, block);
+}
+
+START_TEST(a_full_disk_is_noticed)
+{
+	FILE *out = fopen("/dev/full", "w");
+	size_t n_formatted = 0;
+	ck_assert_ptr_nonnull(out);
+	omp_set_num_threads(1);
+	ck_assert_int_eq(blocks_write(out, 1000, put_block, &n_formatted), -1);
+	ck_assert_int_eq(ferror(out) != 0, 1);
+	ck_assert_uint_lt(n_formatted, 10); /* what comes after is not formatted */
+	fclose(out);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("csv");
@@ -90,6 +180,9 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, fields_are_separated_and_quoted);
 	tcase_add_test(tests, rows_do_not_depend_on_the_buffer);
+	tcase_add_loop_test(tests, rows_of_several_threads_are_in_order, 0, 2);
+	tcase_add_test(tests, numbers_are_as_printf_has_them);
+	tcase_add_test(tests, a_full_disk_is_noticed);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
