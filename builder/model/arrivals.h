@@ -8,6 +8,8 @@
 
 #include "builder/support/array.h"
 
+#include <stdint.h>
+
 /* The only barrier of initial tasks that is noted: the one that closes their league. */
 #define ARRIVAL_OF_LEAGUE UINT32_MAX
 
