@@ -189,6 +189,45 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 	}
 }
 
+/*
+ * Are records of this kind plain: made by a callback, without continuation records, and as the recorder knew them? Then
+ * check_form() finds nothing in them while no continuation record is due.
+ */
+static bool is_plain(const struct walk *w, unsigned kind)
+{
+	const struct meta *meta = &w->m->dump->meta;
+	bool is_continuation = kind >= EVENT_CONTINUATION_FIRST && kind <= EVENT_CONTINUATION_LAST;
+	return event_info(kind) != NULL && !is_continuation && !is_continued(kind) && !event_is_recorders_own(kind) &&
+	       (meta->has_kind[kind] || meta->n_kinds == 0);
+}
+
+/* Takes plain records amid a segment, whose times lie between their neighbours', until there is another one. */
+static void walk_plain(struct walk *w)
+{
+	struct timeline *t = &w->timeline;
+	uint32_t i = t->cursor.index, n = t->n_records;
+	uint64_t last = t->last_ticks;
+	const uint64_t limit = t->limit_ticks;
+	if (i == 0 || last == 0 || w->n_announced != 0)
+		return;
+	for (; i + 1 < n; i++) {
+		const struct record *r = &t->records[i];
+		unsigned kind = record_kind(r);
+		if (!w->is_plain[kind] || r->time < last || r->time > limit || r[1].time < r->time)
+			break;
+		t->head = r;
+		t->cursor.index = i;
+		t->may_be_early = false;
+		w->n_events[kind]++;
+		w->n_records++;
+		walk_record(w, r);
+		last = r->time;
+	}
+	t->head = NULL;
+	t->cursor.index = i;
+	t->last_ticks = last;
+}
+
 static void walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
@@ -197,8 +236,10 @@ static void walk_stream(struct walk *w)
 	const struct record *first = timeline_peek(t);
 	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
 	w->thread.is_first_pass = true;
+	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
+		w->is_plain[kind] = is_plain(w, kind);
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
-	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
+	for (const struct record *r; (r = timeline_peek(t)) != NULL;) {
 		unsigned kind = record_kind(r);
 		if (t->cursor.index == 0 && __atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
 			break;
@@ -210,6 +251,8 @@ static void walk_stream(struct walk *w)
 			w->first_ticks = r->time;
 		w->n_records += !event_is_recorders_own(kind);
 		walk_record(w, r);
+		timeline_take(t);
+		walk_plain(w);
 	}
 	thread_close(&w->thread, 0, NULL);
 	thread_free(&w->thread);

@@ -106,6 +106,7 @@ struct walk {
 		uint32_t row;
 	} recent[RECENT_CONSTRUCTS]; /* a cache of rows: a program has few constructs, and uses each very often */
 	uint64_t n_events[EVENT_KIND_LIMIT];
+	bool is_plain[EVENT_KIND_LIMIT]; /* by kind: see is_plain() in gather.c */
 	uint64_t first_ticks;
 	struct delay_record *delays;
 	size_t n_delays, delays_capacity;
