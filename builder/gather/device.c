@@ -17,7 +17,7 @@
 /* The activity that the last head has begun, and that continuation records describe. */
 static struct activity *latest(const struct walk *w)
 {
-	return &w->m->activities[w->device.activity];
+	return &w->m->activities[w->g->device.activity];
 }
 
 /* Adds a row, which becomes the latest. */
@@ -29,7 +29,7 @@ static void add_activity(struct walk *w, const struct record *r, enum activity_t
 	array_reserve((void **)&m->activities, (size_t)m->n_activities + 2, &m->activities_capacity, sizeof *m->activities);
 	if (m->n_activities == 0)
 		m->activities[m->n_activities++] = (struct activity){.name = "", .queue = QUEUE_NONE};
-	w->device.activity = m->n_activities++;
+	w->g->device.activity = m->n_activities++;
 	*latest(w) = (struct activity){.id = r->a, .type = (uint8_t)type, .name = "", .queue = QUEUE_NONE};
 }
 
@@ -49,8 +49,8 @@ static void add_native(struct walk *w, const struct record *r)
 		return; /* no activity with a time, or one that could not be read */
 	add_activity(w, r, ACTIVITY_NATIVE);
 	latest(w)->hwid = r->b;
-	w->device.n_text_left = high32(record_value(r));
-	w->device.n_text = 0;
+	w->g->device.n_text_left = high32(record_value(r));
+	w->g->device.n_text = 0;
 }
 
 static void add_kernel(struct walk *w, const struct record *r)
@@ -85,7 +85,7 @@ static void take_more(struct walk *w, const struct record *r)
 /* A copy of a name that the device uses, made once for each name: there are few, each used very often. */
 static const char *keep_name(struct walk *w, const char *text)
 {
-	struct walk_device *d = &w->device;
+	struct walk_device *d = &w->g->device;
 	uint64_t hash = UINT64_C(1469598103934665603);
 	for (const char *c = text; *c != '\0'; c++)
 		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
@@ -101,7 +101,7 @@ static const char *keep_name(struct walk *w, const char *text)
 /* Takes a continuation record with a part of the name; after the last part the activity gets its name. */
 static void take_text(struct walk *w, const struct record *r)
 {
-	struct walk_device *d = &w->device;
+	struct walk_device *d = &w->g->device;
 	const uint64_t words[3] = {r->time, r->a, r->b};
 	uint32_t n = record_flags(r) < sizeof words ? record_flags(r) : (uint32_t)sizeof words;
 	n = n < d->n_text_left ? n : d->n_text_left;
@@ -118,12 +118,12 @@ static void add_reading(struct walk *w, const struct record *r)
 {
 	struct device_reading reading = {
 		.device = (int32_t)event_device_number(record_value(r)), .device_time = r->a, .host_ns = r->b};
-	PUSH(w->device.readings, w->device.n_readings, w->device.readings_capacity, reading);
+	PUSH(w->g->device.readings, w->g->device.n_readings, w->g->device.readings_capacity, reading);
 }
 
 static void take_reading(struct walk *w, const struct record *r)
 {
-	struct device_reading *reading = &w->device.readings[w->device.n_readings - 1];
+	struct device_reading *reading = &w->g->device.readings[w->g->device.n_readings - 1];
 	reading->before_ticks = r->a;
 	reading->after_ticks = r->b > r->a ? r->b : r->a;
 }
@@ -144,15 +144,15 @@ static void take_step(struct walk *w, const struct record *r)
 
 static void take_head(struct walk *w, const struct record *r)
 {
-	w->device.activity = 0;
-	w->device.n_text_left = 0;
-	w->device.is_reading = false;
+	w->g->device.activity = 0;
+	w->g->device.n_text_left = 0;
+	w->g->device.is_reading = false;
 	switch (record_kind(r)) {
 	case EVENT_device_kernel: add_kernel(w, r); return;
 	case EVENT_device_data_op: add_data(w, r); return;
 	case EVENT_device_native: add_native(w, r); return;
 	case EVENT_device_clock:
-		w->device.is_reading = true;
+		w->g->device.is_reading = true;
 		add_reading(w, r);
 		return;
 	case EVENT_device_buffer: take_buffer(w, r); return;
@@ -167,9 +167,9 @@ void gather_device(struct walk *w, const struct record *r)
 		take_head(w, r);
 		return;
 	}
-	if (record_kind(r) == EVENT_device_clock_more && w->device.is_reading)
+	if (record_kind(r) == EVENT_device_clock_more && w->g->device.is_reading)
 		take_reading(w, r);
-	if (w->device.activity == 0)
+	if (w->g->device.activity == 0)
 		return;
 	switch (record_kind(r)) {
 	case EVENT_device_times: take_times(w, r); return;
@@ -259,9 +259,9 @@ static void settle_operation(struct model *m, struct activity *a)
 		tally_add(&m->notes->repairs, "data_without_operation", 1);
 }
 
-void gather_settle_device(struct walk *w)
+void gather_settle_device(struct gathering *g)
 {
-	struct model *m = w->m;
+	struct model *m = g->m;
 	if (m->n_activities > 1) {
 		for (uint32_t i = 1; i < m->n_activities; i++) {
 			struct activity *a = &m->activities[i];
@@ -269,13 +269,13 @@ void gather_settle_device(struct walk *w)
 			settle_device(m, a);
 		}
 		drop_doubles(m);
-		device_time_settle(m, w->device.readings, w->device.n_readings);
+		device_time_settle(m, g->device.readings, g->device.n_readings);
 		device_queues_settle(m);
 		for (uint32_t i = m->n_activities - 1; i > 0; i--) /* backwards, so that the first activity of an operation stays */
 			if (m->activities[i].operation != 0)
 				m->operations[m->activities[i].operation].activity = i;
 	}
-	free(w->device.readings);
-	free(w->device.names);
-	map_free(&w->device.name_rows);
+	free(g->device.readings);
+	free(g->device.names);
+	map_free(&g->device.name_rows);
 }

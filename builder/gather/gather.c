@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The first pass: fills the model's tables from the raw records, one stream after the other. The story of each thread
- * (story/thread.h) tells which task is current; each fact goes to the row that its id addresses. This pass has no
- * scopes and no order between streams: what only all streams together tell (parents, teams, marks) is settled after the
- * last one. run.c calls model_gather() once for each dump; one thread.
+ * The first pass: fills the model's tables from the raw records, several streams at the same time. The story of each
+ * thread (story/thread.h) tells which task is current; each fact goes to the row that its id addresses (walk.h has the
+ * rules). This pass has no scopes and no order between streams: what only all streams together tell (parents, teams,
+ * marks) is settled after all of them. run.c calls model_gather() once for each dump; on as many threads as OpenMP has.
  */
 #include "builder/gather/gather.h"
 #include "builder/gather/walk.h"
@@ -18,7 +18,7 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	if (strcmp(e->name, "switch_from_another_task") != 0) {
-		tally_add(&m->notes->repairs, e->name, 1);
+		tally_add(&model_notes(m, w->stream)->repairs, e->name, 1);
 		return;
 	}
 	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
@@ -26,8 +26,8 @@ static void note_repair(struct walk *w, const struct thread_event *e)
 		      gather_id_counter(m, e->other));
 	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
 	for (size_t i = 0; i < 2; i++)
-		if (tasks[i] != 0 && task_is_explicit(&m->tasks[tasks[i]]))
-			m->tasks[tasks[i]].state |= TASK_CONTRADICTORY;
+		if (tasks[i] != 0 && gather_is_explicit(w, tasks[i]))
+			gather_run(w, tasks[i])->state |= TASK_CONTRADICTORY;
 }
 
 /*
@@ -49,45 +49,65 @@ static int tell(void *self, const struct thread_event *e)
 	case THREAD_PART_END: gather_part_end(w, e); return 0;
 	case THREAD_STATUS: gather_status(w, e); return 0;
 	case THREAD_OUT_OF_ORDER:
-		if (task_is_explicit(&w->m->tasks[e->task]))
-			w->m->tasks[e->task].state |= TASK_MARKED;
+		if (gather_is_explicit(w, e->task))
+			gather_run(w, e->task)->state |= TASK_MARKED;
 		return 0;
-	case THREAD_REDUCTION: model_set_reduction_barrier(w->m, e->value); return 0;
-	case THREAD_QUIRK: tally_add(&w->m->notes->quirks, e->name, 1); return 0;
+	case THREAD_REDUCTION: map_put(&w->reduction_barriers, e->value); return 0;
+	case THREAD_QUIRK: tally_add(&model_notes(w->m, w->stream)->quirks, e->name, 1); return 0;
 	case THREAD_REPAIR: note_repair(w, e); return 0;
 	case THREAD_LEAVE: return 0;
 	}
 	return 0;
 }
 
-static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather_missing_root};
+static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
+{
+	struct walk *w = self;
+	const struct region *region = gather_region(w, row);
+	*flags = region != NULL ? region->flags : 0;
+	return region != NULL ? gather_codeptr(w, region->construct) : 0;
+}
+
+static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather_missing_root, .region_codeptr = region_codeptr};
 
 /* ---- The pass ---- */
 
 /*
- * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that earlier
- * records named.
+ * The task that goes on after missing records, or after the recording was paused, if it is an explicit one that some
+ * record names: one of this stream, or after all streams of any.
  */
 static void resume_known(struct walk *w, uint64_t ticks)
 {
-	const struct task *t = &w->m->tasks[w->thread.task];
-	if (w->thread.task != 0 && task_is_explicit(t) && t->state & (TASK_CREATED | TASK_STARTED))
-		gather_resume(w, w->thread.task, ticks, false);
+	uint32_t task = w->thread.task;
+	if (task == 0 || !gather_is_explicit(w, task))
+		return;
+	if (gather_flags(w, task) & TASK_IS_CREATED)
+		gather_resume(w, task, ticks);
+	else
+		PUSH(w->resumptions, w->n_resumptions, w->resumptions_capacity, (struct resumption){task, ticks});
 }
 
 static void walk_mutex_acquired(struct walk *w, const struct record *r)
 {
-	if (w->m->lock_orders == NULL)
-		return;
-	struct acquisition taken = {r->a, r->time, w->stream, w->n_own_acquisitions++};
-	PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, taken);
+	if (w->g->has_lock_orders)
+		PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, (struct acquisition){r->a, r->time});
 }
 
-static void count_thread(struct walk *w, const struct record *r)
+/* May records of this kind become rows of operations, activities or devices, in the order of streams? */
+static bool is_of_device(unsigned kind)
 {
-	uint32_t *seen = map_put(&w->tids, r->a);
-	w->m->n_threads += *seen == 0;
-	*seen = 1;
+	return (kind >= EVENT_target_begin && kind <= EVENT_target_submit) || kind == EVENT_device_initialize ||
+	       kind == EVENT_device_finalize || (kind >= EVENT_device_trace && kind <= EVENT_device_other);
+}
+
+static void walk_target(struct walk *w, const struct record *r)
+{
+	if (w->g->is_serial) {
+		gather_target(w, r);
+		gather_device(w, r);
+	} else if (is_of_device(record_kind(r))) {
+		gather_needs_order(w);
+	}
 }
 
 static void walk_record(struct walk *w, const struct record *r)
@@ -111,17 +131,15 @@ static void walk_record(struct walk *w, const struct record *r)
 	case EVENT_work_end:
 	case EVENT_mutex_acquire:
 	case EVENT_mutex_released: break;
-	case EVENT_thread_attach: count_thread(w, r); return;
+	case EVENT_thread_attach: map_put(&w->tids, r->a); return;
 	case EVENT_recording_on:
 		if (w->thread.task != before)
 			resume_known(w, r->time);
 		return;
-	default:
-		gather_target(w, r);
-		gather_device(w, r);
-		break;
+	default: walk_target(w, r); break;
 	}
-	gather_constructs(w, r);
+	if (!__atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
+		gather_constructs(w, r);
 }
 
 static void resume_after_gap(struct walk *w, const struct segment_header *header)
@@ -171,6 +189,45 @@ static inline void check_form(struct walk *w, const struct record *r, unsigned k
 	}
 }
 
+/*
+ * Are records of this kind plain: made by a callback, without continuation records, and as the recorder knew them? Then
+ * check_form() finds nothing in them while no continuation record is due.
+ */
+static bool is_plain(const struct walk *w, unsigned kind)
+{
+	const struct meta *meta = &w->m->dump->meta;
+	bool is_continuation = kind >= EVENT_CONTINUATION_FIRST && kind <= EVENT_CONTINUATION_LAST;
+	return event_info(kind) != NULL && !is_continuation && !is_continued(kind) && !event_is_recorders_own(kind) &&
+	       (meta->has_kind[kind] || meta->n_kinds == 0);
+}
+
+/* Takes plain records amid a segment, whose times lie between their neighbours', until there is another one. */
+static void walk_plain(struct walk *w)
+{
+	struct timeline *t = &w->timeline;
+	uint32_t i = t->cursor.index, n = t->n_records;
+	uint64_t last = t->last_ticks;
+	const uint64_t limit = t->limit_ticks;
+	if (i == 0 || last == 0 || w->n_announced != 0)
+		return;
+	for (; i + 1 < n; i++) {
+		const struct record *r = &t->records[i];
+		unsigned kind = record_kind(r);
+		if (!w->is_plain[kind] || r->time < last || r->time > limit || r[1].time < r->time)
+			break;
+		t->head = r;
+		t->cursor.index = i;
+		t->may_be_early = false;
+		w->n_events[kind]++;
+		w->n_records++;
+		walk_record(w, r);
+		last = r->time;
+	}
+	t->head = NULL;
+	t->cursor.index = i;
+	t->last_ticks = last;
+}
+
 static void walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
@@ -178,28 +235,63 @@ static void walk_stream(struct walk *w)
 	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
 	const struct record *first = timeline_peek(t);
 	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
-	w->thread.parts_bit = TASK_STARTED;
-	w->n_own_acquisitions = w->ended_wait = w->innermost_group = 0;
-	w->n_records = w->new_root_at = 0;
+	w->thread.is_first_pass = true;
+	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
+		w->is_plain[kind] = is_plain(w, kind);
 	m->operation_base[w->stream] = m->n_operations != 0 ? m->n_operations : 1;
-	w->n_announced = 0;
-	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
+	for (const struct record *r; (r = timeline_peek(t)) != NULL;) {
 		unsigned kind = record_kind(r);
+		if (t->cursor.index == 0 && __atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
+			break;
 		if (cursor_at_gap(&t->cursor) || kind == EVENT_records_lost)
 			resume_after_gap(w, cursor_header(&t->cursor));
-		m->n_events[kind]++;
+		w->n_events[kind]++;
 		check_form(w, r, kind);
-		if (!record_is_continuation(r) && (m->first_ticks == 0 || r->time < m->first_ticks))
-			m->first_ticks = r->time;
+		if (!record_is_continuation(r) && (w->first_ticks == 0 || r->time < w->first_ticks))
+			w->first_ticks = r->time;
 		w->n_records += !event_is_recorders_own(kind);
 		walk_record(w, r);
+		timeline_take(t);
+		walk_plain(w);
 	}
 	thread_close(&w->thread, 0, NULL);
 	thread_free(&w->thread);
 	map_free(&w->latest_work);
 	map_free(&w->open_targets);
-	if (t->last_ticks > m->last_ticks)
-		m->last_ticks = t->last_ticks;
+}
+
+static void make_walks(struct gathering *g)
+{
+	size_t n = g->m->dump->n_streams;
+	g->walks = memory_zeroed(n, sizeof *g->walks, "the streams");
+	for (uint32_t s = 0; s < n; s++) {
+		g->walks[s] = memory_zeroed(1, sizeof **g->walks, "the streams");
+		g->walks[s]->m = g->m;
+		g->walks[s]->g = g;
+		g->walks[s]->stream = s;
+	}
+}
+
+/* Walks all streams: at the same time if that is enough, else once more, one after the other. 0, or -1. */
+static int walk_streams(struct gathering *g, const struct dump *dump)
+{
+	make_walks(g);
+#pragma omp parallel for schedule(dynamic, 1)
+	for (size_t s = 0; s < dump->n_streams; s++)
+		if (!__atomic_load_n(&g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
+			walk_stream(g->walks[s]);
+	if (!g->needs_order)
+		return 0;
+	gather_free_walks(g);
+	model_free(g->m);
+	g->is_serial = true;
+	g->needs_order = 0;
+	if (model_allocate(g->m, dump) != 0)
+		return -1;
+	make_walks(g);
+	for (size_t s = 0; s < dump->n_streams; s++)
+		walk_stream(g->walks[s]);
+	return 0;
 }
 
 /*
@@ -232,9 +324,17 @@ static void settle_tasks(struct model *m)
 	m->regions[0] = (struct region){.join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		struct task *task = &m->tasks[i];
+		task->run_stream -= task->run_stream != 0;
+		m->n_migrated += (task->state & TASK_MIGRATED) != 0;
+		if (task->flags & TASK_IS_CREATED) {
+			task->flags &= (uint16_t)~TASK_IS_CREATED;
+			task->state |= TASK_SEEN | TASK_CREATED;
+			m->tasks[task->parent].state |= TASK_SEEN;
+		}
 		if (task_is_explicit(task))
 			continue;
 		struct region *region = &m->regions[task->region];
+		region->state |= REGION_SEEN;
 		task->parent = region->task;
 		task->construct = region->construct;
 		if (task->region != 0 && !(region->state & REGION_ANNOUNCED)) {
@@ -256,33 +356,43 @@ static void settle_tasks(struct model *m)
 	bind_tasks(m);
 }
 
-int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
+/* Makes the tables out of what the walks have found. 0, or -1. */
+static int settle(struct gathering *g)
 {
-	if (model_allocate(m, dump) != 0)
-		return -1;
-	if (has_lock_orders)
-		m->lock_orders = memory_zeroed(dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
-	switches_read(&m->switches, dump);
-	struct walk w = {.m = m, .modules = {.meta = &dump->meta}};
-	for (w.stream = 0; w.stream < dump->n_streams; w.stream++)
-		walk_stream(&w);
-	map_free(&w.tids);
-	arrivals_join(&m->arrivals, &w.arrivals, 1, m->n_regions);
+	struct model *m = g->m;
+	gather_join(g);
 	settle_tasks(m);
-	gather_check_claims(&w);
-	free(w.claims);
-	modules_close(&w.modules);
-	map_free(&w.pairs);
-	gather_settle_splits(&w);
+	uint64_t n_in_place = 0;
+	for (size_t s = 0; s < m->dump->n_streams; s++) {
+		gather_check_claims(g->walks[s]);
+		n_in_place += g->walks[s]->n_in_place;
+	}
+	if (n_in_place > 0)
+		gather_settle_splits(m);
 	gather_check_tasks(m);
 	gather_settle_target(m);
-	gather_settle_device(&w);
+	gather_settle_device(g);
 	gather_settle_operations(m);
 	model_name_kernels(m);
-	if (has_lock_orders)
-		gather_lock_orders(m, w.acquisitions, w.n_acquisitions);
-	free(w.acquisitions);
+	if (g->has_lock_orders)
+		gather_lock_orders(g);
 	gather_check_teams(m);
 	gather_teams(m);
 	return gather_units(m);
+}
+
+int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
+{
+	struct gathering g = {.m = m,
+			      .has_lock_orders = has_lock_orders,
+			      .modules = {.meta = &dump->meta},
+			      .modules_lock = PTHREAD_MUTEX_INITIALIZER};
+	int rc = model_allocate(m, dump) == 0 ? walk_streams(&g, dump) : -1;
+	if (rc == 0) {
+		switches_read(&m->switches, dump);
+		rc = settle(&g);
+	}
+	gather_free_walks(&g);
+	modules_close(&g.modules);
+	return rc;
 }

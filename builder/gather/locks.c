@@ -7,31 +7,45 @@
 
 #include <stdlib.h>
 
+struct taken {
+	struct acquisition acquisition;
+	uint32_t stream;
+	uint32_t index; /* among the stream's acquisitions */
+};
+
 static int by_mutex_and_time(const void *left, const void *right)
 {
-	const struct acquisition *l = left, *r = right;
-	if (l->wait_id != r->wait_id)
-		return l->wait_id < r->wait_id ? -1 : 1;
-	if (l->ticks != r->ticks)
-		return l->ticks < r->ticks ? -1 : 1;
+	const struct taken *l = left, *r = right;
+	if (l->acquisition.wait_id != r->acquisition.wait_id)
+		return l->acquisition.wait_id < r->acquisition.wait_id ? -1 : 1;
+	if (l->acquisition.ticks != r->acquisition.ticks)
+		return l->acquisition.ticks < r->acquisition.ticks ? -1 : 1;
 	if (l->stream != r->stream)
 		return l->stream < r->stream ? -1 : 1;
 	return l->index < r->index ? -1 : l->index > r->index;
 }
 
-void gather_lock_orders(struct model *m, struct acquisition *list, size_t n)
+void gather_lock_orders(const struct gathering *g)
 {
-	size_t *n_of_stream = memory_zeroed(m->dump->n_streams, sizeof *n_of_stream, "the orders of locks");
-	for (size_t i = 0; i < n; i++)
-		n_of_stream[list[i].stream]++;
+	struct model *m = g->m;
+	size_t n = 0;
+	m->lock_orders = memory_zeroed(m->dump->n_streams, sizeof *m->lock_orders, "the orders of locks");
 	for (size_t s = 0; s < m->dump->n_streams; s++)
-		m->lock_orders[s] = memory_get(n_of_stream[s], sizeof *m->lock_orders[s], "the orders of locks");
-	free(n_of_stream);
+		n += g->walks[s]->n_acquisitions;
+	struct taken *list = memory_get(n, sizeof *list, "the orders of locks");
+	n = 0;
+	for (uint32_t s = 0; s < m->dump->n_streams; s++) {
+		const struct walk *w = g->walks[s];
+		m->lock_orders[s] = memory_get(w->n_acquisitions, sizeof *m->lock_orders[s], "the orders of locks");
+		for (uint32_t i = 0; i < w->n_acquisitions; i++)
+			list[n++] = (struct taken){w->acquisitions[i], s, i};
+	}
 	if (n > 0)
 		qsort(list, n, sizeof *list, by_mutex_and_time);
 	uint32_t order = 0;
 	for (size_t i = 0; i < n; i++) {
-		order = i > 0 && list[i].wait_id == list[i - 1].wait_id ? order + 1 : 1;
+		order = i > 0 && list[i].acquisition.wait_id == list[i - 1].acquisition.wait_id ? order + 1 : 1;
 		m->lock_orders[list[i].stream][list[i].index] = order;
 	}
+	free(list);
 }

@@ -3,7 +3,7 @@
  * Repairs for records that contradict each other. Records have no checksum, so a changed byte shows only if records do
  * not fit together. Each kind is a repair with a name, printed once with its place. Tasks about which records
  * contradict each other are marked, and an archive leaves them out. Missing records are not this file's concern. Called
- * by the other files of gather/; one thread.
+ * by the other files of gather/, on the thread that walks the stream, or after all streams.
  */
 #include "builder/gather/walk.h"
 
@@ -17,19 +17,19 @@ static uint64_t skew_ticks(const struct dump *dump)
 	return dump->ticks_per_second / 100000;
 }
 
-/* Counts a repair. True: it is the first one with its name, and is printed. */
-static bool count(struct model *m, const char *name)
+/* Counts a repair. True: it is the first one with its name. */
+static bool count(struct tally *repairs, const char *name)
 {
-	unsigned n_before = m->notes->repairs.n_rows;
-	tally_add(&m->notes->repairs, name, 1);
-	return m->notes->repairs.n_rows != n_before;
+	unsigned n_before = repairs->n_rows;
+	tally_add(repairs, name, 1);
+	return repairs->n_rows != n_before;
 }
 
 void gather_repair(struct walk *w, const char *name, const char *format, ...)
 {
 	const struct cursor *c = &w->timeline.cursor;
 	const struct record *r = w->timeline.head;
-	if (!count(w->m, name))
+	if (!count(&model_notes(w->m, w->stream)->repairs, name))
 		return;
 	char text[512];
 	va_list args;
@@ -37,9 +37,11 @@ void gather_repair(struct walk *w, const char *name, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	const struct event_info *info = event_info(record_kind(r));
-	warning("%s: stream %u: segment %llu, record %u (%s): %s [%s]", w->m->dump->path, c->stream->number,
-		(unsigned long long)cursor_header(c)->sequence, c->stream->segments[c->segment].n_skipped + c->index,
-		info != NULL ? info->name : "unknown", text, name);
+	char *whole =
+		text_format("%s: stream %u: segment %llu, record %u (%s): %s [%s]", w->m->dump->path, c->stream->number,
+			    (unsigned long long)cursor_header(c)->sequence, c->stream->segments[c->segment].n_skipped + c->index,
+			    info != NULL ? info->name : "unknown", text, name);
+	PUSH(w->repairs, w->n_repairs, w->repairs_capacity, (struct first_repair){name, whole});
 }
 
 uint32_t gather_id_stream(const struct model *m, uint32_t task)
@@ -58,7 +60,7 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 
 void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
 {
-	w->m->tasks[task].state |= TASK_CONTRADICTORY;
+	gather_run(w, task)->state |= TASK_CONTRADICTORY;
 	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
 }
 
@@ -75,7 +77,7 @@ void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)
 	PUSH(w->claims, w->n_claims, w->claims_capacity, claim);
 }
 
-void gather_check_claims(struct walk *w)
+void gather_check_claims(const struct walk *w)
 {
 	struct model *m = w->m;
 	for (size_t i = 0; i < w->n_claims; i++) {
@@ -90,7 +92,7 @@ void gather_check_claims(struct walk *w)
 			continue;
 		task->state |= TASK_CONTRADICTORY;
 		task->state &= (uint16_t)~TASK_ENDED_ELSEWHERE;
-		if (count(m, "switch_from_another_task"))
+		if (count(&m->notes->repairs, "switch_from_another_task"))
 			warning("%s: stream %u: segment %llu, record %u: task %u:%llu is the current one before it, and the record takes it "
 				"for over; no record ends it [switch_from_another_task]",
 				m->dump->path, claim->stream_number, (unsigned long long)claim->segment, claim->record,
@@ -108,7 +110,7 @@ static bool is_whole(const struct model *m)
 
 void gather_repair_row(struct model *m, uint32_t row, const char *name, const char *text)
 {
-	if (count(m, name))
+	if (count(&m->notes->repairs, name))
 		warning("%s: task %u:%llu %s [%s]", m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row), text, name);
 }
 
@@ -127,7 +129,7 @@ static void check_parent(struct model *m, uint32_t row)
 	    parent->create_ticks < task->create_ticks || (parent->create_ticks == task->create_ticks && task->parent < row))
 		return;
 	task->parent = 0;
-	if (count(m, "parent_later"))
+	if (count(&m->notes->repairs, "parent_later"))
 		warning("%s: task %u:%llu was created by a task that was created later: its parent is unknown [parent_later]",
 			m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row));
 }
@@ -211,7 +213,7 @@ void gather_check_teams(struct model *m)
 	}
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const char *wrong = what_is_wrong_with(m, row, &all[row]);
-		if (wrong == NULL || !count(m, "team_contradictory"))
+		if (wrong == NULL || !count(&m->notes->repairs, "team_contradictory"))
 			continue;
 		uint32_t stream, number;
 		model_region_origin(m, row, &stream, &number);

@@ -44,11 +44,8 @@ static void reject(struct model *m, uint32_t row)
 	m->tasks[row].in_place = 0;
 }
 
-void gather_settle_splits(struct walk *w)
+void gather_settle_splits(struct model *m)
 {
-	struct model *m = w->m;
-	if (w->n_in_place == 0)
-		return;
 	for (uint32_t row = 1; row < m->n_task_ids; row++) {
 		if (task_in_place(&m->tasks[row]) == 0)
 			continue;

@@ -2,7 +2,7 @@
  *
  * The first pass's explicit tasks: turns what a thread's story tells about them into rows of model.tasks: who created
  * them, where they ran, and which of them an archive has to treat with care. gather.c calls these functions for each
- * event of a story; one thread. Quirk numbers are those of docs/runtimes.md.
+ * event of a story, on the thread that walks the stream. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/gather/walk.h"
 
@@ -14,7 +14,14 @@
  */
 static bool may_be_in_place(const struct walk *w)
 {
-	return w->m->is_libomp && task_is_explicit(&w->m->tasks[w->thread.task]);
+	return w->m->is_libomp && gather_is_explicit(w, w->thread.task);
+}
+
+/* Has this stream run a task that is about to be created? */
+static bool has_run(struct walk *w, uint32_t row)
+{
+	bool is_claimed = __atomic_load_n(&w->m->tasks[row].run_stream, __ATOMIC_RELAXED) != 0; /* perhaps by another one */
+	return is_claimed && gather_run(w, row)->state & TASK_STARTED;
 }
 
 static void check_creation(struct walk *w, const struct thread_event *e)
@@ -22,9 +29,9 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 	struct model *m = w->m;
 	const struct task *task = &m->tasks[e->task];
 	uint32_t current = w->thread.task;
-	if (task->state & TASK_CREATED)
+	if (task->flags & TASK_IS_CREATED)
 		gather_repair_task(w, e->task, "task_created_twice", "a new one");
-	else if (task->state & TASK_STARTED && task->run_stream == w->stream)
+	else if (has_run(w, e->task))
 		gather_repair_task(w, e->task, "task_before_creation", "one that has not run");
 	if (e->other != current && current != 0 && e->other != 0 && !may_be_in_place(w))
 		gather_repair(w, "created_by_another_task",
@@ -50,65 +57,43 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	struct task *task = &m->tasks[e->task];
 	task->parent = e->other;
 	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
-	task->flags = (uint16_t)(flags & ~(task_flags_implicit | task_flags_initial | TASK_SPLIT));
+	task->flags = (uint16_t)((flags & ~(task_flags_implicit | task_flags_initial | TASK_SPLIT)) | TASK_IS_CREATED);
 	bool is_in_place = task->parent != 0 && w->thread.task != 0 && task->parent != w->thread.task && may_be_in_place(w);
 	task->in_place = is_in_place && !(flags & task_flags_taskwait) ? w->thread.task : 0;
 	w->n_in_place += is_in_place;
-	task->state |= TASK_SEEN | TASK_CREATED;
 	task->create_ticks = r->time;
-	m->tasks[task->parent].state |= TASK_SEEN;
-	uint32_t construct = model_construct(m, kind, codeptr);
+	uint32_t construct = gather_construct(w, kind, codeptr);
 	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
-		construct = gather_join_wait(w, e->task, construct, codeptr);
+		construct = gather_join_wait(w, e->task, kind, construct, codeptr);
 	task->construct = gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */
 
-void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back)
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
-	struct task *task = &w->m->tasks[row];
-	if (task->flags & task_flags_taskwait)
+	struct task *task = gather_run(w, row);
+	if (gather_flags(w, row) & task_flags_taskwait)
 		gather_repair_task(w, row, "wait_that_runs", "a task, not the dummy of a taskwait");
 	if (task->state & TASK_COMPLETED && ticks > task->end_ticks && !(task->state & TASK_DETACHED))
 		gather_repair_task(w, row, "task_after_completion", "one that has not completed");
 	if (!(task->state & TASK_STARTED)) {
-		/*
-		 * An untied task that another thread, whose records were walked earlier, cancelled between its parts.
-		 */
-		if (task->state & TASK_CANCELLED) {
+		if (task->state & TASK_CANCELLED) /* untied, and cancelled between its parts */
 			task->state |= TASK_MARKED | TASK_MIGRATED;
-			w->m->n_migrated++;
-		}
 		task->state |= TASK_SEEN | TASK_STARTED;
-		task->run_stream = w->stream;
 		task->start_ticks = ticks;
-		return;
-	}
-	task->state |= TASK_HAS_PARTS;
-	/*
-	 * It ran in another stream earlier, or later: streams are walked one by one. Its earliest part tells where it
-	 * started.
-	 */
-	if (!is_back && task->run_stream != w->stream && task_is_explicit(task)) {
-		if (!(task->state & TASK_MIGRATED))
-			w->m->n_migrated++;
-		task->state |= TASK_MARKED | TASK_MIGRATED;
-		if (ticks < task->start_ticks) {
-			task->start_ticks = ticks;
-			task->run_stream = w->stream;
-		}
+	} else {
+		task->state |= TASK_HAS_PARTS;
 	}
 }
 
 /*
  * A task completes. An untied one may be cancelled twice: a part that other parts follow ends with status cancel, and
- * the rest of the task is discarded with the same status later, perhaps by another thread, whose records are walked
- * earlier or later (Q42). gather_check_tasks() finds tied tasks that are cancelled twice.
+ * the rest of the task is discarded with the same status later, perhaps by another thread (Q42). gather_check_tasks() finds tied tasks that are cancelled twice.
  */
 static void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
 {
-	struct task *t = &w->m->tasks[task];
+	struct task *t = gather_run(w, task);
 	unsigned part = 0;
 	if (status == task_status_cancel && w->m->is_libomp)
 		part = is_current ? TASK_CANCEL_CURRENT : TASK_CANCEL_WAITING;
@@ -136,7 +121,7 @@ static void check_status(struct walk *w, unsigned status)
 
 static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 {
-	struct task *task = &w->m->tasks[row];
+	struct task *task = gather_run(w, row);
 	task->state |= TASK_DETACHED;
 	if (!(task->state & TASK_COMPLETED))
 		task->end_ticks = ticks;
@@ -144,10 +129,9 @@ static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 
 void gather_switch(struct walk *w, const struct thread_event *e)
 {
-	struct model *m = w->m;
 	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever becomes of it is out of order */
-		if (task_is_explicit(&m->tasks[e->other]))
-			m->tasks[e->other].state |= TASK_MARKED;
+		if (gather_is_explicit(w, e->other))
+			gather_run(w, e->other)->state |= TASK_MARKED;
 		return;
 	}
 	check_status(w, e->status);
@@ -155,22 +139,17 @@ void gather_switch(struct walk *w, const struct thread_event *e)
 		complete(w, e->task, true, e->status, e->ticks);
 	if (e->status == task_status_detach)
 		detach(w, e->task, e->ticks);
-	if (task_is_explicit(&m->tasks[e->other]))
-		gather_resume(w, e->other, e->ticks, e->is_back);
+	if (gather_is_explicit(w, e->task))
+		gather_run(w, e->task); /* it is suspended here: see may_have_parts() of the story */
+	if (gather_is_explicit(w, e->other))
+		gather_resume(w, e->other, e->ticks);
 }
 
-/* A task that is current in another stream, or in none, was cancelled, or completed without a record of its end. */
+/* A task that is current in another stream, or in none, completed without a record of its end. */
 static void note_elsewhere(struct walk *w, const struct thread_event *e)
 {
-	struct model *m = w->m;
-	struct task *task = &m->tasks[e->task];
-	if (e->status == task_status_cancel && e->task != w->thread.task) {
-		if (task->state & TASK_STARTED && task->run_stream != w->stream && !(task->state & TASK_MIGRATED)) {
-			task->state |= TASK_MIGRATED;
-			m->n_migrated++;
-		}
-	} else if (e->status == task_status_complete && e->task != w->thread.task) {
-		task->state |= TASK_ENDED_ELSEWHERE;
+	if (e->status == task_status_complete && e->task != w->thread.task) {
+		gather_run(w, e->task)->state |= TASK_ENDED_ELSEWHERE;
 		gather_claim(w, CLAIM_COMPLETED, e->task);
 	}
 }
@@ -187,7 +166,7 @@ void gather_status(struct walk *w, const struct thread_event *e)
 	if (completes(e->status))
 		complete(w, e->task, false, e->status, e->ticks);
 	if (e->status == task_status_late_fulfill && w->thread.task == 0)
-		m->tasks[e->task].state |= TASK_FULFILLED_OUTSIDE;
+		gather_run(w, e->task)->state |= TASK_FULFILLED_OUTSIDE;
 	if (e->status == task_status_detach)
 		detach(w, e->task, e->ticks);
 	if (r->b != 0 && !is_unknown)
@@ -203,12 +182,12 @@ void gather_wait_end(struct walk *w, const struct thread_event *e)
 
 void gather_part_end(struct walk *w, const struct thread_event *e)
 {
-	struct task *task = &w->m->tasks[e->task];
+	struct task *task = gather_run(w, e->task);
 	task->state |= TASK_PART_ENDED;
 	if (!(task->state & TASK_COMPLETED) || e->ticks < task->end_ticks)
 		task->end_ticks = e->ticks;
-	if (task_is_explicit(&w->m->tasks[e->other]))
-		gather_resume(w, e->other, e->ticks, true);
+	if (gather_is_explicit(w, e->other))
+		gather_resume(w, e->other, e->ticks);
 	gather_claim(w, CLAIM_PART_END, e->task);
 }
 
@@ -217,5 +196,5 @@ void gather_delay(struct walk *w, const struct record *r)
 	struct model *m = w->m;
 	struct delay_record delay = {model_task(m, r->a), thread_dependent(&w->thread, r->b)};
 	if (delay.source != 0 && delay.sink != 0)
-		PUSH(m->delays, m->n_delays, m->delays_capacity, delay);
+		PUSH(w->delays, w->n_delays, w->delays_capacity, delay);
 }

@@ -42,6 +42,16 @@ static int by_thread(const void *left, const void *right)
 	return l->thread != r->thread ? (l->thread < r->thread ? -1 : 1) : by_stream(left, right);
 }
 
+/* Nearly all teams are small, and in order. */
+static void sort(struct slot *slots, uint16_t n, int (*compare)(const void *left, const void *right))
+{
+	uint16_t n_sorted = 1;
+	while (n_sorted < n && compare(&slots[n_sorted - 1], &slots[n_sorted]) <= 0)
+		n_sorted++;
+	if (n_sorted < n)
+		qsort(slots, n, sizeof *slots, compare);
+}
+
 /*
  * Sorts a team's members by thread number. A thread is in a team once: of several members with one stream the first is
  * kept (repair team_member_twice). Returns the number of members that are left.
@@ -49,7 +59,7 @@ static int by_thread(const void *left, const void *right)
 static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 {
 	uint16_t n_left = n != 0;
-	qsort(slots, n, sizeof *slots, by_stream);
+	sort(slots, n, by_stream);
 	for (uint16_t i = 1; i < n; i++)
 		if (slots[i].stream != slots[n_left - 1].stream) {
 			slots[n_left++] = slots[i];
@@ -57,7 +67,7 @@ static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 			m->tasks[slots[i].task].state |= TASK_CONTRADICTORY;
 			tally_add(&m->notes->repairs, "team_member_twice", 1);
 		}
-	qsort(slots, n_left, sizeof *slots, by_thread);
+	sort(slots, n_left, by_thread);
 	return n_left;
 }
 

@@ -4,7 +4,8 @@
  * dependences, whose dummy task never runs, and a task without any (Q34). A `taskwait` with dependences that another
  * undeferred task follows looks the same, and in a team of one every task is undeferred. How far the two return
  * addresses are from each other tells nothing; what does is in the program's machine code (code.h). Where that is not
- * there, nothing is joined (Q45). task.c calls gather_join_wait(); one thread.
+ * there, nothing is joined (Q45). task.c calls gather_join_wait() on the
+ * thread that walks the stream.
  */
 #include "builder/gather/walk.h"
 
@@ -39,11 +40,13 @@ static enum code_answer are_halves(struct modules *modules, uint64_t wait, uint6
 /* The same for two constructs, each pair of which is looked at once. */
 static enum code_answer are_halves_here(struct walk *w, uint32_t wait, uint32_t construct, uint64_t codeptr)
 {
-	const struct construct *constructs = w->m->constructs;
 	uint32_t *known = map_put(&w->pairs, (uint64_t)wait << 32 | construct);
-	if (*known == 0)
-		*known = 1 + are_halves(&w->modules, constructs[wait].codeptr, constructs[construct].codeptr,
-					codeptr != 0 && constructs[construct].codeptr == 0);
+	if (*known == 0) {
+		uint64_t wait_codeptr = gather_codeptr(w, wait), task_codeptr = gather_codeptr(w, construct);
+		pthread_mutex_lock(&w->g->modules_lock);
+		*known = 1 + are_halves(&w->g->modules, wait_codeptr, task_codeptr, codeptr != 0 && task_codeptr == 0);
+		pthread_mutex_unlock(&w->g->modules_lock);
+	}
 	return (enum code_answer)(*known - 1);
 }
 
@@ -55,7 +58,7 @@ static bool may_be_half(const struct walk *w, const struct task *task)
 	       (task->flags & undeferred) == undeferred && !(task->flags & task_flags_has_dependences);
 }
 
-uint32_t gather_join_wait(struct walk *w, uint32_t row, uint32_t construct, uint64_t codeptr)
+uint32_t gather_join_wait(struct walk *w, uint32_t row, enum construct_kind kind, uint32_t construct, uint64_t codeptr)
 {
 	struct model *m = w->m;
 	struct task *wait = &m->tasks[w->ended_wait];
@@ -66,13 +69,13 @@ uint32_t gather_join_wait(struct walk *w, uint32_t row, uint32_t construct, uint
 		return construct;
 	if (answer == CODE_UNKNOWN) {
 		const struct thread_implicit *inner = thread_innermost(&w->thread);
-		tally_add(&m->notes->quirks, "undeferred_or_wait", 1);
-		m->n_unknown_waits += inner == NULL || inner->n_threads == 1;
+		tally_add(&model_notes(m, w->stream)->quirks, "undeferred_or_wait", 1);
+		w->n_unknown_waits += inner == NULL || inner->n_threads == 1;
 		return construct;
 	}
 	wait->waits_for = row;
-	tally_add(&m->notes->quirks, "undeferred_behind_its_wait", 1);
-	if (m->constructs[construct].codeptr != 0)
+	tally_add(&model_notes(m, w->stream)->quirks, "undeferred_behind_its_wait", 1);
+	if (gather_codeptr(w, construct) != 0)
 		return construct;
-	return model_construct(m, m->constructs[construct].kind, m->constructs[wait->construct].codeptr);
+	return gather_construct(w, kind, gather_codeptr(w, wait->construct));
 }

@@ -1,7 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the files of gather/ share, and no other file uses: the state of the pass over the records, stream by stream,
- * and the steps after it that need the tables of all streams at once. One thread runs all of it.
+ * and the steps after it that need the tables of all streams at once.
+ *
+ * Streams are walked by several threads at the same time, each by one. What a stream knows has one writer:
+ *
+ * - A row that the stream's own ids address is the stream's: what creates a task, and all of a region.
+ * - What runs a task (state, start_ticks, end_ticks) is written into its row by the first stream that claims it
+ *   (gather_run), and by others into tables of their own. gather_join_runs() brings them together in the order of
+ *   streams: it does not matter who was first.
+ * - The rest is kept in lists by stream, which gather_join() brings together in the same order.
+ *
+ * What a stream reads of tasks and regions is what its own records have told, so that it does not depend on how far
+ * other streams have come. A few rare records need more than that (gather_needs_order()). Then all streams are
+ * walked once more, one after the other, and a stream may read what those before it have found.
  */
 #ifndef OTTER_BUILDER_GATHER_WALK_H
 #define OTTER_BUILDER_GATHER_WALK_H
@@ -13,12 +25,12 @@
 #include "builder/dump/timeline.h"
 #include "builder/story/thread.h"
 
+#include <pthread.h>
+
 /* One acquisition of a mutex, as the pass over the records met it. */
 struct acquisition {
 	uint64_t wait_id;
 	uint64_t ticks;
-	uint32_t stream;
-	uint32_t index; /* among the stream's acquisitions */
 };
 
 /* What devices have delivered, over all streams. Used by device.c. */
@@ -34,28 +46,91 @@ struct walk_device {
 	size_t n_names, names_capacity;
 };
 
+#define RECENT_CONSTRUCTS 64
+
+/* What all walks share. */
+struct gathering {
+	struct model *m;
+	struct walk **walks; /* by row of dump.streams */
+	bool has_lock_orders;
+	bool is_serial;  /* streams are walked one after the other */
+	int needs_order; /* atomic: they have to be */
+	struct modules modules;
+	pthread_mutex_t modules_lock; /* used by undeferred.c */
+	struct walk_device device;    /* where is_serial */
+};
+
+/* What a stream knows about how a task ran whose row another stream has claimed. */
+struct partial_run {
+	uint32_t row, stream;
+	struct task task; /* state, start_ticks and end_ticks */
+};
+
+/* A repair that is the first one of its name in the stream: a warning is printed later, in the order of streams. */
+struct first_repair {
+	const char *name;
+	char *text;
+};
+
+/* A construct as the stream met it; `global` is its row in model.constructs, after gather_join(). */
+struct met_construct {
+	uint64_t codeptr; /* as the record has it */
+	enum construct_kind kind;
+	bool has_place; /* the address is the program's */
+	uint32_t global;
+};
+
 /* What the first pass knows while it walks a stream. */
 struct walk {
 	struct model *m;
-	uint32_t stream;      /* row */
+	struct gathering *g;
+	uint32_t stream;         /* row */
+	struct task nobody;      /* takes what is told about task 0 */
+	struct map partial_rows; /* row of model.tasks -> index in `partials` + 1 */
+	struct partial_run *partials;
+	size_t n_partials, partials_capacity;
+	/* Tasks of other streams that go on after missing records, if any stream has created or started them. */
+	struct resumption {
+		uint32_t row;
+		uint64_t ticks;
+	} * resumptions;
+	size_t n_resumptions, resumptions_capacity;
+	struct first_repair *repairs;
+	size_t n_repairs, repairs_capacity;
+	/* Used by constructs.c: row 0 is the unknown construct. */
+	struct met_construct *constructs;
+	size_t n_constructs, constructs_capacity;
+	struct map construct_rows; /* codeptr << 8 | kind -> row */
+	struct {
+		uint64_t key;
+		uint32_t row;
+	} recent[RECENT_CONSTRUCTS]; /* a cache of rows: a program has few constructs, and uses each very often */
+	uint64_t n_events[EVENT_KIND_LIMIT];
+	bool is_plain[EVENT_KIND_LIMIT]; /* by kind: see is_plain() in gather.c */
+	uint64_t first_ticks;
+	struct delay_record *delays;
+	size_t n_delays, delays_capacity;
+	struct map reduction_barriers; /* codeptr -> any value */
+	struct closing {
+		uint32_t task, number;
+	} * closings; /* see model_set_closing_barrier() */
+	size_t n_closings, closings_capacity;
+	uint64_t n_unknown_waits;
 	struct thread thread; /* who is current */
 	uint64_t n_records;   /* so far, this one included, without those that the recorder makes by itself */
 	/* The row of the dummy task of a wait with dependences, and the number of the record that ended it. */
 	uint32_t ended_wait;
 	uint64_t ended_wait_at;
-	struct modules modules; /* used by undeferred.c, as is `pairs`: */
-	struct map pairs;       /* hash of two constructs -> enum code_answer + 1 */
-	uint64_t new_root_at;   /* number of the record at which a root's initial task began, or was made up; 0 none */
-	uint64_t n_in_place;    /* tasks that were created in another task's name: see gather_settle_splits() */
+	struct map pairs;     /* two constructs -> enum code_answer + 1; used by undeferred.c */
+	uint64_t new_root_at; /* number of the record at which a root's initial task began, or was made up; 0 none */
+	uint64_t n_in_place;  /* tasks that were created in another task's name: see gather_settle_splits() */
 	/* What other streams have to confirm: see gather_check_claims(). */
 	struct claim *claims;
 	size_t n_claims, claims_capacity;
 	struct acquisition *acquisitions;
 	size_t n_acquisitions, acquisitions_capacity;
 	struct arrival_list arrivals;
-	struct map tids; /* thread ids of all threads so far */
-	uint32_t n_own_acquisitions;
-	struct walk_device device;
+	struct map tids;              /* of its threads */
 	uint32_t operation;           /* row that the last record, continuations aside, is about; 0 none */
 	char type[256];               /* of the device announced last */
 	uint32_t n_type, n_type_left; /* so far, and still to come */
@@ -74,6 +149,62 @@ struct walk {
 		array_reserve((void **)&(array), (n) + 1, &(capacity), sizeof *(array));                                           \
 		(array)[(n)++] = (__VA_ARGS__);                                                                                    \
 	} while (0)
+
+/* The record needs what only streams before this one can tell: they have to be walked one after the other. */
+static inline void gather_needs_order(struct walk *w)
+{
+	__atomic_store_n(&w->g->needs_order, 1, __ATOMIC_RELAXED); /* read again after all walks have ended */
+}
+
+/* Does the row belong to an id that this stream gave, and is it there by now? Rows of other streams may be written. */
+static inline bool gather_is_own(const struct walk *w, uint32_t task)
+{
+	return thread_made(&w->thread, task);
+}
+
+/* The task's flags: 0 unless the stream's own records have told them. */
+static inline unsigned gather_flags(const struct walk *w, uint32_t task)
+{
+	return gather_is_own(w, task) ? w->m->tasks[task].flags : 0;
+}
+
+static inline bool gather_is_explicit(const struct walk *w, uint32_t task)
+{
+	return !(gather_flags(w, task) & (task_flags_implicit | task_flags_initial));
+}
+
+/* A region of this stream, or, where streams are walked in order, any one. NULL for region 0, and if order is needed. */
+static inline struct region *gather_region(struct walk *w, uint32_t region)
+{
+	const uint32_t *base = w->m->region_rows.base;
+	if ((region > base[w->stream] && region <= base[w->stream + 1]) || (w->g->is_serial && region != 0))
+		return &w->m->regions[region];
+	if (region != 0)
+		gather_needs_order(w);
+	return NULL;
+}
+
+/* ---- runs.c: what runs a task ---- */
+
+/* Takes the row for this stream, or adds a partial_run. */
+struct task *gather_claim_run(struct walk *w, uint32_t row);
+
+/* Where the stream keeps what it knows about how a task ran: state, start_ticks, end_ticks. Valid until the next call. */
+static inline struct task *gather_run(struct walk *w, uint32_t row)
+{
+	struct task *task = &w->m->tasks[row];
+	uint32_t owner = __atomic_load_n(&task->run_stream, __ATOMIC_RELAXED); /* orders nothing: only the owner writes the rest */
+	return __builtin_expect(owner == w->stream + 1, 1) ? task : gather_claim_run(w, row);
+}
+
+/* After all streams: brings together what several streams know about a task. */
+void gather_join_runs(struct gathering *g);
+
+/* ---- join.c: after all streams ---- */
+
+/* Brings together in the order of streams what the walks have found, and frees them. */
+void gather_join(struct gathering *g);
+void gather_free_walks(struct gathering *g);
 
 /* ---- repairs.c: records that contradict each other ---- */
 
@@ -109,8 +240,8 @@ struct claim {
 };
 
 void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task);
-/* After all streams: counts a repair for each claim that no stream has confirmed. */
-void gather_check_claims(struct walk *w);
+/* After all streams: counts a repair for each of the stream's claims that no stream has confirmed. */
+void gather_check_claims(const struct walk *w);
 
 /* After all streams: counts repairs for contradictory records about tasks, and about teams. */
 void gather_check_tasks(struct model *m);
@@ -122,12 +253,12 @@ void gather_repair_row(struct model *m, uint32_t row, const char *name, const ch
 /*
  * undeferred.c: a task was created. If it is the second half of an undeferred task with dependences, whose first half
  * is the wait that has just ended, the wait's dependences become the task's (Q34). construct: the row of the task's
- * address; returns the one that the task gets.
+ * kind and address; returns the one that the task gets.
  */
-uint32_t gather_join_wait(struct walk *w, uint32_t task, uint32_t construct, uint64_t codeptr);
+uint32_t gather_join_wait(struct walk *w, uint32_t task, enum construct_kind kind, uint32_t construct, uint64_t codeptr);
 
 /* split.c: after all streams: which tasks are the runtime's own, and split a taskloop (Q44). */
-void gather_settle_splits(struct walk *w);
+void gather_settle_splits(struct model *m);
 
 /* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
 
@@ -137,8 +268,8 @@ void gather_switch(struct walk *w, const struct thread_event *e);
 void gather_status(struct walk *w, const struct thread_event *e);
 void gather_wait_end(struct walk *w, const struct thread_event *e);
 void gather_part_end(struct walk *w, const struct thread_event *e);
-/* The explicit task starts, or goes on, in this stream. is_back: see THREAD_SWITCH. */
-void gather_resume(struct walk *w, uint32_t row, uint64_t ticks, bool is_back);
+/* The explicit task starts, or goes on, in this stream. */
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks);
 
 void gather_region_begin(struct walk *w, const struct thread_event *e);
 void gather_region_end(struct walk *w, const struct thread_event *e);
@@ -154,6 +285,14 @@ void gather_arrival(struct walk *w, const struct record *r);
 void gather_delay(struct walk *w, const struct record *r);
 
 /* ---- constructs.c ---- */
+
+/*
+ * The row of the construct (kind, codeptr), as model_construct() has it: in walk.constructs, or, where streams are walked
+ * in order, in model.constructs.
+ */
+uint32_t gather_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr);
+/* Its return address; 0: unknown, or the runtime's own. */
+uint64_t gather_codeptr(const struct walk *w, uint32_t construct);
 
 /* Any record, after the story and target.c have taken it. */
 void gather_constructs(struct walk *w, const struct record *r);
@@ -171,8 +310,8 @@ void gather_settle_operations(struct model *m);
 void gather_target(struct walk *w, const struct record *r);
 /* device.c: the same for records that devices made. */
 void gather_device(struct walk *w, const struct record *r);
-/* Gives activities their device, operation, time and queue, and frees walk.device. */
-void gather_settle_device(struct walk *w);
+/* Gives activities their device, operation, time and queue, and frees gathering.device. */
+void gather_settle_device(struct gathering *g);
 /* Fills in what no record alone tells: devices, the sizes of what was deleted, which allocations failed. */
 void gather_settle_target(struct model *m);
 
@@ -187,7 +326,7 @@ void gather_device_finalize(struct walk *w, const struct record *r);
 void gather_unannounced_devices(struct model *m);
 
 /* locks.c: numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
-void gather_lock_orders(struct model *m, struct acquisition *list, size_t n);
+void gather_lock_orders(const struct gathering *g);
 
 /* teams.c: finds the distinct teams, and the team of each region. */
 void gather_teams(struct model *m);

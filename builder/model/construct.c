@@ -124,11 +124,11 @@ enum construct_kind construct_of_data(unsigned kind)
 }
 
 /*
- * Does the address lie in the OpenMP runtime's own code? That is the binary with the address that the recorder noted in
+ * The runtime is the binary with the address that the recorder noted in
  * meta, unless this is the program itself. LLVM's runtime has parts in other libraries as well, and a dump may have no
  * noted address: these libraries are known by their names.
  */
-static bool is_in_runtime(const struct model *m, uint64_t codeptr)
+bool model_is_in_runtime(const struct model *m, uint64_t codeptr)
 {
 	const struct meta *meta = &m->dump->meta;
 	const struct meta_map *map = meta_find_map(meta, codeptr), *runtime = meta_find_map(meta, meta->runtime_code);
@@ -154,7 +154,7 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
 		index->recent[recent].row = *row;
 		return *row;
 	}
-	if (codeptr != 0 && is_in_runtime(m, codeptr)) {
+	if (codeptr != 0 && model_is_in_runtime(m, codeptr)) {
 		uint32_t nameless = model_construct(m, kind, 0); /* may move the map's items, so the key is looked up again */
 		return *map_put(&index->rows, key) = nameless;
 	}

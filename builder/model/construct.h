@@ -86,6 +86,9 @@ uint32_t model_construct(struct model *m, enum construct_kind kind, uint64_t cod
  */
 uint32_t model_find_construct(const struct model *m, enum construct_kind kind, uint64_t codeptr);
 
+/* Does the address lie in the OpenMP runtime's own code? Then model_construct() takes it for unknown. */
+bool model_is_in_runtime(const struct model *m, uint64_t codeptr);
+
 /* The kind of construct that a record's kind of synchronisation, worksharing, mutex or target operation belongs to. */
 enum construct_kind construct_of_sync(unsigned sync_kind);
 enum construct_kind construct_of_work(unsigned work_kind);

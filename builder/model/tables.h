@@ -83,6 +83,9 @@ static inline bool task_is_explicit(const struct task *task)
  */
 #define TASK_SPLIT (1u << 15)
 
+/* A bit of task.flags while model_gather() runs: TASK_CREATED, which becomes a bit of task.state after all streams. */
+#define TASK_IS_CREATED (1u << 14)
+
 static inline bool task_is_split(const struct task *task)
 {
 	return task->flags & TASK_SPLIT;

@@ -67,7 +67,6 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
 	s->last_ticks = record->time;
 	thread_start(&s->thread, r->model, s->row, header->task, &replay_story_ops, s);
-	s->thread.parts_bit = TASK_HAS_PARTS;
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, stream_begin, &at);
 }

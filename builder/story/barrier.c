@@ -28,9 +28,10 @@ static int follow_reduction(struct thread *t, const struct record *record)
 	const struct model *m = t->model;
 	unsigned kind = record_flags(record);
 	const struct thread_implicit *inner = thread_innermost(t);
-	const struct region *region = &m->regions[inner != NULL ? m->tasks[inner->task].region : 0];
+	unsigned flags;
+	uint32_t region = inner != NULL ? m->tasks[inner->task].region : 0;
 	bool is_constructs = kind == sync_kind_barrier_implicit_workshare ||
-			     (kind == sync_kind_barrier_implicit && record->b != m->constructs[region->construct].codeptr);
+			     (kind == sync_kind_barrier_implicit && record->b != thread_region_codeptr(t, region, &flags));
 	if (!is_constructs)
 		return thread_settle_reduction(t);
 	t->reduction_barrier = 0;
@@ -47,11 +48,12 @@ static int follow_reduction(struct thread *t, const struct record *record)
 static void begin_stale(struct thread *t, struct thread_implicit *inner, const struct record *record)
 {
 	const struct model *m = t->model;
-	const struct region *region = &m->regions[m->tasks[inner->task].region];
-	unsigned kind = record_flags(record);
-	bool is_closing = barrier_closes(kind) ||
-			  (kind == sync_kind_barrier_implicit && record->b == m->constructs[region->construct].codeptr);
-	if (!m->is_libomp || record->b == 0 || !is_closing || !(region->flags & parallel_flags_invoker_program))
+	const struct task *task = &m->tasks[inner->task];
+	unsigned kind = record_flags(record), flags;
+	if (!m->is_libomp || record->b == 0 || !barrier_may_close(kind) || task->thread != 0)
+		return;
+	uint64_t codeptr = thread_region_codeptr(t, task->region, &flags);
+	if ((!barrier_closes(kind) && record->b != codeptr) || !(flags & parallel_flags_invoker_program))
 		return;
 	inner->stale_codeptr = record->b;
 	t->has_stale = true;
@@ -114,8 +116,9 @@ int thread_barrier(struct thread *t, const struct record *record)
 	}
 }
 
-uint32_t barrier_closing(const struct model *m, const struct thread_implicit *implicit, bool has_end)
+uint32_t barrier_closing(const struct thread *t, const struct thread_implicit *implicit, bool has_end)
 {
+	const struct model *m = t->model;
 	if (implicit->n_implicit_barriers == 0)
 		return 0;
 	if (!has_end) {
@@ -123,8 +126,9 @@ uint32_t barrier_closing(const struct model *m, const struct thread_implicit *im
 		 * Was the last barrier that began the closing one? Then it has the region's return address, or, on
 		 * workers, none.
 		 */
-		const struct region *region = &m->regions[m->tasks[implicit->task].region];
-		if (implicit->barrier_codeptr != 0 && implicit->barrier_codeptr != m->constructs[region->construct].codeptr)
+		unsigned flags;
+		if (implicit->barrier_codeptr != 0 &&
+		    implicit->barrier_codeptr != thread_region_codeptr(t, m->tasks[implicit->task].region, &flags))
 			return 0;
 	}
 	return m->is_libomp && implicit->n_threads == 1 ? 0 : implicit->n_implicit_barriers; /* a team of one has none (Q6) */

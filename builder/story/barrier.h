@@ -26,7 +26,7 @@ static inline bool barrier_may_close(unsigned sync_kind)
  * a region. Call it when the task is over. has_end: the task's end was recorded, so that the last barrier is the
  * closing one.
  */
-uint32_t barrier_closing(const struct model *m, const struct thread_implicit *implicit, bool has_end);
+uint32_t barrier_closing(const struct thread *t, const struct thread_implicit *implicit, bool has_end);
 
 /*
  * Is the barrier of the one kind that began last the closing one of the innermost implicit task? Call it after the step

@@ -81,6 +81,11 @@ struct thread_ops {
 	int (*tell)(void *self, const struct thread_event *event);
 	/* The row of the n-th initial task, from 0, that no record of this stream begins (Q40); 0: there is none. */
 	uint32_t (*missing_root)(void *self, uint32_t n);
+	/*
+	 * In the first pass: the construct's address and the flags of a region, which another stream may have begun. May be
+	 * NULL otherwise.
+	 */
+	uint64_t (*region_codeptr)(void *self, uint32_t region, unsigned *flags);
 	/* All that is open is about to be closed for the reason `repair`: returns the reason to name. May be NULL. */
 	const char *(*closing)(void *self, const char *repair);
 };
@@ -95,7 +100,7 @@ struct thread {
 	uint64_t task_id;    /* by which a record named the current task; 0 if none did */
 	uint64_t tid;        /* of the OS thread that has the stream */
 	bool is_whole;       /* no record is missing since it took the stream */
-	unsigned parts_bit;  /* of task.state: set for tasks that may have more than one part, as far as the pass knows */
+	bool is_first_pass;  /* the tables are being filled: what other streams have written into them must not matter */
 	uint32_t latest_row; /* of the tasks with ids of this stream: the last one that began or was created so far */
 	uint32_t n_missing_roots;
 	struct thread_implicit *implicits; /* innermost last */
@@ -112,6 +117,12 @@ struct thread {
 	bool has_stale;                  /* some implicit task has, or had, a stale_codeptr */
 	uint64_t reduction_barrier;      /* of the one in which something was just reduced, 0 none */
 };
+
+/* Has this stream created the task so far, or begun it? */
+static inline bool thread_made(const struct thread *t, uint32_t task)
+{
+	return (task > t->model->task_rows.base[t->stream] && task <= t->latest_row) || task >= t->model->n_task_ids;
+}
 
 /*
  * Begins the story of a stream. `task` is the id in the header of its first segment. Always end it with thread_free().

@@ -23,7 +23,7 @@ int thread_close_regions(struct thread *t, size_t n_left, uint64_t ticks, const 
 
 void thread_forget_moved(struct thread *t, size_t bottom)
 {
-	for (size_t i = bottom; i < t->suspended.n; i++) {
+	for (size_t i = bottom; i < t->suspended.n && !t->is_first_pass; i++) {
 		uint32_t task = t->suspended.tasks[i].task;
 		unsigned state = task != SUSPENDED_GONE ? t->model->tasks[task].state : 0;
 		if (state & TASK_MIGRATED && state & TASK_COMPLETED)
@@ -59,7 +59,8 @@ int thread_end_implicit(struct thread *t, const struct record *record, uint64_t 
 	while (t->implicits[t->n_implicits - 1].is_alias)
 		t->n_implicits--;
 	const struct thread_implicit inner = t->implicits[t->n_implicits - 1];
-	ticks = thread_end_ticks(t->model, inner.task, ticks);
+	if (!t->is_first_pass)
+		ticks = thread_end_ticks(t->model, inner.task, ticks);
 	if (cut_tasks(t, inner.n_suspended, ticks, repair) != 0)
 		return -1;
 	thread_set_current(t, inner.task, 0);

@@ -21,7 +21,8 @@ static bool is_league_inner_team(const struct thread *t, const struct record *re
 {
 	const struct model *m = t->model;
 	const struct task *task = &m->tasks[t->task];
-	if (!m->is_libomp || record->b != 0 || record_flags(record) & parallel_flags_league || !(task->flags & task_flags_initial))
+	bool is_initial = thread_made(t, t->task) && task->flags & task_flags_initial;
+	if (!m->is_libomp || record->b != 0 || record_flags(record) & parallel_flags_league || !is_initial)
 		return false;
 	bool is_of_stream = task->region > m->region_rows.base[t->stream] && task->region <= m->region_rows.base[t->stream + 1];
 	return !is_of_stream || m->regions[task->region].state & REGION_ANNOUNCED;

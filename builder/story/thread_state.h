@@ -37,9 +37,17 @@ static inline int thread_habit(struct thread *t, const struct record *record, co
  */
 static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
 {
-	const struct model *m = t->model;
-	bool is_made_here = task > m->task_rows.base[t->stream] && task <= t->latest_row;
-	return task != 0 && (is_made_here || task >= m->n_task_ids) && !task_is_explicit(&m->tasks[task]);
+	return task != 0 && thread_made(t, task) && !task_is_explicit(&t->model->tasks[task]);
+}
+
+/* The address and the flags of a region's begin. */
+static inline uint64_t thread_region_codeptr(const struct thread *t, uint32_t row, unsigned *flags)
+{
+	if (t->is_first_pass)
+		return t->ops->region_codeptr(t->self, row, flags);
+	const struct region *region = &t->model->regions[row];
+	*flags = region->flags;
+	return t->model->constructs[region->construct].codeptr;
 }
 
 /*

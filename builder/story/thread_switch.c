@@ -55,16 +55,31 @@ static uint32_t named_current(const struct thread *t, const struct record *recor
 	}
 }
 
+/* Is the current task untied, as far as the pass knows? */
+static bool is_untied(const struct thread *t)
+{
+	const struct task *task = &t->model->tasks[t->task];
+	if (t->is_first_pass)
+		return thread_made(t, t->task) && task->flags & task_flags_untied;
+	return task->state & TASK_CREATED && task->flags & task_flags_untied;
+}
+
+/* May the task have more than one part, as far as the pass knows? Then it may be among the suspended ones. */
+static bool may_have_parts(const struct thread *t, uint32_t task)
+{
+	if (t->is_first_pass) /* some stream has claimed it, perhaps this one; an order is not needed to find out which */
+		return __atomic_load_n(&t->model->tasks[task].run_stream, __ATOMIC_RELAXED) != 0;
+	return t->model->tasks[task].state & TASK_HAS_PARTS;
+}
+
 /*
  * The record creates a task in the name of another task than the current one. A task by which LLVM's runtime splits a
  * taskloop does so (Q44): it stays the current one. Such a task is tied, so an untied one has ended (Q33). The
- * properties of a task that another stream created may not be known yet in the first pass: then it stays current, too,
- * and if a later record shows that it had ended, its part ended here.
+ * properties of a task that another stream created are not known in the first pass: then it stays current, too, and if a later record shows that it had ended, its part ended here.
  */
 static bool creates_in_place(struct thread *t, const struct record *record)
 {
-	const struct task *current = &t->model->tasks[t->task];
-	if (record_kind(record) != EVENT_task_create || (current->state & TASK_CREATED && current->flags & task_flags_untied))
+	if (record_kind(record) != EVENT_task_create || is_untied(t))
 		return false;
 	if (t->in_place != t->task) {
 		t->in_place = t->task;
@@ -164,8 +179,7 @@ static void pass_all_above(struct thread *t, uint32_t implicit)
 /* If the task is suspended here, it goes on. Returns whether it is, and no task below it has gone on since. */
 static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
 {
-	/* May it have run, and be suspended here? Each pass knows some of that without a search. */
-	if (!is_implicit && !(t->model->tasks[task].state & t->parts_bit))
+	if (!is_implicit && !may_have_parts(t, task))
 		return false;
 	if (suspended_take_last(&t->suspended, task))
 		return true;

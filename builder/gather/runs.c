@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The first pass's account of how tasks ran, where several streams know of it: tasks that move from stream to stream,
+ * are cancelled, fulfilled or completed by another stream, or about which records contradict each other. The first
+ * stream that claims a task has its row, the others have rows of their own, which are brought together in the order of
+ * streams after all of them have been walked. Quirk numbers are those of docs/runtimes.md.
+ */
+#include "builder/gather/walk.h"
+
+#include <stdlib.h>
+
+/* In task.run_stream: what the row's owner knows is in the list already. */
+#define OWNER_TAKEN UINT32_MAX
+
+static struct task *add_partial(struct walk *w, uint32_t row)
+{
+	uint32_t *index = map_put(&w->partial_rows, row);
+	if (*index == 0) {
+		PUSH(w->partials, w->n_partials, w->partials_capacity, (struct partial_run){.row = row, .stream = w->stream});
+		*index = (uint32_t)w->n_partials;
+	}
+	return &w->partials[*index - 1].task;
+}
+
+struct task *gather_claim_run(struct walk *w, uint32_t row)
+{
+	struct task *task = &w->m->tasks[row];
+	uint32_t owner = 0;
+	if (row == 0)
+		return &w->nobody;
+	/* Orders nothing: the rest of the row is read by others only after all walks. */
+	bool is_free =
+		__atomic_compare_exchange_n(&task->run_stream, &owner, w->stream + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return is_free ? task : add_partial(w, row);
+}
+
+/* ---- After all streams ---- */
+
+static int by_row_and_stream(const void *left, const void *right)
+{
+	const struct partial_run *l = left, *r = right;
+	if (l->row != r->row)
+		return l->row < r->row ? -1 : 1;
+	return l->stream < r->stream ? -1 : l->stream > r->stream;
+}
+
+/* The task started, or went on, in a stream, and perhaps in others before. */
+static void join_starts(struct model *m, uint32_t row, struct task *all, const struct partial_run *part)
+{
+	const struct task *task = &part->task;
+	if (all->state & TASK_COMPLETED && task->start_ticks > all->end_ticks && !(all->state & TASK_DETACHED)) {
+		all->state |= TASK_CONTRADICTORY;
+		gather_repair_row(m, row, "task_after_completion", "runs after it completed, expected before");
+	}
+	if (all->state & TASK_STARTED)
+		all->state |= TASK_HAS_PARTS | TASK_MARKED | TASK_MIGRATED;
+	else if (all->state & TASK_CANCELLED) /* untied, and another thread cancelled it between its parts */
+		all->state |= TASK_MARKED | TASK_MIGRATED;
+	if (!(all->state & TASK_STARTED) || task->start_ticks < all->start_ticks) {
+		all->start_ticks = task->start_ticks;
+		all->run_stream = part->stream + 1;
+	}
+}
+
+/*
+ * The end as one more stream knows it. An untied task may be cancelled twice: when a part of it ends, and when another
+ * thread discards the rest (Q42). Its last part may end before a thread reports that it completed (Q33).
+ */
+static void join_ends(struct model *m, uint32_t row, struct task *all, const struct task *task)
+{
+	unsigned part = task->state & TASK_PART_CANCELLED, earlier = all->state & TASK_PART_CANCELLED;
+	bool is_rest = (part == TASK_CANCEL_CURRENT || part == TASK_CANCEL_WAITING) && earlier == (part ^ TASK_PART_CANCELLED);
+	bool was_completed = all->state & TASK_COMPLETED;
+	if (task->state & TASK_COMPLETED) {
+		if (was_completed && !is_rest) {
+			all->state |= TASK_CONTRADICTORY;
+			gather_repair_row(m, row, "task_completed_twice", "completes in two streams, expected once");
+		}
+		bool has_ended = all->state & TASK_PART_ENDED && all->end_ticks < task->end_ticks;
+		if ((!is_rest || task->end_ticks > all->end_ticks) && !has_ended)
+			all->end_ticks = task->end_ticks;
+	} else if (task->state & TASK_PART_ENDED) {
+		if (!was_completed || task->end_ticks < all->end_ticks)
+			all->end_ticks = task->end_ticks;
+	} else if (task->state & TASK_DETACHED && !was_completed) {
+		all->end_ticks = task->end_ticks;
+	}
+}
+
+/* Of one task: what n streams know, in their order. */
+static void join_task(struct model *m, uint32_t row, const struct partial_run *parts, size_t n)
+{
+	struct task all = {0}, *task = &m->tasks[row];
+	/* Only the stream that gave its id runs an implicit task. */
+	bool is_explicit = task_is_explicit(task);
+	uint32_t own, number;
+	model_task_origin(m, row, &own, &number);
+	for (size_t i = 0; i < n; i++) {
+		const struct task *part = &parts[i].task;
+		if (is_explicit || parts[i].stream == own) {
+			if (part->state & TASK_STARTED)
+				join_starts(m, row, &all, &parts[i]);
+			else if (part->state & TASK_CANCELLED && all.state & TASK_STARTED) /* by a thread that did not run it */
+				all.state |= TASK_MIGRATED;
+			join_ends(m, row, &all, part);
+			all.state |= part->state;
+		} else {
+			all.state |= part->state & TASK_CONTRADICTORY;
+		}
+	}
+	task->state = all.state;
+	task->run_stream = all.run_stream;
+	task->start_ticks = all.start_ticks;
+	task->end_ticks = all.end_ticks;
+}
+
+/*
+ * Tasks that went on in the stream after missing records, if any record tells that they exist: now that all streams are
+ * known, it is known that they ran here.
+ */
+static void resume(const struct walk *w)
+{
+	for (size_t i = 0; i < w->n_resumptions; i++) {
+		struct task *task = &w->m->tasks[w->resumptions[i].row];
+		uint64_t ticks = w->resumptions[i].ticks;
+		bool has_started = task->state & TASK_STARTED;
+		if (!task_is_explicit(task) || !(has_started || task->flags & TASK_IS_CREATED))
+			continue;
+		if (has_started)
+			task->state |= TASK_HAS_PARTS;
+		if (has_started && task->run_stream != w->stream + 1)
+			task->state |= TASK_MARKED | TASK_MIGRATED;
+		if (!has_started || ticks < task->start_ticks) {
+			task->start_ticks = ticks;
+			task->run_stream = w->stream + 1;
+		}
+		task->state |= TASK_SEEN | TASK_STARTED;
+	}
+}
+
+void gather_join_runs(struct gathering *g)
+{
+	struct model *m = g->m;
+	struct partial_run *all = NULL;
+	size_t n = 0, capacity = 0;
+	for (size_t s = 0; s < m->dump->n_streams; s++) {
+		struct walk *w = g->walks[s];
+		for (size_t i = 0; i < w->n_partials; i++) {
+			PUSH(all, n, capacity, w->partials[i]);
+			/* What the row's owner knows is one more of them. */
+			struct task *task = &m->tasks[w->partials[i].row];
+			if (task->run_stream == OWNER_TAKEN)
+				continue;
+			struct partial_run owned = {w->partials[i].row, task->run_stream - 1, *task};
+			PUSH(all, n, capacity, owned);
+			task->run_stream = OWNER_TAKEN;
+		}
+	}
+	if (n > 0)
+		qsort(all, n, sizeof *all, by_row_and_stream);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && all[end].row == all[i].row;)
+			end++;
+		join_task(m, all[i].row, &all[i], end - i);
+	}
+	free(all);
+	for (size_t s = 0; s < m->dump->n_streams; s++)
+		resume(g->walks[s]);
+}
