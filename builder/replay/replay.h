@@ -9,9 +9,11 @@
  *   - for every scope that is entered, exactly one leave, at the latest at the end of its task or stream;
  *   - the row of the current task before every event (0 if its records are missing).
  *
- * Streams are replayed one after the other. They are merged by time if a task ran in several streams, or if there are
- * units of Argobots. So a visitor keeps its state by stream and by task. Within a task, or a unit, events always come
- * in the order of the program.
+ * Streams come in any order, each as far as it can go on: a visitor keeps its state by stream and by task. Within a task,
+ * or a unit, events always come in the order of the program. So where several streams have a part in a task (hand.h), a
+ * stream is left in the middle, and others come, until the task's parts before are over. With units of Argobots streams
+ * are merged by time. What one stream tells of a task of another one (an early fulfilment, the cancellation of a task
+ * that never ran, a dependence, a parent) has no order with the task's own events.
  *
  * Argobots (docs/graph.md, "Units of Argobots"): the replay settles which unit a handle means, which unit runs, and
  * which unit acts if the record does not name it. Visitors get rows of model.units, which are complete before the
@@ -73,7 +75,8 @@ struct scope {
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
 	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a
-	 * scope was left. So a visitor can keep what it knows about open scopes in an array.
+	 * scope was left. So a visitor can keep what it knows about open scopes in an array. number % dump.n_streams is
+	 * the stream that gave the number: that in which the scope was entered, unless its task moves.
 	 */
 	uint32_t number;
 };

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which stream is replayed next. Each goes on until its end, or until it comes to a stop (hand.h) whose task another
+ * stream has to hand over first: then it is put aside, and another stream goes on. Called by replay.c; one thread.
+ */
+#include "builder/replay/state.h"
+
+enum outcome { STREAM_OVER, STREAM_WAITS, STREAM_FAILED };
+
+struct schedule {
+	struct replay *r;
+	struct stream_state *first, *last; /* streams that can go on, first come, first served */
+};
+
+static void add_ready(struct schedule *schedule, struct stream_state *s)
+{
+	s->next = NULL;
+	if (schedule->first == NULL)
+		schedule->first = s;
+	else
+		schedule->last->next = s;
+	schedule->last = s;
+}
+
+static struct hand *hand_of(const struct schedule *schedule, const struct stop *stop)
+{
+	return &schedule->r->hands.all[stop->hand];
+}
+
+/* The stop, or the part that began with it, is over: streams that waited for that can go on. */
+static void end_stop(struct schedule *schedule, const struct stop *stop)
+{
+	struct hand *hand = hand_of(schedule, stop);
+	hand->n_over++;
+	for (struct stream_state **waiting = &hand->waiting; *waiting != NULL;) {
+		struct stream_state *s = *waiting;
+		if (s->awaited->nth > hand->n_over) {
+			waiting = &s->next;
+			continue;
+		}
+		*waiting = s->next;
+		s->awaited = NULL;
+		add_ready(schedule, s);
+	}
+}
+
+static void end_open(struct schedule *schedule, struct stream_state *s)
+{
+	if (s->open != NULL)
+		end_stop(schedule, s->open);
+	s->open = NULL;
+}
+
+/*
+ * The current task has an open stop. If its last part ended without a record (Q33), it has ended at the latest when
+ * another thread reports that the task completed: has that come before the stream's next record? 0, or -1.
+ */
+static int end_reported(struct schedule *schedule, struct stream_state *s, uint64_t next_ticks)
+{
+	const struct hands *hands = &schedule->r->hands;
+	const struct hand *hand = hand_of(schedule, s->open);
+	if (s->open->nth + 1 == hand->n_stops)
+		return 0;
+	const struct stop *report = &hands->stops[hands->order[hand->first + s->open->nth + 1]];
+	bool is_before = report->ticks != next_ticks ? report->ticks < next_ticks : report->stream < s->row;
+	if (!report->is_report || report->stream == s->row || !is_before)
+		return 0;
+	if (thread_end_part(&s->thread, report->ticks) != 0)
+		return -1;
+	end_open(schedule, s);
+	return 0;
+}
+
+/* Where the stream's next record is. */
+static uint64_t place_of(const struct stream_state *s)
+{
+	return (uint64_t)s->timeline.cursor.segment << 32 | s->timeline.cursor.index;
+}
+
+static bool is_at_stop(const struct stream_state *s, const struct stop *stop, uint64_t place)
+{
+	return stop != s->stop_end && stop->place == place;
+}
+
+/* May the stream pass the stops at its next record? If not, it waits. */
+static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t place)
+{
+	for (const struct stop *stop = s->stop; is_at_stop(s, stop, place); stop++) {
+		struct hand *hand = hand_of(schedule, stop);
+		bool is_own = s->open != NULL && s->open->hand == stop->hand;
+		if (hand->n_over + is_own >= stop->nth)
+			continue;
+		if (s->is_cut) {
+			s->is_cut = false;
+			continue;
+		}
+		s->awaited = stop;
+		s->next = hand->waiting;
+		hand->waiting = s;
+		return false;
+	}
+	return true;
+}
+
+/* The record at the stops was replayed. */
+static void pass(struct schedule *schedule, struct stream_state *s, uint64_t place)
+{
+	const struct stop *open = NULL;
+	for (; is_at_stop(s, s->stop, place); s->stop++) {
+		if (s->open != NULL && s->open->hand == s->stop->hand)
+			end_open(schedule, s);
+		if (s->stop->task == s->thread.task)
+			open = s->stop;
+		else
+			end_stop(schedule, s->stop);
+	}
+	if (s->open != NULL && s->open->task != s->thread.task)
+		end_open(schedule, s);
+	if (open != NULL)
+		s->open = open;
+}
+
+/* Replays the stream as far as it can go on. */
+static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
+{
+	struct replay *r = schedule->r;
+	for (const struct record *record; (record = timeline_peek(&s->timeline)) != NULL;) {
+		if (++s->n_since_progress == PROGRESS_EVERY) {
+			s->n_since_progress = 0;
+			progress_add(r->progress, PROGRESS_EVERY);
+		}
+		if (s->open == NULL && s->stop == s->stop_end) {
+			if (replay_record(r, s, record) != 0)
+				return STREAM_FAILED;
+			continue;
+		}
+		uint64_t place = place_of(s);
+		if (s->open != NULL && end_reported(schedule, s, record->time) != 0)
+			return STREAM_FAILED;
+		if (!may_pass(schedule, s, place))
+			return STREAM_WAITS;
+		if (replay_record(r, s, record) != 0)
+			return STREAM_FAILED;
+		pass(schedule, s, place);
+	}
+	if (s->open != NULL && end_reported(schedule, s, UINT64_MAX) != 0)
+		return STREAM_FAILED;
+	end_open(schedule, s);
+	/* Where tasks move, ends without a record come last, as one stream may have suspended what runs in another one. */
+	if (r->hands.n == 0 && (replay_close(r, s) != 0 || replay_leave_rest(r, s) != 0 || replay_end(r, s) != 0))
+		return STREAM_FAILED;
+	return STREAM_OVER;
+}
+
+/*
+ * No stream can go on: records contradict each other, or clocks do. The first stream that waits goes on without the
+ * task. False: none waits, so all are over.
+ */
+static bool cut(struct schedule *schedule)
+{
+	struct replay *r = schedule->r;
+	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
+		struct stream_state *s = &r->streams[i];
+		if (s->awaited == NULL)
+			continue;
+		replay_repair(s, "task_in_two_threads");
+		struct stream_state **waiting = &hand_of(schedule, s->awaited)->waiting;
+		while (*waiting != s)
+			waiting = &(*waiting)->next;
+		*waiting = s->next;
+		s->awaited = NULL;
+		s->is_cut = true;
+		add_ready(schedule, s);
+		return true;
+	}
+	return false;
+}
+
+int replay_schedule(struct replay *r)
+{
+	struct schedule schedule = {.r = r};
+	for (size_t i = 0; i < r->model->dump->n_streams; i++)
+		add_ready(&schedule, &r->streams[i]);
+	while (schedule.first != NULL || cut(&schedule)) {
+		struct stream_state *s = schedule.first;
+		schedule.first = s->next;
+		if (go_on(&schedule, s) == STREAM_FAILED)
+			return -1;
+	}
+	return r->hands.n != 0 ? replay_end_all(r) : 0;
+}
