@@ -251,6 +251,9 @@ int replay_end_all(struct replay *r)
 static struct call *list_calls(struct replay *r, const struct visitor *visitors, size_t n)
 {
 	struct call *calls = memory_zeroed(REPLAY_FUNCTIONS * (n + 1), sizeof *calls, "the replay");
+	r->are_by_stream = true;
+	for (size_t i = 0; i < n; i++)
+		r->are_by_stream = r->are_by_stream && visitors[i].ops->is_by_stream;
 	struct call *next = calls;
 	for (size_t f = 0; f < REPLAY_FUNCTIONS; f++) {
 		r->calls[f] = next;

@@ -184,6 +184,14 @@ struct replay_ops {
 	int (*measurement)(void *self, const struct point *at, bool is_on);
 	/* Records are missing between is_begin and the next one; all that was open is closed in between. */
 	int (*records_missing)(void *self, const struct point *at, bool is_begin);
+
+	/*
+	 * The functions may be called for several streams at the same time, on several threads: for one stream on one
+	 * thread at a time, its events in order. So they write only what belongs to the stream, to a task that is current
+	 * there, or to one that is created there. The events of a task come one after the other, whatever streams they
+	 * are in, and each sees what was written at those before. Must be the last member.
+	 */
+	bool is_by_stream;
 };
 
 struct visitor {
@@ -192,8 +200,8 @@ struct visitor {
 };
 
 /*
- * Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 if a visitor
- * stopped it.
+ * Replays a gathered dump for all visitors at once; on all threads of OpenMP if each of them is_by_stream. Counts quirks
+ * and repairs into the model. 0, or -1 if a visitor stopped it.
  */
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 

@@ -62,7 +62,7 @@ struct call {
 	void *self;
 };
 
-#define REPLAY_FUNCTIONS (sizeof(struct replay_ops) / sizeof(void (*)(void)))
+#define REPLAY_FUNCTIONS (offsetof(struct replay_ops, is_by_stream) / sizeof(void (*)(void)))
 
 #define PROGRESS_EVERY 65536 /* records */
 
@@ -73,7 +73,8 @@ struct replay {
 	struct units units;
 	struct stream_state *streams;
 	struct progress *progress;
-	bool is_merged; /* streams are merged by time */
+	bool is_merged;     /* streams are merged by time */
+	bool are_by_stream; /* all visitors can work on several streams at once */
 };
 
 /*
