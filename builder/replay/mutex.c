@@ -31,7 +31,7 @@ static int visit_mutex(struct replay *r, struct stream_state *s, const struct re
 		       uint32_t order)
 {
 	struct mutex mutex = {event, kind, record->a,
-			      model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)), order};
+			      replay_construct(s, construct_of_mutex(kind), thread_codeptr(&s->thread, record)), order};
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, mutex, &at, &mutex);
 }
@@ -40,11 +40,11 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 {
 	unsigned kind = record_flags(record);
 	if (!is_lock(kind)) {
-		struct scope scope = {
-			.type = SCOPE_MUTEX,
-			.kind = kind,
-			.construct = model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)),
-			.wait_id = record->a};
+		struct scope scope = {.type = SCOPE_MUTEX,
+				      .kind = kind,
+				      .construct =
+					      replay_construct(s, construct_of_mutex(kind), thread_codeptr(&s->thread, record)),
+				      .wait_id = record->a};
 		if (replay_enter_scope(r, s, scope, record->time) != 0)
 			return -1;
 	}

@@ -120,7 +120,7 @@ static int replay_other(struct replay *r, struct stream_state *s, const struct r
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
 	case EVENT_flush:
 		at = replay_point(s, record->time);
-		return VISIT(r, flush, &at, model_find_construct(r->model, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
+		return VISIT(r, flush, &at, replay_construct(s, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
 	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
@@ -152,7 +152,8 @@ int replay_record(struct replay *r, struct stream_state *s, const struct record 
 {
 	unsigned kind = record_kind(record);
 	bool is_more = record_is_continuation(record);
-	if ((s->timeline.cursor.index == 0 || !s->has_begun || kind == EVENT_records_lost) && begin_or_cross(r, s, record) != 0)
+	/* The stream's first record and those after a gap are the first ones of their segments. */
+	if ((s->timeline.cursor.index == 0 || kind == EVENT_records_lost) && begin_or_cross(r, s, record) != 0)
 		return -1;
 	if (!is_more && replay_processor(r, s, record->time) != 0)
 		return -1;

@@ -215,8 +215,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		return -1;
 	struct scope scope = {.type = type,
 			      .kind = sync,
-			      .construct =
-				      model_find_construct(r->model, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
+			      .construct = replay_construct(s, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
 	const struct thread_implicit *inner = thread_innermost(&s->thread);
 	bool is_league = inner != NULL && r->model->tasks[inner->task].flags & task_flags_initial;
 	scope.arrival = inner == NULL ? 0 : is_league ? ARRIVAL_OF_LEAGUE : inner->n_barriers;
@@ -230,7 +229,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	 */
 	const struct frame *frame = replay_frame(s, false);
 	if (sync_is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
-		scope.construct = model_find_construct(r->model, construct_of_sync(sync), frame->last_work);
+		scope.construct = replay_construct(s, construct_of_sync(sync), frame->last_work);
 	return replay_enter_scope(r, s, scope, record->time);
 }
 
@@ -247,8 +246,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned work = record_flags(record);
 	struct scope scope = {.type = SCOPE_WORK,
 			      .kind = work,
-			      .construct =
-				      model_find_construct(r->model, construct_of_work(work), thread_codeptr(&s->thread, record)),
+			      .construct = replay_construct(s, construct_of_work(work), thread_codeptr(&s->thread, record)),
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
@@ -258,7 +256,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	const struct scope *around = frame->n_scopes > 0 ? frame_innermost(&s->frames, frame) : NULL;
 	if (work == work_kind_taskloop && codeptr == 0 && around != NULL && around->kind == sync_kind_taskgroup) {
 		codeptr = r->model->constructs[around->construct].codeptr;
-		scope.construct = model_find_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
+		scope.construct = replay_construct(s, CONSTRUCT_TASKLOOP, codeptr);
 	}
 	frame->last_work = codeptr;
 	return replay_enter_scope(r, s, scope, record->time);
@@ -280,7 +278,7 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_work_begin: return work_begin(r, s, record);
 	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
 	case EVENT_masked_begin:
-		masked.construct = model_find_construct(r->model, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
+		masked.construct = replay_construct(s, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
 		return replay_enter_scope(r, s, masked, ticks);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	default: return 0;

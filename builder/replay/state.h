@@ -25,6 +25,8 @@
 
 #include <stddef.h>
 
+#define RECENT_CONSTRUCTS 16
+
 struct stream_state {
 	struct timeline timeline;
 	uint32_t row;
@@ -43,6 +45,10 @@ struct stream_state {
 	struct dependence *dependences; /* of the current record */
 	size_t dependences_capacity;
 	unsigned n_since_progress;
+	struct {
+		uint64_t key; /* code address << 8 | kind */
+		uint32_t row;
+	} constructs[RECENT_CONSTRUCTS]; /* that were looked up last */
 	struct late_flush {
 		uint64_t begin_ticks, end_ticks;
 	} * late_flushes; /* of a worker after its team's join, whose own end is not reported yet */
@@ -52,6 +58,7 @@ struct stream_state {
 	bool has_begun, is_attached;
 	bool are_flushes_due; /* the implicit task that late flushes waited for has ended */
 	size_t next_off;      /* of the stream's stretches without a processor: the next one, or the one that it is in */
+	uint64_t off_ticks;   /* up to then there is nothing to tell of the next one */
 	bool is_off_processor;
 	bool is_off; /* the program has stopped or paused the recording */
 };
@@ -108,6 +115,18 @@ static inline void replay_repair(struct stream_state *s, const char *name)
 {
 	if (*name != '\0')
 		tally_add(&model_notes(s->replay->model, s->row)->repairs, name, 1);
+}
+
+/* The construct of a record, as model_find_construct() tells. */
+static inline uint32_t replay_construct(struct stream_state *s, enum construct_kind kind, uint64_t codeptr)
+{
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9 ^ key >> 13) % RECENT_CONSTRUCTS;
+	if (s->constructs[recent].key != key || s->constructs[recent].row == 0) {
+		s->constructs[recent].key = key;
+		s->constructs[recent].row = model_find_construct(s->replay->model, kind, codeptr);
+	}
+	return s->constructs[recent].row;
 }
 
 /* ---- replay.c ---- */
@@ -204,7 +223,7 @@ int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ti
 /* The same, where there is nothing to tell. */
 static inline int replay_processor(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
-	return r->model->switches.are_recorded ? replay_processor_until(r, s, ticks) : 0;
+	return r->model->switches.are_recorded && ticks > s->off_ticks ? replay_processor_until(r, s, ticks) : 0;
 }
 
 /* ---- unit.c ---- */

@@ -67,7 +67,9 @@ static int switch_tasks(struct replay *r, struct stream_state *s, const struct t
 	}
 	bool is_cut = e->record == NULL;
 	bool is_over = is_cut || status == task_status_complete || status == task_status_cancel || status == task_status_detach;
-	if (is_over && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
+	const struct frame *top = frames_top(&s->frames, e->task);
+	bool has_scopes = top == NULL || top->n_scopes != 0;
+	if (is_over && has_scopes && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, e->ticks);
 	if (VISIT(r, task_switch, &at, e->task, e->other, status) != 0)
