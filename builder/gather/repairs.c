@@ -158,6 +158,7 @@ void gather_check_tasks(struct model *m)
 		struct task *task = &m->tasks[row];
 		if (task_is_explicit(task) && task->state != 0)
 			check_task(m, row);
+		m->has_handed |= (task->state & TASK_HANDED) != 0;
 	}
 }
 

@@ -52,6 +52,9 @@ enum {
  */
 #define TASK_PART_CANCELLED (TASK_CANCEL_CURRENT | TASK_CANCEL_WAITING)
 
+/* More than one stream may have a part in the task: the replay hands it over from one to the next (replay/hand.h). */
+#define TASK_HANDED (TASK_MIGRATED | TASK_ENDED_ELSEWHERE | TASK_DETACHED)
+
 struct task {
 	uint32_t parent;     /* encountering task; 0 for initial tasks of root threads */
 	uint32_t construct;  /* row of constructs */
@@ -155,6 +158,7 @@ struct model {
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;       /* distinct OS threads */
 	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */
+	bool has_handed;          /* some task is handed over between streams (TASK_HANDED) */
 	uint32_t n_task_ids;      /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
 	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */
 	uint64_t n_aliases;       /* task ids that stand for another task (model_alias) */

@@ -48,9 +48,10 @@ static bool is_past_join(const struct replay *r, struct stream_state *s)
 	if (row == 0 || t->task != row || suspended_above(&t->suspended, 0) || m->tasks[row].thread == 0 ||
 	    m->regions[m->tasks[row].region].join_ticks == UINT64_MAX)
 		return false;
-	const struct frame *frame = frames_find(&r->frames, row, s->row);
+	const struct frame *frame = replay_frame(s, false);
+	const struct scope *scopes = frame != NULL ? frame_scopes(&s->frames, frame) : NULL;
 	for (uint32_t i = 0; frame != NULL && i < frame->n_scopes; i++)
-		if (frame->scopes[i].type > SCOPE_SYNC_WAIT || !barrier_closes(frame->scopes[i].kind))
+		if (scopes[i].type > SCOPE_SYNC_WAIT || !barrier_closes(scopes[i].kind))
 			return false;
 	return frame != NULL && frame->n_scopes > 0;
 }

@@ -1,73 +1,158 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Scope stacks by task: see frames.h. A dropped frame is used again, with the memory of its scopes.
+ * The scopes of a stream's tasks: see frames.h.
  */
 #include "builder/replay/frames.h"
 #include "builder/support/array.h"
 
-struct frame *frames_find(const struct frames *frames, uint32_t task, uint32_t stream)
+/*
+ * How many frames are searched for a task that goes on although it is not the last one. In programs these are tasks that
+ * had no frame; so deep a stack is not worth the search.
+ */
+#define SEARCHED 64
+
+void frames_begin(struct frames *frames, uint32_t stream, uint32_t n_streams)
 {
-	const uint32_t *row = map_get(&frames->by_key, frames_key(task, stream));
-	return row != NULL ? frames->all[*row] : NULL;
+	*frames = (struct frames){.stream = stream, .n_streams = n_streams};
+	frames_start(frames, 0);
 }
 
-static uint32_t new_row(struct frames *frames)
+struct frame *frame_make(struct frames *frames, uint32_t task)
 {
-	if (frames->n_free > 0)
-		return frames->free_rows[--frames->n_free];
-	size_t n = (size_t)frames->n_all + 2;
-	array_reserve((void **)&frames->all, n, &frames->all_capacity, sizeof *frames->all);
-	array_reserve((void **)&frames->free_rows, n, &frames->free_rows_capacity, sizeof *frames->free_rows);
-	frames->all[++frames->n_all] = memory_zeroed(1, sizeof(struct frame), "the scopes of a task");
-	return frames->n_all;
+	struct frame *frame = frames->free;
+	if (frame != NULL)
+		frames->free = frame->next;
+	else
+		frame = memory_zeroed(1, sizeof *frame, "the scopes of a task");
+	*frame = (struct frame){.task = task, .own = frame->own, .own_capacity = frame->own_capacity, .is_own = true};
+	return frame;
 }
 
-struct frame *frames_get(struct frames *frames, uint32_t task, uint32_t stream)
+void frame_drop(struct frames *frames, struct frame *frame)
 {
-	uint32_t *row = map_put(&frames->by_key, frames_key(task, stream));
-	if (*row == 0) {
-		*row = new_row(frames);
-		struct frame *frame = frames->all[*row];
-		frame->task = task;
-		frame->stream = stream;
-		frame->n_scopes = frame->n_barriers = 0;
-		frame->last_work = 0;
-	}
-	return frames->all[*row];
-}
-
-void frames_drop(struct frames *frames, uint32_t task, uint32_t stream)
-{
-	const uint32_t *row = map_get(&frames->by_key, frames_key(task, stream));
-	if (row == NULL)
-		return;
-	frames->all[*row]->n_scopes = 0;
-	frames->free_rows[frames->n_free++] = *row;
-	map_remove(&frames->by_key, frames_key(task, stream));
+	frame->next = frames->free;
+	frames->free = frame;
 }
 
 void frames_free(struct frames *frames)
 {
-	for (uint32_t i = 1; i <= frames->n_all; i++) {
-		free(frames->all[i]->scopes);
-		free(frames->all[i]);
+	for (size_t i = 0; i < frames->n_own; i++)
+		frame_drop(frames, frames->own[i]);
+	for (struct frame *frame = frames->free, *next; frame != NULL; frame = next) {
+		next = frame->next;
+		free(frame->own);
+		free(frame);
 	}
-	free(frames->all);
-	free(frames->free_rows);
-	map_free(&frames->by_key);
+	free(frames->own);
+	free(frames->stack);
+	free(frames->scopes);
+	map_free(&frames->own_rows);
 	*frames = (struct frames){0};
+}
+
+void frames_start(struct frames *frames, uint32_t task)
+{
+	const struct frame *top = frames->n > 0 ? &frames->stack[frames->n - 1] : NULL;
+	uint32_t first = top != NULL ? top->first + top->n_scopes : 0;
+	array_reserve((void **)&frames->stack, frames->n + 1, &frames->capacity, sizeof *frames->stack);
+	frames->stack[frames->n++] = (struct frame){.task = task, .first = first};
+}
+
+/* ---- Frames of their own ---- */
+
+static struct frame *find_own(const struct frames *frames, uint32_t task)
+{
+	const uint32_t *row = map_get(&frames->own_rows, task);
+	return row != NULL ? frames->own[*row - 1] : NULL;
+}
+
+static struct frame *get_own(struct frames *frames, uint32_t task)
+{
+	uint32_t *row = map_put(&frames->own_rows, task);
+	if (*row == 0) {
+		array_reserve((void **)&frames->own, frames->n_own + 1, &frames->own_capacity, sizeof *frames->own);
+		frames->own[frames->n_own++] = frame_make(frames, task);
+		*row = (uint32_t)frames->n_own;
+	}
+	return frames->own[*row - 1];
+}
+
+/* The stack does not show the order in which tasks go on: from here on each has a frame of its own. */
+static void scatter(struct frames *frames)
+{
+	for (size_t i = 0; i < frames->n; i++) {
+		const struct frame *from = &frames->stack[i];
+		if (i > 0 && from->n_scopes == 0 && from->n_barriers == 0 && from->last_work == 0)
+			continue;
+		struct frame *to = get_own(frames, from->task);
+		for (uint32_t j = 0; j < from->n_scopes; j++)
+			frame_push(frames, to, &frames->scopes[from->first + j])->number = frames->scopes[from->first + j].number;
+		to->n_barriers = from->n_barriers;
+		to->last_work = from->last_work;
+	}
+	frames->is_scattered = true;
+	frames->n = 1;
+	frames->stack[0].n_scopes = 0;
+}
+
+struct frame *frames_other(struct frames *frames, uint32_t task, bool is_own, bool makes)
+{
+	if (!is_own && !frames->is_scattered) {
+		size_t n = frames->n;
+		while (n > 0 && frames->n - n < SEARCHED && frames->stack[n - 1].task != task)
+			n--;
+		if (n == 0 && !makes)
+			return NULL;
+		if (n == 0) {
+			frames_start(frames, task);
+			return &frames->stack[frames->n - 1];
+		}
+		scatter(frames);
+	}
+	return makes ? get_own(frames, task) : find_own(frames, task);
+}
+
+void frames_drop_other(struct frames *frames, uint32_t task, bool is_own)
+{
+	const struct frame *frame = frames_other(frames, task, is_own, false);
+	if (frame == NULL)
+		return;
+	uint32_t row = *map_get(&frames->own_rows, task), last = (uint32_t)frames->n_own--;
+	map_remove(&frames->own_rows, task);
+	frame_drop(frames, frames->own[row - 1]);
+	if (row == last)
+		return;
+	frames->own[row - 1] = frames->own[last - 1];
+	*map_put(&frames->own_rows, frames->own[row - 1]->task) = row;
+}
+
+/*
+ * Makes room for one more scope, and returns its place. A place keeps its number: even ones are of the stack, odd ones of
+ * frames of their own, and each stream has numbers that no other one has.
+ */
+static struct scope *push_own(struct frames *frames, struct frame *frame)
+{
+	if (frame->n_scopes == frame->own_capacity) {
+		uint32_t capacity = frame->own_capacity != 0 ? frame->own_capacity * 2 : 4;
+		frame->own = memory_grow(frame->own, capacity, sizeof *frame->own, "the scopes of a task");
+		for (uint32_t i = frame->own_capacity; i < capacity; i++)
+			frame->own[i].number = (2 * frames->n_own_numbers++ + 1) * frames->n_streams + frames->stream;
+		frame->own_capacity = capacity;
+	}
+	return &frame->own[frame->n_scopes++];
+}
+
+static struct scope *push_stack(struct frames *frames, struct frame *frame)
+{
+	uint32_t place = frame->first + frame->n_scopes++;
+	array_reserve((void **)&frames->scopes, place + (size_t)1, &frames->scopes_capacity, sizeof *frames->scopes);
+	frames->scopes[place].number = 2 * place * frames->n_streams + frames->stream;
+	return &frames->scopes[place];
 }
 
 struct scope *frame_push(struct frames *frames, struct frame *frame, const struct scope *scope)
 {
-	if (frame->n_scopes == frame->scopes_capacity) {
-		uint32_t capacity = frame->scopes_capacity ? frame->scopes_capacity * 2 : 8;
-		frame->scopes = memory_grow(frame->scopes, capacity, sizeof *frame->scopes, "the scopes of a task");
-		for (uint32_t i = frame->scopes_capacity; i < capacity; i++)
-			frame->scopes[i].number = frames->n_numbers++;
-		frame->scopes_capacity = capacity;
-	}
-	struct scope *pushed = &frame->scopes[frame->n_scopes++];
+	struct scope *pushed = frame->is_own ? push_own(frames, frame) : push_stack(frames, frame);
 	uint32_t number = pushed->number;
 	*pushed = *scope;
 	pushed->number = number;

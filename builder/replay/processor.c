@@ -12,7 +12,7 @@ static int visit(struct replay *r, struct stream_state *s, const struct off *off
 	return VISIT(r, processor, &at, off->why, is_off);
 }
 
-int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ticks)
+static int tell_until(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
 	const struct switches_of *of = &r->model->switches.streams[s->row];
 	for (; s->next_off < of->n_offs; s->next_off++) {
@@ -31,4 +31,12 @@ int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ti
 		s->is_off_processor = false;
 	}
 	return 0;
+}
+
+int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ticks)
+{
+	const struct switches_of *of = &r->model->switches.streams[s->row];
+	int rc = tell_until(r, s, ticks);
+	s->off_ticks = s->is_off_processor ? 0 : s->next_off < of->n_offs ? of->offs[s->next_off].begin_ticks : UINT64_MAX;
+	return rc;
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay's main loop: takes the next record and hands it to the file that knows its kind. Streams come one after
- * the other, or, if tasks moved between threads, merged by time. run.c calls replay_run() once for each dump, after
- * gather; one thread.
+ * The replay of one stream: takes the next record and passes it to the file that knows its kind. schedule.c decides which
+ * stream goes on; only where there are units of Argobots streams are merged by time, here. run.c calls replay_run() once
+ * for each dump, after gather.
  */
 #include "builder/replay/state.h"
 #include "builder/support/array.h"
 #include "builder/dump/merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define PROGRESS_EVERY 65536
-
-static void add_dependence(struct replay *r, size_t n, struct dependence dependence)
+static void add_dependence(struct stream_state *s, size_t n, struct dependence dependence)
 {
-	array_reserve((void **)&r->dependences, n + 1, &r->dependences_capacity, sizeof *r->dependences);
-	r->dependences[n] = dependence;
+	array_reserve((void **)&s->dependences, n + 1, &s->dependences_capacity, sizeof *s->dependences);
+	s->dependences[n] = dependence;
 }
 
 /*
@@ -44,7 +43,7 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
 	if (n > 0)
-		add_dependence(r, have++, (struct dependence){head->b, dependence_type(s, task, head->b, record_flags(head))});
+		add_dependence(s, have++, (struct dependence){head->b, dependence_type(s, task, head->b, record_flags(head))});
 	while (have < n) {
 		const struct record *more = timeline_peek(&s->timeline);
 		if (more == NULL || cursor_at_gap(&s->timeline.cursor) || record_kind(more) != EVENT_dependences_more) {
@@ -55,10 +54,10 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 		const uint64_t variables[3] = {more->time, more->a, more->b};
 		for (unsigned i = 0; i < record_flags(more) && i < 3 && have < n; i++) {
 			unsigned type = (unsigned)(record_value(more) >> (8 * i) & 0xff);
-			add_dependence(r, have++, (struct dependence){variables[i], dependence_type(s, task, variables[i], type)});
+			add_dependence(s, have++, (struct dependence){variables[i], dependence_type(s, task, variables[i], type)});
 		}
 	}
-	return VISIT(r, dependences, &at, task, r->dependences, have);
+	return VISIT(r, dependences, &at, task, s->dependences, have);
 }
 
 static int begin_stream(struct replay *r, struct stream_state *s, const struct record *record)
@@ -97,41 +96,18 @@ static int step_story(struct replay *r, struct stream_state *s, const struct rec
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
 
-/* Does the story tell everything about records of this kind? */
-static inline bool is_of_story(unsigned kind)
+/* The stream's first record, or one before which others are missing. */
+static int begin_or_cross(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	return kind == EVENT_task_create || kind == EVENT_task_schedule || kind == EVENT_parallel_begin ||
-	       kind == EVENT_parallel_end || kind == EVENT_implicit_task_begin || kind == EVENT_implicit_task_end;
+	if (!s->has_begun)
+		return begin_stream(r, s, record);
+	bool is_gap = cursor_at_gap(&s->timeline.cursor), is_lost = record_kind(record) == EVENT_records_lost;
+	return is_gap || is_lost ? cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") : 0;
 }
 
-static int replay_record(struct replay *r, struct stream_state *s)
+/* A record about none of the things that other files know. */
+static int replay_other(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	const struct record *record = timeline_peek(&s->timeline);
-	bool is_gap = cursor_at_gap(&s->timeline.cursor), is_lost = record_kind(record) == EVENT_records_lost;
-	if (s->has_begun && (is_gap || is_lost) && cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") != 0)
-		return -1;
-	if (!s->has_begun && begin_stream(r, s, record) != 0)
-		return -1;
-	if (!record_is_continuation(record) && replay_processor(r, s, record->time) != 0)
-		return -1;
-	timeline_take(&s->timeline);
-	if (++r->n_since_progress == PROGRESS_EVERY) {
-		progress_add(r->progress, PROGRESS_EVERY);
-		r->n_since_progress = 0;
-	}
-
-	int rc = r->model->n_units > 0 ? replay_unit_record(r, s, record) : 1;
-	if (rc == 1 && !record_is_continuation(record) && step_story(r, s, record) != 0)
-		return -1;
-	if (rc == 1 && is_of_story(record_kind(record)))
-		return 0;
-	if (rc == 1)
-		rc = replay_scope_record(r, s, record);
-	if (rc == 1)
-		rc = replay_target_record(r, s, record);
-	if (rc != 1)
-		return rc;
-
 	struct point at;
 	switch (record_kind(record)) {
 	case EVENT_dependences: return read_dependences(r, s, record);
@@ -143,7 +119,7 @@ static int replay_record(struct replay *r, struct stream_state *s)
 		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
 	case EVENT_flush:
 		at = replay_point(s, record->time);
-		return VISIT(r, flush, &at, model_find_construct(r->model, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
+		return VISIT(r, flush, &at, replay_construct(s, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
 	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
@@ -171,8 +147,54 @@ static int replay_record(struct replay *r, struct stream_state *s)
 	}
 }
 
-/* Closes all that is open in a stream after its last record. */
-static int close_at_end(struct replay *r, struct stream_state *s)
+int replay_record(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned kind = record_kind(record);
+	bool is_more = record_is_continuation(record);
+	/* The stream's first record and those after a gap are the first ones of their segments. */
+	if ((s->timeline.cursor.index == 0 || kind == EVENT_records_lost) && begin_or_cross(r, s, record) != 0)
+		return -1;
+	if (!is_more && replay_processor(r, s, record->time) != 0)
+		return -1;
+	timeline_take(&s->timeline);
+	if (r->model->n_units > 0) {
+		int rc = replay_unit_record(r, s, record);
+		if (rc != 1)
+			return rc;
+	}
+	if (!is_more && step_story(r, s, record) != 0)
+		return -1;
+	switch (kind) {
+	case EVENT_task_create:
+	case EVENT_task_schedule:
+	case EVENT_parallel_begin:
+	case EVENT_parallel_end:
+	case EVENT_implicit_task_begin:
+	case EVENT_implicit_task_end: return 0; /* the story has told all of it */
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_begin:
+	case EVENT_reduction_end:
+	case EVENT_work_begin:
+	case EVENT_work_end:
+	case EVENT_masked_begin:
+	case EVENT_masked_end: return replay_scope_record(r, s, record);
+	case EVENT_mutex_acquire:
+	case EVENT_mutex_acquired:
+	case EVENT_mutex_released:
+	case EVENT_lock_init:
+	case EVENT_lock_destroy:
+	case EVENT_nest_lock_begin:
+	case EVENT_nest_lock_end: return replay_mutex_record(r, s, record);
+	default: break;
+	}
+	int rc = replay_target_record(r, s, record);
+	return rc == 1 ? replay_other(r, s, record) : rc;
+}
+
+int replay_close(struct replay *r, struct stream_state *s)
 {
 	if (!s->has_begun)
 		return 0;
@@ -183,25 +205,13 @@ static int close_at_end(struct replay *r, struct stream_state *s)
 	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
 }
 
-static int end_stream(struct replay *r, struct stream_state *s)
+int replay_end(struct replay *r, struct stream_state *s)
 {
 	struct point at = replay_point(s, s->last_ticks);
 	return s->has_begun ? VISIT(r, stream_end, &at) : 0;
 }
 
-static int run_one_by_one(struct replay *r)
-{
-	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
-		struct stream_state *s = &r->streams[i];
-		while (timeline_peek(&s->timeline) != NULL)
-			if (replay_record(r, s) != 0)
-				return -1;
-		if (close_at_end(r, s) != 0 || replay_leave_rest(r) != 0 || end_stream(r, s) != 0)
-			return -1;
-	}
-	return 0;
-}
-
+/* Argobots: which unit a handle means follows from the order of all streams' records in time. */
 static int run_merged(struct replay *r)
 {
 	size_t n_streams = r->model->dump->n_streams;
@@ -210,46 +220,96 @@ static int run_merged(struct replay *r)
 	merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams; i++)
 		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
-	if (r->model->n_units > 0) {
-		merge.is_early = units_is_early;
-		merge.self = &r->units;
+	merge.is_early = units_is_early;
+	merge.self = &r->units;
+	unsigned n = 0;
+	for (uint32_t row; rc == 0 && merge_next(&merge, &row);) {
+		rc = replay_record(r, &r->streams[row], timeline_peek(&r->streams[row].timeline));
+		if (++n % PROGRESS_EVERY == 0)
+			progress_add(r->progress, PROGRESS_EVERY);
 	}
-	for (uint32_t row; rc == 0 && merge_next(&merge, &row);)
-		rc = replay_record(r, &r->streams[row]);
 	merge_end(&merge);
-	if (rc == 0)
-		rc = replay_unit_finish(r);
+	return rc == 0 && replay_unit_finish(r) == 0 ? replay_end_all(r) : -1;
+}
+
+int replay_end_all(struct replay *r)
+{
+	size_t n_streams = r->model->dump->n_streams;
+	int rc = 0;
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
-		rc = close_at_end(r, &r->streams[i]);
-	if (rc == 0)
-		rc = replay_leave_rest(r);
+		rc = replay_close(r, &r->streams[i]);
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
-		rc = end_stream(r, &r->streams[i]);
+		rc = replay_leave_rest(r, &r->streams[i]);
+	if (rc == 0)
+		rc = replay_leave_handed(r);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		rc = replay_end(r, &r->streams[i]);
 	return rc;
+}
+
+/* Lists for each function the visitors that have it. The result is to be freed. */
+static struct call *list_calls(struct replay *r, const struct visitor *visitors, size_t n)
+{
+	struct call *calls = memory_zeroed(REPLAY_FUNCTIONS * (n + 1), sizeof *calls, "the replay");
+	r->are_by_stream = true;
+	for (size_t i = 0; i < n; i++)
+		r->are_by_stream = r->are_by_stream && visitors[i].ops->is_by_stream;
+	struct call *next = calls;
+	for (size_t f = 0; f < REPLAY_FUNCTIONS; f++) {
+		r->calls[f] = next;
+		for (size_t i = 0; i < n; i++) {
+			struct call call = {.self = visitors[i].self};
+			memcpy(&call.function, (const char *)visitors[i].ops + f * sizeof call.function, sizeof call.function);
+			if (call.function != NULL)
+				*next++ = call;
+		}
+		next++; /* the end, which is NULL */
+	}
+	return calls;
+}
+
+static void begin_streams(struct replay *r)
+{
+	const struct dump *dump = r->model->dump;
+	r->streams = memory_zeroed(dump->n_streams, sizeof *r->streams, "the replay of streams");
+	for (size_t i = 0; i < dump->n_streams; i++) {
+		struct stream_state *s = &r->streams[i];
+		s->row = (uint32_t)i;
+		s->replay = r;
+		s->stop = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i]] : NULL;
+		s->stop_end = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i + 1]] : NULL;
+		timeline_init(&s->timeline, dump, &dump->streams[i]);
+		frames_begin(&s->frames, s->row, (uint32_t)dump->n_streams);
+	}
+}
+
+static void free_streams(struct replay *r)
+{
+	for (size_t i = 0; i < r->hands.n; i++) /* after an error */
+		if (r->hands.all[i].frame != NULL)
+			frame_drop(&r->streams[0].frames, r->hands.all[i].frame);
+	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
+		thread_free(&r->streams[i].thread);
+		held_clear(&r->streams[i].held);
+		frames_free(&r->streams[i].frames);
+		free(r->streams[i].late_flushes);
+		free(r->streams[i].dependences);
+	}
+	free(r->streams);
 }
 
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
-	size_t n_streams = model->dump->n_streams;
-	struct replay r = {.model = model, .visitors = visitors, .n_visitors = n_visitors, .progress = progress};
-	r.streams = memory_zeroed(n_streams, sizeof *r.streams, "the replay of streams");
-	for (size_t i = 0; i < n_streams; i++) {
-		r.streams[i].row = (uint32_t)i;
-		r.streams[i].replay = &r;
-		timeline_init(&r.streams[i].timeline, model->dump, &model->dump->streams[i]);
-	}
+	struct replay r = {.model = model, .progress = progress, .is_merged = model->n_units > 0};
+	struct call *calls = list_calls(&r, visitors, n_visitors);
+	hands_begin(&r.hands, model, !r.is_merged);
+	begin_streams(&r);
 	replay_unit_begin(&r);
-	int rc = model->n_migrated > 0 || model->n_units > 0 ? run_merged(&r) : run_one_by_one(&r);
-	for (size_t i = 0; i < n_streams; i++) {
-		thread_free(&r.streams[i].thread);
-		map_free(&r.streams[i].held);
-		free(r.streams[i].late_flushes);
-	}
-	model_sum_notes(model);
-	free(r.streams);
-	free(r.dependences);
+	int rc = r.is_merged ? run_merged(&r) : replay_schedule(&r);
+	free_streams(&r);
 	units_end(&r.units);
-	frames_free(&r.frames);
-	map_free(&r.ended_parts);
+	hands_free(&r.hands);
+	free(calls);
+	model_sum_notes(model);
 	return rc;
 }

@@ -9,9 +9,11 @@
  *   - for every scope that is entered, exactly one leave, at the latest at the end of its task or stream;
  *   - the row of the current task before every event (0 if its records are missing).
  *
- * Streams are replayed one after the other. They are merged by time if a task ran in several streams, or if there are
- * units of Argobots. So a visitor keeps its state by stream and by task. Within a task, or a unit, events always come
- * in the order of the program.
+ * Streams come in any order, each as far as it can go on: a visitor keeps its state by stream and by task. Within a task,
+ * or a unit, events always come in the order of the program. So where several streams have a part in a task (hand.h), a
+ * stream is left in the middle, and others come, until the task's parts before are over. With units of Argobots streams
+ * are merged by time. What one stream tells of a task of another one (an early fulfilment, the cancellation of a task
+ * that never ran, a dependence, a parent) has no order with the task's own events.
  *
  * Argobots (docs/graph.md, "Units of Argobots"): the replay settles which unit a handle means, which unit runs, and
  * which unit acts if the record does not name it. Visitors get rows of model.units, which are complete before the
@@ -73,7 +75,8 @@ struct scope {
 	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
 	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a
-	 * scope was left. So a visitor can keep what it knows about open scopes in an array.
+	 * scope was left. So a visitor can keep what it knows about open scopes in an array. number % dump.n_streams is
+	 * the stream that gave the number: that in which the scope was entered, unless its task moves.
 	 */
 	uint32_t number;
 };
@@ -181,6 +184,14 @@ struct replay_ops {
 	int (*measurement)(void *self, const struct point *at, bool is_on);
 	/* Records are missing between is_begin and the next one; all that was open is closed in between. */
 	int (*records_missing)(void *self, const struct point *at, bool is_begin);
+
+	/*
+	 * The functions may be called for several streams at the same time, on several threads: for one stream on one
+	 * thread at a time, its events in order. So they write only what belongs to the stream, to a task that is current
+	 * there, or to one that is created there. The events of a task come one after the other, whatever streams they
+	 * are in, and each sees what was written at those before. Must be the last member.
+	 */
+	bool is_by_stream;
 };
 
 struct visitor {
@@ -189,8 +200,8 @@ struct visitor {
 };
 
 /*
- * Replays a gathered dump for all visitors at once. Counts quirks and repairs into the model. 0, or -1 if a visitor
- * stopped it.
+ * Replays a gathered dump for all visitors at once; on all threads of OpenMP if each of them is_by_stream. Counts quirks
+ * and repairs into the model. 0, or -1 if a visitor stopped it.
  */
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 

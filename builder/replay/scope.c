@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The replay of what is open inside a task: synchronisations, worksharing, masked regions, mutual exclusion. An end
+ * The replay of what is open inside a task: synchronisations, worksharing, masked regions. An end
  * closes the innermost scope of its type and kind, and all that is open inside it. What a runtime leaves open is closed
  * when, by the rules of OpenMP, it must have ended. replay.c calls replay_scope_record() for each record; one thread.
  * Quirk numbers are those of docs/runtimes.md.
@@ -17,9 +17,50 @@ static bool is_worksharing(const struct scope *scope)
 	       scope->kind != work_kind_scope;
 }
 
+/* ---- Frames ---- */
+
+struct frame *replay_frame_of(struct stream_state *s, uint32_t task, bool makes)
+{
+	struct frame *top = frames_top(&s->frames, task);
+	if (top != NULL)
+		return top;
+	const struct task *row = &s->replay->model->tasks[task];
+	struct hand *hand = task_moves(row) ? hands_find(&s->replay->hands, task) : NULL;
+	if (hand == NULL)
+		return frames_other(&s->frames, task, row->state & TASK_MARKED, makes);
+	if (hand->frame == NULL && makes)
+		hand->frame = frame_make(&s->frames, task);
+	return hand->frame;
+}
+
+void replay_start_task(struct stream_state *s, uint32_t task)
+{
+	const struct task *row = &s->replay->model->tasks[task];
+	if (!task_moves(row) && !(row->state & TASK_MARKED) && !s->frames.is_scattered)
+		frames_start(&s->frames, task);
+}
+
+void replay_drop_task(struct stream_state *s, uint32_t task)
+{
+	if (frames_top(&s->frames, task) != NULL) {
+		frames_pop(&s->frames);
+		return;
+	}
+	const struct task *row = &s->replay->model->tasks[task];
+	struct hand *hand = task_moves(row) ? hands_find(&s->replay->hands, task) : NULL;
+	if (hand == NULL)
+		frames_drop_other(&s->frames, task, row->state & TASK_MARKED);
+	else if (hand->frame != NULL)
+		frame_drop(&s->frames, hand->frame);
+	if (hand != NULL)
+		hand->frame = NULL;
+}
+
+/* ---- Entering and leaving ---- */
+
 static int leave_innermost(struct replay *r, struct stream_state *s, struct frame *frame, uint64_t ticks)
 {
-	struct scope *scope = &frame->scopes[frame->n_scopes - 1];
+	struct scope *scope = frame_innermost(&s->frames, frame);
 	struct point at = replay_point(s, ticks);
 	at.task = frame->task;
 	int rc = VISIT(r, scope_leave, &at, scope);
@@ -27,12 +68,12 @@ static int leave_innermost(struct replay *r, struct stream_state *s, struct fram
 	return rc;
 }
 
-int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
-			const char *repair)
+/* Leaves the scopes of a frame until n_left remain. */
+static int leave_frame(struct replay *r, struct stream_state *s, struct frame *frame, uint32_t n_left, uint64_t ticks,
+		       const char *repair)
 {
-	struct frame *frame = frames_find(&r->frames, task, s->row);
 	while (frame != NULL && frame->n_scopes > n_left) {
-		const struct scope *scope = &frame->scopes[frame->n_scopes - 1];
+		const struct scope *scope = frame_innermost(&s->frames, frame);
 		/*
 		 * If the records end, the scope was open. If its task or a construct around it ends, the runtime left
 		 * it open.
@@ -50,21 +91,40 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 	return 0;
 }
 
-int replay_leave_rest(struct replay *r)
+int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
+			const char *repair)
 {
-	for (uint32_t i = 1; i <= r->frames.n_all; i++) {
-		const struct frame *frame = r->frames.all[i];
-		struct stream_state *s = &r->streams[frame->stream];
-		if (frame->n_scopes > 0 && replay_leave_scopes(r, s, frame->task, 0, s->last_ticks, "scope_open_at_end") != 0)
-			return -1;
+	return leave_frame(r, s, replay_frame_of(s, task, false), n_left, ticks, repair);
+}
+
+int replay_leave_rest(struct replay *r, struct stream_state *s)
+{
+	int rc = 0;
+	for (size_t i = s->frames.n; i > 0 && rc == 0; i--)
+		rc = leave_frame(r, s, &s->frames.stack[i - 1], 0, s->last_ticks, "scope_open_at_end");
+	for (size_t i = 0; i < s->frames.n_own && rc == 0; i++)
+		rc = leave_frame(r, s, s->frames.own[i], 0, s->last_ticks, "scope_open_at_end");
+	return rc;
+}
+
+int replay_leave_handed(struct replay *r)
+{
+	int rc = 0;
+	for (size_t i = 0; i < r->hands.n && rc == 0; i++) {
+		struct frame *frame = r->hands.all[i].frame;
+		struct stream_state *s = frame != NULL ? &r->streams[frame->stream] : NULL;
+		if (frame == NULL)
+			continue;
+		rc = leave_frame(r, s, frame, 0, s->last_ticks, "scope_open_at_end");
+		frame_drop(&s->frames, frame);
+		r->hands.all[i].frame = NULL;
 	}
-	frames_free(&r->frames);
-	return 0;
+	return rc;
 }
 
 int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
 {
-	struct frame *frame = frames_get(&r->frames, s->thread.task, s->row);
+	struct frame *frame = replay_frame(s, true);
 	if (frame->n_scopes == NESTING_MAX) { /* no program nests so deep: this bounds the searches */
 		replay_repair(s, "scope_too_deep");
 		return 0;
@@ -78,22 +138,23 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 		if (!barrier_closes(scope.kind))
 			frame->n_barriers++;
 	}
-	struct scope *pushed = frame_push(&r->frames, frame, &scope);
+	struct scope *pushed = frame_push(&s->frames, frame, &scope);
 	return VISIT(r, scope_enter, &at, pushed);
 }
 
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
+	struct frame *frame = replay_frame(s, false);
+	const struct scope *scopes = frame != NULL ? frame_scopes(&s->frames, frame) : NULL;
 	uint32_t n = frame != NULL ? frame->n_scopes : 0;
-	while (n > 0 && (frame->scopes[n - 1].type != type || frame->scopes[n - 1].kind != kind))
+	while (n > 0 && (scopes[n - 1].type != type || scopes[n - 1].kind != kind))
 		n--;
 	if (n == 0) {
 		replay_repair(s, "scope_end_without_begin");
 		replay_point(s, ticks);
 		return 0;
 	}
-	if (replay_leave_scopes(r, s, s->thread.task, n, ticks, "scope_without_end") != 0)
+	if (leave_frame(r, s, frame, n, ticks, "scope_without_end") != 0)
 		return -1;
 	return leave_innermost(r, s, frame, ticks);
 }
@@ -111,11 +172,11 @@ static uint64_t sync_end_ticks(struct replay *r, struct stream_state *s, unsigne
  */
 static int close_worksharing(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
-	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
+	struct frame *frame = replay_frame(s, false);
 	uint32_t n = 0;
-	while (frame != NULL && n < frame->n_scopes && !is_worksharing(&frame->scopes[n]))
+	while (frame != NULL && n < frame->n_scopes && !is_worksharing(&frame_scopes(&s->frames, frame)[n]))
 		n++;
-	return frame != NULL && n < frame->n_scopes ? replay_leave_scopes(r, s, s->thread.task, n, ticks, "scope_without_end") : 0;
+	return leave_frame(r, s, frame, n, ticks, "scope_without_end");
 }
 
 static bool is_implicit_barrier(unsigned sync)
@@ -137,10 +198,11 @@ static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin
 		bool is_initial = r->model->tasks[s->thread.task].flags & task_flags_initial;
 		return is_initial ? sync_kind_barrier_teams : sync_kind_barrier_implicit_parallel;
 	}
-	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
+	const struct frame *frame = replay_frame(s, false);
+	const struct scope *scopes = frame != NULL ? frame_scopes(&s->frames, frame) : NULL;
 	for (uint32_t n = frame != NULL ? frame->n_scopes : 0; n > 0; n--)
-		if (frame->scopes[n - 1].type == SCOPE_SYNC && is_implicit_barrier(frame->scopes[n - 1].kind))
-			return frame->scopes[n - 1].kind;
+		if (scopes[n - 1].type == SCOPE_SYNC && is_implicit_barrier(scopes[n - 1].kind))
+			return scopes[n - 1].kind;
 	return sync_kind_barrier_implicit_workshare;
 }
 
@@ -153,8 +215,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		return -1;
 	struct scope scope = {.type = type,
 			      .kind = sync,
-			      .construct =
-				      model_find_construct(r->model, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
+			      .construct = replay_construct(s, construct_of_sync(sync), thread_codeptr(&s->thread, record))};
 	const struct thread_implicit *inner = thread_innermost(&s->thread);
 	bool is_league = inner != NULL && r->model->tasks[inner->task].flags & task_flags_initial;
 	scope.arrival = inner == NULL ? 0 : is_league ? ARRIVAL_OF_LEAGUE : inner->n_barriers;
@@ -166,9 +227,9 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	 * The barrier after a worksharing region is often reported from inside the runtime (Q9): it gets the region's
 	 * address.
 	 */
-	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
+	const struct frame *frame = replay_frame(s, false);
 	if (sync_is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
-		scope.construct = model_find_construct(r->model, construct_of_sync(sync), frame->last_work);
+		scope.construct = replay_construct(s, construct_of_sync(sync), frame->last_work);
 	return replay_enter_scope(r, s, scope, record->time);
 }
 
@@ -185,100 +246,20 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	unsigned work = record_flags(record);
 	struct scope scope = {.type = SCOPE_WORK,
 			      .kind = work,
-			      .construct =
-				      model_find_construct(r->model, construct_of_work(work), thread_codeptr(&s->thread, record)),
+			      .construct = replay_construct(s, construct_of_work(work), thread_codeptr(&s->thread, record)),
 			      .count = record->a};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
 	/* A taskloop is reported from inside the runtime (Q9), but the taskgroup around it is not. */
 	uint64_t codeptr = r->model->constructs[scope.construct].codeptr;
-	const struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
-	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? &frame->scopes[frame->n_scopes - 1] : NULL;
+	struct frame *frame = replay_frame(s, true);
+	const struct scope *around = frame->n_scopes > 0 ? frame_innermost(&s->frames, frame) : NULL;
 	if (work == work_kind_taskloop && codeptr == 0 && around != NULL && around->kind == sync_kind_taskgroup) {
 		codeptr = r->model->constructs[around->construct].codeptr;
-		scope.construct = model_find_construct(r->model, CONSTRUCT_TASKLOOP, codeptr);
+		scope.construct = replay_construct(s, CONSTRUCT_TASKLOOP, codeptr);
 	}
-	if (replay_enter_scope(r, s, scope, record->time) != 0)
-		return -1;
-	frames_find(&r->frames, s->thread.task, s->row)->last_work = codeptr;
-	return 0;
-}
-
-static bool is_lock(unsigned mutex)
-{
-	return construct_of_mutex(mutex) == CONSTRUCT_LOCK;
-}
-
-static uint32_t held_order(struct stream_state *s, uint64_t wait_id, bool is_released)
-{
-	const uint32_t *held = map_get(&s->held, wait_id);
-	uint32_t order = held != NULL ? *held : 0;
-	if (is_released)
-		map_remove(&s->held, wait_id);
-	return order;
-}
-
-static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
-		       uint32_t order)
-{
-	struct mutex mutex = {event, kind, record->a,
-			      model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)), order};
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, mutex, &at, &mutex);
-}
-
-static int mutex_acquire(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	unsigned kind = record_flags(record);
-	if (!is_lock(kind)) {
-		struct scope scope = {
-			.type = SCOPE_MUTEX,
-			.kind = kind,
-			.construct = model_find_construct(r->model, construct_of_mutex(kind), thread_codeptr(&s->thread, record)),
-			.wait_id = record->a};
-		if (replay_enter_scope(r, s, scope, record->time) != 0)
-			return -1;
-	}
-	return visit_mutex(r, s, record, MUTEX_ACQUIRE, kind, 0);
-}
-
-static int mutex_acquired(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	unsigned kind = record_flags(record);
-	/* 1: orders were not gathered, but the mutex is known to be held. */
-	uint32_t order = r->model->lock_orders != NULL ? r->model->lock_orders[s->row][s->n_acquired++] : 1;
-	bool is_nest = kind == mutex_kind_nest_lock || kind == mutex_kind_test_nest_lock;
-	if (!is_nest && held_order(s, record->a, false) != 0 && r->model->dump->is_complete)
-		replay_repair(s, "lock_taken_twice");
-	struct frame *frame = frames_find(&r->frames, s->thread.task, s->row);
-	if (!is_lock(kind) && frame != NULL && frame->n_scopes > 0 && frame->scopes[frame->n_scopes - 1].type == SCOPE_MUTEX)
-		frame->scopes[frame->n_scopes - 1].is_acquired = true;
-	*map_put(&s->held, record->a) = order;
-	return visit_mutex(r, s, record, MUTEX_ACQUIRED, kind, order);
-}
-
-/*
- * The number of the acquisition that a release ends. After a task has moved, another thread may release a lock than the
- * one that acquired it; but if no thread holds it, the release is counted as a repair.
- */
-static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_t wait_id)
-{
-	const struct model *m = r->model;
-	uint32_t order = held_order(s, wait_id, true);
-	bool is_whole = m->dump->is_complete && m->n_events[EVENT_recording_off] == 0;
-	for (size_t i = 0; i < m->dump->n_streams && order == 0 && is_whole; i++)
-		order = held_order(&r->streams[i], wait_id, true);
-	if (order == 0 && is_whole)
-		replay_repair(s, "lock_not_held");
-	return order;
-}
-
-static int mutex_released(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	unsigned kind = record_flags(record);
-	if (visit_mutex(r, s, record, MUTEX_RELEASED, kind, released_order(r, s, record->a)) != 0)
-		return -1;
-	return is_lock(kind) ? 0 : replay_leave_scope(r, s, SCOPE_MUTEX, kind, record->time);
+	frame->last_work = codeptr;
+	return replay_enter_scope(r, s, scope, record->time);
 }
 
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record)
@@ -297,18 +278,9 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_work_begin: return work_begin(r, s, record);
 	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
 	case EVENT_masked_begin:
-		masked.construct = model_find_construct(r->model, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
+		masked.construct = replay_construct(s, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
 		return replay_enter_scope(r, s, masked, ticks);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
-	case EVENT_mutex_acquire: return mutex_acquire(r, s, record);
-	case EVENT_mutex_acquired: return mutex_acquired(r, s, record);
-	case EVENT_mutex_released: return mutex_released(r, s, record);
-	case EVENT_lock_init: return visit_mutex(r, s, record, MUTEX_INIT, flags, 0);
-	case EVENT_lock_destroy: return visit_mutex(r, s, record, MUTEX_DESTROY, flags, 0);
-	case EVENT_nest_lock_begin:
-		return visit_mutex(r, s, record, MUTEX_NEST_BEGIN, mutex_kind_nest_lock, held_order(s, record->a, false));
-	case EVENT_nest_lock_end:
-		return visit_mutex(r, s, record, MUTEX_NEST_END, mutex_kind_nest_lock, held_order(s, record->a, false));
-	default: return 1;
+	default: return 0;
 	}
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the replay keeps for each stream, and how it calls its visitors. Shared by the files of replay/; no other file
- * uses it. All of it runs on the thread that replays.
+ * uses it. All that has to do with a stream runs on the thread that replays this stream at the time.
  *
- * replay.c  which record comes next, from which stream
+ * replay.c  the replay of one stream: each record goes to the file that knows its kind
+ * schedule.c  which stream goes on, and which one waits
+ * hand.c    where streams wait for each other
+ * frames.c  the scopes that are open
  * story.c   regions, implicit and explicit tasks, as the thread's story tells them
  * close.c   threads that end, and late flushes
- * scope.c   what is open inside a task: synchronisations, worksharing, mutual exclusion
+ * scope.c   what is open inside a task: synchronisations, worksharing
+ * mutex.c   mutual exclusion
  * target.c  target constructs, operations on data, launches
  * unit.c    Argobots' work units
  * processor.c  when a thread had no processor
@@ -14,10 +18,14 @@
 #ifndef OTTER_BUILDER_REPLAY_STATE_H
 #define OTTER_BUILDER_REPLAY_STATE_H
 
-#include "builder/replay/frames.h"
+#include "builder/replay/hand.h"
 #include "builder/story/barrier.h"
 #include "builder/story/thread.h"
 #include "builder/dump/timeline.h"
+
+#include <stddef.h>
+
+#define RECENT_CONSTRUCTS 16
 
 struct stream_state {
 	struct timeline timeline;
@@ -26,7 +34,21 @@ struct stream_state {
 	struct thread thread; /* its story: which task is current */
 	uint32_t unit;        /* of Argobots, current; 0 unknown or none */
 	uint64_t last_ticks;  /* of the event before */
-	struct map held;      /* mutexes that are held: wait id -> acquisition number */
+	struct frames frames;
+	struct held held;               /* the mutexes that its thread holds, but not those of tasks that move */
+	const struct stop *stop;        /* the next one */
+	const struct stop *stop_end;    /* after the last one */
+	const struct stop *open;        /* the stop whose part goes on: its task is current here; NULL: there is none */
+	const struct stop *awaited;     /* it waits for the stops before this one; NULL: it does not wait */
+	bool is_cut;                    /* it does not wait at its next stop, although it should */
+	struct stream_state *next;      /* in a list of schedule.c: of streams that can go on, or that wait for the same task */
+	struct dependence *dependences; /* of the current record */
+	size_t dependences_capacity;
+	unsigned n_since_progress;
+	struct {
+		uint64_t key; /* code address << 8 | kind */
+		uint32_t row;
+	} constructs[RECENT_CONSTRUCTS]; /* that were looked up last */
 	struct late_flush {
 		uint64_t begin_ticks, end_ticks;
 	} * late_flushes; /* of a worker after its team's join, whose own end is not reported yet */
@@ -36,33 +58,42 @@ struct stream_state {
 	bool has_begun, is_attached;
 	bool are_flushes_due; /* the implicit task that late flushes waited for has ended */
 	size_t next_off;      /* of the stream's stretches without a processor: the next one, or the one that it is in */
+	uint64_t off_ticks;   /* up to then there is nothing to tell of the next one */
 	bool is_off_processor;
 	bool is_off; /* the program has stopped or paused the recording */
 };
 
-struct replay {
-	const struct model *model;
-	const struct visitor *visitors;
-	size_t n_visitors;
-	struct frames frames;
-	struct units units;
-	struct map ended_parts; /* untied tasks whose last part has ended without a record (Q33) */
-	struct stream_state *streams;
-	struct dependence *dependences; /* of the current record */
-	size_t dependences_capacity;
-	struct progress *progress;
-	unsigned n_since_progress;
+/* A function of a visitor. Each list of them ends with one that is NULL. */
+struct call {
+	void (*function)(void);
+	void *self;
 };
 
-/* Calls one function of every visitor. The result is 0, or -1 as soon as a visitor returns it. */
-#define VISIT(replay, function, ...)                                                                                               \
+#define REPLAY_FUNCTIONS (offsetof(struct replay_ops, is_by_stream) / sizeof(void (*)(void)))
+
+#define PROGRESS_EVERY 65536 /* records */
+
+struct replay {
+	const struct model *model;
+	const struct call *calls[REPLAY_FUNCTIONS]; /* for each function of struct replay_ops: the visitors that have it */
+	struct hands hands;
+	struct units units;
+	struct stream_state *streams;
+	struct progress *progress;
+	bool is_merged;     /* streams are merged by time */
+	bool are_by_stream; /* all visitors can work on several streams at once */
+};
+
+/*
+ * Calls one function of every visitor; the arguments are evaluated for each of them. The result is 0, or -1 as soon as a
+ * visitor returns it.
+ */
+#define VISIT(replay, name, ...)                                                                                                   \
 	({                                                                                                                         \
 		int visit_rc = 0;                                                                                                  \
-		for (size_t visit_i = 0; visit_i < (replay)->n_visitors && visit_rc == 0; visit_i++) {                             \
-			const struct visitor *visit_v = &(replay)->visitors[visit_i];                                              \
-			if (visit_v->ops->function != NULL)                                                                        \
-				visit_rc = visit_v->ops->function(visit_v->self, __VA_ARGS__);                                     \
-		}                                                                                                                  \
+		const struct call *visit_c = (replay)->calls[offsetof(struct replay_ops, name) / sizeof(void (*)(void))];          \
+		for (; visit_c->function != NULL && visit_rc == 0; visit_c++)                                                      \
+			visit_rc = ((__typeof__(((struct replay_ops *)NULL)->name))visit_c->function)(visit_c->self, __VA_ARGS__); \
 		visit_rc;                                                                                                          \
 	})
 
@@ -86,6 +117,41 @@ static inline void replay_repair(struct stream_state *s, const char *name)
 		tally_add(&model_notes(s->replay->model, s->row)->repairs, name, 1);
 }
 
+/* The construct of a record, as model_find_construct() tells. */
+static inline uint32_t replay_construct(struct stream_state *s, enum construct_kind kind, uint64_t codeptr)
+{
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9 ^ key >> 13) % RECENT_CONSTRUCTS;
+	if (s->constructs[recent].key != key || s->constructs[recent].row == 0) {
+		s->constructs[recent].key = key;
+		s->constructs[recent].row = model_find_construct(s->replay->model, kind, codeptr);
+	}
+	return s->constructs[recent].row;
+}
+
+/* ---- replay.c ---- */
+
+/* Takes the stream's next record, which timeline_peek() has returned, and tells the visitors what it means. 0, or -1. */
+int replay_record(struct replay *r, struct stream_state *s, const struct record *record);
+
+/* After the stream's last record: closes all that is open, and calls stream_end. 0, or -1. */
+int replay_close(struct replay *r, struct stream_state *s);
+int replay_end(struct replay *r, struct stream_state *s);
+
+/* Closes and ends all streams after the last records of all. 0, or -1. */
+int replay_end_all(struct replay *r);
+
+/* Does the task move between streams, so that its scopes and mutexes go with it? */
+static inline bool task_moves(const struct task *task)
+{
+	return task->state & (TASK_MIGRATED | TASK_ENDED_ELSEWHERE);
+}
+
+/* ---- schedule.c ---- */
+
+/* Replays all streams of a dump without units, and closes and ends them. 0, or -1. */
+int replay_schedule(struct replay *r);
+
 /* ---- story.c ---- */
 
 /* Listens to the threads' stories; `self` is a stream_state. */
@@ -102,7 +168,7 @@ int replay_thread_end(struct replay *r, struct stream_state *s, const struct rec
 
 /* ---- scope.c ---- */
 
-/* Takes a record about scopes or mutexes. 0, -1, or 1: it is about neither. */
+/* Takes a record about scopes. 0, or -1. */
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* Enters a scope of the current task; its region and time are filled in here. 0, or -1. */
@@ -119,10 +185,30 @@ int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task,
 			const char *repair);
 
 /*
- * After the last record: leaves what contradictory records left open in tasks that no thread is in any more. Frees all
- * frames. 0, or -1.
+ * After the last record of the stream: leaves what contradictory records left open in tasks that no thread is in any
+ * more. 0, or -1.
  */
-int replay_leave_rest(struct replay *r);
+int replay_leave_rest(struct replay *r, struct stream_state *s);
+
+/* After the last record of all streams: the same, for tasks that move. 0, or -1. */
+int replay_leave_handed(struct replay *r);
+
+/* The frame of a task in this stream, and that of the current task. makes: if it has none, it gets one; otherwise NULL. */
+struct frame *replay_frame_of(struct stream_state *s, uint32_t task, bool makes);
+static inline struct frame *replay_frame(struct stream_state *s, bool makes)
+{
+	struct frame *top = frames_top(&s->frames, s->thread.task);
+	return top != NULL ? top : replay_frame_of(s, s->thread.task, makes);
+}
+
+/* The task goes on in this stream as the innermost one, for the first time; and: it has ended. */
+void replay_start_task(struct stream_state *s, uint32_t task);
+void replay_drop_task(struct stream_state *s, uint32_t task);
+
+/* ---- mutex.c ---- */
+
+/* Takes a record about mutexes. 0, or -1. */
+int replay_mutex_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* ---- target.c ---- */
 
@@ -137,7 +223,7 @@ int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ti
 /* The same, where there is nothing to tell. */
 static inline int replay_processor(struct replay *r, struct stream_state *s, uint64_t ticks)
 {
-	return r->model->switches.are_recorded ? replay_processor_until(r, s, ticks) : 0;
+	return r->model->switches.are_recorded && ticks > s->off_ticks ? replay_processor_until(r, s, ticks) : 0;
 }
 
 /* ---- unit.c ---- */

@@ -41,11 +41,18 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct t
 	if (VISIT(r, implicit_end, &at, e->task) != 0)
 		return -1;
 	s->are_flushes_due = s->n_late_flushes > 0;
-	frames_drop(&r->frames, e->task, s->row);
+	replay_drop_task(s, e->task);
 	return 0;
 }
 
 /* ---- Explicit tasks ---- */
+
+/* Does the task begin now? Otherwise it goes on, and has a frame already. */
+static bool begins(const struct replay *r, const struct thread_event *e)
+{
+	return !e->is_back && e->record != NULL && e->record->time == r->model->tasks[e->other].start_ticks &&
+	       task_is_explicit(&r->model->tasks[e->other]);
+}
 
 static int switch_tasks(struct replay *r, struct stream_state *s, const struct thread_event *e)
 {
@@ -60,13 +67,17 @@ static int switch_tasks(struct replay *r, struct stream_state *s, const struct t
 	}
 	bool is_cut = e->record == NULL;
 	bool is_over = is_cut || status == task_status_complete || status == task_status_cancel || status == task_status_detach;
-	if (is_over && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
+	const struct frame *top = frames_top(&s->frames, e->task);
+	bool has_scopes = top == NULL || top->n_scopes != 0;
+	if (is_over && has_scopes && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, e->ticks);
 	if (VISIT(r, task_switch, &at, e->task, e->other, status) != 0)
 		return -1;
 	if (is_cut || (is_over && task_is_explicit(prior)))
-		frames_drop(&r->frames, e->task, s->row);
+		replay_drop_task(s, e->task);
+	if (e->other != 0 && begins(r, e))
+		replay_start_task(s, e->other);
 	return 0;
 }
 
@@ -80,13 +91,14 @@ static int part_end(struct replay *r, struct stream_state *s, const struct threa
 	if (replay_leave_scopes(r, s, e->task, 0, e->ticks, "scope_without_end") != 0)
 		return -1;
 	struct point at = replay_point(s, e->ticks);
-	if (is_known) {
+	if (is_known)
 		replay_quirk(s, "untied_part_without_end");
-		map_put(&r->ended_parts, e->task);
-	}
+	struct hand *hand = hands_find(&r->hands, e->task);
+	if (is_known && hand != NULL)
+		hand->is_ended = true;
 	if (VISIT(r, task_switch, &at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
 		return -1;
-	frames_drop(&r->frames, e->task, s->row);
+	replay_drop_task(s, e->task);
 	return 0;
 }
 
@@ -96,22 +108,23 @@ static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t t
 	suspended_remove(&s->thread.suspended, task);
 	if (replay_leave_scopes(r, s, task, 0, ticks, "scope_without_end") != 0)
 		return -1;
-	frames_drop(&r->frames, task, s->row);
+	replay_drop_task(s, task);
 	return 0;
 }
 
 /*
  * A thread reports that a task completed whose last part another thread ran. Nothing changes on the thread that
- * reports. The last part ends now if it has not ended yet. If the task runs on no thread, and its last part was not
- * ended by that rule (Q33) before, the record with which it went on is missing or wrong.
+ * reports. The last part has ended by then (replay_end_reported()), as this record is a stop; only where streams are
+ * merged it ends now. If it was not ended by that rule (Q33), the record with which it went on is missing or wrong.
  */
 static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
 	struct point at = replay_point(s, ticks);
-	for (size_t i = 0; i < r->model->dump->n_streams; i++)
+	for (size_t i = 0; r->is_merged && i < r->model->dump->n_streams; i++)
 		if (r->streams[i].thread.task == task)
 			return thread_end_part(&r->streams[i].thread, ticks);
-	if (map_get(&r->ended_parts, task) != NULL)
+	const struct hand *hand = hands_find(&r->hands, task);
+	if (hand != NULL && hand->is_ended)
 		return 0;
 	replay_repair(s, "switch_from_another_task");
 	if (forget_suspended(r, s, task, ticks) != 0)
@@ -146,7 +159,10 @@ static int tell(void *self, const struct thread_event *e)
 		at = replay_point(s, e->ticks);
 		return is_hidden(r, e->region) ? 0 : VISIT(r, region_begin, &at, e->region);
 	case THREAD_REGION_END: return region_end(r, s, e);
-	case THREAD_IMPLICIT_BEGIN: at = replay_point(s, e->ticks); return VISIT(r, implicit_begin, &at, e->task);
+	case THREAD_IMPLICIT_BEGIN:
+		at = replay_point(s, e->ticks);
+		replay_start_task(s, e->task);
+		return VISIT(r, implicit_begin, &at, e->task);
 	case THREAD_IMPLICIT_END: return implicit_end(r, s, e);
 	case THREAD_CREATE: at = replay_point(s, e->ticks); return VISIT(r, task_create, &at, e->task);
 	case THREAD_SWITCH: return switch_tasks(r, s, e);
@@ -154,8 +170,10 @@ static int tell(void *self, const struct thread_event *e)
 	case THREAD_WAIT_END: at = replay_point(s, e->ticks); return VISIT(r, task_switch, &at, e->task, 0, e->status);
 	case THREAD_STATUS: return status(r, s, e);
 	case THREAD_LEAVE:
-		if (e->task == 0) /* no task of the thread is known any more */
-			map_free(&s->held);
+		if (e->task == 0) { /* no task of the thread is known any more */
+			held_clear(&s->held);
+			frames_empty(&s->frames);
+		}
 		return replay_leave_scopes(r, s, e->task, 0, e->ticks, e->repair);
 	case THREAD_ALIAS:
 	case THREAD_OUT_OF_ORDER:
@@ -184,7 +202,7 @@ static bool is_quiet_root(struct stream_state *s)
 	if (s->is_off || t->n_implicits != 1 || suspended_above(&t->suspended, 0) || t->n_regions > 0)
 		return false;
 	uint32_t root = t->implicits[0].task;
-	const struct frame *frame = frames_find(&s->replay->frames, root, s->row);
+	const struct frame *frame = replay_frame_of(s, root, false);
 	bool is_empty = t->task == root && (frame == NULL || frame->n_scopes == 0);
 	return is_empty && m->regions[m->tasks[root].region].state & REGION_INITIAL &&
 	       strcmp(m->dump->meta.ended, "finalize") == 0 && !m->dump->is_snapshot;
