@@ -20,10 +20,12 @@ struct stack {
 	size_t n, capacity;
 };
 
-static inline void keep(struct stack *stack, struct kept kept)
+/* Room for one more. */
+static inline struct kept *keep(struct stack *stack)
 {
-	array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept);
-	stack->kept[stack->n++] = kept;
+	if (stack->n == stack->capacity)
+		array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept);
+	return &stack->kept[stack->n++];
 }
 
 /* Takes the latest one off the stack; task 0 where the stack is empty. */

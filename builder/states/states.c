@@ -244,8 +244,11 @@ static void find_moved(struct states *states)
 
 void states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
 {
-	*states = (struct states){
-		.model = model, .n_streams = model->dump->n_streams, .listeners = listeners, .n_listeners = n_listeners};
+	*states = (struct states){.model = model,
+				  .n_streams = model->dump->n_streams,
+				  .last_ticks = model->last_ticks,
+				  .listeners = listeners,
+				  .n_listeners = n_listeners};
 	const char *what = "the thread states";
 	states->times = memory_zeroed(states->n_streams, sizeof *states->times, what);
 	states->threads = memory_get(states->n_streams, sizeof *states->threads, what);

@@ -28,8 +28,8 @@ enum state state_of_mutex(unsigned kind);
  * life.
  */
 struct state_times {
-	uint64_t ticks[STATES];
-	uint64_t count[STATES];
+	uint64_t ticks[STATES + 1]; /* that of STATE_NONE does not count */
+	uint64_t count[STATES + 1];
 	uint64_t unknown_ticks; /* of its work: it is not known whether it had a processor then */
 	char apart[64];         /* so that no two streams share a cache line */
 };
@@ -55,6 +55,7 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
+	uint64_t last_ticks;          /* of the model */
 	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct busy blocked;          /* how long it was blocked; `ticks` is NULL where switches were not recorded */
 	struct unit_busy units;       /* the same of Argobots' units */

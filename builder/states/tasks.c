@@ -43,10 +43,10 @@ static inline void untie(struct states *states, const struct point *at, uint32_t
 
 /* ---- Regions and implicit tasks ---- */
 
-/* What the current task comes back to. */
-static inline struct kept now_in(const struct thread_state *t)
+/* Keeps what the current task comes back to. */
+static inline void keep_current(struct thread_state *t, struct stack *stack)
 {
-	return (struct kept){t->task, t->state, t->group};
+	*keep(stack) = (struct kept){t->task, t->state, t->group};
 }
 
 int states_region_begin(void *self, const struct point *at, uint32_t region)
@@ -54,7 +54,7 @@ int states_region_begin(void *self, const struct point *at, uint32_t region)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	(void)region;
-	keep(&t->regions, now_in(t));
+	keep_current(t, &t->regions);
 	t->state = STATE_OVERHEAD; /* until its implicit task begins */
 	return pass(states, at);
 }
@@ -73,7 +73,7 @@ int states_implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
-	keep(&t->implicits, now_in(t));
+	keep_current(t, &t->implicits);
 	tie(states, t, task);
 	thread_be_in(states, t, task);
 	return pass(states, at);
@@ -118,12 +118,9 @@ static struct kept *find_moved(const struct states *states, uint32_t task)
 
 static void suspend(struct states *states, struct thread_state *t, uint32_t task)
 {
-	struct kept kept = {task, t->state, task == t->task ? t->group : NULL};
 	struct kept *moved = states->n_moved != 0 ? find_moved(states, task) : NULL;
-	if (moved != NULL)
-		*moved = kept;
-	else
-		keep(&t->tasks, kept);
+	struct kept *kept = moved != NULL ? moved : keep(&t->tasks);
+	*kept = (struct kept){task, t->state, task == t->task ? t->group : NULL};
 }
 
 /* Has the task run before? Then it was suspended. */
@@ -177,7 +174,9 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	else
 		suspend(states, t, prior);
 	if (has_run(states, next, at->ticks)) {
-		struct kept kept = resume(states, t, next);
+		size_t n = t->tasks.n;
+		bool is_latest = states->n_moved == 0 && n > 0 && t->tasks.kept[n - 1].task == next;
+		struct kept kept = is_latest ? take(&t->tasks) : resume(states, t, next);
 		t->task = next;
 		t->state = kept.state;
 		t->group = kept.group;

@@ -49,15 +49,13 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 	uint64_t since_ticks = t->since_ticks;
 	if (ticks < since_ticks)
 		ticks = since_ticks; /* the late end of a worker (Q3), which lost its processor meanwhile */
-	if (ticks >= states->model->last_ticks && to != STATE_NONE)
+	if (ticks >= states->last_ticks && to != STATE_NONE)
 		return 0; /* every state ends with the process */
-	add_unknown(t, times, ticks);
-	if (from != STATE_NONE)
-		times->ticks[from] += ticks - since_ticks;
-	if (state_is_nothing(from, since_ticks, ticks))
-		times->count[from]--;
-	if (to != STATE_NONE)
-		times->count[to]++;
+	if (t->unknown_ticks != 0)
+		add_unknown(t, times, ticks);
+	times->ticks[from] += ticks - since_ticks;
+	times->count[from] -= state_is_nothing(from, since_ticks, ticks);
+	times->count[to]++;
 	t->shown = to;
 	t->since_ticks = ticks;
 	int rc = 0;
