@@ -189,7 +189,10 @@ static int replay_trace(struct job *job, size_t i)
 		job->graphs[i].unit_busy = &job->states[i].units;
 		job->graphs[i].blocked = trace->model.switches.are_recorded ? &job->states[i].blocked : NULL;
 	}
-	return replay_run(&trace->model, visitors, n_visitors, &job->progress);
+	int rc = replay_run(&trace->model, visitors, n_visitors, &job->progress);
+	if (job->needs & NEEDS_STATES)
+		states_finish(&job->states[i]);
+	return rc;
 }
 
 /* One process: gathered, then replayed into its thread states, its graph and the sinks. */

@@ -2,7 +2,8 @@
  *
  * How long each task, and each unit of Argobots, has executed: the one account of it. builder/states/ keeps it during the
  * replay, as it knows who works and who waits; the graph takes the times of tasks, units and fragments from it, and the
- * summary those of mutual exclusion, so that no two outputs can differ. One thread.
+ * summary those of mutual exclusion, so that no two outputs can differ. A task's row is used on the thread of the stream in
+ * which the task is current.
  *
  * A task executes while its thread is in one of the states that state_is_executing() names, and it is the current task.
  */
@@ -16,7 +17,8 @@ struct busy {
 	struct busy_stream {
 		uint32_t task; /* that executes, 0 none */
 		uint64_t since_ticks;
-	} * streams; /* by row of dump.streams */
+		char apart[48]; /* so that no two streams share a cache line */
+	} * streams;            /* by row of dump.streams */
 };
 
 /* Of units: what they executed outside of OpenMP's regions, and how long they were blocked there; neither while they polled. */
@@ -30,7 +32,9 @@ struct unit_busy {
  */
 static inline bool state_is_executing(enum state state)
 {
-	return state <= STATE_WORK_REDUCTION || (state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE);
+	const unsigned executing = 1u << STATE_WORK_SERIAL | 1u << STATE_WORK_PARALLEL | 1u << STATE_WORK_REDUCTION |
+				   1u << STATE_WAIT_TARGET | 1u << STATE_WAIT_TARGET_MAP | 1u << STATE_WAIT_TARGET_UPDATE;
+	return executing >> state & 1;
 }
 
 /* How long the task, which is the current one of this stream or of none, has executed until now. */
@@ -48,7 +52,8 @@ static inline void busy_change(struct busy *busy, uint32_t stream, uint32_t task
 		return;
 	if (s->task != 0)
 		busy->ticks[s->task] = busy_until(busy, stream, s->task, ticks);
-	*s = (struct busy_stream){task, ticks};
+	s->task = task;
+	s->since_ticks = ticks;
 }
 
 #endif

@@ -3,7 +3,9 @@
  * Adds up, for each mutex, what tasks executed while they held it and how long they were blocked, by the accounts of both
  * (model/busy.h): without what they waited for in the runtime, without the time in which another program had the
  * processor, and without other tasks that ran in between. A nestable lock that its owner takes again is held once, from
- * the first acquisition to the last release. Called by the replay; one thread.
+ * the first acquisition to the last release. Each stream has a table of its own; a task that moves may release a mutex on
+ * another stream than the one on which it got it, so its changes are put together at the end. Called by the replay, on the
+ * thread of each stream, and by states_finish(), on one thread.
  */
 #include "builder/states/exclusion.h"
 #include "builder/states/states.h"
@@ -11,15 +13,18 @@
 
 #include <stdlib.h>
 
-static uint32_t row_of(struct exclusions *e, const struct mutex *m)
+static struct exclusion *row_of(struct exclusion_rows *r, const struct exclusion *first)
 {
-	uint32_t *row = map_put(&e->row_of, m->wait_id);
+	if (r->latest < r->n_rows && r->rows[r->latest].wait_id == first->wait_id)
+		return &r->rows[r->latest];
+	uint32_t *row = map_put(&r->row_of, first->wait_id);
 	if (*row == 0) {
-		array_reserve((void **)&e->rows, e->n_rows + 1, &e->rows_capacity, sizeof *e->rows);
-		e->rows[e->n_rows++] = (struct exclusion){.construct = m->construct, .kind = m->kind};
-		*row = (uint32_t)e->n_rows;
+		array_reserve((void **)&r->rows, r->n_rows + 1, &r->rows_capacity, sizeof *r->rows);
+		r->rows[r->n_rows++] = *first;
+		*row = (uint32_t)r->n_rows;
 	}
-	return *row - 1;
+	r->latest = *row - 1;
+	return &r->rows[r->latest];
 }
 
 /* What the task has executed until now, and how long it was blocked: no schedule can make either shorter. */
@@ -29,47 +34,140 @@ static uint64_t own_ticks(const struct states *states, const struct point *at)
 	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, at->ticks);
 }
 
+static void acquired(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own, uint32_t construct,
+		     const struct model *model)
+{
+	if (hold->task == task) /* again */
+		return;
+	*hold = (struct exclusion_hold){task, own};
+	if (model->constructs[mutex->construct].codeptr == 0)
+		mutex->construct = construct;
+}
+
+static void released(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own)
+{
+	if (hold->task != task)
+		return;
+	mutex->n++;
+	mutex->ticks += own - hold->own_ticks;
+	hold->task = 0;
+}
+
 static int mutex(void *self, const struct point *at, const struct mutex *m)
 {
 	struct states *states = self;
-	struct exclusions *e = &states->exclusions;
 	if (at->task == 0 || (m->event != MUTEX_ACQUIRED && m->event != MUTEX_RELEASED))
 		return 0;
-	uint32_t row = row_of(e, m);
-	uint64_t key = (uint64_t)row << 32 | at->task, own = own_ticks(states, at);
-	uint32_t *hold = map_get(&e->hold_of, key);
-	if (m->event == MUTEX_ACQUIRED && hold == NULL) {
-		array_reserve((void **)&e->holds, e->n_holds + 1, &e->holds_capacity, sizeof *e->holds);
-		*map_put(&e->hold_of, key) = (uint32_t)e->n_holds;
-		e->holds[e->n_holds++] = own;
-		if (states->model->constructs[e->rows[row].construct].codeptr == 0)
-			e->rows[row].construct = m->construct;
-	} else if (m->event == MUTEX_RELEASED && hold != NULL) {
-		e->rows[row].n++;
-		e->rows[row].ticks += own - e->holds[*hold];
-		map_remove(&e->hold_of, key);
-		if (e->hold_of.n_used == 0)
-			e->n_holds = 0;
+	struct exclusion_stream *e = &states->exclusions.streams[at->stream];
+	size_t n_before = e->mutexes.n_rows;
+	struct exclusion *mutex =
+		row_of(&e->mutexes, &(struct exclusion){.wait_id = m->wait_id, .construct = m->construct, .kind = m->kind});
+	size_t row = (size_t)(mutex - e->mutexes.rows);
+	uint64_t own = own_ticks(states, at);
+	if (e->mutexes.n_rows > n_before) {
+		array_reserve((void **)&e->holds, e->mutexes.n_rows, &e->holds_capacity, sizeof *e->holds);
+		e->holds[row].task = 0;
 	}
+	if (states->model->tasks[at->task].state & TASK_MIGRATED) {
+		array_reserve((void **)&e->changes, e->n_changes + 1, &e->changes_capacity, sizeof *e->changes);
+		e->changes[e->n_changes] = (struct exclusion_change){
+			m->wait_id, at->ticks, own, at->task, (uint32_t)e->n_changes, m->event == MUTEX_RELEASED};
+		e->n_changes++;
+	} else if (m->event == MUTEX_ACQUIRED)
+		acquired(mutex, &e->holds[row], at->task, own, m->construct, states->model);
+	else
+		released(mutex, &e->holds[row], at->task, own);
 	return 0;
 }
 
 const struct replay_ops exclusion_ops = {.mutex = mutex};
 
-void exclusions_free(struct exclusions *e)
+/* ---- When the replay is over ---- */
+
+/* By mutex and task, and then in the order of the program: what a task executed never decreases. */
+static int by_task(const void *left, const void *right)
 {
-	free(e->rows);
-	free(e->holds);
-	map_free(&e->row_of);
-	map_free(&e->hold_of);
+	const struct exclusion_change *l = left, *r = right;
+	if (l->wait_id != r->wait_id)
+		return l->wait_id < r->wait_id ? -1 : 1;
+	if (l->task != r->task)
+		return l->task < r->task ? -1 : 1;
+	if (l->ticks != r->ticks)
+		return l->ticks < r->ticks ? -1 : 1;
+	return l->n < r->n ? -1 : l->n > r->n;
+}
+
+static void add_changes(struct exclusions *e, size_t n_streams, const struct model *model)
+{
+	size_t n = 0, have = 0;
+	for (size_t i = 0; i < n_streams; i++)
+		n += e->streams[i].n_changes;
+	struct exclusion_change *changes = memory_get(n, sizeof *changes, "the mutexes");
+	for (size_t i = 0; i < n_streams; i++)
+		for (size_t j = 0; j < e->streams[i].n_changes; j++)
+			changes[have++] = e->streams[i].changes[j];
+	qsort(changes, n, sizeof *changes, by_task);
+	struct exclusion_hold hold = {0, 0};
+	for (size_t i = 0; i < n; i++) {
+		const struct exclusion_change *c = &changes[i];
+		struct exclusion *mutex = row_of(&e->all, &(struct exclusion){.wait_id = c->wait_id});
+		if (i > 0 && (c->wait_id != c[-1].wait_id || c->task != c[-1].task))
+			hold.task = 0;
+		if (c->is_release)
+			released(mutex, &hold, c->task, c->own_ticks);
+		else
+			acquired(mutex, &hold, c->task, c->own_ticks, mutex->construct, model);
+	}
+	free(changes);
+}
+
+static void free_rows(struct exclusion_rows *r)
+{
+	free(r->rows);
+	map_free(&r->row_of);
+}
+
+static void free_streams(struct exclusions *e, size_t n_streams)
+{
+	for (size_t i = 0; e->streams != NULL && i < n_streams; i++) {
+		free_rows(&e->streams[i].mutexes);
+		free(e->streams[i].holds);
+		free(e->streams[i].changes);
+	}
+	free(e->streams);
+	e->streams = NULL;
+}
+
+void exclusions_finish(struct exclusions *e, size_t n_streams, const struct model *model)
+{
+	for (size_t i = 0; i < n_streams; i++)
+		for (size_t j = 0; j < e->streams[i].mutexes.n_rows; j++) {
+			const struct exclusion *part = &e->streams[i].mutexes.rows[j];
+			struct exclusion *mutex = row_of(
+				&e->all,
+				&(struct exclusion){.wait_id = part->wait_id, .construct = part->construct, .kind = part->kind});
+			if (model->constructs[mutex->construct].codeptr == 0)
+				mutex->construct = part->construct;
+			mutex->n += part->n;
+			mutex->ticks += part->ticks;
+		}
+	add_changes(e, n_streams, model);
+	free_streams(e, n_streams);
+	map_free(&e->all.row_of);
+}
+
+void exclusions_free(struct exclusions *e, size_t n_streams)
+{
+	free_rows(&e->all);
+	free_streams(e, n_streams);
 	*e = (struct exclusions){0};
 }
 
 const struct exclusion *exclusions_longest(const struct exclusions *e)
 {
 	const struct exclusion *longest = NULL;
-	for (size_t i = 0; i < e->n_rows; i++)
-		if (e->rows[i].n > 1 && (longest == NULL || e->rows[i].ticks > longest->ticks))
-			longest = &e->rows[i];
+	for (size_t i = 0; i < e->all.n_rows; i++)
+		if (e->all.rows[i].n > 1 && (longest == NULL || e->all.rows[i].ticks > longest->ticks))
+			longest = &e->all.rows[i];
 	return longest;
 }

@@ -24,33 +24,27 @@ void state_times_ns(const struct dump *dump, const struct state_times *times, ui
 	}
 }
 
+/* What lies after the last kind, or between two, is of an unknown kind. */
 static enum state sync_state(unsigned kind)
 {
-	switch (kind) {
-	case sync_kind_barrier_implicit: return STATE_WAIT_BARRIER_IMPLICIT;
-	case sync_kind_barrier_explicit: return STATE_WAIT_BARRIER_EXPLICIT;
-	case sync_kind_barrier_implementation: return STATE_WAIT_BARRIER_IMPLEMENTATION;
-	case sync_kind_barrier_implicit_workshare: return STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE;
-	case sync_kind_barrier_implicit_parallel: return STATE_WAIT_BARRIER_IMPLICIT_PARALLEL;
-	case sync_kind_barrier_teams: return STATE_WAIT_BARRIER_TEAMS;
-	case sync_kind_taskwait: return STATE_WAIT_TASKWAIT;
-	case sync_kind_taskgroup: return STATE_WAIT_TASKGROUP;
-	default: return STATE_WAIT_BARRIER;
-	}
+	static const uint8_t states[] = {[sync_kind_barrier_implicit] = STATE_WAIT_BARRIER_IMPLICIT,
+					 [sync_kind_barrier_explicit] = STATE_WAIT_BARRIER_EXPLICIT,
+					 [sync_kind_barrier_implementation] = STATE_WAIT_BARRIER_IMPLEMENTATION,
+					 [sync_kind_barrier_implicit_workshare] = STATE_WAIT_BARRIER_IMPLICIT_WORKSHARE,
+					 [sync_kind_barrier_implicit_parallel] = STATE_WAIT_BARRIER_IMPLICIT_PARALLEL,
+					 [sync_kind_barrier_teams] = STATE_WAIT_BARRIER_TEAMS,
+					 [sync_kind_taskwait] = STATE_WAIT_TASKWAIT,
+					 [sync_kind_taskgroup] = STATE_WAIT_TASKGROUP};
+	return kind < sizeof states && states[kind] != 0 ? states[kind] : STATE_WAIT_BARRIER;
 }
 
 enum state state_of_mutex(unsigned kind)
 {
-	switch (kind) {
-	case mutex_kind_lock:
-	case mutex_kind_test_lock:
-	case mutex_kind_nest_lock:
-	case mutex_kind_test_nest_lock: return STATE_WAIT_LOCK;
-	case mutex_kind_critical: return STATE_WAIT_CRITICAL;
-	case mutex_kind_atomic: return STATE_WAIT_ATOMIC;
-	case mutex_kind_ordered: return STATE_WAIT_ORDERED;
-	default: return STATE_WAIT_MUTEX;
-	}
+	static const uint8_t states[] = {[mutex_kind_lock] = STATE_WAIT_LOCK,         [mutex_kind_test_lock] = STATE_WAIT_LOCK,
+					 [mutex_kind_nest_lock] = STATE_WAIT_LOCK,    [mutex_kind_test_nest_lock] = STATE_WAIT_LOCK,
+					 [mutex_kind_critical] = STATE_WAIT_CRITICAL, [mutex_kind_atomic] = STATE_WAIT_ATOMIC,
+					 [mutex_kind_ordered] = STATE_WAIT_ORDERED};
+	return kind < sizeof states && states[kind] != 0 ? states[kind] : STATE_WAIT_MUTEX;
 }
 
 static enum state target_state(unsigned kind)

@@ -23,21 +23,27 @@ static bool is_for_others(const struct model *m, uint32_t row)
 	return region->n_members_seen > 1 || region->actual > 1 || task->flags & task_flags_target || task->state & TASK_DETACHED;
 }
 
+static inline void latest(uint64_t *of, uint64_t ticks)
+{
+	*of = ticks > *of ? ticks : *of;
+}
+
 static void make_levels(const struct ready *ready, struct ready_list *list)
 {
 	const struct model *m = ready->m;
-	size_t n = list->n;
-	for (unsigned level = 0; level < READY_LEVELS && n > READY_BLOCK; level++) {
-		size_t n_blocks = n / READY_BLOCK;
-		uint64_t *begins = list->begins[level] = memory_zeroed(n_blocks, sizeof *begins, "the thread states");
-		uint64_t *ends = list->ends[level] = memory_zeroed(n_blocks, sizeof *ends, "the thread states");
-		for (size_t i = 0; i < n_blocks * READY_BLOCK; i++) {
-			uint64_t begin = level == 0 ? ready_begins(m, list->tasks[i]) : list->begins[level - 1][i];
-			uint64_t end = level == 0 ? ready_end(m, list->tasks[i]) : list->ends[level - 1][i];
-			begins[i / READY_BLOCK] = begin > begins[i / READY_BLOCK] ? begin : begins[i / READY_BLOCK];
-			ends[i / READY_BLOCK] = end > ends[i / READY_BLOCK] ? end : ends[i / READY_BLOCK];
+	size_t n = list->n / READY_BLOCK;
+	for (unsigned level = 0; level < READY_LEVELS && n > 0; level++, n /= READY_BLOCK) {
+		uint64_t *begins = list->begins[level] = memory_get(n, sizeof *begins, "the thread states");
+		uint64_t *ends = list->ends[level] = memory_get(n, sizeof *ends, "the thread states");
+		for (size_t i = 0; i < n; i++) {
+			uint64_t begin = 0, end = 0;
+			for (size_t j = i * READY_BLOCK; j < (i + 1) * READY_BLOCK; j++) {
+				latest(&begin, level == 0 ? ready_begins(m, list->tasks[j]) : list->begins[level - 1][j]);
+				latest(&end, level == 0 ? ready_end(m, list->tasks[j]) : list->ends[level - 1][j]);
+			}
+			begins[i] = begin;
+			ends[i] = end;
 		}
-		n = n_blocks;
 	}
 }
 
@@ -126,13 +132,15 @@ uint64_t ready_since(const struct ready *ready, uint32_t task)
 /* ---- Tasks that were ready at once ---- */
 
 /*
- * Counts the tasks of each region, or puts each of them at the place `next` of its region. The times of a stream never
- * decrease, but for damage: such a task is left out.
+ * The tasks of all streams, in their order. The times of a stream never decrease, but for damage: such a task is left
+ * out. Returns whether all are of one region.
  */
-static void each_stream(const struct ready *ready, size_t *next, uint32_t *tasks)
+static bool list_tasks(const struct ready *ready, struct ready_list *list)
 {
 	const struct model *m = ready->m;
 	size_t delayed = 0;
+	bool is_one = true;
+	list->tasks = memory_get(m->n_tasks, sizeof *list->tasks, "the thread states");
 	for (size_t stream = 0; stream < m->dump->n_streams; stream++) {
 		uint64_t ticks = 0;
 		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
@@ -142,11 +150,28 @@ static void each_stream(const struct ready *ready, size_t *next, uint32_t *tasks
 			if (is_delayed || !is_for_others(m, row) || m->tasks[row].create_ticks < ticks)
 				continue;
 			ticks = m->tasks[row].create_ticks;
-			size_t place = next[m->tasks[row].region]++;
-			if (tasks != NULL)
-				tasks[place] = row;
+			list->tasks[list->n++] = row;
+			is_one = is_one && m->tasks[row].region == m->tasks[list->tasks[0]].region;
 		}
 	}
+	list->tasks = memory_grow(list->tasks, list->n + 1, sizeof *list->tasks, "the thread states"); /* it has shrunk */
+	return is_one;
+}
+
+/* Puts the tasks of each region together, in the order in which they are. */
+static void sort_by_region(const struct model *m, struct ready_list *list)
+{
+	size_t *next = memory_zeroed((size_t)m->n_regions + 1, sizeof *next, "the thread states");
+	uint32_t *sorted = memory_get(list->n, sizeof *sorted, "the thread states");
+	for (size_t i = 0; i < list->n; i++)
+		next[m->tasks[list->tasks[i]].region + 1]++;
+	for (uint32_t i = 1; i <= m->n_regions; i++)
+		next[i] += next[i - 1];
+	for (size_t i = 0; i < list->n; i++)
+		sorted[next[m->tasks[list->tasks[i]].region]++] = list->tasks[i];
+	free(list->tasks);
+	free(next);
+	list->tasks = sorted;
 }
 
 /* Where the run ends that begins with the i-th task: the tasks up to there are in the order of their creation. */
@@ -181,23 +206,13 @@ static void merge_runs(const struct task *tasks, uint32_t *rows, size_t n, uint3
 static void add_created(struct ready *ready, struct ready_list *list)
 {
 	const struct model *m = ready->m;
-	size_t *next = memory_zeroed((size_t)m->n_regions + 1, sizeof *next, "the thread states");
-	each_stream(ready, next + 1, NULL);
-	for (uint32_t i = 1; i <= m->n_regions; i++)
-		next[i] += next[i - 1];
-	list->n = next[m->n_regions];
-	list->tasks = memory_get(list->n + 1, sizeof *list->tasks, "the thread states");
-	if (list->n != 0) {
-		each_stream(ready, next, list->tasks);
-		uint32_t *other = memory_get(list->n, sizeof *other, "the thread states");
-		for (uint32_t i = 0; i < m->n_regions; i++) { /* now `next` is where each region ends */
-			size_t first = i > 0 ? next[i - 1] : 0;
-			if (next[i] > first)
-				merge_runs(m->tasks, list->tasks + first, next[i] - first, other);
-		}
-		free(other);
-	}
-	free(next);
+	if (!list_tasks(ready, list))
+		sort_by_region(m, list);
+	make_spans(ready, list);
+	uint32_t *other = memory_get(list->n, sizeof *other, "the thread states");
+	for (size_t i = 0; i < list->n_spans; i++)
+		merge_runs(m->tasks, list->tasks + list->spans[i].first, list->spans[i + 1].first - list->spans[i].first, other);
+	free(other);
 }
 
 void ready_begin(struct ready *ready, const struct model *m)
@@ -207,10 +222,9 @@ void ready_begin(struct ready *ready, const struct model *m)
 		ready->has_helpers = ready->has_helpers || m->regions[i].state & REGION_HELPER;
 	add_delayed(ready, &ready->lists[READY_DELAYED]);
 	add_created(ready, &ready->lists[READY_CREATED]);
-	for (unsigned i = 0; i < READY_LISTS; i++) {
-		make_spans(ready, &ready->lists[i]);
+	make_spans(ready, &ready->lists[READY_DELAYED]);
+	for (unsigned i = 0; i < READY_LISTS; i++)
 		make_levels(ready, &ready->lists[i]);
-	}
 	ready->is_empty = ready->lists[READY_DELAYED].n + ready->lists[READY_CREATED].n == 0;
 }
 

@@ -12,6 +12,7 @@
 struct kept {
 	uint32_t task;
 	enum state state;
+	struct awaited_group *group; /* the innermost taskgroup that the task has open, NULL none */
 };
 
 struct stack {
@@ -19,25 +20,27 @@ struct stack {
 	size_t n, capacity;
 };
 
-static inline void keep(struct stack *stack, uint32_t task, enum state state)
+/* Room for one more. */
+static inline struct kept *keep(struct stack *stack)
 {
-	array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept);
-	stack->kept[stack->n++] = (struct kept){task, state};
+	if (stack->n == stack->capacity)
+		array_reserve((void **)&stack->kept, stack->n + 1, &stack->capacity, sizeof *stack->kept);
+	return &stack->kept[stack->n++];
 }
 
 /* Takes the latest one off the stack; task 0 where the stack is empty. */
 static inline struct kept take(struct stack *stack)
 {
-	return stack->n > 0 ? stack->kept[--stack->n] : (struct kept){0, STATE_UNDEFINED};
+	return stack->n > 0 ? stack->kept[--stack->n] : (struct kept){0, STATE_UNDEFINED, NULL};
 }
 
 /* Takes a task out of the stack, from wherever it is; false: it is not there. Usually it is the latest one. */
-static inline bool take_task(struct stack *stack, uint32_t task, enum state *state)
+static inline bool take_task(struct stack *stack, uint32_t task, struct kept *taken)
 {
 	for (size_t i = stack->n; i > 0; i--) {
 		if (stack->kept[i - 1].task != task)
 			continue;
-		*state = stack->kept[i - 1].state;
+		*taken = stack->kept[i - 1];
 		for (size_t j = i; j < stack->n; j++)
 			stack->kept[j - 1] = stack->kept[j];
 		stack->n--;

@@ -2,7 +2,9 @@
  *
  * Thread states: at any time of its life a thread is in exactly one of OMPT's states. They are derived from the
  * replay's events alone; docs/states.md says which event begins and ends which state, and where a runtime itself
- * reports another one. Used by run.c, which attaches states_ops to the replay, and by outputs; one thread.
+ * reports another one. Used by run.c, which attaches states_ops to the replay, and by outputs. Streams may be replayed at
+ * the same time: what is by stream is used by its thread alone, what is by task by the thread on which the task is
+ * current.
  *
  * A thread's life is the time in which an OS thread has the stream: from its attach record, or the stream's first one,
  * to its detach record, or, where it was alive then, the process's last one. A stream that several OS threads had one
@@ -26,9 +28,10 @@ enum state state_of_mutex(unsigned kind);
  * life.
  */
 struct state_times {
-	uint64_t ticks[STATES];
-	uint64_t count[STATES];
+	uint64_t ticks[STATES + 1]; /* that of STATE_NONE does not count */
+	uint64_t count[STATES + 1];
 	uint64_t unknown_ticks; /* of its work: it is not known whether it had a processor then */
+	char apart[64];         /* so that no two streams share a cache line */
 };
 
 /* The ticks of all states. */
@@ -52,24 +55,18 @@ struct states {
 	struct state_times *times; /* by row of dump.streams; complete when the replay is over */
 	struct thread_state *threads;
 	size_t n_streams;
+	uint64_t last_ticks;          /* of the model */
 	struct busy busy;             /* how long each task executed; complete when the replay is over */
 	struct busy blocked;          /* how long it was blocked; `ticks` is NULL where switches were not recorded */
 	struct unit_busy units;       /* the same of Argobots' units */
 	struct unit_wait *unit_waits; /* by row of model.units: what it polls for since its latest stop */
-	struct exclusions exclusions; /* complete when the replay is over, if exclusion_ops visited it, too */
+	struct exclusions exclusions; /* complete after states_finish(), if exclusion_ops visited the replay, too */
 	bool has_losses;              /* records are missing in the midst of streams */
 	struct ready ready;
 	uint64_t *awaited;    /* by row of model.tasks: when the last thing ends that its wait waits for (wait.c) */
-	uint64_t *group_ends; /* by row of model.tasks: when it and all of its descendants have ended; NULL: not needed yet */
-	struct awaited_group {
-		uint64_t until;  /* of a taskgroup: when the last member ends that was created so far */
-		uint64_t outer;  /* of its wait: `awaited` of the task without it */
-		uint32_t around; /* number of the scope of the taskgroup around it + 1, 0 none */
-	} * groups;              /* by number of an open scope */
-	size_t groups_capacity;
-	struct map innermost_group; /* task -> number of the scope of the innermost taskgroup that it has open */
-	uint8_t *around;            /* by number of an open scope: the task's state around it */
-	size_t scopes_capacity;
+	uint64_t *group_ends; /* by row of model.tasks: when it and all of its descendants have ended; NULL: no taskgroups */
+	struct kept *moved;   /* tasks that move between streams, by row: what each was in when it was suspended */
+	size_t n_moved;
 	const struct state_listener *listeners;
 	size_t n_listeners;
 };
@@ -79,6 +76,8 @@ extern const struct replay_ops states_ops;
 
 /* The listeners live as long as the replay. */
 void states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners);
+/* When the replay is over. */
+void states_finish(struct states *states);
 void states_free(struct states *states);
 
 #endif

@@ -15,6 +15,12 @@
 #define FAR   8
 #define MEMOS 1024
 
+static inline void extend(uint64_t *until, uint64_t ticks)
+{
+	if (ticks > *until)
+		*until = ticks;
+}
+
 void sweep_free(struct sweep *sweep)
 {
 	free(sweep->levels);
@@ -24,21 +30,20 @@ void sweep_free(struct sweep *sweep)
 
 void sweep_forget(struct sweep *sweep)
 {
-	sweep->n_levels = sweep->n_ties = 0;
+	sweep->n_levels = sweep->n_ties = sweep->n_childless = 0;
 }
 
 /* ---- Tasks that are tied to the thread ---- */
 
 /* How many ties began before then. */
-static size_t ties_before(const struct sweep *sweep, const struct ready *ready, uint64_t start_ticks)
+static size_t ties_before(const struct sweep *sweep, uint64_t start_ticks)
 {
-	const struct task *tasks = ready->m->tasks;
 	size_t low = 0, high = sweep->n_ties;
-	if (high > 0 && tasks[sweep->ties[high - 1].task].start_ticks < start_ticks)
+	if (high > 0 && sweep->ties[high - 1].start_ticks < start_ticks)
 		return high;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (tasks[sweep->ties[middle].task].start_ticks < start_ticks)
+		if (sweep->ties[middle].start_ticks < start_ticks)
 			low = middle + 1;
 		else
 			high = middle;
@@ -48,24 +53,26 @@ static size_t ties_before(const struct sweep *sweep, const struct ready *ready, 
 
 static struct sweep_tie *find_tie(const struct sweep *sweep, const struct ready *ready, uint32_t task)
 {
-	const struct task *tasks = ready->m->tasks;
-	if (sweep->n_ties > 0 && sweep->ties[sweep->n_ties - 1].task == task)
-		return &sweep->ties[sweep->n_ties - 1];
-	uint64_t start_ticks = tasks[task].start_ticks;
-	for (size_t i = ties_before(sweep, ready, start_ticks); i < sweep->n_ties; i++) {
-		if (sweep->ties[i].task == task)
-			return &sweep->ties[i];
-		if (tasks[sweep->ties[i].task].start_ticks != start_ticks)
-			break;
-	}
+	struct sweep_tie *ties = sweep->ties;
+	if (sweep->n_ties > 0 && ties[sweep->n_ties - 1].task == task)
+		return &ties[sweep->n_ties - 1];
+	uint64_t start_ticks = ready->m->tasks[task].start_ticks;
+	for (size_t i = ties_before(sweep, start_ticks); i < sweep->n_ties && ties[i].start_ticks == start_ticks; i++)
+		if (ties[i].task == task)
+			return &ties[i];
 	return NULL;
 }
 
-/* The innermost tie that the task descends from, or NULL. No tie began before the first one: so none is further up. */
+/*
+ * The innermost tie that the task descends from, or NULL. No tie that has created a task began before the first one of
+ * these: so none is further up.
+ */
 static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task)
 {
 	const struct task *tasks = ready->m->tasks;
-	uint64_t first_ticks = tasks[sweep->ties[0].task].start_ticks;
+	if (sweep->n_childless >= sweep->n_ties)
+		return NULL;
+	uint64_t first_ticks = sweep->ties[sweep->n_childless].start_ticks;
 	struct sweep_tie *tie = NULL;
 	uint32_t at = task, n = 0;
 	for (; n < ANCESTORS_MAX && tie == NULL && task_is_explicit(&tasks[at]) && tasks[at].create_ticks >= first_ticks; n++) {
@@ -87,27 +94,31 @@ static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *rea
 	return tie;
 }
 
-void sweep_task_begins(struct sweep *sweep, const struct ready *ready, uint32_t task)
+void sweep_task_begins_before(struct sweep *sweep, uint32_t task, uint64_t start_ticks)
 {
-	const struct task *tasks = ready->m->tasks;
 	array_reserve((void **)&sweep->ties, sweep->n_ties + 1, &sweep->ties_capacity, sizeof *sweep->ties);
-	size_t i = sweep->n_ties++;
-	for (; i > 0 && tasks[sweep->ties[i - 1].task].start_ticks > tasks[task].start_ticks; i--)
+	size_t n = sweep->n_ties++, i = n;
+	for (; i > 0 && sweep->ties[i - 1].start_ticks > start_ticks; i--)
 		sweep->ties[i] = sweep->ties[i - 1];
-	sweep->ties[i] = (struct sweep_tie){task, 0};
+	sweep->ties[i] = (struct sweep_tie){start_ticks, 0, task};
+	sweep->n_childless = i < n ? 0 : sweep->n_childless == n ? n + 1 : sweep->n_childless;
 }
 
-void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks)
+void sweep_task_ends_before(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks)
 {
 	struct sweep_tie *tie = find_tie(sweep, ready, task);
 	if (tie == NULL)
 		return;
 	uint64_t ready_ticks = tie->ready_ticks;
-	for (struct sweep_tie *end = &sweep->ties[--sweep->n_ties]; tie < end; tie++)
+	struct sweep_tie *end = &sweep->ties[--sweep->n_ties];
+	if (tie < end)
+		sweep->n_childless = 0;
+	else if (sweep->n_childless > sweep->n_ties)
+		sweep->n_childless = sweep->n_ties;
+	for (; tie < end; tie++)
 		*tie = tie[1];
-	if (ready_ticks > ticks && sweep->n_ties > 0 && (tie = tie_around(sweep, ready, stream, task)) != NULL &&
-	    tie->ready_ticks < ready_ticks)
-		tie->ready_ticks = ready_ticks;
+	if (ready_ticks > ticks && (tie = tie_around(sweep, ready, stream, task)) != NULL)
+		extend(&tie->ready_ticks, ready_ticks);
 }
 
 /* ---- Regions ---- */
@@ -156,12 +167,6 @@ void sweep_region_ends(struct sweep *sweep, uint32_t region)
 
 /* ---- The way ---- */
 
-static inline void extend(uint64_t *until, uint64_t ticks)
-{
-	if (ticks > *until)
-		*until = ticks;
-}
-
 /* Takes up a task that became ready by then. */
 static void take_up(struct sweep *sweep, struct sweep_level *level, const struct ready *ready, uint32_t stream, uint32_t row,
 		    uint64_t ticks)
@@ -174,7 +179,7 @@ static void take_up(struct sweep *sweep, struct sweep_level *level, const struct
 	extend(&level->any_ticks, begins);
 	if (task->flags & task_flags_untied)
 		extend(&level->untied_ticks, begins);
-	else if (sweep->n_ties > 0) {
+	else if (sweep->n_childless < sweep->n_ties) {
 		struct sweep_tie *tie = tie_around(sweep, ready, stream, row);
 		if (tie != NULL)
 			extend(&tie->ready_ticks, begins);
@@ -217,8 +222,8 @@ static void advance(struct sweep *sweep, struct sweep_level *level, const struct
 /* The tie of a task that began before, which only damage makes unknown: all that became ready is taken up anew. */
 static void add_missing_tie(struct sweep *sweep, const struct ready *ready, uint32_t task)
 {
-	sweep_task_begins(sweep, ready, task);
-	sweep->n_levels = 0;
+	sweep_task_begins(sweep, task, ready->m->tasks[task].start_ticks);
+	sweep->n_levels = sweep->n_childless = 0;
 	free(sweep->memos);
 	sweep->memos = NULL;
 	for (size_t i = 0; i < sweep->n_ties; i++)

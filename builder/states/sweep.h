@@ -27,10 +27,12 @@ struct sweep {
 	} * levels; /* of nested regions, the innermost last */
 	size_t n_levels, levels_capacity;
 	struct sweep_tie {
-		uint32_t task;
+		uint64_t start_ticks;
 		uint64_t ready_ticks; /* until when a descendant is ready that became ready so far, and is in no tie above */
-	} * ties;                     /* tasks that are tied to the thread, in the order in which they began */
+		uint32_t task;
+	} * ties; /* tasks that are tied to the thread, in the order in which they began */
 	size_t n_ties, ties_capacity;
+	size_t n_childless; /* so many of the first ties have created no task */
 	struct sweep_memo {
 		uint32_t task, tie; /* the tie found around a task far below it, 0 none */
 	} * memos;                  /* NULL: no way was far yet */
@@ -38,9 +40,43 @@ struct sweep {
 
 void sweep_free(struct sweep *sweep);
 
-/* A tied task begins on the thread, and ends there, or will not go on. */
-void sweep_task_begins(struct sweep *sweep, const struct ready *ready, uint32_t task);
-void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks);
+/* A tied task that begins is not the latest one; one that ends neither, or it has descendants that are ready. */
+void sweep_task_begins_before(struct sweep *sweep, uint32_t task, uint64_t start_ticks);
+void sweep_task_ends_before(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks);
+
+/* A tied task begins on the thread. */
+static inline void sweep_task_begins(struct sweep *sweep, uint32_t task, uint64_t start_ticks)
+{
+	size_t n = sweep->n_ties;
+	if (n == sweep->ties_capacity || (n > 0 && sweep->ties[n - 1].start_ticks > start_ticks)) {
+		sweep_task_begins_before(sweep, task, start_ticks);
+		return;
+	}
+	sweep->ties[n] = (struct sweep_tie){start_ticks, 0, task};
+	sweep->n_childless += sweep->n_childless == n;
+	sweep->n_ties = n + 1;
+}
+
+/* The current task creates one. */
+static inline void sweep_creates(struct sweep *sweep, uint32_t task)
+{
+	size_t n = sweep->n_ties;
+	if (sweep->n_childless == n && n > 0)
+		sweep->n_childless = sweep->ties[n - 1].task == task ? n - 1 : 0;
+}
+
+/* A tied task ends on the thread, or will not go on. */
+static inline void sweep_task_ends(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t task, uint64_t ticks)
+{
+	size_t n = sweep->n_ties;
+	if (n == 0 || sweep->ties[n - 1].task != task || sweep->ties[n - 1].ready_ticks > ticks) {
+		sweep_task_ends_before(sweep, ready, stream, task, ticks);
+		return;
+	}
+	sweep->n_ties = n - 1;
+	if (sweep->n_childless >= n)
+		sweep->n_childless = n - 1;
+}
 
 /* The thread leaves the region's team. */
 void sweep_region_ends(struct sweep *sweep, uint32_t region);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What is known of a thread while its states are derived, and how it passes into another one (thread.c). Shared by
- * states.c (OpenMP) and units.c (Argobots), and used by no other file.
+ * the files of states/, and used by no other file. One thread a stream.
  */
 #ifndef OTTER_BUILDER_STATES_THREAD_H
 #define OTTER_BUILDER_STATES_THREAD_H
@@ -18,12 +18,40 @@ struct gap {
 	uint64_t change_ticks; /* when that is to be decided anew */
 };
 
+/* A taskgroup that a task has open. */
+struct awaited_group {
+	uint64_t until;               /* when the last member ends that was created so far */
+	uint64_t outer;               /* of its wait: `awaited` of the task without it */
+	struct awaited_group *around; /* the taskgroup around it, NULL none; or the next one that is free */
+};
+
 struct thread_state {
+	uint32_t task;    /* current, 0 none */
 	enum state state; /* of its current task, or, without one, of the thread between two tasks */
 	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
+	/* The thread is attached and recording, it runs no units, no records are missing, and it has a processor: state_is_plain(). */
+	bool is_plain;
+	bool is_attached;     /* an OS thread has the stream */
+	bool is_recording;    /* the program has not paused it */
+	bool is_in_gap;       /* records are missing */
+	bool is_in_lock;      /* it waits for a lock, or for a mutex of unknown kind, without a scope */
+	uint32_t work_region; /* the region of the latest task that was asked for, */
+	enum state work;      /* and what a task of that region is in that does not wait */
+	uint64_t since_ticks;
+	struct awaited_group *group; /* the innermost taskgroup that the current task has open, NULL none */
+	enum state around;           /* the state that it comes back to after the mutex that it waits for */
+	struct gap gap;
+	struct sweep sweep;     /* over the tasks that it could run */
+	struct stack tasks;     /* suspended on this thread */
+	struct stack implicits; /* the tasks around the implicit tasks that it is in */
+	struct stack regions;   /* encountered by it and open */
+	struct awaited_group *free_groups;
+	struct group_block {
+		struct group_block *next;
+		struct awaited_group groups[32];
+	} * group_blocks; /* all that were made here */
 	/* Argobots: in a scheduler the thread looks for work, whatever OpenMP's current task is. */
 	enum { NOT_IN_UNITS, IN_SCHEDULER, IN_UNIT } in_units;
-	uint64_t since_ticks;
 	uint64_t tid;
 	/*
 	 * A unit that stopped to wait and runs again: only its next event shows whether it still waits. 0: there is
@@ -38,20 +66,56 @@ struct thread_state {
 	} * undecided_changes;
 	size_t n_undecided_changes, undecided_capacity;
 	uint64_t given_busy_ticks, given_blocked_ticks; /* of the current unit, at the last event that was of units */
-	uint32_t task;                                  /* current, 0 none */
-	enum state around;                              /* the state that it comes back to after the mutex that it waits for */
 	unsigned off_why;                               /* off_why: it has no processor, or may have none; 0: it has one */
 	uint64_t unknown_ticks;                         /* since then it is not known whether it has one; 0: it is known */
-	bool is_attached;                               /* an OS thread has the stream */
-	bool is_recording;                              /* the program has not paused it */
-	bool is_in_gap;                                 /* records are missing */
-	bool is_in_lock;                                /* it waits for a lock, or for a mutex of unknown kind, without a scope */
-	struct gap gap;
-	struct sweep sweep;     /* over the tasks that it could run */
-	struct stack tasks;     /* suspended on this thread */
-	struct stack implicits; /* the tasks around the implicit tasks that it is in */
-	struct stack regions;   /* encountered by it and open */
+	char apart[64];                                 /* so that no two streams share a cache line */
 };
+
+/* ---- tasks.c ---- */
+
+/* What a task is in that does not wait. */
+enum state states_work(const struct states *states, struct thread_state *t, uint32_t task);
+
+/* The runtime's own threads for target tasks: they wait for target tasks, whatever construct they are in. */
+static inline bool is_helper(const struct states *states, uint32_t task)
+{
+	return states->model->tasks[task].state & TASK_HELPER;
+}
+
+/* Begins anew with the task that is current for the replay. */
+static inline void thread_be_in(struct states *states, struct thread_state *t, uint32_t task)
+{
+	t->task = task;
+	t->state = states_work(states, t, task);
+	t->group = NULL;
+}
+
+/* The thread before an event. The record of the current task's beginning may be missing. */
+static inline struct thread_state *thread_in_task(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	if (t->task != at->task)
+		thread_be_in(states, t, at->task);
+	/* A test of a lock that fails is not reported: the next event shows that it is over. */
+	if (t->is_in_lock) {
+		t->is_in_lock = false;
+		t->state = t->around;
+	}
+	return t;
+}
+
+/* A team has joined: the state of a thread that was in it with this implicit task, in the task `around`. */
+enum state states_after(const struct states *states, const struct thread_state *t, uint32_t implicit, uint32_t around);
+
+/* Of replay_ops. */
+int states_region_begin(void *self, const struct point *at, uint32_t region);
+int states_region_end(void *self, const struct point *at, uint32_t region);
+int states_implicit_begin(void *self, const struct point *at, uint32_t task);
+int states_implicit_end(void *self, const struct point *at, uint32_t task);
+int states_task_create(void *self, const struct point *at, uint32_t task);
+int states_task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status);
+
+/* ---- thread.c ---- */
 
 /* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
@@ -65,13 +129,13 @@ void states_wait_begin(struct states *states);
 void states_wait_free(struct states *states);
 
 /* The task was created: its parent's next wait is for it, too. A dummy (task_flags_taskwait) is a wait itself. */
-void states_await_child(struct states *states, uint32_t task);
+void states_await_child(struct states *states, const struct point *at, uint32_t task);
 /* The wait whose dummy this is is over. */
 void states_await_no_predecessor(struct states *states, uint32_t task, uint32_t dummy);
 
 /* The task enters, and leaves, a scope in which it may wait. */
-void states_enter_wait(struct states *states, uint32_t task, const struct scope *scope);
-void states_leave_wait(struct states *states, uint32_t task, const struct scope *scope);
+void states_enter_wait(struct states *states, const struct point *at, const struct scope *scope);
+void states_leave_wait(struct states *states, const struct point *at, const struct scope *scope);
 
 /* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
 enum state states_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks);
@@ -143,20 +207,29 @@ static inline enum state state_now(const struct thread_state *t)
 	return is_for_mutex || (thread_is_blocked(t) && state_is_work(state)) ? STATE_BLOCKED : state;
 }
 
+/* To be called when any of what it reads has changed. */
+static inline void thread_note_plain(struct thread_state *t)
+{
+	t->is_plain = t->is_attached && t->is_recording && !t->is_in_gap && t->in_units == NOT_IN_UNITS && t->off_why == 0 &&
+		      t->undecided == 0;
+}
+
+/* Is it a state that can turn out to be overhead? */
+static inline bool state_has_gap(enum state state)
+{
+	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
+}
+
+int states_pass_any(struct states *states, const struct point *at);
+
+/* The thread is in its state from now on. 0, or -1 with the error printed. */
 static inline int pass(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
-	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
-		return -1;
-	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
-		return -1;
-	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
-	if (at->unit == 0) {
-		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
-		if (states->blocked.ticks != NULL)
-			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
-	} else
-		states_account(states, at->stream, at->unit, now, at->ticks);
+	enum state now = t->state;
+	if (!t->is_plain || at->unit != 0 || t->gap.is_open || state_has_gap(now))
+		return states_pass_any(states, at);
+	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 

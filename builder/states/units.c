@@ -64,6 +64,7 @@ int states_undecided_change(struct states *states, const struct point *at)
 static void be_undecided(struct thread_state *t, uint32_t unit, uint64_t ticks)
 {
 	t->undecided = unit;
+	t->is_plain = false;
 	t->undecided_ticks = ticks;
 	t->n_undecided_changes = 0;
 	t->undecided_state = state_now(t);
@@ -80,6 +81,7 @@ static void be_in(const struct states *states, struct thread_state *t, const str
 	 */
 	bool is_below = next == 0 && change->reason >= UNIT_YIELD && change->reason <= UNIT_CANCEL;
 	bool is_outside = (next == 0 && !is_below) || kind == UNIT_EXTERNAL || change->reason == UNIT_END;
+	t->is_plain = false;
 	t->in_units = is_outside ? NOT_IN_UNITS : is_below || kind == UNIT_SCHEDULER ? IN_SCHEDULER : IN_UNIT;
 	bool is_looking = change->reason <= UNIT_RUN && state_of_sync(states->unit_waits[next].sync) != STATE_NONE;
 	if (is_looking && t->in_units == IN_UNIT)

@@ -4,7 +4,7 @@
  * no task, it waits only while something that it waits for is not finished elsewhere, and no task is ready that it might
  * run; in all other time the runtime is at work (docs/states.md, "Waiting or overhead"). What a task waits for is known
  * before its wait begins: the children that it has created (states->awaited), or the last arrival at a barrier. Called by
- * states.c and through pass() (thread.h) during the replay; one thread.
+ * states.c and through pass() (thread.h) during the replay, on the thread of each stream.
  */
 #include "builder/states/thread.h"
 #include "builder/story/barrier.h"
@@ -39,21 +39,39 @@ static void await(uint64_t *awaited, uint64_t ticks)
 		*awaited = ticks;
 }
 
-/* Until when a taskgroup waits for this member: for all of its descendants. Made where the first taskgroup is. */
+/*
+ * Until when a taskgroup waits for each member: for all of its descendants. A task hands its time on to its parent when
+ * all of its children have done so.
+ */
 static void make_group_ends(struct states *states)
 {
 	const struct model *m = states->model;
-	states->group_ends = memory_get(m->n_tasks, sizeof *states->group_ends, "the thread states");
-	for (uint32_t row = 0; row < m->n_tasks; row++)
-		states->group_ends[row] = task_is_explicit(&m->tasks[row]) ? end_elsewhere(states, row) : 0;
-	for (uint32_t row = m->n_tasks - 1; row > 0; row--) {
-		if (!task_is_explicit(&m->tasks[row]))
-			continue;
-		uint64_t end = end_elsewhere(states, row);
-		for (uint32_t p = m->tasks[row].parent; p != 0 && task_is_explicit(&m->tasks[p]) && states->group_ends[p] < end;
-		     p = m->tasks[p].parent)
-			states->group_ends[p] = end;
+	uint64_t *ends = states->group_ends = memory_get(m->n_tasks, sizeof *ends, "the thread states");
+	uint32_t *n_left = memory_zeroed(m->n_tasks, sizeof *n_left, "the thread states"); /* children */
+	for (uint32_t row = 0; row < m->n_tasks; row++) {
+		ends[row] = task_is_explicit(&m->tasks[row]) ? end_elsewhere(states, row) : 0;
+		if (row != 0 && task_is_explicit(&m->tasks[row]))
+			n_left[m->tasks[row].parent]++;
 	}
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		for (uint32_t at = row; n_left[at] == 0 && at != 0 && task_is_explicit(&m->tasks[at]);) {
+			uint32_t parent = m->tasks[at].parent;
+			n_left[at] = UINT32_MAX; /* done */
+			if (task_is_explicit(&m->tasks[parent]) && ends[parent] < ends[at])
+				ends[parent] = ends[at];
+			n_left[parent]--;
+			at = parent;
+		}
+	free(n_left);
+}
+
+/* Does the program have taskgroups? */
+static bool has_groups(const struct model *m)
+{
+	for (uint32_t i = 0; i < m->n_constructs; i++)
+		if (m->constructs[i].kind == CONSTRUCT_TASKGROUP)
+			return true;
+	return false;
 }
 
 void states_wait_begin(struct states *states)
@@ -62,6 +80,8 @@ void states_wait_begin(struct states *states)
 	ready_begin(&states->ready, m);
 	states->has_losses = m->dump->n_lost != 0 || tally_total(&m->dump->damage) != 0;
 	states->awaited = memory_zeroed(m->n_tasks, sizeof *states->awaited, "the thread states");
+	if (has_groups(m))
+		make_group_ends(states);
 	/* Children that somebody else created, on another stream: those come at another time of the replay. */
 	for (uint32_t stream = 0; stream < states->n_streams; stream++)
 		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
@@ -76,22 +96,35 @@ void states_wait_free(struct states *states)
 	ready_free(&states->ready);
 	free(states->awaited);
 	free(states->group_ends);
-	free(states->groups);
-	map_free(&states->innermost_group);
+	states->awaited = states->group_ends = NULL;
 }
 
-void states_await_child(struct states *states, uint32_t task)
+/* The innermost taskgroup that the task has open on this thread, or NULL. It is current, or suspended by its own helper (Q44). */
+static struct awaited_group *group_of(const struct thread_state *t, uint32_t task)
 {
-	uint32_t parent = states->model->tasks[task].parent;
-	if (states->model->tasks[task].flags & task_flags_taskwait) { /* it waits for the task's predecessors instead */
+	if (task == t->task)
+		return t->group;
+	for (size_t i = t->tasks.n; i > 0; i--)
+		if (t->tasks.kept[i - 1].task == task)
+			return t->tasks.kept[i - 1].group;
+	return NULL;
+}
+
+void states_await_child(struct states *states, const struct point *at, uint32_t task)
+{
+	const struct task *tasks = states->model->tasks;
+	uint32_t parent = tasks[task].parent;
+	if (tasks[task].flags & task_flags_taskwait) { /* it waits for the task's predecessors instead */
 		states->awaited[task] = states->awaited[parent];
 		states->awaited[parent] = ready_since(&states->ready, task);
 		return;
 	}
-	await(&states->awaited[parent], end_elsewhere(states, task));
-	const uint32_t *group = states->innermost_group.n_used != 0 ? map_get(&states->innermost_group, parent) : NULL;
+	/* Elsewhere states_wait_begin() has counted it. */
+	if (parent == at->task || (tasks[parent].run_stream == at->stream && !(tasks[parent].state & TASK_MIGRATED)))
+		await(&states->awaited[parent], end_elsewhere(states, task));
+	struct awaited_group *group = states->group_ends != NULL ? group_of(&states->threads[at->stream], parent) : NULL;
 	if (group != NULL)
-		await(&states->groups[*group].until, states->group_ends[task]);
+		await(&group->until, states->group_ends[task]);
 }
 
 void states_await_no_predecessor(struct states *states, uint32_t task, uint32_t dummy)
@@ -99,24 +132,33 @@ void states_await_no_predecessor(struct states *states, uint32_t task, uint32_t 
 	states->awaited[task] = states->awaited[dummy];
 }
 
-void states_enter_wait(struct states *states, uint32_t task, const struct scope *scope)
+static struct awaited_group *new_group(struct thread_state *t)
+{
+	if (t->free_groups == NULL) {
+		struct group_block *block = memory_get(1, sizeof *block, "the thread states");
+		block->next = t->group_blocks;
+		t->group_blocks = block;
+		for (size_t i = 0; i < sizeof block->groups / sizeof *block->groups; i++) {
+			block->groups[i].around = t->free_groups;
+			t->free_groups = &block->groups[i];
+		}
+	}
+	struct awaited_group *group = t->free_groups;
+	t->free_groups = group->around;
+	*group = (struct awaited_group){.around = t->group};
+	return t->group = group;
+}
+
+void states_enter_wait(struct states *states, const struct point *at, const struct scope *scope)
 {
 	const struct model *m = states->model;
-	if (scope->type != SCOPE_SYNC && scope->type != SCOPE_SYNC_WAIT)
-		return;
-	array_reserve((void **)&states->groups, scope->number + (size_t)1, &states->groups_capacity, sizeof *states->groups);
-	struct awaited_group *group = &states->groups[scope->number];
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup) {
-		const uint32_t *innermost = map_get(&states->innermost_group, task);
-		group->outer = states->awaited[task];
-		if (innermost != NULL)
-			states->awaited[task] = states->groups[*innermost].until;
-	} else if (scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup) {
-		if (states->group_ends == NULL)
-			make_group_ends(states);
-		const uint32_t *around = map_get(&states->innermost_group, task);
-		*group = (struct awaited_group){.around = around != NULL ? *around + 1 : 0};
-		*map_put(&states->innermost_group, task) = scope->number;
+	uint32_t task = at->task;
+	struct thread_state *t = &states->threads[at->stream];
+	if (scope->kind == sync_kind_taskgroup && scope->type == SCOPE_SYNC) {
+		new_group(t);
+	} else if (scope->kind == sync_kind_taskgroup && t->group != NULL) {
+		t->group->outer = states->awaited[task];
+		states->awaited[task] = t->group->until;
 	} else if (scope->type == SCOPE_SYNC && sync_is_barrier(scope->kind) && !task_is_explicit(&m->tasks[task])) {
 		uint32_t region = m->tasks[task].region, n = m->regions[region].n_members_seen;
 		bool is_league = scope->arrival == ARRIVAL_OF_LEAGUE && barrier_closes(scope->kind);
@@ -125,17 +167,19 @@ void states_enter_wait(struct states *states, uint32_t task, const struct scope 
 	}
 }
 
-void states_leave_wait(struct states *states, uint32_t task, const struct scope *scope)
+void states_leave_wait(struct states *states, const struct point *at, const struct scope *scope)
 {
-	if (scope->type == SCOPE_SYNC_WAIT && scope->kind == sync_kind_taskgroup) {
-		states->awaited[task] = states->groups[scope->number].outer;
-	} else if (scope->type == SCOPE_SYNC && scope->kind == sync_kind_taskgroup) {
-		uint32_t around = states->groups[scope->number].around;
-		if (around != 0)
-			*map_put(&states->innermost_group, task) = around - 1;
-		else
-			map_remove(&states->innermost_group, task);
+	struct thread_state *t = &states->threads[at->stream];
+	if (scope->kind != sync_kind_taskgroup || t->task != at->task || t->group == NULL)
+		return;
+	if (scope->type == SCOPE_SYNC_WAIT) {
+		states->awaited[at->task] = t->group->outer;
+		return;
 	}
+	struct awaited_group *group = t->group;
+	t->group = group->around;
+	group->around = t->free_groups;
+	t->free_groups = group;
 }
 
 /* ---- Waiting or not ---- */
@@ -191,7 +235,7 @@ int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 enum state states_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
-	if (state < STATE_WAIT_BARRIER || state > STATE_WAIT_TASKGROUP) {
+	if (!state_has_gap(state)) {
 		t->gap.is_open = false;
 		return state;
 	}

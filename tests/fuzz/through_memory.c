@@ -116,6 +116,7 @@ static void build(const struct image *image, struct trace *trace)
 		graph.busy = &states.busy;
 		graph.blocked = trace->model.switches.are_recorded ? &states.blocked : NULL;
 		rc = replay_run(&trace->model, visitors, sizeof visitors / sizeof *visitors, &progress);
+		states_finish(&states);
 		contract_end(contract, rc == 0);
 	}
 	PROMISED(rc == 0, "whatever can be read is replayed");

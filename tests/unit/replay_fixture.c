@@ -227,6 +227,7 @@ void replay_build(enum graph_level level)
 	const struct visitor visitors[] = {
 		{&states_ops, &replay_states}, {&exclusion_ops, &replay_states}, {&graph_ops, &replay_graph}};
 	ck_assert_int_eq(replay_run(&replay_trace.model, visitors, 3, &progress), 0);
+	states_finish(&replay_states);
 	check_states();
 	ck_assert_int_eq(graph_finish(&replay_graph), 0);
 	check_counted(level);

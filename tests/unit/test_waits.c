@@ -183,6 +183,31 @@ START_TEST(many_tasks_are_found_in_blocks)
 }
 END_TEST
 
+/* A chain of tasks, each of which the worker suspends for its child: each is ready for 10 before it runs, as far below as it is. */
+START_TEST(a_ready_task_far_below_is_a_descendant)
+{
+	const uint64_t n = 70000;
+	begin();
+	uint64_t last = create(3, me, 0);
+	run_elsewhere(last);
+	replay_sync_begin(0, sync_kind_taskwait, me);
+	for (uint64_t i = 2; i < 2 + n; i++) {
+		uint64_t next = id_make(1, i);
+		replay_put(1, EVENT_task_create, task_flags_explicit, i, last, 0x3000);
+		switch_task(1, task_status_switch, last, next);
+		last = next;
+	}
+	for (uint64_t i = 1 + n; i > 2; i--)
+		switch_task(1, task_status_complete, id_make(1, i), id_make(1, i - 1));
+	switch_task(1, task_status_complete, id_make(1, 2), id_make(0, 3));
+	end_elsewhere(id_make(0, 3));
+	replay_sync_end(0, sync_kind_taskwait, me);
+	end();
+	ck_assert_uint_eq(ticks_in(0, STATE_WAIT_TASKWAIT), 10 + 10 * n + 10 * n);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("waits");
@@ -194,6 +219,7 @@ int main(void)
 	tcase_add_test(tests, who_waits_for_a_predecessor_is_not_ready);
 	tcase_add_loop_test(tests, a_taskgroup_waits_for_descendants, 0, 2);
 	tcase_add_test(tests, many_tasks_are_found_in_blocks);
+	tcase_add_test(tests, a_ready_task_far_below_is_a_descendant);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
