@@ -4,7 +4,7 @@
  * much a task has executed comes from graph.busy, which leaves out whatever is waiting: at synchronisations, for a
  * mutex, and where records are missing. So the times of all fragments add up to the work of the program, which is also
  * the sum of its thread states, and those on the longest way through the graph to its span (path.c). Called by the other
- * files of this folder during the replay; one thread.
+ * files of this folder during the replay.
  */
 #include "builder/graph/shared.h"
 
@@ -39,7 +39,7 @@ void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t 
 {
 	if (graph->level != GRAPH_FRAGMENT || task == 0 || graph->model->tasks[task].state & TASK_HELPER)
 		return;
-	graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks);
+	graph_add_placed(graph, at, NODE_FRAGMENT, task, graph->model->tasks[task].construct);
 }
 
 /*
@@ -54,7 +54,7 @@ static bool may_wait(const struct graph *graph, uint32_t task)
 void graph_leave_fragment(struct graph *graph, const struct point *at)
 {
 	if (graph->level == GRAPH_FRAGMENT && may_wait(graph, at->task)) {
-		graph->has_unknown_waits = true;
+		graph_stream(graph, at)->has_unknown_waits = true;
 		(void)graph_take_time(graph, at);
 		graph_take_blocked(graph, at, 0);
 	} else
