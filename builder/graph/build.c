@@ -7,7 +7,7 @@
  */
 #include "builder/graph/shared.h"
 #include "builder/graph/split.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
 
@@ -25,13 +25,30 @@ static bool can_count(const struct graph *graph)
 	return graph->level != GRAPH_FRAGMENT && !has_kernels && graph->splits == NULL && !graph_may_be_unsound(graph);
 }
 
+/* Begins what is known of tasks. Returns all flags that tasks have. */
+static unsigned begin_tasks(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	size_t capacity = 0;
+	unsigned flags = 0;
+	graph->tasks = memory_zeroed(m->n_tasks, sizeof *graph->tasks, WHAT);
+	for (uint32_t i = 1; i < m->n_tasks; i++) {
+		graph->tasks[i].last = i;
+		flags |= m->tasks[i].flags;
+		if (task_is_explicit(&m->tasks[i]))
+			continue;
+		array_reserve((void **)&graph->implicit, graph->n_implicit + (size_t)1, &capacity, sizeof *graph->implicit);
+		graph->implicit[graph->n_implicit++] = i;
+	}
+	return flags;
+}
+
 /* Tables that only some programs need. */
 static void begin_rare(struct graph *graph)
 {
 	const struct model *m = graph->model;
-	unsigned flags = 0;
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		flags |= m->tasks[i].flags;
+	unsigned flags = begin_tasks(graph);
+	graph->has_waits = flags & task_flags_taskwait;
 	if (flags & task_flags_undeferred)
 		graph->order.tasks = memory_zeroed(m->n_tasks, sizeof *graph->order.tasks, WHAT);
 	if (flags & TASK_SPLIT)
@@ -56,15 +73,12 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	*graph = (struct graph){.model = model, .level = level, .n_streams = model->dump->n_streams};
 	graph->n_streams += graph->n_streams == 0;
 	graph->streams = memory_zeroed(graph->n_streams, sizeof *graph->streams, WHAT);
-	graph->tasks = memory_zeroed(model->n_tasks, sizeof *graph->tasks, WHAT);
 	graph->region_node = memory_zeroed(model->n_regions, sizeof *graph->region_node, WHAT);
 	graph->join_node = memory_zeroed(model->n_regions, sizeof *graph->join_node, WHAT);
 	if (level == GRAPH_FRAGMENT) {
 		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, WHAT);
 		graph->given_ticks = memory_zeroed(model->n_tasks, sizeof *graph->given_ticks, WHAT);
 	}
-	for (uint32_t i = 0; i < model->n_tasks; i++)
-		graph->tasks[i].last = i;
 	begin_rare(graph);
 	begin_rows(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
@@ -101,6 +115,7 @@ void graph_free(struct graph *graph)
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->tasks);
+	free(graph->implicit);
 	free(graph->region_node);
 	free(graph->join_node);
 	free(graph->joiners);
@@ -218,11 +233,11 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	created->origin = graph->tasks[creator].last;
 	if (in_place == 0)
 		created->interval = graph_interval(graph, at, task->parent, row);
-	if (graph->is_counted)
-		graph_count_task(graph, at, row, creator);
-	graph_note_split(graph, row);
+	if (graph->splits != NULL)
+		graph_note_split(graph, row);
 	graph_stream(graph, at)->undeferred = 0;
-	order_create(graph, at, row);
+	if (graph->order.tasks != NULL)
+		order_create(graph, at, row);
 	graph_start_fragment(graph, at, creator);
 	return 0;
 }
@@ -343,13 +358,14 @@ static void settle(struct graph *graph)
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	graph_finish_check(graph);
-	graph_settle_splits(graph);
+	if (graph->splits != NULL)
+		graph_settle_splits(graph);
 	order_add_fulfilments(graph);
 	if (graph->is_counted)
 		graph_settle_counts(graph);
 	else
 		graph_settle_joiners(graph);
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
+	for (uint32_t row = 1; row < m->n_tasks && graph->has_waits; row++) {
 		const struct task *task = &m->tasks[row];
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;

@@ -59,12 +59,6 @@ void graph_count_join(struct graph *graph, const struct point *at, uint32_t task
 	*last = is_at_barrier(graph, task) ? end_at_barrier(graph) : end_elsewhere(graph);
 }
 
-void graph_count_task(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator)
-{
-	struct graph_stream *s = graph_stream(graph, at);
-	s->counted.edges[EDGE_CREATE] += creator != 0 && graph_task_is_node(graph, row);
-}
-
 void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n)
 {
 	unsigned kind = node - graph->model->n_tasks;
@@ -146,6 +140,15 @@ static void count_joins(struct graph *graph)
 	}
 }
 
+/* Most often all tasks have ended. */
+static bool has_open(const struct graph *graph)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < graph->n_streams; i++)
+		n += graph->streams[i].n_opened;
+	return n != 0;
+}
+
 void graph_settle_counts(struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -157,12 +160,10 @@ void graph_settle_counts(struct graph *graph)
 		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)
 			p.n_own[graph->tasks[s->own[k].task].first_barrier + 1 + s->own[k].ordinal]++;
 	}
-	for (uint32_t row = 1; row < m->n_tasks && !graph->is_irregular; row++) {
-		if (!task_is_explicit(&m->tasks[row]))
-			count_member(graph, &p, row);
-		if (graph->tasks[row].open != 0)
-			count_open(graph, row);
-	}
+	for (uint32_t i = 0; i < graph->n_implicit && !graph->is_irregular; i++)
+		count_member(graph, &p, graph->implicit[i]);
+	for (uint32_t row = 1, n_rows = has_open(graph) ? m->n_tasks : 0; row < n_rows; row++)
+		count_open(graph, row);
 	count_barriers(graph, &p, n);
 	count_joins(graph);
 	free(p.n_ends);

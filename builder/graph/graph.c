@@ -83,7 +83,8 @@ void graph_place(struct graph *graph, const struct point *at, uint32_t task, uin
 	}
 	if (task == 0)
 		return;
-	order_settle(graph, at, task, id);
+	if (graph->order.tasks != NULL)
+		order_settle(graph, at, task, id);
 	t->last = id;
 }
 

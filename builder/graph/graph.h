@@ -147,11 +147,14 @@ struct graph_counts {
 /* What a stream adds to the graph. The replay may run several streams at the same time, so none writes another one's. */
 struct graph_stream {
 	struct rows_end node_end, interval_end, open_end;
-	uint32_t free_open;     /* row of open_children that is free, 0 none */
-	uint32_t join;          /* the latest join of this stream */
+	uint32_t free_open; /* row of open_children that is free, 0 none */
+	uint64_t
+		n_opened; /* rows of open_children that it took, less those that it gave back: in all streams together, those in use */
+	uint32_t join;    /* the latest join of this stream */
 	uint32_t undeferred;    /* the undeferred task that it has created, and has done nothing else since; 0 none */
 	bool has_unknown_waits; /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
+	bool has_waits;                                /* there are dummies of waits with dependences */
 	bool is_irregular;                             /* counts.c */
 	struct edge *edges;
 	size_t n_edges, edges_capacity;
@@ -186,10 +189,13 @@ struct graph_stream {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
-	const struct busy *busy;      /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
-	bool is_counted;              /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
-	bool is_irregular;            /* what was counted does not follow from the records alone: the graph has to be kept */
-	struct graph_task *tasks;     /* by row of model.tasks */
+	const struct busy *busy;  /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
+	bool is_counted;          /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
+	bool has_waits;           /* there are dummies of waits with dependences */
+	bool is_irregular;        /* what was counted does not follow from the records alone: the graph has to be kept */
+	struct graph_task *tasks; /* by row of model.tasks */
+	uint32_t *implicit;       /* rows of implicit and initial tasks */
+	uint32_t n_implicit;
 	struct graph_stream *streams; /* by row of dump.streams; those of Argobots' units all add to the first one */
 	size_t n_streams;
 	struct rows node_rows;     /* during the replay: node number n_tasks + row */

@@ -101,7 +101,6 @@ enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM }; /* what waits for the descendant
 enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* by whom; bits */
 void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal);
 void graph_count_join(struct graph *graph, const struct point *at, uint32_t task);
-void graph_count_task(struct graph *graph, const struct point *at, uint32_t row, uint32_t creator);
 void graph_settle_counts(struct graph *graph);
 /* `n` children wait for a stand-in. */
 void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n);
@@ -114,15 +113,33 @@ bool graph_has_join(const struct graph *graph, uint32_t task);
 int graph_scope_enter(void *self, const struct point *at, struct scope *scope);
 int graph_scope_leave(void *self, const struct point *at, struct scope *scope);
 
+/* fragment.c, at the level GRAPH_FRAGMENT only: what the functions below do there. */
+void fragment_stop(struct graph *graph, const struct point *at);
+void fragment_start(struct graph *graph, const struct point *at, uint32_t task);
+void fragment_leave(struct graph *graph, const struct point *at);
+
 /*
- * fragment.c, where all functions do nothing at other levels than GRAPH_FRAGMENT. The current task of a stream stops,
- * or comes to a scheduling point: its fragment has executed until now. The task goes on with a new fragment.
+ * At other levels than GRAPH_FRAGMENT these do nothing. The current task of a stream stops, or comes to a scheduling point:
+ * its fragment has executed until now. The task goes on with a new fragment.
  */
-void graph_stop_fragment(struct graph *graph, const struct point *at);
-void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+static inline void graph_stop_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_stop(graph, at);
+}
+
+static inline void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_start(graph, at, task);
+}
 
 /* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
-void graph_leave_fragment(struct graph *graph, const struct point *at);
+static inline void graph_leave_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_leave(graph, at);
+}
 
 /* ---- blocked.c ---- */
 

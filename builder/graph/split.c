@@ -22,7 +22,7 @@ void graph_note_split(struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
 	/* Where the records do not tell when a taskloop ends, tasks after it would be taken for its own. */
-	if (graph->splits == NULL || task_in_place(t) != 0 || graph->model->n_events[EVENT_work_end] == 0)
+	if (task_in_place(t) != 0 || graph->model->n_events[EVENT_work_end] == 0)
 		return;
 	uint32_t *now = &graph->splits[t->parent].now;
 	if (task_is_split(t) && *now == 0)

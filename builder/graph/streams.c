@@ -85,9 +85,10 @@ size_t graph_lay_out_barriers(struct graph *graph)
 	const struct model *m = graph->model;
 	uint32_t *places = memory_zeroed(m->n_regions, sizeof *places, WHAT);
 	size_t n = 1, capacity = 0;
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
+	for (uint32_t i = 0; i < graph->n_implicit; i++) {
+		uint32_t row = graph->implicit[i];
 		const struct task *task = &m->tasks[row];
-		if (!task_is_explicit(task) && !is_alone(task) && graph->tasks[row].n_barriers > places[task->region])
+		if (!is_alone(task) && graph->tasks[row].n_barriers > places[task->region])
 			places[task->region] = graph->tasks[row].n_barriers;
 	}
 	array_reserve((void **)&graph->barriers, n, &capacity, sizeof *graph->barriers);
@@ -99,11 +100,9 @@ size_t graph_lay_out_barriers(struct graph *graph)
 			places[region] = (uint32_t)n;
 			n += 1 + graph->barriers[n];
 		}
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
-		const struct task *task = &m->tasks[row];
-		struct graph_task *t = &graph->tasks[row];
-		if (task_is_explicit(task))
-			continue;
+	for (uint32_t i = 0; i < graph->n_implicit; i++) {
+		const struct task *task = &m->tasks[graph->implicit[i]];
+		struct graph_task *t = &graph->tasks[graph->implicit[i]];
 		t->first_barrier = is_alone(task) ? 0 : places[task->region];
 		if (!is_alone(task) || t->n_barriers == 0)
 			continue;
@@ -271,7 +270,8 @@ static void number_tables(struct joining *j)
 {
 	struct graph *graph = j->graph;
 	const struct model *m = graph->model;
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
+	uint32_t n_tasks = graph->is_counted && graph->n_nodes == NODE_KINDS ? 0 : m->n_tasks; /* stand-ins stay what they are */
+	for (uint32_t row = 1; row < n_tasks; row++) {
 		struct graph_task *task = &graph->tasks[row];
 		task->last = number_of(j, task->last);
 		if (task_is_explicit(&m->tasks[row]))

@@ -18,8 +18,6 @@ void order_create(struct graph *graph, const struct point *at, uint32_t row)
 {
 	const struct model *m = graph->model;
 	struct graph_stream *s = graph_stream(graph, at);
-	if (graph->order.tasks == NULL)
-		return;
 	if (m->tasks[row].flags & task_flags_undeferred) {
 		enum suspension suspension = model_suspends(m, row);
 		if (graph->order.tasks[row].is_awaited)

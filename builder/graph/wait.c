@@ -24,6 +24,7 @@ static uint32_t new_open(struct graph *graph, const struct point *at, uint32_t n
 		s->free_open = open_row(graph, row)->outer;
 	else
 		row = rows_add(&graph->open_rows, &s->open_end, graph_stream_row(graph, at));
+	s->n_opened++;
 	*open_row(graph, row) = (struct open_children){node, 0, outer};
 	return row;
 }
@@ -33,6 +34,7 @@ static void free_open(struct graph *graph, const struct point *at, uint32_t row)
 	struct graph_stream *s = graph_stream(graph, at);
 	open_row(graph, row)->outer = s->free_open;
 	s->free_open = row;
+	s->n_opened--;
 }
 
 bool graph_is_in_group(const struct graph *graph, uint32_t task)
@@ -52,10 +54,9 @@ static uint32_t new_interval(struct graph *graph, const struct point *at, uint32
 	return row;
 }
 
-/* In a graph that is only counted: one child more, and what its own descendants are left to. */
-static uint32_t count_child(const struct graph *graph, struct open_children *open, uint32_t parent, uint32_t child)
+/* In a graph that is only counted: what the child's own descendants are left to. */
+static uint32_t find_heir(const struct graph *graph, const struct open_children *open, uint32_t parent)
 {
-	open->interval += graph_task_is_node(graph, child);
 	if (open->node != 0)
 		return HEIR_GROUP;
 	if (task_is_explicit(&graph->model->tasks[parent]))
@@ -71,8 +72,12 @@ uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t pa
 	if (*row == 0)
 		*row = new_open(graph, at, 0, 0);
 	struct open_children *open = open_row(graph, *row);
-	if (graph->is_counted)
-		return count_child(graph, open, parent, child);
+	if (graph->is_counted) {
+		bool is_node = graph_task_is_node(graph, child);
+		open->interval += is_node;
+		graph_stream(graph, at)->counted.edges[EDGE_CREATE] += is_node;
+		return find_heir(graph, open, parent);
+	}
 	if (open->interval == 0)
 		open->interval = new_interval(graph, at, parent, open->node);
 	return open->interval;
