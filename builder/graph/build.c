@@ -83,6 +83,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	begin_rows(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
 	graph_units_begin(graph);
+	mutexes_begin(&graph->mutexes, graph->n_streams);
 }
 
 static void free_streams(struct graph *graph)
@@ -296,19 +297,20 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 /* ---- Mutexes ---- */
 
 /* At the scope level a lock, too, is a pair of nodes. critical, ordered and atomic are scopes of the replay. */
-static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t row)
+static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t construct)
 {
-	bool is_shown = graph->level == GRAPH_SCOPE && row != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
+	bool is_shown =
+		graph->level == GRAPH_SCOPE && construct != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
 	if (!is_shown || construct_of_mutex(mutex->kind) != CONSTRUCT_LOCK)
 		return;
 	enum node_kind kind = mutex->event == MUTEX_ACQUIRED ? NODE_SCOPE_BEGIN : NODE_SCOPE_END;
-	graph_add_placed(graph, at, kind, at->task, graph->mutexes.rows[row].construct);
+	graph_add_placed(graph, at, kind, at->task, construct);
 }
 
 static int mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
 	struct graph *graph = self;
-	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, graph->model, at, mutex));
+	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, at, mutex));
 	return 0;
 }
 
