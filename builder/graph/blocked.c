@@ -2,41 +2,49 @@
  *
  * How long a node's task was blocked in it: without a processor, because it waited for something that the runtime does
  * not know, such as input, output or a sleep. That is no work, but whatever comes after it had to wait for it. Few
- * nodes have such a time, so they are in a map. Called by fragment.c during the replay, and by what reads the graph; one
- * thread.
+ * nodes have such a time, so they are in a map. Called by fragment.c and units.c during the replay, by streams.c after
+ * it, and by what reads the graph.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
 
-/* What the task was blocked since it was last asked. */
-static uint64_t take(struct graph *graph, const struct point *at)
-{
-	if (graph->given_blocked_ticks == NULL)
-		graph->given_blocked_ticks = memory_zeroed(graph->model->n_tasks, sizeof *graph->given_blocked_ticks, "the graph");
-	uint64_t given_ticks = graph->given_blocked_ticks[at->task];
-	graph->given_blocked_ticks[at->task] = busy_until(graph->blocked, at->stream, at->task, at->ticks);
-	return graph->given_blocked_ticks[at->task] - given_ticks;
-}
-
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node)
 {
-	graph_add_blocked(graph, node, graph->blocked != NULL ? take(graph, at) : 0);
+	if (graph->blocked == NULL)
+		return;
+	uint64_t given_ticks = graph->given_blocked_ticks[at->task];
+	graph->given_blocked_ticks[at->task] = busy_until(graph->blocked, at->stream, at->task, at->ticks);
+	graph_add_blocked(graph, at, node, graph->given_blocked_ticks[at->task] - given_ticks);
 }
 
-void graph_add_blocked(struct graph *graph, uint32_t node, uint64_t ticks)
+void graph_add_blocked(struct graph *graph, const struct point *at, uint32_t node, uint64_t ticks)
 {
+	struct graph_stream *s = graph_stream(graph, at);
 	if (ticks == 0 || node == 0)
 		return;
-	uint32_t *row = map_put(&graph->blocked_rows, node);
-	if (*row == 0) {
-		array_reserve((void **)&graph->blocked_ticks, graph->n_blocked + (size_t)1, &graph->blocked_capacity,
-			      sizeof *graph->blocked_ticks);
-		graph->blocked_ticks[graph->n_blocked++] = 0;
-		*row = graph->n_blocked;
+	array_reserve((void **)&s->blocked, s->n_blocked + 1, &s->blocked_capacity, sizeof *s->blocked);
+	s->blocked[s->n_blocked++] = (struct node_blocked){node, ticks};
+}
+
+void graph_join_blocked(struct graph *graph, const uint32_t *numbers)
+{
+	uint32_t n_tasks = graph->model->n_tasks;
+	for (size_t i = 0; i < graph->n_streams; i++) {
+		struct graph_stream *s = &graph->streams[i];
+		for (size_t j = 0; j < s->n_blocked; j++) {
+			uint32_t id = s->blocked[j].node;
+			uint32_t *row = map_put(&graph->blocked_rows, id < n_tasks ? id : numbers[id - n_tasks]);
+			if (*row == 0) {
+				array_reserve((void **)&graph->blocked_ticks, graph->n_blocked + (size_t)1,
+					      &graph->blocked_capacity, sizeof *graph->blocked_ticks);
+				graph->blocked_ticks[graph->n_blocked++] = 0;
+				*row = graph->n_blocked;
+			}
+			graph->blocked_ticks[*row - 1] += s->blocked[j].ticks;
+		}
 	}
-	graph->blocked_ticks[*row - 1] += ticks;
 }
 
 uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node)

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes nodes and edges of the replay's events: begins and frees the graph, handles regions and tasks, and does what is
- * left to do after the replay. The rules are those of docs/design.md, "The graph". Streams come in any order: what
- * concerns several of them (barriers, joins) is found by number, never by time. Called by the replay through graph_ops,
- * and by run.c; one thread.
+ * left to do after the replay. The rules are those of docs/design.md, "The graph". Streams come in any order,
+ * and may come at the same time: each has rows of its own, which streams.c brings together. Called by the replay through
+ * graph_ops, and by run.c.
  */
 #include "builder/graph/shared.h"
 #include "builder/graph/split.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <stdlib.h>
+
+#define WHAT "the graph"
 
 /* ---- The graph as a whole ---- */
 
@@ -20,36 +22,81 @@ static bool can_count(const struct graph *graph)
 	bool has_kernels = false;
 	for (uint32_t i = 1; i < m->n_activities; i++)
 		has_kernels = has_kernels || m->activities[i].type == ACTIVITY_KERNEL;
-	return graph->level != GRAPH_FRAGMENT && !has_kernels && !graph_may_be_unsound(graph);
+	return graph->level != GRAPH_FRAGMENT && !has_kernels && graph->splits == NULL && !graph_may_be_unsound(graph);
 }
 
-/*
- * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves.
- */
-static void add_stand_ins(struct graph *graph)
+/* Begins what is known of tasks. Returns all flags that tasks have. */
+static unsigned begin_tasks(struct graph *graph)
 {
-	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
-		graph_keep_node(graph, kind, 0, 0, 0);
+	const struct model *m = graph->model;
+	size_t capacity = 0;
+	unsigned flags = 0;
+	graph->tasks = memory_zeroed(m->n_tasks, sizeof *graph->tasks, WHAT);
+	for (uint32_t i = 1; i < m->n_tasks; i++) {
+		graph->tasks[i].last = i;
+		flags |= m->tasks[i].flags;
+		if (task_is_explicit(&m->tasks[i]))
+			continue;
+		array_reserve((void **)&graph->implicit, graph->n_implicit + (size_t)1, &capacity, sizeof *graph->implicit);
+		graph->implicit[graph->n_implicit++] = i;
+	}
+	return flags;
+}
+
+/* Tables that only some programs need. */
+static void begin_rare(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	unsigned flags = begin_tasks(graph);
+	graph->has_waits = flags & task_flags_taskwait;
+	if (flags & task_flags_undeferred)
+		graph->order.tasks = memory_zeroed(m->n_tasks, sizeof *graph->order.tasks, WHAT);
+	if (flags & TASK_SPLIT)
+		graph->splits = memory_zeroed(m->n_tasks, sizeof *graph->splits, WHAT);
+	if (m->n_operations != 0)
+		graph->operation_node = memory_zeroed(m->n_operations, sizeof *graph->operation_node, WHAT);
+	if (graph->level == GRAPH_FRAGMENT && m->switches.are_recorded)
+		graph->given_blocked_ticks = memory_zeroed(m->n_tasks, sizeof *graph->given_blocked_ticks, WHAT);
+}
+
+/* In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves. */
+static void begin_rows(struct graph *graph)
+{
+	struct graph_stream *first = &graph->streams[0];
+	rows_begin(&graph->node_rows, sizeof *graph->nodes, &first->node_end, NODE_KINDS);
+	rows_begin(&graph->interval_rows, sizeof(struct interval), &first->interval_end, 1);
+	rows_begin(&graph->open_rows, sizeof(struct open_children), &first->open_end, 1);
 }
 
 void graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep)
 {
-	*graph = (struct graph){.model = model, .level = level, .n_intervals = 1};
-	graph->tasks = memory_zeroed(model->n_tasks, sizeof *graph->tasks, "the graph");
-	graph->region_node = memory_zeroed(model->n_regions, sizeof *graph->region_node, "the graph");
-	graph->join_node = memory_zeroed(model->n_regions, sizeof *graph->join_node, "the graph");
-	graph->latest_lists = memory_zeroed(model->dump->n_streams, sizeof *graph->latest_lists, "the graph");
+	*graph = (struct graph){.model = model, .level = level, .n_streams = model->dump->n_streams};
+	graph->n_streams += graph->n_streams == 0;
+	graph->streams = memory_zeroed(graph->n_streams, sizeof *graph->streams, WHAT);
+	graph->region_node = memory_zeroed(model->n_regions, sizeof *graph->region_node, WHAT);
+	graph->join_node = memory_zeroed(model->n_regions, sizeof *graph->join_node, WHAT);
 	if (level == GRAPH_FRAGMENT) {
-		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, "the graph");
-		graph->given_ticks = memory_zeroed(model->n_tasks, sizeof *graph->given_ticks, "the graph");
+		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, WHAT);
+		graph->given_ticks = memory_zeroed(model->n_tasks, sizeof *graph->given_ticks, WHAT);
 	}
-	for (uint32_t i = 0; i < model->n_tasks; i++)
-		graph->tasks[i].last = i;
+	begin_rare(graph);
+	begin_rows(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
-	if (graph->is_counted)
-		add_stand_ins(graph);
-	order_begin_graph(graph);
 	graph_units_begin(graph);
+	mutexes_begin(&graph->mutexes, graph->n_streams);
+}
+
+static void free_streams(struct graph *graph)
+{
+	for (size_t i = 0; i < graph->n_streams; i++) {
+		struct graph_stream *s = &graph->streams[i];
+		free(s->edges);
+		free(s->own);
+		free(s->unproven);
+		free(s->fulfilments);
+		free(s->blocked);
+	}
+	free(graph->streams);
 }
 
 void graph_free(struct graph *graph)
@@ -58,27 +105,24 @@ void graph_free(struct graph *graph)
 	graph_free_exclusive(graph);
 	graph_units_free(graph);
 	graph_free_path(graph);
-	order_free(graph);
-	map_free(&graph->barriers);
-	map_free(&graph->from_barriers);
-	map_free(&graph->innermost);
-	map_free(&graph->in_work);
-	map_free(&graph->split_now);
-	map_free(&graph->split_loops);
+	free_streams(graph);
+	rows_free(&graph->node_rows);
+	rows_free(&graph->interval_rows);
+	rows_free(&graph->open_rows);
+	free(graph->order.tasks);
+	free(graph->splits);
+	free(graph->barriers);
+	free(graph->operation_node);
 	free(graph->nodes);
 	free(graph->edges);
-	free(graph->intervals);
 	free(graph->tasks);
-	free(graph->scope_node);
+	free(graph->implicit);
 	free(graph->region_node);
 	free(graph->join_node);
-	free(graph->open);
 	free(graph->joiners);
 	free(graph->first_fragments);
 	free(graph->given_ticks);
 	graph_free_blocked(graph);
-	free(graph->latest_lists);
-	free(graph->unproven);
 	free(graph->left_out);
 	mutexes_free(&graph->mutexes);
 	*graph = (struct graph){0};
@@ -86,15 +130,17 @@ void graph_free(struct graph *graph)
 
 /* ---- Regions ---- */
 
-static uint32_t join_node(struct graph *graph, uint32_t region, uint64_t ticks)
+/* The stream's part of the join of a region. */
+static uint32_t add_join(struct graph *graph, const struct point *at, uint32_t region)
 {
-	if (graph->join_node[region] == 0) {
-		const struct region *r = &graph->model->regions[region];
-		uint32_t id = graph_add_node(graph, NODE_JOIN, r->task, r->construct, ticks);
-		graph->join_node[region] = id;
+	const struct region *r = &graph->model->regions[region];
+	uint32_t id = graph_add_node(graph, at, NODE_JOIN, r->task, r->construct);
+	if (!graph->is_counted) {
 		graph_inner_node(graph, id)->region = region;
+		graph_inner_node(graph, id)->wait = (uint32_t)graph_stream(graph, at)->n_edges;
 	}
-	return graph->join_node[region];
+	graph_stream(graph, at)->join = id;
+	return id;
 }
 
 static int stream_end(void *self, const struct point *at)
@@ -107,12 +153,13 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct graph *graph = self;
 	graph_stop_fragment(graph, at);
-	graph->order.created[at->stream] = 0;
+	graph_stream(graph, at)->undeferred = 0;
 	if (graph_is_helper(graph, at->task))
 		return 0;
-	uint32_t id = graph_add_placed(graph, NODE_REGION, at->task, graph->model->regions[region].construct, at->ticks);
+	uint32_t id = graph_add_placed(graph, at, NODE_REGION, at->task, graph->model->regions[region].construct);
 	graph->region_node[region] = id;
-	graph_inner_node(graph, id)->region = region;
+	if (!graph->is_counted)
+		graph_inner_node(graph, id)->region = region;
 	return 0;
 }
 
@@ -122,10 +169,17 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	uint32_t task = graph->model->regions[region].task;
 	if (graph_is_helper(graph, task))
 		return 0;
-	uint32_t join = join_node(graph, region, at->ticks);
+	uint32_t join = graph_stream(graph, at)->join; /* where the stream's implicit task of the region has just ended */
+	if (graph->is_counted)
+		graph->join_node[region] |= JOIN_OF_REGION;
+	if (join == 0 || graph->is_counted || graph_inner_node(graph, join)->region != region)
+		join = add_join(graph, at, region);
 	if (task != 0)
 		graph->tasks[task].last = join;
-	graph_inner_node(graph, join)->end_ticks = at->ticks;
+	if (!graph->is_counted) {
+		graph_inner_node(graph, join)->end_ticks = at->ticks;
+		graph_inner_node(graph, join)->is_region_end = true;
+	}
 	graph_start_fragment(graph, at, task);
 	return 0;
 }
@@ -141,17 +195,18 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 static int implicit_end(void *self, const struct point *at, uint32_t task)
 {
 	struct graph *graph = self;
-	const struct task *implicit = &graph->model->tasks[task];
 	graph_stop_fragment(graph, at);
-	if (implicit->region == 0 || graph->model->regions[implicit->region].state & REGION_INITIAL ||
-	    graph_is_helper(graph, task)) {
-		graph_forget_children(graph, task); /* nobody waits for what a root's initial task left running */
-		order_settle(graph, task, 0);
+	if (!graph_has_join(graph, task)) {
+		graph_forget_children(graph, at, task); /* nobody waits for what a root's initial task left running */
+		order_settle(graph, at, task, 0);
 		return 0;
 	}
-	uint32_t join = join_node(graph, implicit->region, at->ticks);
-	graph_close_intervals(graph, task, join);
-	graph_reach(graph, task, join, EDGE_JOIN);
+	uint32_t join = add_join(graph, at, graph->model->tasks[task].region);
+	graph_close_intervals(graph, at, task, join);
+	if (graph->is_counted)
+		graph_count_join(graph, at, task);
+	else
+		graph_reach(graph, at, task, join, EDGE_JOIN);
 	return 0;
 }
 
@@ -167,8 +222,8 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 		 * A taskwait with dependences, or the wait of an undeferred task with dependences: a point in its
 		 * parent.
 		 */
-		uint32_t id = graph_keep_node(graph, NODE_TASKWAIT, task->parent, task->construct, at->ticks);
-		graph_place(graph, task->parent, id);
+		uint32_t id = graph_keep_node(graph, at, NODE_TASKWAIT, task->parent, task->construct);
+		graph_place(graph, at, task->parent, id);
 		graph->tasks[row].last = id;
 		if (task->waits_for != 0)
 			order_await(graph, task->waits_for);
@@ -178,10 +233,11 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	uint32_t in_place = task_in_place(task), creator = in_place != 0 ? in_place : task->parent;
 	created->origin = graph->tasks[creator].last;
 	if (in_place == 0)
-		created->interval = graph_interval(graph, task->parent);
-	graph_note_split(graph, row);
-	graph->order.created[at->stream] = 0;
-	if (task->flags & task_flags_undeferred || graph->order.resumptions.n_used != 0)
+		created->interval = graph_interval(graph, at, task->parent, row);
+	if (graph->splits != NULL)
+		graph_note_split(graph, row);
+	graph_stream(graph, at)->undeferred = 0;
+	if (graph->order.tasks != NULL)
 		order_create(graph, at, row);
 	graph_start_fragment(graph, at, creator);
 	return 0;
@@ -195,18 +251,19 @@ static int dependences(void *self, const struct point *at, uint32_t row, const s
 		return 0; /* doacross */
 	/* OpenMP 6.0: a dependence may be on what is no sibling, for which there is no rule here yet. */
 	if (graph->model->tasks[task->parent].flags & (task_flags_importing | task_flags_exporting))
-		tally_add(&graph->repairs, "transparent_task", 1);
+		graph_stream(graph, at)->n_transparent++;
 	/* A taskwait with dependences waits at its own node, which is before the fragment that follows it. */
 	uint32_t node = task->flags & task_flags_taskwait ? graph->tasks[row].last : row;
-	size_t first_edge = graph->n_edges;
-	graph_depend(graph, row, node, list, n);
-	graph->latest_lists[at->stream] = (struct latest_list){row, first_edge, graph->n_edges - first_edge};
+	struct graph_stream *s = graph_stream(graph, at);
+	size_t first_edge = s->n_edges;
+	graph_depend(graph, at, row, node, list, n);
+	s->latest_list = (struct latest_list){row, first_edge, s->n_edges - first_edge};
 	return 0;
 }
 
 static int task_dependence(void *self, const struct point *at, uint32_t source, uint32_t sink)
 {
-	graph_check_dependence(self, at->stream, source, sink);
+	graph_check_dependence(self, at, source, sink);
 	return 0;
 }
 
@@ -215,7 +272,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	struct graph *graph = self;
 	uint32_t dummy = graph->tasks[prior].last;
 	if (status == task_status_taskwait_complete) {
-		if (dummy >= graph->model->n_tasks)
+		if (dummy >= graph->model->n_tasks && !graph_is_stand_in(graph, dummy))
 			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
 		graph_start_fragment(graph, at, at->task);
 		return 0;
@@ -226,13 +283,12 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 	}
 	if (next != 0 || status == TASK_STATUS_CUT)
 		graph_leave_fragment(graph, at);
-	if (graph->order.created[at->stream] != 0)
+	if (graph_stream(graph, at)->undeferred != 0)
 		order_begin(graph, at, next);
 	if (status == task_status_complete || status == task_status_cancel || status == task_status_detach ||
 	    status == TASK_STATUS_CUT) {
-		graph_forget_children(graph, prior);
-		bool has_order = graph->order.suspending.n_used != 0 || graph->order.resumptions.n_used != 0;
-		if (has_order && task_is_explicit(&graph->model->tasks[prior]))
+		graph_forget_children(graph, at, prior);
+		if (graph->order.tasks != NULL && task_is_explicit(&graph->model->tasks[prior]))
 			order_end(graph, at, prior, next);
 	}
 	return 0;
@@ -241,19 +297,20 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 /* ---- Mutexes ---- */
 
 /* At the scope level a lock, too, is a pair of nodes. critical, ordered and atomic are scopes of the replay. */
-static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t row)
+static void add_lock_nodes(struct graph *graph, const struct point *at, const struct mutex *mutex, uint32_t construct)
 {
-	bool is_shown = graph->level == GRAPH_SCOPE && row != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
+	bool is_shown =
+		graph->level == GRAPH_SCOPE && construct != MUTEXES_NONE && at->task != 0 && !graph_is_helper(graph, at->task);
 	if (!is_shown || construct_of_mutex(mutex->kind) != CONSTRUCT_LOCK)
 		return;
 	enum node_kind kind = mutex->event == MUTEX_ACQUIRED ? NODE_SCOPE_BEGIN : NODE_SCOPE_END;
-	graph_add_placed(graph, kind, at->task, graph->mutexes.rows[row].construct, at->ticks);
+	graph_add_placed(graph, at, kind, at->task, construct);
 }
 
 static int mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
 	struct graph *graph = self;
-	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, graph->model, at, mutex));
+	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, at, mutex));
 	return 0;
 }
 
@@ -290,9 +347,12 @@ const struct replay_ops graph_ops = {
 static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
+	graph_join_streams(graph);
 	/* A region none of whose members was recorded: its end follows on its begin. */
 	for (uint32_t region = 1; region < m->n_regions; region++) {
-		struct node *join = graph->join_node[region] != 0 ? graph_inner_node(graph, graph->join_node[region]) : NULL;
+		struct node *join = !graph->is_counted && graph->join_node[region] != 0
+					    ? graph_inner_node(graph, graph->join_node[region])
+					    : NULL;
 		if (join == NULL || join->is_placed)
 			continue;
 		join->is_placed = true;
@@ -300,10 +360,14 @@ static void settle(struct graph *graph)
 		join->previous_kind = EDGE_SEQUENCE;
 	}
 	graph_finish_check(graph);
-	graph_settle_splits(graph);
+	if (graph->splits != NULL)
+		graph_settle_splits(graph);
 	order_add_fulfilments(graph);
-	graph_settle_joiners(graph);
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
+	if (graph->is_counted)
+		graph_settle_counts(graph);
+	else
+		graph_settle_joiners(graph);
+	for (uint32_t row = 1; row < m->n_tasks && graph->has_waits; row++) {
 		const struct task *task = &m->tasks[row];
 		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
 			graph->tasks[row].last = graph->tasks[task->waits_for].last;
@@ -341,7 +405,7 @@ static int begin_again(struct graph *graph)
 int graph_finish(struct graph *graph)
 {
 	settle(graph);
-	if (graph->is_counted && graph_may_be_unsound(graph) && begin_again(graph) != 0)
+	if (graph->is_counted && (graph->is_irregular || graph_may_be_unsound(graph)) && begin_again(graph) != 0)
 		return -1;
 	graph_make_sound(graph);
 	graph_find_path(graph);

@@ -127,7 +127,8 @@ static inline char canonical_letter(unsigned kind)
 /* How many barriers of its team came before an implicit task created this one; 0 for children of other tasks. */
 static inline uint32_t canonical_phase(const struct canon *c, uint32_t task)
 {
-	return c->graph->intervals != NULL ? c->graph->intervals[c->graph->tasks[task].interval].phase : 0;
+	bool is_explicit = task_is_explicit(&c->m->tasks[task]);
+	return is_explicit ? graph_interval_row(c->graph, c->graph->tasks[task].interval)->phase : 0;
 }
 
 /*

@@ -2,7 +2,7 @@
  *
  * Compares the dependences that the runtime reports one by one (task_dependence) with those that follow from the lists.
  * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must
- * order those tasks. Called by build.c during and after the replay; one thread.
+ * order those tasks. Called by build.c during and after the replay.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -16,27 +16,27 @@ static uint32_t first_node(const struct graph *graph, uint32_t task)
 }
 
 /* Is it an edge of the list itself? Those are sorted by source. */
-static bool is_direct(const struct graph *graph, const struct latest_list *list, uint32_t source)
+static bool is_direct(const struct graph_stream *s, uint32_t source)
 {
+	const struct latest_list *list = &s->latest_list;
 	size_t low = list->first_edge, high = low + list->n_edges;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (graph->edges[middle].source < source)
+		if (s->edges[middle].source < source)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < list->first_edge + list->n_edges && graph->edges[low].source == source;
+	return low < list->first_edge + list->n_edges && s->edges[low].source == source;
 }
 
-void graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink)
+void graph_check_dependence(struct graph *graph, const struct point *at, uint32_t source, uint32_t sink)
 {
-	const struct latest_list *list = &graph->latest_lists[stream];
-	if (source == 0 || list->task != sink || is_direct(graph, list, source))
+	struct graph_stream *s = graph_stream(graph, at);
+	if (source == 0 || s->latest_list.task != sink || is_direct(s, source))
 		return; /* a task without a list cannot be checked */
-	struct unproven **unproven = &graph->unproven;
-	array_reserve((void **)unproven, graph->n_unproven + 1, &graph->unproven_capacity, sizeof **unproven);
-	(*unproven)[graph->n_unproven++] = (struct unproven){source, sink};
+	array_reserve((void **)&s->unproven, s->n_unproven + 1, &s->unproven_capacity, sizeof *s->unproven);
+	s->unproven[s->n_unproven++] = (struct unproven){source, sink};
 }
 
 /* Dependence edges by target: the search goes back from the sink. */
@@ -95,14 +95,19 @@ static bool follows(struct incoming *in, const struct unproven *pair, uint32_t s
 
 void graph_finish_check(struct graph *graph)
 {
-	if (graph->n_unproven == 0)
+	size_t n_unproven = 0;
+	for (size_t i = 0; i < graph->n_streams; i++)
+		n_unproven += graph->streams[i].n_unproven;
+	if (n_unproven == 0)
 		return;
 	struct incoming in = {.graph = graph};
 	find_incoming(&in);
 	in.n_steps_left = STEPS_PER_EDGE * (uint64_t)graph->n_edges + STEPS_FREE;
 	uint64_t n_missing = 0;
-	for (size_t i = 0; i < graph->n_unproven; i++)
-		n_missing += !follows(&in, &graph->unproven[i], (uint32_t)i + 1);
+	uint32_t n_searches = 0;
+	for (size_t i = 0; i < graph->n_streams; i++)
+		for (size_t j = 0; j < graph->streams[i].n_unproven; j++)
+			n_missing += !follows(&in, &graph->streams[i].unproven[j], ++n_searches);
 	if (in.n_steps_left == 0)
 		tally_add(&graph->repairs, "dependences_not_checked", 1);
 	if (n_missing > 0)

@@ -227,7 +227,8 @@ static void find_sources(struct dependence_tables *t, uint32_t parent, uint32_t 
 		touch(t, find(t, parent, t->list[i].variable), task, t->list[i].type);
 }
 
-void graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n)
+void graph_depend(struct graph *graph, const struct point *at, uint32_t task, uint32_t node, const struct dependence *list,
+		  size_t n)
 {
 	if (graph->dependences == NULL)
 		graph->dependences = memory_zeroed(1, sizeof *graph->dependences, "dependences");
@@ -242,7 +243,7 @@ void graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struc
 		if (is_again || t->sources[i].task == task) /* a second list, in a damaged dump */
 			continue;
 		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
-		graph_add_edge(graph, &edge);
+		graph_add_edge(graph, at, &edge);
 	}
 }
 

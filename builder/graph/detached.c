@@ -10,40 +10,49 @@
 
 void order_fulfill(struct graph *graph, const struct point *at, uint32_t detached)
 {
-	struct order *order = &graph->order;
+	struct graph_stream *s = graph_stream(graph, at);
 	if (at->task == 0 || graph_is_helper(graph, at->task)) {
-		order->has_unknown_fulfills = true;
+		s->has_unknown_fulfills = true;
 		return;
 	}
-	uint32_t *place = detached != at->task && graph_task_is_node(graph, detached) ? map_put(&order->fulfilled, detached) : NULL;
-	if (place == NULL || *place != 0) /* an event is fulfilled once; more than that is in damaged dumps only */
+	if (detached == at->task || !graph_task_is_node(graph, detached))
 		return;
-	const uint32_t *resumption = map_get(&order->resumptions, at->task);
-	array_reserve((void **)&order->fulfilments, order->n_fulfilments + 1, &order->fulfilments_capacity,
-		      sizeof *order->fulfilments);
+	array_reserve((void **)&s->fulfilments, s->n_fulfilments + 1, &s->fulfilments_capacity, sizeof *s->fulfilments);
 	graph_stop_fragment(graph, at);
-	order->fulfilments[order->n_fulfilments++] =
-		(struct fulfilment){detached, graph->tasks[at->task].last, resumption != NULL ? *resumption : 0};
-	*place = (uint32_t)order->n_fulfilments;
+	uint32_t resumption = graph->order.tasks != NULL ? graph->order.tasks[at->task].resumption : 0;
+	s->fulfilments[s->n_fulfilments++] = (struct fulfilment){detached, graph->tasks[at->task].last, resumption};
 	graph_start_fragment(graph, at, at->task);
 }
 
-/* The streams are replayed one after the other, so only now are the last positions of all tasks known. */
-void order_add_fulfilments(struct graph *graph)
+static void add_fulfilment(struct graph *graph, const struct fulfilment *f)
 {
 	const struct model *m = graph->model;
-	for (size_t i = 0; i < graph->order.n_fulfilments; i++) {
-		const struct fulfilment *f = &graph->order.fulfilments[i];
-		uint32_t end = graph->tasks[f->task].last;
-		const struct node *last = graph_inner_node(graph, end);
-		if (last == NULL || last->kind != NODE_TASK_END)
-			end = graph_add_placed(graph, NODE_TASK_END, f->task, m->tasks[f->task].construct, 0);
-		graph_inner_node(graph, end)->begin_ticks = graph_inner_node(graph, end)->end_ticks = m->tasks[f->task].end_ticks;
-		struct edge fulfil = {f->source, end, EDGE_FULFILL, false, 0};
-		graph_add_edge(graph, &fulfil);
-		if (f->resumption == 0)
-			continue;
-		struct edge before = {f->resumption, end, EDGE_UNDEFERRED, false, 0};
-		graph_add_edge(graph, &before);
-	}
+	const struct point at = {.ticks = m->tasks[f->task].end_ticks};
+	uint32_t end = graph->tasks[f->task].last;
+	const struct node *last = graph_inner_node(graph, end);
+	if (last == NULL || last->kind != NODE_TASK_END)
+		end = graph_add_placed(graph, &at, NODE_TASK_END, f->task, m->tasks[f->task].construct);
+	if (!graph_is_stand_in(graph, end))
+		graph_inner_node(graph, end)->begin_ticks = graph_inner_node(graph, end)->end_ticks = at.ticks;
+	struct edge fulfil = {f->source, end, EDGE_FULFILL, false, 0};
+	graph_add_edge(graph, &at, &fulfil);
+	if (f->resumption == 0)
+		return;
+	struct edge before = {f->resumption, end, EDGE_UNDEFERRED, false, 0};
+	graph_add_edge(graph, &at, &before);
+}
+
+/* Streams are replayed in any order, so only now are the last positions of all tasks known. */
+void order_add_fulfilments(struct graph *graph)
+{
+	struct map fulfilled = {0}; /* an event is fulfilled once; more than that is in damaged dumps only */
+	for (size_t i = 0; i < graph->n_streams; i++)
+		for (size_t j = 0; j < graph->streams[i].n_fulfilments; j++) {
+			const struct fulfilment *f = &graph->streams[i].fulfilments[j];
+			uint32_t *is_again = map_put(&fulfilled, f->task);
+			if (*is_again == 0)
+				add_fulfilment(graph, f);
+			*is_again = 1;
+		}
+	map_free(&fulfilled);
 }

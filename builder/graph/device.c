@@ -12,7 +12,6 @@
 
 /* Kernels by their launch, which may have several. */
 struct launched {
-	uint32_t *nodes;  /* by row of model.operations: the node of the operation, 0 none */
 	struct map first; /* node of the launch, or of the fragment after it -> place in rows + 1 */
 	struct launched_row {
 		uint32_t kernel, next; /* place + 1, 0 none */
@@ -22,17 +21,20 @@ struct launched {
 	size_t n_edges, edges_capacity;
 };
 
+/* Kernels have no place in the replay. */
+static const struct point nowhere;
+
 static void add_kernel(struct graph *graph, struct launched *l, uint32_t activity_row)
 {
 	const struct model *m = graph->model;
 	const struct activity *a = &m->activities[activity_row];
 	const struct operation *o = a->operation != 0 ? &m->operations[a->operation] : NULL;
-	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? l->nodes[a->operation] : 0;
+	uint32_t launch = o != NULL && o->type == OPERATION_SUBMIT ? graph->operation_node[a->operation] : 0;
 	if (launch == 0) {
 		tally_add(&graph->repairs, "kernel_without_submit", 1);
 		return;
 	}
-	uint32_t id = graph_add_node(graph, NODE_KERNEL, o->task, a->construct, 0);
+	uint32_t id = graph_add_node(graph, &nowhere, NODE_KERNEL, o->task, a->construct);
 	struct node *node = graph_inner_node(graph, id);
 	node->activity = activity_row;
 	node->previous = launch;
@@ -42,16 +44,6 @@ static void add_kernel(struct graph *graph, struct launched *l, uint32_t activit
 	array_reserve((void **)&l->rows, l->n_rows + 1, &l->rows_capacity, sizeof *l->rows);
 	l->rows[l->n_rows++] = (struct launched_row){id, *first};
 	*first = (uint32_t)l->n_rows;
-}
-
-/* Finds the nodes of the operations. */
-static void find_nodes(const struct graph *graph, struct launched *l)
-{
-	const struct model *m = graph->model;
-	l->nodes = memory_zeroed((size_t)m->n_operations + 1, sizeof *l->nodes, "the graph");
-	for (uint32_t i = 0; i < graph->n_nodes; i++)
-		if (graph_is_operation(graph->nodes[i].kind))
-			l->nodes[graph->nodes[i].operation] = m->n_tasks + i;
 }
 
 /* A fragment that only goes on after a launch does not wait for the kernel: what comes after the fragment does. */
@@ -94,7 +86,6 @@ void graph_add_devices(struct graph *graph)
 	struct launched l = {0};
 	if (m->n_activities <= 1)
 		return;
-	find_nodes(graph, &l);
 	for (uint32_t i = 1; i < m->n_activities; i++)
 		if (m->activities[i].type == ACTIVITY_KERNEL)
 			add_kernel(graph, &l, i);
@@ -104,9 +95,8 @@ void graph_add_devices(struct graph *graph)
 		graph_each_edge(graph, see_edge, &search);
 	}
 	for (size_t i = 0; i < l.n_edges; i++)
-		graph_add_edge(graph, &l.edges[i]);
+		graph_add_edge(graph, &nowhere, &l.edges[i]);
 	map_free(&l.first);
-	free(l.nodes);
 	free(l.rows);
 	free(l.edges);
 }

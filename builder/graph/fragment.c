@@ -4,7 +4,7 @@
  * much a task has executed comes from graph.busy, which leaves out whatever is waiting: at synchronisations, for a
  * mutex, and where records are missing. So the times of all fragments add up to the work of the program, which is also
  * the sum of its thread states, and those on the longest way through the graph to its span (path.c). Called by the other
- * files of this folder during the replay; one thread.
+ * files of this folder during the replay.
  */
 #include "builder/graph/shared.h"
 
@@ -18,10 +18,8 @@ uint64_t graph_take_time(struct graph *graph, const struct point *at)
 }
 
 /* A task may execute after a node that is no fragment, such as a reduction in a barrier: its next fragment gets that time. */
-void graph_stop_fragment(struct graph *graph, const struct point *at)
+void fragment_stop(struct graph *graph, const struct point *at)
 {
-	if (graph->level != GRAPH_FRAGMENT)
-		return;
 	uint32_t id = graph->tasks[at->task].last;
 	struct node *node = graph_inner_node(graph, id);
 	if (node != NULL && node->kind != NODE_FRAGMENT)
@@ -35,11 +33,11 @@ void graph_stop_fragment(struct graph *graph, const struct point *at)
 		*end_ticks = at->ticks;
 }
 
-void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
+void fragment_start(struct graph *graph, const struct point *at, uint32_t task)
 {
-	if (graph->level != GRAPH_FRAGMENT || task == 0 || graph->model->tasks[task].state & TASK_HELPER)
+	if (task == 0 || graph->model->tasks[task].state & TASK_HELPER)
 		return;
-	graph_add_placed(graph, NODE_FRAGMENT, task, graph->model->tasks[task].construct, at->ticks);
+	graph_add_placed(graph, at, NODE_FRAGMENT, task, graph->model->tasks[task].construct);
 }
 
 /*
@@ -51,12 +49,12 @@ static bool may_wait(const struct graph *graph, uint32_t task)
 	return graph->model->n_events[EVENT_sync_region_wait_begin] == 0 && graph_is_in_group(graph, task);
 }
 
-void graph_leave_fragment(struct graph *graph, const struct point *at)
+void fragment_leave(struct graph *graph, const struct point *at)
 {
-	if (graph->level == GRAPH_FRAGMENT && may_wait(graph, at->task)) {
-		graph->has_unknown_waits = true;
+	if (may_wait(graph, at->task)) {
+		graph_stream(graph, at)->has_unknown_waits = true;
 		(void)graph_take_time(graph, at);
 		graph_take_blocked(graph, at, 0);
 	} else
-		graph_stop_fragment(graph, at);
+		fragment_stop(graph, at);
 }

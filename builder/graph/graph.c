@@ -8,117 +8,105 @@
 
 /* ---- Nodes and edges ---- */
 
-/* Barriers and joins are found again by number, and Argobots' nodes know their units. */
-static bool is_kept(enum node_kind kind)
+uint32_t graph_add_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct)
 {
-	return kind == NODE_BARRIER || kind == NODE_JOIN || kind >= NODE_UNIT;
-}
-
-uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
-{
-	if (graph->is_counted && !is_kept(kind))
+	if (graph->is_counted && kind < NODE_UNIT) /* Argobots' nodes know their units */
 		return graph->model->n_tasks + kind;
-	return graph_keep_node(graph, kind, task, construct, ticks);
+	return graph_keep_node(graph, at, kind, task, construct);
 }
 
-uint32_t graph_keep_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct)
 {
-	if (graph->n_nodes == graph->nodes_capacity) {
-		graph->nodes_capacity = graph->nodes_capacity ? graph->nodes_capacity * 2 : 1024;
-		graph->nodes = memory_grow(graph->nodes, graph->nodes_capacity, sizeof *graph->nodes, "the graph's nodes");
-	}
-	graph->nodes[graph->n_nodes] = (struct node){
-		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = ticks, .end_ticks = ticks};
-	return graph->model->n_tasks + graph->n_nodes++;
+	uint32_t row;
+	if (graph->nodes != NULL) {
+		array_reserve((void **)&graph->nodes, graph->n_nodes + (size_t)1, &graph->nodes_capacity, sizeof *graph->nodes);
+		row = graph->n_nodes++;
+	} else
+		row = rows_add(&graph->node_rows, &graph_stream(graph, at)->node_end, graph_stream_row(graph, at));
+	*graph_inner_node(graph, graph->model->n_tasks + row) = (struct node){
+		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = at->ticks, .end_ticks = at->ticks};
+	return graph->model->n_tasks + row;
 }
 
-void graph_add_edge(struct graph *graph, const struct edge *edge)
+void graph_add_edge(struct graph *graph, const struct point *at, const struct edge *edge)
 {
+	struct graph_stream *s = graph_stream(graph, at);
 	/* What the runtime reports of dependences is compared with the edges. */
 	bool is_compared = edge->kind == EDGE_DEPEND && graph->model->n_events[EVENT_task_dependence] != 0;
 	if (graph->is_counted && !is_compared) {
-		graph->counted.edges[edge->kind]++;
+		s->counted.edges[edge->kind]++;
 		return;
 	}
-	array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges);
-	graph->edges[graph->n_edges++] = *edge;
+	if (graph->nodes != NULL) {
+		array_reserve((void **)&graph->edges, graph->n_edges + 1, &graph->edges_capacity, sizeof *graph->edges);
+		graph->edges[graph->n_edges++] = *edge;
+		return;
+	}
+	array_reserve((void **)&s->edges, s->n_edges + 1, &s->edges_capacity, sizeof *s->edges);
+	s->edges[s->n_edges++] = *edge;
 }
 
 /* ---- Positions ---- */
 
-void order_follow(struct graph *graph, uint32_t task, uint32_t node)
+void order_follow(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
-	const struct map *resumptions = &graph->order.resumptions;
-	const uint32_t *source = resumptions->n_used != 0 ? map_get(resumptions, task) : NULL;
-	if (source == NULL)
-		return;
-	struct edge edge = {*source, node, EDGE_UNDEFERRED, false, 0};
-	graph_add_edge(graph, &edge);
+	uint32_t source = graph->order.tasks != NULL ? graph->order.tasks[task].resumption : 0;
+	struct edge edge = {source, node, EDGE_UNDEFERRED, false, 0};
+	if (source != 0)
+		graph_add_edge(graph, at, &edge);
 }
 
-void order_settle(struct graph *graph, uint32_t task, uint32_t node)
+void order_settle(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
-	if (graph->order.resumptions.n_used == 0)
+	if (graph->order.tasks == NULL)
 		return;
 	if (node != 0)
-		order_follow(graph, task, node);
-	map_remove(&graph->order.resumptions, task);
+		order_follow(graph, at, task, node);
+	graph->order.tasks[task].resumption = 0;
 }
 
-void graph_place(struct graph *graph, uint32_t task, uint32_t id)
+void graph_place(struct graph *graph, const struct point *at, uint32_t task, uint32_t id)
 {
-	struct node *node = graph_inner_node(graph, id);
+	struct graph_task *t = &graph->tasks[task];
 	if (graph_is_stand_in(graph, id)) {
-		graph->counted.nodes[node->kind]++;
-		graph->counted.edges[EDGE_SEQUENCE] += task != 0;
-		if (task == 0)
-			return;
-		order_settle(graph, task, id);
-		graph->tasks[task].last = id;
-		return;
+		struct graph_counts *counted = &graph_stream(graph, at)->counted;
+		counted->nodes[id - graph->model->n_tasks]++;
+		counted->edges[EDGE_SEQUENCE] += task != 0;
+	} else {
+		struct node *node = graph_inner_node(graph, id);
+		bool has_phase = task != 0 && !task_is_explicit(&graph->model->tasks[task]);
+		node->is_placed = true;
+		node->previous = t->last; /* 0 for task 0, which is not known: it may be several, and so has no sequence */
+		node->previous_kind = EDGE_SEQUENCE;
+		node->phase = has_phase ? t->n_barriers : 0;
+		node->is_in_work = has_phase && t->n_work > 0;
 	}
-	node->is_placed = true;
-	if (task == 0) /* not known: it may be several, and so has no sequence */
+	if (task == 0)
 		return;
-	order_settle(graph, task, id);
-	node->previous = graph->tasks[task].last;
-	node->previous_kind = EDGE_SEQUENCE;
-	if (!task_is_explicit(&graph->model->tasks[task])) {
-		const uint32_t *in_work = map_get(&graph->in_work, task);
-		node->phase = graph->tasks[task].n_barriers;
-		node->is_in_work = in_work != NULL && *in_work > 0;
-	}
-	graph->tasks[task].last = id;
+	if (graph->order.tasks != NULL)
+		order_settle(graph, at, task, id);
+	t->last = id;
 }
 
-uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks)
+uint32_t graph_add_placed(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct)
 {
-	uint32_t id = graph_add_node(graph, kind, task, construct, ticks);
-	graph_place(graph, task, id);
+	uint32_t id = graph_add_node(graph, at, kind, task, construct);
+	graph_place(graph, at, task, id);
 	return id;
 }
 
-void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind)
+void graph_reach(struct graph *graph, const struct point *at, uint32_t task, uint32_t id, enum edge_kind kind)
 {
 	uint32_t source = graph->tasks[task].last;
 	const struct node *from = graph_inner_node(graph, source);
 	struct node *node = graph_inner_node(graph, id);
-	bool is_shared = from != NULL && from->kind == NODE_BARRIER;
 	node->is_placed = true;
-	order_settle(graph, task, id);
-	if (is_shared && node->previous == source)
-		return;
-	if (is_shared && node->previous == 0) {
+	order_settle(graph, at, task, id);
+	if (from != NULL && from->kind == NODE_BARRIER) {
 		node->previous = source;
 		node->previous_kind = (uint8_t)kind;
 		return;
 	}
-	if (is_shared) {
-		uint32_t *has_edge = map_put(&graph->from_barriers, (uint64_t)source << 32 | id);
-		if (*has_edge)
-			return;
-		*has_edge = 1;
-	}
 	struct edge edge = {source, id, (uint8_t)kind, false, 0};
-	graph_add_edge(graph, &edge);
+	graph_add_edge(graph, at, &edge);
 }

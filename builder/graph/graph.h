@@ -16,6 +16,7 @@
 #include "builder/graph/mutexes.h"
 #include "builder/graph/order.h"
 #include "builder/model/busy.h"
+#include "builder/graph/rows.h"
 #include "builder/replay/replay.h"
 #include "builder/support/map.h"
 
@@ -82,6 +83,7 @@ struct node {
 	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
 	uint8_t is_in_work;    /* of an implicit task, in a construct that one thread of the team executes */
 	uint8_t is_of_unit;    /* it belongs to a unit of Argobots */
+	uint8_t is_region_end; /* of a join, during the replay: the region's end was seen there */
 	uint32_t task;         /* that it belongs to; the encountering task of a region; 0 for barriers and units */
 	union {
 		uint32_t region;    /* barrier, region, join */
@@ -91,8 +93,10 @@ struct node {
 	};
 	uint32_t construct;
 	uint32_t previous; /* the position before it, 0 none */
-	uint32_t phase;    /* barriers and nodes of implicit tasks: how many barriers of the team came before it */
-	uint32_t wait;     /* joins and waits of units: row of graph_units.waits */
+	union {
+		uint32_t phase; /* barriers and nodes of implicit tasks: how many barriers of the team came before it */
+		uint32_t wait;  /* joins and waits of units: row of graph_units.waits; joins, during the replay: edges before it */
+	};
 	uint64_t begin_ticks;
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
@@ -128,56 +132,91 @@ struct graph_task {
 		uint32_t origin;     /* explicit: node that it was created from, 0 none */
 		uint32_t n_barriers; /* implicit, initial: barriers that it has begun, the closing one not counted */
 	};
-	uint32_t interval; /* explicit: row of intervals, 0 none */
+	union {
+		uint32_t interval;      /* explicit: row of intervals, 0 none; in a graph that is only counted enum heir */
+		uint32_t n_work;        /* implicit, initial: open constructs that one thread of the team executes */
+		uint32_t first_barrier; /* the same, after the replay: place of its team in graph.barriers */
+	};
+	uint32_t open; /* row of open_children, 0: it has no children that wait for a synchronisation, and no taskgroup */
 };
 
 struct graph_counts {
 	uint64_t nodes[NODE_KINDS], edges[EDGE_KINDS];
 };
 
-struct graph {
-	const struct model *model;
-	enum graph_level level;
-	const struct busy *busy;     /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
-	bool is_counted;             /* nodes that nobody has to find again, and edges, are only in `counted` */
-	struct graph_counts counted; /* what is not in the arrays */
-	struct graph_task *tasks;    /* by row of model.tasks */
-	struct node *nodes;          /* node number n_tasks + i */
-	uint32_t n_nodes, nodes_capacity;
+/* What a stream adds to the graph. The replay may run several streams at the same time, so none writes another one's. */
+struct graph_stream {
+	struct rows_end node_end, interval_end, open_end;
+	uint32_t free_open; /* row of open_children that is free, 0 none */
+	uint64_t
+		n_opened; /* rows of open_children that it took, less those that it gave back: in all streams together, those in use */
+	uint32_t join;    /* the latest join of this stream */
+	uint32_t undeferred;    /* the undeferred task that it has created, and has done nothing else since; 0 none */
+	bool has_unknown_waits; /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
+	bool has_waits;                                /* there are dummies of waits with dependences */
+	bool is_irregular;                             /* counts.c */
 	struct edge *edges;
 	size_t n_edges, edges_capacity;
-	struct interval *intervals; /* row 0 unused */
-	uint32_t n_intervals;
-	size_t intervals_capacity;
-	struct map innermost;       /* task -> row of `open`, where it has created children or has a taskgroup open */
-	struct open_children *open; /* row 0 unused */
-	uint32_t n_open, free_open;
-	size_t open_capacity;
-	uint32_t *joiners;     /* by task, from graph_finish on: the node that waits for its end first, 0 none */
-	uint32_t *region_node; /* by region: where it begins, 0 not yet */
-	uint32_t *join_node;   /* by region: where it ends, 0 not yet */
-	uint32_t *scope_node;  /* by number of an open scope: its node, 0 none */
-	size_t scopes_capacity;
-	struct map barriers;       /* graph_barrier_key -> node */
-	struct map from_barriers;  /* (barrier, node) with an edge between them, beside the node's `previous` */
-	struct map in_work;        /* implicit task -> worksharing and masked scopes open in it */
-	struct order order;        /* of undeferred and detached tasks */
-	struct graph_units *units; /* NULL: the process has none */
-	/*
-	 * split.c. By task, the first task of the split taskloop that it is in. By task that the encountering task of a
-	 * split taskloop created itself, the first one of these.
-	 */
-	struct map split_now, split_loops;
-	struct dependence_tables *dependences;
-	struct exclusive_sets *exclusive;
+	struct graph_counts counted; /* what is not in the tables */
+	struct barrier_of_one {
+		uint32_t task, ordinal;
+	} * own; /* counts.c */
+	size_t n_own, own_capacity;
 	struct latest_list {
 		uint32_t task;
 		size_t first_edge, n_edges;
-	} * latest_lists; /* by stream: the last dependence list, and its edges */
+	} latest_list; /* the last dependence list, and its edges */
 	struct unproven {
 		uint32_t source, sink;
 	} * unproven; /* dependences that the runtime reported, and that the sink's list does not show */
 	size_t n_unproven, unproven_capacity;
+	struct fulfilment {
+		uint32_t task;       /* detached */
+		uint32_t source;     /* the position of the task that fulfilled its event, and ... */
+		uint32_t resumption; /* ... that task's, 0 none */
+	} * fulfilments;
+	size_t n_fulfilments, fulfilments_capacity;
+	struct node_blocked {
+		uint32_t node;
+		uint64_t ticks;
+	} * blocked; /* GRAPH_FRAGMENT: nodes whose tasks were blocked in them */
+	size_t n_blocked, blocked_capacity;
+	uint64_t n_transparent; /* tasks whose dependences may be on what is no sibling */
+	char apart[64];         /* from the next stream, which another thread may write: no cache line has both */
+};
+
+struct graph {
+	const struct model *model;
+	enum graph_level level;
+	const struct busy *busy;  /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
+	bool is_counted;          /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
+	bool has_waits;           /* there are dummies of waits with dependences */
+	bool is_irregular;        /* what was counted does not follow from the records alone: the graph has to be kept */
+	struct graph_task *tasks; /* by row of model.tasks */
+	uint32_t *implicit;       /* rows of implicit and initial tasks */
+	uint32_t n_implicit;
+	struct graph_stream *streams; /* by row of dump.streams; those of Argobots' units all add to the first one */
+	size_t n_streams;
+	struct rows node_rows;     /* during the replay: node number n_tasks + row */
+	struct rows interval_rows; /* struct interval; row 0 none */
+	struct rows open_rows;     /* struct open_children; row 0 none */
+	struct node *nodes;        /* after the replay, in the order of streams: node number n_tasks + i; NULL before */
+	uint32_t n_nodes;
+	size_t nodes_capacity;
+	struct edge *edges; /* after the replay, in the order of streams */
+	size_t n_edges, edges_capacity;
+	uint32_t *joiners;     /* by task, from graph_finish on: the node that waits for its end first, 0 none */
+	uint32_t *region_node; /* by region: where it begins, 0 not yet */
+	uint32_t *join_node;   /* by region, after the replay: where it ends, 0 none; if only counted enum join_seen */
+	/* After the replay: for each team how many barriers it has, then their nodes. First 0, for teams without any. */
+	uint32_t *barriers;
+	uint32_t *operation_node;  /* by row of model.operations: its node, 0 none; NULL: there are no operations */
+	struct order order;        /* of undeferred and detached tasks */
+	struct graph_units *units; /* NULL: the process has none */
+	struct split_task *splits; /* by task: split.c; NULL: no taskloop was split */
+	struct dependence_tables *dependences;
+	struct exclusive_sets *exclusive;
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;
 	} * first_fragments;   /* GRAPH_FRAGMENT, by task: its node is its first fragment */
@@ -185,11 +224,12 @@ struct graph {
 	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
 	const struct busy *blocked;
 	const struct unit_busy *unit_busy; /* set with busy: both of Argobots' units */
-	struct map blocked_rows;           /* GRAPH_FRAGMENT: node -> index into blocked_ticks, from 1 (blocked.c) */
-	uint64_t *blocked_ticks, *given_blocked_ticks;
+	uint64_t *given_blocked_ticks;     /* GRAPH_FRAGMENT, by task: as given_ticks; NULL: switches were not recorded */
+	struct map blocked_rows; /* GRAPH_FRAGMENT, after the replay: node -> index into blocked_ticks, from 1 (blocked.c) */
+	uint64_t *blocked_ticks;
 	uint32_t n_blocked;
 	size_t blocked_capacity;
-	bool has_unknown_waits;  /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	bool has_unknown_waits;  /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
 	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
 	struct path *path;       /* GRAPH_FRAGMENT: path.h */
 	struct mutexes mutexes;  /* what was acquired, where, and for how long */
@@ -300,22 +340,16 @@ const char *edge_kind_name(enum edge_kind kind);
 /* The dependence_type of an edge by name, "" for 0. */
 const char *edge_dependence_name(unsigned dependence);
 
-/*
- * The key of an implicit task's barrier in graph.barriers, by the barrier's number from 0: the same for all members of
- * the team. Each initial task of a league is a team of its own.
- */
-static inline uint64_t graph_barrier_key(const struct model *m, uint32_t task, uint32_t ordinal)
-{
-	bool is_alone = m->tasks[task].flags & task_flags_initial;
-	uint64_t whose = is_alone ? UINT64_C(1) << 32 | task : m->tasks[task].region;
-	return (whose << 31) + ordinal + 1;
-}
-
-/* The node of that barrier, 0 none. */
+/* The node of an implicit task's barrier, by the barrier's number from 0: the same for all members of the team. 0 none. */
 static inline uint32_t graph_barrier(const struct graph *graph, uint32_t task, uint32_t ordinal)
 {
-	const uint32_t *node = map_get(&graph->barriers, graph_barrier_key(graph->model, task, ordinal));
-	return node != NULL ? *node : 0;
+	const uint32_t *team = &graph->barriers[graph->tasks[task].first_barrier];
+	return ordinal < team[0] ? team[1 + ordinal] : 0;
+}
+
+static inline struct interval *graph_interval_row(const struct graph *graph, uint32_t row)
+{
+	return rows_get(&graph->interval_rows, row);
 }
 
 #endif

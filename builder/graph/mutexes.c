@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts acquisitions of mutexes, and adds up how long they were held and waited for. Streams may come one after the
- * other, so what is held is looked up by stream first; only where a task moved, another thread may release what this
- * one acquired. Called by build.c during the replay; one thread.
+ * Counts acquisitions of mutexes, and adds up how long they were held and waited for, in tables by stream, which are
+ * added up after the replay. Only where a task moved, another thread may release what this one acquired. Called by
+ * build.c during the replay and after it.
  */
 #include "builder/graph/mutexes.h"
 #include "builder/support/array.h"
@@ -15,115 +15,161 @@ const char *mutex_kind_word(unsigned kind)
 	return name != NULL ? name : "unknown";
 }
 
-static uint32_t find_row(struct mutexes *m, const struct mutex *mutex)
+static uint32_t find_row(struct mutex_table *t, uint32_t construct, unsigned kind, uint64_t wait_id)
 {
-	uint32_t *handle = map_put(&m->handles, mutex->wait_id);
+	const struct mutex_row *latest = t->latest < t->n_rows ? &t->rows[t->latest] : NULL;
+	if (latest != NULL && latest->wait_id == wait_id && latest->construct == construct && latest->kind == kind)
+		return t->latest;
+	uint32_t *handle = map_put(&t->handles, wait_id);
 	if (*handle == 0)
-		*handle = (uint32_t)m->handles.n_used;
-	uint64_t key = (uint64_t)mutex->construct << 40 | (uint64_t)*handle << 4 | (mutex->kind & 0xf);
-	uint32_t *place = map_put(&m->places, key);
+		*handle = (uint32_t)t->handles.n_used;
+	uint64_t key = (uint64_t)construct << 40 | (uint64_t)*handle << 4 | (kind & 0xf);
+	uint32_t *place = map_put(&t->places, key);
 	if (*place == 0) {
-		array_reserve((void **)&m->rows, m->n_rows + (size_t)1, &m->rows_capacity, sizeof *m->rows);
-		m->rows[m->n_rows] =
-			(struct mutex_row){.construct = mutex->construct, .kind = mutex->kind, .wait_id = mutex->wait_id};
-		*place = ++m->n_rows;
+		array_reserve((void **)&t->rows, t->n_rows + (size_t)1, &t->rows_capacity, sizeof *t->rows);
+		t->rows[t->n_rows] = (struct mutex_row){.construct = construct, .kind = kind, .wait_id = wait_id};
+		*place = ++t->n_rows;
 	}
-	return *place - 1;
+	return t->latest = *place - 1;
+}
+
+static uint32_t row_of(struct mutex_stream *s, const struct mutex *mutex)
+{
+	return find_row(&s->table, mutex->construct, mutex->kind, mutex->wait_id);
 }
 
 /* The thread does something else with a mutex, or nothing more: it did not get the one that it tried to acquire. */
-static void give_up(struct mutexes *m, struct mutex_thread *thread)
+static void give_up(struct mutex_stream *s)
 {
-	if (thread->is_acquiring)
-		m->rows[thread->acquiring.row].n_failed++;
-	thread->is_acquiring = false;
+	if (s->is_acquiring)
+		s->table.rows[s->acquiring.row].n_failed++;
+	s->is_acquiring = false;
 }
 
 /* The acquisition that this record completes: its row, and its wait. */
-static uint32_t acquired(struct mutexes *m, struct mutex_thread *thread, const struct point *at, const struct mutex *mutex)
+static uint32_t acquired(struct mutex_stream *s, const struct point *at, const struct mutex *mutex)
 {
-	struct mutex_hold *begun = &thread->acquiring;
-	bool is_begun = thread->is_acquiring && m->rows[begun->row].wait_id == mutex->wait_id;
-	uint32_t row = is_begun ? begun->row : find_row(m, mutex);
+	struct mutex_hold *begun = &s->acquiring;
+	bool is_begun = s->is_acquiring && s->table.rows[begun->row].wait_id == mutex->wait_id;
+	uint32_t row = is_begun ? begun->row : row_of(s, mutex);
 	if (is_begun && at->ticks > begun->since_ticks)
-		m->rows[row].wait_ticks += at->ticks - begun->since_ticks;
-	thread->is_acquiring = thread->is_acquiring && !is_begun;
-	m->rows[row].n_acquired++;
+		s->table.rows[row].wait_ticks += at->ticks - begun->since_ticks;
+	s->is_acquiring = s->is_acquiring && !is_begun;
+	s->table.rows[row].n_acquired++;
 	return row;
 }
 
-static uint32_t release(struct mutexes *m, struct mutex_thread *thread, const struct point *at, uint64_t wait_id)
+/* The row of what the thread held, and holds no more; MUTEXES_NONE: it did not hold it. */
+static uint32_t release(struct mutex_stream *s, uint64_t ticks, uint64_t wait_id)
 {
-	for (size_t i = thread->n_holds; i > 0; i--) {
-		struct mutex_hold hold = thread->holds[i - 1];
-		if (m->rows[hold.row].wait_id != wait_id)
+	for (size_t i = s->n_holds; i > 0; i--) {
+		struct mutex_hold hold = s->holds[i - 1];
+		struct mutex_row *row = &s->table.rows[hold.row];
+		if (row->wait_id != wait_id)
 			continue;
-		for (size_t j = i; j < thread->n_holds; j++)
-			thread->holds[j - 1] = thread->holds[j];
-		thread->n_holds--;
-		if (at->ticks > hold.since_ticks)
-			m->rows[hold.row].held_ticks += at->ticks - hold.since_ticks;
+		for (size_t j = i; j < s->n_holds; j++)
+			s->holds[j - 1] = s->holds[j];
+		s->n_holds--;
+		if (ticks > hold.since_ticks)
+			row->held_ticks += ticks - hold.since_ticks;
 		return hold.row;
 	}
 	return MUTEXES_NONE;
 }
 
-static uint32_t released(struct mutexes *m, const struct point *at, uint64_t wait_id)
+static uint32_t released(struct mutex_stream *s, const struct point *at, const struct mutex *mutex)
 {
-	uint32_t row = release(m, &m->threads[at->stream], at, wait_id);
-	for (size_t i = 0; i < m->n_threads && row == MUTEXES_NONE; i++)
-		row = release(m, &m->threads[i], at, wait_id);
-	return row;
+	uint32_t row = release(s, at->ticks, mutex->wait_id);
+	if (row != MUTEXES_NONE)
+		return s->table.rows[row].construct;
+	array_reserve((void **)&s->foreign, s->n_foreign + 1, &s->foreign_capacity, sizeof *s->foreign);
+	s->foreign[s->n_foreign++] = (struct mutex_release){mutex->wait_id, at->ticks};
+	return MUTEXES_NONE;
 }
 
-uint32_t mutexes_event(struct mutexes *m, const struct model *model, const struct point *at, const struct mutex *mutex)
+uint32_t mutexes_event(struct mutexes *m, const struct point *at, const struct mutex *mutex)
 {
-	if (m->threads == NULL) {
-		m->n_threads = model->dump->n_streams;
-		m->threads = memory_zeroed(m->n_threads, sizeof *m->threads, "the mutexes");
-	}
-	struct mutex_thread *thread = &m->threads[at->stream];
+	struct mutex_stream *s = &m->streams[at->stream];
 	switch (mutex->event) {
 	case MUTEX_ACQUIRE:
-		give_up(m, thread);
-		thread->is_acquiring = true;
-		thread->acquiring = (struct mutex_hold){find_row(m, mutex), at->ticks};
+		give_up(s);
+		s->is_acquiring = true;
+		s->acquiring = (struct mutex_hold){row_of(s, mutex), at->ticks};
 		return MUTEXES_NONE;
 	case MUTEX_ACQUIRED: {
-		uint32_t row = acquired(m, thread, at, mutex);
-		array_reserve((void **)&thread->holds, thread->n_holds + 1, &thread->holds_capacity, sizeof *thread->holds);
-		thread->holds[thread->n_holds++] = (struct mutex_hold){row, at->ticks};
-		return row;
+		uint32_t row = acquired(s, at, mutex);
+		array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
+		s->holds[s->n_holds++] = (struct mutex_hold){row, at->ticks};
+		return s->table.rows[row].construct;
 	}
-	case MUTEX_NEST_BEGIN: acquired(m, thread, at, mutex); return MUTEXES_NONE;
-	case MUTEX_RELEASED: give_up(m, thread); return released(m, at, mutex->wait_id);
+	case MUTEX_NEST_BEGIN: acquired(s, at, mutex); return MUTEXES_NONE;
+	case MUTEX_RELEASED: give_up(s); return released(s, at, mutex);
 	case MUTEX_NEST_END:
 	case MUTEX_INIT:
-	case MUTEX_DESTROY: give_up(m, thread); return MUTEXES_NONE;
+	case MUTEX_DESTROY: give_up(s); return MUTEXES_NONE;
 	}
 	return MUTEXES_NONE;
 }
 
+void mutexes_begin(struct mutexes *m, size_t n_streams)
+{
+	m->n_streams = n_streams;
+	m->streams = memory_zeroed(n_streams, sizeof *m->streams, "the mutexes");
+}
+
+/* A release of what the thread did not hold is of what another one holds at its end. */
+static void settle_foreign(struct mutexes *m, const struct mutex_stream *s)
+{
+	for (size_t i = 0; i < s->n_foreign; i++) {
+		uint32_t row = MUTEXES_NONE;
+		for (size_t k = 0; k < m->n_streams && row == MUTEXES_NONE; k++)
+			row = release(&m->streams[k], s->foreign[i].ticks, s->foreign[i].wait_id);
+	}
+}
+
+static void free_table(struct mutex_table *t)
+{
+	free(t->rows);
+	map_free(&t->handles);
+	map_free(&t->places);
+}
+
 void mutexes_finish(struct mutexes *m)
 {
-	for (size_t i = 0; i < m->n_threads; i++)
-		give_up(m, &m->threads[i]);
+	struct mutex_table all = {0};
+	for (size_t i = 0; i < m->n_streams; i++) {
+		give_up(&m->streams[i]);
+		settle_foreign(m, &m->streams[i]);
+	}
+	for (size_t i = 0; i < m->n_streams; i++)
+		for (uint32_t k = 0; k < m->streams[i].table.n_rows; k++) {
+			const struct mutex_row *part = &m->streams[i].table.rows[k];
+			uint32_t place = find_row(&all, part->construct, part->kind, part->wait_id);
+			struct mutex_row *row = &all.rows[place];
+			row->n_acquired += part->n_acquired;
+			row->n_failed += part->n_failed;
+			row->held_ticks += part->held_ticks;
+			row->wait_ticks += part->wait_ticks;
+		}
+	m->rows = all.rows;
+	m->n_rows = all.n_rows;
+	all.rows = NULL;
+	free_table(&all);
 }
 
 void mutexes_forget(struct mutexes *m, uint32_t stream)
 {
-	if (m->threads == NULL)
-		return;
-	m->threads[stream].is_acquiring = false;
-	m->threads[stream].n_holds = 0;
+	m->streams[stream].is_acquiring = false;
+	m->streams[stream].n_holds = 0;
 }
 
 void mutexes_free(struct mutexes *m)
 {
-	for (size_t i = 0; i < m->n_threads; i++)
-		free(m->threads[i].holds);
-	free(m->threads);
+	for (size_t i = 0; i < m->n_streams; i++) {
+		free(m->streams[i].holds);
+		free(m->streams[i].foreign);
+		free_table(&m->streams[i].table);
+	}
+	free(m->streams);
 	free(m->rows);
-	map_free(&m->handles);
-	map_free(&m->places);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What is known of each mutex by the place where it was acquired: how often, how long it was held, how long threads
- * waited for it. build.c hands over the replay's events; mutexes_csv.c and the summary read the rows. One thread.
+ * waited for it. build.c hands over the replay's events; mutexes_csv.c and the summary read the rows.
  */
 #ifndef OTTER_BUILDER_GRAPH_MUTEXES_H
 #define OTTER_BUILDER_GRAPH_MUTEXES_H
@@ -20,37 +20,53 @@ struct mutex_row {
 	uint64_t wait_ticks; /* from acquire to acquired */
 };
 
-struct mutexes {
-	struct mutex_row *rows; /* in the order of their first acquisition in the replay */
+/* Rows in the order of their first acquisition: of a stream, or of all streams in their order. */
+struct mutex_table {
+	struct mutex_row *rows;
 	uint32_t n_rows;
 	size_t rows_capacity;
 	struct map handles; /* wait id -> number from 1 */
 	struct map places;  /* (construct, handle's number, kind) -> row + 1 */
-	struct mutex_thread {
+	uint32_t latest;    /* row that was looked for last */
+};
+
+struct mutexes {
+	struct mutex_row *rows; /* after the replay: in the order of streams */
+	uint32_t n_rows;
+	struct mutex_stream {
+		struct mutex_table table;
 		struct mutex_hold {
 			uint32_t row;
 			uint64_t since_ticks;
 		} * holds; /* what its thread holds, in the order of acquisition */
 		size_t n_holds, holds_capacity;
+		struct mutex_release {
+			uint64_t wait_id, ticks;
+		} * foreign; /* releases of what the thread did not hold: of a task that moved, perhaps */
+		size_t n_foreign, foreign_capacity;
 		bool is_acquiring;
 		struct mutex_hold acquiring;
-	} * threads; /* by row of dump.streams */
-	size_t n_threads;
+		char apart[64]; /* from the next stream, which another thread may write: no cache line has both */
+	} * streams;            /* by row of dump.streams */
+	size_t n_streams;
 };
 
 /* MUTEXES_NONE: the event neither acquired a mutex nor released one. */
 #define MUTEXES_NONE UINT32_MAX
 
+void mutexes_begin(struct mutexes *mutexes, size_t n_streams);
+
 /*
- * Takes an event of the replay. The row of the mutex that it acquired (not within itself) or released for good, or
- * MUTEXES_NONE.
+ * Takes an event of the replay, which may run several streams at the same time. The construct where the mutex was acquired
+ * that it acquired (not within itself) or released for good, or MUTEXES_NONE. That, too, where another thread acquired what
+ * it released.
  */
-uint32_t mutexes_event(struct mutexes *mutexes, const struct model *model, const struct point *at, const struct mutex *mutex);
+uint32_t mutexes_event(struct mutexes *mutexes, const struct point *at, const struct mutex *mutex);
 
 /* The records of this stream have a gap: what its thread held is not known any more. */
 void mutexes_forget(struct mutexes *mutexes, uint32_t stream);
 
-/* After the last event. */
+/* After the last event: the rows of all streams. */
 void mutexes_finish(struct mutexes *mutexes);
 void mutexes_free(struct mutexes *mutexes);
 

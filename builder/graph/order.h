@@ -2,41 +2,32 @@
  *
  * What is ordered although no synchronisation waits for it: the task that creates an undeferred task is suspended until
  * that one ends (undeferred.c), and the task that fulfils an event comes before the end of the detached one (detached.c). Called by
- * build.c, scope.c and graph.c during the replay, and by build.c after it; one thread.
+ * build.c, scope.c and graph.c during the replay, and by build.c after it.
  */
 #ifndef OTTER_BUILDER_GRAPH_ORDER_H
 #define OTTER_BUILDER_GRAPH_ORDER_H
 
 #include "builder/replay/replay.h"
-#include "builder/support/map.h"
 
 struct graph;
 
 struct order {
-	uint32_t *created;      /* by stream: the undeferred task that it has created, and has done nothing else since; 0 none */
-	struct map awaited;     /* undeferred tasks that will be created: their parent has just waited for their dependences */
-	struct map suspending;  /* undeferred tasks that run, for whose end their parents are suspended */
-	struct map resumptions; /* task -> where the undeferred task ended for which it was suspended last, at its position */
-	struct map fulfilled;   /* detached task -> place in `fulfilments` + 1 */
-	struct fulfilment {
-		uint32_t task;       /* detached */
-		uint32_t source;     /* the position of the task that fulfilled its event, and ... */
-		uint32_t resumption; /* ... that task's entry of `resumptions`, 0 none */
-	} * fulfilments;
-	size_t n_fulfilments, fulfilments_capacity;
+	struct order_task {
+		uint32_t resumption; /* where the undeferred task ended for which it was suspended last, at its position; 0 none */
+		bool is_awaited;     /* it is undeferred, and its parent has just waited for its dependences, to create it next */
+		bool is_suspending;  /* it is undeferred, and runs, and its parent is suspended until its end */
+	} * tasks;                   /* by task; NULL: there are no undeferred tasks */
+	/* After the replay: */
 	bool has_unknown_orders;   /* there are undeferred tasks, and it is not known whether the program made them so */
 	bool has_unknown_fulfills; /* events were fulfilled by threads that were in no task */
 };
 
 /* ---- undeferred.c ---- */
 
-void order_begin_graph(struct graph *graph);
-void order_free(struct graph *graph);
-
 /* The current task has waited for the dependences of an undeferred task, which it creates next (Q34). */
 void order_await(struct graph *graph, uint32_t row);
 
-/* A task is created, which is no dummy of a wait; of interest if it is undeferred, or if there are `resumptions`. */
+/* A task is created, which is no dummy of a wait. */
 void order_create(struct graph *graph, const struct point *at, uint32_t row);
 
 /* The stream has just created an undeferred task, and goes on with a task after another one. */
@@ -59,9 +50,9 @@ void order_add_fulfilments(struct graph *graph);
 /* ---- graph.c ---- */
 
 /* The task creates this node: that comes after the end of the task for which it was suspended last. */
-void order_follow(struct graph *graph, uint32_t task, uint32_t node);
+void order_follow(struct graph *graph, const struct point *at, uint32_t task, uint32_t node);
 
 /* The same; and the node is its new position, from which everything else follows. 0: it has ended. */
-void order_settle(struct graph *graph, uint32_t task, uint32_t node);
+void order_settle(struct graph *graph, const struct point *at, uint32_t task, uint32_t node);
 
 #endif

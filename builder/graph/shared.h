@@ -1,22 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What the files of this folder share, by the file that has it; not to be used outside of it. What changes the graph is
- * called on the one thread of the replay, what only reads it also by the exports, on several.
+ * called by the replay, for several streams at the same time, what only reads it also by the exports.
  */
 #ifndef OTTER_BUILDER_GRAPH_SHARED_H
 #define OTTER_BUILDER_GRAPH_SHARED_H
 
 #include "builder/graph/graph.h"
 
-/* graph.c. A new node, not yet in the graph. In a graph that is only counted it may be a stand-in. */
-uint32_t graph_add_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+/* What the current stream adds to. A process with units of Argobots is replayed on one thread, in the order of time. */
+static inline uint32_t graph_stream_row(const struct graph *graph, const struct point *at)
+{
+	return graph->units == NULL ? at->stream : 0;
+}
+
+static inline struct graph_stream *graph_stream(const struct graph *graph, const struct point *at)
+{
+	return &graph->streams[graph_stream_row(graph, at)];
+}
+
+/*
+ * graph.c. A new node, not yet in the graph, of which a point is known. In a graph that is only counted it may be a
+ * stand-in. Until the replay is over its number is not the one that it has in the end (streams.c).
+ */
+uint32_t graph_add_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct);
 
 /* The same, but it is kept in any case: others tell it from other nodes of its kind. */
-uint32_t graph_keep_node(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct);
 
 static inline struct node *graph_inner_node(const struct graph *graph, uint32_t id) /* NULL for tasks */
 {
-	return id >= graph->model->n_tasks ? &graph->nodes[id - graph->model->n_tasks] : NULL;
+	uint32_t row = id - graph->model->n_tasks;
+	if (id < graph->model->n_tasks)
+		return NULL;
+	return graph->nodes != NULL ? &graph->nodes[row] : rows_get(&graph->node_rows, row);
 }
 
 /* Does the number stand for all nodes of a kind, none of which is kept? */
@@ -25,7 +42,7 @@ static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
 	return graph->is_counted && id - graph->model->n_tasks < NODE_KINDS;
 }
 
-void graph_add_edge(struct graph *graph, const struct edge *edge);
+void graph_add_edge(struct graph *graph, const struct point *at, const struct edge *edge);
 
 /* The source of the edge to a node that follows from its own row, 0 none: where a task begins, and what came before. */
 static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
@@ -54,10 +71,10 @@ static inline bool graph_is_operation(unsigned kind)
 }
 
 /* graph.c. The node comes next in the task's sequence. */
-void graph_place(struct graph *graph, uint32_t task, uint32_t id);
+void graph_place(struct graph *graph, const struct point *at, uint32_t task, uint32_t id);
 
 /* graph.c. A new node next in the task's sequence. */
-uint32_t graph_add_placed(struct graph *graph, enum node_kind kind, uint32_t task, uint32_t construct, uint64_t ticks);
+uint32_t graph_add_placed(struct graph *graph, const struct point *at, enum node_kind kind, uint32_t task, uint32_t construct);
 
 /* A task of the runtime's own team for target tasks, which is not the program's: the graph has nothing of it. */
 static inline bool graph_is_helper(const struct graph *graph, uint32_t task)
@@ -66,32 +83,72 @@ static inline bool graph_is_helper(const struct graph *graph, uint32_t task)
 }
 
 /*
- * graph.c. An edge from a task's position to a node that many tasks reach. Members of a team that come from the same
- * barrier would give the same edge each: there is one, from the node's `previous`. Where records end, or are missing,
- * others may come from a later barrier.
+ * graph.c. An edge from a task's position to a new node for its part of a barrier or join, which streams.c makes one node
+ * with the parts of the other members of the team.
  */
-void graph_reach(struct graph *graph, uint32_t task, uint32_t id, enum edge_kind kind);
+void graph_reach(struct graph *graph, const struct point *at, uint32_t task, uint32_t id, enum edge_kind kind);
+
+/*
+ * streams.c: after the replay, gives nodes and edges their numbers in the order of streams, and makes one node of what the
+ * members of a team added for a barrier or join. first_barrier of tasks, and graph.barriers without its nodes, come from
+ * graph_lay_out_barriers; the result is the number of its elements.
+ */
+void graph_join_streams(struct graph *graph);
+size_t graph_lay_out_barriers(struct graph *graph);
+
+/* counts.c: what a graph that is only counted does instead. */
+enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM }; /* what waits for the descendants of a task that nothing nearer waits for */
+enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* by whom; bits */
+void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal);
+void graph_count_join(struct graph *graph, const struct point *at, uint32_t task);
+void graph_settle_counts(struct graph *graph);
+/* `n` children wait for a stand-in. */
+void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n);
+/* The task ends, and nothing has waited for `n` of its children yet. */
+void graph_count_rest(const struct graph *graph, struct graph_counts *counted, uint32_t task, uint32_t n);
+/* Is the implicit task one of a region with a join? Roots' initial tasks, and the runtime's own teams, have none. */
+bool graph_has_join(const struct graph *graph, uint32_t task);
 
 /* scope.c. Of replay_ops. */
 int graph_scope_enter(void *self, const struct point *at, struct scope *scope);
 int graph_scope_leave(void *self, const struct point *at, struct scope *scope);
 
+/* fragment.c, at the level GRAPH_FRAGMENT only: what the functions below do there. */
+void fragment_stop(struct graph *graph, const struct point *at);
+void fragment_start(struct graph *graph, const struct point *at, uint32_t task);
+void fragment_leave(struct graph *graph, const struct point *at);
+
 /*
- * fragment.c, where all functions do nothing at other levels than GRAPH_FRAGMENT. The current task of a stream stops,
- * or comes to a scheduling point: its fragment has executed until now. The task goes on with a new fragment.
+ * At other levels than GRAPH_FRAGMENT these do nothing. The current task of a stream stops, or comes to a scheduling point:
+ * its fragment has executed until now. The task goes on with a new fragment.
  */
-void graph_stop_fragment(struct graph *graph, const struct point *at);
-void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task);
+static inline void graph_stop_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_stop(graph, at);
+}
+
+static inline void graph_start_fragment(struct graph *graph, const struct point *at, uint32_t task)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_start(graph, at, task);
+}
 
 /* The current task stops for another one, or at the end of a taskgroup: it may have waited since its latest event. */
-void graph_leave_fragment(struct graph *graph, const struct point *at);
+static inline void graph_leave_fragment(struct graph *graph, const struct point *at)
+{
+	if (graph->level == GRAPH_FRAGMENT)
+		fragment_leave(graph, at);
+}
 
 /* ---- blocked.c ---- */
 
 /* Until now, the current task's blocked time that no node has is this node's; 0: no node's. */
 void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t node);
 /* The node's task, or unit, was blocked in it for so many ticks more. */
-void graph_add_blocked(struct graph *graph, uint32_t node, uint64_t ticks);
+void graph_add_blocked(struct graph *graph, const struct point *at, uint32_t node, uint64_t ticks);
+/* After the replay: what all streams have added. `numbers` are those that the nodes have now, by row. */
+void graph_join_blocked(struct graph *graph, const uint32_t *numbers);
 /* How long the task was blocked in this node. */
 uint64_t graph_blocked_ticks(const struct graph *graph, uint32_t node);
 void graph_free_blocked(struct graph *graph);
@@ -101,6 +158,8 @@ uint64_t graph_take_time(struct graph *graph, const struct point *at);
 
 /* units.c: Argobots' work units. */
 void graph_units_begin(struct graph *graph);
+/* After the replay: `number` is what graph_join_streams() gives the nodes. */
+void graph_units_renumber(struct graph *graph, const uint32_t *numbers);
 void graph_units_free(struct graph *graph);
 int graph_unit_create(void *self, const struct point *at, uint32_t unit, uint32_t creator);
 int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_t creator);
@@ -124,17 +183,17 @@ void graph_enter_operation(struct graph *graph, const struct point *at, const st
 void graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope);
 
 /* wait.c. The interval of a child that `parent` creates now. */
-uint32_t graph_interval(struct graph *graph, uint32_t parent);
+uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child);
 
 /* A synchronisation, `node`, waits for all children that the task has created so far. */
-void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node);
+void graph_close_intervals(struct graph *graph, const struct point *at, uint32_t task, uint32_t node);
 
 /* The task has ended, and creates no more children. */
-void graph_forget_children(struct graph *graph, uint32_t task);
+void graph_forget_children(struct graph *graph, const struct point *at, uint32_t task);
 
-/* A taskgroup begins, and ends: then it waits for its members. */
+/* A taskgroup begins, and ends: then it waits for its members. The result is its node. */
 void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope);
-void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope);
+uint32_t graph_close_group(struct graph *graph, const struct point *at);
 
 /* After the replay: finds what waits for each task. */
 void graph_settle_joiners(struct graph *graph);
@@ -143,7 +202,8 @@ void graph_settle_joiners(struct graph *graph);
 bool graph_is_in_group(const struct graph *graph, uint32_t task);
 
 /* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. */
-void graph_depend(struct graph *graph, uint32_t task, uint32_t node, const struct dependence *list, size_t n);
+void graph_depend(struct graph *graph, const struct point *at, uint32_t task, uint32_t node, const struct dependence *list,
+		  size_t n);
 void graph_depend_finish(struct graph *graph); /* after the last list */
 void graph_depend_free(struct graph *graph);
 
@@ -151,7 +211,7 @@ void graph_depend_free(struct graph *graph);
  * check.c: is a dependence that the runtime reports among the edges of the list, or does it follow from them? After the
  * last list, those that do not are counted.
  */
-void graph_check_dependence(struct graph *graph, uint32_t stream, uint32_t source, uint32_t sink);
+void graph_check_dependence(struct graph *graph, const struct point *at, uint32_t source, uint32_t sink);
 void graph_finish_check(struct graph *graph);
 
 /* sound.c: do repairs or damage so far tell that the graph may have edges that make no sense? */

@@ -22,21 +22,18 @@ void graph_note_split(struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
 	/* Where the records do not tell when a taskloop ends, tasks after it would be taken for its own. */
-	if (task_in_place(t) != 0 || (!task_is_split(t) && graph->split_now.n_used == 0) ||
-	    graph->model->n_events[EVENT_work_end] == 0)
+	if (task_in_place(t) != 0 || graph->model->n_events[EVENT_work_end] == 0)
 		return;
-	uint32_t *first = task_is_split(t) ? map_put(&graph->split_now, t->parent) : map_get(&graph->split_now, t->parent);
-	if (first == NULL)
-		return;
-	if (*first == 0)
-		*first = task;
-	*map_put(&graph->split_loops, task) = *first;
+	uint32_t *now = &graph->splits[t->parent].now;
+	if (task_is_split(t) && *now == 0)
+		*now = task;
+	graph->splits[task].first = *now;
 }
 
 void graph_end_split(struct graph *graph, uint32_t task, const struct scope *scope)
 {
-	if (graph->split_now.n_used > 0 && scope->type == SCOPE_WORK && scope->kind == work_kind_taskloop)
-		map_remove(&graph->split_now, task);
+	if (graph->splits != NULL && scope->type == SCOPE_WORK && scope->kind == work_kind_taskloop)
+		graph->splits[task].now = 0;
 }
 
 void graph_settle_splits(struct graph *graph)
@@ -85,14 +82,14 @@ static unsigned trace(const struct model *m, uint32_t task, uint32_t trace[DEPTH
 int graph_compare_siblings(const struct graph *graph, uint32_t left, uint32_t right)
 {
 	const struct model *m = graph->model;
-	if (graph->split_loops.n_used == 0 || left == right)
+	if (graph->splits == NULL || left == right)
 		return by_creation(m, left, right);
 	uint32_t left_trace[DEPTH_MAX + 1], right_trace[DEPTH_MAX + 1];
 	unsigned n_left = trace(m, left, left_trace), n_right = trace(m, right, right_trace);
-	const uint32_t *left_loop = map_get(&graph->split_loops, left_trace[n_left - 1]);
-	const uint32_t *right_loop = map_get(&graph->split_loops, right_trace[n_right - 1]);
-	uint32_t left_first = left_loop != NULL ? *left_loop : left_trace[n_left - 1];
-	uint32_t right_first = right_loop != NULL ? *right_loop : right_trace[n_right - 1];
+	uint32_t left_loop = graph->splits[left_trace[n_left - 1]].first,
+		 right_loop = graph->splits[right_trace[n_right - 1]].first;
+	uint32_t left_first = left_loop != 0 ? left_loop : left_trace[n_left - 1];
+	uint32_t right_first = right_loop != 0 ? right_loop : right_trace[n_right - 1];
 	if (left_first != right_first)
 		return by_creation(m, left_first, right_first);
 	while (n_left > 1 && n_right > 1 && left_trace[n_left - 1] == right_trace[n_right - 1]) {

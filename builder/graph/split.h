@@ -7,6 +7,11 @@
 
 #include "builder/graph/graph.h"
 
+struct split_task {
+	uint32_t now;   /* of the encountering task of a split taskloop: the first task that it created in it, 0 it is in none */
+	uint32_t first; /* of a task that the encountering task created itself: the first one of the same taskloop, 0 none */
+};
+
 /* During the replay: a task is created; a scope of the task `task` ends. */
 void graph_note_split(struct graph *graph, uint32_t task);
 void graph_end_split(struct graph *graph, uint32_t task, const struct scope *scope);

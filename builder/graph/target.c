@@ -3,7 +3,7 @@
  * Target regions, operations on data and launches are nodes: points in the task that does them, in the order in which
  * the host does them. What is inside of a region or a launch (a host that is a device itself runs the kernel there)
  * follows on its node. At the scope level a target region has a pair of nodes around what is inside, too, as any
- * construct that nests. Called by scope.c during the replay; one thread.
+ * construct that nests. Called by scope.c during the replay.
  */
 #include "builder/graph/shared.h"
 
@@ -21,10 +21,11 @@ void graph_enter_operation(struct graph *graph, const struct point *at, const st
 {
 	graph_stop_fragment(graph, at);
 	if (is_pair(graph, scope))
-		graph_add_placed(graph, NODE_SCOPE_BEGIN, at->task, scope->construct, at->ticks);
-	uint32_t node = graph_add_placed(graph, operation_node(scope->type), at->task, scope->construct, at->ticks);
-	graph->scope_node[scope->number] = node;
-	graph_inner_node(graph, node)->operation = scope->operation;
+		graph_add_placed(graph, at, NODE_SCOPE_BEGIN, at->task, scope->construct);
+	uint32_t node = graph_add_placed(graph, at, operation_node(scope->type), at->task, scope->construct);
+	graph->operation_node[scope->operation] = node;
+	if (!graph_is_stand_in(graph, node))
+		graph_inner_node(graph, node)->operation = scope->operation;
 	/* During an operation on data the time is the operation's; in a region or a launch the task goes on. */
 	if (scope->type != SCOPE_DATA_OP)
 		graph_start_fragment(graph, at, at->task);
@@ -32,10 +33,12 @@ void graph_enter_operation(struct graph *graph, const struct point *at, const st
 
 void graph_leave_operation(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct node *node = graph_inner_node(graph, graph->scope_node[scope->number]);
-	node->end_ticks = at->ticks;
+	uint32_t id = graph->operation_node[scope->operation];
+	struct node *node = graph_is_stand_in(graph, id) ? NULL : graph_inner_node(graph, id);
+	if (node != NULL)
+		node->end_ticks = at->ticks;
 	if (is_pair(graph, scope))
-		graph_add_placed(graph, NODE_SCOPE_END, at->task, scope->construct, at->ticks);
+		graph_add_placed(graph, at, NODE_SCOPE_END, at->task, scope->construct);
 	if (scope->type != SCOPE_DATA_OP)
 		return;
 	if (graph->level == GRAPH_FRAGMENT) /* at other levels it is part of the task's own time */

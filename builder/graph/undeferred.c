@@ -7,30 +7,27 @@
  * such edge for each task and each node. model_suspends() says which tasks are meant.
  */
 #include "builder/graph/shared.h"
-#include "builder/support/memory.h"
-
-void order_begin_graph(struct graph *graph)
-{
-	graph->order.created = memory_zeroed(graph->model->dump->n_streams, sizeof *graph->order.created, "the graph");
-}
 
 void order_await(struct graph *graph, uint32_t row)
 {
-	map_put(&graph->order.awaited, row);
+	if (graph->order.tasks != NULL)
+		graph->order.tasks[row].is_awaited = true;
 }
 
 void order_create(struct graph *graph, const struct point *at, uint32_t row)
 {
 	const struct model *m = graph->model;
-	enum suspension suspension = model_suspends(m, row);
-	if (graph->order.awaited.n_used != 0 && map_get(&graph->order.awaited, row) != NULL) {
-		map_remove(&graph->order.awaited, row);
-		suspension = SUSPENDS; /* no runtime waits for a task's dependences otherwise */
+	struct graph_stream *s = graph_stream(graph, at);
+	if (m->tasks[row].flags & task_flags_undeferred) {
+		enum suspension suspension = model_suspends(m, row);
+		if (graph->order.tasks[row].is_awaited)
+			suspension = SUSPENDS; /* no runtime waits for a task's dependences otherwise */
+		graph->order.tasks[row].is_awaited = false;
+		s->undeferred = suspension == SUSPENDS ? row : 0;
+		s->has_unknown_orders |= suspension == SUSPENDS_MAYBE;
 	}
-	graph->order.created[at->stream] = suspension == SUSPENDS ? row : 0;
-	graph->order.has_unknown_orders |= suspension == SUSPENDS_MAYBE;
 	if (at->task == m->tasks[row].parent)
-		order_follow(graph, at->task, row);
+		order_follow(graph, at, at->task, row);
 }
 
 /*
@@ -39,10 +36,10 @@ void order_create(struct graph *graph, const struct point *at, uint32_t row)
  */
 void order_begin(struct graph *graph, const struct point *at, uint32_t row)
 {
-	uint32_t *created = &graph->order.created[at->stream];
+	uint32_t *created = &graph_stream(graph, at)->undeferred;
 	uint32_t parent = graph->model->tasks[row].parent;
 	if (*created == row && row != 0 && parent != 0 && at->task == parent) {
-		map_put(&graph->order.suspending, row);
+		graph->order.tasks[row].is_suspending = true;
 		/* It begins where its parent stops: at the fragment level that is a fragment after its creation. */
 		graph->tasks[row].origin = graph->tasks[parent].last;
 	}
@@ -51,25 +48,14 @@ void order_begin(struct graph *graph, const struct point *at, uint32_t row)
 
 void order_end(struct graph *graph, const struct point *at, uint32_t row, uint32_t next)
 {
-	struct order *order = &graph->order;
 	const struct task *task = &graph->model->tasks[row];
-	if (order->resumptions.n_used != 0 && map_get(&order->resumptions, row) != NULL)
-		graph_add_placed(graph, NODE_TASK_END, row, task->construct, at->ticks);
-	if (order->suspending.n_used == 0 || map_get(&order->suspending, row) == NULL)
+	struct order_task *order = graph->order.tasks;
+	if (order[row].resumption != 0)
+		graph_add_placed(graph, at, NODE_TASK_END, row, task->construct);
+	if (!order[row].is_suspending)
 		return;
-	map_remove(&order->suspending, row);
-	*map_put(&order->resumptions, task->parent) = graph->tasks[row].last;
+	order[row].is_suspending = false;
+	order[task->parent].resumption = graph->tasks[row].last;
 	if (next == task->parent)
 		graph_start_fragment(graph, at, next);
-}
-
-void order_free(struct graph *graph)
-{
-	struct order *order = &graph->order;
-	free(order->created);
-	free(order->fulfilments);
-	map_free(&order->awaited);
-	map_free(&order->suspending);
-	map_free(&order->resumptions);
-	map_free(&order->fulfilled);
 }

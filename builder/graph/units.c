@@ -53,6 +53,20 @@ void graph_units_free(struct graph *graph)
 	graph->units = NULL;
 }
 
+static uint32_t number_of(const struct graph *graph, const uint32_t *numbers, uint32_t id)
+{
+	return id < graph->model->n_tasks ? id : numbers[id - graph->model->n_tasks];
+}
+
+void graph_units_renumber(struct graph *graph, const uint32_t *numbers)
+{
+	for (uint32_t row = 0; graph->units != NULL && row < graph->model->n_units; row++) {
+		struct unit_place *place = &graph->units->places[row];
+		place->node = number_of(graph, numbers, place->node);
+		place->last = number_of(graph, numbers, place->last);
+	}
+}
+
 uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
 {
 	return graph->units != NULL ? graph->units->places[row].node : 0;
@@ -79,7 +93,8 @@ static enum node_kind node_kind(const struct work_unit *unit)
 
 static uint32_t add_node(struct graph *graph, enum node_kind kind, uint32_t row, uint64_t ticks)
 {
-	uint32_t id = graph_add_node(graph, kind, 0, graph->model->units[row].construct, ticks);
+	const struct point at = {.ticks = ticks};
+	uint32_t id = graph_add_node(graph, &at, kind, 0, graph->model->units[row].construct);
 	struct node *node = graph_inner_node(graph, id);
 	node->unit = row;
 	node->is_of_unit = true;
@@ -134,7 +149,7 @@ static void add_time(struct graph *graph, const struct point *at, bool was_look)
 	struct node *node = graph_inner_node(graph, id);
 	node->busy_ticks += was_look ? now.ticks - before.ticks : now.busy_ticks - before.busy_ticks;
 	if (!was_look && graph->level == GRAPH_FRAGMENT)
-		graph_add_blocked(graph, id, now.blocked_ticks - before.blocked_ticks);
+		graph_add_blocked(graph, at, id, now.blocked_ticks - before.blocked_ticks);
 	if (at->ticks > node->end_ticks)
 		node->end_ticks = at->ticks;
 }
@@ -201,7 +216,7 @@ int graph_unit_revive(void *self, const struct point *at, uint32_t unit, uint32_
 	struct edge edge = {.source = place_of(graph, before, at->ticks)->last,
 			    .target = graph->units->places[unit].node,
 			    .kind = EDGE_SEQUENCE};
-	graph_add_edge(graph, &edge);
+	graph_add_edge(graph, at, &edge);
 	return 0;
 }
 
@@ -322,7 +337,7 @@ int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_
 	graph->units->places[unit].is_resumed = true;
 	struct edge edge = {.source = act(graph, at, waker), .target = target, .kind = EDGE_RESUME};
 	if (edge.source != 0 && waker != unit)
-		graph_add_edge(graph, &edge);
+		graph_add_edge(graph, at, &edge);
 	return 0;
 }
 
@@ -353,7 +368,7 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 	graph_inner_node(graph, id)->end_ticks = at->ticks;
 	place->wait = 0;
 	struct edge edge = {.source = joined->last, .target = id, .kind = EDGE_JOIN};
-	graph_add_edge(graph, &edge);
+	graph_add_edge(graph, at, &edge);
 	return 0;
 }
 

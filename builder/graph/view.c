@@ -221,23 +221,23 @@ int graph_each_edge(const struct graph *graph, int (*function)(void *self, const
 	return rc;
 }
 
-static int count_edge(void *self, const struct edge_view *edge)
-{
-	((struct graph_counts *)self)->edges[edge->kind]++;
-	return 0;
-}
-
 void graph_count(const struct graph *graph, struct graph_counts *counts)
 {
-	for (size_t i = 0; i < NODE_KINDS; i++)
-		counts->nodes[i] += graph->counted.nodes[i];
-	for (size_t i = 0; i < EDGE_KINDS; i++)
-		counts->edges[i] += graph->counted.edges[i];
+	struct edge_view edge;
+	for (size_t k = 0; k < graph->n_streams; k++) {
+		for (size_t i = 0; i < NODE_KINDS; i++)
+			counts->nodes[i] += graph->streams[k].counted.nodes[i];
+		for (size_t i = 0; i < EDGE_KINDS; i++)
+			counts->edges[i] += graph->streams[k].counted.edges[i];
+	}
 	for (uint32_t row = 1; row < graph->model->n_tasks; row++)
 		if (graph_task_is_node(graph, row))
 			counts->nodes[task_kind(&graph->model->tasks[row])]++;
 	for (uint32_t i = 0; i < graph->n_nodes; i++)
 		if (graph->nodes[i].is_placed) /* which stand-ins are not */
 			counts->nodes[graph->nodes[i].kind]++;
-	graph_each_edge(graph, count_edge, counts);
+	/* Where the graph is only counted, tasks' own edges are counted already. */
+	for (size_t place = graph->is_counted ? 2 * (size_t)graph->model->n_tasks : 0; place < graph_n_edge_places(graph); place++)
+		if (graph_edge_at(graph, place, &edge))
+			counts->edges[edge.kind]++;
 }

@@ -5,112 +5,129 @@
  * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
  * "The graph").
  *
- * Called by build.c during the replay and after it, one thread; graph_joiner also by exports, which run at the same time
+ * Called by build.c during the replay and after it; graph_joiner also by exports, which run at the same time
  * and only read.
  */
 #include "builder/graph/shared.h"
-#include "builder/support/array.h"
+
+static struct open_children *open_row(const struct graph *graph, uint32_t row)
+{
+	return rows_get(&graph->open_rows, row);
+}
 
 /* The row of a new place for children of a task. */
-static uint32_t new_open(struct graph *graph, uint32_t node, uint32_t outer)
+static uint32_t new_open(struct graph *graph, const struct point *at, uint32_t node, uint32_t outer)
 {
-	uint32_t row = graph->free_open;
-	if (row != 0) {
-		graph->free_open = graph->open[row].outer;
-	} else {
-		row = ++graph->n_open;
-		array_reserve((void **)&graph->open, row + (size_t)1, &graph->open_capacity, sizeof *graph->open);
-	}
-	graph->open[row] = (struct open_children){node, 0, outer};
+	struct graph_stream *s = graph_stream(graph, at);
+	uint32_t row = s->free_open;
+	if (row != 0)
+		s->free_open = open_row(graph, row)->outer;
+	else
+		row = rows_add(&graph->open_rows, &s->open_end, graph_stream_row(graph, at));
+	s->n_opened++;
+	*open_row(graph, row) = (struct open_children){node, 0, outer};
 	return row;
 }
 
-static void free_open(struct graph *graph, uint32_t row)
+static void free_open(struct graph *graph, const struct point *at, uint32_t row)
 {
-	graph->open[row].outer = graph->free_open;
-	graph->free_open = row;
-}
-
-static bool is_group(const struct open_children *open)
-{
-	return open->node != 0;
+	struct graph_stream *s = graph_stream(graph, at);
+	open_row(graph, row)->outer = s->free_open;
+	s->free_open = row;
+	s->n_opened--;
 }
 
 bool graph_is_in_group(const struct graph *graph, uint32_t task)
 {
-	const uint32_t *row = map_get(&graph->innermost, task);
-	return row != NULL && is_group(&graph->open[*row]);
+	uint32_t row = graph->tasks[task].open;
+	return row != 0 && open_row(graph, row)->node != 0;
 }
 
-static uint32_t new_interval(struct graph *graph, uint32_t parent, uint32_t group)
+static uint32_t new_interval(struct graph *graph, const struct point *at, uint32_t parent, uint32_t group)
 {
-	array_reserve((void **)&graph->intervals, graph->n_intervals + (size_t)1, &graph->intervals_capacity,
-		      sizeof *graph->intervals);
-	if (graph->n_intervals == 1)
-		graph->intervals[0] = (struct interval){0};
+	uint32_t row = rows_add(&graph->interval_rows, &graph_stream(graph, at)->interval_end, graph_stream_row(graph, at));
 	bool is_explicit = task_is_explicit(&graph->model->tasks[parent]);
-	graph->intervals[graph->n_intervals] = (struct interval){
+	*graph_interval_row(graph, row) = (struct interval){
 		.group = group,
 		.phase = is_explicit ? 0 : graph->tasks[parent].n_barriers,
 	};
-	return graph->n_intervals++;
+	return row;
 }
 
-uint32_t graph_interval(struct graph *graph, uint32_t parent)
+/* In a graph that is only counted: what the child's own descendants are left to. */
+static uint32_t find_heir(const struct graph *graph, const struct open_children *open, uint32_t parent)
 {
-	uint32_t *row = map_put(&graph->innermost, parent);
+	if (open->node != 0)
+		return HEIR_GROUP;
+	if (task_is_explicit(&graph->model->tasks[parent]))
+		return graph->tasks[parent].interval;
+	return graph_has_join(graph, parent) ? HEIR_TEAM : HEIR_NONE;
+}
+
+uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child)
+{
+	uint32_t *row = &graph->tasks[parent].open;
+	if (parent == 0) /* not known: it may be several */
+		return 0;
 	if (*row == 0)
-		*row = new_open(graph, 0, 0);
-	struct open_children *open = &graph->open[*row];
+		*row = new_open(graph, at, 0, 0);
+	struct open_children *open = open_row(graph, *row);
+	if (graph->is_counted) {
+		bool is_node = graph_task_is_node(graph, child);
+		open->interval += is_node;
+		graph_stream(graph, at)->counted.edges[EDGE_CREATE] += is_node;
+		return find_heir(graph, open, parent);
+	}
 	if (open->interval == 0)
-		open->interval = new_interval(graph, parent, open->node);
+		open->interval = new_interval(graph, at, parent, open->node);
 	return open->interval;
 }
 
-void graph_close_intervals(struct graph *graph, uint32_t task, uint32_t node)
+/* The node waits for the children of this interval. */
+static void close_interval(struct graph *graph, const struct point *at, struct open_children *open, uint32_t node)
 {
-	const uint32_t *innermost = map_get(&graph->innermost, task);
-	if (innermost == NULL)
-		return;
-	for (uint32_t row = *innermost; row != 0; row = graph->open[row].outer) {
-		if (graph->open[row].interval != 0)
-			graph->intervals[graph->open[row].interval].node = node;
-		graph->open[row].interval = 0;
-	}
-	graph_forget_children(graph, task);
+	if (graph->is_counted)
+		graph_count_children(graph, at, node, open->interval);
+	else if (open->interval != 0)
+		graph_interval_row(graph, open->interval)->node = node;
+	open->interval = 0;
 }
 
-void graph_forget_children(struct graph *graph, uint32_t task)
+void graph_close_intervals(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
-	const uint32_t *row = map_get(&graph->innermost, task);
-	if (row == NULL || is_group(&graph->open[*row]))
+	for (uint32_t row = graph->tasks[task].open; row != 0; row = open_row(graph, row)->outer)
+		close_interval(graph, at, open_row(graph, row), node);
+	graph_forget_children(graph, at, task);
+}
+
+void graph_forget_children(struct graph *graph, const struct point *at, uint32_t task)
+{
+	uint32_t *row = &graph->tasks[task].open;
+	if (*row == 0 || open_row(graph, *row)->node != 0)
 		return;
-	free_open(graph, *row);
-	map_remove(&graph->innermost, task);
+	if (graph->is_counted)
+		graph_count_rest(graph, &graph_stream(graph, at)->counted, task, open_row(graph, *row)->interval);
+	free_open(graph, at, *row);
+	*row = 0;
 }
 
 void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	uint32_t *innermost = map_put(&graph->innermost, at->task);
-	uint32_t node = graph_add_node(graph, NODE_TASKGROUP, at->task, scope->construct, at->ticks);
-	graph->scope_node[scope->number] = node;
-	*innermost = new_open(graph, node, *innermost);
+	uint32_t node = graph_add_node(graph, at, NODE_TASKGROUP, at->task, scope->construct);
+	graph->tasks[at->task].open = new_open(graph, at, node, graph->tasks[at->task].open);
 }
 
-void graph_close_group(struct graph *graph, const struct point *at, const struct scope *scope)
+uint32_t graph_close_group(struct graph *graph, const struct point *at)
 {
-	uint32_t *innermost = map_get(&graph->innermost, at->task); /* the scope's own: taskgroups of a task nest */
-	if (innermost == NULL)
-		return;
-	uint32_t row = *innermost;
-	const struct open_children *group = &graph->open[row];
-	if (group->interval != 0)
-		graph->intervals[group->interval].node = graph->scope_node[scope->number];
-	if (group->outer != 0)
-		*innermost = group->outer;
-	else
-		map_remove(&graph->innermost, at->task);
-	free_open(graph, row);
+	uint32_t row = graph->tasks[at->task].open; /* the scope's own: taskgroups of a task nest */
+	if (row == 0)
+		return 0;
+	struct open_children *group = open_row(graph, row);
+	uint32_t node = group->node;
+	close_interval(graph, at, group, node);
+	graph->tasks[at->task].open = group->outer;
+	free_open(graph, at, row);
+	return node;
 }
 
 #define NOBODY UINT32_MAX
@@ -124,7 +141,7 @@ static void inherit_joiner(struct graph *graph, uint32_t task)
 	const struct model *m = graph->model;
 	uint32_t up = task, found = graph->joiners[up]; /* also where damage leads back to a task on the way */
 	for (; found == 0; found = graph->joiners[up]) {
-		const struct interval *interval = &graph->intervals[graph->tasks[up].interval];
+		const struct interval *interval = graph_interval_row(graph, graph->tasks[up].interval);
 		uint32_t parent = m->tasks[up].parent;
 		if (!task_is_explicit(&m->tasks[up]) || parent == 0)
 			graph->joiners[up] = NOBODY;
@@ -147,14 +164,12 @@ void graph_settle_joiners(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	graph->joiners = memory_zeroed(m->n_tasks, sizeof *graph->joiners, "the graph");
-	if (graph->intervals == NULL)
-		return;
 	for (uint32_t row = 1; row < m->n_tasks; row++)
-		if (graph->intervals[graph->tasks[row].interval].node == 0 && task_is_explicit(&m->tasks[row]))
+		if (task_is_explicit(&m->tasks[row]) && graph_interval_row(graph, graph->tasks[row].interval)->node == 0)
 			inherit_joiner(graph, row);
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		bool is_explicit = task_is_explicit(&m->tasks[row]);
-		uint32_t nearest = is_explicit ? graph->intervals[graph->tasks[row].interval].node : 0;
+		uint32_t nearest = is_explicit ? graph_interval_row(graph, graph->tasks[row].interval)->node : 0;
 		uint32_t inherited = is_explicit && graph->joiners[row] != NOBODY ? graph->joiners[row] : 0;
 		graph->joiners[row] = nearest != 0 ? nearest : inherited;
 	}

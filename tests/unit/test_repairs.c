@@ -311,8 +311,9 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 				     {first, second, EDGE_DEPEND, true, dependence_type_in},
 				     {second, first, EDGE_DEPEND, true, dependence_type_in},
 				     {second, 0, EDGE_DEPEND, true, dependence_type_in}};
+	const struct point nowhere = {0};
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
-		graph_add_edge(&replay_graph, &edges[i]);
+		graph_add_edge(&replay_graph, &nowhere, &edges[i]);
 	graph_make_sound(&replay_graph);
 	ck_assert_uint_eq(replay_n_repairs(), 0); /* of a dump without a repair it does not look */
 	tally_add(&replay_trace.model.notes->repairs, "task_created_twice", 1);

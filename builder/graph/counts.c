@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph that is only counted: how many nodes and edges of each kind the records make, without keeping them. Nodes are
+ * counted where they are placed (graph.c); here are the edges of tasks, and barriers and joins, which members of a team
+ * share. What cannot be counted without the graph is irregular, and makes build.c keep it. Called by the other files of this
+ * folder, during the replay and after it.
+ */
+#include "builder/graph/shared.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+bool graph_has_join(const struct graph *graph, uint32_t task)
+{
+	uint32_t region = graph->model->tasks[task].region;
+	return region != 0 && !(graph->model->regions[region].state & REGION_INITIAL) && !graph_is_helper(graph, task);
+}
+
+/* Does the task come from a barrier of its team, with nothing in between? */
+static bool is_at_barrier(const struct graph *graph, uint32_t task)
+{
+	return graph->tasks[task].last == graph->model->n_tasks + NODE_BARRIER;
+}
+
+void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal)
+{
+	struct graph_stream *s = graph_stream(graph, at);
+	struct graph_task *task = &graph->tasks[at->task];
+	uint32_t barrier = graph->model->n_tasks + NODE_BARRIER;
+	s->is_irregular |= ordinal != task->n_barriers || !graph_has_join(graph, at->task);
+	if (!is_at_barrier(graph, at->task)) {
+		array_reserve((void **)&s->own, s->n_own + 1, &s->own_capacity, sizeof *s->own);
+		s->own[s->n_own++] = (struct barrier_of_one){at->task, ordinal};
+		s->counted.edges[EDGE_BARRIER]++;
+	}
+	order_settle(graph, at, at->task, barrier);
+	task->n_barriers = ordinal + 1;
+	task->last = barrier;
+}
+
+/* Where an implicit task is after its end: it has come from a barrier with nothing in between, or from something else. */
+static uint32_t end_at_barrier(const struct graph *graph)
+{
+	return graph->model->n_tasks + NODE_NONE;
+}
+
+static uint32_t end_elsewhere(const struct graph *graph)
+{
+	return graph->model->n_tasks + NODE_IMPLICIT;
+}
+
+void graph_count_join(struct graph *graph, const struct point *at, uint32_t task)
+{
+	struct graph_stream *s = graph_stream(graph, at);
+	uint32_t *last = &graph->tasks[task].last;
+	s->is_irregular |= *last == end_at_barrier(graph) || *last == end_elsewhere(graph);
+	s->counted.edges[EDGE_JOIN] += !is_at_barrier(graph, task);
+	order_settle(graph, at, task, graph->model->n_tasks + NODE_JOIN);
+	*last = is_at_barrier(graph, task) ? end_at_barrier(graph) : end_elsewhere(graph);
+}
+
+void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n)
+{
+	unsigned kind = node - graph->model->n_tasks;
+	graph_stream(graph, at)->counted.edges[kind == NODE_TASKWAIT    ? EDGE_TASKWAIT
+					       : kind == NODE_TASKGROUP ? EDGE_TASKGROUP
+									: EDGE_BARRIER] += n;
+}
+
+void graph_count_rest(const struct graph *graph, struct graph_counts *counted, uint32_t task, uint32_t n)
+{
+	enum heir heir = task_is_explicit(&graph->model->tasks[task]) ? graph->tasks[task].interval : HEIR_NONE;
+	if (heir != HEIR_NONE)
+		counted->edges[heir == HEIR_GROUP ? EDGE_TASKGROUP : EDGE_BARRIER] += n;
+}
+
+/* By place in graph.barriers. */
+struct places {
+	uint32_t *n_ends;  /* members whose last barrier it is */
+	uint32_t *n_own;   /* members that came there from something else than the barrier before */
+	bool *has_joining; /* members came from there to the join, with nothing in between */
+};
+
+/* Children that nothing has waited for, of a task that has not ended. */
+static void count_open(struct graph *graph, uint32_t task)
+{
+	struct graph_counts *counted = &graph->streams[0].counted;
+	const struct open_children *open;
+	for (uint32_t row = graph->tasks[task].open; row != 0; row = open->outer) {
+		open = rows_get(&graph->open_rows, row);
+		if (open->node != 0)
+			counted->edges[EDGE_TASKGROUP] += open->interval;
+		else if (task_is_explicit(&graph->model->tasks[task]))
+			graph_count_rest(graph, counted, task, open->interval);
+		else if (graph_has_join(graph, task))
+			counted->edges[EDGE_BARRIER] += open->interval;
+	}
+}
+
+/* What an implicit task has added to its team's barriers and join. */
+static void count_member(struct graph *graph, struct places *p, uint32_t row)
+{
+	const struct graph_task *t = &graph->tasks[row];
+	uint32_t region = graph->model->tasks[row].region;
+	struct graph_counts *counted = &graph->streams[0].counted;
+	if (graph_task_is_node(graph, row))
+		counted->edges[EDGE_CREATE] += graph->region_node[region] != 0;
+	uint32_t last = t->n_barriers != 0 ? t->first_barrier + t->n_barriers : 0;
+	p->n_ends[last]++;
+	if (t->last == end_at_barrier(graph)) {
+		counted->edges[EDGE_JOIN] += !p->has_joining[last];
+		p->has_joining[last] = true;
+	}
+	if (t->last == end_at_barrier(graph) || t->last == end_elsewhere(graph))
+		graph->join_node[region] |= JOIN_OF_MEMBER;
+}
+
+/* Barriers, and edges to them from the barriers before: one each, if any member came from there. */
+static void count_barriers(struct graph *graph, const struct places *p, size_t n)
+{
+	struct graph_counts *counted = &graph->streams[0].counted;
+	for (size_t first = 1; first < n; first += 1 + graph->barriers[first]) {
+		uint32_t n_members = 0;
+		counted->nodes[NODE_BARRIER] += graph->barriers[first];
+		for (size_t place = first + graph->barriers[first]; place > first; place--) {
+			n_members += p->n_ends[place];
+			counted->edges[EDGE_BARRIER] += n_members > p->n_own[place];
+		}
+	}
+}
+
+static void count_joins(struct graph *graph)
+{
+	struct graph_counts *counted = &graph->streams[0].counted;
+	for (uint32_t region = 1; region < graph->model->n_regions; region++) {
+		uint32_t seen = graph->join_node[region];
+		counted->nodes[NODE_JOIN] += seen != 0;
+		/* A region none of whose members was recorded: its end follows on its begin. */
+		counted->edges[EDGE_SEQUENCE] += seen == JOIN_OF_REGION && graph->region_node[region] != 0;
+	}
+}
+
+/* Most often all tasks have ended. */
+static bool has_open(const struct graph *graph)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < graph->n_streams; i++)
+		n += graph->streams[i].n_opened;
+	return n != 0;
+}
+
+void graph_settle_counts(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	size_t n = graph_lay_out_barriers(graph);
+	struct places p = {memory_zeroed(n, sizeof *p.n_ends, "the graph"), memory_zeroed(n, sizeof *p.n_own, "the graph"),
+			   memory_zeroed(n, sizeof *p.has_joining, "the graph")};
+	for (size_t i = 0; i < graph->n_streams; i++) {
+		const struct graph_stream *s = &graph->streams[i];
+		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)
+			p.n_own[graph->tasks[s->own[k].task].first_barrier + 1 + s->own[k].ordinal]++;
+	}
+	for (uint32_t i = 0; i < graph->n_implicit && !graph->is_irregular; i++)
+		count_member(graph, &p, graph->implicit[i]);
+	for (uint32_t row = 1, n_rows = has_open(graph) ? m->n_tasks : 0; row < n_rows; row++)
+		count_open(graph, row);
+	count_barriers(graph, &p, n);
+	count_joins(graph);
+	free(p.n_ends);
+	free(p.n_own);
+	free(p.has_joining);
+}

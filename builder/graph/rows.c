@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Takes blocks of rows for streams. The only thing that streams share is the number of blocks.
+ */
+#include "builder/graph/rows.h"
+
+#include <stdatomic.h>
+
+#define WHAT "the graph"
+
+void rows_begin(struct rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first)
+{
+	rows->row_bytes = row_bytes;
+	rows->blocks = memory_zeroed(ROWS_LIMIT, sizeof *rows->blocks, WHAT);
+	rows->owners = memory_zeroed(ROWS_LIMIT, sizeof *rows->owners, WHAT);
+	rows->blocks[0] = memory_zeroed(ROWS_BLOCK, row_bytes, WHAT);
+	atomic_init(&rows->n_blocks, 1);
+	end->next = first;
+}
+
+void rows_take_block(struct rows *rows, struct rows_end *end, uint32_t stream)
+{
+	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
+	uint32_t block = atomic_fetch_add_explicit(&rows->n_blocks, 1, memory_order_relaxed);
+	if (block >= ROWS_LIMIT)
+		memory_fail((size_t)ROWS_BLOCK * rows->row_bytes, WHAT);
+	rows->blocks[block] = memory_get(ROWS_BLOCK, rows->row_bytes, WHAT);
+	rows->owners[block] = stream;
+	end->next = block << ROWS_SHIFT;
+}
+
+void rows_free(struct rows *rows)
+{
+	for (uint32_t i = 0; rows->blocks != NULL && i < rows->n_blocks; i++)
+		free(rows->blocks[i]);
+	free(rows->blocks);
+	free(rows->owners);
+	*rows = (struct rows){0};
+}

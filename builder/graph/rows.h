@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A table to which several streams add rows at the same time, each at an end of its own: a stream takes blocks of
+ * numbers, and rows never move. So a row is found by its number alone, from any stream that was handed it. Used by the
+ * files of this folder.
+ */
+#ifndef OTTER_BUILDER_GRAPH_ROWS_H
+#define OTTER_BUILDER_GRAPH_ROWS_H
+
+#include "builder/support/memory.h"
+
+#include <stdint.h>
+
+#define ROWS_SHIFT 12
+#define ROWS_BLOCK (1u << ROWS_SHIFT)
+#define ROWS_LIMIT (1u << 20) /* blocks: all numbers of 32 bits */
+
+struct rows {
+	size_t row_bytes;
+	char **blocks;    /* each of ROWS_BLOCK rows */
+	uint32_t *owners; /* by block: the stream that took it */
+	_Atomic uint32_t n_blocks;
+};
+
+/* Where a stream adds its next row; all 0 before its first one. */
+struct rows_end {
+	uint32_t next;
+};
+
+/* rows.c. Block 0 belongs to stream 0, whose end is at row `first`: rows before that are 0 and nobody's. */
+void rows_begin(struct rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first);
+void rows_free(struct rows *rows);
+void rows_take_block(struct rows *rows, struct rows_end *end, uint32_t stream);
+
+static inline void *rows_get(const struct rows *rows, uint32_t row)
+{
+	return rows->blocks[row >> ROWS_SHIFT] + (row & (ROWS_BLOCK - 1)) * rows->row_bytes;
+}
+
+/* The number of a new row, not initialised. */
+static inline uint32_t rows_add(struct rows *rows, struct rows_end *end, uint32_t stream)
+{
+	if ((end->next & (ROWS_BLOCK - 1)) == 0)
+		rows_take_block(rows, end, stream);
+	return end->next++;
+}
+
+/* How many rows of a block are in use, where `end` is the end of the block's stream. */
+static inline uint32_t rows_used(uint32_t block, const struct rows_end *end)
+{
+	return (end->next - 1) >> ROWS_SHIFT == block ? end->next - (block << ROWS_SHIFT) : ROWS_BLOCK;
+}
+
+#endif
