@@ -10,8 +10,8 @@
  *
  * canonical_family.c finds who is whose child, canonical_edges.c which nodes are one and the edges between them,
  * canonical_number.c gives the numbers by the classes that canonical_refine.c makes, canonical_units.c does so for
- * Argobots' work units, canonical_names.c makes names with canonical_text.c, canonical.c the list. Shared by these
- * alone; one thread.
+ * Argobots' work units, canonical_names.c makes names, canonical.c the list, which canonical_list.c sorts and prints.
+ * Shared by these alone.
  */
 #ifndef OTTER_BUILDER_GRAPH_CANONICAL_H
 #define OTTER_BUILDER_GRAPH_CANONICAL_H
@@ -19,6 +19,7 @@
 #include "builder/graph/canonical_refine.h"
 #include "builder/graph/files.h"
 #include "builder/graph/split.h"
+#include "builder/support/buffer.h"
 
 /* An edge of the list. Its ends stand for all nodes that are one with them. */
 struct canonical_edge {
@@ -30,6 +31,13 @@ struct canonical_edge {
 struct canonical_set {
 	size_t first;
 	uint32_t n;
+};
+
+/* The path in a task's name. */
+struct canonical_path {
+	const char *text; /* in the list; NULL: not kept */
+	uint32_t n;
+	uint32_t depth; /* of the path's first task, counted from this one */
 };
 
 struct canon {
@@ -64,8 +72,11 @@ struct canon {
 	uint32_t *node_ordinal;        /* by inner node */
 	struct canonical_units *units; /* NULL: none */
 	/* Names. */
-	uint64_t *path;      /* by task: hash of its path, 0 not looked up yet */
-	uint32_t *path_todo; /* what path_hash still has to do */
+	uint64_t *path;                     /* by task: hash of its path, 0 not looked up yet */
+	uint32_t *path_todo;                /* what path_hash still has to do */
+	uint32_t *names;                    /* by node: its number in the list + 1, 0 none yet */
+	struct canonical_path *known_paths; /* by task */
+	struct buffer text;                 /* a name in the making */
 };
 
 /* Families, children, and an order of parents before children. The first numbers of inner nodes must be there. */
@@ -78,16 +89,32 @@ void canonical_edges(struct canon *c);
 void canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
 
-/* Text that grows (canonical_text.c), and names appended to it. */
-struct canonical_text {
-	char *bytes;
-	size_t n, capacity;
+/* canonical_list.c: the names and lines of all processes, of which there are millions. */
+struct canonical_list {
+	struct canonical_name {
+		const char *text;
+		uint32_t n;
+	} * names; /* several may be equal */
+	struct canonical_line {
+		uint32_t source, target; /* names */
+		uint8_t kind;            /* enum edge_kind; EDGE_KINDS: they exclude each other */
+		uint8_t dependence;
+	} * lines;
+	size_t n_names, names_capacity, n_lines, lines_capacity;
+	char **chunks; /* the names' text; no name is in two */
+	size_t n_chunks, chunks_capacity;
+	char *next;    /* where the next name goes in the last chunk */
+	size_t n_left; /* bytes there */
 };
-void canonical_put(struct canonical_text *text, const char *word);
-void canonical_put_number(struct canonical_text *text, uint64_t number);
-void canonical_put_hash(struct canonical_text *text, uint64_t hash);
-void canonical_put_process(const struct canon *c, struct canonical_text *text); /* "2:" where there are several */
-void canonical_put_name(const struct canon *c, struct canonical_text *text, uint32_t id);
+uint32_t canonical_add_name(struct canonical_list *list, const struct buffer *text); /* its number */
+void canonical_add_line(struct canonical_list *list, const struct canonical_line *line);
+/* Prints the sorted list, and frees it. 0, or -1 with errno set. */
+int canonical_print(struct canonical_list *list, FILE *out);
+
+/* canonical_names.c: the number of the name of a node that stands for others; and parts of names. */
+uint32_t canonical_name(struct canon *c, struct canonical_list *list, uint32_t id);
+void canonical_put_hash(struct buffer *text, uint64_t hash);
+void canonical_put_process(const struct canon *c, struct buffer *text); /* "2:" where there are several */
 
 /* Is the task one of a team's, all of which are one node here? */
 static inline bool canonical_is_merged(const struct canon *c, uint32_t task)
@@ -176,7 +203,7 @@ void canonical_units_free(struct canon *c);
 uint64_t canonical_unit_step(const struct canon *c, uint32_t id, uint32_t *after);
 bool canonical_unit_needs_class(const struct canon *c, uint32_t id);
 void canonical_number_units(struct canon *c);
-void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint32_t id);
+void canonical_put_unit(const struct canon *c, struct buffer *text, uint32_t id);
 
 /* qsort_r's comparison of rows of tasks by the order of their creation. */
 int canonical_by_creation(const void *left, const void *right, void *graph);

@@ -188,27 +188,53 @@ static void add_phases(struct canon *c)
 	}
 }
 
+/* Of edges with one source. */
 static int compare_edges(const void *left, const void *right)
 {
 	const struct canonical_edge *l = left, *r = right;
-	if (l->source != r->source)
-		return l->source < r->source ? -1 : 1;
 	if (l->target != r->target)
 		return l->target < r->target ? -1 : 1;
 	int by_kind = l->kind - r->kind;
 	return by_kind != 0 ? by_kind : l->dependence - r->dependence;
 }
 
-/* Threads of a team, and teams at one place, give the same edges. */
+static void sort_targets(struct canonical_edge *edges, size_t n)
+{
+	if (n > 16) {
+		qsort(edges, n, sizeof *edges, compare_edges);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct canonical_edge edge = edges[i];
+		size_t j = i;
+		for (; j > 0 && compare_edges(&edge, &edges[j - 1]) < 0; j--)
+			edges[j] = edges[j - 1];
+		edges[j] = edge;
+	}
+}
+
+/* Threads of a team, and teams at one place, give the same edges: each is kept once, sorted. */
 static void drop_repeated(struct canon *c)
 {
-	size_t n_kept = 0;
-	if (c->n_edges > 1)
-		qsort(c->edges, c->n_edges, sizeof *c->edges, compare_edges);
+	size_t *end = memory_zeroed((size_t)c->n_ids + 1, sizeof *end, "the canonical graph"); /* by source */
+	struct canonical_edge *sorted = memory_get(c->n_edges, sizeof *sorted, "the canonical graph");
 	for (size_t i = 0; i < c->n_edges; i++)
-		if (i == 0 || compare_edges(&c->edges[i], &c->edges[n_kept - 1]) != 0)
-			c->edges[n_kept++] = c->edges[i];
-	c->n_edges = n_kept;
+		end[c->edges[i].source + 1]++;
+	for (uint32_t id = 0; id < c->n_ids; id++)
+		end[id + 1] += end[id];
+	for (size_t i = 0; i < c->n_edges; i++)
+		sorted[end[c->edges[i].source]++] = c->edges[i];
+	size_t n_kept = 0;
+	for (size_t id = 0, first = 0; id < c->n_ids; first = end[id++]) {
+		sort_targets(sorted + first, end[id] - first);
+		for (size_t i = first; i < end[id]; i++)
+			if (i == first || compare_edges(&sorted[i], &sorted[n_kept - 1]) != 0)
+				sorted[n_kept++] = sorted[i];
+	}
+	free(end);
+	free(c->edges);
+	c->edges = sorted;
+	c->n_edges = c->edges_capacity = n_kept;
 }
 
 /* ---- Sets ---- */

@@ -370,6 +370,8 @@ void canonical_number(struct canon *c)
 	c->class = memory_zeroed(c->n_ids, sizeof *c->class, what);
 	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, what);
 	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, what);
+	c->names = memory_zeroed(c->n_ids, sizeof *c->names, what);
+	c->known_paths = memory_zeroed(c->m->n_tasks, sizeof *c->known_paths, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, c->m->constructs[i].label);
 	number_in_order(c); /* from which follows which regions are the same */
@@ -385,10 +387,11 @@ void canonical_number(struct canon *c)
 
 void canonical_free(struct canon *c)
 {
-	void *const all[] = {c->label_hash, c->family,       c->of_region,   c->is_settled,   c->order, c->first_child,
-			     c->children,   c->first_nested, c->next_nested, c->same,         c->edges, c->sets,
-			     c->members,    c->class,        c->ordinal,     c->node_ordinal, c->path,  c->path_todo};
+	void *const all[] = {c->label_hash,   c->family,       c->of_region, c->is_settled, c->order, c->first_child, c->children,
+			     c->first_nested, c->next_nested,  c->same,      c->edges,      c->sets,  c->members,     c->class,
+			     c->ordinal,      c->node_ordinal, c->path,      c->path_todo,  c->names, c->known_paths};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		free(all[i]);
+	buffer_free(&c->text);
 	canonical_units_free(c);
 }

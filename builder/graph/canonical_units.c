@@ -116,7 +116,7 @@ void canonical_units_free(struct canon *c)
 	c->units = NULL;
 }
 
-static void put_path(const struct canon *c, struct canonical_text *text, uint32_t row)
+static void put_path(const struct canon *c, struct buffer *text, uint32_t row)
 {
 	static const char letters[UNIT_KINDS] = {
 		[UNIT_UNKNOWN] = '?', [UNIT_ULT] = '?',      [UNIT_TASKLET] = '?', [UNIT_SCHEDULER] = 'S',
@@ -131,25 +131,25 @@ static void put_path(const struct canon *c, struct canonical_text *text, uint32_
 		canonical_put_hash(text, c->units->path[row]);
 	} else {
 		canonical_put_process(c, text);
-		canonical_put(text, (char[]){letters[units[row].kind], '\0'});
-		canonical_put_number(text, units[row].kind == UNIT_PRIMARY ? units[row].life : c->units->number[row]);
+		buffer_put_text(text, (char[]){letters[units[row].kind], '\0'});
+		buffer_put_decimal(text, units[row].kind == UNIT_PRIMARY ? units[row].life : c->units->number[row]);
 	}
 	while (n > 0) {
-		canonical_put(text, ".");
-		canonical_put_number(text, steps[--n]);
+		buffer_put_text(text, ".");
+		buffer_put_decimal(text, steps[--n]);
 	}
 }
 
-void canonical_put_unit(const struct canon *c, struct canonical_text *text, uint32_t id)
+void canonical_put_unit(const struct canon *c, struct buffer *text, uint32_t id)
 {
 	const struct node *node = graph_inner_node(c->graph, id);
 	bool has_label = node->construct != 0 && node->kind != NODE_UNIT_JOIN;
-	canonical_put(text, has_label ? canonical_label(c, node->construct, 0) : node_kind_name(node->kind));
-	canonical_put(text, "[");
+	buffer_put_text(text, has_label ? canonical_label(c, node->construct, 0) : node_kind_name(node->kind));
+	buffer_put_text(text, "[");
 	put_path(c, text, node->unit);
 	if (node->kind == NODE_UNIT_JOIN) {
-		canonical_put(text, ".j");
-		canonical_put_number(text, c->node_ordinal[id - c->m->n_tasks]);
+		buffer_put_text(text, ".j");
+		buffer_put_decimal(text, c->node_ordinal[id - c->m->n_tasks]);
 	}
-	canonical_put(text, "]");
+	buffer_put_text(text, "]");
 }

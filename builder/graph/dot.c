@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Writes graph.dot for graphviz. A graph that is too large to be read is drawn by source construct instead: one node for
- * each kind and construct, with how many nodes it stands for. The colours are a palette for colour-blind readers (Okabe
+ * Writes graph.dot for graphviz. A graph that is too large to be read is drawn by source construct instead
+ * (dot_groups.c). The colours are a palette for colour-blind readers (Okabe
  * and Ito); kinds differ in shape, too. Called by run.c after the last process is replayed; what a whole graph has a line
  * for is formatted on several threads.
  */
-#include "builder/graph/files.h"
+#include "builder/graph/dot.h"
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
-#include "builder/support/array.h"
 #include "builder/support/blocks.h"
 #include "builder/support/file.h"
+#include "builder/support/memory.h"
 #include "builder/support/text.h"
 
 #include <inttypes.h>
@@ -46,9 +46,6 @@ static const struct {
 	[NODE_SCOPE_END] = {"invhouse", "#dddddd"},
 };
 
-/* Drawn like an edge: two tasks that exclude each other. */
-#define PAIR_EXCLUSIVE EDGE_KINDS
-
 static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[EDGE_CREATE] = "color=\"#000000\"",
 	[EDGE_SEQUENCE] = "color=\"#999999\",style=dashed",
@@ -66,29 +63,6 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
-struct dot {
-	FILE *out;
-	const struct graph *graph;
-	const struct trace *trace;
-	uint64_t offset;
-	/* By construct, where the graph is drawn whole: its label, quoted; and where the last one ends. */
-	struct buffer labels;
-	size_t *first_label;
-	/* By construct and kind, where the graph is drawn in aggregate. */
-	uint64_t *n_nodes;
-	uint64_t *n_on_path;
-	uint64_t *busy_ns;
-	struct map pairs; /* (from group, to group, kind) -> row + 1 of n_edges */
-	struct pair {
-		uint32_t from, to;
-		unsigned kind; /* edge_kind, or PAIR_EXCLUSIVE */
-		bool is_on_path;
-		uint64_t n;
-	} * edges;
-	uint32_t n_edges;
-	size_t edges_capacity;
-};
-
 /* One of Argobots' units, whose label has its kind. */
 static bool is_work_unit(enum node_kind kind)
 {
@@ -103,8 +77,7 @@ static bool is_told_by_label(enum node_kind kind)
 	       kind == NODE_TARGET || is_work_unit(kind);
 }
 
-/* `label` is quoted. */
-static void put_label(struct buffer *text, enum node_kind kind, const char *label, size_t n)
+void dot_put_label(struct buffer *text, enum node_kind kind, const char *label, size_t n)
 {
 	if (!is_told_by_label(kind) || n == 0) {
 		buffer_put_text(text, node_kind_name(kind));
@@ -113,13 +86,18 @@ static void put_label(struct buffer *text, enum node_kind kind, const char *labe
 	buffer_put(text, label, n);
 }
 
-static void put_node_end(struct buffer *text, enum node_kind kind, bool is_on_path)
+void dot_put_node_end(struct buffer *text, enum node_kind kind, bool is_on_path)
 {
 	buffer_put_text(text, "\",shape=");
 	buffer_put_text(text, node_styles[kind].shape);
 	buffer_put_text(text, ",fillcolor=\"");
 	buffer_put_text(text, node_styles[kind].colour);
 	buffer_put_text(text, is_on_path ? "\",penwidth=4];\n" : "\"];\n");
+}
+
+const char *dot_edge_style(unsigned kind)
+{
+	return edge_styles[kind];
 }
 
 static void put_edge_begin(struct buffer *text, uint64_t source, uint64_t target, unsigned kind)
@@ -159,7 +137,7 @@ static int put_node(void *self, const struct node_view *node)
 	buffer_put_text(text, "  n");
 	buffer_put_decimal(text, dot->offset + node->id);
 	buffer_put_text(text, " [label=\"");
-	put_label(text, node->kind, dot->labels.bytes + label, dot->first_label[node->construct + 1] - label);
+	dot_put_label(text, node->kind, dot->labels.bytes + label, dot->first_label[node->construct + 1] - label);
 	if (node->kind == NODE_UNIT_WAIT) {
 		buffer_put_text(text, "\\n");
 		buffer_put_text(text, unit_sync_name(node->sync));
@@ -180,7 +158,7 @@ static int put_node(void *self, const struct node_view *node)
 	}
 	if (node->kind == NODE_KERNEL)
 		put_device(text, dump, node->activity);
-	put_node_end(text, node->kind, path_place(dot->graph, node->id) != 0);
+	dot_put_node_end(text, node->kind, path_place(dot->graph, node->id) != 0);
 	return 0;
 }
 
@@ -258,114 +236,6 @@ static void draw_whole(struct dot *dot)
 	free(dot->first_label);
 }
 
-static uint32_t group_of(const struct node_view *node)
-{
-	return node->construct * NODE_KINDS + (uint32_t)node->kind;
-}
-
-static int count_node(void *self, const struct node_view *node)
-{
-	struct dot *dot = self;
-	dot->n_nodes[group_of(node)]++;
-	dot->n_on_path[group_of(node)] += path_place(dot->graph, node->id) != 0;
-	dot->busy_ns[group_of(node)] += dump_duration_ns(&dot->trace->dump, node->busy_ticks);
-	return 0;
-}
-
-static void count_pair(struct dot *dot, uint32_t source_id, uint32_t target_id, unsigned kind)
-{
-	struct node_view source = graph_node(dot->graph, source_id), target = graph_node(dot->graph, target_id);
-	uint32_t from = group_of(&source), to = group_of(&target);
-	uint32_t *row = map_put(&dot->pairs, ((uint64_t)from << 32 | to) * (EDGE_KINDS + 1) + kind + 1);
-	if (*row == 0) {
-		array_reserve((void **)&dot->edges, dot->n_edges + (size_t)1, &dot->edges_capacity, sizeof *dot->edges);
-		dot->edges[dot->n_edges++] = (struct pair){from, to, kind, false, 0};
-		*row = dot->n_edges;
-	}
-	struct pair *pair = &dot->edges[*row - 1];
-	pair->n++;
-	pair->is_on_path |= kind != PAIR_EXCLUSIVE && path_has_edge(dot->graph, source_id, target_id);
-}
-
-static int count_edge(void *self, const struct edge_view *edge)
-{
-	count_pair(self, edge->source, edge->target, edge->kind);
-	return 0;
-}
-
-static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++)
-		count_pair(self, nodes[i - 1], nodes[i], PAIR_EXCLUSIVE);
-	return 0;
-}
-
-static void put_group_name(const struct dot *dot, struct buffer *text, uint32_t group)
-{
-	buffer_put_text(text, "p");
-	buffer_put_decimal(text, dot->trace->process);
-	buffer_put_text(text, "g");
-	buffer_put_decimal(text, group);
-}
-
-static void put_group(const struct dot *dot, struct buffer *text, uint32_t group)
-{
-	enum node_kind kind = group % NODE_KINDS;
-	struct buffer label = {NULL, 0, 0};
-	char counts[64];
-	text_dot(&label, dot->graph->model->constructs[group / NODE_KINDS].label);
-	buffer_put_text(text, "  ");
-	put_group_name(dot, text, group);
-	buffer_put_text(text, " [label=\"");
-	put_label(text, kind, label.n != 0 ? label.bytes : "", label.n);
-	snprintf(counts, sizeof counts, "\\n%" PRIu64 " x  %.3f ms", dot->n_nodes[group], (double)dot->busy_ns[group] / 1e6);
-	buffer_put_text(text, counts);
-	if (dot->n_on_path[group] != 0) {
-		buffer_put_text(text, "\\n");
-		buffer_put_decimal(text, dot->n_on_path[group]);
-		buffer_put_text(text, " on the critical path");
-	}
-	put_node_end(text, kind, dot->n_on_path[group] != 0);
-	buffer_free(&label);
-}
-
-static void put_pair(const struct dot *dot, struct buffer *text, const struct pair *pair)
-{
-	buffer_put_text(text, "  ");
-	put_group_name(dot, text, pair->from);
-	buffer_put_text(text, " -> ");
-	put_group_name(dot, text, pair->to);
-	buffer_put_text(text, " [");
-	buffer_put_text(text, edge_styles[pair->kind]);
-	buffer_put_text(text, ",label=\"");
-	buffer_put_decimal(text, pair->n);
-	buffer_put_text(text, pair->is_on_path ? "\",penwidth=4,arrowsize=1.2];\n" : "\"];\n");
-}
-
-static void draw_aggregate(struct dot *dot)
-{
-	size_t n_groups = (size_t)dot->graph->model->n_constructs * NODE_KINDS;
-	dot->n_nodes = memory_zeroed(n_groups, sizeof *dot->n_nodes, "graph.dot");
-	dot->n_on_path = memory_zeroed(n_groups, sizeof *dot->n_on_path, "graph.dot");
-	dot->busy_ns = memory_zeroed(n_groups, sizeof *dot->busy_ns, "graph.dot");
-	graph_each_node(dot->graph, count_node, dot);
-	graph_each_edge(dot->graph, count_edge, dot);
-	graph_each_exclusive(dot->graph, count_exclusive, dot);
-	struct buffer text = {NULL, 0, 0};
-	for (uint32_t i = 0; i < n_groups; i++)
-		if (dot->n_nodes[i] != 0)
-			put_group(dot, &text, i);
-	for (uint32_t i = 0; i < dot->n_edges; i++)
-		put_pair(dot, &text, &dot->edges[i]);
-	fwrite(text.bytes, 1, text.n, dot->out);
-	buffer_free(&text);
-	free(dot->n_nodes);
-	free(dot->n_on_path);
-	free(dot->busy_ns);
-	free(dot->edges);
-	map_free(&dot->pairs);
-}
-
 static int count_one(void *self, const struct node_view *node)
 {
 	(void)node;
@@ -406,7 +276,7 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 			fputs("\";\n", out);
 		}
 		if (is_aggregate)
-			draw_aggregate(&dot);
+			dot_draw_groups(&dot);
 		else
 			draw_whole(&dot);
 		if (graphs->n > 1)
