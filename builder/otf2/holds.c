@@ -58,7 +58,7 @@ int holds_release(struct archive *a, struct location *l, uint64_t time, uint32_t
 		struct lock_hold hold = l->holds[i - 1];
 		if (task != UNSET && hold.task != task)
 			continue;
-		a->has_holes = true;
+		l->has_holes = true;
 		holds_remove(l, &l->holds[i - 1]);
 		rc = release(a, l, time, hold);
 	}
