@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers the acquisitions of every mutex in the order of time, over all threads: OTF2's acquisition order. Called by
+ * Numbers mutexes, and the acquisitions of each in the order of time, over all threads: OTF2's acquisition order. Called by
  * gather.c after all streams have been walked; one thread.
  */
 #include "builder/gather/walk.h"
@@ -25,6 +25,19 @@ static int by_mutex_and_time(const void *left, const void *right)
 	return l->index < r->index ? -1 : l->index > r->index;
 }
 
+/* The acquisitions are those of one stream after the other, each in order. */
+static void number_locks(struct model *m, const struct taken *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t wait_id = list[i].acquisition.wait_id;
+		if (i > 0 && wait_id == list[i - 1].acquisition.wait_id)
+			continue;
+		uint32_t *row = map_put(&m->lock_rows, wait_id);
+		if (*row == 0)
+			*row = ++m->n_locks;
+	}
+}
+
 void gather_lock_orders(const struct gathering *g)
 {
 	struct model *m = g->m;
@@ -40,6 +53,7 @@ void gather_lock_orders(const struct gathering *g)
 		for (uint32_t i = 0; i < w->n_acquisitions; i++)
 			list[n++] = (struct taken){w->acquisitions[i], s, i};
 	}
+	number_locks(m, list, n);
 	if (n > 0)
 		qsort(list, n, sizeof *list, by_mutex_and_time);
 	uint32_t order = 0;

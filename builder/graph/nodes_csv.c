@@ -16,7 +16,7 @@ struct nodes {
 };
 
 /* Some rows of it, on one thread. */
-struct rows {
+struct node_rows {
 	const struct nodes *nodes;
 	struct csv *csv;
 	unsigned flags; /* of the row before: its field, as most rows have the same */
@@ -28,7 +28,7 @@ static void put_time(struct csv *csv, const struct dump *dump, uint64_t ticks)
 	csv_number_if(csv, ticks != 0, dump_ns(dump, ticks));
 }
 
-static void put_flags(struct rows *r, unsigned flags)
+static void put_flags(struct node_rows *r, unsigned flags)
 {
 	if (flags != r->flags) {
 		const char *separator = "";
@@ -111,14 +111,14 @@ static void put_wait(struct csv *csv, const struct node_view *node)
 	csv_handle(csv, node->object);
 }
 
-static void put_node(const struct rows *r, uint32_t node)
+static void put_node(const struct node_rows *r, uint32_t node)
 {
 	csv_number_if(r->csv, node != 0, r->nodes->node_offset + node);
 }
 
 static int put_row(void *self, const struct node_view *node)
 {
-	struct rows *r = self;
+	struct node_rows *r = self;
 	const struct nodes *n = r->nodes;
 	struct csv *csv = r->csv;
 	const struct dump *dump = &n->trace->dump;
@@ -152,7 +152,7 @@ static int put_row(void *self, const struct node_view *node)
 static void put_rows(const void *self, struct csv *csv, size_t first, size_t end)
 {
 	const struct nodes *n = self;
-	struct rows r = {.nodes = n, .csv = csv};
+	struct node_rows r = {.nodes = n, .csv = csv};
 	graph_each_node_in(n->graph, (uint32_t)first, (uint32_t)end, put_row, &r);
 	buffer_free(&r.flags_field);
 }

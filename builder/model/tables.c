@@ -157,6 +157,7 @@ void model_free(struct model *m)
 	for (size_t i = 0; m->lock_orders != NULL && i < m->dump->n_streams; i++)
 		free(m->lock_orders[i]);
 	free(m->lock_orders);
+	map_free(&m->lock_rows);
 	free(m->delays);
 	arrivals_free(&m->arrivals);
 	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {

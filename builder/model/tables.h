@@ -185,8 +185,10 @@ struct model {
 		uint32_t source, sink; /* rows: the runtime reported that sink had to wait for source when it was created */
 	} * delays;
 	size_t n_delays, delays_capacity;
-	struct arrivals arrivals;     /* at the barriers of teams */
-	uint32_t **lock_orders;       /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
+	struct arrivals arrivals; /* at the barriers of teams */
+	uint32_t **lock_orders;   /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
+	struct map lock_rows;     /* wait id -> number of the mutex, from 1: in the order of streams, by first acquisition */
+	uint32_t n_locks;
 	void *private_tables;         /* private to tables.c */
 	struct model_string *strings; /* what model_keep() has copied */
 };

@@ -15,14 +15,16 @@
 #include "builder/support/map.h"
 
 #include <otf2/otf2.h>
+#include <stdatomic.h>
 
 struct archive {
 	OTF2_Archive *otf2;
-	OTF2_AttributeList *attributes; /* of the next event; writing the event empties it */
+	OTF2_AttributeList *attributes; /* of a device's next event; writing the event empties it */
 	char *path;                     /* of the anchor file */
 	uint64_t trace_id;
-	bool has_failed;
-	char detail[200]; /* OTF2's latest message */
+	_Atomic bool has_failed;  /* any thread may set it; nothing else is published by it */
+	_Atomic unsigned n_files; /* event files that may stay open (library.c) ... */
+	unsigned max_files;       /* ... of so many */
 
 	struct process_def *processes;
 	size_t n_processes, n_ended;
@@ -34,16 +36,7 @@ struct archive {
 	bool has_states, has_samples;      /* the metrics were written */
 	bool has_units;                    /* of Argobots */
 
-	char **strings;
-	uint32_t n_strings;
-	size_t strings_capacity;
-	struct map string_rows; /* hash -> the latest such string + 1, chained through string_next */
-	uint32_t *string_next;
-	struct region_def *regions;
-	uint32_t n_regions;
-	size_t regions_capacity;
-	struct map region_rows; /* the same for regions */
-	uint32_t *region_next;
+	struct interned interned;
 	struct comm_def *comms;
 	uint32_t n_comms;
 	size_t comms_capacity;
@@ -86,9 +79,9 @@ static inline int archive_check(struct archive *a, OTF2_ErrorCode code, const ch
 	return __builtin_expect(code != OTF2_SUCCESS, 0) ? archive_failed(a, code, what) : 0;
 }
 
-/* Adds an attribute of the next event: a number, a number unless it is 0, a string. 0 or -1. */
-int archive_add_u64(struct archive *a, uint32_t attribute, uint64_t value);
-int archive_add_nonzero(struct archive *a, uint32_t attribute, uint64_t value);
-int archive_add_string(struct archive *a, uint32_t attribute, uint32_t string);
+/* Adds an attribute of the next event to its list: a number, a number unless it is 0, a string. 0 or -1. */
+int archive_add_u64(struct archive *a, OTF2_AttributeList *list, uint32_t attribute, uint64_t value);
+int archive_add_nonzero(struct archive *a, OTF2_AttributeList *list, uint32_t attribute, uint64_t value);
+int archive_add_string(struct archive *a, OTF2_AttributeList *list, uint32_t attribute, uint32_t string);
 
 #endif

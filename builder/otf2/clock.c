@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The archive's clock. Ticks of different hosts or boots do not compare, so the times of such dumps are converted to ns
- * of real time. Called by otf2.c for each process, and for every event. One thread.
+ * of real time. Called by otf2.c for each process, and for every event that is converted.
  */
 #include "builder/otf2/clock.h"
 
 #include <string.h>
 
-uint64_t clock_stamp(const struct process *p, uint64_t ticks)
+uint64_t clock_convert(const struct process *p, uint64_t ticks)
 {
-	const struct dump *dump = p->def->dump;
-	uint64_t time = p->is_converted ? dump->first_realtime_ns + dump_ns(dump, ticks) : ticks;
-	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+	return p->def->dump->first_realtime_ns + dump_ns(p->def->dump, ticks);
 }
 
 bool clock_is_shared(const struct trace *traces, size_t n_traces)

@@ -15,7 +15,14 @@ bool clock_is_shared(const struct trace *traces, size_t n_traces);
 /* Finds the first and the last time stamp of the process that begins, and with it the archive's. */
 void clock_begin(struct archive *a, const struct trace *trace);
 
+/* Ticks as ns of real time. */
+uint64_t clock_convert(const struct process *p, uint64_t ticks);
+
 /* The time stamp of `ticks`, never before the process's first and never after its last. */
-uint64_t clock_stamp(const struct process *p, uint64_t ticks);
+static inline uint64_t clock_stamp(const struct process *p, uint64_t ticks)
+{
+	uint64_t time = __builtin_expect(p->is_converted, 0) ? clock_convert(p, ticks) : ticks;
+	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+}
 
 #endif

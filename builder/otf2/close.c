@@ -18,7 +18,7 @@
 static int leave_all_of(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	uint32_t i = 0;
-	if (!location_may_own(&a->now, task))
+	if (!location_may_own(&a->now, l, task))
 		return 0;
 	while (i < l->n_open && l->open[i].owner != task && !(l->open[i].type == OPEN_IMPLICIT && l->open[i].around == task))
 		i++;
@@ -31,27 +31,27 @@ int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t ta
 		return 0;
 	if (leave_all_of(a, l, time, task) != 0 || current_require(a, l, time, task) != 0)
 		return -1;
-	struct key k = current_key(a, task);
+	struct key k = current_key(a, l, task);
 	if (l->running != task || task_bit(&a->now, task, TASK_BIT_COMPLETED)) { /* contradictory records */
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
-	if (holds_release(a, l, time, task) != 0)
+	if (l->n_holds > 0 && holds_release(a, l, time, task) != 0)
 		return -1;
 	task_bit_set(&a->now, task, TASK_BIT_COMPLETED);
 	current_note(a, l, time, task, false);
 	l->running = UNSET;
-	if (status != UNSET && archive_add_string(a, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
+	if (status != UNSET && archive_add_string(a, l->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
 		return -1;
 	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time, k.comm,
+			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? l->attributes : NULL, time, k.comm,
 							       k.rank, k.generation),
 			     "writing ThreadTaskComplete");
 }
 
 int close_team(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
 {
-	uint32_t comm = current_team_comm(a, implicit->task);
+	uint32_t comm = current_team_comm(a, l, implicit->task);
 	if (holds_release(a, l, time, implicit->task) != 0)
 		return -1;
 	l->running = implicit->around;
@@ -62,13 +62,13 @@ int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_
 {
 	a->now.units[unit].runs_on = 0;
 	unit_note(&a->now, l, time, unit);
-	return location_pop(a, l, time, a->attributes);
+	return location_pop(a, l, time, l->attributes);
 }
 
 int close_cut_fragment(struct archive *a, struct location *l, uint64_t time)
 {
 	uint32_t unit = l->open[l->n_open - 1].unit;
-	a->has_holes = true;
+	l->has_holes = true;
 	return current_require_unit(a, l, time, unit) != 0 ? -1 : close_fragment(a, l, time, unit);
 }
 
@@ -97,8 +97,8 @@ int close_units(struct archive *a, struct location *l, uint64_t time)
 	if (close_down_to(a, l, time, l->units_height) != 0 || current_require_unit(a, l, time, 0) != 0)
 		return -1;
 	l->is_in_units = false;
-	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0 ||
-	    archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, a->attributes, time, comm), "writing ThreadTeamEnd") != 0)
+	if (archive_add_u64(a, l->attributes, ATTRIBUTE_THREAD_ID, l->tid) != 0 ||
+	    archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, l->attributes, time, comm), "writing ThreadTeamEnd") != 0)
 		return -1;
 	uint32_t thread = l->thread;
 	l->thread = 0;

@@ -5,7 +5,7 @@
  * tasks have generation 0. Below all units of Argobots is the thread's own implicit task in their team, which stands
  * for what is not recorded: the scheduler of the primary unit, or a thread outside of Argobots.
  *
- * Called by all files that write events of tasks and units. One thread.
+ * Called by all files that write events of tasks and units, on one thread at a time for each location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/current.h"
@@ -15,30 +15,43 @@
 #include "builder/otf2/unit_keys.h"
 #include "builder/support/array.h"
 
-/* The stream's thread number in a team, or UNSET. Programs stay in one team for long, so the last answer is kept. */
-static uint32_t team_rank(struct process *p, uint32_t team, uint32_t stream)
+#include <stdlib.h>
+
+/* The stream's thread number in a team, or UNSET. Programs stay in one team for long, so the latest answers are kept. */
+static uint32_t team_rank(const struct process *p, struct location *l, uint32_t team, uint32_t stream)
 {
-	struct location *l = &p->locations[stream];
-	if (l->rank_team == team)
-		return l->rank;
+	struct recent_rank *recent = &l->recent_ranks[stream % RECENT_RANKS];
+	if (__builtin_expect(recent->team == team && recent->stream == stream, 1))
+		return recent->rank;
 	const struct team *t = &p->model->teams[team];
 	const uint32_t *members = p->model->team_members + t->first_member;
 	uint32_t rank = 0;
 	while (rank < t->n_members && members[rank] != stream)
 		rank++;
-	l->rank_team = team;
-	return l->rank = rank < t->n_members ? rank : UNSET;
+	*recent = (struct recent_rank){team, stream, rank < t->n_members ? rank : UNSET};
+	return recent->rank;
 }
 
-/* The communicator for what a thread does outside of all teams that are known: one of its own. */
-static uint32_t solo_comm(struct archive *a, uint32_t stream)
+/*
+ * The communicator for what the stream's thread does outside of all teams that are known: one of its own, with a number
+ * that only this location's events have (mapping.c).
+ */
+static uint32_t solo_comm(const struct process *p, struct location *l, uint32_t stream)
 {
-	struct location *l = &a->now.locations[stream];
-	if (l->solo_comm == UNSET) {
-		l->solo_comm = intern_comm(a, UNSET, &stream, 1);
-		a->comms[l->solo_comm].is_made_up = true;
+	uint32_t i = 0;
+	while (i < l->n_solos && l->solos[i] != stream)
+		i++;
+	if (i == l->n_solos) {
+		array_reserve((void **)&l->solos, (size_t)l->n_solos + 1, &l->solos_capacity, sizeof *l->solos);
+		l->solos[l->n_solos++] = stream;
 	}
-	return l->solo_comm;
+	return p->first_solo + i;
+}
+
+/* Is it such a communicator, of another stream than the location's own? */
+static bool is_other_solo(const struct process *p, const struct location *l, uint32_t comm)
+{
+	return comm >= p->first_solo && l->solos[comm - p->first_solo] != l->stream;
 }
 
 /* A root's initial task is in a team of one, which is inside of no other. */
@@ -47,29 +60,42 @@ static bool is_alone(const struct model *m, uint32_t team)
 	return m->teams[team].n_members == 1 && m->teams[team].parent == 0;
 }
 
-struct key current_key(struct archive *a, uint32_t task)
+/* Most tasks run where they were created, so that stream is tried first. */
+static void find_origin(const struct process *p, const struct location *l, uint32_t task, uint32_t *stream, uint32_t *number)
+{
+	uint32_t here = l->stream;
+	const uint32_t *base = p->model->task_rows.base + here;
+	if (here < p->model->dump->n_streams && task > base[0] && task <= base[1]) {
+		*stream = here;
+		*number = task - base[0];
+	} else
+		model_task_origin(p->model, task, stream, number);
+}
+
+struct key current_find_key(struct archive *a, struct location *l, uint32_t task)
 {
 	struct process *p = &a->now;
 	const struct task *t = &p->model->tasks[task];
-	uint32_t stream = t->run_stream, team = p->model->regions[t->region].team;
+	const struct region *r = &p->model->regions[t->region];
+	uint32_t stream = t->run_stream, team = r->team;
 	uint32_t generation = 0;
-	if (task_is_explicit(&p->model->tasks[task]))
-		model_task_origin(p->model, task, &stream, &generation);
-	if (p->model->regions[t->region].state & REGION_INITIAL && !is_alone(p->model, team))
+	if (task_is_explicit(t))
+		find_origin(p, l, task, &stream, &generation);
+	if (r->state & REGION_INITIAL && !is_alone(p->model, team))
 		team = 0;
-	if (task_is_helped(p, task))
+	if (p->helper_team != 0 && task_is_helped(p, task))
 		return (struct key){team_comm(p, p->helper_team), p->helper_ranks[stream], generation};
-	uint32_t rank = team != 0 ? team_rank(p, team, stream) : UNSET;
+	uint32_t rank = team != 0 ? team_rank(p, l, team, stream) : UNSET;
 	if (rank == UNSET) /* records are missing */
-		return (struct key){solo_comm(a, stream), 0, generation};
+		return (struct key){solo_comm(p, l, stream), 0, generation};
 	return (struct key){team_comm(p, team), rank, generation};
 }
 
-uint32_t current_team_comm(struct archive *a, uint32_t implicit_task)
+uint32_t current_team_comm(struct archive *a, struct location *l, uint32_t implicit_task)
 {
 	const struct task *t = &a->now.model->tasks[implicit_task];
 	uint32_t team = a->now.model->regions[t->region].team;
-	return team != 0 ? team_comm(&a->now, team) : solo_comm(a, t->run_stream);
+	return team != 0 ? team_comm(&a->now, team) : solo_comm(&a->now, l, t->run_stream);
 }
 
 static bool may_move(const struct process *p, uint32_t task)
@@ -77,34 +103,51 @@ static bool may_move(const struct process *p, uint32_t task)
 	return task != 0 && task != UNSET && p->model->tasks[task].state & TASK_MIGRATED;
 }
 
-struct suspended *current_keep(struct archive *a, uint32_t task)
+void current_begin(struct process *p)
 {
-	struct process *p = &a->now;
-	uint32_t *row = map_put(&p->suspended_rows, task);
-	if (*row == 0) {
-		array_reserve((void **)&p->suspended, (size_t)p->n_suspended + 1, &p->suspended_capacity, sizeof *p->suspended);
-		p->suspended[p->n_suspended] = (struct suspended){0};
-		*row = ++p->n_suspended;
+	const struct model *m = p->model;
+	uint32_t n_words = m->n_tasks / 64 + 1;
+	p->marked = memory_zeroed(n_words, sizeof *p->marked, "the archive");
+	p->marked_before = memory_zeroed(n_words, sizeof *p->marked_before, "the archive");
+	for (uint32_t task = 0; task < m->n_tasks; task++) {
+		if (task % 64 == 0)
+			p->marked_before[task / 64] = p->n_suspended;
+		if (m->tasks[task].state & (TASK_MARKED | TASK_MIGRATED)) {
+			p->marked[task / 64] |= UINT64_C(1) << task % 64;
+			p->n_suspended++;
+		}
+		p->has_movers = p->has_movers || m->tasks[task].state & TASK_MIGRATED;
 	}
-	return &p->suspended[*row - 1];
+	p->suspended = memory_zeroed(p->n_suspended, sizeof *p->suspended, "the archive");
+}
+
+void current_end(struct process *p)
+{
+	for (uint32_t i = 0; i < p->n_suspended && p->suspended != NULL; i++)
+		free(p->suspended[i].open);
+	free(p->suspended);
+	free(p->marked);
+	free(p->marked_before);
 }
 
 struct suspended *current_find(const struct process *p, uint32_t task)
 {
-	const uint32_t *row = map_get(&p->suspended_rows, task);
-	return row != NULL && *row != 0 ? &p->suspended[*row - 1] : NULL;
+	uint64_t word = p->marked[task / 64], bit = UINT64_C(1) << task % 64;
+	if (!(word & bit))
+		return NULL;
+	return &p->suspended[p->marked_before[task / 64] + (uint32_t)__builtin_popcountll(word & (bit - 1))];
 }
 
 /*
  * Only tasks that may move are noted. One that stops with regions open, which only contradictory records bring about,
  * cannot go on elsewhere.
  */
-void current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
+void current_note_mover(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
 {
 	if (!may_move(&a->now, task))
 		return;
-	struct suspended *s = current_keep(a, task);
-	s->runs_on = is_here || location_owns(l, task) ? location_stream(&a->now, l) + 1 : 0;
+	struct suspended *s = current_find(&a->now, task);
+	s->runs_on = is_here || location_owns(l, task) ? l->stream + 1 : 0;
 	s->last_time = time;
 }
 
@@ -125,7 +168,7 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 {
 	uint32_t unit = l->unit;
 	const struct unit_written *w = &a->now.units[unit];
-	uint32_t rank = unit != 0 ? unit_creating_stream(&a->now.model->units[unit]) : location_stream(&a->now, l);
+	uint32_t rank = unit != 0 ? unit_creating_stream(&a->now.model->units[unit]) : l->stream;
 	if (is_in_openmp(a, l))
 		l->running = UNSET;
 	return archive_check(
@@ -135,9 +178,9 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	struct key k = current_key(a, task);
-	if (a->comms[k.comm].is_made_up && k.comm != l->solo_comm)
-		a->has_holes = true; /* its team is not known, so the location is not seen to be in it */
+	struct key k = current_key(a, l, task);
+	if (is_other_solo(&a->now, l, k.comm))
+		l->has_holes = true; /* its team is not known, so the location is not seen to be in it */
 	current_note(a, l, time, l->running, false);
 	current_note(a, l, time, task, true);
 	l->running = task;
@@ -151,14 +194,16 @@ int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_
 static bool can_run_explicit(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
-	const struct suspended *s = t->state & TASK_MIGRATED ? current_find(p, task) : NULL;
 	if (t->state & TASK_CONTRADICTORY || t->flags & task_flags_taskwait)
 		return false;
-	if (s != NULL ? s->runs_on != 0 && &p->locations[s->runs_on - 1] != l
-		      : !(t->state & TASK_MIGRATED) && t->state & TASK_STARTED && &p->locations[t->run_stream] != l)
+	if (t->state & TASK_MIGRATED) {
+		uint32_t runs_on = current_find(p, task)->runs_on;
+		if (runs_on != 0 && runs_on - 1 != l->stream)
+			return false;
+	} else if (t->state & TASK_STARTED && t->run_stream != l->stream)
 		return false;
 	/* A detached task may be fulfilled by a thread whose stream is replayed before its own. */
-	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && p->model->n_migrated == 0);
+	return !task_bit(p, task, TASK_BIT_COMPLETED) || (t->state & TASK_DETACHED && !p->has_movers);
 }
 
 /*
@@ -168,17 +213,15 @@ static bool can_run_explicit(const struct process *p, const struct location *l, 
 bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
-	const struct region *r = &p->model->regions[t->region];
 	if (task_is_explicit(t))
 		return can_run_explicit(p, l, task);
-	uint32_t of_team = location_team_task(l);
-	if (of_team != 0)
-		return of_team == task && !(t->state & TASK_CONTRADICTORY);
-	return (r->state & REGION_INITIAL || r->team == 0) && &p->locations[t->run_stream] == l;
+	if (l->team_task != 0)
+		return l->team_task == task && !(t->state & TASK_CONTRADICTORY);
+	const struct region *r = &p->model->regions[t->region];
+	return (r->state & REGION_INITIAL || r->team == 0) && t->run_stream == l->stream;
 }
 
-/* Not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
-uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
+uint64_t current_time_slow(const struct process *p, struct location *l, uint64_t time, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
 	if (task_is_explicit(t) && !task_bit(p, task, TASK_BIT_STARTED) && t->state & TASK_CREATED) {
@@ -201,7 +244,7 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 		l->running = 0;
 		return current_switch_unit(a, l, time);
 	}
-	uint32_t comm = solo_comm(a, location_stream(&a->now, l));
+	uint32_t comm = solo_comm(&a->now, l, l->stream);
 	current_note(a, l, time, l->running, false);
 	l->running = 0;
 	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0), "writing ThreadTaskSwitch");
@@ -225,8 +268,8 @@ int current_require_unit(struct archive *a, struct location *l, uint64_t time, u
 		return 0;
 	l->unit = unit;
 	l->is_unit_over = false;
-	if (unit == 0 && location_team_task(l) != 0) { /* the team of a unit that the archive does not have */
-		a->has_holes = true;
+	if (unit == 0 && l->team_task != 0) { /* the team of a unit that the archive does not have */
+		l->has_holes = true;
 		return current_any(a, l, time);
 	}
 	return current_switch_unit(a, l, time);

@@ -11,30 +11,53 @@
 
 #include "builder/otf2/archive.h"
 
-/*
- * How the archive names a task: (communicator of its binding team, rank of the creating thread, that thread's number
- * for it).
- */
-struct key {
-	uint32_t comm, rank, generation;
-};
-struct key current_key(struct archive *a, uint32_t task);
+/* Before the first event of a process, and after its last one. */
+void current_begin(struct process *p);
+void current_end(struct process *p);
+
+/* How the archive names a task. */
+struct key current_find_key(struct archive *a, struct location *l, uint32_t task);
+
+/* The same of a task that is current on the location, was just now, or is when the innermost region goes on. */
+static inline struct key current_key(struct archive *a, struct location *l, uint32_t task)
+{
+	if (l->key_task != task) {
+		const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
+		bool is_known = top != NULL && top->owner == task && top->key.comm != UNSET && task != 0;
+		l->key = is_known ? top->key : current_find_key(a, l, task);
+		l->key_task = task;
+	}
+	return l->key;
+}
 
 /* The communicator of an implicit task's team. */
-uint32_t current_team_comm(struct archive *a, uint32_t implicit_task);
+uint32_t current_team_comm(struct archive *a, struct location *l, uint32_t implicit_task);
 
 /* May the task be current on the location, as far as other records allow it? */
 bool current_can_be(const struct process *p, const struct location *l, uint32_t task);
 
 /* From when on it may: `time`, or later. This becomes the location's latest time. */
-uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task);
+uint64_t current_time_slow(const struct process *p, struct location *l, uint64_t time, uint32_t task);
 
-/* What is kept about a marked task: NULL where there is nothing; then current_keep makes it. */
+/* Not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
+static inline uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
+{
+	if (!task_bit(p, task, TASK_BIT_STARTED) || p->has_movers)
+		return current_time_slow(p, l, time, task);
+	return l->last_time = time;
+}
+
+/* What is kept about a marked task; NULL if it is none. */
 struct suspended *current_find(const struct process *p, uint32_t task);
-struct suspended *current_keep(struct archive *a, uint32_t task);
+
+void current_note_mover(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
 
 /* The task becomes current on the location (is_here), or stops to be. */
-void current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here);
+static inline void current_note(struct archive *a, struct location *l, uint64_t time, uint32_t task, bool is_here)
+{
+	if (a->now.has_movers)
+		current_note_mover(a, l, time, task, is_here);
+}
 
 /* Makes the task current. */
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task);

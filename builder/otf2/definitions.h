@@ -7,6 +7,7 @@
 #define OTTER_BUILDER_OTF2_DEFINITIONS_H
 
 #include "builder/model/tables.h"
+#include "builder/support/map.h"
 
 /*
  * The kinds of regions that a construct is entered as. One construct may be several: a task and its creation, a
@@ -96,6 +97,22 @@ struct region_def {
 	uint64_t offset;                  /* in the binary's file; the address itself where no binary is known */
 	uint32_t name, description, file; /* strings; name UNSET: not known so far */
 	uint32_t line;
+};
+
+/* Strings and regions, each once (intern.h). The number of one is its row, added to what comes before the table. */
+struct interned {
+	const struct interned *before; /* a location's: the archive's table, which it goes on from; the archive's: NULL */
+	uint32_t first_string, first_region;
+	char **strings;
+	uint32_t n_strings;
+	size_t strings_capacity;
+	struct map string_rows; /* hash -> the latest such string + 1, chained through string_next */
+	uint32_t *string_next;
+	struct region_def *regions;
+	uint32_t n_regions;
+	size_t regions_capacity;
+	struct map region_rows; /* the same for regions */
+	uint32_t *region_next;
 };
 
 /* A team as a communicator. */

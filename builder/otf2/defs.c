@@ -106,8 +106,8 @@ static void intern_names(struct archive *a, struct names *n)
 		{&n->xstream_rank, "OTTER::XSTREAM_RANK"},
 	};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		*fixed[i].to = intern_string(a, fixed[i].text);
-	n->thread_id = a->has_units ? intern_string(a, "ThreadId") : 0; /* Score-P's name */
+		*fixed[i].to = intern_string(&a->interned, fixed[i].text);
+	n->thread_id = a->has_units ? intern_string(&a->interned, "ThreadId") : 0; /* Score-P's name */
 	n->state_names = state_metric_names(a);
 	n->sample_names = sample_metric_names(a);
 	uint32_t *all = memory_zeroed(a->n_locations + 4 * a->n_processes, sizeof *all, "the definitions");
@@ -124,10 +124,10 @@ static void intern_names(struct archive *a, struct names *n)
 			snprintf(text, sizeof text, "MPI Rank %ld", meta->rank);
 		else
 			snprintf(text, sizeof text, "Process %" PRIu32, p->process);
-		n->groups[i] = intern_string(a, text);
-		n->hosts[i] = intern_string(a, meta->host[0] != '\0' ? meta->host : "unknown host");
-		n->programs[i] = intern_string(a, meta->program);
-		n->runtimes[i] = intern_string(a, meta->runtime);
+		n->groups[i] = intern_string(&a->interned, text);
+		n->hosts[i] = intern_string(&a->interned, meta->host[0] != '\0' ? meta->host : "unknown host");
+		n->programs[i] = intern_string(&a->interned, meta->program);
+		n->runtimes[i] = intern_string(&a->interned, meta->runtime);
 		for (uint32_t j = p->first_location; j < p->first_location + p->n_locations; j++) {
 			const struct location_def *l = &a->locations[j];
 			snprintf(text, sizeof text, "%s %" PRIu32,
@@ -136,7 +136,7 @@ static void intern_names(struct archive *a, struct names *n)
 				 : l->is_foreign                  ? "Thread"
 								  : "OMP thread",
 				 l->number);
-			n->locations[j] = j == p->first_location ? n->master : intern_string(a, text);
+			n->locations[j] = j == p->first_location ? n->master : intern_string(&a->interned, text);
 		}
 	}
 }
@@ -308,12 +308,12 @@ static int write_all(struct archive *a, OTF2_GlobalDefWriter *w, const struct na
 {
 	if (write_clock(a, w) != 0)
 		return -1;
-	for (uint32_t i = 0; i < a->n_strings; i++)
-		DEFINE(a, String, w, i, a->strings[i]);
+	for (uint32_t i = 0; i < a->interned.n_strings; i++)
+		DEFINE(a, String, w, i, a->interned.strings[i]);
 	if (write_paradigm_and_attributes(a, w, n) != 0 || write_system_tree(a, w, n) != 0 || write_locations(a, w, n) != 0)
 		return -1;
-	for (uint32_t i = 0; i < a->n_regions; i++) {
-		const struct region_def *r = &a->regions[i];
+	for (uint32_t i = 0; i < a->interned.n_regions; i++) {
+		const struct region_def *r = &a->interned.regions[i];
 		DEFINE(a, Region, w, i, r->name, r->name, r->description, region_role(r->kind), region_paradigm(r->kind),
 		       OTF2_REGION_FLAG_NONE, r->file, r->line, 0);
 	}

@@ -11,6 +11,7 @@
 #include "builder/otf2/device.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/location.h"
+#include "builder/otf2/mapping.h"
 #include "builder/otf2/regions.h"
 #include "builder/support/array.h"
 
@@ -84,7 +85,7 @@ static void add_queue(struct archive *a, uint32_t device, const struct queue *qu
 	a->queues[a->n_queues++] = (struct queue_def){
 		.device = device,
 		.id = (uint64_t)(p->n_locations + p->n_queues++) << 32 | p->process,
-		.name = intern_string(a, name),
+		.name = intern_string(&a->interned, name),
 		.hwid = queue != NULL ? queue->hwid : 0,
 	};
 	d->n_queues++;
@@ -103,7 +104,7 @@ static void add_device(struct archive *a, int32_t number)
 	uint32_t row = a->n_devices++;
 	a->devices[row] = (struct device_def){.process = (uint32_t)(a->now.def - a->processes),
 					      .number = number,
-					      .name = intern_string(a, name),
+					      .name = intern_string(&a->interned, name),
 					      .first_queue = a->n_queues};
 	for (uint32_t i = 0; i < m->n_queues; i++)
 		if (m->queues[i].device == number)
@@ -152,9 +153,8 @@ static uint32_t memory_group(const struct archive *a, int32_t number)
 	return d != NULL ? (uint32_t)(a->n_processes + (size_t)(d - a->devices)) : (uint32_t)(a->now.def - a->processes);
 }
 
-int device_add_memory_spaces(struct archive *a, int32_t source, int32_t destination)
+int device_add_memory_spaces(struct archive *a, OTF2_AttributeList *list, int32_t source, int32_t destination)
 {
-	OTF2_AttributeList *list = a->attributes;
 	OTF2_ErrorCode code = OTF2_AttributeList_AddLocationGroupRef(list, ATTRIBUTE_MEMORY_SPACE_SOURCE, memory_group(a, source));
 	if (code == OTF2_SUCCESS)
 		code = OTF2_AttributeList_AddLocationGroupRef(list, ATTRIBUTE_MEMORY_SPACE_DESTINATION,
@@ -194,7 +194,7 @@ static int write_transfer(struct archive *a, struct queue_writer *q, const struc
 		remote = host_rank(a, t);
 	uint64_t id = t->id != 0 ? t->id : q->n_written;
 	uint64_t begin = stamp(a, q, t->begin_ticks);
-	if (device_add_memory_spaces(a, t->src_device, t->dest_device) != 0)
+	if (device_add_memory_spaces(a, a->attributes, t->src_device, t->dest_device) != 0)
 		return -1;
 	OTF2_ErrorCode code =
 		is_get ? OTF2_EvtWriter_RmaGet(q->writer, a->attributes, begin, a->now.def->window, remote, t->n_bytes, id)
@@ -210,9 +210,9 @@ static int write_transfer(struct archive *a, struct queue_writer *q, const struc
 /* An activity that only the device itself has a name for is a region of that name, wherever it was launched. */
 static uint32_t native_region(struct archive *a, const char *name)
 {
-	uint32_t string = intern_string(a, name[0] != '\0' ? name : "device activity");
+	uint32_t string = intern_string(&a->interned, name[0] != '\0' ? name : "device activity");
 	struct region_def def = {.kind = REGION_DEVICE_NATIVE, .native = string, .name = string};
-	return intern_region(a, &def);
+	return intern_region(&a->interned, &def);
 }
 
 static uint32_t activity_region(struct archive *a, const struct activity *activity)
@@ -224,7 +224,8 @@ static uint32_t activity_region(struct archive *a, const struct activity *activi
 				: activity->kind == target_data_op_alloc  ? REGION_DEVICE_ALLOC
 				: activity->kind == target_data_op_delete ? REGION_DEVICE_DELETE
 									  : REGION_DEVICE_DATA;
-	return region_of(a, activity->operation != 0 ? m->operations[activity->operation].construct : 0, kind);
+	return region_in(&a->now, &a->interned, &a->now.device_regions,
+			 activity->operation != 0 ? m->operations[activity->operation].construct : 0, kind);
 }
 
 /* The attributes of an allocation, or of the end of one: those of its Enter and those of its Leave. */
@@ -233,13 +234,13 @@ static int add_memory(struct archive *a, const struct activity *activity, bool i
 	if (activity->type != ACTIVITY_DATA)
 		return 0;
 	if (activity->kind == target_data_op_alloc)
-		return is_enter ? archive_add_u64(a, ATTRIBUTE_ALLOCATION_SIZE, activity->n_bytes)
-				: archive_add_u64(a, ATTRIBUTE_RESULT_ADDRESS, activity->dest_address);
+		return is_enter ? archive_add_u64(a, a->attributes, ATTRIBUTE_ALLOCATION_SIZE, activity->n_bytes)
+				: archive_add_u64(a, a->attributes, ATTRIBUTE_RESULT_ADDRESS, activity->dest_address);
 	if (activity->kind != target_data_op_delete || !is_enter)
 		return 0;
-	if (activity->n_bytes != 0 && archive_add_u64(a, ATTRIBUTE_DEALLOCATION_SIZE, activity->n_bytes) != 0)
+	if (activity->n_bytes != 0 && archive_add_u64(a, a->attributes, ATTRIBUTE_DEALLOCATION_SIZE, activity->n_bytes) != 0)
 		return -1;
-	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, activity->src_address);
+	return archive_add_u64(a, a->attributes, ATTRIBUTE_ARGUMENT_ADDRESS, activity->src_address);
 }
 
 static int write_region(struct archive *a, struct queue_writer *q, const struct activity *activity)
@@ -278,7 +279,7 @@ static int write_queue(struct archive *a, struct queue_def *def, const struct qu
 		rc = archive_check(a, OTF2_EvtWriter_GetNumberOfEvents(q.writer, &def->n_events), "counting events");
 	if (archive_check(a, OTF2_Archive_CloseEvtWriter(a->otf2, q.writer), "closing a location") != 0)
 		rc = -1;
-	return rc == 0 ? location_write_definitions(a, def->id) : -1;
+	return rc == 0 ? mapping_write_none(a, def->id) : -1;
 }
 
 int device_write(struct archive *a)

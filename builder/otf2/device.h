@@ -21,6 +21,6 @@ int device_write(struct archive *a);
 uint32_t device_rank(const struct archive *a, int32_t number);
 
 /* Adds attributes of the next event: from which memory to which; device numbers, or DEVICE_HOST. 0 or -1. */
-int device_add_memory_spaces(struct archive *a, int32_t source, int32_t destination);
+int device_add_memory_spaces(struct archive *a, OTF2_AttributeList *list, int32_t source, int32_t destination);
 
 #endif

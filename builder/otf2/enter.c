@@ -7,14 +7,16 @@
 #include "builder/otf2/enter.h"
 #include "builder/otf2/location.h"
 
-int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
-			OTF2_AttributeList *attributes)
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t construct, enum region_kind kind,
+			uint32_t task, enum open_type type, OTF2_AttributeList *attributes)
 {
 	if (current_require(a, l, time, task) != 0)
 		return -1;
-	a->has_holes |= l->running != task;
-	return location_push(a, l, time, &(struct open_region){.region = region, .task = task, .owner = l->running, .type = type},
-			     attributes);
+	l->has_holes |= l->running != task;
+	return location_push(
+		a, l, time,
+		(struct open_region){.construct = construct, .kind = kind, .task = task, .owner = l->running, .type = type},
+		attributes);
 }
 
 int location_leave_with(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
@@ -28,8 +30,7 @@ int location_leave_with(struct archive *a, struct location *l, uint64_t time, OT
 int location_leave_kind(struct archive *a, struct location *l, uint64_t time, enum region_kind kind, uint32_t task)
 {
 	uint32_t i = l->n_open;
-	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE &&
-	       a->regions[l->open[i - 1].region].kind != kind)
+	while (i > 0 && l->open[i - 1].task == task && l->open[i - 1].type == OPEN_SCOPE && l->open[i - 1].kind != kind)
 		i--;
 	if (i == 0 || l->open[i - 1].task != task || l->open[i - 1].type != OPEN_SCOPE)
 		return 0; /* it is not open here: it was closed when its task was suspended for good */

@@ -10,12 +10,12 @@
 
 #include "builder/otf2/archive.h"
 
-int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task, enum open_type type,
-			OTF2_AttributeList *attributes);
-static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t region, uint32_t task,
-				 enum open_type type)
+int location_enter_with(struct archive *a, struct location *l, uint64_t time, uint32_t construct, enum region_kind kind,
+			uint32_t task, enum open_type type, OTF2_AttributeList *attributes);
+static inline int location_enter(struct archive *a, struct location *l, uint64_t time, uint32_t construct, enum region_kind kind,
+				 uint32_t task, enum open_type type)
 {
-	return location_enter_with(a, l, time, region, task, type, NULL);
+	return location_enter_with(a, l, time, construct, kind, task, type, NULL);
 }
 
 /* Leaves the innermost region. */

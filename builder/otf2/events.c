@@ -58,7 +58,7 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 	if (r->state & REGION_INITIAL)
 		return 0;
 	if (!has_own_team(a->now.model, region, at->stream)) {
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
 	uint64_t time = location_stamp(a, l, at->ticks);
@@ -77,7 +77,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	while (i > 0 && l->forks[i - 1] != region)
 		i--;
 	if (i == 0) { /* its fork is not in the archive, because records are missing */
-		a->has_holes |= !(a->now.model->regions[region].state & REGION_INITIAL);
+		l->has_holes |= !(a->now.model->regions[region].state & REGION_INITIAL);
 		return 0;
 	}
 	uint64_t time = location_stamp(a, l, at->ticks);
@@ -96,28 +96,34 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	const struct region *r = &m->regions[m->tasks[task].region];
 	bool is_initial = r->state & REGION_INITIAL || m->tasks[task].region == 0;
 	if (task == 0 || task_is_left_out(&a->now, task) || task_is_explicit(&m->tasks[task]) ||
-	    location_find_open(l, task) < l->n_open || (is_initial && location_team_task(l) != 0)) {
-		a->has_holes = true; /* contradictory records */
+	    location_find_open(l, task) < l->n_open || (is_initial && l->team_task != 0)) {
+		l->has_holes = true; /* contradictory records */
 		return 0;
 	}
 	if (is_initial) {
 		uint64_t begin = location_stamp(a, l, at->ticks);
+		task_bit_set(&a->now, task, TASK_BIT_STARTED);
 		if (l->running == 0) /* it needs no ThreadTaskSwitch: the location begins in it */
 			l->running = task;
-		return location_enter(a, l, begin, region_of(a, m->tasks[task].construct, REGION_INITIAL_TASK), task, OPEN_INITIAL);
+		return location_enter(a, l, begin, m->tasks[task].construct, REGION_INITIAL_TASK, task, OPEN_INITIAL);
 	}
 	uint64_t ticks = at->ticks > r->begin_ticks ? at->ticks : r->begin_ticks; /* never before the fork */
 	uint64_t time = location_stamp(a, l, ticks);
-	uint32_t comm = current_team_comm(a, task);
+	uint32_t comm = current_team_comm(a, l, task);
 	l->task = task;
 	if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 		return -1;
 	uint32_t around = l->running;
 	l->running = task;
+	task_bit_set(&a->now, task, TASK_BIT_STARTED);
 	enum region_kind kind = r->flags & parallel_flags_league ? REGION_TEAMS : REGION_PARALLEL;
-	uint32_t reference = region_of(a, m->tasks[task].construct, kind);
-	struct open_region own = {.region = reference, .task = task, .owner = task, .around = around, .type = OPEN_IMPLICIT};
-	return location_push(a, l, time, &own, NULL);
+	struct open_region own = {.construct = m->tasks[task].construct,
+				  .kind = kind,
+				  .task = task,
+				  .owner = task,
+				  .around = around,
+				  .type = OPEN_IMPLICIT};
+	return location_push(a, l, time, own, NULL);
 }
 
 static int implicit_end(void *self, const struct point *at, uint32_t task)
@@ -225,12 +231,12 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 	enum region_kind kind = scope_region(scope);
 	if (task_follow(a, l, at, &time) != 0)
 		return -1;
-	if (location_enter(a, l, time, region_of(a, scope_construct(a, scope), kind), at->task, OPEN_SCOPE) != 0)
+	if (location_enter(a, l, time, scope_construct(a, scope), kind, at->task, OPEN_SCOPE) != 0)
 		return -1;
 	if (kind == REGION_SECTIONS)
 		l->sections = scope->construct;
 	if (kind == REGION_SINGLE && scope->kind == work_kind_single_executor)
-		return location_enter(a, l, time, region_of(a, scope->construct, REGION_SINGLE_SBLOCK), at->task, OPEN_SCOPE);
+		return location_enter(a, l, time, scope->construct, REGION_SINGLE_SBLOCK, at->task, OPEN_SCOPE);
 	return kind == REGION_LOOP || kind == REGION_TASKLOOP || kind == REGION_DISTRIBUTE ? loop_parameters(a, l, time, scope) : 0;
 }
 
@@ -252,12 +258,13 @@ static int flush(void *self, const struct point *at, uint32_t construct)
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	return task_follow(a, l, at, &time) != 0 ? -1 : location_pass(a, l, time, region_of(a, construct, REGION_FLUSH), at->task);
+	return task_follow(a, l, at, &time) != 0 ? -1
+						 : location_pass(a, l, time, region_of(a, l, construct, REGION_FLUSH), at->task);
 }
 
-static bool is_in(const struct archive *a, const struct location *l, enum region_kind kind)
+static bool is_in(const struct location *l, enum region_kind kind)
 {
-	return l->n_open > 0 && a->regions[l->open[l->n_open - 1].region].kind == kind;
+	return l->n_open > 0 && l->open[l->n_open - 1].kind == kind;
 }
 
 /*
@@ -276,11 +283,11 @@ static int dispatch(void *self, const struct point *at, unsigned kind, uint64_t 
 			return -1;
 		return kind != dispatch_kind_iteration ? location_parameter(a, l, time, PARAMETER_CHUNK_ITERATIONS, iterations) : 0;
 	}
-	if (is_in(a, l, REGION_SECTION) && location_leave(a, l, time) != 0)
+	if (is_in(l, REGION_SECTION) && location_leave(a, l, time) != 0)
 		return -1;
-	if (!is_in(a, l, REGION_SECTIONS))
+	if (!is_in(l, REGION_SECTIONS))
 		return 0;
-	return location_enter(a, l, time, region_of(a, l->sections, REGION_SECTION), at->task, OPEN_SCOPE);
+	return location_enter(a, l, time, l->sections, REGION_SECTION, at->task, OPEN_SCOPE);
 }
 
 static int control_tool(void *self, const struct point *at, uint64_t command, uint64_t modifier)
@@ -290,8 +297,7 @@ static int control_tool(void *self, const struct point *at, uint64_t command, ui
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	if (task_follow(a, l, at, &time) != 0 ||
-	    location_enter(a, l, time, region_of(a, 0, REGION_CONTROL_TOOL), at->task, OPEN_SCOPE) != 0 ||
+	if (task_follow(a, l, at, &time) != 0 || location_enter(a, l, time, 0, REGION_CONTROL_TOOL, at->task, OPEN_SCOPE) != 0 ||
 	    location_parameter(a, l, time, PARAMETER_COMMAND, command) != 0 ||
 	    location_parameter(a, l, time, PARAMETER_MODIFIER, modifier) != 0)
 		return -1;

@@ -24,7 +24,7 @@ static int enter_again(struct archive *a, struct location *l, uint64_t time, con
 {
 	struct open_region own = *region;
 	if (own.type == OPEN_IMPLICIT) {
-		uint32_t comm = current_team_comm(a, own.task);
+		uint32_t comm = current_team_comm(a, l, own.task);
 		own.around = l->running;
 		l->running = own.task;
 		if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
@@ -32,15 +32,15 @@ static int enter_again(struct archive *a, struct location *l, uint64_t time, con
 	} else if (current_require(a, l, time, own.owner) != 0)
 		return -1;
 	own.owner = l->running;
-	return location_push(a, l, time, &own, a->attributes);
+	return location_push(a, l, time, own, l->attributes);
 }
 
 /* OpenMP's regions that were open in the unit go on as well, if this is the thread that they belong to. */
 static int enter_saved(struct archive *a, struct location *l, uint64_t time, struct unit_written *w)
 {
 	int rc = 0;
-	if (w->n_open > 0 && w->open_on != location_stream(&a->now, l) + 1)
-		a->has_holes = true;
+	if (w->n_open > 0 && w->open_on != l->stream + 1)
+		l->has_holes = true;
 	else
 		for (uint32_t i = 0; i < w->n_open && rc == 0; i++)
 			rc = enter_again(a, l, time, &w->open[i]);
@@ -61,26 +61,30 @@ static int begin_fragment(struct archive *a, struct location *l, uint64_t ticks,
 	if (unit_join_team(a, l, time) != 0)
 		return -1;
 	if (w->bits & UNIT_BIT_COMPLETED || w->runs_on != 0) { /* contradictory records */
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
-	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
-	if ((unit_creating_stream(&p->model->units[unit]) == location_stream(p, l) && unit_create(a, l, time, unit) != 0) ||
+	if ((unit_creating_stream(&p->model->units[unit]) == l->stream && unit_create(a, l, time, unit) != 0) ||
 	    current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	w->bits |= UNIT_BIT_STARTED;
-	w->runs_on = location_stream(p, l) + 1;
+	w->runs_on = l->stream + 1;
 	unit_note(p, l, time, unit);
-	if (archive_add_nonzero(a, ATTRIBUTE_TASK_FRAGMENT, w->n_fragments++) != 0)
+	if (archive_add_nonzero(a, l->attributes, ATTRIBUTE_TASK_FRAGMENT, w->n_fragments++) != 0)
 		return -1;
 	if (w->waker != 0 && archive_check(a,
-					   OTF2_AttributeList_AddLocationRef(a->attributes, ATTRIBUTE_RESUMED_BY,
+					   OTF2_AttributeList_AddLocationRef(l->attributes, ATTRIBUTE_RESUMED_BY,
 									     (uint64_t)(w->waker - 1) << 32 | p->def->process),
 					   "adding an attribute") != 0)
 		return -1;
 	w->waker = 0;
-	if (location_push(a, l, time, &(struct open_region){.region = region, .task = UNSET, .unit = unit, .type = OPEN_UNIT},
-			  a->attributes) != 0)
+	if (location_push(a, l, time,
+			  (struct open_region){.construct = p->model->units[unit].construct,
+					       .kind = unit_region_kind(p, unit),
+					       .task = UNSET,
+					       .unit = unit,
+					       .type = OPEN_UNIT},
+			  l->attributes) != 0)
 		return -1;
 	return enter_saved(a, l, time, w);
 }
@@ -101,7 +105,7 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 		return 0;
 	w->open = memory_grow(w->open, n, sizeof *w->open, "the open regions");
 	w->n_open = 0;
-	w->open_on = location_stream(&a->now, l) + 1;
+	w->open_on = l->stream + 1;
 	for (uint32_t i = first; i < l->n_open; i++)
 		if (l->open[i].type != OPEN_UNIT)
 			w->open[w->n_open++] = l->open[i];
@@ -110,29 +114,29 @@ static int leave_above(struct archive *a, struct location *l, uint64_t time, uin
 		struct open_region top = l->open[l->n_open - 1];
 		rc = top.type == OPEN_UNIT ? close_cut_fragment(a, l, time) : location_leave(a, l, time);
 		if (rc == 0 && top.type == OPEN_IMPLICIT) { /* one more begin of the team than its other members have */
-			a->has_all_teams = false;
+			l->has_split_teams = true;
 			rc = close_team(a, l, time, &top);
 		}
 	}
 	return rc;
 }
 
-static int add_reason(struct archive *a, const struct unit_switch *change)
+static int add_reason(struct archive *a, struct location *l, const struct unit_switch *change)
 {
 	uint32_t reason = change->reason == UNIT_YIELD     ? a->string_yield
 			  : change->reason == UNIT_SUSPEND ? a->string_suspend
 			  : change->reason == UNIT_CANCEL  ? a->string_cancel
 							   : UNSET;
-	if (reason != UNSET && archive_add_string(a, ATTRIBUTE_STOP, reason) != 0)
+	if (reason != UNSET && archive_add_string(a, l->attributes, ATTRIBUTE_STOP, reason) != 0)
 		return -1;
 	if (reason == UNSET || change->reason == UNIT_CANCEL)
 		return 0;
-	uint32_t sync = intern_string(a, unit_sync_name(change->wait.sync));
-	if (archive_add_string(a, ATTRIBUTE_SYNC, sync) != 0)
+	uint32_t sync = intern_string(&l->interned, unit_sync_name(change->wait.sync));
+	if (archive_add_string(a, l->attributes, ATTRIBUTE_SYNC, sync) != 0)
 		return -1;
-	return archive_add_nonzero(a, ATTRIBUTE_SYNC_OBJECT, change->wait.object) != 0
+	return archive_add_nonzero(a, l->attributes, ATTRIBUTE_SYNC_OBJECT, change->wait.object) != 0
 		       ? -1
-		       : archive_add_nonzero(a, ATTRIBUTE_POOL, change->pool);
+		       : archive_add_nonzero(a, l->attributes, ATTRIBUTE_POOL, change->pool);
 }
 
 /* The unit, which is current, is complete. */
@@ -142,11 +146,11 @@ static int complete(struct archive *a, struct location *l, uint64_t time, uint32
 	uint32_t status = reason == UNIT_CANCEL ? a->string_cancel : reason == UNIT_END ? a->string_unfinished : UNSET;
 	w->bits |= UNIT_BIT_COMPLETED;
 	unit_note(&a->now, l, time, unit);
-	if (status != UNSET && archive_add_string(a, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
+	if (status != UNSET && archive_add_string(a, l->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
 		return -1;
 	l->is_unit_over = true;
 	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? a->attributes : NULL, time,
+			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? l->attributes : NULL, time,
 							       a->now.units_comm, unit_creating_stream(&a->now.model->units[unit]),
 							       w->generation),
 			     "writing ThreadTaskComplete");
@@ -158,13 +162,13 @@ static int end_fragment(struct archive *a, struct location *l, uint64_t time, co
 	struct unit_written *w = &a->now.units[unit];
 	bool is_over = change->reason == UNIT_FINISH || change->reason == UNIT_CANCEL || change->reason == UNIT_END;
 	uint32_t i = find_open(l, unit);
-	if (i == l->n_open || w->runs_on != location_stream(&a->now, l) + 1) { /* contradictory records */
-		a->has_holes = true;
+	if (i == l->n_open || w->runs_on != l->stream + 1) { /* contradictory records */
+		l->has_holes = true;
 		return 0;
 	}
-	a->has_holes |= change->reason == UNIT_STOP_MISSING;
-	if (leave_above(a, l, time, i + 1, w) != 0 || current_require_unit(a, l, time, unit) != 0 || add_reason(a, change) != 0 ||
-	    close_fragment(a, l, time, unit) != 0)
+	l->has_holes |= change->reason == UNIT_STOP_MISSING;
+	if (leave_above(a, l, time, i + 1, w) != 0 || current_require_unit(a, l, time, unit) != 0 ||
+	    add_reason(a, l, change) != 0 || close_fragment(a, l, time, unit) != 0)
 		return -1;
 	return is_over ? complete(a, l, time, unit, change->reason) : 0;
 }
@@ -177,10 +181,10 @@ static int cancel_elsewhere(struct archive *a, struct location *l, uint64_t tick
 	uint32_t current = l->unit;
 	uint64_t time = unit_time(a, l, ticks, unit);
 	if (!(w->bits & UNIT_BIT_CREATED) || w->bits & UNIT_BIT_COMPLETED || w->runs_on != 0) {
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
-	uint32_t region = region_of(a, p->model->units[unit].construct, unit_region_kind(p, unit));
+	uint32_t region = region_of(a, l, p->model->units[unit].construct, unit_region_kind(p, unit));
 	if (unit_join_team(a, l, time) != 0 || current_require_unit(a, l, time, unit) != 0)
 		return -1;
 	if (!(w->bits & UNIT_BIT_STARTED) &&

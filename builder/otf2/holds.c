@@ -51,14 +51,14 @@ static int release(struct archive *a, struct location *l, uint64_t time, struct 
 
 int holds_release(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
-	if (l->n_holds == 0 || (task != UNSET && a->is_complete && !model_has_repairs(a->now.model, location_stream(&a->now, l))))
+	if (l->n_holds == 0 || (task != UNSET && a->is_complete && !model_has_repairs(a->now.model, l->stream)))
 		return 0;
 	int rc = 0;
 	for (uint32_t i = l->n_holds; i > 0 && rc == 0; i--) {
 		struct lock_hold hold = l->holds[i - 1];
 		if (task != UNSET && hold.task != task)
 			continue;
-		a->has_holes = true;
+		l->has_holes = true;
 		holds_remove(l, &l->holds[i - 1]);
 		rc = release(a, l, time, hold);
 	}

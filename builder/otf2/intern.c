@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Numbers strings, regions and communicators. Strings are found again by the hash of their text, regions by that of
- * what they are and where their code is. Called by whatever writes events, and by defs.c at the end. One thread.
+ * what they are and where their code is. Called by whatever writes events, by mapping.c, and by defs.c at the end; on
+ * one thread for each table.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/hash.h"
@@ -19,20 +20,49 @@ static uint64_t hash_region(const struct region_def *def)
 	return hash_on(hash_on(hash_on(hash, def->native), def->module), def->offset) | 1;
 }
 
-/* `text` is valid UTF-8 without control characters. */
-static uint32_t clean_string(struct archive *a, const char *text)
+/* The row of a string in the table itself + 1, or 0. `last`: of the latest string with this hash, + 1. */
+static uint32_t find_string(const struct interned *t, uint32_t last, const char *text)
 {
-	uint32_t *last = map_put(&a->string_rows, hash_text(HASH_BEGIN, text) | 1);
-	for (uint32_t i = *last; i != 0; i = a->string_next[i - 1]) /* rows + 1, 0 ends */
-		if (strcmp(a->strings[i - 1], text) == 0)
-			return i - 1;
-	size_t capacity = a->strings_capacity;
-	array_reserve((void **)&a->strings, (size_t)a->n_strings + 1, &capacity, sizeof *a->strings);
-	array_reserve((void **)&a->string_next, (size_t)a->n_strings + 1, &a->strings_capacity, sizeof *a->string_next);
-	a->strings[a->n_strings] = text_copy(text);
-	a->string_next[a->n_strings] = *last;
-	*last = ++a->n_strings;
-	return a->n_strings - 1;
+	while (last != 0 && strcmp(t->strings[last - 1], text) != 0)
+		last = t->string_next[last - 1];
+	return last;
+}
+
+static uint32_t find_region(const struct interned *t, uint32_t last, const struct region_def *def)
+{
+	for (; last != 0; last = t->region_next[last - 1]) {
+		const struct region_def *r = &t->regions[last - 1];
+		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->native == def->native &&
+		    r->module == def->module && r->offset == def->offset)
+			break;
+	}
+	return last;
+}
+
+static uint32_t latest(const struct map *rows, uint64_t hash)
+{
+	const uint32_t *last = map_get(rows, hash);
+	return last != NULL ? *last : 0;
+}
+
+/* `text` is valid UTF-8 without control characters. */
+static uint32_t clean_string(struct interned *t, const char *text)
+{
+	uint64_t hash = hash_text(HASH_BEGIN, text) | 1;
+	uint32_t row = t->before != NULL ? find_string(t->before, latest(&t->before->string_rows, hash), text) : 0;
+	if (row != 0)
+		return row - 1;
+	uint32_t *last = map_put(&t->string_rows, hash);
+	row = find_string(t, *last, text);
+	if (row != 0)
+		return t->first_string + row - 1;
+	size_t capacity = t->strings_capacity;
+	array_reserve((void **)&t->strings, (size_t)t->n_strings + 1, &capacity, sizeof *t->strings);
+	array_reserve((void **)&t->string_next, (size_t)t->n_strings + 1, &t->strings_capacity, sizeof *t->string_next);
+	t->strings[t->n_strings] = text_copy(text);
+	t->string_next[t->n_strings] = *last;
+	*last = ++t->n_strings;
+	return t->first_string + t->n_strings - 1;
 }
 
 /* Cuts text that is longer than STRING_BYTES_MAX at the end of a character, and marks that by three dots. */
@@ -46,31 +76,45 @@ static void cut(char *text)
 	strcpy(text + end, "...");
 }
 
-uint32_t intern_string(struct archive *a, const char *text)
+uint32_t intern_string(struct interned *t, const char *text)
 {
 	char *clean = text_utf8(text); /* names and arguments may hold anything */
 	cut(clean);
-	uint32_t string = clean_string(a, clean);
+	uint32_t string = clean_string(t, clean);
 	free(clean);
 	return string;
 }
 
-uint32_t intern_region(struct archive *a, const struct region_def *def)
+uint32_t intern_region(struct interned *t, const struct region_def *def)
 {
-	uint32_t *last = map_put(&a->region_rows, hash_region(def));
-	for (uint32_t i = *last; i != 0; i = a->region_next[i - 1]) {
-		const struct region_def *r = &a->regions[i - 1];
-		if (r->kind == def->kind && r->construct_kind == def->construct_kind && r->native == def->native &&
-		    r->module == def->module && r->offset == def->offset)
-			return i - 1;
-	}
-	size_t capacity = a->regions_capacity;
-	array_reserve((void **)&a->regions, (size_t)a->n_regions + 1, &capacity, sizeof *a->regions);
-	array_reserve((void **)&a->region_next, (size_t)a->n_regions + 1, &a->regions_capacity, sizeof *a->region_next);
-	a->regions[a->n_regions] = *def;
-	a->region_next[a->n_regions] = *last;
-	*last = ++a->n_regions;
-	return a->n_regions - 1;
+	uint64_t hash = hash_region(def);
+	uint32_t row = t->before != NULL ? find_region(t->before, latest(&t->before->region_rows, hash), def) : 0;
+	if (row != 0)
+		return row - 1;
+	uint32_t *last = map_put(&t->region_rows, hash);
+	row = find_region(t, *last, def);
+	if (row != 0)
+		return t->first_region + row - 1;
+	size_t capacity = t->regions_capacity;
+	array_reserve((void **)&t->regions, (size_t)t->n_regions + 1, &capacity, sizeof *t->regions);
+	array_reserve((void **)&t->region_next, (size_t)t->n_regions + 1, &t->regions_capacity, sizeof *t->region_next);
+	t->regions[t->n_regions] = *def;
+	t->region_next[t->n_regions] = *last;
+	*last = ++t->n_regions;
+	return t->first_region + t->n_regions - 1;
+}
+
+void intern_free(struct interned *t)
+{
+	for (uint32_t i = 0; i < t->n_strings; i++)
+		free(t->strings[i]);
+	free(t->strings);
+	free(t->string_next);
+	map_free(&t->string_rows);
+	free(t->regions);
+	free(t->region_next);
+	map_free(&t->region_rows);
+	*t = (struct interned){0};
 }
 
 uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams)

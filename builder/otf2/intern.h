@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What events refer to by number: strings, regions and communicators. Collected while events are written, defined when
- * the archive is closed (defs.c). One thread.
+ * What events refer to by number: strings, regions and communicators. The archive has one table of them, and each
+ * location of the process that is being written has one of its own, so that locations can be written at the same time.
+ * A location's table begins where the archive's ended when the process began: what is in there already keeps its
+ * number, what is new gets numbers that only this location's events have. When the process is over, mapping.c puts the
+ * locations' tables into the archive's, in the order of the locations. One thread at a time for each table; while
+ * locations are written the archive's table is only read.
  */
 #ifndef OTTER_BUILDER_OTF2_INTERN_H
 #define OTTER_BUILDER_OTF2_INTERN_H
@@ -9,8 +13,10 @@
 #include "builder/otf2/archive.h"
 
 /* The number of a string, a region: the same one for the same content. */
-uint32_t intern_string(struct archive *a, const char *text);
-uint32_t intern_region(struct archive *a, const struct region_def *def);
+uint32_t intern_string(struct interned *t, const char *text);
+uint32_t intern_region(struct interned *t, const struct region_def *def);
+
+void intern_free(struct interned *t);
 
 /* A new communicator of streams of the current process, in order of rank; parent: a communicator or UNSET. */
 uint32_t intern_comm(struct archive *a, uint32_t parent, const uint32_t *streams, uint32_t n_streams);

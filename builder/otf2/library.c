@@ -2,20 +2,38 @@
  *
  * Opens the archive with OTF2, and gives the library its memory. OTF2 takes 128 MiB before it writes anything out,
  * unless it gets memory in chunks: here a writer has two, and writes them out when they are full. OTF2 itself never
- * writes a BufferFlush; those in the archive are the recorder's. Where streams are replayed one after the other, one
- * location is written at a time, so two chunks are all that is needed. Called by otf2.c, on its thread.
+ * writes a BufferFlush; those in the archive are the recorder's. Opened by otf2.c; OTF2 asks for memory on any thread
+ * that writes a location.
  */
 #include "builder/otf2/library.h"
 #include "builder/support/memory.h"
+#include "builder/support/text.h"
 
+#include <fcntl.h>
+#include <otf2/OTF2_Pthread_Locks.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#define FILES_MAX   1024
 #define CHUNK_BYTES (256 << 10) /* the least that OTF2 takes; more is no faster and costs readers memory */
 
+#define CHUNKS 2
+
+/* The chunks of one writer. */
 struct pool {
 	unsigned n_used, n_chunks;
-	void *chunks[2];
+	void *chunks[CHUNKS];
+	bool has_file;       /* it is one of those that may keep their file open */
+	struct more *latest; /* further chunks, where it is not */
+};
+
+/* A further chunk: mapped from a file without a name, so that memory stays bounded, and no file is kept open. */
+struct more {
+	struct more *before;
+	void *chunk;
+	uint64_t n_bytes;
 };
 
 static OTF2_FlushType pre_flush(void *self, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final)
@@ -28,16 +46,55 @@ static OTF2_FlushType pre_flush(void *self, OTF2_FileType type, OTF2_LocationRef
 	return OTF2_FLUSH;
 }
 
+/* May one more writer have its file open? No order: the count itself is all that is shared. */
+static bool take_file(struct archive *a)
+{
+	if (atomic_fetch_add_explicit(&a->n_files, 1, memory_order_relaxed) < a->max_files)
+		return true;
+	atomic_fetch_sub_explicit(&a->n_files, 1, memory_order_relaxed);
+	return false;
+}
+
+/* `n_bytes` of a new file that has no name any more, or NULL. */
+static void *map_file(const struct archive *a, uint64_t n_bytes)
+{
+	char *path = text_format("%s.XXXXXX", a->path);
+	int file = mkostemp(path, O_CLOEXEC);
+	void *map = MAP_FAILED;
+	if (file >= 0) {
+		unlink(path);
+		if (posix_fallocate(file, 0, (off_t)n_bytes) == 0)
+			map = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+		close(file);
+	}
+	free(path);
+	return map != MAP_FAILED ? map : NULL;
+}
+
+static void *add_more(const struct archive *a, struct pool *pool, uint64_t n_bytes)
+{
+	void *chunk = map_file(a, n_bytes);
+	if (chunk == NULL)
+		return NULL;
+	struct more *more = memory_get(1, sizeof *more, "OTF2");
+	*more = (struct more){pool->latest, chunk, n_bytes};
+	pool->latest = more;
+	return chunk;
+}
+
+/* NULL: what is there has to be written out, for which OTF2 opens the writer's file, and keeps it open. */
 static void *chunk_allocate(void *self, OTF2_FileType type, OTF2_LocationRef location, void **buffer, uint64_t chunk_bytes)
 {
-	(void)self;
-	(void)type;
+	struct archive *a = self;
 	(void)location;
 	struct pool *pool = *buffer;
 	if (pool == NULL)
 		*buffer = pool = memory_zeroed(1, sizeof *pool, "OTF2");
-	if (pool->n_used == sizeof pool->chunks / sizeof *pool->chunks)
-		return NULL;
+	if (pool->n_used == CHUNKS) {
+		if (type == OTF2_FILETYPE_EVENTS && !pool->has_file)
+			pool->has_file = take_file(a);
+		return type != OTF2_FILETYPE_EVENTS || pool->has_file ? NULL : add_more(a, pool, chunk_bytes);
+	}
 	if (pool->n_used == pool->n_chunks)
 		pool->chunks[pool->n_chunks++] = memory_get(chunk_bytes, 1, "OTF2");
 	return pool->chunks[pool->n_used++];
@@ -45,15 +102,23 @@ static void *chunk_allocate(void *self, OTF2_FileType type, OTF2_LocationRef loc
 
 static void chunk_free_all(void *self, OTF2_FileType type, OTF2_LocationRef location, void **buffer, bool is_final)
 {
-	(void)self;
+	struct archive *a = self;
 	(void)type;
 	(void)location;
 	struct pool *pool = *buffer;
 	if (pool == NULL)
 		return;
 	pool->n_used = 0;
+	while (pool->latest != NULL) {
+		struct more *more = pool->latest;
+		pool->latest = more->before;
+		munmap(more->chunk, more->n_bytes);
+		free(more);
+	}
 	if (!is_final)
 		return;
+	if (pool->has_file)
+		atomic_fetch_sub_explicit(&a->n_files, 1, memory_order_relaxed);
 	for (unsigned i = 0; i < pool->n_chunks; i++)
 		free(pool->chunks[i]);
 	free(pool);
@@ -69,27 +134,36 @@ static uint64_t def_chunk_bytes(const struct archive *a)
 	return bytes;
 }
 
-/* Where streams are replayed together each location keeps a file open: raises the limit to what the system allows. */
-static void allow_files(void)
+/*
+ * A writer keeps its file open from the first time that its chunks are full. Where many locations are written at once
+ * not all may do so: half of the files that this process may open are for them.
+ */
+static void limit_files(struct archive *a)
 {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+	a->max_files = 16;
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return;
+	if (limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
+		getrlimit(RLIMIT_NOFILE, &limit);
 	}
+	a->max_files = limit.rlim_cur / 2 < FILES_MAX ? (unsigned)(limit.rlim_cur / 2) : FILES_MAX;
 }
 
 int library_open(struct archive *a, const char *dir)
 {
 	static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
 	static const OTF2_MemoryCallbacks memory = {chunk_allocate, chunk_free_all};
-	allow_files();
+	limit_files(a);
 	a->otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, def_chunk_bytes(a), OTF2_SUBSTRATE_POSIX,
 				    OTF2_COMPRESSION_NONE);
 	if (a->otf2 == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "creating the archive");
 	if (archive_check(a, OTF2_Archive_SetFlushCallbacks(a->otf2, &flush, NULL), "setting up the archive") != 0 ||
-	    archive_check(a, OTF2_Archive_SetMemoryCallbacks(a->otf2, &memory, NULL), "setting up the archive") != 0 ||
+	    archive_check(a, OTF2_Archive_SetMemoryCallbacks(a->otf2, &memory, a), "setting up the archive") != 0 ||
+	    archive_check(a, OTF2_Pthread_Archive_SetLockingCallbacks(a->otf2, NULL), "setting up the archive") != 0 ||
 	    archive_check(a, OTF2_Archive_SetSerialCollectiveCallbacks(a->otf2), "setting up the archive") != 0 ||
 	    archive_check(a, OTF2_Archive_OpenEvtFiles(a->otf2), "creating the event files") != 0 ||
 	    archive_check(a, OTF2_Archive_OpenDefFiles(a->otf2), "creating the definition files") != 0) {

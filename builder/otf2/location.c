@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A location's writer, its time stamps, and the stack of its open regions. Called by all files that write events of
- * threads. One thread.
+ * threads, on one thread at a time for each location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/intern.h"
@@ -22,11 +22,8 @@ static int switch_measurement(struct archive *a, struct location *l, uint64_t ti
 	return is_on ? state_metric_write(a, l, time) : 0;
 }
 
-uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
+void location_catch_up(struct archive *a, struct location *l, uint64_t time)
 {
-	uint64_t time = clock_stamp(&a->now, ticks);
-	if (time < l->last_time)
-		time = l->last_time;
 	if (l->has_sample)
 		sample_metric_write(a, l, time); /* a failure is remembered in the archive, and closing that fails */
 	l->last_time = time;
@@ -34,7 +31,6 @@ uint64_t location_stamp(struct archive *a, struct location *l, uint64_t ticks)
 		l->is_on_early = true;
 		switch_measurement(a, l, time, true); /* likewise */
 	}
-	return time;
 }
 
 int location_measurement(struct archive *a, struct location *l, uint64_t ticks, bool is_on)
@@ -60,17 +56,17 @@ static int program_begin(struct archive *a, struct location *l)
 {
 	const struct meta *meta = &a->now.def->dump->meta;
 	uint32_t *args = memory_get(meta->n_args, sizeof *args, "the arguments");
-	uint32_t name = intern_string(a, meta->program);
+	uint32_t name = intern_string(&l->interned, meta->program);
 	size_t n_args = meta->n_args > 0 ? meta->n_args - 1 : 0; /* without argv[0] */
 	if (n_args > ARGUMENTS_MAX)
 		n_args = ARGUMENTS_MAX;
 	for (size_t i = 0; i < n_args; i++)
-		args[i] = intern_string(a, meta->args[i + 1]);
+		args[i] = intern_string(&l->interned, meta->args[i + 1]);
 	l->last_time = a->now.first_time;
-	int rc = archive_add_u64(a, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid);
+	int rc = archive_add_u64(a, l->attributes, ATTRIBUTE_PROCESS_ID, (uint64_t)meta->pid);
 	if (rc == 0)
 		rc = archive_check(
-			a, OTF2_EvtWriter_ProgramBegin(l->writer, a->attributes, l->last_time, name, (uint32_t)n_args, args),
+			a, OTF2_EvtWriter_ProgramBegin(l->writer, l->attributes, l->last_time, name, (uint32_t)n_args, args),
 			"writing ProgramBegin");
 	free(args);
 	return rc;
@@ -85,22 +81,31 @@ int location_open(struct archive *a, uint32_t stream)
 	l->writer = OTF2_Archive_GetEvtWriter(a->otf2, id);
 	if (l->writer == NULL)
 		return archive_failed(a, OTF2_ERROR_INVALID, "opening a location");
+	l->attributes = OTF2_AttributeList_New();
+	if (l->attributes == NULL)
+		memory_fail(0, "OTF2's attributes");
 	sample_metric_begin(a, l, stream);
 	return stream == 0 ? program_begin(a, l) : 0;
 }
 
-int location_write_definitions(struct archive *a, uint64_t id)
+void location_free(struct location *l)
 {
-	OTF2_DefWriter *w = OTF2_Archive_GetDefWriter(a->otf2, id);
-	if (w == NULL)
-		return archive_failed(a, OTF2_ERROR_INVALID, "opening local definitions");
-	return archive_check(a, OTF2_Archive_CloseDefWriter(a->otf2, w), "writing local definitions");
+	if (l->attributes != NULL)
+		OTF2_AttributeList_Delete(l->attributes);
+	free(l->open);
+	free(l->holds);
+	free(l->forks);
+	l->attributes = NULL;
+	l->open = NULL;
+	l->holds = NULL;
+	l->forks = NULL;
+	l->n_open = l->n_holds = l->n_forks = 0;
+	l->open_capacity = l->holds_capacity = l->forks_capacity = 0;
 }
 
 int location_end(struct archive *a, uint32_t stream)
 {
 	struct location *l = &a->now.locations[stream];
-	uint64_t id = (uint64_t)stream << 32 | a->now.def->process;
 	int rc = a->has_failed ? -1 : 0;
 	if (rc == 0)
 		rc = sample_metric_write(a, l, UINT64_MAX);
@@ -118,15 +123,8 @@ int location_end(struct archive *a, uint32_t stream)
 		rc = -1;
 	l->writer = NULL;
 	l->is_finished = true;
-	free(l->open);
-	free(l->holds);
-	free(l->forks);
-	l->open = NULL;
-	l->holds = NULL;
-	l->forks = NULL;
-	l->n_open = l->n_holds = l->n_forks = 0;
-	l->open_capacity = l->holds_capacity = l->forks_capacity = 0;
-	return rc == 0 ? location_write_definitions(a, id) : -1;
+	location_free(l);
+	return rc;
 }
 
 bool location_owns(const struct location *l, uint32_t task)
@@ -135,59 +133,6 @@ bool location_owns(const struct location *l, uint32_t task)
 	while (i > 0 && l->open[i - 1].owner != task)
 		i--;
 	return i > 0;
-}
-
-/*
- * Keeps TASK_BIT_OPEN right, so that a task that completes need not look through all that is open on the location: the
- * time for tasks nested in each other would grow with the square of their number. A task commonly enters a region when
- * its own are the innermost ones, or when it has none; whatever else happens, because records contradict each other, is
- * looked up.
- */
-static void note_owner(struct process *p, const struct location *l, struct open_region *region)
-{
-	uint32_t owner = region->owner, around = region->type == OPEN_IMPLICIT ? region->around : 0;
-	region->is_lowest = false;
-	if (owner != 0 && owner != UNSET && !task_bit(p, owner, TASK_BIT_OPEN)) {
-		task_bit_set(p, owner, TASK_BIT_OPEN);
-		region->is_lowest = true;
-	} else if (owner != 0 && owner != UNSET && !location_owns(l, owner))
-		p->is_scattered = true;
-	if (around != 0 && around != UNSET && !location_owns(l, around))
-		p->is_scattered = true;
-}
-
-int location_push(struct archive *a, struct location *l, uint64_t time, const struct open_region *region,
-		  OTF2_AttributeList *attributes)
-{
-	array_reserve((void **)&l->open, (size_t)l->n_open + 1, &l->open_capacity, sizeof *l->open);
-	l->open[l->n_open] = *region;
-	note_owner(&a->now, l, &l->open[l->n_open]);
-	l->n_open++;
-	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, region->region), "writing Enter");
-}
-
-int location_pop(struct archive *a, struct location *l, uint64_t time, OTF2_AttributeList *attributes)
-{
-	const struct open_region *top = &l->open[--l->n_open];
-	if (top->is_lowest)
-		task_bit_clear(&a->now, top->owner, TASK_BIT_OPEN);
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, top->region), "writing Leave");
-}
-
-uint32_t location_find_open(const struct location *l, uint32_t task)
-{
-	for (uint32_t i = l->n_open; i > 0; i--)
-		if (l->open[i - 1].task == task && l->open[i - 1].type != OPEN_SCOPE)
-			return i - 1;
-	return l->n_open;
-}
-
-uint32_t location_team_task(const struct location *l)
-{
-	for (uint32_t i = l->n_open; i > 0; i--)
-		if (l->open[i - 1].type == OPEN_IMPLICIT)
-			return l->open[i - 1].task;
-	return 0;
 }
 
 int location_parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter, uint64_t value)

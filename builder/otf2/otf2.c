@@ -6,11 +6,14 @@
 #include "builder/otf2/otf2.h"
 #include "builder/otf2/clock.h"
 #include "builder/otf2/close.h"
+#include "builder/otf2/current.h"
 #include "builder/otf2/defs.h"
 #include "builder/otf2/device.h"
 #include "builder/otf2/events.h"
 #include "builder/otf2/intern.h"
 #include "builder/otf2/library.h"
+#include "builder/otf2/location.h"
+#include "builder/otf2/mapping.h"
 #include "builder/otf2/regions.h"
 #include "builder/otf2/team_comms.h"
 #include "builder/otf2/trace_id.h"
@@ -45,20 +48,19 @@ static void find_foreign_threads(struct archive *a)
 static void free_process(struct process *p)
 {
 	for (uint32_t i = 0; p->locations != NULL && i < p->def->n_locations; i++) {
-		free(p->locations[i].open);
-		free(p->locations[i].holds);
-		free(p->locations[i].forks);
+		struct location *l = &p->locations[i];
+		location_free(l);
+		free(l->solos);
+		intern_free(&l->interned);
+		map_free(&l->region_slots);
 	}
 	free(p->locations);
-	free(p->region_refs);
+	free(p->solo_comms);
 	free(p->task_bits);
-	for (uint32_t i = 0; i < p->n_suspended; i++)
-		free(p->suspended[i].open);
-	free(p->suspended);
+	current_end(p);
 	unit_keys_free(p);
 	team_comms_free(p);
-	map_free(&p->suspended_rows);
-	map_free(&p->lock_rows);
+	map_free(&p->device_regions);
 	*p = (struct process){0};
 }
 
@@ -73,18 +75,21 @@ static int begin(void *self, const struct trace *trace)
 			p->def = &a->processes[i];
 	clock_begin(a, trace);
 	p->locations = memory_get(p->def->n_locations, sizeof *p->locations, "the archive");
-	p->task_bits = memory_zeroed(m->n_tasks / 2 + 1, 1, "the archive");
+	p->solo_comms = memory_zeroed(p->def->n_locations, sizeof *p->solo_comms, "the archive");
+	p->task_bits = memory_zeroed(m->n_tasks, 1, "the archive");
 	find_foreign_threads(a);
-	for (uint32_t i = 0; i < p->def->n_locations; i++)
-		p->locations[i] = (struct location){.task = UNSET,
-						    .rank_team = UNSET,
-						    .solo_comm = UNSET,
-						    .state = UNSET,
-						    .state_written = UNSET,
-						    .is_on = true};
+	for (uint32_t i = 0; i < p->def->n_locations; i++) {
+		struct location *l = &p->locations[i];
+		*l = (struct location){
+			.stream = i, .task = UNSET, .key_task = UNSET, .state = UNSET, .state_written = UNSET, .is_on = true};
+		for (unsigned j = 0; j < RECENT_REGIONS; j++)
+			l->recent_regions[j].region = UNSET;
+	}
+	current_begin(p);
 	team_comms_begin(a);
 	unit_keys_begin(a);
 	device_begin(a);
+	mapping_begin(a);
 	return 0;
 }
 
@@ -94,11 +99,19 @@ static int end(void *self, const struct trace *trace)
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < a->now.def->n_locations; i++) /* those without a record are there, too */
 		rc = close_location(a, i);
+	for (uint32_t i = 0; rc == 0 && i < a->now.def->n_locations; i++) {
+		const struct location *l = &a->now.locations[i];
+		a->has_holes |= l->has_holes;
+		a->has_states |= l->has_states;
+		a->has_samples |= l->has_samples;
+		a->has_all_teams &= !l->has_split_teams;
+		rc = mapping_write(a, i);
+	}
 	if (rc == 0)
 		rc = device_write(a);
 	regions_name(a);
 	unit_keys_end(a);
-	a->n_locks += a->now.n_locks;
+	a->n_locks += trace->model.n_locks;
 	if (tally_total(&trace->model.notes->repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
 		a->has_holes = true;
 	a->n_ended++;
@@ -157,14 +170,7 @@ static void destroy(struct archive *a)
 	free_process(&a->now);
 	if (a->attributes != NULL)
 		OTF2_AttributeList_Delete(a->attributes);
-	for (uint32_t i = 0; i < a->n_strings; i++)
-		free(a->strings[i]);
-	free(a->strings);
-	free(a->string_next);
-	map_free(&a->string_rows);
-	free(a->regions);
-	free(a->region_next);
-	map_free(&a->region_rows);
+	intern_free(&a->interned);
 	free(a->comms);
 	free(a->members);
 	free(a->locations);
@@ -231,14 +237,14 @@ static void lay_out(struct archive *a, const struct trace *traces, size_t n)
 static void intern_event_strings(struct archive *a)
 {
 	static const char *const schedules[] = {"static", "dynamic", "guided", "other"};
-	intern_string(a, ""); /* the first one: string 0 is the empty one */
+	intern_string(&a->interned, ""); /* the first one: string 0 is the empty one */
 	for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++)
-		a->string_schedules[i] = intern_string(a, schedules[i]);
-	a->string_cancel = intern_string(a, "cancel");
-	a->string_detach = intern_string(a, "detach");
-	a->string_unfinished = intern_string(a, "unfinished");
-	a->string_yield = intern_string(a, "yield");
-	a->string_suspend = intern_string(a, "suspend");
+		a->string_schedules[i] = intern_string(&a->interned, schedules[i]);
+	a->string_cancel = intern_string(&a->interned, "cancel");
+	a->string_detach = intern_string(&a->interned, "detach");
+	a->string_unfinished = intern_string(&a->interned, "unfinished");
+	a->string_yield = intern_string(&a->interned, "yield");
+	a->string_suspend = intern_string(&a->interned, "suspend");
 }
 
 int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces)

@@ -2,7 +2,8 @@
  *
  * What the archive's writer keeps about the process that it is writing, from otf2.c's begin to its end: one location
  * for each stream, what is open on it, and what has been written about tasks and about Argobots' units. Everything here
- * is an array of the archive's own: the model is only read. One thread.
+ * is an array of the archive's own: the model is only read. What belongs to a location or a task is used by one thread at
+ * a time, the rest does not change while events are written.
  */
 #ifndef OTTER_BUILDER_OTF2_PROCESS_H
 #define OTTER_BUILDER_OTF2_PROCESS_H
@@ -16,27 +17,51 @@
 
 #define UNSET UINT32_MAX /* a number that is not there: no row, no reference, no task */
 
+/*
+ * How the archive names a task: (communicator of its binding team, rank of the creating thread in it, that thread's
+ * number for it). comm UNSET: not looked up so far.
+ */
+struct key {
+	uint32_t comm, rank, generation;
+};
+
 /* A region that is open on a location. */
 struct open_region {
-	uint32_t region;
+	uint32_t construct; /* in the model; with `kind`, what the region is wherever it is entered */
+	enum region_kind kind;
+	uint32_t region; /* the same, by the location's number for it */
 	uint32_t task;   /* the current task by the replay; OPEN_UNIT: UNSET */
 	uint32_t owner;  /* the current task by the archive: another one only if records contradict each other; OPEN_UNIT: 0 */
 	uint32_t around; /* OPEN_IMPLICIT: the task that was current before; else 0 */
 	uint32_t unit;   /* OPEN_UNIT: the unit; else 0 */
+	uint32_t team;   /* OPEN_IMPLICIT: the implicit task of the team around it that is innermost on the location, or 0 */
+	struct key key;  /* the owner's */
 	enum open_type { OPEN_SCOPE, OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL, OPEN_UNIT } type;
 	bool is_lowest; /* its owner had no other region open when it was entered */
 };
+
+#define RECENT_REGIONS 64
+#define RECENT_RANKS   4
 
 /* A mutex that a task has taken on this location. */
 struct lock_hold {
 	uint32_t lock, order, task, depth;
 };
 
+/*
+ * All that belongs to one stream. Only its own events change it, and they are on one thread at a time; other locations
+ * may be written meanwhile.
+ */
 struct location {
-	OTF2_EvtWriter *writer; /* NULL: not yet or no longer open */
+	OTF2_EvtWriter *writer;         /* NULL: not yet or no longer open */
+	uint32_t stream;                /* row of dump.streams */
+	OTF2_AttributeList *attributes; /* of the next event; writing the event empties it */
 	uint64_t last_time;
-	uint32_t task;    /* the current task by the replay; UNSET: to be looked up */
-	uint32_t running; /* the current task by the archive; 0: what the location began with; UNSET: none, it is complete */
+	uint32_t task;     /* the current task by the replay; UNSET: to be looked up */
+	uint32_t running;  /* the current task by the archive; 0: what the location began with; UNSET: none, it is complete */
+	uint32_t key_task; /* the task that `key` is of; UNSET: of none */
+	struct key key;
+	uint32_t team_task;       /* the implicit task whose team is the innermost one here, or 0 */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open;
 	size_t open_capacity;
@@ -45,8 +70,14 @@ struct location {
 	uint32_t *forks; /* regions whose fork is written, and whose join is not: outermost first */
 	uint32_t n_forks;
 	size_t holds_capacity, forks_capacity;
-	uint32_t rank_team, rank;      /* the last answer of current.c's team_rank() */
-	uint32_t solo_comm;            /* the comm of this location alone; UNSET: not needed so far */
+	struct recent_rank {
+		uint32_t team, stream, rank; /* team 0: none */
+	} recent_ranks[RECENT_RANKS];        /* the latest answers of current.c's team_rank() */
+	uint64_t recent_wait_id;             /* of the latest mutex; it has this number, if that is not 0 */
+	uint32_t recent_lock;
+	uint32_t *solos; /* streams for which a communicator of their own was needed here (current.c) */
+	uint32_t n_solos;
+	size_t solos_capacity;
 	uint32_t sections;             /* construct of the latest sections region */
 	uint32_t unit;                 /* the current unit by the archive; 0: the thread's implicit task */
 	uint32_t thread;               /* the main scheduler that the thread was created with; 0: none */
@@ -61,6 +92,18 @@ struct location {
 	bool has_sample;
 	bool is_on_early; /* measurement was turned on to close something while recording was off */
 	bool is_finished;
+	bool has_holes;               /* see the archive's fields of these names */
+	bool has_states, has_samples; /* likewise */
+	bool has_split_teams;         /* a thread's stay in a team is in several pieces */
+	bool is_scattered;            /* a task here had regions open elsewhere, too: TASK_BIT_OPEN tells nothing any more */
+
+	/* The numbers in this location's events that are its own until the process is over (intern.h). */
+	struct interned interned;
+	struct map region_slots; /* construct * REGION_KINDS + kind -> region + 1 */
+	struct recent_region {
+		uint32_t construct, kind, region; /* region UNSET: none */
+	} recent_regions[RECENT_REGIONS];
+	char apart[64]; /* so that no two locations share a cache line */
 };
 
 /* What is kept about a marked task: its open regions while it is suspended, and where it runs. */
@@ -89,29 +132,28 @@ struct process {
 	const struct model *model;
 	struct process_def *def;
 	struct location *locations; /* by row of dump.streams */
-	uint32_t *region_refs;      /* construct * REGION_KINDS + kind -> region; UNSET: not defined yet */
-	uint32_t n_region_refs;
-	uint32_t *team_comms;      /* by row of model.teams */
-	uint32_t helper_team;      /* of the runtime's own threads for target tasks (Q22); 0 none */
-	uint32_t *helper_ranks;    /* by stream: its rank in the communicator of that team, if it is in there */
-	unsigned char *task_bits;  /* by task, four bits each: TASK_BIT_ */
-	bool is_scattered;         /* a task had regions open on two locations: TASK_BIT_OPEN tells nothing any more */
-	struct map suspended_rows; /* marked task -> row of suspended + 1 */
+	uint32_t *solo_comms;       /* by stream: the communicator of it alone + 1, 0: not needed so far */
+	uint32_t first_solo;        /* the location's first own communicator of one thread has this number, in its events */
+	struct map device_regions;  /* as a location's region_slots: what is entered on devices' queues */
+	uint32_t *team_comms;       /* by row of model.teams */
+	uint32_t helper_team;       /* of the runtime's own threads for target tasks (Q22); 0 none */
+	uint32_t *helper_ranks;     /* by stream: its rank in the communicator of that team, if it is in there */
+	unsigned char *task_bits;   /* by task: TASK_BIT_ */
+	bool has_movers;            /* some task ran on more than one stream */
+	/*
+	 * Marked tasks, each with a row in `suspended`, in the order of their numbers: a bit for each task that is
+	 * marked, and before each 64 of them the number of those that come before.
+	 */
+	uint64_t *marked;
+	uint32_t *marked_before;
 	struct suspended *suspended;
 	uint32_t n_suspended;
-	size_t suspended_capacity;
 	struct unit_written *units; /* by row of model.units */
 	uint32_t units_comm;
-	struct map lock_rows; /* wait id -> number of the lock in this process + 1 */
-	uint32_t first_lock, n_locks;
+	uint32_t first_lock;
 	bool is_converted;              /* time stamps are ns of real time, else ticks */
 	uint64_t first_time, last_time; /* time stamps of the process's first and last event */
 };
-
-static inline uint32_t location_stream(const struct process *p, const struct location *l)
-{
-	return (uint32_t)(l - p->locations);
-}
 
 enum {
 	TASK_BIT_STARTED = 1,
@@ -122,17 +164,17 @@ enum {
 
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)
 {
-	return ((unsigned)p->task_bits[task >> 1] >> (task & 1) * 4 & bit) != 0;
+	return (p->task_bits[task] & bit) != 0;
 }
 
 static inline void task_bit_set(struct process *p, uint32_t task, unsigned bit)
 {
-	p->task_bits[task >> 1] |= (unsigned char)(bit << (task & 1) * 4);
+	p->task_bits[task] |= (unsigned char)bit;
 }
 
 static inline void task_bit_clear(struct process *p, uint32_t task, unsigned bit)
 {
-	p->task_bits[task >> 1] &= (unsigned char)~(bit << (task & 1) * 4);
+	p->task_bits[task] &= (unsigned char)~bit;
 }
 
 /* Records contradict each other about the task: the archive has no event of it, nor of what was done in it. */

@@ -2,7 +2,7 @@
  *
  * Finds the region of a construct. A construct has a region for each kind that it is entered as, with Score-P's roles
  * and Otter's labels. Constructs of the same kind and place share one, in whatever process. Called for every Enter, and
- * by otf2.c when a process ends. One thread.
+ * by otf2.c when a process ends.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/regions.h"
@@ -102,53 +102,81 @@ static uint32_t name_of(struct archive *a, const char *label, enum region_kind k
 {
 	const char *place = label != NULL ? strchr(label, '@') : NULL;
 	char *name = text_format("%s%s", kinds[kind].name, place != NULL ? place : "");
-	uint32_t string = intern_string(a, name);
+	uint32_t string = intern_string(&a->interned, name);
 	free(name);
 	return string;
 }
 
-/* The replay adds constructs: the table grows with them. */
-static void reach(struct process *p, uint32_t slot)
-{
-	if (slot < p->n_region_refs)
-		return;
-	uint32_t n = (p->model->n_constructs + p->model->n_constructs / 2 + 16) * REGION_KINDS;
-	if (n <= slot)
-		n = slot + REGION_KINDS;
-	p->region_refs = memory_grow(p->region_refs, n, sizeof *p->region_refs, "the regions");
-	while (p->n_region_refs < n)
-		p->region_refs[p->n_region_refs++] = UNSET;
-}
-
 /* Where the code is: addresses differ between processes, a binary and the offset in its file do not. */
-static void find_code(struct archive *a, uint64_t codeptr, struct region_def *def)
+static void find_code(const struct process *p, uint64_t codeptr, struct interned *t, struct region_def *def)
 {
-	const struct meta_map *map = meta_find_map(&a->now.model->dump->meta, codeptr);
+	const struct meta_map *map = meta_find_map(&p->model->dump->meta, codeptr);
 	def->offset = map != NULL ? codeptr - map->start + map->offset : codeptr;
-	def->module = intern_string(a, map != NULL ? map->path : "");
+	def->module = intern_string(t, map != NULL ? map->path : "");
 }
 
-uint32_t region_of_slow(struct archive *a, uint32_t construct, enum region_kind kind)
+uint32_t region_in(const struct process *p, struct interned *t, struct map *slots, uint32_t construct, enum region_kind kind)
 {
-	struct process *p = &a->now;
-	const struct construct *c = &p->model->constructs[construct];
-	struct region_def def = {.kind = kind, .construct_kind = c->kind, .name = UNSET};
-	find_code(a, c->codeptr, &def);
-	reach(p, construct * REGION_KINDS + kind);
-	return p->region_refs[construct * REGION_KINDS + kind] = intern_region(a, &def);
+	uint32_t *region = map_put(slots, (uint64_t)construct * REGION_KINDS + kind); /* + 1 */
+	if (*region == 0) {
+		const struct construct *c = &p->model->constructs[construct];
+		struct region_def def = {.kind = kind, .construct_kind = c->kind, .name = UNSET};
+		find_code(p, c->codeptr, t, &def);
+		*region = intern_region(t, &def) + 1;
+	}
+	return *region - 1;
+}
+
+uint32_t region_of_slow(const struct archive *a, struct location *l, struct recent_region *recent, uint32_t construct,
+			enum region_kind kind)
+{
+	uint32_t region = region_in(&a->now, &l->interned, &l->region_slots, construct, kind);
+	*recent = (struct recent_region){construct, kind, region};
+	return region;
+}
+
+/* A region that was entered in this process. */
+struct use {
+	uint64_t slot;
+	uint32_t region;
+};
+
+static int by_slot(const void *left, const void *right)
+{
+	const struct use *l = left, *r = right;
+	return (l->slot > r->slot) - (l->slot < r->slot);
+}
+
+static size_t list_uses(const struct map *slots, struct use *uses)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < slots->n_slots; i++)
+		if (slots->slots[i].is_used)
+			uses[n++] = (struct use){slots->slots[i].key, slots->slots[i].value - 1};
+	return n;
 }
 
 void regions_name(struct archive *a)
 {
 	struct process *p = &a->now;
-	for (uint32_t slot = 0; slot < p->n_region_refs; slot++) {
-		if (p->region_refs[slot] == UNSET || a->regions[p->region_refs[slot]].name != UNSET)
+	size_t n_uses = p->device_regions.n_used, n = 0;
+	for (uint32_t i = 0; i < p->def->n_locations; i++)
+		n_uses += p->locations[i].region_slots.n_used;
+	struct use *uses = memory_get(n_uses, sizeof *uses, "the regions");
+	for (uint32_t i = 0; i < p->def->n_locations; i++)
+		n += list_uses(&p->locations[i].region_slots, uses + n);
+	n += list_uses(&p->device_regions, uses + n);
+	if (n > 0)
+		qsort(uses, n, sizeof *uses, by_slot);
+	for (size_t i = 0; i < n; i++) {
+		struct region_def *def = &a->interned.regions[uses[i].region];
+		const struct construct *c = &p->model->constructs[uses[i].slot / REGION_KINDS];
+		if (def->name != UNSET)
 			continue;
-		struct region_def *def = &a->regions[p->region_refs[slot]];
-		const struct construct *c = &p->model->constructs[slot / REGION_KINDS];
-		def->description = intern_string(a, c->function != NULL ? c->function : "");
-		def->file = intern_string(a, c->file != NULL ? c->file : "");
+		def->description = intern_string(&a->interned, c->function != NULL ? c->function : "");
+		def->file = intern_string(&a->interned, c->file != NULL ? c->file : "");
 		def->line = c->line;
 		def->name = name_of(a, c->label, def->kind);
 	}
+	free(uses);
 }

@@ -43,7 +43,7 @@ int sample_metric_write(struct archive *a, struct location *l, uint64_t until)
 		if (time < l->last_time)
 			time = l->last_time;
 		l->last_time = time;
-		a->has_samples = true;
+		l->has_samples = true;
 		OTF2_MetricValue value = {.unsigned_int = named_state(&dump->meta, l->sample.state)};
 		rc = archive_check(a, OTF2_EvtWriter_Metric(l->writer, NULL, time, METRIC_SAMPLE, 1, &type, &value),
 				   "writing a sample");
@@ -87,7 +87,7 @@ uint32_t sample_metric_names(struct archive *a)
 	}
 	put_own_states(a, out);
 	memory_close_stream(out, "the names of states");
-	uint32_t string = intern_string(a, text);
+	uint32_t string = intern_string(&a->interned, text);
 	free(text);
 	return string;
 }

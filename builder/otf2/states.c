@@ -15,7 +15,7 @@ int state_metric_write(struct archive *a, struct location *l, uint64_t time)
 	if (l->state == l->state_written)
 		return 0;
 	l->state_written = l->state;
-	a->has_states = true;
+	l->has_states = true;
 	OTF2_Type type = OTF2_TYPE_UINT64;
 	OTF2_MetricValue value = {.unsigned_int = l->state};
 	return archive_check(a, OTF2_EvtWriter_Metric(l->writer, NULL, time, METRIC_STATE, 1, &type, &value),
@@ -27,5 +27,5 @@ uint32_t state_metric_names(struct archive *a)
 	char text[1024] = "";
 	for (unsigned i = 0, n = 0; i < STATES && n < sizeof text; i++)
 		n += (unsigned)snprintf(text + n, sizeof text - n, "%s%u=%s", i > 0 ? " " : "", state_number(i), state_name(i));
-	return intern_string(a, text);
+	return intern_string(&a->interned, text);
 }

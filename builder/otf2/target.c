@@ -51,15 +51,15 @@ static enum region_kind operation_region(const struct scope *scope)
 }
 
 /* What is known about an allocation, or the end of one, when the operation begins. */
-static int add_sizes(struct archive *a, const struct operation *o)
+static int add_sizes(struct archive *a, struct location *l, const struct operation *o)
 {
 	if (o->kind == target_data_op_alloc)
-		return archive_add_u64(a, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
+		return archive_add_u64(a, l->attributes, ATTRIBUTE_ALLOCATION_SIZE, o->n_bytes);
 	if (o->kind != target_data_op_delete)
 		return 0;
-	if (o->n_bytes != 0 && archive_add_u64(a, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
+	if (o->n_bytes != 0 && archive_add_u64(a, l->attributes, ATTRIBUTE_DEALLOCATION_SIZE, o->n_bytes) != 0)
 		return -1;
-	return archive_add_u64(a, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
+	return archive_add_u64(a, l->attributes, ATTRIBUTE_ARGUMENT_ADDRESS, o->src_address);
 }
 
 /*
@@ -77,12 +77,12 @@ static int transfer_begin(struct archive *a, struct location *l, uint64_t time, 
 {
 	bool is_get = o->dest_device == DEVICE_HOST;
 	uint32_t window = a->now.def->window, remote = device_rank(a, o->device);
-	if (device_add_memory_spaces(a, o->src_device, o->dest_device) != 0)
+	if (device_add_memory_spaces(a, l->attributes, o->src_device, o->dest_device) != 0)
 		return -1;
 	if (is_get)
-		return archive_check(a, OTF2_EvtWriter_RmaGet(l->writer, a->attributes, time, window, remote, o->n_bytes, o->id),
+		return archive_check(a, OTF2_EvtWriter_RmaGet(l->writer, l->attributes, time, window, remote, o->n_bytes, o->id),
 				     "writing RmaGet");
-	return archive_check(a, OTF2_EvtWriter_RmaPut(l->writer, a->attributes, time, window, remote, o->n_bytes, o->id),
+	return archive_check(a, OTF2_EvtWriter_RmaPut(l->writer, l->attributes, time, window, remote, o->n_bytes, o->id),
 			     "writing RmaPut");
 }
 
@@ -103,10 +103,9 @@ int event_operation_enter(struct archive *a, const struct point *at, const struc
 	uint64_t time = location_stamp(a, l, at->ticks);
 	if (task_follow(a, l, at, &time) != 0 || current_require(a, l, time, at->task) != 0)
 		return -1;
-	if (o->type == OPERATION_DATA && add_sizes(a, o) != 0)
+	if (o->type == OPERATION_DATA && add_sizes(a, l, o) != 0)
 		return -1;
-	if (location_enter_with(a, l, time, region_of(a, scope->construct, operation_region(scope)), at->task, OPEN_SCOPE,
-				a->attributes) != 0)
+	if (location_enter_with(a, l, time, scope->construct, operation_region(scope), at->task, OPEN_SCOPE, l->attributes) != 0)
 		return -1;
 	if (is_hosts_transfer(a, o))
 		return transfer_begin(a, l, time, o);
@@ -126,10 +125,10 @@ int event_operation_leave(struct archive *a, const struct point *at, const struc
 	if (is_hosts_transfer(a, o) && (current_require(a, l, time, at->task) != 0 || transfer_end(a, l, time, o) != 0))
 		return -1;
 	const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
-	bool is_innermost = top != NULL && a->regions[top->region].kind == kind && top->task == at->task;
+	bool is_innermost = top != NULL && top->kind == kind && top->task == at->task;
 	if (!is_innermost || o->type != OPERATION_DATA || o->kind != target_data_op_alloc)
 		return location_leave_kind(a, l, time, kind, at->task);
-	if (archive_add_u64(a, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
+	if (archive_add_u64(a, l->attributes, ATTRIBUTE_RESULT_ADDRESS, o->dest_address) != 0)
 		return -1;
-	return location_leave_with(a, l, time, a->attributes);
+	return location_leave_with(a, l, time, l->attributes);
 }

@@ -17,14 +17,12 @@
 
 #include <string.h>
 
-static uint32_t task_region(struct archive *a, uint32_t task)
+static enum region_kind task_kind(const struct task *t)
 {
-	const struct task *t = &a->now.model->tasks[task];
-	enum region_kind kind = t->flags & task_flags_target   ? REGION_TARGET_TASK
-				: t->flags & task_flags_untied ? REGION_TASK_UNTIED
-				: task_is_split(t)             ? REGION_TASKLOOP_SPLIT
-							       : REGION_TASK;
-	return region_of(a, t->construct, kind);
+	return t->flags & task_flags_target   ? REGION_TARGET_TASK
+	       : t->flags & task_flags_untied ? REGION_TASK_UNTIED
+	       : task_is_split(t)             ? REGION_TASKLOOP_SPLIT
+					      : REGION_TASK;
 }
 
 /* A marked task stops: its regions are left, and kept to be entered again. */
@@ -38,7 +36,7 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 		return 0;
 	if (close_down_to(a, l, time, n) != 0)
 		return -1;
-	struct suspended *s = current_keep(a, task);
+	struct suspended *s = current_find(&a->now, task);
 	s->open = memory_grow(s->open, n - first, sizeof *s->open, "the open regions");
 	memcpy(s->open, l->open + first, (n - first) * sizeof *s->open);
 	s->n_open = n - first;
@@ -56,9 +54,9 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && s != NULL && i < s->n_open; i++) {
 		s->open[i].owner = l->running;
-		rc = archive_add_u64(a, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments);
+		rc = archive_add_u64(a, l->attributes, ATTRIBUTE_TASK_FRAGMENT, s->n_fragments);
 		if (rc == 0)
-			rc = location_push(a, l, time, &s->open[i], a->attributes);
+			rc = location_push(a, l, time, s->open[i], l->attributes);
 	}
 	if (s != NULL)
 		s->n_open = 0;
@@ -77,7 +75,8 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
 		return 0;
 	task_bit_set(&a->now, task, TASK_BIT_STARTED);
-	return location_pass(a, l, time, task_region(a, task), task);
+	const struct task *t = &a->now.model->tasks[task];
+	return location_pass(a, l, time, region_of(a, l, t->construct, task_kind(t)), task);
 }
 
 static int leave_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, unsigned status)
@@ -110,10 +109,11 @@ static int leave_task(struct archive *a, struct location *l, uint64_t time, uint
 
 static int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
+	const struct task *t = &a->now.model->tasks[task];
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
-		return a->now.model->tasks[task].state & TASK_MARKED ? resume(a, l, time, task) : 0;
+		return t->state & TASK_MARKED ? resume(a, l, time, task) : 0;
 	task_bit_set(&a->now, task, TASK_BIT_STARTED);
-	return location_enter(a, l, time, task_region(a, task), task, OPEN_TASK);
+	return location_enter(a, l, time, t->construct, task_kind(t), task, OPEN_TASK);
 }
 
 /* A task starts here, too, where records begin, or go on, in the middle of it. */
@@ -158,16 +158,16 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	if (task_follow(a, l, at, &time) != 0)
 		return -1;
 	if (t->flags & task_flags_taskwait) /* stands for a wait of its creator, and never runs */
-		return location_enter(a, l, time, region_of(a, t->construct, REGION_TASKWAIT_DEPEND), at->task, OPEN_SCOPE);
+		return location_enter(a, l, time, t->construct, REGION_TASKWAIT_DEPEND, at->task, OPEN_SCOPE);
 	if (task == 0 || !task_is_explicit(t) || !can_create(&a->now, at, time, task)) { /* contradictory records */
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
 	task_bit_set(&a->now, task, TASK_BIT_CREATED);
-	uint32_t region = region_of(a, t->construct, task_is_split(t) ? REGION_TASKLOOP_SPLIT_CREATE : REGION_TASK_CREATE);
+	uint32_t region = region_of(a, l, t->construct, task_is_split(t) ? REGION_TASKLOOP_SPLIT_CREATE : REGION_TASK_CREATE);
 	if (current_require(a, l, time, at->task) != 0)
 		return -1;
-	struct key k = current_key(a, task);
+	struct key k = current_find_key(a, l, task);
 	if (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
@@ -181,12 +181,12 @@ static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uin
 	if (task_bit(&a->now, task, TASK_BIT_COMPLETED) || t->state & TASK_FULFILLED_OUTSIDE)
 		return 0;
 	if (!task_is_explicit(t) || !(t->state & TASK_DETACHED) || t->state & TASK_CONTRADICTORY) { /* contradictory records */
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
 	const struct suspended *s = current_find(&a->now, task);
 	if (s != NULL && s->runs_on != 0 && &a->now.locations[s->runs_on - 1] != l) {
-		a->has_holes = true;
+		l->has_holes = true;
 		return 0;
 	}
 	time = current_time(&a->now, l, time, task);
@@ -205,7 +205,7 @@ static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t 
 			return -1;
 		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;
 	}
-	a->has_holes = true;
+	l->has_holes = true;
 	/*
 	 * `prior` is detached and its body is over, or it moves: it must not stay current here, as it may be on another
 	 * location next.

@@ -41,7 +41,7 @@ enum region_kind unit_region_kind(const struct process *p, uint32_t unit)
 void unit_note(struct process *p, const struct location *l, uint64_t time, uint32_t unit)
 {
 	p->units[unit].last_time = time;
-	p->units[unit].written_on = location_stream(p, l) + 1;
+	p->units[unit].written_on = l->stream + 1;
 }
 
 void unit_keys_begin(struct archive *a)

@@ -32,16 +32,16 @@ int unit_join_team(struct archive *a, struct location *l, uint64_t time)
 	l->is_in_units = true;
 	l->units_height = l->n_open;
 	l->unit = 0;
-	if (archive_add_u64(a, ATTRIBUTE_THREAD_ID, l->tid) != 0)
+	if (archive_add_u64(a, l->attributes, ATTRIBUTE_THREAD_ID, l->tid) != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, a->attributes, time, comm), "writing ThreadTeamBegin");
+	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, l->attributes, time, comm), "writing ThreadTeamBegin");
 }
 
 uint64_t unit_time(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)
 {
 	const struct unit_written *w = &a->now.units[unit];
 	uint64_t time = location_stamp(a, l, ticks);
-	bool is_strict = !(w->bits & UNIT_BIT_STARTED) && w->written_on != location_stream(&a->now, l) + 1;
+	bool is_strict = !(w->bits & UNIT_BIT_STARTED) && w->written_on != l->stream + 1;
 	if (unit != 0 && w->bits != 0 && time < w->last_time + is_strict)
 		time = w->last_time + (is_strict && w->last_time < a->now.last_time);
 	return l->last_time = time;
@@ -58,11 +58,12 @@ int unit_create(struct archive *a, struct location *l, uint64_t time, uint32_t u
 	if (unit_is_thread(p, unit) &&
 	    archive_check(a, OTF2_EvtWriter_ThreadCreate(l->writer, NULL, time, p->units_comm, unit), "writing ThreadCreate") != 0)
 		return -1;
-	if (archive_add_nonzero(a, ATTRIBUTE_UNIT, u->handle) != 0 || archive_add_nonzero(a, ATTRIBUTE_POOL, u->pool) != 0 ||
-	    archive_add_nonzero(a, ATTRIBUTE_STACK_SIZE, u->stack_bytes) != 0)
+	if (archive_add_nonzero(a, l->attributes, ATTRIBUTE_UNIT, u->handle) != 0 ||
+	    archive_add_nonzero(a, l->attributes, ATTRIBUTE_POOL, u->pool) != 0 ||
+	    archive_add_nonzero(a, l->attributes, ATTRIBUTE_STACK_SIZE, u->stack_bytes) != 0)
 		return -1;
 	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskCreate(l->writer, a->attributes, time, p->units_comm, unit_creating_stream(u),
+			     OTF2_EvtWriter_ThreadTaskCreate(l->writer, l->attributes, time, p->units_comm, unit_creating_stream(u),
 							     p->units[unit].generation),
 			     "writing ThreadTaskCreate");
 }
@@ -75,7 +76,7 @@ int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_
 	if (unit_is_left_out(&a->now, unit))
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
-	uint32_t region = region_of(a, a->now.model->units[unit].construct, REGION_UNIT_CREATE);
+	uint32_t region = region_of(a, l, a->now.model->units[unit].construct, REGION_UNIT_CREATE);
 	if (unit_join_team(a, l, time) != 0 ||
 	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
 	    unit_create(a, l, time, unit) != 0)

@@ -180,6 +180,16 @@ static void read_definitions(OTF2_Reader *reader)
 	ck_assert_int_eq(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n), OTF2_SUCCESS);
 }
 
+/* What maps the location's own numbers to the archive's: OTF2 applies it to all events that are read afterwards. */
+static void read_local_definitions(OTF2_Reader *reader, OTF2_LocationRef location)
+{
+	OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
+	uint64_t n;
+	ck_assert_ptr_nonnull(definitions);
+	ck_assert_int_eq(OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &n), OTF2_SUCCESS);
+	OTF2_Reader_CloseDefReader(reader, definitions);
+}
+
 static void read_events(OTF2_Reader *reader, OTF2_LocationRef location)
 {
 	OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
@@ -218,6 +228,10 @@ void archive_read(const char *directory, size_t n_locations)
 	read_definitions(reader);
 	for (size_t i = 0; i < n_locations; i++)
 		OTF2_Reader_SelectLocation(reader, (uint64_t)i << 32);
+	OTF2_Reader_OpenDefFiles(reader);
+	for (size_t i = 0; i < n_locations; i++)
+		read_local_definitions(reader, (uint64_t)i << 32);
+	OTF2_Reader_CloseDefFiles(reader);
 	OTF2_Reader_OpenEvtFiles(reader);
 	for (size_t i = 0; i < n_locations; i++)
 		read_events(reader, (uint64_t)i << 32);
