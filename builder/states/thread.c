@@ -23,24 +23,6 @@ void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t
 	t->unknown_ticks = is_known ? 0 : ticks != 0 ? ticks : 1;
 }
 
-int states_pass_any(struct states *states, const struct point *at)
-{
-	struct thread_state *t = &states->threads[at->stream];
-	thread_note_plain(t);
-	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
-		return -1;
-	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
-		return -1;
-	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
-	if (at->unit == 0) {
-		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
-		if (states->blocked.ticks != NULL)
-			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
-	} else
-		states_account(states, at->stream, at->unit, now, at->ticks);
-	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
-}
-
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];

@@ -220,7 +220,24 @@ static inline bool state_has_gap(enum state state)
 	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
 }
 
-int states_pass_any(struct states *states, const struct point *at);
+/* As pass(), for any thread. Not in it, so that the common case saves no registers. */
+__attribute__((noinline, unused)) static int pass_any(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	thread_note_plain(t);
+	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
+		return -1;
+	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
+		return -1;
+	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
+	if (at->unit == 0) {
+		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
+		if (states->blocked.ticks != NULL)
+			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
+	} else
+		states_account(states, at->stream, at->unit, now, at->ticks);
+	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
+}
 
 /* The thread is in its state from now on. 0, or -1 with the error printed. */
 static inline int pass(struct states *states, const struct point *at)
@@ -228,7 +245,7 @@ static inline int pass(struct states *states, const struct point *at)
 	struct thread_state *t = &states->threads[at->stream];
 	enum state now = t->state;
 	if (!t->is_plain || at->unit != 0 || t->gap.is_open || state_has_gap(now))
-		return states_pass_any(states, at);
+		return pass_any(states, at);
 	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
