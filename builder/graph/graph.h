@@ -198,10 +198,10 @@ struct graph {
 	uint32_t n_implicit;
 	struct graph_stream *streams; /* by row of dump.streams; those of Argobots' units all add to the first one */
 	size_t n_streams;
-	struct rows node_rows;     /* during the replay: node number n_tasks + row */
-	struct rows interval_rows; /* struct interval; row 0 none */
-	struct rows open_rows;     /* struct open_children; row 0 none */
-	struct node *nodes;        /* after the replay, in the order of streams: node number n_tasks + i; NULL before */
+	struct stream_rows node_rows;     /* during the replay: node number n_tasks + row */
+	struct stream_rows interval_rows; /* struct interval; row 0 none */
+	struct stream_rows open_rows;     /* struct open_children; row 0 none */
+	struct node *nodes;               /* after the replay, in the order of streams: node number n_tasks + i; NULL before */
 	uint32_t n_nodes;
 	size_t nodes_capacity;
 	struct edge *edges; /* after the replay, in the order of streams */

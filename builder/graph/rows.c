@@ -8,7 +8,7 @@
 
 #define WHAT "the graph"
 
-void rows_begin(struct rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first)
+void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first)
 {
 	rows->row_bytes = row_bytes;
 	rows->blocks = memory_zeroed(ROWS_LIMIT, sizeof *rows->blocks, WHAT);
@@ -18,7 +18,7 @@ void rows_begin(struct rows *rows, size_t row_bytes, struct rows_end *end, uint3
 	end->next = first;
 }
 
-void rows_take_block(struct rows *rows, struct rows_end *end, uint32_t stream)
+void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream)
 {
 	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
 	uint32_t block = atomic_fetch_add_explicit(&rows->n_blocks, 1, memory_order_relaxed);
@@ -29,11 +29,11 @@ void rows_take_block(struct rows *rows, struct rows_end *end, uint32_t stream)
 	end->next = block << ROWS_SHIFT;
 }
 
-void rows_free(struct rows *rows)
+void rows_free(struct stream_rows *rows)
 {
 	for (uint32_t i = 0; rows->blocks != NULL && i < rows->n_blocks; i++)
 		free(rows->blocks[i]);
 	free(rows->blocks);
 	free(rows->owners);
-	*rows = (struct rows){0};
+	*rows = (struct stream_rows){0};
 }

@@ -15,7 +15,7 @@
 #define ROWS_BLOCK (1u << ROWS_SHIFT)
 #define ROWS_LIMIT (1u << 20) /* blocks: all numbers of 32 bits */
 
-struct rows {
+struct stream_rows {
 	size_t row_bytes;
 	char **blocks;    /* each of ROWS_BLOCK rows */
 	uint32_t *owners; /* by block: the stream that took it */
@@ -28,17 +28,17 @@ struct rows_end {
 };
 
 /* rows.c. Block 0 belongs to stream 0, whose end is at row `first`: rows before that are 0 and nobody's. */
-void rows_begin(struct rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first);
-void rows_free(struct rows *rows);
-void rows_take_block(struct rows *rows, struct rows_end *end, uint32_t stream);
+void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first);
+void rows_free(struct stream_rows *rows);
+void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream);
 
-static inline void *rows_get(const struct rows *rows, uint32_t row)
+static inline void *rows_get(const struct stream_rows *rows, uint32_t row)
 {
 	return rows->blocks[row >> ROWS_SHIFT] + (row & (ROWS_BLOCK - 1)) * rows->row_bytes;
 }
 
 /* The number of a new row, not initialised. */
-static inline uint32_t rows_add(struct rows *rows, struct rows_end *end, uint32_t stream)
+static inline uint32_t rows_add(struct stream_rows *rows, struct rows_end *end, uint32_t stream)
 {
 	if ((end->next & (ROWS_BLOCK - 1)) == 0)
 		rows_take_block(rows, end, stream);

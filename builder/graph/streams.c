@@ -33,7 +33,7 @@ static uint32_t number_of(const struct joining *j, uint32_t id)
 }
 
 /* The blocks of a table by their streams. */
-static uint32_t *sort_blocks(const struct rows *rows, size_t n_streams)
+static uint32_t *sort_blocks(const struct stream_rows *rows, size_t n_streams)
 {
 	uint32_t *sorted = memory_get(rows->n_blocks, sizeof *sorted, WHAT);
 	size_t *first = memory_zeroed(n_streams + 1, sizeof *first, WHAT);
@@ -50,7 +50,7 @@ static uint32_t *sort_blocks(const struct rows *rows, size_t n_streams)
 /* Calls the function for the rows of a block, but for those of stand-ins. */
 static void each_of_block(struct joining *j, uint32_t block, void (*function)(struct joining *j, uint32_t row, struct node *node))
 {
-	const struct rows *rows = &j->graph->node_rows;
+	const struct stream_rows *rows = &j->graph->node_rows;
 	uint32_t n = rows_used(block, &j->graph->streams[rows->owners[block]].node_end);
 	struct node *nodes = (struct node *)rows->blocks[block];
 	for (uint32_t i = block == 0 ? NODE_KINDS : 0; i < n; i++)
@@ -255,7 +255,7 @@ static void put_edges(struct joining *j)
 
 static void number_intervals(struct joining *j)
 {
-	const struct rows *rows = &j->graph->interval_rows;
+	const struct stream_rows *rows = &j->graph->interval_rows;
 	for (uint32_t block = 0; block < rows->n_blocks; block++) {
 		struct interval *intervals = (struct interval *)rows->blocks[block];
 		uint32_t n = rows_used(block, &j->graph->streams[rows->owners[block]].interval_end);
