@@ -36,8 +36,10 @@ struct job {
 	unsigned needs; /* enum output_need, of all outputs */
 	char **paths;   /* of the dumps */
 	size_t n_paths, paths_capacity;
-	size_t n_open;     /* traces with an open dump */
-	bool has_left_out; /* some of the dumps given are of other runs */
+	size_t n_open;        /* traces with an open dump */
+	bool has_left_out;    /* some of the dumps given are of other runs */
+	bool is_passing;      /* nothing asks for a process once it is built */
+	struct tally repairs; /* of the processes that were given back */
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
@@ -111,6 +113,30 @@ static int choose_run(struct job *job)
 	return 0;
 }
 
+/*
+ * Is it whole, so that reading it a second time finds the same, and tells no damage a second time? One with an end needs
+ * no record for its life (runs.c).
+ */
+static bool can_take_up(const struct dump *dump)
+{
+	return dump->is_complete && !dump->is_snapshot && dump->meta.is_ended && tally_total(&dump->damage) == 0;
+}
+
+/* A process that follows the others through the outputs leaves no more than its meta, its counts and its repairs. */
+static void give_back(struct job *job, size_t i)
+{
+	struct trace *trace = &job->traces[i];
+	tally_add_all(&job->repairs, &trace->model.notes->repairs);
+	tally_add_all(&job->repairs, &job->graphs[i].repairs);
+	graph_free(&job->graphs[i]);
+	states_free(&job->states[i]);
+	model_free(&trace->model);
+	job->graphs[i] = (struct graph){0};
+	job->states[i] = (struct states){0};
+	trace->model = (struct model){0};
+	dump_put_down(&trace->dump);
+}
+
 static int open_dumps(struct job *job)
 {
 	for (size_t i = 0; i < job->options->n_dumps; i++)
@@ -119,9 +145,13 @@ static int open_dumps(struct job *job)
 	job->traces = memory_zeroed(job->n_paths, sizeof *job->traces, "the processes");
 	job->graphs = memory_zeroed(job->n_paths, sizeof *job->graphs, "the processes");
 	job->states = memory_zeroed(job->n_paths, sizeof *job->states, "the processes");
-	for (; job->n_open < job->n_paths; job->n_open++)
-		if (dump_open(&job->traces[job->n_open].dump, job->paths[job->n_open]) != 0)
+	for (; job->n_open < job->n_paths; job->n_open++) {
+		struct dump *dump = &job->traces[job->n_open].dump;
+		if (dump_open(dump, job->paths[job->n_open]) != 0)
 			return -1;
+		if (job->is_passing && can_take_up(dump))
+			dump_put_down(dump);
+	}
 	return choose_run(job);
 }
 
@@ -200,7 +230,7 @@ static int build_trace(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
 	bool has_graph = job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS);
-	if (model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
+	if (dump_take_up(&trace->dump) != 0 || model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
 		return -1;
 	enum graph_keep keep = job->needs & NEEDS_GRAPH ? GRAPH_KEPT : GRAPH_COUNTED;
 	if (has_graph)
@@ -214,7 +244,18 @@ static int build_trace(struct job *job, size_t i)
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
+	if (job->is_passing)
+		give_back(job, i);
 	return 0;
+}
+
+/* Are all selected outputs written while processes are built? */
+static bool is_passing(const struct options *o)
+{
+	bool is_passing = !o->is_strict;
+	for (unsigned i = 0; i < n_output_rows; i++)
+		is_passing = is_passing && (!output_is_selected(o->outputs, i) || output_rows[i].follow != NULL);
+	return is_passing;
 }
 
 static int open_sinks(struct job *job, const struct built *built)
@@ -280,7 +321,7 @@ static int summarise(struct job *job, const struct graphs *graphs)
 
 static struct verdict judge(const struct job *job)
 {
-	struct verdict v = {.is_complete = true};
+	struct verdict v = {.is_complete = true, .repairs = job->repairs};
 	for (size_t i = 0; i < job->n_open; i++) {
 		const struct dump *dump = &job->traces[i].dump;
 		if (job->traces[i].model.notes != NULL)
@@ -330,6 +371,7 @@ static int carry_out(struct job *job)
 {
 	const struct options *o = job->options;
 	bool has_files = outputs_have_files(o->outputs);
+	job->is_passing = is_passing(o);
 	if (open_dumps(job) != 0 || (has_files && open_output(job) != 0))
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};

@@ -187,14 +187,38 @@ static void release(const struct mapping *m)
 		munmap(m->address, m->n_bytes);
 }
 
-void dump_close(struct dump *dump)
+void dump_put_down(struct dump *dump)
 {
 	struct mapping *mappings = dump->mappings;
 	for (struct mapping *m = mappings; m != NULL && m->address != NULL; m++)
 		release(m);
 	free(mappings);
-	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL); i++)
+	dump->mappings = NULL;
+	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL); i++) {
 		free(dump->streams[i].segments);
+		dump->streams[i].segments = NULL;
+		dump->streams[i].n_segments = 0;
+	}
+}
+
+int dump_take_up(struct dump *dump)
+{
+	if (dump->mappings != NULL)
+		return 0;
+	struct dump again;
+	if (dump_open(&again, dump->path) != 0)
+		return -1;
+	bool is_same = again.n_streams == dump->n_streams && again.n_records == dump->n_records;
+	if (!is_same)
+		error("%s: it has changed while it was read", dump->path);
+	dump_close(dump);
+	*dump = again;
+	return is_same ? 0 : -1;
+}
+
+void dump_close(struct dump *dump)
+{
+	dump_put_down(dump);
 	free(dump->streams);
 	free(dump->path);
 	free(dump->name);

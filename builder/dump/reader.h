@@ -81,6 +81,13 @@ struct dump {
 int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
 
+/*
+ * Gives back the records, and the mappings that they are in: everything else is still there. dump_take_up() reads the
+ * dump again, where that was done; 0, or -1 after an error message. For dumps whose files do not change any more.
+ */
+void dump_put_down(struct dump *dump);
+int dump_take_up(struct dump *dump);
+
 /* A duration in ticks as ns, rounded to the nearest. */
 static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 {

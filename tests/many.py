@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many processes in one archive, with few open files.
+
+A small dump is copied as many processes of one run, which are built, closed and given back one after the other.
+
+Usage: many.py [N]     (N: how many processes, 300 by default; for a larger one the time and the memory are printed)
+"""
+import resource
+import shutil
+import subprocess
+import time
+
+from common import *
+
+NAME, PLACE, report = "many", WORK / "many", Report()
+
+PROGRAM = r"""
+static volatile int n;
+
+int main(void)
+{
+#pragma omp parallel
+#pragma omp single
+#pragma omp task
+	n++;
+}
+"""
+
+
+def record(place, threads):
+    result = run([LAUNCHER, "-q", "--", PLACE / "program"], {"OTTER_DIR": empty(place), "OMP_NUM_THREADS": str(threads), "OTTER_RUN": "many"})
+    dumps = dumps_in(place)
+    return dumps[0] if report.check(f"{NAME}/record-{place.name}", result.why([0]) or (None if len(dumps) == 1 else str(dumps))) else None
+
+
+def copy(dump, place, n):
+    """`dump` as the n processes of a run that have other numbers."""
+    files = {f.name: f.read_bytes() for f in dump.iterdir()}
+    pid = str(pid_of(dump))
+    for i in range(n):
+        other = str(100000 + i)
+        target = place / f"{dump.name[:-len('.otter')].removesuffix(pid)}{other}.otter"
+        target.mkdir(parents=True)
+        for name, content in files.items():
+            (target / name).write_bytes(content.replace(f"\npid {pid}\n".encode(), f"\npid {other}\n".encode()) if name == "meta" else content)
+
+
+def build_limited(dumps, n_files):
+    """The archive of `dumps`, with so many open files."""
+    out = PLACE / f"{dumps.name}.out"
+    shutil.rmtree(out, ignore_errors=True)
+    return out, run(["bash", "-c", f'ulimit -n {n_files}; exec "$@"', "-", BUILDER, "-q", "--otf2", "-o", out, dumps], PASSIVE, timeout=600)
+
+
+def main():
+    n = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    (PLACE / "program.c").parent.mkdir(parents=True, exist_ok=True)
+    (PLACE / "program.c").write_text(PROGRAM)
+    if not report.check(f"{NAME}/compile", compile_c(PLACE / "program.c", PLACE / "program").why([0])):
+        report.print()
+        return 1
+    small = record(PLACE / "small", 2)
+    if small:
+        copy(small, empty(PLACE / "processes"), n)
+        begin = time.monotonic()
+        out, result = build_limited(PLACE / "processes", 64)
+        seconds = time.monotonic() - begin
+        report.check(f"{NAME}/processes", result.why([0]))
+        locations = len(list((out / "traces").glob("*.evt")))
+        report.check(f"{NAME}/locations", None if locations == 2 * n else f"{locations} of {2 * n}")
+        report.check(f"{NAME}/archive", check_archive(out) if n <= 300 else None)
+        if n > 300:
+            kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+            print(f"{n} processes: {seconds:.1f} s, {kib / 1024:.0f} MiB at most")
+    report.print()
+    return report.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
