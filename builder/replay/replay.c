@@ -211,7 +211,10 @@ int replay_end(struct replay *r, struct stream_state *s)
 	return s->has_begun ? VISIT(r, stream_end, &at) : 0;
 }
 
-/* Argobots: which unit a handle means follows from the order of all streams' records in time. */
+/*
+ * Argobots: which unit a handle means follows from the order of all streams' records in time. And where records are missing
+ * or contradict each other, and tasks move, time alone tells the order of their parts.
+ */
 static int run_merged(struct replay *r)
 {
 	size_t n_streams = r->model->dump->n_streams;
@@ -220,8 +223,10 @@ static int run_merged(struct replay *r)
 	merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams; i++)
 		merge_add(&merge, &r->streams[i].timeline, (uint32_t)i);
-	merge.is_early = units_is_early;
-	merge.self = &r->units;
+	if (r->model->n_units > 0) {
+		merge.is_early = units_is_early;
+		merge.self = &r->units;
+	}
 	unsigned n = 0;
 	for (uint32_t row; rc == 0 && merge_next(&merge, &row);) {
 		rc = replay_record(r, &r->streams[row], timeline_peek(&r->streams[row].timeline));
@@ -298,9 +303,19 @@ static void free_streams(struct replay *r)
 	free(r->streams);
 }
 
+static bool is_sure(const struct model *m)
+{
+	bool is_sure = m->notes->repairs.n_rows == 0 && m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 &&
+		       m->n_events[EVENT_records_lost] == 0;
+	for (size_t i = 0; i < m->dump->n_streams && is_sure; i++)
+		is_sure = m->dump->streams[i].n_missing_segments == 0;
+	return is_sure;
+}
+
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
-	struct replay r = {.model = model, .progress = progress, .is_merged = model->n_units > 0};
+	struct replay r = {.model = model, .progress = progress, .is_sure = is_sure(model)};
+	r.is_merged = model->n_units > 0 || (model->n_migrated > 0 && !r.is_sure);
 	struct call *calls = list_calls(&r, visitors, n_visitors);
 	hands_begin(&r.hands, model, !r.is_merged);
 	begin_streams(&r);

@@ -12,7 +12,7 @@
  * Streams come in any order, each as far as it can go on: a visitor keeps its state by stream and by task. Within a task,
  * or a unit, events always come in the order of the program. So where several streams have a part in a task (hand.h), a
  * stream is left in the middle, and others come, until the task's parts before are over. With units of Argobots streams
- * are merged by time. What one stream tells of a task of another one (an early fulfilment, the cancellation of a task
+ * are merged by time, and so they are where tasks move and records are missing or contradict each other. What one stream tells of a task of another one (an early fulfilment, the cancellation of a task
  * that never ran, a dependence, a parent) has no order with the task's own events.
  *
  * Argobots (docs/graph.md, "Units of Argobots"): the replay settles which unit a handle means, which unit runs, and

@@ -230,20 +230,6 @@ static void work(struct schedule *schedule)
 	pthread_mutex_unlock(&schedule->lock);
 }
 
-/*
- * May several streams go on at once? Where tasks are handed over, and records are missing or contradict each other, a
- * stream may touch a task that another one has: there the order of streams is part of the result.
- */
-static bool may_be_parallel(const struct replay *r)
-{
-	const struct model *m = r->model;
-	bool is_sure = m->notes->repairs.n_rows == 0 && m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 &&
-		       m->n_events[EVENT_records_lost] == 0;
-	for (size_t i = 0; i < m->dump->n_streams && is_sure; i++)
-		is_sure = m->dump->streams[i].n_missing_segments == 0;
-	return r->are_by_stream && (r->hands.n == 0 || is_sure);
-}
-
 int replay_schedule(struct replay *r)
 {
 	struct schedule schedule = {.r = r};
@@ -252,7 +238,7 @@ int replay_schedule(struct replay *r)
 	pthread_cond_init(&schedule.changed, NULL);
 	for (size_t i = 0; i < n; i++)
 		add_ready(&schedule, &r->streams[i]);
-	if (may_be_parallel(r) && n > 1) {
+	if (r->are_by_stream && (r->hands.n == 0 || r->is_sure) && n > 1) {
 #pragma omp parallel num_threads((int)(n < n_threads ? n : n_threads))
 		work(&schedule);
 	}

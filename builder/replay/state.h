@@ -80,7 +80,8 @@ struct replay {
 	struct units units;
 	struct stream_state *streams;
 	struct progress *progress;
-	bool is_merged;     /* streams are merged by time */
+	bool is_merged; /* streams are merged by time */
+	bool is_sure;   /* no records are missing, and none contradict each other: no stream touches a task that another one has */
 	bool are_by_stream; /* all visitors can work on several streams at once */
 };
 
