@@ -29,7 +29,7 @@ struct thread_state {
 	uint32_t task;    /* current, 0 none */
 	enum state state; /* of its current task, or, without one, of the thread between two tasks */
 	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
-	/* The thread is attached and recording, it runs no units, no records are missing, and it has a processor: state_is_plain(). */
+	/* The thread is attached and recording, it runs no units, no records are missing, and it has a processor: thread_note_plain(). */
 	bool is_plain;
 	bool is_attached;     /* an OS thread has the stream */
 	bool is_recording;    /* the program has not paused it */
