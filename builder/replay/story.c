@@ -114,7 +114,7 @@ static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t t
 
 /*
  * A thread reports that a task completed whose last part another thread ran. Nothing changes on the thread that
- * reports. The last part has ended by then (replay_end_reported()), as this record is a stop; only where streams are
+ * reports. The last part has ended by then, as this record is a stop; only where streams are
  * merged it ends now. If it was not ended by that rule (Q33), the record with which it went on is missing or wrong.
  */
 static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
