@@ -92,6 +92,7 @@ static void free_streams(struct graph *graph)
 		struct graph_stream *s = &graph->streams[i];
 		free(s->edges);
 		free(s->own);
+		free(s->rests);
 		free(s->unproven);
 		free(s->fulfilments);
 		free(s->blocked);

@@ -67,11 +67,35 @@ void graph_count_children(struct graph *graph, const struct point *at, uint32_t 
 									: EDGE_BARRIER] += n;
 }
 
-void graph_count_rest(const struct graph *graph, struct graph_counts *counted, uint32_t task, uint32_t n)
+void graph_count_rest(struct graph *graph, const struct point *at, uint32_t task, uint32_t n)
 {
-	enum heir heir = task_is_explicit(&graph->model->tasks[task]) ? graph->tasks[task].interval : HEIR_NONE;
+	struct graph_stream *s = graph_stream(graph, at);
+	if (n == 0)
+		return;
+	array_reserve((void **)&s->rests, s->n_rests + 1, &s->rests_capacity, sizeof *s->rests);
+	s->rests[s->n_rests++] = (struct rest){task, n};
+}
+
+/* What waits for the descendants of a task that nothing nearer waits for. Makes the way to it short. */
+static enum heir find_heir(struct graph *graph, uint32_t task)
+{
+	const struct task *tasks = graph->model->tasks;
+	if (!task_is_explicit(&tasks[task]))
+		return graph_has_join(graph, task) ? HEIR_TEAM : HEIR_NONE;
+	uint32_t up = task;
+	for (; graph->tasks[up].interval == HEIR_OF_PARENT; up = tasks[up].parent)
+		graph->tasks[up].interval = HEIR_NONE; /* also where damage leads back to it */
+	enum heir heir = graph->tasks[up].interval;
+	for (uint32_t on = task; on != up; on = tasks[on].parent)
+		graph->tasks[on].interval = heir;
+	return heir;
+}
+
+static void count_rest(struct graph *graph, uint32_t task, uint32_t n)
+{
+	enum heir heir = find_heir(graph, task);
 	if (heir != HEIR_NONE)
-		counted->edges[heir == HEIR_GROUP ? EDGE_TASKGROUP : EDGE_BARRIER] += n;
+		graph->streams[0].counted.edges[heir == HEIR_GROUP ? EDGE_TASKGROUP : EDGE_BARRIER] += n;
 }
 
 /* By place in graph.barriers. */
@@ -84,16 +108,13 @@ struct places {
 /* Children that nothing has waited for, of a task that has not ended. */
 static void count_open(struct graph *graph, uint32_t task)
 {
-	struct graph_counts *counted = &graph->streams[0].counted;
 	const struct open_children *open;
 	for (uint32_t row = graph->tasks[task].open; row != 0; row = open->outer) {
 		open = rows_get(&graph->open_rows, row);
 		if (open->node != 0)
-			counted->edges[EDGE_TASKGROUP] += open->interval;
-		else if (task_is_explicit(&graph->model->tasks[task]))
-			graph_count_rest(graph, counted, task, open->interval);
-		else if (graph_has_join(graph, task))
-			counted->edges[EDGE_BARRIER] += open->interval;
+			graph->streams[0].counted.edges[EDGE_TASKGROUP] += open->interval;
+		else
+			count_rest(graph, task, open->interval);
 	}
 }
 
@@ -159,6 +180,8 @@ void graph_settle_counts(struct graph *graph)
 		const struct graph_stream *s = &graph->streams[i];
 		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)
 			p.n_own[graph->tasks[s->own[k].task].first_barrier + 1 + s->own[k].ordinal]++;
+		for (size_t k = 0; k < s->n_rests; k++)
+			count_rest(graph, s->rests[k].task, s->rests[k].n);
 	}
 	for (uint32_t i = 0; i < graph->n_implicit && !graph->is_irregular; i++)
 		count_member(graph, &p, graph->implicit[i]);

@@ -163,6 +163,10 @@ struct graph_stream {
 		uint32_t task, ordinal;
 	} * own; /* counts.c */
 	size_t n_own, own_capacity;
+	struct rest {
+		uint32_t task, n;
+	} * rests; /* counts.c: tasks that have ended, and how many of their children nothing had waited for by then */
+	size_t n_rests, rests_capacity;
 	struct latest_list {
 		uint32_t task;
 		size_t first_edge, n_edges;

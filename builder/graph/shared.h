@@ -97,15 +97,16 @@ void graph_join_streams(struct graph *graph);
 size_t graph_lay_out_barriers(struct graph *graph);
 
 /* counts.c: what a graph that is only counted does instead. */
-enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM }; /* what waits for the descendants of a task that nothing nearer waits for */
+/* What waits for the descendants of a task that nothing nearer waits for. */
+enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM, HEIR_OF_PARENT };
 enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* by whom; bits */
 void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal);
 void graph_count_join(struct graph *graph, const struct point *at, uint32_t task);
 void graph_settle_counts(struct graph *graph);
 /* `n` children wait for a stand-in. */
 void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n);
-/* The task ends, and nothing has waited for `n` of its children yet. */
-void graph_count_rest(const struct graph *graph, struct graph_counts *counted, uint32_t task, uint32_t n);
+/* The task ends, or is cut, and nothing has waited for `n` of its children yet. */
+void graph_count_rest(struct graph *graph, const struct point *at, uint32_t task, uint32_t n);
 /* Is the implicit task one of a region with a join? Roots' initial tasks, and the runtime's own teams, have none. */
 bool graph_has_join(const struct graph *graph, uint32_t task);
 

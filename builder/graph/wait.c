@@ -54,13 +54,16 @@ static uint32_t new_interval(struct graph *graph, const struct point *at, uint32
 	return row;
 }
 
-/* In a graph that is only counted: what the child's own descendants are left to. */
-static uint32_t find_heir(const struct graph *graph, const struct open_children *open, uint32_t parent)
+/*
+ * In a graph that is only counted: what the child's own descendants are left to. What the parent's are left to may not be
+ * known yet: another stream has created that.
+ */
+static uint32_t heir_of_child(const struct graph *graph, const struct open_children *open, uint32_t parent)
 {
 	if (open->node != 0)
 		return HEIR_GROUP;
 	if (task_is_explicit(&graph->model->tasks[parent]))
-		return graph->tasks[parent].interval;
+		return HEIR_OF_PARENT;
 	return graph_has_join(graph, parent) ? HEIR_TEAM : HEIR_NONE;
 }
 
@@ -76,7 +79,7 @@ uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t pa
 		bool is_node = graph_task_is_node(graph, child);
 		open->interval += is_node;
 		graph_stream(graph, at)->counted.edges[EDGE_CREATE] += is_node;
-		return find_heir(graph, open, parent);
+		return heir_of_child(graph, open, parent);
 	}
 	if (open->interval == 0)
 		open->interval = new_interval(graph, at, parent, open->node);
@@ -106,7 +109,7 @@ void graph_forget_children(struct graph *graph, const struct point *at, uint32_t
 	if (*row == 0 || open_row(graph, *row)->node != 0)
 		return;
 	if (graph->is_counted)
-		graph_count_rest(graph, &graph_stream(graph, at)->counted, task, open_row(graph, *row)->interval);
+		graph_count_rest(graph, at, task, open_row(graph, *row)->interval);
 	free_open(graph, at, *row);
 	*row = 0;
 }
