@@ -6,6 +6,7 @@
 #include "builder/ending.h"
 #include "builder/model/debuginfod.h"
 #include "builder/outputs.h"
+#include "builder/parts.h"
 #include "builder/run.h"
 #include "builder/support/memory.h"
 #include "common/format.h"
@@ -28,6 +29,7 @@ enum {
 	OPTION_STRICT,
 	OPTION_RUN,
 	OPTION_MERGE,
+	OPTION_PROCESS,
 	OPTION_DEBUGINFOD,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
@@ -47,6 +49,8 @@ static const struct argp_option how_options[] = {
 	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
 	{"run", OPTION_RUN, "ID", 0, "of dumps of several runs, build those of the run ID, or of the last one", 0},
 	{"merge", OPTION_MERGE, 0, 0, "build dumps of several runs as if they were one", 0},
+	{"process", OPTION_PROCESS, "LIST", 0, "build these processes of the run only, such as 0,3-5 (processes.csv numbers them)",
+	 0},
 	{"debuginfod", OPTION_DEBUGINFOD, "SECONDS", OPTION_ARG_OPTIONAL,
 	 "ask the servers of DEBUGINFOD_URLS for debug information, for so long at most (default: 10); otherwise no network is "
 	 "asked",
@@ -136,6 +140,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_STRICT: o->is_strict = true; break;
 	case OPTION_RUN: o->run.id = value; break;
 	case OPTION_MERGE: o->run.merges = true; break;
+	case OPTION_PROCESS:
+		if (!parts_is_list(value))
+			argp_error(state, "--process is a list of numbers of processes, such as 0,3-5, not '%s'", value);
+		o->processes = value;
+		break;
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;

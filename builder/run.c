@@ -9,6 +9,7 @@
 #include "builder/graph/files.h"
 #include "builder/model/symbols.h"
 #include "builder/outputs.h"
+#include "builder/parts.h"
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
 #include "builder/support/array.h"
@@ -38,6 +39,7 @@ struct job {
 	size_t n_paths, paths_capacity;
 	size_t n_open;        /* traces with an open dump */
 	bool has_left_out;    /* some of the dumps given are of other runs */
+	size_t n_left_out;    /* processes of the run that are not built (--process) */
 	bool is_passing;      /* nothing asks for a process once it is built */
 	struct tally repairs; /* of the processes that were given back */
 	struct trace *traces;
@@ -99,7 +101,7 @@ static int find_dumps(struct job *job, const char *path)
 			     path);
 }
 
-/* Leaves open what is to be built: the processes of one run, in order. */
+/* Leaves open what is to be built: the processes of one run, in order, or some of them. */
 static int choose_run(struct job *job)
 {
 	size_t n = job->n_open;
@@ -110,7 +112,11 @@ static int choose_run(struct job *job)
 		dump_close(&job->traces[--job->n_open].dump);
 	for (size_t i = 0; i < n; i++)
 		job->traces[i].process = (uint32_t)i;
-	return 0;
+	size_t n_chosen = parts_choose(job->traces, n, job->options->processes);
+	job->n_left_out = n - n_chosen;
+	while (job->n_open > n_chosen)
+		dump_close(&job->traces[--job->n_open].dump);
+	return n_chosen > 0 ? 0 : -1;
 }
 
 /*
@@ -316,6 +322,7 @@ static int summarise(struct job *job, const struct graphs *graphs)
 	if (samples_collect(&job->samples, job->traces, job->n_open) != 0)
 		return -1;
 	summary_collect(&job->summary, graphs, job->states, &job->samples);
+	job->summary.n_left_out = job->n_left_out;
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct options {
 	bool has_states; /* thread states are wanted one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
 	struct run_choice run;   /* which of the dumps are built */
+	const char *processes;   /* the numbers of those processes of the run that are built (parts.h); NULL: all */
 	unsigned server_seconds; /* for how long servers may be asked for debug information; 0: no network is asked */
 	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */
 };

@@ -206,6 +206,19 @@ def main():
     report.check(f"{NAME}/summary", None if [(str(s["number"]), str(s["rank"] if s["rank"] is not None else ""), s["dump"], str(s["start_ns"]))
                                              for s in summary] ==
                  [(r["process"], r["rank"], r["dump"], r["start_ns"]) for r in rows] else str(summary))
+
+    # Some processes of a run keep their numbers.
+    result = build_all(place, "--graph=fragment", "--process=1,3-4")
+    part = json.loads((PLACE / "order.build/summary.json").read_text())
+    numbers = [row["process"] for row in processes(place)]
+    report.check(f"{NAME}/process", result.why([0]) or (None if numbers == ["1", "3", "4"] and part["processes_left_out"] == 2 and
+                                                        [row["dump"] for row in processes(place)] == [rows[i]["dump"] for i in (1, 3, 4)]
+                                                        else f"{numbers}, {part['processes_left_out']} left out"))
+    report.check(f"{NAME}/process-path", None if part["path"]["process"] in (1, 3, 4) else str(part["path"]))
+    result = build_all(place, "--process=1,5")
+    report.check(f"{NAME}/no-such-process", None if result.status == 1 and "no process 5" in result.err else f"{result.status}: {result.err}")
+    for wrong in ("", "x", "1,", "2-1", "-1", "1-", ",1", "1 2"):
+        report.check(f"{NAME}/process-list-'{wrong}'", build_all(place, f"--process={wrong}").why([2]))
     report.print()
     return report.failed > 0
 

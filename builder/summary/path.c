@@ -315,6 +315,7 @@ json_t *summary_json_path(const struct path_summary *p, const struct graphs *gra
 	return json_pack("{s:s, s:o, s:I, s:I, s:f, s:f, s:o, s:I, s:I, s:o, s:I, s:o}", "bound", bounds[p->bound], "reasons",
 			 reasons, "work_ns", (json_int_t)p->work_ns, "span_ns", (json_int_t)p->span_ns, "parallelism",
 			 parallelism(p, p->span_ns), "parallelism_at_most", parallelism(p, least_ns(p)), "exclusion", exclusion,
-			 "process", (json_int_t)p->process, "nodes", (json_int_t)graphs->graphs[p->process].path->n_nodes,
-			 "constructs", rows, "n_operations", (json_int_t)p->n_operations, "operations", operations);
+			 "process", (json_int_t)graphs->traces[p->process].process, "nodes",
+			 (json_int_t)graphs->graphs[p->process].path->n_nodes, "constructs", rows, "n_operations",
+			 (json_int_t)p->n_operations, "operations", operations);
 }

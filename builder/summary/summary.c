@@ -130,6 +130,8 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "%-10s%s", "program", program);
 	if (g->n > 1)
 		fprintf(out, "  (%zu processes)", g->n);
+	if (s->n_left_out > 0)
+		fprintf(out, "  (--process: %zu others of its run are left out)", s->n_left_out);
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
@@ -200,11 +202,12 @@ static json_t *json_summary(const struct summary *s)
 	for (unsigned i = 0; i < n_event_infos; i++)
 		json_object_set_new(events, event_infos[i].name, json_integer((json_int_t)s->events[event_infos[i].number]));
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
-	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
+	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
 			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o, s:o}",
 			 "program", json_text(g->traces[0].dump.meta.program), //
 			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
 			 "processes", (json_int_t)g->n,                        //
+			 "processes_left_out", (json_int_t)s->n_left_out,      //
 			 "threads", (json_int_t)s->n_threads,                  //
 			 "records", (json_int_t)s->n_records,                  //
 			 "complete", (int)s->is_complete,                      //

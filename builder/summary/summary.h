@@ -120,6 +120,7 @@ struct summary {
 	struct path_summary path;
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
+	size_t n_left_out; /* processes of the run that are not built; not set by summary_collect() */
 };
 
 /* Adds everything up, when all traces are replayed and the samples are counted. `states`: one a trace. To be freed. */
