@@ -168,23 +168,26 @@ static int give_back_if_later(struct session *session, uint64_t bytes, int cause
 	return cause;
 }
 
-/* Returns the number of places in a circular file. A stream's share of the limit is one processor's, half of it for
- * each of its two files. With samples there are two streams, which share it equally. */
-static uint64_t circular_places(const struct session *session)
+/* Returns the number of places in a circular file. The stream of switches has an eighth of the limit. Another stream's
+ * share of the rest is one processor's; with samples there are two streams, which share it equally. Half of a share is for
+ * each of a stream's two files. */
+static uint64_t circular_places(const struct session *session, uint32_t number)
 {
+	uint64_t limit = session->config.limit_bytes, of_switches = limit / 8;
 	unsigned n_files = session->sample_signal ? 4 : 2;
-	uint64_t n_places = session->config.limit_bytes / session->n_processors / n_files >> session->shift;
+	uint64_t bytes = number == ID_STREAM_SWITCHES ? of_switches / 2 : (limit - of_switches) / session->n_processors / n_files;
+	uint64_t n_places = bytes >> session->shift;
 	return n_places > 2 ? n_places : 2;
 }
 
-static uint64_t circular_offset(const struct session *session, uint64_t sequence)
+static uint64_t circular_offset(const struct session *session, const struct segment_header *header)
 {
-	return sequence % circular_places(session) << session->shift;
+	return header->sequence % circular_places(session, header->stream) << session->shift;
 }
 
-uint64_t output_first_kept(const struct session *session, uint64_t last)
+uint64_t output_first_kept(const struct session *session, uint32_t number, uint64_t last)
 {
-	uint64_t n_places = session->config.keeps_newest ? circular_places(session) : last;
+	uint64_t n_places = session->config.keeps_newest ? circular_places(session, number) : last;
 	return last > n_places ? last - n_places + 1 : 1;
 }
 
@@ -197,7 +200,7 @@ static int write_drained(struct stream *stream, const struct segment_header *hea
 	int cause = reserve(session, used_bytes);
 	if (cause)
 		return cause;
-	uint64_t offset = is_circular ? circular_offset(session, header->sequence) : known->n_places << session->shift;
+	uint64_t offset = is_circular ? circular_offset(session, header) : known->n_places << session->shift;
 	cause = is_circular ? file_name(&file, session, session->dir, header->stream, ".dseg")
 			    : file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg");
 	if (!cause)
@@ -212,8 +215,7 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 {
 	struct session *session = stream->session;
 	struct file file;
-	uint64_t offset =
-		session->config.keeps_newest ? circular_offset(session, header->sequence) : stream->file.n_places << session->shift;
+	uint64_t offset = session->config.keeps_newest ? circular_offset(session, header) : stream->file.n_places << session->shift;
 	int cause = file_name(&file, session, session->dir, stream->number, ".seg");
 	if (!cause)
 		cause = write_segment(session, &file, &stream->file, offset, header, used_bytes);

@@ -48,7 +48,7 @@ void output_trim(struct stream *stream);
 
 /* Returns the lowest sequence that still has a place in a file when the file has `last`: circular files keep the newest
  * only. */
-uint64_t output_first_kept(const struct session *session, uint64_t last);
+uint64_t output_first_kept(const struct session *session, uint32_t number, uint64_t last);
 
 /* Appends to meta, in one write. */
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes);

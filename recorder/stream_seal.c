@@ -38,7 +38,7 @@ static uint32_t next_unwritten(struct stream *stream, uint64_t from, uint64_t la
 static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 {
 	bool is_whole = true;
-	uint64_t from = output_first_kept(stream->session, last);
+	uint64_t from = output_first_kept(stream->session, stream->number, last);
 	for (uint32_t i; (i = next_unwritten(stream, from, last, must)) != SEGMENT_NONE;) {
 		const struct segment_header *header = stream_segment(stream, i);
 		from = header->sequence + 1;

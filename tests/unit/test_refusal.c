@@ -91,6 +91,29 @@ START_TEST(newest_are_kept)
 }
 END_TEST
 
+/* How many segments of a stream are kept: each of its two files has so many places. */
+static uint64_t kept_of(const struct session *session, uint32_t number)
+{
+	const uint64_t last = UINT64_C(1) << 40;
+	return last - output_first_kept(session, number, last) + 1;
+}
+
+/* The stream of switches, too, is within the limit. */
+START_TEST(all_streams_together_keep_to_the_limit)
+{
+	struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_KEEP", "newest", "OTTER_LIMIT", "1M", NULL);
+	uint64_t of_switches = kept_of(session, ID_STREAM_SWITCHES), of_stream = kept_of(session, 0);
+	session->n_processors = 8;
+	uint64_t of_eight = kept_of(session, 0);
+	ck_assert_uint_gt(of_switches, 2);
+	ck_assert_uint_gt(of_eight, 2);
+	ck_assert_uint_ge(of_stream, of_eight);
+	ck_assert_uint_le((2 * 8 * of_eight + 2 * of_switches) * SMALL_SEGMENT, UINT64_C(1) << 20);
+	session_end("finalize");
+	dump_remove();
+}
+END_TEST
+
 /* If there is no room for the ring's third segment, recording goes on with two, and the thread writes them itself. */
 START_TEST(ring_grows_as_far_as_there_is_room)
 {
@@ -138,6 +161,7 @@ int main(void)
 	tcase_add_test(refusal, file_size_limit_raises_no_signal);
 	tcase_add_test(refusal, vanished_directory_stops_recording_only);
 	tcase_add_test(refusal, newest_are_kept);
+	tcase_add_test(refusal, all_streams_together_keep_to_the_limit);
 	tcase_add_test(refusal, ring_grows_as_far_as_there_is_room);
 	tcase_add_test(refusal, ring_of_one_segment_stops);
 	suite_add_tcase(suite, refusal);
