@@ -3,7 +3,6 @@
  * Allocation that ends the process where memory is out (memory_fail.c), so that no caller has to look.
  */
 #include "builder/support/memory.h"
-#include "builder/support/text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -49,13 +48,6 @@ char *text_copy(const char *text)
 {
 	size_t n_bytes = strlen(text) + 1;
 	return memcpy(memory_get(n_bytes, 1, "a text"), text, n_bytes);
-}
-
-char *text_utf8(const char *text)
-{
-	char *out = memory_get(TEXT_UTF8_BYTES(strlen(text) + 1), 1, "a text");
-	text_put_utf8(out, text);
-	return out;
 }
 
 char *text_format(const char *format, ...)
