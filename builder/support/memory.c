@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* 1 at least: for 0 bytes the C library may return NULL. */
 static size_t size_of(size_t n, size_t element_bytes, const char *what)
@@ -42,6 +43,21 @@ void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 	if (grown == NULL)
 		memory_fail(n_bytes, what);
 	return grown;
+}
+
+void *memory_far(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void memory_far_free(void *memory, size_t n, size_t element_bytes)
+{
+	if (memory != NULL)
+		munmap(memory, n * element_bytes);
 }
 
 char *text_copy(const char *text)
