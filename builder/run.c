@@ -18,11 +18,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <omp.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_SINKS 64 /* as many as outputs */
+#define MAX_SINKS     64         /* as many as outputs */
+#define SMALL_RECORDS (64 << 10) /* one thread builds these sooner than several are woken up */
 
 /* What is known of all dumps once they are built. What was not built was not checked for repairs. */
 struct verdict {
@@ -287,8 +289,13 @@ static int build_traces(struct job *job, const struct built *built)
 	output_release();
 	if (rc == 0)
 		progress_start(&job->progress, n_records, !job->options->is_quiet);
-	for (size_t i = 0; i < job->n_open && rc == 0; i++)
+	int n_threads = omp_get_max_threads();
+	for (size_t i = 0; i < job->n_open && rc == 0; i++) {
+		bool is_small = job->n_open > 1 && job->traces[i].dump.n_records < SMALL_RECORDS;
+		omp_set_num_threads(is_small ? 1 : n_threads);
 		rc = build_trace(job, i);
+	}
+	omp_set_num_threads(n_threads);
 	progress_end(&job->progress);
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].close(job->sinks[j].self) != 0)

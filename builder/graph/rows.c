@@ -11,8 +11,8 @@
 void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first)
 {
 	rows->row_bytes = row_bytes;
-	rows->blocks = memory_zeroed(ROWS_LIMIT, sizeof *rows->blocks, WHAT);
-	rows->owners = memory_zeroed(ROWS_LIMIT, sizeof *rows->owners, WHAT);
+	rows->blocks = memory_far(ROWS_LIMIT, sizeof *rows->blocks, WHAT);
+	rows->owners = memory_far(ROWS_LIMIT, sizeof *rows->owners, WHAT);
 	rows->blocks[0] = memory_zeroed(ROWS_BLOCK, row_bytes, WHAT);
 	atomic_init(&rows->n_blocks, 1);
 	end->next = first;
@@ -33,7 +33,7 @@ void rows_free(struct stream_rows *rows)
 {
 	for (uint32_t i = 0; rows->blocks != NULL && i < rows->n_blocks; i++)
 		free(rows->blocks[i]);
-	free(rows->blocks);
-	free(rows->owners);
+	memory_far_free(rows->blocks, ROWS_LIMIT, sizeof *rows->blocks);
+	memory_far_free(rows->owners, ROWS_LIMIT, sizeof *rows->owners);
 	*rows = (struct stream_rows){0};
 }

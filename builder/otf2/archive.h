@@ -15,6 +15,7 @@
 #include "builder/support/map.h"
 
 #include <otf2/otf2.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 struct archive {
@@ -25,6 +26,8 @@ struct archive {
 	_Atomic bool has_failed;  /* any thread may set it; nothing else is published by it */
 	_Atomic unsigned n_files; /* event files that may stay open (library.c) ... */
 	unsigned max_files;       /* ... of so many */
+	pthread_mutex_t spare_lock;
+	void *spare_chunks; /* writers' memory that no writer has now (library.c) */
 
 	struct process_def *processes;
 	size_t n_processes, n_ended;

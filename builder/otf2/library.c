@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 struct pool {
 	unsigned n_used, n_chunks;
 	void *chunks[CHUNKS];
+	uint64_t chunk_bytes;
 	bool has_file;       /* it is one of those that may keep their file open */
 	struct more *latest; /* further chunks, where it is not */
 };
@@ -35,6 +37,35 @@ struct more {
 	void *chunk;
 	uint64_t n_bytes;
 };
+
+/*
+ * Chunks of writers that were closed, for those that are opened next: what a process leaves in the heap would come to lie
+ * where its writers' chunks were, and the next process's chunks would no longer fit there. Each spare chunk begins with
+ * the address of the next one.
+ */
+static void *take_chunk(struct archive *a, uint64_t n_bytes)
+{
+	void *chunk = NULL;
+	pthread_mutex_lock(&a->spare_lock);
+	if (n_bytes == CHUNK_BYTES && a->spare_chunks != NULL) {
+		chunk = a->spare_chunks;
+		memcpy(&a->spare_chunks, chunk, sizeof chunk);
+	}
+	pthread_mutex_unlock(&a->spare_lock);
+	return chunk != NULL ? chunk : memory_get(n_bytes, 1, "OTF2");
+}
+
+static void give_chunk(struct archive *a, void *chunk, uint64_t n_bytes)
+{
+	if (n_bytes != CHUNK_BYTES) {
+		free(chunk);
+		return;
+	}
+	pthread_mutex_lock(&a->spare_lock);
+	memcpy(chunk, &a->spare_chunks, sizeof chunk);
+	a->spare_chunks = chunk;
+	pthread_mutex_unlock(&a->spare_lock);
+}
 
 static OTF2_FlushType pre_flush(void *self, OTF2_FileType type, OTF2_LocationRef location, void *caller, bool is_final)
 {
@@ -96,7 +127,7 @@ static void *chunk_allocate(void *self, OTF2_FileType type, OTF2_LocationRef loc
 		return type != OTF2_FILETYPE_EVENTS || pool->has_file ? NULL : add_more(a, pool, chunk_bytes);
 	}
 	if (pool->n_used == pool->n_chunks)
-		pool->chunks[pool->n_chunks++] = memory_get(chunk_bytes, 1, "OTF2");
+		pool->chunks[pool->n_chunks++] = take_chunk(a, pool->chunk_bytes = chunk_bytes);
 	return pool->chunks[pool->n_used++];
 }
 
@@ -120,7 +151,7 @@ static void chunk_free_all(void *self, OTF2_FileType type, OTF2_LocationRef loca
 	if (pool->has_file)
 		atomic_fetch_sub_explicit(&a->n_files, 1, memory_order_relaxed);
 	for (unsigned i = 0; i < pool->n_chunks; i++)
-		free(pool->chunks[i]);
+		give_chunk(a, pool->chunks[i], pool->chunk_bytes);
 	free(pool);
 	*buffer = NULL;
 }
@@ -157,6 +188,7 @@ int library_open(struct archive *a, const char *dir)
 	static const OTF2_FlushCallbacks flush = {pre_flush, NULL};
 	static const OTF2_MemoryCallbacks memory = {chunk_allocate, chunk_free_all};
 	limit_files(a);
+	pthread_mutex_init(&a->spare_lock, NULL);
 	a->otf2 = OTF2_Archive_Open(dir, "traces", OTF2_FILEMODE_WRITE, CHUNK_BYTES, def_chunk_bytes(a), OTF2_SUBSTRATE_POSIX,
 				    OTF2_COMPRESSION_NONE);
 	if (a->otf2 == NULL)
@@ -171,4 +203,14 @@ int library_open(struct archive *a, const char *dir)
 		return -1;
 	}
 	return 0;
+}
+
+void library_free(struct archive *a)
+{
+	while (a->spare_chunks != NULL) {
+		void *chunk = a->spare_chunks;
+		memcpy(&a->spare_chunks, chunk, sizeof chunk);
+		free(chunk);
+	}
+	pthread_mutex_destroy(&a->spare_lock);
 }

@@ -10,4 +10,7 @@
 /* Creates the archive's files in the directory. 0, or -1 after error(): then there is nothing to close. */
 int library_open(struct archive *a, const char *dir);
 
+/* Frees what library_open() and the writers left, once the library has closed the archive, or could not open it. */
+void library_free(struct archive *a);
+
 #endif

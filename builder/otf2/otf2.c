@@ -70,7 +70,7 @@ static int begin(void *self, const struct trace *trace)
 	struct process *p = &a->now;
 	const struct model *m = &trace->model;
 	*p = (struct process){.model = m, .first_lock = a->n_locks};
-	for (size_t i = 0; i < a->n_processes; i++)
+	for (size_t i = a->n_ended; p->def == NULL && i < a->n_processes; i++) /* they come in order */
 		if (a->processes[i].process == trace->process)
 			p->def = &a->processes[i];
 	clock_begin(a, trace);
@@ -167,6 +167,7 @@ static int set_properties(struct archive *a)
 static void destroy(struct archive *a)
 {
 	archive_listen(NULL);
+	library_free(a);
 	free_process(&a->now);
 	if (a->attributes != NULL)
 		OTF2_AttributeList_Delete(a->attributes);

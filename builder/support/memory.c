@@ -3,11 +3,11 @@
  * Allocation that ends the process where memory is out (memory_fail.c), so that no caller has to look.
  */
 #include "builder/support/memory.h"
-#include "builder/support/text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* 1 at least: for 0 bytes the C library may return NULL. */
 static size_t size_of(size_t n, size_t element_bytes, const char *what)
@@ -45,17 +45,25 @@ void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 	return grown;
 }
 
+void *memory_far(size_t n, size_t element_bytes, const char *what)
+{
+	size_t n_bytes = size_of(n, element_bytes, what);
+	void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		memory_fail(n_bytes, what);
+	return memory;
+}
+
+void memory_far_free(void *memory, size_t n, size_t element_bytes)
+{
+	if (memory != NULL)
+		munmap(memory, n * element_bytes);
+}
+
 char *text_copy(const char *text)
 {
 	size_t n_bytes = strlen(text) + 1;
 	return memcpy(memory_get(n_bytes, 1, "a text"), text, n_bytes);
-}
-
-char *text_utf8(const char *text)
-{
-	char *out = memory_get(TEXT_UTF8_BYTES(strlen(text) + 1), 1, "a text");
-	text_put_utf8(out, text);
-	return out;
 }
 
 char *text_format(const char *format, ...)

@@ -3,6 +3,7 @@
  * Quoting for text formats: CSV, DOT, and UTF-8 for readers that accept no control characters.
  */
 #include "builder/support/text.h"
+#include "builder/support/memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,6 +41,13 @@ size_t text_put_utf8(char *out, const char *text)
 	}
 	*end = '\0';
 	return (size_t)(end - out);
+}
+
+char *text_utf8(const char *text)
+{
+	char *out = memory_get(TEXT_UTF8_BYTES(strlen(text) + 1), 1, "a text");
+	text_put_utf8(out, text);
+	return out;
 }
 
 void text_dot(struct buffer *out, const char *text)

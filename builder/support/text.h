@@ -17,7 +17,7 @@ void text_dot(struct buffer *out, const char *text);
 #define TEXT_UTF8_BYTES(n_bytes) ((n_bytes)*4)
 size_t text_put_utf8(char *out, const char *text);
 
-/* The same as a new text, which the caller frees (in memory.c; never NULL). */
+/* The same as a new text, which the caller frees (never NULL). */
 char *text_utf8(const char *text);
 
 #endif
