@@ -91,7 +91,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 /* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
 static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	if (thread_step(&s->thread, record) != 0)
+	if (replay_step(s, record) != 0)
 		return -1;
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
