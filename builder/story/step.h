@@ -104,30 +104,29 @@ STEP_INLINE int thread_switch_to(struct thread *t, thread_listener *tell, const 
 STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struct record *record)
 {
 	unsigned kind = record_kind(record), flags = record_flags(record);
-	bool is_mutex = kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end;
-	bool is_work = kind == EVENT_work_end || (kind == EVENT_work_begin && t->task != 0 && t->reduction_barrier == 0);
-	if (is_mutex || is_work) { /* it is no concern of the story's */
-		t->is_region_new = false;
-		return 0;
-	}
-	if (record->a != t->task_id || record->a == 0)
-		return thread_step_any(t, record);
-	if (kind == EVENT_task_schedule) {
+	bool names_current = record->a == t->task_id && record->a != 0;
+	if (names_current && kind == EVENT_task_schedule) {
 		uint32_t next = model_task(t->model, record->b);
 		t->is_region_new = false;
 		if (next == 0 || next == t->task || !thread_is_sure(t, next))
 			return thread_schedule(t, record);
 		return thread_switch_to(t, tell, record, t->task, next, record->b);
 	}
-	if (kind == EVENT_task_create) {
+	if (names_current && kind == EVENT_task_create) {
 		t->is_region_new = false;
 		return thread_create_by(t, tell, record, t->task);
 	}
-	if (kind != EVENT_sync_region_begin && kind != EVENT_sync_region_end)
+	if (names_current && (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end)) {
+		bool is_wait = flags == sync_kind_taskwait || flags == sync_kind_taskgroup; /* for children: nothing changes */
+		t->is_region_new = false;
+		return is_wait && t->reduction_barrier == 0 ? 0 : thread_barrier(t, record);
+	}
+	bool is_mutex = kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end;
+	bool is_work = kind == EVENT_work_end || (kind == EVENT_work_begin && t->task != 0 && t->reduction_barrier == 0);
+	if (!is_mutex && !is_work)
 		return thread_step_any(t, record);
-	t->is_region_new = false;
-	bool is_wait = flags == sync_kind_taskwait || flags == sync_kind_taskgroup; /* for children: nothing changes */
-	return is_wait && t->reduction_barrier == 0 ? 0 : thread_barrier(t, record);
+	t->is_region_new = false; /* otherwise it is no concern of the story's */
+	return 0;
 }
 
 #endif
