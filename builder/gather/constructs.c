@@ -28,17 +28,12 @@ static uint32_t meet(struct walk *w, enum construct_kind kind, uint64_t codeptr,
 	return *row;
 }
 
-uint32_t gather_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr)
+uint32_t gather_meet_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr, uint64_t key, size_t recent)
 {
 	if (w->g->is_serial)
 		return model_construct(w->m, kind, codeptr);
-	uint64_t key = codeptr << 8 | kind;
-	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS;
-	if (w->recent[recent].key != key || w->recent[recent].row == 0) {
-		w->recent[recent].row = meet(w, kind, codeptr, key);
-		w->recent[recent].key = key;
-	}
-	return w->recent[recent].row;
+	w->recent[recent].key = key;
+	return w->recent[recent].row = meet(w, kind, codeptr, key);
 }
 
 uint64_t gather_codeptr(const struct walk *w, uint32_t construct)
@@ -59,7 +54,7 @@ static uint32_t latest_work(const struct walk *w)
 
 uint32_t gather_task_construct(struct walk *w, enum construct_kind kind, uint32_t construct, uint64_t codeptr)
 {
-	if (gather_codeptr(w, construct) != 0 || codeptr == 0 || w->latest_work.n_used == 0)
+	if (gather_codeptr(w, construct) != 0 || codeptr == 0)
 		return construct;
 	uint32_t work = latest_work(w);
 	return work != 0 ? gather_construct(w, kind, gather_codeptr(w, work)) : construct;

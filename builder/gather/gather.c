@@ -11,65 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What a story tells becomes rows ---- */
-
-/* Counts a record that does not fit the story as a repair. */
-static void note_repair(struct walk *w, const struct thread_event *e)
-{
-	struct model *m = w->m;
-	if (strcmp(e->name, "switch_from_another_task") != 0) {
-		tally_add(&model_notes(m, w->stream)->repairs, e->name, 1);
-		return;
-	}
-	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
-		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
-		      gather_id_counter(m, e->other));
-	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
-	for (size_t i = 0; i < 2; i++)
-		if (tasks[i] != 0 && gather_is_explicit(w, tasks[i]))
-			gather_run(w, tasks[i])->state |= TASK_CONTRADICTORY;
-}
-
-/*
- * Listens to the story. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
- * here.
- */
-static int tell(void *self, const struct thread_event *e)
-{
-	struct walk *w = self;
-	switch (e->kind) {
-	case THREAD_REGION_BEGIN: gather_region_begin(w, e); return 0;
-	case THREAD_REGION_END: gather_region_end(w, e); return 0;
-	case THREAD_IMPLICIT_BEGIN: gather_implicit_begin(w, e); return 0;
-	case THREAD_IMPLICIT_END: gather_implicit_end(w, e); return 0;
-	case THREAD_ALIAS: gather_alias(w, e); return 0;
-	case THREAD_CREATE: gather_create(w, e); return 0;
-	case THREAD_WAIT_END: gather_wait_end(w, e); return 0;
-	case THREAD_SWITCH: gather_switch(w, e); return 0;
-	case THREAD_PART_END: gather_part_end(w, e); return 0;
-	case THREAD_STATUS: gather_status(w, e); return 0;
-	case THREAD_OUT_OF_ORDER:
-		if (gather_is_explicit(w, e->task))
-			gather_run(w, e->task)->state |= TASK_MARKED;
-		return 0;
-	case THREAD_REDUCTION: map_put(&w->reduction_barriers, e->value); return 0;
-	case THREAD_QUIRK: tally_add(&model_notes(w->m, w->stream)->quirks, e->name, 1); return 0;
-	case THREAD_REPAIR: note_repair(w, e); return 0;
-	case THREAD_LEAVE: return 0;
-	}
-	return 0;
-}
-
-static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
-{
-	struct walk *w = self;
-	const struct region *region = gather_region(w, row);
-	*flags = region != NULL ? region->flags : 0;
-	return region != NULL ? gather_codeptr(w, region->construct) : 0;
-}
-
-static const struct thread_ops story_ops = {.tell = tell, .missing_root = gather_missing_root, .region_codeptr = region_codeptr};
-
 /* ---- The pass ---- */
 
 /*
@@ -110,19 +51,13 @@ static void walk_target(struct walk *w, const struct record *r)
 	}
 }
 
-static void walk_record(struct walk *w, const struct record *r)
+/* A record that the story alone does not tell all of. */
+static void walk_other(struct walk *w, const struct record *r, unsigned kind)
 {
 	uint32_t before = w->thread.task;
-	unsigned kind = record_kind(r);
 	if (!record_is_continuation(r))
-		thread_step(&w->thread, r);
+		gather_step(w, r);
 	switch (kind) {
-	case EVENT_parallel_begin:
-	case EVENT_parallel_end:
-	case EVENT_implicit_task_begin:
-	case EVENT_implicit_task_end:
-	case EVENT_task_create:
-	case EVENT_task_schedule: return; /* the story has told all of it */
 	case EVENT_mutex_acquired: walk_mutex_acquired(w, r); break;
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
 	case EVENT_sync_region_begin: gather_arrival(w, r); break;
@@ -140,6 +75,14 @@ static void walk_record(struct walk *w, const struct record *r)
 	}
 	if (!__atomic_load_n(&w->g->needs_order, __ATOMIC_RELAXED)) /* gather_needs_order() */
 		gather_constructs(w, r);
+}
+
+static inline void walk_record(struct walk *w, const struct record *r, unsigned kind)
+{
+	if (kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule)
+		gather_step(w, r);
+	else
+		walk_other(w, r, kind);
 }
 
 static void resume_after_gap(struct walk *w, const struct segment_header *header)
@@ -220,7 +163,7 @@ static void walk_plain(struct walk *w)
 		t->may_be_early = false;
 		w->n_events[kind]++;
 		w->n_records++;
-		walk_record(w, r);
+		walk_record(w, r, kind);
 		last = r->time;
 	}
 	t->head = NULL;
@@ -234,7 +177,7 @@ static void walk_stream(struct walk *w)
 	struct timeline *t = &w->timeline;
 	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
 	const struct record *first = timeline_peek(t);
-	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &story_ops, w);
+	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &gather_story_ops, w);
 	w->thread.is_first_pass = true;
 	for (unsigned kind = 0; kind < EVENT_KIND_LIMIT; kind++)
 		w->is_plain[kind] = is_plain(w, kind);
@@ -250,7 +193,7 @@ static void walk_stream(struct walk *w)
 		if (!record_is_continuation(r) && (w->first_ticks == 0 || r->time < w->first_ticks))
 			w->first_ticks = r->time;
 		w->n_records += !event_is_recorders_own(kind);
-		walk_record(w, r);
+		walk_record(w, r, kind);
 		timeline_take(t);
 		walk_plain(w);
 	}

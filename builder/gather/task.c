@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The first pass's explicit tasks: turns what a thread's story tells about them into rows of model.tasks: who created
- * them, where they ran, and which of them an archive has to treat with care. gather.c calls these functions for each
- * event of a story, on the thread that walks the stream. Quirk numbers are those of docs/runtimes.md.
+ * them, where they ran, and which of them an archive has to treat with care. It listens to the story: gather.c calls
+ * gather_step() for each record, on the thread that walks the stream; what is about regions goes on to region.c. Quirk
+ * numbers are those of docs/runtimes.md.
  */
 #include "builder/gather/walk.h"
+#include "builder/story/step.h"
+
+#include <string.h>
 
 /* ---- Creation ---- */
 
@@ -39,7 +43,7 @@ static void check_creation(struct walk *w, const struct thread_event *e)
 			      gather_id_stream(m, current), gather_id_counter(m, current));
 }
 
-void gather_create(struct walk *w, const struct thread_event *e)
+STEP_INLINE void create(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -65,12 +69,12 @@ void gather_create(struct walk *w, const struct thread_event *e)
 	uint32_t construct = gather_construct(w, kind, codeptr);
 	if (w->ended_wait != 0 && !(flags & task_flags_taskwait))
 		construct = gather_join_wait(w, e->task, kind, construct, codeptr);
-	task->construct = gather_task_construct(w, kind, construct, codeptr);
+	task->construct = w->latest_work.n_used == 0 ? construct : gather_task_construct(w, kind, construct, codeptr);
 }
 
 /* ---- Running ---- */
 
-void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
+STEP_INLINE void resume(struct walk *w, uint32_t row, uint64_t ticks)
 {
 	struct task *task = gather_run(w, row);
 	if (gather_flags(w, row) & task_flags_taskwait)
@@ -87,11 +91,16 @@ void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
 	}
 }
 
+void gather_resume(struct walk *w, uint32_t row, uint64_t ticks)
+{
+	resume(w, row, ticks);
+}
+
 /*
  * A task completes. An untied one may be cancelled twice: a part that other parts follow ends with status cancel, and
  * the rest of the task is discarded with the same status later, perhaps by another thread (Q42). gather_check_tasks() finds tied tasks that are cancelled twice.
  */
-static void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
+static inline void complete(struct walk *w, uint32_t task, bool is_current, unsigned status, uint64_t ticks)
 {
 	struct task *t = gather_run(w, task);
 	unsigned part = 0;
@@ -104,7 +113,8 @@ static void complete(struct walk *w, uint32_t task, bool is_current, unsigned st
 	if ((!is_rest || ticks > t->end_ticks) && !has_ended)
 		t->end_ticks = ticks;
 	t->state |= (uint16_t)(TASK_COMPLETED | part | (status == task_status_cancel ? TASK_CANCELLED : 0));
-	gather_forget_places(w, task);
+	if (w->latest_work.n_used + w->open_targets.n_used > 0)
+		gather_forget_places(w, task);
 }
 
 static bool completes(unsigned status)
@@ -113,7 +123,7 @@ static bool completes(unsigned status)
 	       status == task_status_taskwait_complete;
 }
 
-static void check_status(struct walk *w, unsigned status)
+static inline void check_status(struct walk *w, unsigned status)
 {
 	if (status == 0 || status > task_status_taskwait_complete)
 		gather_repair(w, "status_unknown", "task_status %u, expected 1 to %u", status, task_status_taskwait_complete);
@@ -127,7 +137,7 @@ static void detach(struct walk *w, uint32_t row, uint64_t ticks)
 		task->end_ticks = ticks;
 }
 
-void gather_switch(struct walk *w, const struct thread_event *e)
+STEP_INLINE void switch_tasks(struct walk *w, const struct thread_event *e)
 {
 	if (e->status == TASK_STATUS_CUT && e->record == NULL) { /* whatever becomes of it is out of order */
 		if (gather_is_explicit(w, e->other))
@@ -137,12 +147,12 @@ void gather_switch(struct walk *w, const struct thread_event *e)
 	check_status(w, e->status);
 	if (completes(e->status))
 		complete(w, e->task, true, e->status, e->ticks);
-	if (e->status == task_status_detach)
+	else if (e->status == task_status_detach)
 		detach(w, e->task, e->ticks);
-	if (gather_is_explicit(w, e->task))
-		gather_run(w, e->task); /* it is suspended here: see may_have_parts() of the story */
+	else if (gather_is_explicit(w, e->task))
+		gather_run(w, e->task); /* it is suspended here: see thread_may_have_parts() */
 	if (gather_is_explicit(w, e->other))
-		gather_resume(w, e->other, e->ticks);
+		resume(w, e->other, e->ticks);
 }
 
 /* A task that is current in another stream, or in none, completed without a record of its end. */
@@ -154,7 +164,7 @@ static void note_elsewhere(struct walk *w, const struct thread_event *e)
 	}
 }
 
-void gather_status(struct walk *w, const struct thread_event *e)
+static void status(struct walk *w, const struct thread_event *e)
 {
 	struct model *m = w->m;
 	const struct record *r = e->record;
@@ -173,21 +183,21 @@ void gather_status(struct walk *w, const struct thread_event *e)
 		note_elsewhere(w, e);
 }
 
-void gather_wait_end(struct walk *w, const struct thread_event *e)
+static void wait_end(struct walk *w, const struct thread_event *e)
 {
 	complete(w, e->task, false, e->status, e->ticks);
 	w->ended_wait = e->other;
 	w->ended_wait_at = w->n_records;
 }
 
-void gather_part_end(struct walk *w, const struct thread_event *e)
+static void part_end(struct walk *w, const struct thread_event *e)
 {
 	struct task *task = gather_run(w, e->task);
 	task->state |= TASK_PART_ENDED;
 	if (!(task->state & TASK_COMPLETED) || e->ticks < task->end_ticks)
 		task->end_ticks = e->ticks;
 	if (gather_is_explicit(w, e->other))
-		gather_resume(w, e->other, e->ticks);
+		resume(w, e->other, e->ticks);
 	gather_claim(w, CLAIM_PART_END, e->task);
 }
 
@@ -197,4 +207,68 @@ void gather_delay(struct walk *w, const struct record *r)
 	struct delay_record delay = {model_task(m, r->a), thread_dependent(&w->thread, r->b)};
 	if (delay.source != 0 && delay.sink != 0)
 		PUSH(w->delays, w->n_delays, w->delays_capacity, delay);
+}
+
+/* ---- The story's listener ---- */
+
+/* Counts a record that does not fit the story as a repair. */
+static void note_repair(struct walk *w, const struct thread_event *e)
+{
+	struct model *m = w->m;
+	if (strcmp(e->name, "switch_from_another_task") != 0) {
+		tally_add(&model_notes(m, w->stream)->repairs, e->name, 1);
+		return;
+	}
+	gather_repair(w, e->name, "it ends a part of task %u:%llu, expected the current task, %u:%llu",
+		      gather_id_stream(m, e->task), gather_id_counter(m, e->task), gather_id_stream(m, e->other),
+		      gather_id_counter(m, e->other));
+	const uint32_t tasks[] = {e->task, e->other}; /* the records about both contradict each other */
+	for (size_t i = 0; i < 2; i++)
+		if (tasks[i] != 0 && gather_is_explicit(w, tasks[i]))
+			gather_run(w, tasks[i])->state |= TASK_CONTRADICTORY;
+}
+
+/*
+ * Listens to the story. It always returns 0, so that thread_step(), thread_gap() and thread_close() always succeed
+ * here.
+ */
+STEP_INLINE int tell(void *self, const struct thread_event *e)
+{
+	struct walk *w = self;
+	switch (e->kind) {
+	case THREAD_REGION_BEGIN: gather_region_begin(w, e); return 0;
+	case THREAD_REGION_END: gather_region_end(w, e); return 0;
+	case THREAD_IMPLICIT_BEGIN: gather_implicit_begin(w, e); return 0;
+	case THREAD_IMPLICIT_END: gather_implicit_end(w, e); return 0;
+	case THREAD_ALIAS: gather_alias(w, e); return 0;
+	case THREAD_CREATE: create(w, e); return 0;
+	case THREAD_WAIT_END: wait_end(w, e); return 0;
+	case THREAD_SWITCH: switch_tasks(w, e); return 0;
+	case THREAD_PART_END: part_end(w, e); return 0;
+	case THREAD_STATUS: status(w, e); return 0;
+	case THREAD_OUT_OF_ORDER:
+		if (gather_is_explicit(w, e->task))
+			gather_run(w, e->task)->state |= TASK_MARKED;
+		return 0;
+	case THREAD_REDUCTION: map_put(&w->reduction_barriers, e->value); return 0;
+	case THREAD_QUIRK: tally_add(&model_notes(w->m, w->stream)->quirks, e->name, 1); return 0;
+	case THREAD_REPAIR: note_repair(w, e); return 0;
+	case THREAD_LEAVE: return 0;
+	}
+	return 0;
+}
+
+static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
+{
+	struct walk *w = self;
+	const struct region *region = gather_region(w, row);
+	*flags = region != NULL ? region->flags : 0;
+	return region != NULL ? gather_codeptr(w, region->construct) : 0;
+}
+
+const struct thread_ops gather_story_ops = {.tell = tell, .missing_root = gather_missing_root, .region_codeptr = region_codeptr};
+
+void gather_step(struct walk *w, const struct record *r)
+{
+	(void)thread_step(&w->thread, tell, r);
 }

@@ -262,15 +262,13 @@ void gather_settle_splits(struct model *m);
 
 /* ---- task.c, region.c: what a thread's story tells becomes rows ---- */
 
-/* Each takes one event of the story. */
-void gather_create(struct walk *w, const struct thread_event *e);
-void gather_switch(struct walk *w, const struct thread_event *e);
-void gather_status(struct walk *w, const struct thread_event *e);
-void gather_wait_end(struct walk *w, const struct thread_event *e);
-void gather_part_end(struct walk *w, const struct thread_event *e);
+/* Takes the next record, which is no continuation, to the thread's story, and what that tells into the tables. */
+void gather_step(struct walk *w, const struct record *r);
+extern const struct thread_ops gather_story_ops;
 /* The explicit task starts, or goes on, in this stream. */
 void gather_resume(struct walk *w, uint32_t row, uint64_t ticks);
 
+/* Each takes one event of the story. */
 void gather_region_begin(struct walk *w, const struct thread_event *e);
 void gather_region_end(struct walk *w, const struct thread_event *e);
 void gather_implicit_begin(struct walk *w, const struct thread_event *e);
@@ -290,7 +288,15 @@ void gather_delay(struct walk *w, const struct record *r);
  * The row of the construct (kind, codeptr), as model_construct() has it: in walk.constructs, or, where streams are walked
  * in order, in model.constructs.
  */
-uint32_t gather_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr);
+uint32_t gather_meet_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr, uint64_t key, size_t recent);
+static inline uint32_t gather_construct(struct walk *w, enum construct_kind kind, uint64_t codeptr)
+{
+	uint64_t key = codeptr << 8 | kind;
+	size_t recent = (key ^ key >> 9) % RECENT_CONSTRUCTS; /* where streams are walked in order, none is there */
+	if (w->recent[recent].key == key && w->recent[recent].row != 0)
+		return w->recent[recent].row;
+	return gather_meet_construct(w, kind, codeptr, key, recent);
+}
 /* Its return address; 0: unknown, or the runtime's own. */
 uint64_t gather_codeptr(const struct walk *w, uint32_t construct);
 

@@ -91,7 +91,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 /* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
 static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	if (thread_step(&s->thread, record) != 0)
+	if (replay_step(s, record) != 0)
 		return -1;
 	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
 }
@@ -147,30 +147,10 @@ static int replay_other(struct replay *r, struct stream_state *s, const struct r
 	}
 }
 
-int replay_record(struct replay *r, struct stream_state *s, const struct record *record)
+/* A record that the story alone does not tell all of; the story has taken it. */
+static int replay_rest(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	unsigned kind = record_kind(record);
-	bool is_more = record_is_continuation(record);
-	/* The stream's first record and those after a gap are the first ones of their segments. */
-	if ((s->timeline.cursor.index == 0 || kind == EVENT_records_lost) && begin_or_cross(r, s, record) != 0)
-		return -1;
-	if (!is_more && replay_processor(r, s, record->time) != 0)
-		return -1;
-	timeline_take(&s->timeline);
-	if (r->model->n_units > 0) {
-		int rc = replay_unit_record(r, s, record);
-		if (rc != 1)
-			return rc;
-	}
-	if (!is_more && step_story(r, s, record) != 0)
-		return -1;
-	switch (kind) {
-	case EVENT_task_create:
-	case EVENT_task_schedule:
-	case EVENT_parallel_begin:
-	case EVENT_parallel_end:
-	case EVENT_implicit_task_begin:
-	case EVENT_implicit_task_end: return 0; /* the story has told all of it */
+	switch (record_kind(record)) {
 	case EVENT_sync_region_begin:
 	case EVENT_sync_region_end:
 	case EVENT_sync_region_wait_begin:
@@ -192,6 +172,26 @@ int replay_record(struct replay *r, struct stream_state *s, const struct record 
 	}
 	int rc = replay_target_record(r, s, record);
 	return rc == 1 ? replay_other(r, s, record) : rc;
+}
+
+int replay_record(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	unsigned kind = record_kind(record);
+	bool is_more = record_is_continuation(record);
+	/* The stream's first record and those after a gap are the first ones of their segments. */
+	if ((s->timeline.cursor.index == 0 || kind == EVENT_records_lost) && begin_or_cross(r, s, record) != 0)
+		return -1;
+	if (!is_more && replay_processor(r, s, record->time) != 0)
+		return -1;
+	timeline_take(&s->timeline);
+	if (r->model->n_units > 0) {
+		int rc = replay_unit_record(r, s, record);
+		if (rc != 1)
+			return rc;
+	}
+	if (!is_more && step_story(r, s, record) != 0)
+		return -1;
+	return kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule ? 0 : replay_rest(r, s, record);
 }
 
 int replay_close(struct replay *r, struct stream_state *s)

@@ -158,6 +158,9 @@ int replay_schedule(struct replay *r);
 /* Listens to the threads' stories; `self` is a stream_state. */
 extern const struct thread_ops replay_story_ops;
 
+/* Takes the thread's story one record further; it is no continuation. 0, or -1. */
+int replay_step(struct stream_state *s, const struct record *record);
+
 /* ---- close.c ---- */
 
 /* A buffer flush. If the implicit task around it has ended already, visitors get it later, after that end. 0, or -1. */

@@ -6,6 +6,7 @@
  * numbers are those of docs/runtimes.md.
  */
 #include "builder/replay/state.h"
+#include "builder/story/step.h"
 
 #include <string.h>
 
@@ -54,7 +55,7 @@ static bool begins(const struct replay *r, const struct thread_event *e)
 	       task_is_explicit(&r->model->tasks[e->other]);
 }
 
-static int switch_tasks(struct replay *r, struct stream_state *s, const struct thread_event *e)
+STEP_INLINE int switch_tasks(struct replay *r, struct stream_state *s, const struct thread_event *e)
 {
 	const struct task *prior = &r->model->tasks[e->task];
 	unsigned status = e->status;
@@ -149,7 +150,7 @@ static int status(struct replay *r, struct stream_state *s, const struct thread_
 
 /* ---- The story's listener ---- */
 
-static int tell(void *self, const struct thread_event *e)
+STEP_INLINE int tell(void *self, const struct thread_event *e)
 {
 	struct stream_state *s = self;
 	struct replay *r = s->replay;
@@ -218,3 +219,8 @@ static const char *closing(void *self, const char *repair)
 }
 
 const struct thread_ops replay_story_ops = {.tell = tell, .missing_root = missing_root, .closing = closing};
+
+int replay_step(struct stream_state *s, const struct record *record)
+{
+	return thread_step(&s->thread, tell, record);
+}

@@ -264,3 +264,14 @@ struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uin
 		extend(&ready_ticks, below_ticks(sweep, ready, stream, ancestor));
 	return (struct sweep_answer){ready_ticks, level->unfinished_ticks, next_ticks};
 }
+
+uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint32_t region, uint32_t ancestor)
+{
+	const struct sweep_level *level = sweep->n_levels > 0 ? &sweep->levels[sweep->n_levels - 1] : NULL;
+	if (level == NULL || level->region != region)
+		return 0;
+	if (ancestor == 0)
+		return level->any_ticks;
+	const struct sweep_tie *tie = ready->m->tasks[ancestor].region == region ? find_tie(sweep, ready, ancestor) : NULL;
+	return tie != NULL ? tie->ready_ticks : 0;
+}

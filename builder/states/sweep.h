@@ -98,4 +98,7 @@ struct sweep_answer {
 struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t region, uint32_t ancestor,
 			     uint64_t ticks);
 
+/* Until when at least a task is ready that the thread might run, as earlier questions have told; 0: they have not. */
+uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint32_t region, uint32_t ancestor);
+
 #endif

@@ -224,12 +224,13 @@ static inline bool state_has_gap(enum state state)
 __attribute__((noinline, unused)) static int pass_any(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
-	thread_note_plain(t);
+	if (!t->is_plain)
+		thread_note_plain(t);
 	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
 		return -1;
 	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
 		return -1;
-	enum state now = states_gap(states, at->stream, state_now(t), at->ticks);
+	enum state now = states_gap(states, at->stream, t->is_plain ? t->state : state_now(t), at->ticks);
 	if (at->unit == 0) {
 		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 		if (states->blocked.ticks != NULL)
@@ -244,8 +245,10 @@ static inline int pass(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
 	enum state now = t->state;
-	if (!t->is_plain || at->unit != 0 || t->gap.is_open || state_has_gap(now))
+	bool has_changed = t->gap.is_open && t->gap.change_ticks < at->ticks;
+	if (!t->is_plain || at->unit != 0 || has_changed || state_has_gap(now))
 		return pass_any(states, at);
+	t->gap.is_open = false;
 	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }

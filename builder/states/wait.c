@@ -211,8 +211,13 @@ static void decide(struct states *states, uint32_t stream, uint64_t ticks)
 	gap->change_ticks = UINT64_MAX;
 	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
 		return;
-	uint32_t region = states->model->tasks[gap->task].region;
-	struct sweep_answer answer = sweep_to(&t->sweep, &states->ready, stream, region, constraint(states, t, gap), ticks);
+	uint32_t region = states->model->tasks[gap->task].region, ancestor = constraint(states, t, gap);
+	uint64_t known_ticks = ticks < until ? sweep_known(&t->sweep, &states->ready, region, ancestor) : 0;
+	if (known_ticks > ticks) { /* what the sweep has found before is enough */
+		gap->change_ticks = known_ticks;
+		return;
+	}
+	struct sweep_answer answer = sweep_to(&t->sweep, &states->ready, stream, region, ancestor, ticks);
 	if (ticks >= until && ticks >= (until = answer.unfinished_ticks))
 		return;
 	gap->is_waiting = answer.ready_ticks <= ticks;

@@ -108,7 +108,10 @@ static void sync_end(struct thread *t, const struct record *record)
 
 int thread_barrier(struct thread *t, const struct record *record)
 {
-	switch (record_kind(record)) {
+	unsigned kind = record_kind(record);
+	if (t->task_id == 0 && t->task != 0 && kind != EVENT_work_begin && model_task(t->model, record->a) == t->task)
+		t->task_id = record->a;
+	switch (kind) {
 	case EVENT_sync_region_begin: return sync_begin(t, record);
 	case EVENT_sync_region_end: sync_end(t, record); return 0;
 	case EVENT_reduction_begin: t->reduction_barrier = t->model->is_libomp ? t->implementation_barrier : 0; return 0;

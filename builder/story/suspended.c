@@ -5,16 +5,10 @@
 #include "builder/story/suspended.h"
 #include "builder/support/array.h"
 
-/*
- * The number of entries from the end that are searched one by one. Most tasks that go on are the last one. Only the
- * entries below these are in the map.
- */
-#define SEARCHED 32
-
-void suspended_push(struct suspended_tasks *list, uint32_t task)
+void suspended_push_any(struct suspended_tasks *list, uint32_t task)
 {
-	if (list->n >= SEARCHED) {
-		size_t sinking = list->n - SEARCHED;
+	if (list->n >= SUSPENDED_SEARCHED) {
+		size_t sinking = list->n - SUSPENDED_SEARCHED;
 		struct suspended_task *entry = &list->tasks[sinking];
 		if (!entry->is_in_map && entry->task != SUSPENDED_GONE) {
 			*map_put(&list->deep, entry->task) = (uint32_t)sinking;
@@ -29,7 +23,7 @@ void suspended_push(struct suspended_tasks *list, uint32_t task)
 
 size_t suspended_find(const struct suspended_tasks *list, uint32_t task)
 {
-	size_t low = list->n > SEARCHED ? list->n - SEARCHED : 0;
+	size_t low = list->n > SUSPENDED_SEARCHED ? list->n - SUSPENDED_SEARCHED : 0;
 	for (size_t i = list->n; i > low; i--)
 		if (list->tasks[i - 1].task == task)
 			return i - 1;

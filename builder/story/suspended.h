@@ -30,8 +30,20 @@ struct suspended_tasks {
 
 #define SUSPENDED_GONE UINT32_MAX
 
+/* The number of entries from the end that are searched one by one. Only the entries below these are in the map. */
+#define SUSPENDED_SEARCHED 32
+
 /* Adds a task as the latest one. */
-void suspended_push(struct suspended_tasks *list, uint32_t task);
+void suspended_push_any(struct suspended_tasks *list, uint32_t task);
+static inline void suspended_push(struct suspended_tasks *list, uint32_t task)
+{
+	if (list->n >= SUSPENDED_SEARCHED || list->n >= list->capacity || list->n_firm >= list->firm_capacity) {
+		suspended_push_any(list, task);
+		return;
+	}
+	list->firm[list->n_firm++] = list->n;
+	list->tasks[list->n++] = (struct suspended_task){.task = task};
+}
 
 /* Is there a task at index `bottom` or above? Then the last entry is such a task. */
 bool suspended_above(struct suspended_tasks *list, size_t bottom);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The story of a thread: its current task, implicit tasks, regions, suspended tasks and waits with dependences, before
- * and after each of its records. thread_step() knows the rules for these, those of OpenMP and those for what runtimes
+ * and after each of its records. thread_step() (step.h) knows the rules for these, those of OpenMP and those for what runtimes
  * are known to do differently (the quirks of docs/runtimes.md). No other file of the builder decides such a thing.
  *
  * Two passes ask the story: gather/ fills the tables from what it tells, replay/ calls the visitors. Both pass it the
  * same records of one stream in the same order. It depends on nothing else but what both passes know at that record, so
  * both get the same answers. Each stream has a story of its own, which runs on the thread that reads the stream.
  *
- * The files: thread.c         the step, and what any record may show
+ * The files: step.h           the step, inline for the most frequent records
+ *            thread.c         the step of any record
  *            thread_switch.c  task_create and task_schedule: which explicit task is current
  *            thread_region.c  regions and implicit tasks
  *            thread_close.c   what must have ended although no record reports it
@@ -23,14 +24,15 @@
 
 /* An implicit task that the thread is in. */
 struct thread_implicit {
-	uint32_t task;       /* row; for an alias, that of the initial task that it stands for */
-	uint32_t outer;      /* the task that is current around it */
-	uint32_t n_threads;  /* of its team, as its begin tells */
-	bool is_alias;       /* it is another name of the initial task around it (Q31) */
-	size_t own;          /* index + 1 of the innermost implicit task that is no alias, this one included; 0: there is none */
-	size_t n_regions;    /* regions of the thread that were open at its begin */
-	size_t n_suspended;  /* entries in the list of suspended tasks at its begin */
-	uint32_t n_barriers; /* barriers of all kinds that it has come to, those with which a runtime reduces included */
+	uint32_t task;      /* row; for an alias, that of the initial task that it stands for */
+	uint32_t outer;     /* the task that is current around it */
+	uint32_t n_threads; /* of its team, as its begin tells */
+	bool is_alias;      /* it is another name of the initial task around it (Q31) */
+	size_t own;         /* index + 1 of the innermost implicit task that is no alias, this one included; 0: there is none */
+	size_t n_regions;   /* regions of the thread that were open at its begin */
+	size_t n_suspended; /* entries in the list of suspended tasks at its begin */
+	uint32_t lowest, highest; /* rows of `task` and `outer`, and of those of all implicit tasks around it, lie between these */
+	uint32_t n_barriers;      /* barriers of all kinds that it has come to, those with which a runtime reduces included */
 	/* Implicit barriers of the one kind that older runtimes have (Q32): see barrier.h. */
 	uint32_t n_implicit_barriers;
 	uint64_t barrier_codeptr, barrier_end_ticks; /* of the last one */
@@ -130,34 +132,6 @@ static inline bool thread_made(const struct thread *t, uint32_t task)
 void thread_start(struct thread *t, const struct model *model, uint32_t stream, uint64_t task, const struct thread_ops *ops,
 		  void *self);
 void thread_free(struct thread *t);
-
-/* For thread_step(): takes any record, or records of one kind. 0, or -1. */
-int thread_step_any(struct thread *t, const struct record *record);
-int thread_create(struct thread *t, const struct record *record);
-int thread_schedule(struct thread *t, const struct record *record);
-
-/* Takes the next record, which is no continuation. 0, or -1. */
-static inline int thread_step(struct thread *t, const struct record *record)
-{
-	unsigned kind = record_kind(record), flags = record_flags(record);
-	bool is_wait = (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end) &&
-		       (flags == sync_kind_taskwait || flags == sync_kind_taskgroup);
-	/* The shortest way for the most frequent records. They name the current task by the id by which it is known. */
-	if (record->a != t->task_id || record->a == 0)
-		return thread_step_any(t, record);
-	if (kind == EVENT_task_schedule) {
-		t->is_region_new = false;
-		return thread_schedule(t, record);
-	}
-	if (kind == EVENT_task_create) {
-		t->is_region_new = false;
-		return thread_create(t, record);
-	}
-	if (!is_wait || t->reduction_barrier != 0)
-		return thread_step_any(t, record);
-	t->is_region_new = false;
-	return 0; /* the task waits for its children: nothing changes */
-}
 
 /*
  * Records are missing before the next one. Closes all that is open; the current task is the one that the segment's

@@ -127,7 +127,12 @@ static void push_implicit(struct thread *t, struct thread_implicit implicit)
 	implicit.outer = t->task;
 	implicit.n_regions = t->n_regions;
 	implicit.n_suspended = t->suspended.n;
-	implicit.own = !implicit.is_alias ? t->n_implicits + 1 : t->n_implicits > 0 ? t->implicits[t->n_implicits - 1].own : 0;
+	const struct thread_implicit *around = t->n_implicits > 0 ? &t->implicits[t->n_implicits - 1] : NULL;
+	uint32_t low = implicit.task < implicit.outer ? implicit.task : implicit.outer;
+	uint32_t high = implicit.task < implicit.outer ? implicit.outer : implicit.task;
+	implicit.lowest = around != NULL && around->lowest < low ? around->lowest : low;
+	implicit.highest = around != NULL && around->highest > high ? around->highest : high;
+	implicit.own = !implicit.is_alias ? t->n_implicits + 1 : around != NULL ? around->own : 0;
 	t->implicits[t->n_implicits++] = implicit;
 	thread_set_current(t, implicit.task, 0);
 }

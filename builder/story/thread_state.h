@@ -5,7 +5,7 @@
 #ifndef OTTER_BUILDER_STORY_THREAD_STATE_H
 #define OTTER_BUILDER_STORY_THREAD_STATE_H
 
-#include "builder/story/thread.h"
+#include "builder/story/step.h"
 #include "builder/support/diag.h"
 
 static inline int thread_tell(struct thread *t, const struct thread_event *event)
@@ -29,15 +29,6 @@ static inline int thread_repair(struct thread *t, const struct record *record, c
 static inline int thread_habit(struct thread *t, const struct record *record, const char *name)
 {
 	return t->model->is_libomp ? thread_quirk(t, name) : thread_repair(t, record, name, 0, 0);
-}
-
-/*
- * Is the task an implicit or initial one that this thread has begun? Both passes know that of the tasks that the stream
- * has made so far.
- */
-static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
-{
-	return task != 0 && thread_made(t, task) && !task_is_explicit(&t->model->tasks[task]);
 }
 
 /* The address and the flags of a region's begin. */
@@ -72,12 +63,6 @@ void thread_pass(void *self, uint32_t task);
  */
 uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer);
 
-/* Is the task that a record names clearly the current one, or an explicit one? */
-static inline bool thread_is_sure(const struct thread *t, uint32_t task)
-{
-	return task == t->task || (task != 0 && t->n_implicits < 2 && !thread_is_implicit(t, task));
-}
-
 static inline uint32_t thread_own(const struct thread *t, uint64_t id, bool *is_outer)
 {
 	uint32_t task = model_task(t->model, id);
@@ -102,10 +87,8 @@ void thread_forget_moved(struct thread *t, size_t bottom);
 /* Ends the innermost implicit task. record: its end, or NULL if there is none. ticks: as recorded. */
 int thread_end_implicit(struct thread *t, const struct record *record, uint64_t ticks, const char *repair);
 
-/* barrier.c: takes any record that may be about barriers or reductions. 0, or -1. */
-int thread_barrier(struct thread *t, const struct record *record);
 /*
- * If a reduction has just ended, and its construct's own barrier does not come next: the barrier in which the runtime
+ * barrier.c: if a reduction has just ended, and its construct's own barrier does not come next: the barrier in which the runtime
  * reduced is not the program's (Q41). Tells the listener.
  */
 int thread_settle_reduction(struct thread *t);

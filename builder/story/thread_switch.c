@@ -9,22 +9,14 @@
 int thread_create(struct thread *t, const struct record *record)
 {
 	bool is_outer = false;
-	uint32_t row = model_own_task(t->model, t->stream, record_value(record));
-	struct thread_event event = {.kind = THREAD_CREATE,
-				     .record = record,
-				     .ticks = record->time,
-				     .task = row,
-				     .other = record->a == t->task_id && record->a != 0 ? t->task
-											: thread_own(t, record->a, &is_outer)};
-	if (thread_tell(t, &event) != 0)
-		return -1;
-	if (row > t->latest_row)
-		t->latest_row = row;
-	if (!(record_flags(record) & task_flags_taskwait))
-		return 0;
+	uint32_t creator = record->a == t->task_id && record->a != 0 ? t->task : thread_own(t, record->a, &is_outer);
+	return thread_create_by(t, t->ops->tell, record, creator);
+}
+
+void thread_wait_begin(struct thread *t, uint32_t dummy)
+{
 	array_reserve((void **)&t->waits, t->n_waits + 1, &t->waits_capacity, sizeof *t->waits);
-	t->waits[t->n_waits++] = row;
-	return 0;
+	t->waits[t->n_waits++] = dummy;
 }
 
 /* ---- Parts of untied tasks that end without a record (Q33) ---- */
@@ -62,14 +54,6 @@ static bool is_untied(const struct thread *t)
 	if (t->is_first_pass)
 		return thread_made(t, t->task) && task->flags & task_flags_untied;
 	return task->state & TASK_CREATED && task->flags & task_flags_untied;
-}
-
-/* May the task have more than one part, as far as the pass knows? Then it may be among the suspended ones. */
-static bool may_have_parts(const struct thread *t, uint32_t task)
-{
-	if (t->is_first_pass) /* some stream has claimed it, perhaps this one; an order is not needed to find out which */
-		return __atomic_load_n(&t->model->tasks[task].run_stream, __ATOMIC_RELAXED) != 0;
-	return t->model->tasks[task].state & TASK_HAS_PARTS;
 }
 
 /*
@@ -176,13 +160,8 @@ static void pass_all_above(struct thread *t, uint32_t implicit)
 		}
 }
 
-/* If the task is suspended here, it goes on. Returns whether it is, and no task below it has gone on since. */
-static bool take_back(struct thread *t, uint32_t task, bool is_implicit)
+bool thread_take_back(struct thread *t, uint32_t task, bool is_implicit)
 {
-	if (!is_implicit && !may_have_parts(t, task))
-		return false;
-	if (suspended_take_last(&t->suspended, task))
-		return true;
 	size_t index = suspended_find(&t->suspended, task);
 	if (index != SIZE_MAX)
 		return suspended_take(&t->suspended, index, thread_pass, t);
@@ -207,29 +186,6 @@ static uint32_t next_named(struct thread *t, uint32_t task, bool *is_outer)
 	size_t bottom = t->implicits[t->n_implicits - 1].n_suspended;
 	return suspended_above(&t->suspended, bottom) ? t->suspended.tasks[t->suspended.n - 1].task
 						      : t->implicits[t->n_implicits - 1].task;
-}
-
-/* id: the one by which the record names the next task; 0 if it names another one. */
-static int switch_to(struct thread *t, const struct record *record, uint32_t prior, uint32_t next, uint64_t id)
-{
-	unsigned status = record_flags(record);
-	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
-	if (!is_over)
-		suspended_push(&t->suspended, prior);
-	bool is_implicit = thread_is_implicit(t, next), is_back = take_back(t, next, is_implicit);
-	struct thread_event event = {.kind = THREAD_SWITCH,
-				     .record = record,
-				     .ticks = record->time,
-				     .task = prior,
-				     .other = next,
-				     .status = status,
-				     .is_back = is_back};
-	if (thread_tell(t, &event) != 0)
-		return -1;
-	t->task = next;
-	t->task_id = id;
-	t->is_explicit = !is_implicit && next != 0;
-	return 0;
 }
 
 /* A record that does not simply switch from the current task to another one. */
@@ -263,7 +219,7 @@ static int look_closer(struct thread *t, const struct record *record, uint32_t p
 			return -1;
 		thread_set_current(t, prior, 0);
 	}
-	return switch_to(t, record, prior, next, 0);
+	return thread_switch_to(t, t->ops->tell, record, prior, next, 0);
 }
 
 int thread_schedule(struct thread *t, const struct record *record)
@@ -276,5 +232,5 @@ int thread_schedule(struct thread *t, const struct record *record)
 	next = next_named(t, next, &is_outer);
 	if (is_outer && thread_quirk(t, "outer_task_named") != 0) /* Q38 */
 		return -1;
-	return switch_to(t, record, prior, next, is_outer ? 0 : record->b);
+	return thread_switch_to(t, t->ops->tell, record, prior, next, is_outer ? 0 : record->b);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One step of a thread's story. The most frequent records take their step inline: a pass that gives its listener as a
+ * constant has it compiled into the step, where the event needs no memory. gather/ and replay/ call thread_step() for every
+ * record of a stream, once in each pass; the files of the story use the rest. Quirk numbers are those of docs/runtimes.md.
+ */
+#ifndef OTTER_BUILDER_STORY_STEP_H
+#define OTTER_BUILDER_STORY_STEP_H
+
+#include "builder/story/thread.h"
+
+#define STEP_INLINE static inline __attribute__((always_inline))
+
+typedef int thread_listener(void *self, const struct thread_event *event);
+
+/* For thread_step(): takes any record, or records of one kind. 0, or -1. */
+int thread_step_any(struct thread *t, const struct record *record);
+int thread_create(struct thread *t, const struct record *record);
+int thread_schedule(struct thread *t, const struct record *record);
+int thread_barrier(struct thread *t, const struct record *record); /* or about reductions */
+
+/* For the functions below: a dummy was created, so the thread is in its wait; and see thread_take_back_fast(). */
+void thread_wait_begin(struct thread *t, uint32_t dummy);
+bool thread_take_back(struct thread *t, uint32_t task, bool is_implicit);
+
+/*
+ * Is the task an implicit or initial one that this thread has begun? Both passes know that of the tasks that the stream
+ * has made so far.
+ */
+static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
+{
+	return task != 0 && thread_made(t, task) && !task_is_explicit(&t->model->tasks[task]);
+}
+
+/*
+ * Does a record that names this task clearly mean it? Then it is the current one, or none of the implicit tasks that the
+ * thread is in, nor around them (Q38).
+ */
+static inline bool thread_is_sure(const struct thread *t, uint32_t task)
+{
+	const struct thread_implicit *inner = t->n_implicits > 1 ? &t->implicits[t->n_implicits - 1] : NULL;
+	return task == t->task || (task != 0 && (inner == NULL || task < inner->lowest || task > inner->highest));
+}
+
+/* May the task have more than one part, as far as the pass knows? Then it may be among the suspended ones. */
+static inline bool thread_may_have_parts(const struct thread *t, uint32_t task)
+{
+	const struct task *row = &t->model->tasks[task];
+	if (t->is_first_pass) /* some stream has claimed it, perhaps this one; an order is not needed to find out which */
+		return __atomic_load_n(&row->run_stream, __ATOMIC_RELAXED) != 0;
+	return row->state & TASK_HAS_PARTS;
+}
+
+/* If the task is suspended here, it goes on. Returns whether it is, and no task below it has gone on since. */
+static inline bool thread_take_back_fast(struct thread *t, uint32_t task, bool is_implicit)
+{
+	if (!is_implicit && !thread_may_have_parts(t, task))
+		return false;
+	return suspended_take_last(&t->suspended, task) || thread_take_back(t, task, is_implicit);
+}
+
+/* The current task, or this one, creates a task. */
+STEP_INLINE int thread_create_by(struct thread *t, thread_listener *tell, const struct record *record, uint32_t creator)
+{
+	uint32_t row = model_own_task(t->model, t->stream, record_value(record));
+	struct thread_event event = {.kind = THREAD_CREATE, .record = record, .ticks = record->time, .task = row, .other = creator};
+	if (tell(t->self, &event) != 0)
+		return -1;
+	if (row > t->latest_row)
+		t->latest_row = row;
+	if (record_flags(record) & task_flags_taskwait)
+		thread_wait_begin(t, row);
+	return 0;
+}
+
+/* The current task `prior` stops, and `next` runs. id: the one by which the record names the next task; 0: another one. */
+STEP_INLINE int thread_switch_to(struct thread *t, thread_listener *tell, const struct record *record, uint32_t prior,
+				 uint32_t next, uint64_t id)
+{
+	unsigned status = record_flags(record);
+	bool is_over = status == task_status_complete || status == task_status_cancel || status == task_status_detach;
+	if (!is_over)
+		suspended_push(&t->suspended, prior);
+	bool is_implicit = thread_is_implicit(t, next), is_back = thread_take_back_fast(t, next, is_implicit);
+	struct thread_event event = {.kind = THREAD_SWITCH,
+				     .record = record,
+				     .ticks = record->time,
+				     .task = prior,
+				     .other = next,
+				     .status = status,
+				     .is_back = is_back};
+	if (tell(t->self, &event) != 0)
+		return -1;
+	t->task = next;
+	t->task_id = id;
+	t->is_explicit = !is_implicit && next != 0;
+	return 0;
+}
+
+/*
+ * Takes the next record, which is no continuation. tell: that of t->ops, as a constant. 0, or -1. The records that are
+ * taken here name the current task by the id by which it is known.
+ */
+STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struct record *record)
+{
+	unsigned kind = record_kind(record), flags = record_flags(record);
+	bool names_current = record->a == t->task_id && record->a != 0;
+	if (names_current && kind == EVENT_task_schedule) {
+		uint32_t next = model_task(t->model, record->b);
+		t->is_region_new = false;
+		if (next == 0 || next == t->task || !thread_is_sure(t, next))
+			return thread_schedule(t, record);
+		return thread_switch_to(t, tell, record, t->task, next, record->b);
+	}
+	if (names_current && kind == EVENT_task_create) {
+		t->is_region_new = false;
+		return thread_create_by(t, tell, record, t->task);
+	}
+	if (names_current && (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end)) {
+		bool is_wait = flags == sync_kind_taskwait || flags == sync_kind_taskgroup; /* for children: nothing changes */
+		t->is_region_new = false;
+		return is_wait && t->reduction_barrier == 0 ? 0 : thread_barrier(t, record);
+	}
+	bool is_mutex = kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end;
+	bool is_work = kind == EVENT_work_end || (kind == EVENT_work_begin && t->task != 0 && t->reduction_barrier == 0);
+	if (!is_mutex && !is_work)
+		return thread_step_any(t, record);
+	t->is_region_new = false; /* otherwise it is no concern of the story's */
+	return 0;
+}
+
+#endif
