@@ -17,7 +17,7 @@ static bool is_barrier(const struct graph *graph, const struct point *at, const 
 	return !task_is_explicit(&graph->model->tasks[at->task]) && !scope->is_reduction && !is_closing(scope);
 }
 
-static void barrier(struct graph *graph, const struct point *at, const struct scope *scope)
+static void barrier(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	struct graph_task *task = &graph->tasks[at->task];
 	uint32_t id = graph_add_node(graph, at, NODE_BARRIER, at->task, scope->construct);
@@ -32,7 +32,7 @@ static void barrier(struct graph *graph, const struct point *at, const struct sc
 	task->n_barriers = scope->ordinal + 1;
 	graph_close_intervals(graph, at, at->task, id);
 	graph_reach(graph, at, at->task, id, EDGE_BARRIER);
-	task->last = id;
+	task->last = scope->node = id;
 }
 
 /* Is it a scope that nests, and that the scope level shows as a pair of nodes? */
@@ -51,24 +51,23 @@ static void count_work(struct graph *graph, uint32_t task, const struct scope *s
 		graph->tasks[task].n_work += change;
 }
 
-static void enter_sync(struct graph *graph, const struct point *at, const struct scope *scope)
+static void enter_sync(struct graph *graph, const struct point *at, struct scope *scope)
 {
 	graph_stop_fragment(graph, at);
 	if (scope->kind == sync_kind_taskgroup)
 		graph_open_group(graph, at, scope);
 	else if (scope->kind == sync_kind_taskwait) {
-		uint32_t id = graph_add_placed(graph, at, NODE_TASKWAIT, at->task, scope->construct);
-		graph_close_intervals(graph, at, at->task, id);
+		scope->node = graph_add_placed(graph, at, NODE_TASKWAIT, at->task, scope->construct);
+		graph_close_intervals(graph, at, at->task, scope->node);
 	} else if (is_barrier(graph, at, scope))
 		barrier(graph, at, scope);
 }
 
-/* The task's position is this synchronisation still, as it has done nothing else in it. */
-static void leave_wait(struct graph *graph, const struct point *at, enum node_kind kind)
+/* It need not be the task's position any more: what combines a reduction in a barrier may acquire a lock. */
+static void leave_wait(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	uint32_t id = graph->tasks[at->task].last;
-	struct node *node = graph_is_stand_in(graph, id) ? NULL : graph_inner_node(graph, id);
-	if (node != NULL && node->kind == kind && at->ticks > node->end_ticks)
+	struct node *node = graph_is_stand_in(graph, scope->node) ? NULL : graph_inner_node(graph, scope->node);
+	if (node != NULL && at->ticks > node->end_ticks)
 		node->end_ticks = at->ticks;
 }
 
@@ -81,10 +80,8 @@ static void leave_sync(struct graph *graph, const struct point *at, const struct
 			graph_place(graph, at, at->task, id);
 		if (id != 0 && !graph_is_stand_in(graph, id))
 			graph_inner_node(graph, id)->end_ticks = at->ticks;
-	} else if (scope->kind == sync_kind_taskwait)
-		leave_wait(graph, at, NODE_TASKWAIT);
-	else if (is_barrier(graph, at, scope))
-		leave_wait(graph, at, NODE_BARRIER);
+	} else if (scope->kind == sync_kind_taskwait || is_barrier(graph, at, scope))
+		leave_wait(graph, at, scope);
 	else
 		return; /* no node: the task's fragment goes on, if anything of the program comes after it */
 	graph_start_fragment(graph, at, at->task);
