@@ -23,6 +23,12 @@ bool clock_is_shared(const struct trace *traces, size_t n_traces)
 	return true;
 }
 
+uint64_t clock_stamp_slow(const struct process *p, uint64_t ticks)
+{
+	uint64_t time = p->is_converted ? clock_convert(p, ticks) : ticks;
+	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+}
+
 /* The recorder's start and end count as well: ProgramBegin and ProgramEnd are there. */
 void clock_begin(struct archive *a, const struct trace *trace)
 {
@@ -40,6 +46,7 @@ void clock_begin(struct archive *a, const struct trace *trace)
 	p->last_time = clock_stamp(p, last_ticks);
 	p->last_time += p->last_time < UINT64_MAX; /* room for an event that must come after another one */
 	p->first_time = first_time;
+	p->n_plain_ticks = p->is_converted ? 0 : p->last_time - p->first_time;
 	if (a->n_ended == 0 || p->first_time < a->first_time) {
 		a->first_time = p->first_time;
 		uint64_t before_ns = dump_duration_ns(dump, dump->first_ticks - first_ticks);

@@ -18,11 +18,12 @@ void clock_begin(struct archive *a, const struct trace *trace);
 /* Ticks as ns of real time. */
 uint64_t clock_convert(const struct process *p, uint64_t ticks);
 
+uint64_t clock_stamp_slow(const struct process *p, uint64_t ticks);
+
 /* The time stamp of `ticks`, never before the process's first and never after its last. */
 static inline uint64_t clock_stamp(const struct process *p, uint64_t ticks)
 {
-	uint64_t time = __builtin_expect(p->is_converted, 0) ? clock_convert(p, ticks) : ticks;
-	return time < p->first_time ? p->first_time : time > p->last_time ? p->last_time : time;
+	return __builtin_expect(ticks - p->first_time < p->n_plain_ticks, 1) ? ticks : clock_stamp_slow(p, ticks);
 }
 
 #endif

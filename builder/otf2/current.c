@@ -72,7 +72,7 @@ static void find_origin(const struct process *p, const struct location *l, uint3
 		model_task_origin(p->model, task, stream, number);
 }
 
-struct key current_find_key(struct archive *a, struct location *l, uint32_t task)
+struct key current_find_key_slow(struct archive *a, struct location *l, uint32_t task)
 {
 	struct process *p = &a->now;
 	const struct task *t = &p->model->tasks[task];
@@ -88,7 +88,15 @@ struct key current_find_key(struct archive *a, struct location *l, uint32_t task
 	uint32_t rank = team != 0 ? team_rank(p, l, team, stream) : UNSET;
 	if (rank == UNSET) /* records are missing */
 		return (struct key){solo_comm(p, l, stream), 0, generation};
-	return (struct key){team_comm(p, team), rank, generation};
+	struct key key = {team_comm(p, team), rank, generation};
+	if (p->helper_team == 0 && task_is_explicit(t)) {
+		const uint32_t *base = p->model->task_rows.base + stream;
+		l->alike_base = base[0];
+		l->n_alike = base[1] - base[0];
+		l->alike_region = t->region;
+		l->alike = key;
+	}
+	return key;
 }
 
 uint32_t current_team_comm(struct archive *a, struct location *l, uint32_t implicit_task)
@@ -210,7 +218,7 @@ static bool can_run_explicit(const struct process *p, const struct location *l, 
  * An implicit task runs only inside of its team, an initial one outside of all teams, and no task runs after it
  * completed.
  */
-bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
+bool current_can_be_slow(const struct process *p, const struct location *l, uint32_t task)
 {
 	const struct task *t = &p->model->tasks[task];
 	if (task_is_explicit(t))

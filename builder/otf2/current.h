@@ -9,23 +9,34 @@
 #ifndef OTTER_BUILDER_OTF2_CURRENT_H
 #define OTTER_BUILDER_OTF2_CURRENT_H
 
-#include "builder/otf2/archive.h"
+#include "builder/otf2/clock.h"
 
 /* Before the first event of a process, and after its last one. */
 void current_begin(struct process *p);
 void current_end(struct process *p);
 
-/* How the archive names a task. */
-struct key current_find_key(struct archive *a, struct location *l, uint32_t task);
+struct key current_find_key_slow(struct archive *a, struct location *l, uint32_t task);
+
+/* How the archive names a task. Most are created on the same stream, one after the other in the same region. */
+static inline struct key current_find_key(struct archive *a, struct location *l, uint32_t task)
+{
+	const struct task *t = &a->now.model->tasks[task];
+	uint32_t number = task - l->alike_base;
+	if (number - 1 < l->n_alike && t->region == l->alike_region && task_is_explicit(t))
+		return (struct key){l->alike.comm, l->alike.rank, number};
+	return current_find_key_slow(a, l, task);
+}
 
 /* The same of a task that is current on the location, was just now, or is when the innermost region goes on. */
 static inline struct key current_key(struct archive *a, struct location *l, uint32_t task)
 {
 	if (l->key_task != task) {
-		const struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
-		bool is_known = top != NULL && top->owner == task && top->key.comm != UNSET && task != 0;
-		l->key = is_known ? top->key : current_find_key(a, l, task);
+		struct open_region *top = l->n_open > 0 ? &l->open[l->n_open - 1] : NULL;
+		bool is_tops = top != NULL && top->owner == task && task != 0;
+		l->key = is_tops && top->key.comm != UNSET ? top->key : current_find_key(a, l, task);
 		l->key_task = task;
+		if (is_tops)
+			top->key = l->key;
 	}
 	return l->key;
 }
@@ -33,8 +44,17 @@ static inline struct key current_key(struct archive *a, struct location *l, uint
 /* The communicator of an implicit task's team. */
 uint32_t current_team_comm(struct archive *a, struct location *l, uint32_t implicit_task);
 
+bool current_can_be_slow(const struct process *p, const struct location *l, uint32_t task);
+
 /* May the task be current on the location, as far as other records allow it? */
-bool current_can_be(const struct process *p, const struct location *l, uint32_t task);
+static inline bool current_can_be(const struct process *p, const struct location *l, uint32_t task)
+{
+	const struct task *t = &p->model->tasks[task];
+	bool is_plain = task_is_explicit(t) && !(t->flags & task_flags_taskwait) && t->run_stream == l->stream &&
+			!(t->state & (TASK_CONTRADICTORY | TASK_MIGRATED));
+	bool is_implicit = task == l->team_task && task != 0 && !task_is_explicit(t) && !(t->state & TASK_CONTRADICTORY);
+	return is_implicit || (is_plain && !task_bit(p, task, TASK_BIT_COMPLETED)) || current_can_be_slow(p, l, task);
+}
 
 /* From when on it may: `time`, or later. This becomes the location's latest time. */
 uint64_t current_time_slow(const struct process *p, struct location *l, uint64_t time, uint32_t task);
@@ -42,7 +62,9 @@ uint64_t current_time_slow(const struct process *p, struct location *l, uint64_t
 /* Not before it is created, nor before what it did elsewhere. Two processors' clocks may say otherwise. */
 static inline uint64_t current_time(const struct process *p, struct location *l, uint64_t time, uint32_t task)
 {
-	if (!task_bit(p, task, TASK_BIT_STARTED) || p->has_movers)
+	const struct task *t = &p->model->tasks[task];
+	bool is_early = task_is_explicit(t) && t->state & TASK_CREATED && time <= clock_stamp(p, t->create_ticks);
+	if (p->has_movers || (is_early && !task_bit(p, task, TASK_BIT_STARTED)))
 		return current_time_slow(p, l, time, task);
 	return l->last_time = time;
 }

@@ -80,8 +80,13 @@ static int begin(void *self, const struct trace *trace)
 	find_foreign_threads(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++) {
 		struct location *l = &p->locations[i];
-		*l = (struct location){
-			.stream = i, .task = UNSET, .key_task = UNSET, .state = UNSET, .state_written = UNSET, .is_on = true};
+		*l = (struct location){.stream = i,
+				       .task = UNSET,
+				       .key_task = UNSET,
+				       .alike_region = UNSET,
+				       .state = UNSET,
+				       .state_written = UNSET,
+				       .is_on = true};
 		for (unsigned j = 0; j < RECENT_REGIONS; j++)
 			l->recent_regions[j].region = UNSET;
 	}

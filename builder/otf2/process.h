@@ -61,6 +61,12 @@ struct location {
 	uint32_t running;  /* the current task by the archive; 0: what the location began with; UNSET: none, it is complete */
 	uint32_t key_task; /* the task that `key` is of; UNSET: of none */
 	struct key key;
+	/*
+	 * The latest key that was found: of a task of this region (UNSET: none) that is created on a stream whose tasks have
+	 * the n_alike rows after alike_base. All those of the same region have this comm and rank, too.
+	 */
+	uint32_t alike_base, n_alike, alike_region;
+	struct key alike;
 	uint32_t team_task;       /* the implicit task whose team is the innermost one here, or 0 */
 	struct open_region *open; /* outermost first */
 	uint32_t n_open;
@@ -153,6 +159,7 @@ struct process {
 	uint32_t first_lock;
 	bool is_converted;              /* time stamps are ns of real time, else ticks */
 	uint64_t first_time, last_time; /* time stamps of the process's first and last event */
+	uint64_t n_plain_ticks;         /* so many from first_time on are time stamps as they are; 0 where is_converted */
 };
 
 enum {

@@ -71,7 +71,7 @@ static int end_body(struct archive *a, struct location *l, uint64_t time, uint32
 {
 	uint32_t i = location_find_open(l, task);
 	if (i < l->n_open)
-		return close_down_to(a, l, time, i + 1) != 0 ? -1 : location_leave(a, l, time);
+		return l->n_open > i + 1 && close_down_to(a, l, time, i + 1) != 0 ? -1 : location_leave(a, l, time);
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
 		return 0;
 	task_bit_set(&a->now, task, TASK_BIT_STARTED);
@@ -107,7 +107,7 @@ static int leave_task(struct archive *a, struct location *l, uint64_t time, uint
 	}
 }
 
-static int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+static inline int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	const struct task *t = &a->now.model->tasks[task];
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
@@ -117,10 +117,8 @@ static int start_task(struct archive *a, struct location *l, uint64_t time, uint
 }
 
 /* A task starts here, too, where records begin, or go on, in the middle of it. */
-int task_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
+int task_follow_slow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
 {
-	if (l->task == at->task)
-		return 0;
 	l->task = at->task;
 	if (task_is_left_out(&a->now, at->task))
 		return 0;
@@ -200,7 +198,8 @@ static int go_on(struct archive *a, struct location *l, uint64_t time, uint32_t 
 {
 	const struct process *p = &a->now;
 	if (current_can_be(p, l, next)) {
-		time = current_time(p, l, time, next);
+		if (p->has_movers) /* it may have done something elsewhere meanwhile; all else schedule() has seen to */
+			time = current_time(p, l, time, next);
 		if (current_switch(a, l, time, next) != 0)
 			return -1;
 		return task_is_explicit(&p->model->tasks[next]) ? start_task(a, l, time, next) : 0;

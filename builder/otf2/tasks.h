@@ -16,6 +16,10 @@ int event_task_schedule(void *self, const struct point *at, uint32_t prior, uint
  * Before an event that belongs to the current task: starts it, if the record of that is missing. *time may become
  * later. 0 or -1.
  */
-int task_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time);
+int task_follow_slow(struct archive *a, struct location *l, const struct point *at, uint64_t *time);
+static inline int task_follow(struct archive *a, struct location *l, const struct point *at, uint64_t *time)
+{
+	return __builtin_expect(l->task == at->task, 1) ? 0 : task_follow_slow(a, l, at, time);
+}
 
 #endif
