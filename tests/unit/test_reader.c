@@ -42,6 +42,47 @@ START_TEST(a_whole_dump_is_read_whatever_file_it_is_in)
 }
 END_TEST
 
+START_TEST(a_dump_is_put_down_and_taken_up_again)
+{
+	struct dump_writer w;
+	struct dump d;
+	dump_writer_init(&w, reader_dir);
+	reader_fill(&w, 3, 1000);
+	reader_fill(&w, 7, 500);
+	dump_writer_finish(&w);
+	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+	ck_assert_int_eq(dump_take_up(&d), 0); /* it is up */
+	reader_assert_filled(&d.streams[0], 1000);
+	dump_put_down(&d);
+	dump_put_down(&d); /* it is down */
+	ck_assert(d.mappings == NULL && d.streams[0].segments == NULL);
+	ck_assert_str_eq(d.name, "fib-host-1");
+	ck_assert_uint_eq(d.n_records, 1506);
+	ck_assert(d.is_complete && d.streams[1].number == 7);
+	ck_assert_int_eq(dump_take_up(&d), 0);
+	reader_assert_filled(&d.streams[0], 1000);
+	reader_assert_filled(&d.streams[1], 500);
+	dump_put_down(&d);
+	dump_close(&d);
+}
+END_TEST
+
+START_TEST(a_dump_that_changes_meanwhile_is_not_taken_up)
+{
+	struct dump_writer w;
+	struct dump d;
+	dump_writer_init(&w, reader_dir);
+	reader_fill(&w, 3, 1000);
+	reader_fill(&w, 7, 500);
+	dump_writer_finish(&w);
+	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+	dump_put_down(&d);
+	ck_assert_int_eq(unlink(reader_file("00007.seg")), 0);
+	ck_assert_int_eq(dump_take_up(&d), -1);
+	dump_close(&d);
+}
+END_TEST
+
 START_TEST(a_killed_process_leaves_its_newest_records_in_rings)
 {
 	for (int both = 0; both < 2; both++) {
@@ -428,6 +469,8 @@ int main(void)
 	tcase_add_checked_fixture(c, reader_setup, reader_teardown);
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, a_whole_dump_is_read_whatever_file_it_is_in);
+	tcase_add_test(c, a_dump_is_put_down_and_taken_up_again);
+	tcase_add_test(c, a_dump_that_changes_meanwhile_is_not_taken_up);
 	tcase_add_test(c, a_killed_process_leaves_its_newest_records_in_rings);
 	tcase_add_test(c, the_position_alone_says_what_is_published);
 	tcase_add_test(c, rings_are_found_where_meta_says_and_in_a_copied_dump);
