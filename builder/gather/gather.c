@@ -151,12 +151,12 @@ static void walk_plain(struct walk *w)
 	uint32_t i = t->cursor.index, n = t->n_records;
 	uint64_t last = t->last_ticks;
 	const uint64_t limit = t->limit_ticks;
-	if (i == 0 || last == 0 || w->n_announced != 0)
+	if (i == 0 || last == 0 || w->n_announced != 0 || i + 1 >= n || t->records[i].time < last)
 		return;
 	for (; i + 1 < n; i++) {
 		const struct record *r = &t->records[i];
 		unsigned kind = record_kind(r);
-		if (!w->is_plain[kind] || r->time < last || r->time > limit || r[1].time < r->time)
+		if (!w->is_plain[kind] || r->time > limit || r[1].time < r->time)
 			break;
 		t->head = r;
 		t->cursor.index = i;
