@@ -151,12 +151,12 @@ static void walk_plain(struct walk *w)
 	uint32_t i = t->cursor.index, n = t->n_records;
 	uint64_t last = t->last_ticks;
 	const uint64_t limit = t->limit_ticks;
-	if (i == 0 || last == 0 || w->n_announced != 0)
+	if (i == 0 || last == 0 || w->n_announced != 0 || i + 1 >= n || t->records[i].time < last)
 		return;
 	for (; i + 1 < n; i++) {
 		const struct record *r = &t->records[i];
 		unsigned kind = record_kind(r);
-		if (!w->is_plain[kind] || r->time < last || r->time > limit || r[1].time < r->time)
+		if (!w->is_plain[kind] || r->time > limit || r[1].time < r->time)
 			break;
 		t->head = r;
 		t->cursor.index = i;
@@ -240,7 +240,7 @@ static int walk_streams(struct gathering *g, const struct dump *dump)
 /*
  * Gives each explicit task its binding region, which is that of its nearest implicit ancestor. All ancestors on the way
  * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or come back to its
- * beginning: then the tasks get no region.
+ * beginning: then the tasks get no region. settle_tasks() has bound those whose parents it came to before them.
  */
 static void bind_tasks(struct model *m)
 {
@@ -265,6 +265,7 @@ static void settle_tasks(struct model *m)
 {
 	m->tasks[0] = (struct task){0};
 	m->regions[0] = (struct region){.join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
+	bool are_bound = true;
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		struct task *task = &m->tasks[i];
 		task->run_stream -= task->run_stream != 0;
@@ -274,8 +275,11 @@ static void settle_tasks(struct model *m)
 			task->state |= TASK_SEEN | TASK_CREATED;
 			m->tasks[task->parent].state |= TASK_SEEN;
 		}
-		if (task_is_explicit(task))
+		if (task_is_explicit(task)) {
+			task->region = m->tasks[task->parent].region;
+			are_bound &= task->region != 0 || task->parent == 0;
 			continue;
+		}
 		struct region *region = &m->regions[task->region];
 		region->state |= REGION_SEEN;
 		task->parent = region->task;
@@ -296,7 +300,8 @@ static void settle_tasks(struct model *m)
 		else
 			region->n_members_seen++;
 	}
-	bind_tasks(m);
+	if (!are_bound)
+		bind_tasks(m);
 }
 
 /* Makes the tables out of what the walks have found. 0, or -1. */

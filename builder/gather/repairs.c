@@ -102,6 +102,9 @@ void gather_check_claims(const struct walk *w)
 
 /* ---- Tasks, once all streams are known ---- */
 
+/* So many rows are worth several threads. */
+#define MANY_ROWS 20000
+
 /* Is the dump whole? Then what has no record did not happen. */
 static bool is_whole(const struct model *m)
 {
@@ -120,46 +123,61 @@ static void repair_task(struct model *m, uint32_t row, const char *name, const c
 	gather_repair_row(m, row, name, text);
 }
 
-/* A parent is created before its children: a chain of parents for which that is not so may be a cycle. */
-static void check_parent(struct model *m, uint32_t row)
+enum { LATER_PARENT = 1, EARLY_START = 2, LATE_START = 4, CANCELLED_TWICE = 8, NEVER_CREATED = 16 };
+
+/* What contradicts itself in the records about a task: none of it depends on what was repaired in other tasks. */
+static inline unsigned faults_of(const struct model *m, uint32_t row, uint64_t skew, bool is_whole)
 {
-	struct task *task = &m->tasks[row];
-	const struct task *parent = &m->tasks[task->parent];
-	if (task->parent == 0 || !task_is_explicit(parent) || !(parent->state & TASK_CREATED) || !(task->state & TASK_CREATED) ||
-	    parent->create_ticks < task->create_ticks || (parent->create_ticks == task->create_ticks && task->parent < row))
-		return;
-	task->parent = 0;
-	if (count(&m->notes->repairs, "parent_later"))
-		warning("%s: task %u:%llu was created by a task that was created later: its parent is unknown [parent_later]",
-			m->dump->path, gather_id_stream(m, row), gather_id_counter(m, row));
+	const struct task *task = &m->tasks[row], *parent = &m->tasks[task->parent];
+	unsigned state = task->state, faults = 0;
+	bool is_created = state & TASK_CREATED, is_started = state & TASK_STARTED;
+	if (!task_is_explicit(task) || state == 0)
+		return 0;
+	/* A parent is created before its children: a chain of parents for which that is not so may be a cycle. */
+	bool is_before =
+		parent->create_ticks < task->create_ticks || (parent->create_ticks == task->create_ticks && task->parent < row);
+	if (!is_before && is_created && task->parent != 0 && task_is_explicit(parent) && parent->state & TASK_CREATED)
+		faults |= LATER_PARENT;
+	if (is_created && is_started && task->create_ticks > task->start_ticks + skew)
+		faults |= EARLY_START;
+	if (state & TASK_COMPLETED && is_started && task->end_ticks + skew < task->start_ticks)
+		faults |= LATE_START;
+	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && is_created)
+		faults |= CANCELLED_TWICE;
+	if (is_whole && !(task->flags & task_flags_taskwait) && state & (TASK_STARTED | TASK_COMPLETED) && !is_created)
+		faults |= NEVER_CREATED;
+	return faults;
 }
 
-static void check_task(struct model *m, uint32_t row)
+static void repair_faults(struct model *m, uint32_t row, unsigned faults)
 {
-	const struct task *task = &m->tasks[row];
-	uint64_t skew = skew_ticks(m->dump);
-	unsigned state = task->state;
-	check_parent(m, row);
-	if (state & TASK_CREATED && state & TASK_STARTED && task->create_ticks > task->start_ticks + skew)
+	if (faults & LATER_PARENT) {
+		m->tasks[row].parent = 0;
+		gather_repair_row(m, row, "parent_later", "was created by a task that was created later: its parent is unknown");
+	}
+	if (faults & EARLY_START)
 		repair_task(m, row, "task_before_creation", "runs before it was created, expected after");
-	if (state & TASK_COMPLETED && state & TASK_STARTED && task->end_ticks + skew < task->start_ticks)
+	if (faults & LATE_START)
 		repair_task(m, row, "task_after_completion", "runs after it completed, expected before");
-	if ((state & TASK_PART_CANCELLED) == TASK_PART_CANCELLED && !(task->flags & task_flags_untied) && state & TASK_CREATED)
+	if (faults & CANCELLED_TWICE)
 		repair_task(m, row, "task_completed_twice", "is cancelled twice, expected once");
-	if (!is_whole(m) || task->flags & task_flags_taskwait)
-		return;
-	if (state & (TASK_STARTED | TASK_COMPLETED) && !(state & TASK_CREATED))
+	if (faults & NEVER_CREATED)
 		repair_task(m, row, "task_never_created", "runs, and no record creates it");
 }
 
 void gather_check_tasks(struct model *m)
 {
+	const uint64_t skew = skew_ticks(m->dump);
+	const bool whole = is_whole(m);
+	unsigned faults = 0, states = 0;
+#pragma omp parallel for reduction(| : faults, states) if (m->n_task_ids > MANY_ROWS)
 	for (uint32_t row = 1; row < m->n_task_ids; row++) {
-		struct task *task = &m->tasks[row];
-		if (task_is_explicit(task) && task->state != 0)
-			check_task(m, row);
-		m->has_handed |= (task->state & TASK_HANDED) != 0;
+		faults |= faults_of(m, row, skew, whole);
+		states |= m->tasks[row].state;
 	}
+	m->has_handed = states & TASK_HANDED;
+	for (uint32_t row = 1; row < m->n_task_ids && faults != 0; row++)
+		repair_faults(m, row, faults_of(m, row, skew, whole));
 }
 
 /* ---- Teams ---- */

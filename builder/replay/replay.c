@@ -97,7 +97,7 @@ static int step_story(struct replay *r, struct stream_state *s, const struct rec
 }
 
 /* The stream's first record, or one before which others are missing. */
-static int begin_or_cross(struct replay *r, struct stream_state *s, const struct record *record)
+__attribute__((noinline)) static int begin_or_cross(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	if (!s->has_begun)
 		return begin_stream(r, s, record);
@@ -105,8 +105,8 @@ static int begin_or_cross(struct replay *r, struct stream_state *s, const struct
 	return is_gap || is_lost ? cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") : 0;
 }
 
-/* A record about none of the things that other files know. */
-static int replay_other(struct replay *r, struct stream_state *s, const struct record *record)
+/* A record about none of the things that other files know. Apart, so that the others save no registers. */
+__attribute__((noinline)) static int replay_other(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	struct point at;
 	switch (record_kind(record)) {
@@ -148,7 +148,7 @@ static int replay_other(struct replay *r, struct stream_state *s, const struct r
 }
 
 /* A record that the story alone does not tell all of; the story has taken it. */
-static int replay_rest(struct replay *r, struct stream_state *s, const struct record *record)
+static inline int replay_rest(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	switch (record_kind(record)) {
 	case EVENT_sync_region_begin:

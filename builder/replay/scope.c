@@ -68,11 +68,10 @@ static int leave_innermost(struct replay *r, struct stream_state *s, struct fram
 	return rc;
 }
 
-/* Leaves the scopes of a frame until n_left remain. */
-static int leave_frame(struct replay *r, struct stream_state *s, struct frame *frame, uint32_t n_left, uint64_t ticks,
-		       const char *repair)
+static int leave_open(struct replay *r, struct stream_state *s, struct frame *frame, uint32_t n_left, uint64_t ticks,
+		      const char *repair)
 {
-	while (frame != NULL && frame->n_scopes > n_left) {
+	while (frame->n_scopes > n_left) {
 		const struct scope *scope = frame_innermost(&s->frames, frame);
 		/*
 		 * If the records end, the scope was open. If its task or a construct around it ends, the runtime left
@@ -89,6 +88,13 @@ static int leave_frame(struct replay *r, struct stream_state *s, struct frame *f
 			return -1;
 	}
 	return 0;
+}
+
+/* Leaves the scopes of a frame until n_left remain. */
+static inline int leave_frame(struct replay *r, struct stream_state *s, struct frame *frame, uint32_t n_left, uint64_t ticks,
+			      const char *repair)
+{
+	return frame == NULL || frame->n_scopes <= n_left ? 0 : leave_open(r, s, frame, n_left, ticks, repair);
 }
 
 int replay_leave_scopes(struct replay *r, struct stream_state *s, uint32_t task, uint32_t n_left, uint64_t ticks,
@@ -262,12 +268,17 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	return replay_enter_scope(r, s, scope, record->time);
 }
 
+static int masked_begin(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct scope scope = {.type = SCOPE_MASKED,
+			      .construct = replay_construct(s, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record))};
+	return replay_enter_scope(r, s, scope, record->time);
+}
+
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	uint64_t ticks = record->time;
 	unsigned flags = record_flags(record);
-	struct scope masked = {.type = SCOPE_MASKED};
-
 	switch (record_kind(record)) {
 	case EVENT_sync_region_begin: return sync_begin(r, s, record, SCOPE_SYNC);
 	case EVENT_sync_region_end: return sync_end(r, s, record, SCOPE_SYNC);
@@ -277,9 +288,7 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_reduction_end: return replay_leave_scope(r, s, SCOPE_REDUCTION, flags, ticks);
 	case EVENT_work_begin: return work_begin(r, s, record);
 	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
-	case EVENT_masked_begin:
-		masked.construct = replay_construct(s, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record));
-		return replay_enter_scope(r, s, masked, ticks);
+	case EVENT_masked_begin: return masked_begin(r, s, record);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	default: return 0;
 	}
