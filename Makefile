@@ -207,6 +207,7 @@ PLAIN_stress        := check-stress
 PLAIN_golden        := check-tools
 PLAIN_dozen         := check-tools
 PLAIN_programs      := all
+PLAIN_threads       := all
 PLAIN_programs_selftest := all
 ADDRESS_unit-asan   := check-unit
 ADDRESS_fuzz-corpus := check-fuzz

@@ -329,6 +329,15 @@ static int settle(struct gathering *g)
 	return gather_units(m);
 }
 
+static bool is_sure(const struct model *m)
+{
+	bool is_sure = m->notes->repairs.n_rows == 0 && m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 &&
+		       m->n_events[EVENT_records_lost] == 0;
+	for (size_t i = 0; i < m->dump->n_streams && is_sure; i++)
+		is_sure = m->dump->streams[i].n_missing_segments == 0;
+	return is_sure;
+}
+
 int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 {
 	struct gathering g = {.m = m,
@@ -339,6 +348,7 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	if (rc == 0) {
 		switches_read(&m->switches, dump);
 		rc = settle(&g);
+		m->is_sure = is_sure(m);
 	}
 	gather_free_walks(&g);
 	modules_close(&g.modules);

@@ -81,6 +81,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	}
 	begin_rare(graph);
 	begin_rows(graph);
+	graph_depend_begin(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
 	graph_units_begin(graph);
 	mutexes_begin(&graph->mutexes, graph->n_streams);
@@ -271,8 +272,8 @@ static int task_dependence(void *self, const struct point *at, uint32_t source, 
 static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
 {
 	struct graph *graph = self;
-	uint32_t dummy = graph->tasks[prior].last;
 	if (status == task_status_taskwait_complete) {
+		uint32_t dummy = graph->tasks[prior].last;
 		if (dummy >= graph->model->n_tasks && !graph_is_stand_in(graph, dummy))
 			graph_inner_node(graph, dummy)->end_ticks = at->ticks;
 		graph_start_fragment(graph, at, at->task);
@@ -342,6 +343,7 @@ const struct replay_ops graph_ops = {
 	.unit_join = graph_unit_join,
 	.mutex = mutex,
 	.records_missing = records_missing,
+	.is_by_stream = true,
 };
 
 /* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */

@@ -4,8 +4,11 @@
  * dependences form sets in the order of creation. Consecutive `in`s are one set, and so are consecutive
  * `mutexinoutset`s and `inoutset`s; each `out` or `inout` is a set with one task. The tasks of a set depend on those of
  * the set before it, which orders them after all earlier ones, too. omp_all_memory stands for every address of the
- * parent. The tasks of a `mutexinoutset` set also exclude each other. Called by build.c during and after the replay;
- * one thread.
+ * parent. The tasks of a `mutexinoutset` set also exclude each other. Called by build.c during the replay, for several
+ * streams at the same time, and after it.
+ *
+ * Siblings are created by their parent, which is current on one stream: so there is a table for each stream. A parent that
+ * moves between streams takes one of its own along.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -27,7 +30,7 @@ struct address {
 	uint8_t type;             /* of `current`: in, inout, mutexinoutset or inoutset; 0 empty */
 };
 
-struct dependence_tables {
+struct dependence_table {
 	struct map rows;    /* hash of (parent, variable) -> address; collisions go to the next hash */
 	struct map parents; /* parent -> its first listed address */
 	struct map all;     /* parent -> its latest omp_all_memory task */
@@ -47,10 +50,67 @@ struct dependence_tables {
 	size_t list_capacity;
 	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
 	size_t n_exclusive, exclusive_capacity;
+	char apart[64]; /* from the next stream's table, which another thread may write: no cache line has both */
 };
 
+struct dependences {
+	struct dependence_table *tables; /* by row of dump.streams */
+	size_t n_tables;
+	struct moved_parent {
+		uint32_t task;
+		struct dependence_table *table; /* NULL: none of its children has a list yet */
+	} * moved;                              /* tasks that move between streams, by row */
+	size_t n_moved;
+};
+
+void graph_depend_begin(struct graph *graph)
+{
+	const struct model *m = graph->model;
+	if (m->n_events[EVENT_dependences] == 0)
+		return;
+	struct dependences *d = graph->dependences = memory_zeroed(1, sizeof *d, "dependences");
+	size_t capacity = 0;
+	d->n_tables = graph->n_streams;
+	d->tables = memory_zeroed(d->n_tables, sizeof *d->tables, "dependences");
+	for (uint32_t row = 1; row < m->n_tasks && m->n_migrated > 0; row++) {
+		if (!(m->tasks[row].state & TASK_MIGRATED))
+			continue;
+		array_reserve((void **)&d->moved, d->n_moved + 1, &capacity, sizeof *d->moved);
+		d->moved[d->n_moved++] = (struct moved_parent){row, NULL};
+	}
+}
+
+static struct dependence_table *find_table(const struct graph *graph, const struct point *at, uint32_t parent)
+{
+	struct dependences *d = graph->dependences;
+	size_t low = 0, high = d->n_moved;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (d->moved[middle].task < parent)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == d->n_moved || d->moved[low].task != parent)
+		return &d->tables[graph_stream_row(graph, at)];
+	if (d->moved[low].table == NULL)
+		d->moved[low].table = memory_zeroed(1, sizeof *d->moved[low].table, "dependences");
+	return d->moved[low].table;
+}
+
+/* Calls the function for the tables of all streams, and then of the tasks that move. */
+static void each_table(struct graph *graph, void (*function)(struct graph *graph, struct dependence_table *t))
+{
+	const struct dependences *d = graph->dependences;
+	for (size_t i = 0; i < d->n_tables; i++)
+		function(graph, &d->tables[i]);
+	for (size_t i = 0; i < d->n_moved; i++)
+		if (d->moved[i].table != NULL)
+			function(graph, d->moved[i].table);
+}
+
 /* Puts the address into its parent's list, in the state that the latest omp_all_memory left it in. */
-static struct address *list_address(struct dependence_tables *t, struct address *address)
+static struct address *list_address(struct dependence_table *t, struct address *address)
 {
 	uint32_t *first = map_put(&t->parents, address->parent);
 	const uint32_t *all = map_get(&t->all, address->parent);
@@ -64,7 +124,7 @@ static struct address *list_address(struct dependence_tables *t, struct address 
 	return address;
 }
 
-static struct address *find(struct dependence_tables *t, uint32_t parent, uint64_t variable)
+static struct address *find(struct dependence_table *t, uint32_t parent, uint64_t variable)
 {
 	uint64_t hash = (variable ^ (uint64_t)parent << 40) * UINT64_C(0x9e3779b97f4a7c15);
 	for (;; hash += 2) {
@@ -91,7 +151,7 @@ static struct address *find(struct dependence_tables *t, uint32_t parent, uint64
 #define SOURCES_FREE           10000000
 #define SOURCES_PER_DEPENDENCE 100
 
-static void add_sources(struct dependence_tables *t, uint32_t list, unsigned type)
+static void add_sources(struct dependence_table *t, uint32_t list, unsigned type)
 {
 	if (t->n_sources_all > SOURCES_FREE + SOURCES_PER_DEPENDENCE * t->n_listed) {
 		t->n_left_out += list != 0;
@@ -104,7 +164,7 @@ static void add_sources(struct dependence_tables *t, uint32_t list, unsigned typ
 	}
 }
 
-static uint32_t add_member(struct dependence_tables *t, uint32_t task, uint32_t next)
+static uint32_t add_member(struct dependence_table *t, uint32_t task, uint32_t next)
 {
 	if (t->n_members == 0)
 		t->n_members = 1;
@@ -114,7 +174,7 @@ static uint32_t add_member(struct dependence_tables *t, uint32_t task, uint32_t 
 }
 
 /* The current set of an address is complete, and becomes the one before. */
-static void close_set(struct dependence_tables *t, struct address *address)
+static void close_set(struct dependence_table *t, struct address *address)
 {
 	uint32_t list = address->current;
 	address->current = 0;
@@ -128,7 +188,7 @@ static void close_set(struct dependence_tables *t, struct address *address)
 }
 
 /* The task names an address: adds what it waits for there, and puts it into the address's current set or a new one. */
-static void touch(struct dependence_tables *t, struct address *address, uint32_t task, unsigned named_type)
+static void touch(struct dependence_table *t, struct address *address, uint32_t task, unsigned named_type)
 {
 	unsigned type = named_type == dependence_type_in || named_type == dependence_type_mutexinoutset ||
 					named_type == dependence_type_inoutset
@@ -142,7 +202,7 @@ static void touch(struct dependence_tables *t, struct address *address, uint32_t
 	address->current = add_member(t, task, address->current);
 }
 
-static void touch_all(struct dependence_tables *t, uint32_t parent, uint32_t task, unsigned type)
+static void touch_all(struct dependence_table *t, uint32_t parent, uint32_t task, unsigned type)
 {
 	uint32_t *all = map_put(&t->all, parent);
 	add_sources(t, *all, type);
@@ -186,7 +246,7 @@ static int by_location(const void *left, const void *right)
  * The list without doacross, which is between iterations and not tasks, and with each location once: two types of one
  * location, in whatever order, together are an inout. Returns its length.
  */
-static size_t settle_list(struct dependence_tables *t, const struct dependence *list, size_t n)
+static size_t settle_list(struct dependence_table *t, const struct dependence *list, size_t n)
 {
 	size_t n_left = 0, n_settled = 0;
 	array_reserve((void **)&t->list, n, &t->list_capacity, sizeof *t->list);
@@ -215,7 +275,7 @@ static int by_task(const void *left, const void *right)
 }
 
 /* What the task of the settled list waits for, into t->sources. */
-static void find_sources(struct dependence_tables *t, uint32_t parent, uint32_t task, size_t n)
+static void find_sources(struct dependence_table *t, uint32_t parent, uint32_t task, size_t n)
 {
 	t->n_sources = 0;
 	for (size_t i = 0; i < n; i++)
@@ -230,12 +290,11 @@ static void find_sources(struct dependence_tables *t, uint32_t parent, uint32_t 
 void graph_depend(struct graph *graph, const struct point *at, uint32_t task, uint32_t node, const struct dependence *list,
 		  size_t n)
 {
-	if (graph->dependences == NULL)
-		graph->dependences = memory_zeroed(1, sizeof *graph->dependences, "dependences");
-	struct dependence_tables *t = graph->dependences;
+	uint32_t parent = graph->model->tasks[task].parent;
+	struct dependence_table *t = find_table(graph, at, parent);
 	size_t n_settled = settle_list(t, list, n);
 	t->n_listed += n;
-	find_sources(t, graph->model->tasks[task].parent, task, n_settled);
+	find_sources(t, parent, task, n_settled);
 	if (t->n_sources > 1)
 		qsort(t->sources, t->n_sources, sizeof *t->sources, by_task);
 	for (size_t i = 0; i < t->n_sources; i++) {
@@ -248,9 +307,8 @@ void graph_depend(struct graph *graph, const struct point *at, uint32_t task, ui
 }
 
 /* Hands the members of a list over as a set of exclusive tasks. */
-static void add_exclusive(struct graph *graph, uint32_t list)
+static void add_exclusive(struct graph *graph, const struct dependence_table *t, uint32_t list)
 {
-	struct dependence_tables *t = graph->dependences;
 	size_t n = 0, capacity = 0;
 	uint32_t *nodes = NULL;
 	for (; list != 0; list = t->members[list].next) {
@@ -264,25 +322,27 @@ static void add_exclusive(struct graph *graph, uint32_t list)
 	free(nodes);
 }
 
-void graph_depend_finish(struct graph *graph)
+static void finish_table(struct graph *graph, struct dependence_table *t)
 {
-	struct dependence_tables *t = graph->dependences;
-	if (t == NULL)
-		return;
 	for (size_t i = 1; i < t->n_addresses; i++)
 		close_set(t, &t->addresses[i]);
 	for (size_t i = 0; i < t->n_exclusive; i++)
-		add_exclusive(graph, t->exclusive[i]);
-	graph_finish_exclusive(graph);
+		add_exclusive(graph, t, t->exclusive[i]);
 	if (t->n_left_out > 0)
 		tally_add(&graph->repairs, "dependences_left_out", t->n_left_out);
 }
 
-void graph_depend_free(struct graph *graph)
+void graph_depend_finish(struct graph *graph)
 {
-	struct dependence_tables *t = graph->dependences;
-	if (t == NULL)
+	if (graph->dependences == NULL)
 		return;
+	each_table(graph, finish_table);
+	graph_finish_exclusive(graph);
+}
+
+static void free_table(struct graph *graph, struct dependence_table *t)
+{
+	(void)graph;
 	map_free(&t->rows);
 	map_free(&t->parents);
 	map_free(&t->all);
@@ -291,6 +351,18 @@ void graph_depend_free(struct graph *graph)
 	free(t->sources);
 	free(t->list);
 	free(t->exclusive);
-	free(t);
+}
+
+void graph_depend_free(struct graph *graph)
+{
+	struct dependences *d = graph->dependences;
+	if (d == NULL)
+		return;
+	each_table(graph, free_table);
+	for (size_t i = 0; i < d->n_moved; i++)
+		free(d->moved[i].table);
+	free(d->moved);
+	free(d->tables);
+	free(d);
 	graph->dependences = NULL;
 }

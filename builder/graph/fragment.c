@@ -22,6 +22,8 @@ void fragment_stop(struct graph *graph, const struct point *at)
 {
 	uint32_t id = graph->tasks[at->task].last;
 	struct node *node = graph_inner_node(graph, id);
+	if (at->task == 0) /* not known: it may be several */
+		return;
 	if (node != NULL && node->kind != NODE_FRAGMENT)
 		return;
 	uint64_t *busy_ticks = node == NULL ? &graph->first_fragments[id].busy_ticks : &node->busy_ticks;

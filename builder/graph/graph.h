@@ -215,11 +215,11 @@ struct graph {
 	uint32_t *join_node;   /* by region, after the replay: where it ends, 0 none; if only counted enum join_seen */
 	/* After the replay: for each team how many barriers it has, then their nodes. First 0, for teams without any. */
 	uint32_t *barriers;
-	uint32_t *operation_node;  /* by row of model.operations: its node, 0 none; NULL: there are no operations */
-	struct order order;        /* of undeferred and detached tasks */
-	struct graph_units *units; /* NULL: the process has none */
-	struct split_task *splits; /* by task: split.c; NULL: no taskloop was split */
-	struct dependence_tables *dependences;
+	uint32_t *operation_node;        /* by row of model.operations: its node, 0 none; NULL: there are no operations */
+	struct order order;              /* of undeferred and detached tasks */
+	struct graph_units *units;       /* NULL: the process has none */
+	struct split_task *splits;       /* by task: split.c; NULL: no taskloop was split */
+	struct dependences *dependences; /* NULL: there are none */
 	struct exclusive_sets *exclusive;
 	struct first_fragment {
 		uint64_t end_ticks, busy_ticks;

@@ -205,6 +205,7 @@ bool graph_is_in_group(const struct graph *graph, uint32_t task);
 /* depend.c: adds the edges that follow from the dependence list of `task` to `node`, its first one. */
 void graph_depend(struct graph *graph, const struct point *at, uint32_t task, uint32_t node, const struct dependence *list,
 		  size_t n);
+void graph_depend_begin(struct graph *graph);
 void graph_depend_finish(struct graph *graph); /* after the last list */
 void graph_depend_free(struct graph *graph);
 

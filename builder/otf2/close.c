@@ -5,7 +5,7 @@
  * are one file.
  *
  * Called by tasks.c, units.c, fragments.c and events.c where something ends, and by otf2.c for what is open at a
- * process's end. One thread.
+ * process's end. On one thread at a time for each location.
  */
 #include "builder/otf2/close.h"
 #include "builder/otf2/current.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Closes what is open on a location: regions, and with them the tasks, teams and units that they belong to. Called
- * where something ends, and where its end is missing in the records. One thread.
+ * where something ends, and where its end is missing in the records. On one thread at a time for each location.
  *
  * Each function returns 0 or -1.
  */

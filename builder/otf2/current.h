@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Who is current on a location, in the archive: one of OpenMP's tasks or one of Argobots' units. Every event in between
- * belongs to it, so each change is a ThreadTaskSwitch. Called by all files that write events of tasks and units. One
- * thread.
+ * belongs to it, so each change is a ThreadTaskSwitch. Called by all files that write events of tasks and units. On
+ * one thread at a time for each location.
  *
  * Each function that returns int returns 0 or -1.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Enters and leaves regions for tasks: makes the task current, then writes Enter or Leave. Called by all files that
- * write events of tasks. One thread.
+ * write events of tasks. On one thread at a time for each location.
  */
 #include "builder/otf2/current.h"
 #include "builder/otf2/enter.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What is entered and left on a location, by its current task: every Enter and Leave of OpenMP goes through here, so
- * that regions nest in every task and on every location, whatever the records say. One thread.
+ * that regions nest in every task and on every location, whatever the records say. On one thread at a time for each
+ * location.
  *
  * Each function returns 0 or -1.
  */

@@ -2,7 +2,7 @@
  *
  * The replay's events in the dialect of Score-P: streams, teams, scopes, states and what the recorder did are here;
  * tasks, mutexes, devices and units have files of their own. Called by the replay, through the tables that otf2.c hands
- * out. One thread.
+ * out. On one thread at a time for each location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/close.h"
@@ -384,4 +384,5 @@ const struct replay_ops event_ops = {
 	.buffer_flush = buffer_flush,
 	.measurement = measurement,
 	.records_missing = records_missing,
+	.is_by_stream = true,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the replay calls: each of its events as events of OTF2. The functions' `self` is a struct archive. One thread.
+ * What the replay calls: each of its events as events of OTF2. The functions' `self` is a struct archive. On one
+ * thread at a time for each location.
  */
 #ifndef OTTER_BUILDER_OTF2_EVENTS_H
 #define OTTER_BUILDER_OTF2_EVENTS_H

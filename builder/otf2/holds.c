@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Knows which mutexes are held on a location, and releases those whose release is among the records that are missing.
- * Called by locks.c for each acquisition and release, by close.c and events.c where tasks end, and before a gap. One
- * thread.
+ * Called by locks.c for each acquisition and release, by close.c and events.c where tasks end, and before a gap. On
+ * one thread at a time for each location.
  */
 #include "builder/otf2/current.h"
 #include "builder/otf2/holds.h"

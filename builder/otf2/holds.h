@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The mutexes that tasks hold on a location. Called by locks.c, and where a task ends or records are missing. One
- * thread.
+ * The mutexes that tasks hold on a location. Called by locks.c, and where a task ends or records are missing. On one
+ * thread at a time for each location.
  */
 #ifndef OTTER_BUILDER_OTF2_HOLDS_H
 #define OTTER_BUILDER_OTF2_HOLDS_H

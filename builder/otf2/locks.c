@@ -2,7 +2,8 @@
  *
  * Writes the events of mutexes. A critical or ordered region is a scope (events.c) with an inner region while it is
  * held; each call of a lock routine is a region of its own. A lock is numbered by its address, its acquisitions by
- * their order in time over all threads. Called through the table in events.c. One thread.
+ * their order in time over all threads. Called through the table in events.c. On one thread at a time for each
+ * location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/enter.h"

@@ -57,6 +57,7 @@ static void free_process(struct process *p)
 	free(p->locations);
 	free(p->solo_comms);
 	free(p->task_bits);
+	free(p->is_created);
 	current_end(p);
 	unit_keys_free(p);
 	team_comms_free(p);
@@ -77,6 +78,7 @@ static int begin(void *self, const struct trace *trace)
 	p->locations = memory_get(p->def->n_locations, sizeof *p->locations, "the archive");
 	p->solo_comms = memory_zeroed(p->def->n_locations, sizeof *p->solo_comms, "the archive");
 	p->task_bits = memory_zeroed(m->n_tasks, 1, "the archive");
+	p->is_created = memory_zeroed(m->n_tasks, sizeof *p->is_created, "the archive");
 	find_foreign_threads(a);
 	for (uint32_t i = 0; i < p->def->n_locations; i++) {
 		struct location *l = &p->locations[i];

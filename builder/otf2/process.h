@@ -144,7 +144,8 @@ struct process {
 	uint32_t *team_comms;       /* by row of model.teams */
 	uint32_t helper_team;       /* of the runtime's own threads for target tasks (Q22); 0 none */
 	uint32_t *helper_ranks;     /* by stream: its rank in the communicator of that team, if it is in there */
-	unsigned char *task_bits;   /* by task: TASK_BIT_ */
+	unsigned char *task_bits;   /* by task: TASK_BIT_, for the location where it is current */
+	bool *is_created;           /* by task: its creation is written; for the location where that is */
 	bool has_movers;            /* some task ran on more than one stream */
 	/*
 	 * Marked tasks, each with a row in `suspended`, in the order of their numbers: a bit for each task that is
@@ -165,8 +166,7 @@ struct process {
 enum {
 	TASK_BIT_STARTED = 1,
 	TASK_BIT_COMPLETED = 2,
-	TASK_BIT_CREATED = 4,
-	TASK_BIT_OPEN = 8 /* it owns open regions; cleared when the lowest of them is left */
+	TASK_BIT_OPEN = 4 /* it owns open regions; cleared when the lowest of them is left */
 };
 
 static inline bool task_bit(const struct process *p, uint32_t task, unsigned bit)

@@ -2,7 +2,8 @@
  *
  * Samples as a metric of each location, beside the state that is derived: each is the value of an instant and holds no
  * longer. They are in streams of their own and are put between the events by time: before an event, all samples that
- * are not later are written. Called by location.c for each time stamp, and by defs.c. One thread.
+ * are not later are written. Called by location.c for each time stamp, and by defs.c. On one thread at a time for each
+ * location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/intern.h"

@@ -2,7 +2,7 @@
  *
  * Thread states as a metric of each location: a value holds until the next one. OTF2 has no names for values, so the
  * metric's description lists them. Called for each change of a state (events.c), where measurement is turned on
- * (location.c), and by defs.c. One thread.
+ * (location.c), and by defs.c. On one thread at a time for each location.
  */
 #include "builder/otf2/intern.h"
 #include "builder/otf2/states.h"

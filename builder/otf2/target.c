@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes target constructs, operations on data and launches as regions of the host's locations, at the host's times:
- * what a device did, and when, is not in these records. Called by events.c. One thread.
+ * what a device did, and when, is not in these records. Called by events.c. On one thread at a time for each location.
  */
 #include "builder/otf2/current.h"
 #include "builder/otf2/device.h"

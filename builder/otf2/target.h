@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the host does for devices: target constructs, operations on data, launches. Called by events.c. One thread.
+ * What the host does for devices: target constructs, operations on data, launches. Called by events.c. On one thread
+ * at a time for each location.
  */
 #ifndef OTTER_BUILDER_OTF2_TARGET_H
 #define OTTER_BUILDER_OTF2_TARGET_H

@@ -4,7 +4,8 @@
  * every task. So a marked task, which goes on elsewhere or not in the order of a stack, leaves all of its regions when
  * it is suspended and enters them again when it goes on; other tasks keep theirs open.
  *
- * Called through the table in events.c, and by whatever writes an event of a task (task_follow). One thread.
+ * Called through the table in events.c, and by whatever writes an event of a task (task_follow). On one thread at a
+ * time for each location.
  */
 #include "builder/otf2/clock.h"
 #include "builder/otf2/close.h"
@@ -140,7 +141,7 @@ static bool can_create(const struct process *p, const struct point *at, uint64_t
 	uint64_t created = clock_stamp(p, t->create_ticks);
 	bool is_here =
 		t->state & TASK_STARTED ? t->run_stream == at->stream && !(t->state & TASK_MIGRATED) : !(t->state & TASK_COMPLETED);
-	if (t->state & TASK_CONTRADICTORY || task_bit(p, task, TASK_BIT_CREATED))
+	if (t->state & TASK_CONTRADICTORY || p->is_created[task])
 		return false;
 	if (is_here)
 		return !task_bit(p, task, TASK_BIT_STARTED | TASK_BIT_COMPLETED);
@@ -161,7 +162,7 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 		l->has_holes = true;
 		return 0;
 	}
-	task_bit_set(&a->now, task, TASK_BIT_CREATED);
+	a->now.is_created[task] = true;
 	uint32_t region = region_of(a, l, t->construct, task_is_split(t) ? REGION_TASKLOOP_SPLIT_CREATE : REGION_TASK_CREATE);
 	if (current_require(a, l, time, at->task) != 0)
 		return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * OpenMP's tasks: what the table of events (events.c) calls for them, and what others call first in an event that
- * belongs to a task. One thread.
+ * belongs to a task. On one thread at a time for each location.
  */
 #ifndef OTTER_BUILDER_OTF2_TASKS_H
 #define OTTER_BUILDER_OTF2_TASKS_H

@@ -303,19 +303,10 @@ static void free_streams(struct replay *r)
 	free(r->streams);
 }
 
-static bool is_sure(const struct model *m)
-{
-	bool is_sure = m->notes->repairs.n_rows == 0 && m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 &&
-		       m->n_events[EVENT_records_lost] == 0;
-	for (size_t i = 0; i < m->dump->n_streams && is_sure; i++)
-		is_sure = m->dump->streams[i].n_missing_segments == 0;
-	return is_sure;
-}
-
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress)
 {
-	struct replay r = {.model = model, .progress = progress, .is_sure = is_sure(model)};
-	r.is_merged = model->n_units > 0 || (model->n_migrated > 0 && !r.is_sure);
+	struct replay r = {.model = model, .progress = progress};
+	r.is_merged = model->n_units > 0 || (model->n_migrated > 0 && !model->is_sure);
 	struct call *calls = list_calls(&r, visitors, n_visitors);
 	hands_begin(&r.hands, model, !r.is_merged);
 	begin_streams(&r);

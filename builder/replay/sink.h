@@ -11,9 +11,10 @@
 #include "builder/replay/replay.h"
 
 /*
- * Opened by a function of its own (builder/outputs.def), which fills this in. Then, on one thread, for each process in
- * turn: begin, its replay through `ops` and its thread states through pass_state (struct state_listener), and end; then
- * close, also after an error, which frees everything. Constructs have their labels from `end` on. Everything but self
+ * Opened by a function of its own (builder/outputs.def), which fills this in. Then for each process in turn: begin, its
+ * replay through `ops` and its thread states through pass_state (struct state_listener), and end; then close, also after
+ * an error, which frees everything. All on one thread, but the replay and the states, which come from several threads at
+ * the same time, those of a stream from one (replay_ops.is_by_stream). Constructs have their labels from `end` on. Everything but self
  * and close may be NULL. Each returns 0, or -1 after it printed the error.
  */
 struct sink {

@@ -60,7 +60,8 @@ struct stream_state {
 	size_t next_off;      /* of the stream's stretches without a processor: the next one, or the one that it is in */
 	uint64_t off_ticks;   /* up to then there is nothing to tell of the next one */
 	bool is_off_processor;
-	bool is_off; /* the program has stopped or paused the recording */
+	bool is_off;    /* the program has stopped or paused the recording */
+	char apart[64]; /* so that no two streams share a cache line */
 };
 
 /* A function of a visitor. Each list of them ends with one that is NULL. */
@@ -80,8 +81,7 @@ struct replay {
 	struct units units;
 	struct stream_state *streams;
 	struct progress *progress;
-	bool is_merged; /* streams are merged by time */
-	bool is_sure;   /* no records are missing, and none contradict each other: no stream touches a task that another one has */
+	bool is_merged;     /* streams are merged by time */
 	bool are_by_stream; /* all visitors can work on several streams at once */
 };
 

@@ -80,7 +80,7 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	return 0;
 }
 
-const struct replay_ops exclusion_ops = {.mutex = mutex};
+const struct replay_ops exclusion_ops = {.mutex = mutex, .is_by_stream = true};
 
 /* ---- When the replay is over ---- */
 

@@ -225,6 +225,7 @@ const struct replay_ops states_ops = {
 	.unit_revive = states_unit_acts,
 	.unit_free = states_unit_acts,
 	.unit_resume = states_unit_resumes,
+	.is_by_stream = true,
 };
 
 /* The tasks that move between streams, by row. */

@@ -42,7 +42,7 @@ void state_times_ns(const struct dump *dump, const struct state_times *times, ui
 
 /*
  * Called when the thread of a stream passes into another state, before any other visitor of the replay has seen the
- * event that is the cause; in the order of time for each stream. since_ticks: when it came into the state that ends. 0,
+ * event that is the cause; in the order of time for each stream, and for several streams at the same time. since_ticks: when it came into the state that ends. 0,
  * or -1 with the error printed.
  */
 struct state_listener {

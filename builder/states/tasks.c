@@ -102,7 +102,10 @@ int states_implicit_end(void *self, const struct point *at, uint32_t task)
 
 /* ---- Explicit tasks ---- */
 
-/* Where a task that moves is in states.moved, or NULL. Its row there is used on the thread that has the task. */
+/*
+ * Where a task that moves is in states.moved, or NULL. Its row there is used on the thread that has the task; only `task` is
+ * read by all, and does not change.
+ */
 static struct kept *find_moved(const struct states *states, uint32_t task)
 {
 	size_t low = 0, high = states->n_moved;
@@ -119,8 +122,13 @@ static struct kept *find_moved(const struct states *states, uint32_t task)
 static void suspend(struct states *states, struct thread_state *t, uint32_t task)
 {
 	struct kept *moved = states->n_moved != 0 ? find_moved(states, task) : NULL;
-	struct kept *kept = moved != NULL ? moved : keep(&t->tasks);
-	*kept = (struct kept){task, t->state, task == t->task ? t->group : NULL};
+	struct awaited_group *group = task == t->task ? t->group : NULL;
+	if (moved == NULL) {
+		*keep(&t->tasks) = (struct kept){task, t->state, group};
+		return;
+	}
+	moved->state = t->state;
+	moved->group = group;
 }
 
 /* Has the task run before? Then it was suspended. */
@@ -137,7 +145,8 @@ static struct kept resume(struct states *states, struct thread_state *t, uint32_
 	struct kept *moved = states->n_moved != 0 ? find_moved(states, task) : NULL;
 	if (moved != NULL) {
 		kept = *moved;
-		*moved = (struct kept){task, STATES, NULL};
+		moved->state = STATES;
+		moved->group = NULL;
 	} else
 		take_task(&t->tasks, task, &kept);
 	if (kept.state == STATES)

@@ -63,6 +63,13 @@ void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self)
 	blocks_write(csv->out, (n + BLOCK_ITEMS - 1) / BLOCK_ITEMS, format_rows, &rows);
 }
 
+void csv_add(struct csv *csv, struct csv *rows)
+{
+	flush(csv);
+	fwrite_unlocked(rows->text.bytes, 1, rows->text.n, csv->out);
+	rows->text.n = 0;
+}
+
 struct csv_word csv_make_word(const char *word)
 {
 	struct csv_word made = {.n = strnlen(word, sizeof made.bytes - 2) + 1};

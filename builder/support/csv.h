@@ -40,6 +40,9 @@ int csv_close(struct csv *csv);
 typedef void csv_put_rows(const void *self, struct csv *rows, size_t first, size_t end);
 void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self);
 
+/* Adds rows that were put together without a file, and leaves none there. */
+void csv_add(struct csv *csv, struct csv *rows);
+
 /* Makes room for n bytes and a row: rows go to the file before, if the table has one. */
 void csv_more(struct csv *csv, size_t n);
 
