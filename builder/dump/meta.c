@@ -291,6 +291,21 @@ static void free_names(struct meta_name *names, size_t n)
 	free(names);
 }
 
+void meta_free_maps(struct meta *meta)
+{
+	for (size_t i = 0; i < meta->n_maps; i++) {
+		free(meta->maps[i].build_id);
+		free(meta->maps[i].path);
+	}
+	free(meta->maps);
+	free(meta->pieces);
+	free(meta->piece_maps);
+	meta->maps = NULL;
+	meta->pieces = NULL;
+	meta->piece_maps = NULL;
+	meta->n_maps = meta->n_pieces = 0;
+}
+
 void meta_free(struct meta *meta)
 {
 	for (size_t i = 0; i < COUNT(string_keys); i++)
@@ -300,13 +315,7 @@ void meta_free(struct meta *meta)
 	free(meta->sample_clock);
 	free_names(meta->states, meta->n_states);
 	free_names(meta->mutex_impls, meta->n_mutex_impls);
-	for (size_t i = 0; i < meta->n_maps; i++) {
-		free(meta->maps[i].build_id);
-		free(meta->maps[i].path);
-	}
-	free(meta->maps);
-	free(meta->pieces);
-	free(meta->piece_maps);
+	meta_free_maps(meta);
 	free(meta->streams);
 	map_free(&meta->stream_rows);
 	free_strings(meta->args, meta->n_args);

@@ -97,6 +97,9 @@ struct meta {
 int meta_read(struct meta *meta, const char *dir);
 void meta_free(struct meta *meta);
 
+/* Frees the lines `map` alone, which take most of its memory: afterwards it has none. */
+void meta_free_maps(struct meta *meta);
+
 /* The map that an address lies in; the latest one, if a library was loaded where another one had been. NULL: none. */
 const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address);
 

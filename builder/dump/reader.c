@@ -194,6 +194,7 @@ void dump_put_down(struct dump *dump)
 		release(m);
 	free(mappings);
 	dump->mappings = NULL;
+	meta_free_maps(&dump->meta);
 	for (size_t i = 0; i < dump->n_streams + dump->n_samples + (dump->switches != NULL); i++) {
 		free(dump->streams[i].segments);
 		dump->streams[i].segments = NULL;

@@ -82,8 +82,8 @@ int dump_open(struct dump *dump, const char *path);
 void dump_close(struct dump *dump);
 
 /*
- * Gives back the records, and the mappings that they are in: everything else is still there. dump_take_up() reads the
- * dump again, where that was done; 0, or -1 after an error message. For dumps whose files do not change any more.
+ * Gives back the records, the mappings that they are in, and meta's maps: everything else is still there. dump_take_up()
+ * reads the dump again, where that was done; 0, or -1 after an error message. For dumps whose files do not change any more.
  */
 void dump_put_down(struct dump *dump);
 int dump_take_up(struct dump *dump);
