@@ -93,7 +93,6 @@ static void free_streams(struct graph *graph)
 		struct graph_stream *s = &graph->streams[i];
 		free(s->edges);
 		free(s->own);
-		free(s->rests);
 		free(s->unproven);
 		free(s->fulfilments);
 		free(s->blocked);
@@ -233,7 +232,8 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	}
 	struct graph_task *created = &graph->tasks[row];
 	uint32_t in_place = task_in_place(task), creator = in_place != 0 ? in_place : task->parent;
-	created->origin = graph->tasks[creator].last;
+	if (!graph->is_counted)
+		created->origin = graph->tasks[creator].last;
 	if (in_place == 0)
 		created->interval = graph_interval(graph, at, task->parent, row);
 	if (graph->splits != NULL)

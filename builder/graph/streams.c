@@ -274,7 +274,7 @@ static void number_tables(struct joining *j)
 	for (uint32_t row = 1; row < n_tasks; row++) {
 		struct graph_task *task = &graph->tasks[row];
 		task->last = number_of(j, task->last);
-		if (task_is_explicit(&m->tasks[row]))
+		if (!graph->is_counted && task_is_explicit(&m->tasks[row]))
 			task->origin = number_of(j, task->origin);
 	}
 	for (uint32_t region = 0; region < m->n_regions; region++)
