@@ -346,11 +346,23 @@ const struct replay_ops graph_ops = {
 	.is_by_stream = true,
 };
 
+/* What only the replay needs is not kept beside what comes after it. */
+static void free_replays(struct graph *graph)
+{
+	rows_free(&graph->node_rows);
+	if (!graph->is_counted) /* else count_rest() looks at taskgroups */
+		rows_free(&graph->open_rows);
+	free(graph->given_ticks);
+	free(graph->given_blocked_ticks);
+	graph->given_ticks = graph->given_blocked_ticks = NULL;
+}
+
 /* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
 static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	graph_join_streams(graph);
+	free_replays(graph);
 	/* A region none of whose members was recorded: its end follows on its begin. */
 	for (uint32_t region = 1; region < m->n_regions; region++) {
 		struct node *join = !graph->is_counted && graph->join_node[region] != 0

@@ -79,12 +79,12 @@ enum edge_kind {
 /* A node that is not a task. */
 struct node {
 	uint8_t kind;
-	uint8_t is_placed;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
-	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
-	uint8_t is_in_work;    /* of an implicit task, in a construct that one thread of the team executes */
-	uint8_t is_of_unit;    /* it belongs to a unit of Argobots */
-	uint8_t is_region_end; /* of a join, during the replay: the region's end was seen there */
-	uint32_t task;         /* that it belongs to; the encountering task of a region; 0 for barriers and units */
+	uint8_t previous_kind;  /* edge_kind of the edge from `previous` */
+	bool is_placed : 1;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
+	bool is_in_work : 1;    /* of an implicit task, in a construct that one thread of the team executes */
+	bool is_of_unit : 1;    /* it belongs to a unit of Argobots */
+	bool is_region_end : 1; /* of a join, during the replay: the region's end was seen there */
+	uint32_t task;          /* that it belongs to; the encountering task of a region; 0 for barriers and units */
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
@@ -101,6 +101,7 @@ struct node {
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
 };
+_Static_assert(sizeof(struct node) == 48, "the largest graphs have a thousand million nodes");
 
 /* An edge that the tables do not imply. */
 struct edge {

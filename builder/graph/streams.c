@@ -217,8 +217,7 @@ static void put_nodes(struct joining *j)
 	j->n = first;
 	for (uint32_t i = 0; i < j->n_blocks; i++) {
 		each_of_block(j, j->blocks[i], put_node);
-		free(graph->node_rows.blocks[j->blocks[i]]);
-		graph->node_rows.blocks[j->blocks[i]] = NULL;
+		rows_free_block(&graph->node_rows, j->blocks[i]);
 	}
 	graph->n_nodes = j->n;
 }
