@@ -93,7 +93,6 @@ static void free_streams(struct graph *graph)
 		struct graph_stream *s = &graph->streams[i];
 		free(s->edges);
 		free(s->own);
-		free(s->rests);
 		free(s->unproven);
 		free(s->fulfilments);
 		free(s->blocked);
@@ -233,7 +232,8 @@ static int task_create(void *self, const struct point *at, uint32_t row)
 	}
 	struct graph_task *created = &graph->tasks[row];
 	uint32_t in_place = task_in_place(task), creator = in_place != 0 ? in_place : task->parent;
-	created->origin = graph->tasks[creator].last;
+	if (!graph->is_counted)
+		created->origin = graph->tasks[creator].last;
 	if (in_place == 0)
 		created->interval = graph_interval(graph, at, task->parent, row);
 	if (graph->splits != NULL)
@@ -346,11 +346,23 @@ const struct replay_ops graph_ops = {
 	.is_by_stream = true,
 };
 
+/* What only the replay needs is not kept beside what comes after it. */
+static void free_replays(struct graph *graph)
+{
+	rows_free(&graph->node_rows);
+	if (!graph->is_counted) /* else count_rest() looks at taskgroups */
+		rows_free(&graph->open_rows);
+	free(graph->given_ticks);
+	free(graph->given_blocked_ticks);
+	graph->given_ticks = graph->given_blocked_ticks = NULL;
+}
+
 /* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
 static void settle(struct graph *graph)
 {
 	const struct model *m = graph->model;
 	graph_join_streams(graph);
+	free_replays(graph);
 	/* A region none of whose members was recorded: its end follows on its begin. */
 	for (uint32_t region = 1; region < m->n_regions; region++) {
 		struct node *join = !graph->is_counted && graph->join_node[region] != 0

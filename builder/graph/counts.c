@@ -67,36 +67,90 @@ void graph_count_children(struct graph *graph, const struct point *at, uint32_t 
 									: EDGE_BARRIER] += n;
 }
 
-void graph_count_rest(struct graph *graph, const struct point *at, uint32_t task, uint32_t n)
+/* ---- Children ---- */
+
+static struct open_children *group_row(const struct graph *graph, uint32_t open)
 {
-	struct graph_stream *s = graph_stream(graph, at);
-	if (n == 0)
-		return;
-	array_reserve((void **)&s->rests, s->n_rests + 1, &s->rests_capacity, sizeof *s->rests);
-	s->rests[s->n_rests++] = (struct rest){task, n};
+	return rows_get(&graph->open_rows, open & ~COUNTED_IN_GROUP);
 }
 
-/* What waits for the descendants of a task that nothing nearer waits for. Makes the way to it short. */
+enum heir graph_count_child(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child)
+{
+	struct graph_stream *s = graph_stream(graph, at);
+	uint32_t *open = &graph->tasks[parent].open;
+	bool is_in_group = *open & COUNTED_IN_GROUP, is_node = graph_task_is_node(graph, child);
+	uint32_t *n = is_in_group ? &group_row(graph, *open)->interval : open;
+	s->counted.edges[EDGE_CREATE] += is_node;
+	if (*n == COUNTED_IN_GROUP - 1)
+		s->is_irregular = true;
+	else
+		*n += is_node;
+	if (is_in_group)
+		return HEIR_GROUP;
+	if (task_is_explicit(&graph->model->tasks[parent]))
+		return HEIR_PARENT;
+	return graph_has_join(graph, parent) ? HEIR_TEAM : HEIR_NONE;
+}
+
+void graph_count_wait(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
+{
+	uint32_t n = 0, *open = &graph->tasks[task].open;
+	while (*open & COUNTED_IN_GROUP) {
+		struct open_children *group = group_row(graph, *open);
+		n += group->interval;
+		group->interval = 0;
+		open = &group->outer;
+	}
+	graph_count_children(graph, at, node, n + *open);
+	*open = 0;
+}
+
+/* What waits for children that are left is known only after the replay: the task itself may be created later in it. */
+void graph_count_end(struct graph *graph, uint32_t task)
+{
+	struct graph_task *t = &graph->tasks[task];
+	if (t->open == 0 || t->open & COUNTED_IN_GROUP || !task_is_explicit(&graph->model->tasks[task]))
+		return;
+	t->n_left += t->open;
+	t->open = 0;
+}
+
+/* Also where damage leads from a parent back to its child. */
 static enum heir find_heir(struct graph *graph, uint32_t task)
 {
-	const struct task *tasks = graph->model->tasks;
-	if (!task_is_explicit(&tasks[task]))
-		return graph_has_join(graph, task) ? HEIR_TEAM : HEIR_NONE;
-	uint32_t up = task;
-	for (; graph->tasks[up].interval == HEIR_OF_PARENT; up = tasks[up].parent)
-		graph->tasks[up].interval = HEIR_NONE; /* also where damage leads back to it */
-	enum heir heir = graph->tasks[up].interval;
-	for (uint32_t on = task; on != up; on = tasks[on].parent)
+	uint32_t up = task, next;
+	for (; task_is_explicit(&graph->model->tasks[up]) && graph->tasks[up].interval == HEIR_PARENT; up = next) {
+		next = graph->model->tasks[up].parent;
+		graph->tasks[up].interval = HEIR_NONE;
+	}
+	enum heir heir = task_is_explicit(&graph->model->tasks[up]) ? graph->tasks[up].interval : HEIR_NONE;
+	for (uint32_t on = task; on != up; on = graph->model->tasks[on].parent)
 		graph->tasks[on].interval = heir;
 	return heir;
 }
 
-static void count_rest(struct graph *graph, uint32_t task, uint32_t n)
+static void count_left(struct graph *graph, uint32_t task, uint32_t n)
 {
 	enum heir heir = find_heir(graph, task);
 	if (heir != HEIR_NONE)
 		graph->streams[0].counted.edges[heir == HEIR_GROUP ? EDGE_TASKGROUP : EDGE_BARRIER] += n;
 }
+
+/* Children of a task that nothing waited for before it ended, or the records. */
+static void count_rest(struct graph *graph, uint32_t task)
+{
+	const struct graph_task *t = &graph->tasks[task];
+	uint64_t *edges = graph->streams[0].counted.edges;
+	uint32_t open = t->open;
+	for (; open & COUNTED_IN_GROUP; open = group_row(graph, open)->outer)
+		edges[EDGE_TASKGROUP] += group_row(graph, open)->interval;
+	if (task_is_explicit(&graph->model->tasks[task]))
+		count_left(graph, task, t->n_left + open);
+	else if (graph_has_join(graph, task))
+		edges[EDGE_BARRIER] += open;
+}
+
+/* ---- After the replay ---- */
 
 /* By place in graph.barriers. */
 struct places {
@@ -104,19 +158,6 @@ struct places {
 	uint32_t *n_own;   /* members that came there from something else than the barrier before */
 	bool *has_joining; /* members came from there to the join, with nothing in between */
 };
-
-/* Children that nothing has waited for, of a task that has not ended. */
-static void count_open(struct graph *graph, uint32_t task)
-{
-	const struct open_children *open;
-	for (uint32_t row = graph->tasks[task].open; row != 0; row = open->outer) {
-		open = rows_get(&graph->open_rows, row);
-		if (open->node != 0)
-			graph->streams[0].counted.edges[EDGE_TASKGROUP] += open->interval;
-		else
-			count_rest(graph, task, open->interval);
-	}
-}
 
 /* What an implicit task has added to its team's barriers and join. */
 static void count_member(struct graph *graph, struct places *p, uint32_t row)
@@ -161,15 +202,6 @@ static void count_joins(struct graph *graph)
 	}
 }
 
-/* Most often all tasks have ended. */
-static bool has_open(const struct graph *graph)
-{
-	uint64_t n = 0;
-	for (size_t i = 0; i < graph->n_streams; i++)
-		n += graph->streams[i].n_opened;
-	return n != 0;
-}
-
 void graph_settle_counts(struct graph *graph)
 {
 	const struct model *m = graph->model;
@@ -180,13 +212,12 @@ void graph_settle_counts(struct graph *graph)
 		const struct graph_stream *s = &graph->streams[i];
 		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)
 			p.n_own[graph->tasks[s->own[k].task].first_barrier + 1 + s->own[k].ordinal]++;
-		for (size_t k = 0; k < s->n_rests; k++)
-			count_rest(graph, s->rests[k].task, s->rests[k].n);
 	}
 	for (uint32_t i = 0; i < graph->n_implicit && !graph->is_irregular; i++)
 		count_member(graph, &p, graph->implicit[i]);
-	for (uint32_t row = 1, n_rows = has_open(graph) ? m->n_tasks : 0; row < n_rows; row++)
-		count_open(graph, row);
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if ((graph->tasks[row].open | graph->tasks[row].n_left) != 0)
+			count_rest(graph, row);
 	count_barriers(graph, &p, n);
 	count_joins(graph);
 	free(p.n_ends);

@@ -79,12 +79,12 @@ enum edge_kind {
 /* A node that is not a task. */
 struct node {
 	uint8_t kind;
-	uint8_t is_placed;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
-	uint8_t previous_kind; /* edge_kind of the edge from `previous` */
-	uint8_t is_in_work;    /* of an implicit task, in a construct that one thread of the team executes */
-	uint8_t is_of_unit;    /* it belongs to a unit of Argobots */
-	uint8_t is_region_end; /* of a join, during the replay: the region's end was seen there */
-	uint32_t task;         /* that it belongs to; the encountering task of a region; 0 for barriers and units */
+	uint8_t previous_kind;  /* edge_kind of the edge from `previous` */
+	bool is_placed : 1;     /* it has its place in the graph: in its task's sequence, or an edge leads to it */
+	bool is_in_work : 1;    /* of an implicit task, in a construct that one thread of the team executes */
+	bool is_of_unit : 1;    /* it belongs to a unit of Argobots */
+	bool is_region_end : 1; /* of a join, during the replay: the region's end was seen there */
+	uint32_t task;          /* that it belongs to; the encountering task of a region; 0 for barriers and units */
 	union {
 		uint32_t region;    /* barrier, region, join */
 		uint32_t operation; /* target region, data operation, submit: row of model.operations */
@@ -101,6 +101,7 @@ struct node {
 	uint64_t end_ticks;
 	uint64_t busy_ticks; /* what was executed in it: fragments, data operations at the fragment level, units */
 };
+_Static_assert(sizeof(struct node) == 48, "the largest graphs have a thousand million nodes");
 
 /* An edge that the tables do not imply. */
 struct edge {
@@ -121,23 +122,30 @@ struct interval {
 /* Where a task's next child belongs: to the task itself, or to a taskgroup that it has open. Taskgroups nest. */
 struct open_children {
 	uint32_t node;     /* of the taskgroup, 0: the task itself */
-	uint32_t interval; /* of children created since the latest synchronisation, 0 none */
-	uint32_t outer;    /* row of what is around it, 0 none; of a free row the next free one */
+	uint32_t interval; /* of children created since the latest synchronisation, 0 none; if only counted, how many */
+	uint32_t outer;    /* what is around it, as graph_task.open; of a free row the next free one */
 };
+
+#define COUNTED_IN_GROUP (1u << 31)
 
 /* What the graph knows of a task, beside the model. */
 struct graph_task {
 	uint32_t last; /* its position: its latest node */
 	union {
 		uint32_t origin;     /* explicit: node that it was created from, 0 none */
+		uint32_t n_left;     /* explicit, if only counted: children that nothing had waited for when it ended */
 		uint32_t n_barriers; /* implicit, initial: barriers that it has begun, the closing one not counted */
 	};
 	union {
-		uint32_t interval;      /* explicit: row of intervals, 0 none; in a graph that is only counted enum heir */
+		uint32_t interval;      /* explicit: row of intervals, 0 none; if only counted enum heir */
 		uint32_t n_work;        /* implicit, initial: open constructs that one thread of the team executes */
 		uint32_t first_barrier; /* the same, after the replay: place of its team in graph.barriers */
 	};
-	uint32_t open; /* row of open_children, 0: it has no children that wait for a synchronisation, and no taskgroup */
+	/*
+	 * Row of open_children, 0: it has no children that wait for a synchronisation, and no taskgroup. If only counted: the
+	 * number of those children itself, or, with the bit COUNTED_IN_GROUP, the row of its innermost taskgroup.
+	 */
+	uint32_t open;
 };
 
 struct graph_counts {
@@ -147,10 +155,8 @@ struct graph_counts {
 /* What a stream adds to the graph. The replay may run several streams at the same time, so none writes another one's. */
 struct graph_stream {
 	struct rows_end node_end, interval_end, open_end;
-	uint32_t free_open; /* row of open_children that is free, 0 none */
-	uint64_t
-		n_opened; /* rows of open_children that it took, less those that it gave back: in all streams together, those in use */
-	uint32_t join;    /* the latest join of this stream */
+	uint32_t free_open;     /* row of open_children that is free, 0 none */
+	uint32_t join;          /* the latest join of this stream */
 	uint32_t undeferred;    /* the undeferred task that it has created, and has done nothing else since; 0 none */
 	bool has_unknown_waits; /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
@@ -163,10 +169,6 @@ struct graph_stream {
 		uint32_t task, ordinal;
 	} * own; /* counts.c */
 	size_t n_own, own_capacity;
-	struct rest {
-		uint32_t task, n;
-	} * rests; /* counts.c: tasks that have ended, and how many of their children nothing had waited for by then */
-	size_t n_rests, rests_capacity;
 	struct latest_list {
 		uint32_t task;
 		size_t first_edge, n_edges;

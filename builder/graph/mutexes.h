@@ -57,9 +57,10 @@ struct mutexes {
 void mutexes_begin(struct mutexes *mutexes, size_t n_streams);
 
 /*
- * Takes an event of the replay, which may run several streams at the same time. The construct where the mutex was acquired
- * that it acquired (not within itself) or released for good, or MUTEXES_NONE. That, too, where another thread acquired what
- * it released.
+ * Takes an event of the replay, which may run several streams at the same time. The result is the construct where the
+ * mutex was acquired which the event acquired (not within itself) or released for good, or MUTEXES_NONE. It is
+ * MUTEXES_NONE, too, where the thread releases what another one acquired, as a task that moved may: what other threads
+ * hold is known only after the replay. So such a lock has a scope_begin at the scope level, and no scope_end.
  */
 uint32_t mutexes_event(struct mutexes *mutexes, const struct point *at, const struct mutex *mutex);
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WHAT "the critical path"
+
 /* Without the time in which its task was blocked: path_node_ns() has both. */
 static uint64_t work_ns_of(const struct dump *dump, const struct node_view *node)
 {
@@ -186,25 +188,31 @@ static unsigned find_reasons(const struct graph *graph)
 
 /* ---- The walk ---- */
 
+/* By node. */
+enum { MARK_OPEN = 1, MARK_DONE = 2, MARK_HAS_NEXT = 4, MARK_IS_NODE = 8 };
+
 /*
- * Nearly every edge is one of two that a node has by itself: from what came before it (graph_own_source), and, from the
- * last node of a task, to what waits for the task. The rest is `edges`.
+ * The chain to a node is known when those to all nodes before it are. Nearly every edge is one of two that the tables
+ * imply: from what came before the node by itself (graph_own_source), and from the last node of a task to what waits for
+ * the task. The rest is `edges`.
  */
 struct walk {
 	const struct graph *graph;
-	size_t n;            /* node numbers, 0 included */
-	uint32_t *first;     /* by node: of those that come after it by themselves, 0 none ... */
-	uint32_t *next;      /* ... and the next one of these; of nodes that the walk can go on to, another such node */
-	uint32_t *n_before;  /* by node: edges from nodes that the walk has not come to */
-	uint32_t *before;    /* by node: on the longest chain to it, 0 none */
-	uint64_t *before_ns; /* by node: how long that chain is, without the node itself */
+	size_t n;             /* node numbers, 0 included */
+	unsigned char *marks; /* by node: bits */
+	uint32_t *before;     /* by node: the one before it on the longest chain to it, 0 none */
+	uint64_t *ns;         /* by node: how long that chain is; with the node itself when it is done */
+	uint32_t *joined;     /* by node: a task that it waits for, whose chain is still to be taken up, 0 none ... */
+	uint32_t *next;       /* ... and by task: the next one of these */
 	struct walk_edge {
-		uint32_t source, target;
-		uint32_t next; /* of the same source: place + 1, 0 none */
+		uint32_t source;
+		uint32_t next; /* of the same target: place + 1, 0 none */
 	} * edges;
 	size_t n_edges, edges_capacity;
-	uint32_t *first_edge; /* by node: place + 1 in edges, 0 none; NULL: there are none */
-	uint32_t ready;       /* the first node that the walk can go on to, 0 none */
+	uint32_t *first_edge; /* by node: place + 1 of an edge to it that is still to be taken up, 0 none; NULL: there are none */
+	uint32_t *open;       /* nodes whose chain is not known yet, each because that of the next one is not */
+	size_t n_open, open_capacity;
+	bool has_cycle;
 };
 
 static void add_edge(struct walk *w, uint32_t source, uint32_t target)
@@ -213,10 +221,9 @@ static void add_edge(struct walk *w, uint32_t source, uint32_t target)
 		return;
 	array_reserve((void **)&w->edges, w->n_edges + 1, &w->edges_capacity, sizeof *w->edges);
 	if (w->first_edge == NULL)
-		w->first_edge = memory_zeroed(w->n, sizeof *w->first_edge, "the critical path");
-	w->edges[w->n_edges++] = (struct walk_edge){source, target, w->first_edge[source]};
-	w->first_edge[source] = (uint32_t)w->n_edges;
-	w->n_before[target]++;
+		w->first_edge = memory_zeroed(w->n, sizeof *w->first_edge, WHAT);
+	w->edges[w->n_edges++] = (struct walk_edge){source, w->first_edge[target]};
+	w->first_edge[target] = (uint32_t)w->n_edges;
 }
 
 static int keep_edge(void *self, const struct edge_view *edge)
@@ -225,37 +232,24 @@ static int keep_edge(void *self, const struct edge_view *edge)
 	return 0;
 }
 
-/* The node that waits for the task whose last node this is, 0 none. */
-static uint32_t joiner_of(const struct walk *w, uint32_t id)
-{
-	const struct graph *graph = w->graph;
-	const struct node *node = graph_inner_node(graph, id);
-	uint32_t task = node == NULL ? id : node->task;
-	bool is_last = graph->left_out == NULL && graph->tasks[task].last == id && graph_task_is_node(graph, task);
-	return is_last ? graph->joiners[task] : 0;
-}
-
 static void make_walk(struct walk *w)
 {
 	const struct graph *graph = w->graph;
-	w->first = memory_zeroed(w->n, sizeof *w->first, "the critical path");
-	w->next = memory_zeroed(w->n, sizeof *w->next, "the critical path");
-	w->n_before = memory_zeroed(w->n, sizeof *w->n_before, "the critical path");
-	w->before = memory_zeroed(w->n, sizeof *w->before, "the critical path");
-	w->before_ns = memory_zeroed(w->n, sizeof *w->before_ns, "the critical path");
+	w->marks = memory_zeroed(w->n, 1, WHAT);
+	w->before = memory_zeroed(w->n, sizeof *w->before, WHAT);
+	w->ns = memory_zeroed(w->n, sizeof *w->ns, WHAT);
+	w->joined = memory_zeroed(w->n, sizeof *w->joined, WHAT);
+	w->next = memory_zeroed(graph->model->n_tasks, sizeof *w->next, WHAT);
 	if (graph->left_out != NULL) { /* which edges there are only graph_each_edge knows */
 		graph_each_edge(graph, keep_edge, w);
 		return;
 	}
-	for (uint32_t id = 1; id < w->n; id++) {
-		uint32_t source = graph_own_source(graph, id), joiner = id < graph->model->n_tasks ? graph->joiners[id] : 0;
-		if (source != 0) {
-			w->next[id] = w->first[source];
-			w->first[source] = id;
-			w->n_before[id]++;
-		}
-		if (joiner != 0 && graph_task_is_node(graph, id))
-			w->n_before[joiner]++;
+	for (uint32_t task = 1; task < graph->model->n_tasks; task++) {
+		uint32_t joiner = graph->joiners[task];
+		if (joiner == 0 || !graph_task_is_node(graph, task))
+			continue;
+		w->next[task] = w->joined[joiner];
+		w->joined[joiner] = task;
 	}
 	for (size_t i = 0; i < graph->n_edges; i++)
 		add_edge(w, graph_edge_source(graph, &graph->edges[i]), graph->edges[i].target);
@@ -285,66 +279,80 @@ static struct weight weigh(const struct graph *graph, uint32_t id)
 	return (struct weight){dump_duration_ns(m->dump, busy_ticks), dump_duration_ns(m->dump, blocked_ticks), true};
 }
 
-/* A chain of so many ns ends at the source, and leads on to the target. */
-static void pass_on(struct walk *w, uint32_t source, uint32_t target, uint64_t ns)
+static void open_node(struct walk *w, uint32_t id)
 {
-	bool is_longer = ns > w->before_ns[target] || w->before[target] == 0;
-	if (is_longer || (ns == w->before_ns[target] && source < w->before[target])) {
-		w->before_ns[target] = ns;
-		w->before[target] = source;
-	}
-	if (--w->n_before[target] == 0) {
-		w->next[target] = w->ready;
-		w->ready = target;
-	}
+	w->has_cycle |= w->marks[id] & MARK_OPEN;
+	w->marks[id] |= MARK_OPEN;
+	array_reserve((void **)&w->open, w->n_open + 1, &w->open_capacity, sizeof *w->open);
+	w->open[w->n_open++] = id;
 }
 
-/* Hands the chain that ends at the node on to those after it. Are there any? */
-static bool go_on(struct walk *w, uint32_t id, uint64_t ns)
+/* The chain to the source, and from it to the node. False: it is not known yet, and comes first. */
+static bool take_up(struct walk *w, uint32_t source, uint32_t id)
 {
-	uint32_t joiner = joiner_of(w, id), edge = w->first_edge != NULL ? w->first_edge[id] : 0;
-	bool has_next = w->first[id] != 0 || joiner != 0 || edge != 0;
-	if (joiner != 0)
-		pass_on(w, id, joiner, ns);
-	for (; edge != 0; edge = w->edges[edge - 1].next)
-		pass_on(w, id, w->edges[edge - 1].target, ns);
-	for (uint32_t next, target = w->first[id]; target != 0; target = next) {
-		next = w->next[target];
-		pass_on(w, id, target, ns);
+	w->marks[source] |= MARK_HAS_NEXT;
+	if (!(w->marks[source] & MARK_DONE)) {
+		open_node(w, source);
+		return false;
 	}
-	return has_next;
+	bool is_longer = w->ns[source] > w->ns[id] || w->before[id] == 0;
+	if (is_longer || (w->ns[source] == w->ns[id] && source < w->before[id])) {
+		w->ns[id] = w->ns[source];
+		w->before[id] = source;
+	}
+	return true;
+}
+
+/* Each edge to the node is taken up once, but for its own one. False: the chain of another node comes first. */
+static bool take_all_up(struct walk *w, uint32_t id)
+{
+	const struct graph *graph = w->graph;
+	uint32_t own = graph->left_out == NULL ? graph_own_source(graph, id) : 0;
+	if (own != 0 && !take_up(w, own, id))
+		return false;
+	for (uint32_t *task = &w->joined[id]; *task != 0; *task = w->next[*task])
+		if (!take_up(w, graph->tasks[*task].last, id))
+			return false;
+	uint32_t none = 0, *edge = w->first_edge != NULL ? &w->first_edge[id] : &none;
+	for (; *edge != 0; *edge = w->edges[*edge - 1].next)
+		if (!take_up(w, w->edges[*edge - 1].source, id))
+			return false;
+	return true;
+}
+
+static void walk(struct walk *w, struct path *path)
+{
+	for (uint32_t root = 1; root < w->n && !w->has_cycle; root++) {
+		if (!(w->marks[root] & MARK_DONE))
+			open_node(w, root);
+		while (w->n_open > 0 && !w->has_cycle) {
+			uint32_t id = w->open[w->n_open - 1];
+			if (!take_all_up(w, id))
+				continue;
+			struct weight weight = weigh(w->graph, id);
+			w->n_open--;
+			w->ns[id] += weight.work_ns + weight.blocked_ns;
+			w->marks[id] |= weight.is_node ? MARK_DONE | MARK_IS_NODE : MARK_DONE;
+			path->work_ns += weight.work_ns;
+		}
+	}
 }
 
 /* The last node of the longest chain; sets span and work. 0: the graph has no node, or a cycle. */
 static uint32_t take_walk(struct walk *w, struct path *path)
 {
 	uint32_t last = 0;
-	size_t n_left = w->n - 1;
-	for (uint32_t root = 1; root < w->n; root++) {
-		/* Nodes that others come before are put into the list when the last of these is done. */
-		if (w->n_before[root] != 0 || w->before[root] != 0)
-			continue;
-		w->next[root] = 0;
-		w->ready = root;
-		while (w->ready != 0) {
-			uint32_t id = w->ready;
-			w->ready = w->next[id];
-			struct weight weight = weigh(w->graph, id);
-			uint64_t ns = w->before_ns[id] + weight.work_ns + weight.blocked_ns;
-			bool has_next = go_on(w, id, ns);
-			path->work_ns += weight.work_ns;
-			if (weight.is_node && !has_next &&
-			    (last == 0 || ns > path->span_ns || (ns == path->span_ns && id < last))) {
-				path->span_ns = ns;
-				last = id;
-			}
-			n_left--;
-		}
+	walk(w, path);
+	if (w->has_cycle) {
+		path->reasons |= PATH_CONTRADICTORY;
+		return 0;
 	}
-	if (n_left == 0)
-		return last;
-	path->reasons |= PATH_CONTRADICTORY; /* a cycle */
-	return 0;
+	for (uint32_t id = 1; id < w->n; id++)
+		if ((w->marks[id] & (MARK_IS_NODE | MARK_HAS_NEXT)) == MARK_IS_NODE && (last == 0 || w->ns[id] > path->span_ns)) {
+			path->span_ns = w->ns[id];
+			last = id;
+		}
+	return last;
 }
 
 /* Lists the chain's nodes, from its end back; `before` becomes path.places. */
@@ -352,7 +360,7 @@ static void trace_back(struct walk *w, struct path *path, uint32_t last)
 {
 	for (uint32_t id = last; id != 0; id = w->before[id])
 		path->n_nodes++;
-	path->nodes = memory_get(path->n_nodes, sizeof *path->nodes, "the critical path");
+	path->nodes = memory_get(path->n_nodes, sizeof *path->nodes, WHAT);
 	uint32_t place = path->n_nodes;
 	for (uint32_t id = last; id != 0; id = w->before[id])
 		path->nodes[--place] = id;
@@ -372,20 +380,21 @@ static void find(const struct graph *graph, struct path *path)
 		trace_back(&w, path, last);
 	else
 		*path = (struct path){.reasons = path->reasons};
-	free(w.first);
-	free(w.next);
-	free(w.n_before);
+	free(w.marks);
 	free(w.before);
-	free(w.before_ns);
+	free(w.ns);
+	free(w.joined);
+	free(w.next);
 	free(w.edges);
 	free(w.first_edge);
+	free(w.open);
 }
 
 void graph_find_path(struct graph *graph)
 {
 	if (graph->level != GRAPH_FRAGMENT)
 		return;
-	struct path *path = graph->path = memory_zeroed(1, sizeof *path, "the critical path");
+	struct path *path = graph->path = memory_zeroed(1, sizeof *path, WHAT);
 	path->reasons = find_reasons(graph);
 	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTORY))
 		return;

@@ -5,6 +5,8 @@
 #include "builder/graph/rows.h"
 
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define WHAT "the graph"
 
@@ -29,10 +31,23 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 	end->next = block << ROWS_SHIFT;
 }
 
+/* free() gives back only what is at the end of the heap, so the block's pages are given back before it. */
+void rows_free_block(struct stream_rows *rows, uint32_t block)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)rows->blocks[block];
+	uintptr_t first = (at + page - 1) / page * page, end = (at + ROWS_BLOCK * rows->row_bytes) / page * page;
+	if (at != 0 && first < end)
+		(void)madvise((void *)first, end - first, MADV_DONTNEED);
+	free(rows->blocks[block]);
+	rows->blocks[block] = NULL;
+}
+
 void rows_free(struct stream_rows *rows)
 {
-	for (uint32_t i = 0; rows->blocks != NULL && i < rows->n_blocks; i++)
-		free(rows->blocks[i]);
+	if (rows->blocks == NULL)
+		return;
+	for (uint32_t i = 0; i < rows->n_blocks; i++)
+		rows_free_block(rows, i);
 	memory_far_free(rows->blocks, ROWS_LIMIT, sizeof *rows->blocks);
 	memory_far_free(rows->owners, ROWS_LIMIT, sizeof *rows->owners);
 	*rows = (struct stream_rows){0};

@@ -32,6 +32,9 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end
 void rows_free(struct stream_rows *rows);
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream);
 
+/* The block's memory goes back to the system at once. */
+void rows_free_block(struct stream_rows *rows, uint32_t block);
+
 static inline void *rows_get(const struct stream_rows *rows, uint32_t row)
 {
 	return rows->blocks[row >> ROWS_SHIFT] + (row & (ROWS_BLOCK - 1)) * rows->row_bytes;

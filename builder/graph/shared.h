@@ -97,16 +97,18 @@ void graph_join_streams(struct graph *graph);
 size_t graph_lay_out_barriers(struct graph *graph);
 
 /* counts.c: what a graph that is only counted does instead. */
-/* What waits for the descendants of a task that nothing nearer waits for. */
-enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM, HEIR_OF_PARENT };
+/* What waits for the descendants of a task that nothing nearer waits for. HEIR_PARENT: the same as for its parent's. */
+enum heir { HEIR_NONE, HEIR_GROUP, HEIR_TEAM, HEIR_PARENT };
 enum join_seen { JOIN_OF_REGION = 1, JOIN_OF_MEMBER = 2 }; /* by whom; bits */
 void graph_count_barrier(struct graph *graph, const struct point *at, uint32_t ordinal);
 void graph_count_join(struct graph *graph, const struct point *at, uint32_t task);
 void graph_settle_counts(struct graph *graph);
+/* The same as graph_interval(), graph_close_intervals(), graph_forget_children() and graph_close_group(). */
+enum heir graph_count_child(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child);
+void graph_count_wait(struct graph *graph, const struct point *at, uint32_t task, uint32_t node);
+void graph_count_end(struct graph *graph, uint32_t task);
 /* `n` children wait for a stand-in. */
 void graph_count_children(struct graph *graph, const struct point *at, uint32_t node, uint32_t n);
-/* The task ends, or is cut, and nothing has waited for `n` of its children yet. */
-void graph_count_rest(struct graph *graph, const struct point *at, uint32_t task, uint32_t n);
 /* Is the implicit task one of a region with a join? Roots' initial tasks, and the runtime's own teams, have none. */
 bool graph_has_join(const struct graph *graph, uint32_t task);
 

@@ -217,8 +217,7 @@ static void put_nodes(struct joining *j)
 	j->n = first;
 	for (uint32_t i = 0; i < j->n_blocks; i++) {
 		each_of_block(j, j->blocks[i], put_node);
-		free(graph->node_rows.blocks[j->blocks[i]]);
-		graph->node_rows.blocks[j->blocks[i]] = NULL;
+		rows_free_block(&graph->node_rows, j->blocks[i]);
 	}
 	graph->n_nodes = j->n;
 }
@@ -274,7 +273,7 @@ static void number_tables(struct joining *j)
 	for (uint32_t row = 1; row < n_tasks; row++) {
 		struct graph_task *task = &graph->tasks[row];
 		task->last = number_of(j, task->last);
-		if (task_is_explicit(&m->tasks[row]))
+		if (!graph->is_counted && task_is_explicit(&m->tasks[row]))
 			task->origin = number_of(j, task->origin);
 	}
 	for (uint32_t region = 0; region < m->n_regions; region++)

@@ -41,7 +41,8 @@ void order_begin(struct graph *graph, const struct point *at, uint32_t row)
 	if (*created == row && row != 0 && parent != 0 && at->task == parent) {
 		graph->order.tasks[row].is_suspending = true;
 		/* It begins where its parent stops: at the fragment level that is a fragment after its creation. */
-		graph->tasks[row].origin = graph->tasks[parent].last;
+		if (!graph->is_counted)
+			graph->tasks[row].origin = graph->tasks[parent].last;
 	}
 	*created = 0;
 }

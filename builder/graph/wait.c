@@ -24,7 +24,6 @@ static uint32_t new_open(struct graph *graph, const struct point *at, uint32_t n
 		s->free_open = open_row(graph, row)->outer;
 	else
 		row = rows_add(&graph->open_rows, &s->open_end, graph_stream_row(graph, at));
-	s->n_opened++;
 	*open_row(graph, row) = (struct open_children){node, 0, outer};
 	return row;
 }
@@ -34,7 +33,6 @@ static void free_open(struct graph *graph, const struct point *at, uint32_t row)
 	struct graph_stream *s = graph_stream(graph, at);
 	open_row(graph, row)->outer = s->free_open;
 	s->free_open = row;
-	s->n_opened--;
 }
 
 bool graph_is_in_group(const struct graph *graph, uint32_t task)
@@ -54,33 +52,16 @@ static uint32_t new_interval(struct graph *graph, const struct point *at, uint32
 	return row;
 }
 
-/*
- * In a graph that is only counted: what the child's own descendants are left to. What the parent's are left to may not be
- * known yet: another stream has created that.
- */
-static uint32_t heir_of_child(const struct graph *graph, const struct open_children *open, uint32_t parent)
-{
-	if (open->node != 0)
-		return HEIR_GROUP;
-	if (task_is_explicit(&graph->model->tasks[parent]))
-		return HEIR_OF_PARENT;
-	return graph_has_join(graph, parent) ? HEIR_TEAM : HEIR_NONE;
-}
-
 uint32_t graph_interval(struct graph *graph, const struct point *at, uint32_t parent, uint32_t child)
 {
 	uint32_t *row = &graph->tasks[parent].open;
 	if (parent == 0) /* not known: it may be several */
 		return 0;
+	if (graph->is_counted)
+		return graph_count_child(graph, at, parent, child);
 	if (*row == 0)
 		*row = new_open(graph, at, 0, 0);
 	struct open_children *open = open_row(graph, *row);
-	if (graph->is_counted) {
-		bool is_node = graph_task_is_node(graph, child);
-		open->interval += is_node;
-		graph_stream(graph, at)->counted.edges[EDGE_CREATE] += is_node;
-		return heir_of_child(graph, open, parent);
-	}
 	if (open->interval == 0)
 		open->interval = new_interval(graph, at, parent, open->node);
 	return open->interval;
@@ -98,6 +79,10 @@ static void close_interval(struct graph *graph, const struct point *at, struct o
 
 void graph_close_intervals(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
+	if (graph->is_counted) {
+		graph_count_wait(graph, at, task, node);
+		return;
+	}
 	for (uint32_t row = graph->tasks[task].open; row != 0; row = open_row(graph, row)->outer)
 		close_interval(graph, at, open_row(graph, row), node);
 	graph_forget_children(graph, at, task);
@@ -106,10 +91,12 @@ void graph_close_intervals(struct graph *graph, const struct point *at, uint32_t
 void graph_forget_children(struct graph *graph, const struct point *at, uint32_t task)
 {
 	uint32_t *row = &graph->tasks[task].open;
+	if (graph->is_counted) {
+		graph_count_end(graph, task);
+		return;
+	}
 	if (*row == 0 || open_row(graph, *row)->node != 0)
 		return;
-	if (graph->is_counted)
-		graph_count_rest(graph, at, task, open_row(graph, *row)->interval);
 	free_open(graph, at, *row);
 	*row = 0;
 }
@@ -117,12 +104,15 @@ void graph_forget_children(struct graph *graph, const struct point *at, uint32_t
 void graph_open_group(struct graph *graph, const struct point *at, const struct scope *scope)
 {
 	uint32_t node = graph_add_node(graph, at, NODE_TASKGROUP, at->task, scope->construct);
-	graph->tasks[at->task].open = new_open(graph, at, node, graph->tasks[at->task].open);
+	uint32_t row = new_open(graph, at, node, graph->tasks[at->task].open);
+	graph->tasks[at->task].open = graph->is_counted ? row | COUNTED_IN_GROUP : row;
 }
 
 uint32_t graph_close_group(struct graph *graph, const struct point *at)
 {
 	uint32_t row = graph->tasks[at->task].open; /* the scope's own: taskgroups of a task nest */
+	if (graph->is_counted)
+		row = row & COUNTED_IN_GROUP ? row & ~COUNTED_IN_GROUP : 0;
 	if (row == 0)
 		return 0;
 	struct open_children *group = open_row(graph, row);
