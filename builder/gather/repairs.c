@@ -58,12 +58,6 @@ unsigned long long gather_id_counter(const struct model *m, uint32_t task)
 	return number;
 }
 
-void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
-{
-	gather_run(w, task)->state |= TASK_CONTRADICTORY;
-	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
-}
-
 /* ---- What other streams have to confirm ---- */
 
 void gather_claim(struct walk *w, enum claim_kind kind, uint32_t task)

@@ -34,6 +34,12 @@ struct task *gather_claim_run(struct walk *w, uint32_t row)
 	return is_free ? task : add_partial(w, row);
 }
 
+void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected)
+{
+	gather_run(w, task)->state |= TASK_CONTRADICTORY;
+	gather_repair(w, name, "task %u:%llu, expected %s", gather_id_stream(w->m, task), gather_id_counter(w->m, task), expected);
+}
+
 /* ---- After all streams ---- */
 
 static int by_row_and_stream(const void *left, const void *right)

@@ -213,7 +213,7 @@ void gather_free_walks(struct gathering *g);
  * name, prints a warning: the place of the record, then `format`, which tells what the record is and what was expected.
  */
 void gather_repair(struct walk *w, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The same, and marks the task as one about which records contradict each other (TASK_CONTRADICTORY). */
+/* runs.c: the same, and marks the task as one about which records contradict each other (TASK_CONTRADICTORY). */
 void gather_repair_task(struct walk *w, uint32_t task, const char *name, const char *expected);
 
 /* The two parts of a task's id, for messages: the number of the stream, and the counter in it. */

@@ -111,10 +111,23 @@ void canonical_add_line(struct canonical_list *list, const struct canonical_line
 /* Prints the sorted list, and frees it. 0, or -1 with errno set. */
 int canonical_print(struct canonical_list *list, FILE *out);
 
-/* canonical_names.c: the number of the name of a node that stands for others; and parts of names. */
+/* canonical_names.c: the number of the name of a node that stands for others. */
 uint32_t canonical_name(struct canon *c, struct canonical_list *list, uint32_t id);
-void canonical_put_hash(struct buffer *text, uint64_t hash);
-void canonical_put_process(const struct canon *c, struct buffer *text); /* "2:" where there are several */
+
+/* Parts of names: what stands for a long path, and "2:" where there are several processes. */
+static inline void canonical_put_hash(struct buffer *text, uint64_t hash)
+{
+	buffer_put(text, "~", 1);
+	buffer_end_at(text, text_hex(buffer_room(text, TEXT_HEX_MAX), hash, 16));
+}
+
+static inline void canonical_put_process(const struct canon *c, struct buffer *text)
+{
+	if (!c->has_many_processes)
+		return;
+	buffer_put_decimal(text, c->process);
+	buffer_put(text, ":", 1);
+}
 
 /* Is the task one of a team's, all of which are one node here? */
 static inline bool canonical_is_merged(const struct canon *c, uint32_t task)

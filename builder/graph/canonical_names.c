@@ -18,20 +18,6 @@ static void put_step(struct buffer *text, const char *word, uint64_t number)
 	buffer_put_decimal(text, number);
 }
 
-void canonical_put_hash(struct buffer *text, uint64_t hash)
-{
-	buffer_put(text, "~", 1);
-	buffer_end_at(text, text_hex(buffer_room(text, TEXT_HEX_MAX), hash, 16));
-}
-
-void canonical_put_process(const struct canon *c, struct buffer *text)
-{
-	if (!c->has_many_processes)
-		return;
-	buffer_put_decimal(text, c->process);
-	buffer_put(text, ":", 1);
-}
-
 /* ---- Hashes of long paths ---- */
 
 /*

@@ -3,6 +3,7 @@
  * What the files of graph.dot share, and nobody else uses:
  *   dot.c         graphs that are drawn whole, and what frames every graph
  *   dot_groups.c  graphs that are drawn by source construct
+ *   dot_style.c   what nodes and edges look like
  */
 #ifndef OTTER_BUILDER_GRAPH_DOT_H
 #define OTTER_BUILDER_GRAPH_DOT_H
@@ -40,6 +41,9 @@ struct dot {
 /* The inside of a node's label; `label` is its construct's, quoted. What comes after the label. */
 void dot_put_label(struct buffer *text, enum node_kind kind, const char *label, size_t n);
 void dot_put_node_end(struct buffer *text, enum node_kind kind, bool is_on_path);
+
+/* One of Argobots' units, whose label has its kind. */
+bool dot_is_work_unit(enum node_kind kind);
 
 const char *dot_edge_style(unsigned kind);
 

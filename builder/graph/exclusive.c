@@ -2,7 +2,7 @@
  *
  * Keeps the sets of tasks that exclude each other (mutexinoutset): they may run in any order, but not at the same time,
  * which is a property of every pair and no edge. depend.c finds the sets; here they are brought into an order that does
- * not depend on when each was complete. One thread.
+ * not depend on when each was complete. Called after the replay; one thread.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"

@@ -7,8 +7,8 @@
  * further nodes. A task has a position: its latest node. What the task creates hangs on its position; what it
  * synchronises with becomes its next position.
  *
- * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on one thread; exports
- * only read, on several.
+ * Used by run.c, which attaches the graph to the replay, and by the exports. The replay calls it on several
+ * threads, for a stream on one at a time; exports only read, on several.
  */
 #ifndef OTTER_BUILDER_GRAPH_GRAPH_H
 #define OTTER_BUILDER_GRAPH_GRAPH_H

@@ -6,7 +6,7 @@
  * did for devices is in model.operations.
  *
  * Filled by gather/: device.c makes the rows, device_time.c places them in the host's time, device_queues.c sorts them
- * into queues. Read by replay, graph/ and otf2/. One thread.
+ * into queues. Read by replay, graph/ and otf2/, on any thread.
  */
 #ifndef OTTER_BUILDER_MODEL_ACTIVITY_H
 #define OTTER_BUILDER_MODEL_ACTIVITY_H

@@ -2,7 +2,7 @@
  *
  * What the machine code of a recorded program tells about return addresses, as long as the files that were mapped are
  * still there and the same: which call comes next, which function of another file a call calls, and which of its own.
- * Called by gather/undeferred.c and call.c; one thread.
+ * Called by gather/undeferred.c, on the thread that walks the stream, and by call.c.
  */
 #ifndef OTTER_BUILDER_MODEL_CODE_H
 #define OTTER_BUILDER_MODEL_CODE_H

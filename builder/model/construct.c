@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of constructs: their rows by kind and code address, the names of their kinds, and the kinds of constructs
- * that records belong to. Callers are named in construct.h; one thread.
+ * that records belong to. Callers and threads are named in construct.h.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"

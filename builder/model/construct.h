@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Constructs: the places in the source that tasks, regions, synchronisations and the like come from. They are the rows
- * of model.constructs, each (kind, code address) once; row 0 is the unknown construct. Gather, the story of units and
- * replay add them as records name them; symbols.c names them at the end. One thread.
+ * of model.constructs, each (kind, code address) once; row 0 is the unknown construct. Gather
+ * and the story of units add them as records name them, on one thread or each stream its own first (gather/constructs.c);
+ * symbols.c names them at the end.
  */
 #ifndef OTTER_BUILDER_MODEL_CONSTRUCT_H
 #define OTTER_BUILDER_MODEL_CONSTRUCT_H

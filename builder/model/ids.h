@@ -4,7 +4,7 @@
  * + counter (the stream is "dense"). If a stream gave far more ids than the dump has records of it, only the ids that a
  * record names have rows: a flight recorder keeps only the end of a long run, and a damaged header may have any count.
  * So tables never grow larger than the dump justifies. Made by tables.c when the tables are allocated, used by gather
- * and replay; one thread.
+ * and replay, on several threads.
  */
 #ifndef OTTER_BUILDER_MODEL_IDS_H
 #define OTTER_BUILDER_MODEL_IDS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds operations by id, and devices by number. Called by gather and replay; one thread.
+ * Finds operations by id, and devices by number. Called by gather, on one thread, and by replay, which only
+ * reads, on several.
  */
 #include "builder/model/tables.h"
 

@@ -2,7 +2,7 @@
  *
  * Operations: target regions, operations on the data of devices, and launches of kernels, as the host's records tell.
  * They are the rows of model.operations, stream after stream, in the order of the records with which they begin; row 0
- * means "none". Filled by gather/target.c and gather/constructs.c. One thread.
+ * means "none". Filled by gather/target.c and gather/constructs.c, on one thread; then only read.
  */
 #ifndef OTTER_BUILDER_MODEL_OPERATION_H
 #define OTTER_BUILDER_MODEL_OPERATION_H

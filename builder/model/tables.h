@@ -6,7 +6,8 @@
  * "none".
  *
  * gather/ fills the tables, replay/ and the visitors read them: what these need besides, they keep in arrays of their
- * own, by the same rows. Only the names of constructs come later, from symbols.c. One thread.
+ * own, by the same rows. Only the names of constructs come later, from symbols.c. Gather fills them on several
+ * threads, one a stream; from then on several threads read them.
  */
 #ifndef OTTER_BUILDER_MODEL_TABLES_H
 #define OTTER_BUILDER_MODEL_TABLES_H

@@ -2,7 +2,8 @@
  *
  * For which tasks is the task that creates them suspended until they end, by the text of the program? Runtimes report
  * a task as undeferred where the program asks for that (if(0), or the parent is final: OpenMP 5.1 sections 2.12.1 and
- * 1.2.5), and wherever else they execute it at once. Called by builder/graph/undeferred.c; one thread.
+ * 1.2.5), and wherever else they execute it at once. Called by builder/graph/undeferred.c, on any thread: it only
+ * reads.
  */
 #include "builder/model/tables.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Threads that lose their processor and get one again, as the kernel recorded it (dump/switches.h): between a thread's
- * records, in the order of time. Called by replay.c before each record of a stream, and at its end; one thread.
+ * records, in the order of time. Called by replay.c before each record of a stream, and at its end, on the thread that replays the stream.
  */
 #include "builder/replay/state.h"
 

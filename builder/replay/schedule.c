@@ -2,7 +2,7 @@
  *
  * Which stream is replayed next, on which thread. Each goes on until its end, or until it comes to a stop (hand.h) whose
  * task another stream has to hand over first: then it is put aside, and the thread takes another stream. If all visitors
- * can work on several streams at once, all threads of OpenMP do this. Called by replay.c.
+ * can work on several streams at once, all threads of OpenMP do this. Called by run.c.
  *
  * The lock guards the lists, and what hand.h says. What one stream has done to a task before a stop was over is seen by
  * the stream that passes the task's next stop, as both take the lock.

@@ -3,6 +3,7 @@
  * What the replay keeps for each stream, and how it calls its visitors. Shared by the files of replay/; no other file
  * uses it. All that has to do with a stream runs on the thread that replays this stream at the time.
  *
+ * run.c     a whole replay; the merge by time, where that is needed
  * replay.c  the replay of one stream: each record goes to the file that knows its kind
  * schedule.c  which stream goes on, and which one waits
  * hand.c    where streams wait for each other

@@ -2,8 +2,8 @@
  *
  * Makes events for the visitors of what a thread's story tells: regions, implicit tasks, explicit tasks. The story
  * (story/thread.h) knows which task is current. This file leaves the scopes of tasks that end, and counts what was
- * closed without a record. It is called for each event of a story, while replay.c reads the records; one thread. Quirk
- * numbers are those of docs/runtimes.md.
+ * closed without a record. It is called for each event of a story, while replay.c reads the records, on the thread that
+ * replays the stream. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/replay/state.h"
 #include "builder/story/step.h"

@@ -3,7 +3,7 @@
  * The replay of what the host does for devices: target regions, operations on data, launches. They are scopes of the
  * task that does them: the target task, or the task that encounters the construct. Gather has made a row of
  * model.operations for each record of a begin, in the same order, so the n-th begin of a stream has its n-th row.
- * replay.c calls replay_target_record() for each record; one thread.
+ * replay.c calls replay_target_record() for each record, on the thread that replays the stream.
  */
 #include "builder/replay/state.h"
 
