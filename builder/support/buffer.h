@@ -42,6 +42,8 @@ static inline void buffer_end_at(struct buffer *buffer, const char *end)
 
 static inline void buffer_put(struct buffer *buffer, const char *bytes, size_t n)
 {
+	if (n == 0) /* the buffer may have no memory yet */
+		return;
 	memcpy(buffer_room(buffer, n), bytes, n);
 	buffer->n += n;
 }

@@ -89,7 +89,7 @@ has S1 recorder-stream_make stream_create 'stlr'
 has S2 recorder-drain drain_round 'ldar'
 has 'T2 F2' recorder-stream_thread stream_release 'stlr' "$full"
 has T1 recorder-stream stream_claim 'casa|ldaxr|__aarch64_cas8_acq'
-has E1 recorder-drain start 'stlr'
+has E1 recorder-drain drain_wake 'stlr'
 has E2 recorder-drain drain_thread_exits 'ldar'
 has F1 recorder-session_life session_end "$full"
 has C1 recorder-session session_set 'stlr'
