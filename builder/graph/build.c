@@ -59,13 +59,17 @@ static void begin_rare(struct graph *graph)
 		graph->given_blocked_ticks = memory_zeroed(m->n_tasks, sizeof *graph->given_blocked_ticks, WHAT);
 }
 
-/* In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves. */
+/*
+ * In a graph that is only counted the first nodes stand for all nodes of a kind, and are not in the graph themselves. A
+ * record makes three nodes at most, and what it leaves open as many when that is closed.
+ */
 static void begin_rows(struct graph *graph)
 {
 	struct graph_stream *first = &graph->streams[0];
-	rows_begin(&graph->node_rows, sizeof *graph->nodes, &first->node_end, NODE_KINDS);
-	rows_begin(&graph->interval_rows, sizeof(struct interval), &first->interval_end, 1);
-	rows_begin(&graph->open_rows, sizeof(struct open_children), &first->open_end, 1);
+	uint64_t n = 8 * graph->model->dump->n_records;
+	rows_begin(&graph->node_rows, sizeof *graph->nodes, n, graph->n_streams, &first->node_end, NODE_KINDS);
+	rows_begin(&graph->interval_rows, sizeof(struct interval), n, graph->n_streams, &first->interval_end, 1);
+	rows_begin(&graph->open_rows, sizeof(struct open_children), n, graph->n_streams, &first->open_end, 1);
 }
 
 void graph_begin(struct graph *graph, const struct model *model, enum graph_level level, enum graph_keep keep)

@@ -10,11 +10,14 @@
 
 #define WHAT "the graph"
 
-void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first)
+void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, size_t n_streams, struct rows_end *end, uint32_t first)
 {
+	/* The last block of each stream may be as good as empty, and so may block 0. */
+	uint64_t n_blocks = (first + n_rows) / ROWS_BLOCK + n_streams + 2;
 	rows->row_bytes = row_bytes;
-	rows->blocks = memory_far(ROWS_LIMIT, sizeof *rows->blocks, WHAT);
-	rows->owners = memory_far(ROWS_LIMIT, sizeof *rows->owners, WHAT);
+	rows->limit = n_blocks < ROWS_LIMIT ? (uint32_t)n_blocks : ROWS_LIMIT;
+	rows->blocks = memory_zeroed(rows->limit, sizeof *rows->blocks, WHAT);
+	rows->owners = memory_zeroed(rows->limit, sizeof *rows->owners, WHAT);
 	rows->blocks[0] = memory_zeroed(ROWS_BLOCK, row_bytes, WHAT);
 	atomic_init(&rows->n_blocks, 1);
 	end->next = first;
@@ -24,7 +27,7 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 {
 	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
 	uint32_t block = atomic_fetch_add_explicit(&rows->n_blocks, 1, memory_order_relaxed);
-	if (block >= ROWS_LIMIT)
+	if (block >= rows->limit)
 		memory_fail((size_t)ROWS_BLOCK * rows->row_bytes, WHAT);
 	rows->blocks[block] = memory_get(ROWS_BLOCK, rows->row_bytes, WHAT);
 	rows->owners[block] = stream;
@@ -48,7 +51,7 @@ void rows_free(struct stream_rows *rows)
 		return;
 	for (uint32_t i = 0; i < rows->n_blocks; i++)
 		rows_free_block(rows, i);
-	memory_far_free(rows->blocks, ROWS_LIMIT, sizeof *rows->blocks);
-	memory_far_free(rows->owners, ROWS_LIMIT, sizeof *rows->owners);
+	free(rows->blocks);
+	free(rows->owners);
 	*rows = (struct stream_rows){0};
 }

@@ -20,6 +20,7 @@ struct stream_rows {
 	char **blocks;    /* each of ROWS_BLOCK rows */
 	uint32_t *owners; /* by block: the stream that took it */
 	_Atomic uint32_t n_blocks;
+	uint32_t limit; /* of blocks */
 };
 
 /* Where a stream adds its next row; all 0 before its first one. */
@@ -27,8 +28,9 @@ struct rows_end {
 	uint32_t next;
 };
 
-/* rows.c. Block 0 belongs to stream 0, whose end is at row `first`: rows before that are 0 and nobody's. */
-void rows_begin(struct stream_rows *rows, size_t row_bytes, struct rows_end *end, uint32_t first);
+/* rows.c. At most n_rows are added by n_streams. Block 0 belongs to stream 0, whose end is at row `first`: rows before that are 0 and nobody's. */
+void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, size_t n_streams, struct rows_end *end,
+		uint32_t first);
 void rows_free(struct stream_rows *rows);
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream);
 

@@ -4,7 +4,7 @@
  * answer to a lack of memory than to end cleanly: it prints one message, removes the output that is not finished, and
  * exits with EXIT_FAILED.
  *
- * Callable on any thread. What is returned is freed with free(), but for memory_far()'s. `what` names what the memory is for, in the message:
+ * Callable on any thread. What is returned is freed with free(). `what` names what the memory is for, in the message:
  * "the graph's nodes".
  */
 #ifndef OTTER_BUILDER_SUPPORT_MEMORY_H
@@ -28,13 +28,6 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what);
 
 /* The array moved, with room for n elements, of which new ones are not initialised. `array` may be NULL. */
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what);
-
-/*
- * n elements, all bytes 0, of which few are ever used: the others take no memory, wherever that comes from. (calloc
- * writes zeros into all of what it takes from memory that was freed.) To be freed by memory_far_free(), with the same n.
- */
-void *memory_far(size_t n, size_t element_bytes, const char *what);
-void memory_far_free(void *memory, size_t n, size_t element_bytes);
 
 /* A copy of a text; and a text made as by printf. */
 char *text_copy(const char *text);
