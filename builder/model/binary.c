@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What the lines of a compilation unit may take: libdw crashes in some places where it gets no memory. */
+#define LINES_BYTES ((size_t)4 << 20)
+
 /* A range of addresses (as the DWARF has them) that a compilation unit covers. */
 struct unit_range {
 	Dwarf_Addr begin, end;
@@ -226,6 +229,7 @@ struct place binary_find(struct binary *binary, uint64_t address)
 	place.symbol = symbol.name;
 	place.symbol_address = symbol.address;
 	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	memory_look(LINES_BYTES, "lines and functions of a binary");
 	if (unit != NULL) {
 		find_line(binary, unit, address - binary->dwarf_bias, &place);
 		find_function(unit, address - binary->dwarf_bias, &place);
@@ -262,6 +266,7 @@ struct place binary_find_entry(struct binary *binary, uint64_t address)
 {
 	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
 	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	memory_look(LINES_BYTES, "lines and functions of a binary");
 	if (unit != NULL)
 		set_line(binary, unit, first_line(unit, address - binary->dwarf_bias), &place);
 	return place;

@@ -60,6 +60,14 @@ void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 	return grown;
 }
 
+void memory_look(size_t n_bytes, const char *what)
+{
+	void *memory = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		memory_fail(n_bytes, what);
+	munmap(memory, n_bytes);
+}
+
 char *text_copy(const char *text)
 {
 	size_t n_bytes = strlen(text) + 1;

@@ -29,6 +29,9 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what);
 /* The array moved, with room for n elements, of which new ones are not initialised. `array` may be NULL. */
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what);
 
+/* Is so much to be had? For libraries that do not look everywhere whether they got memory: called before these. */
+void memory_look(size_t n_bytes, const char *what);
+
 /* A copy of a text; and a text made as by printf. */
 char *text_copy(const char *text);
 char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
