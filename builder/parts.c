@@ -4,11 +4,9 @@
  */
 #include "builder/parts.h"
 #include "builder/support/diag.h"
-#include "builder/support/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct range {
 	uint64_t first, last;
@@ -71,16 +69,13 @@ size_t parts_choose(struct trace *traces, size_t n, const char *list)
 			      (unsigned long long)range.last, n);
 			return 0;
 		}
-	struct trace *sorted = memory_get(n, sizeof *sorted, "the processes");
-	size_t n_chosen, n_sorted = 0;
-	for (size_t i = 0; i < n; i++)
-		if (is_named(list, traces[i].process))
-			sorted[n_sorted++] = traces[i];
-	n_chosen = n_sorted;
-	for (size_t i = 0; i < n; i++)
+	size_t n_chosen = 0;
+	for (size_t i = 0; i < n; i++) {
 		if (!is_named(list, traces[i].process))
-			sorted[n_sorted++] = traces[i];
-	memcpy(traces, sorted, n * sizeof *sorted);
-	free(sorted);
+			continue;
+		struct trace chosen = traces[i];
+		traces[i] = traces[n_chosen];
+		traces[n_chosen++] = chosen;
+	}
 	return n_chosen;
 }

@@ -218,7 +218,4 @@ bool canonical_unit_needs_class(const struct canon *c, uint32_t id);
 void canonical_number_units(struct canon *c);
 void canonical_put_unit(const struct canon *c, struct buffer *text, uint32_t id);
 
-/* qsort_r's comparison of rows of tasks by the order of their creation. */
-int canonical_by_creation(const void *left, const void *right, void *graph);
-
 #endif

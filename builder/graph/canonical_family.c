@@ -14,7 +14,8 @@
 /* Nesting of regions that is looked through; deeper ones are families of their own. */
 #define DEPTH_MAX 1000
 
-int canonical_by_creation(const void *left, const void *right, void *graph)
+/* qsort_r's comparison of rows of tasks by the order of their creation. */
+static int by_creation(const void *left, const void *right, void *graph)
 {
 	return graph_compare_siblings(graph, *(const uint32_t *)left, *(const uint32_t *)right);
 }
@@ -81,7 +82,7 @@ static void find_children(struct canon *c)
 			c->children[end[c->family[m->tasks[i].parent]]++] = i;
 	for (uint32_t i = 0; i < m->n_tasks; i++)
 		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
-			canonical_by_creation, (void *)(uintptr_t)c->graph);
+			by_creation, (void *)(uintptr_t)c->graph);
 }
 
 /* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */
@@ -113,8 +114,7 @@ static void find_first_root(struct canon *c)
 {
 	for (uint32_t i = 0; i < c->n_ordered; i++) {
 		bool is_root = c->m->tasks[c->order[i]].flags & task_flags_initial && !canonical_is_merged(c, c->order[i]);
-		if (is_root &&
-		    (c->first_root == 0 || canonical_by_creation(&c->order[i], &c->first_root, (void *)(uintptr_t)c->graph) < 0))
+		if (is_root && (c->first_root == 0 || by_creation(&c->order[i], &c->first_root, (void *)(uintptr_t)c->graph) < 0))
 			c->first_root = c->order[i];
 	}
 }

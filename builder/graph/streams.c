@@ -120,7 +120,7 @@ size_t graph_lay_out_barriers(struct graph *graph)
 	return n;
 }
 
-/* Where the node that others become is kept; NULL: it is none that members of a team share. */
+/* Where the node that others become is kept; NULL: members of a team do not share this node. */
 static uint32_t *shared_place(const struct graph *graph, const struct node *node)
 {
 	if (node->kind == NODE_BARRIER)
