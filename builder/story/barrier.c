@@ -6,7 +6,7 @@
  * and by gather/ and replay/, which ask what was found. Quirk numbers are those of docs/runtimes.md.
  */
 #include "builder/story/barrier.h"
-#include "builder/story/thread_state.h"
+#include "builder/story/step.h"
 
 /* ---- Q41: a reduction's own barrier ---- */
 

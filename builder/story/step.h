@@ -7,11 +7,7 @@
 #ifndef OTTER_BUILDER_STORY_STEP_H
 #define OTTER_BUILDER_STORY_STEP_H
 
-#include "builder/story/thread.h"
-
-#define STEP_INLINE static inline __attribute__((always_inline))
-
-typedef int thread_listener(void *self, const struct thread_event *event);
+#include "builder/story/step_region.h"
 
 /* For thread_step(): takes any record, or records of one kind. 0, or -1. */
 int thread_step_any(struct thread *t, const struct record *record);
@@ -22,25 +18,6 @@ int thread_barrier(struct thread *t, const struct record *record); /* or about r
 /* For the functions below: a dummy was created, so the thread is in its wait; and see thread_take_back_fast(). */
 void thread_wait_begin(struct thread *t, uint32_t dummy);
 bool thread_take_back(struct thread *t, uint32_t task, bool is_implicit);
-
-/*
- * Is the task an implicit or initial one that this thread has begun? Both passes know that of the tasks that the stream
- * has made so far.
- */
-static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
-{
-	return task != 0 && thread_made(t, task) && !task_is_explicit(&t->model->tasks[task]);
-}
-
-/*
- * Does a record that names this task clearly mean it? Then it is the current one, or none of the implicit tasks that the
- * thread is in, nor around them (Q38).
- */
-static inline bool thread_is_sure(const struct thread *t, uint32_t task)
-{
-	const struct thread_implicit *inner = t->n_implicits > 1 ? &t->implicits[t->n_implicits - 1] : NULL;
-	return task == t->task || (task != 0 && (inner == NULL || task < inner->lowest || task > inner->highest));
-}
 
 /* May the task have more than one part, as far as the pass knows? Then it may be among the suspended ones. */
 static inline bool thread_may_have_parts(const struct thread *t, uint32_t task)
@@ -120,6 +97,14 @@ STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struc
 		bool is_wait = flags == sync_kind_taskwait || flags == sync_kind_taskgroup; /* for children: nothing changes */
 		t->is_region_new = false;
 		return is_wait && t->reduction_barrier == 0 ? 0 : thread_barrier(t, record);
+	}
+	bool is_region = kind >= EVENT_parallel_begin && kind <= EVENT_implicit_task_end;
+	/* thread_step_any() has nothing to do before such a record. */
+	if (is_region && (kind == EVENT_implicit_task_begin || (t->task != 0 && !t->is_explicit))) {
+		if (thread_step_region(t, tell, record) != 0)
+			return -1;
+		t->is_region_new = kind == EVENT_parallel_begin;
+		return 0;
 	}
 	bool is_mutex = kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end;
 	bool is_work = kind == EVENT_work_end || (kind == EVENT_work_begin && t->task != 0 && t->reduction_barrier == 0);

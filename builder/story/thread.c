@@ -4,7 +4,7 @@
  * record's kind. gather/ and replay/ call thread_step() for every record of a stream. Quirk numbers are those of
  * docs/runtimes.md.
  */
-#include "builder/story/thread_state.h"
+#include "builder/story/step.h"
 
 void thread_start(struct thread *t, const struct model *model, uint32_t stream, uint64_t task, const struct thread_ops *ops,
 		  void *self)
@@ -56,10 +56,10 @@ int thread_gap(struct thread *t, uint64_t task)
 static int tell_apart(struct thread *t, const struct record *record, unsigned kind)
 {
 	switch (kind) {
-	case EVENT_parallel_begin: return thread_parallel_begin(t, record);
-	case EVENT_parallel_end: return thread_parallel_end(t, record);
-	case EVENT_implicit_task_begin: return thread_implicit_begin(t, record);
-	case EVENT_implicit_task_end: return thread_implicit_end(t, record);
+	case EVENT_parallel_begin:
+	case EVENT_parallel_end:
+	case EVENT_implicit_task_begin:
+	case EVENT_implicit_task_end: return thread_step_region(t, t->ops->tell, record);
 	case EVENT_task_create: return thread_create(t, record);
 	case EVENT_task_schedule: return thread_schedule(t, record);
 	case EVENT_thread_attach: return attach(t, record);

@@ -4,7 +4,7 @@
  * inside is closed, innermost first. Called by the other files of the story, and by gather/ and replay/ when a stream
  * ends. Quirk numbers are those of docs/runtimes.md.
  */
-#include "builder/story/thread_state.h"
+#include "builder/story/step_region.h"
 
 int thread_close_regions(struct thread *t, size_t n_left, uint64_t ticks, const char *repair)
 {
@@ -31,13 +31,7 @@ void thread_forget_moved(struct thread *t, size_t bottom)
 	}
 }
 
-static int leave(struct thread *t, uint32_t task, uint64_t ticks, const char *repair)
-{
-	return thread_tell(t, &(struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
-}
-
-/* Cuts explicit tasks until `bottom` suspended ones are left. Then the task below them is current. */
-static int cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char *repair)
+int thread_cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char *repair)
 {
 	thread_forget_moved(t, bottom);
 	while (suspended_above(&t->suspended, bottom)) {
@@ -54,35 +48,9 @@ static int cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char
 	return 0;
 }
 
-int thread_end_implicit(struct thread *t, const struct record *record, uint64_t ticks, const char *repair)
-{
-	while (t->implicits[t->n_implicits - 1].is_alias)
-		t->n_implicits--;
-	const struct thread_implicit inner = t->implicits[t->n_implicits - 1];
-	if (!t->is_first_pass)
-		ticks = thread_end_ticks(t->model, inner.task, ticks);
-	if (cut_tasks(t, inner.n_suspended, ticks, repair) != 0)
-		return -1;
-	thread_set_current(t, inner.task, 0);
-	if (leave(t, inner.task, ticks, repair) != 0 || thread_close_regions(t, inner.n_regions, ticks, repair) != 0)
-		return -1;
-	struct thread_event event = {.kind = THREAD_IMPLICIT_END,
-				     .record = record,
-				     .ticks = ticks,
-				     .task = inner.task,
-				     .region = t->model->tasks[inner.task].region,
-				     .repair = repair,
-				     .implicit = &inner};
-	if (thread_tell(t, &event) != 0)
-		return -1;
-	t->n_implicits--;
-	thread_set_current(t, inner.outer, 0);
-	return 0;
-}
-
 int thread_close_implicit(struct thread *t, uint64_t ticks, const char *repair)
 {
-	return thread_end_implicit(t, NULL, ticks, repair);
+	return thread_end_implicit(t, t->ops->tell, NULL, ticks, repair);
 }
 
 int thread_close(struct thread *t, uint64_t ticks, const char *repair)
@@ -93,9 +61,10 @@ int thread_close(struct thread *t, uint64_t ticks, const char *repair)
 		if (thread_close_implicit(t, ticks, repair) != 0)
 			return -1;
 	t->n_implicits = 0;
-	if (thread_settle_reduction(t) != 0 || cut_tasks(t, 0, ticks, repair) != 0)
+	if (thread_settle_reduction(t) != 0 || thread_cut_tasks(t, 0, ticks, repair) != 0)
 		return -1;
-	if ((t->task != 0 && leave(t, t->task, ticks, repair) != 0) || leave(t, 0, ticks, repair) != 0)
+	if ((t->task != 0 && thread_leave(t, t->ops->tell, t->task, ticks, repair) != 0) ||
+	    thread_leave(t, t->ops->tell, 0, ticks, repair) != 0)
 		return -1;
 	thread_set_current(t, 0, 0);
 	t->n_waits = 0;

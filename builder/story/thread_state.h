@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the files thread*.c and barrier.c share, and no other file uses.
+ * What the files of a thread's story share, and no other file uses: those that are inline (step*.h), thread*.c and
+ * barrier.c.
  */
 #ifndef OTTER_BUILDER_STORY_THREAD_STATE_H
 #define OTTER_BUILDER_STORY_THREAD_STATE_H
 
-#include "builder/story/step.h"
+#include "builder/story/thread.h"
 #include "builder/support/diag.h"
+
+/* A pass gives its listener as a constant to the functions that are inline: those that it does not inline take that of ops. */
+#define STEP_INLINE static inline __attribute__((always_inline))
+
+typedef int thread_listener(void *self, const struct thread_event *event);
+
+/*
+ * Is the task an implicit or initial one that this thread has begun? Both passes know that of the tasks that the stream
+ * has made so far.
+ */
+static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
+{
+	return task != 0 && thread_made(t, task) && !task_is_explicit(&t->model->tasks[task]);
+}
+
+/*
+ * Does a record that names this task clearly mean it? Then it is the current one, or none of the implicit tasks that the
+ * thread is in, nor around them (Q38).
+ */
+static inline bool thread_is_sure(const struct thread *t, uint32_t task)
+{
+	const struct thread_implicit *inner = t->n_implicits > 1 ? &t->implicits[t->n_implicits - 1] : NULL;
+	return task == t->task || (task != 0 && (inner == NULL || task < inner->lowest || task > inner->highest));
+}
 
 static inline int thread_tell(struct thread *t, const struct thread_event *event)
 {
@@ -72,20 +97,15 @@ static inline uint32_t thread_own(const struct thread *t, uint64_t id, bool *is_
 /* thread_switch.c: ends the current task's last part if the record shows that it has ended without a record (Q33). */
 int thread_end_silent_part(struct thread *t, const struct record *record);
 
-/* thread_region.c: the same. */
-int thread_parallel_begin(struct thread *t, const struct record *record);
-int thread_parallel_end(struct thread *t, const struct record *record);
-int thread_implicit_begin(struct thread *t, const struct record *record);
-int thread_implicit_end(struct thread *t, const struct record *record);
-/* Begins the initial task of a root thread that no record begins (Q40), if the record needs a current task. */
+/* thread_region.c: begins the initial task of a root thread that no record begins (Q40), if the record needs a current task. */
 int thread_missing_root(struct thread *t, const struct record *record);
 
 /* thread_close.c: ends the regions that this thread encountered, until n_left of them are open. */
 int thread_close_regions(struct thread *t, size_t n_left, uint64_t ticks, const char *repair);
 /* Forgets tasks, suspended at index `bottom` or above, that went on and completed on another thread. */
 void thread_forget_moved(struct thread *t, size_t bottom);
-/* Ends the innermost implicit task. record: its end, or NULL if there is none. ticks: as recorded. */
-int thread_end_implicit(struct thread *t, const struct record *record, uint64_t ticks, const char *repair);
+/* Cuts explicit tasks until `bottom` suspended ones are left. Then the task below them is current. */
+int thread_cut_tasks(struct thread *t, size_t bottom, uint64_t ticks, const char *repair);
 
 /*
  * barrier.c: if a reduction has just ended, and its construct's own barrier does not come next: the barrier in which the runtime

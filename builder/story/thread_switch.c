@@ -3,7 +3,7 @@
  * The explicit tasks of a thread's story: which one is current after a task_create or task_schedule record. Called by
  * thread_step(). Quirk numbers are those of docs/runtimes.md.
  */
-#include "builder/story/thread_state.h"
+#include "builder/story/step.h"
 #include "builder/support/array.h"
 
 int thread_create(struct thread *t, const struct record *record)
