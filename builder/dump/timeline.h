@@ -35,23 +35,29 @@ static inline void timeline_init(struct timeline *t, const struct dump *dump, co
 }
 
 /*
+ * The next record if it is amid its segment and its time lies between those of its neighbours: it is as it is. Otherwise
+ * NULL.
+ */
+static inline const struct record *timeline_plain(const struct timeline *t)
+{
+	uint32_t index = t->cursor.index;
+	if (index == 0 || index + 1 >= t->n_records)
+		return NULL;
+	const struct record *r = &t->records[index];
+	bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks && r[1].time >= r->time;
+	return is_plain && !record_is_continuation(r) ? r : NULL;
+}
+
+/*
  * The next record, which stays the next one; NULL at the end. Valid until it is taken. After this, cursor_at_gap() and
  * cursor_header() tell about that record.
  */
 const struct record *timeline_look(struct timeline *t);
 static inline const struct record *timeline_peek(struct timeline *t)
 {
-	if (t->head != NULL)
-		return t->head;
-	/* The shortest way for a record amid its segment whose time lies between those of its neighbours: it is as it is. */
-	uint32_t index = t->cursor.index;
-	if (index != 0 && index + 1 < t->n_records) {
-		const struct record *r = &t->records[index];
-		bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks && r[1].time >= r->time;
-		if (is_plain && !record_is_continuation(r))
-			return t->head = r;
-	}
-	return timeline_look(t);
+	if (t->head == NULL)
+		t->head = timeline_plain(t);
+	return t->head != NULL ? t->head : timeline_look(t);
 }
 
 /*
@@ -65,6 +71,15 @@ static inline void timeline_raise(struct timeline *t, uint64_t ticks)
 	t->last_ticks = ticks;
 	t->may_be_early = true;
 	t->head = NULL;
+}
+
+/* Takes the record that timeline_plain() has returned; it does not make the next one's time early. */
+static inline void timeline_take_plain(struct timeline *t, const struct record *r)
+{
+	t->last_ticks = r->time;
+	t->may_be_early = false;
+	t->head = NULL;
+	t->cursor.index++;
 }
 
 /* Takes the record that timeline_peek() has returned. */

@@ -182,11 +182,10 @@ struct attendance {
 	bool is_early;        /* a member began before its region, or after its end */
 };
 
-static bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
+static inline bool has_begun_on(const struct model *m, uint32_t region, uint32_t stream)
 {
-	uint32_t row, number;
-	model_region_origin(m, region, &row, &number);
-	return row == stream;
+	const uint32_t *base = m->region_rows.base;
+	return region > base[stream] && region <= base[stream + 1];
 }
 
 /* What does not fit between the records of a region and of its members, in words; NULL: they fit. */

@@ -10,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The members of all regions, side by side. */
+/* The members of all regions, side by side, in the order of their rows. */
 struct memberships {
-	size_t *first;     /* by region: index of its first member in `streams`; it has room up to first[r + 1] */
+	uint32_t *first; /* by region: index of its first member in `tasks`; it has room up to first[r + 1] */
+	uint32_t *tasks; /* rows of the implicit tasks */
+	uint16_t *n;     /* by region: number of members, which may be smaller than the room */
+	/* Of one region: */
+	struct slot *slots;
 	uint32_t *streams; /* rows of dump.streams */
-	uint16_t *n;       /* by region: number of members, which may be smaller than the room */
+	size_t capacity, streams_capacity;
 };
 
 /* A member of a region: thread number in the team, row of the stream, row of the implicit task. */
@@ -71,28 +75,39 @@ static uint16_t order_members(struct model *m, struct slot *slots, uint16_t n)
 	return n_left;
 }
 
-/* Fills the memberships of all regions. */
+/* Finds the members of all regions. */
 static void collect(struct model *m, struct memberships *all)
 {
-	all->first = memory_zeroed((size_t)m->n_regions + 1, sizeof *all->first, "the members of teams");
+	all->first = memory_get((size_t)m->n_regions + 1, sizeof *all->first, "the members of teams");
+	all->first[0] = 0;
 	for (uint32_t r = 0; r < m->n_regions; r++)
 		all->first[r + 1] = all->first[r] + m->regions[r].n_members_seen;
-	all->streams = memory_get(all->first[m->n_regions], sizeof *all->streams, "the members of teams");
-	struct slot *slots = memory_zeroed(all->first[m->n_regions], sizeof *slots, "the members of teams");
+	all->tasks = memory_get(all->first[m->n_regions], sizeof *all->tasks, "the members of teams");
 	all->n = memory_zeroed(m->n_regions, sizeof *all->n, "the members of teams");
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		const struct task *task = &m->tasks[i];
+		uint32_t r = task->region;
 		/* n_members_seen stops at the largest number that it can hold: no more members than that are taken. */
-		if (!is_member(task) || all->n[task->region] == m->regions[task->region].n_members_seen)
-			continue;
-		slots[all->first[task->region] + all->n[task->region]++] = (struct slot){task->thread, task->run_stream, i};
+		if (is_member(task) && all->n[r] != m->regions[r].n_members_seen)
+			all->tasks[all->first[r] + all->n[r]++] = i;
 	}
-	for (uint32_t r = 0; r < m->n_regions; r++)
-		if (all->n[r] > 1)
-			all->n[r] = order_members(m, slots + all->first[r], all->n[r]);
-	for (size_t i = 0; i < all->first[m->n_regions]; i++)
-		all->streams[i] = slots[i].stream;
-	free(slots);
+}
+
+/* Makes all->streams the region's members in the order of their threads, of which it returns the number. */
+static uint16_t members_of(struct model *m, struct memberships *all, uint32_t region)
+{
+	uint16_t n = all->n[region];
+	array_reserve((void **)&all->slots, n, &all->capacity, sizeof *all->slots);
+	array_reserve((void **)&all->streams, n, &all->streams_capacity, sizeof *all->streams);
+	for (uint16_t i = 0; i < n; i++) {
+		uint32_t row = all->tasks[all->first[region] + i];
+		all->slots[i] = (struct slot){m->tasks[row].thread, m->tasks[row].run_stream, row};
+	}
+	if (n > 1)
+		n = order_members(m, all->slots, n);
+	for (uint16_t i = 0; i < n; i++)
+		all->streams[i] = all->slots[i].stream;
+	return n;
 }
 
 /* The region around a region: the one that its encountering task is bound to; 0 if there is none. */
@@ -107,6 +122,7 @@ static uint32_t enclosing_region(const struct model *m, uint32_t region)
 /* Finds equal teams. */
 struct interning {
 	struct map rows; /* hash of (parent, members) -> row of the last team with this hash */
+	uint32_t latest; /* the team found last, 0 none */
 	uint32_t *next;  /* by team: row of the team before it with the same hash, 0 none */
 	size_t teams_capacity, next_capacity;
 	size_t members_capacity, n_members;
@@ -126,27 +142,37 @@ static void add_team(struct model *m, struct interning *in, uint32_t parent, con
 	m->n_teams++;
 }
 
-/* Gives the region its team, which is added if it is new. */
+static bool is_team(const struct model *m, uint32_t team, uint32_t parent, const uint32_t *streams, uint32_t n)
+{
+	const struct team *t = &m->teams[team];
+	return t->parent == parent && t->n_members == n &&
+	       memcmp(m->team_members + t->first_member, streams, n * sizeof *streams) == 0;
+}
+
+/* Gives the region its team, which is added if it is new. Most have the team of the region before. */
 static void intern(struct model *m, struct interning *in, uint32_t region, uint32_t parent, const uint32_t *streams, uint32_t n)
 {
+	if (in->latest != 0 && is_team(m, in->latest, parent, streams, n)) {
+		m->regions[region].team = in->latest;
+		return;
+	}
 	uint64_t hash = parent + UINT64_C(1469598103934665603);
 	for (uint32_t i = 0; i < n; i++)
 		hash = (hash ^ streams[i]) * UINT64_C(1099511628211);
 	uint32_t *last = map_put(&in->rows, hash | 1);
 	for (uint32_t t = *last; t != 0; t = in->next[t])
-		if (m->teams[t].parent == parent && m->teams[t].n_members == n &&
-		    memcmp(m->team_members + m->teams[t].first_member, streams, n * sizeof *streams) == 0) {
-			m->regions[region].team = t;
+		if (is_team(m, t, parent, streams, n)) {
+			m->regions[region].team = in->latest = t;
 			return;
 		}
 	add_team(m, in, parent, streams, n);
 	in->next[m->n_teams - 1] = *last;
-	*last = m->regions[region].team = m->n_teams - 1;
+	*last = m->regions[region].team = in->latest = m->n_teams - 1;
 }
 
 void gather_teams(struct model *m)
 {
-	struct memberships all = {NULL, NULL, NULL};
+	struct memberships all = {0};
 	struct interning in = {0};
 	uint32_t *path = NULL;
 	size_t path_capacity = 0;
@@ -166,15 +192,17 @@ void gather_teams(struct model *m)
 		}
 		while (n_path > 0) {
 			uint32_t region = path[--n_path];
-			uint32_t n = all.n[region];
+			uint32_t n = members_of(m, &all, region);
 			uint32_t parent = m->regions[enclosing_region(m, region)].team;
 			m->regions[region].team = 0;
 			if (n > 0)
-				intern(m, &in, region, parent != TEAM_PENDING ? parent : 0, all.streams + all.first[region], n);
+				intern(m, &in, region, parent != TEAM_PENDING ? parent : 0, all.streams, n);
 		}
 	}
 	free(path);
 	free(all.first);
+	free(all.tasks);
+	free(all.slots);
 	free(all.streams);
 	free(all.n);
 	free(in.next);

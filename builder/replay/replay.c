@@ -192,6 +192,32 @@ int replay_record(struct replay *r, struct stream_state *s, const struct record 
 	return kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule ? 0 : replay_rest(r, s, record);
 }
 
+/* Is it a callback's record, without continuation records, that is about neither devices nor the thread itself? */
+static inline bool is_frequent(unsigned kind)
+{
+	return kind >= EVENT_parallel_begin && kind <= EVENT_nest_lock_end && kind != EVENT_dependences;
+}
+
+int replay_frequent(struct replay *r, struct stream_state *s)
+{
+	struct timeline *t = &s->timeline;
+	uint32_t begin = t->cursor.index;
+	for (const struct record *record; (record = timeline_plain(t)) != NULL;) {
+		unsigned kind = record_kind(record);
+		if (!is_frequent(kind))
+			break;
+		if (replay_processor(r, s, record->time) != 0)
+			return -1;
+		timeline_take_plain(t, record);
+		if (step_story(r, s, record) != 0)
+			return -1;
+		if (kind > EVENT_task_schedule && replay_rest(r, s, record) != 0)
+			return -1;
+	}
+	s->n_since_progress += t->cursor.index - begin;
+	return 0;
+}
+
 int replay_close(struct replay *r, struct stream_state *s)
 {
 	if (!s->has_begun)

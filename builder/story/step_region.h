@@ -89,7 +89,8 @@ STEP_INLINE int thread_implicit_begin(struct thread *t, thread_listener *tell, c
 	uint32_t row = model_own_task(m, t->stream, record_value(record)), region = model_region(m, record->a);
 	if (row > t->latest_row)
 		t->latest_row = row;
-	if (thread_resolve_region(t, record, &region) != 0)
+	bool is_other = t->is_region_new || record_flags(record) & task_flags_initial; /* may it be another region? */
+	if (is_other && thread_resolve_region(t, record, &region) != 0)
 		return -1;
 	struct thread_event event = {.record = record, .ticks = record->time, .task = row, .region = region};
 	bool is_nested = t->n_regions > 0 && t->regions[t->n_regions - 1] == region;
@@ -108,6 +109,8 @@ STEP_INLINE int thread_implicit_begin(struct thread *t, thread_listener *tell, c
 	if (tell(t->self, &event) != 0)
 		return -1;
 	thread_push_implicit(t, (struct thread_implicit){.task = row, .n_threads = low32(record->b)});
+	if (row != 0)
+		t->task_id = id_make(m->dump->streams[t->stream].number, record_value(record));
 	return 0;
 }
 
