@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The table of constructs: their rows by kind and code address, the names of their kinds, and the kinds of constructs
- * that records belong to. Callers and threads are named in construct.h.
+ * that records about devices belong to. Callers and threads are named in construct.h.
  */
 #include "builder/model/tables.h"
 #include "builder/support/array.h"
@@ -68,40 +68,6 @@ const char *construct_kind_name(enum construct_kind kind)
 		[CONSTRUCT_DATA_RECT] = "data_transfer_rect",
 	};
 	return (unsigned)kind < CONSTRUCT_KINDS ? names[kind] : names[CONSTRUCT_UNKNOWN];
-}
-
-enum construct_kind construct_of_sync(unsigned sync_kind)
-{
-	switch (sync_kind) {
-	case sync_kind_taskwait: return CONSTRUCT_TASKWAIT;
-	case sync_kind_taskgroup: return CONSTRUCT_TASKGROUP;
-	case sync_kind_reduction: return CONSTRUCT_REDUCTION;
-	default: return CONSTRUCT_BARRIER;
-	}
-}
-
-enum construct_kind construct_of_work(unsigned work_kind)
-{
-	switch (work_kind) {
-	case work_kind_sections: return CONSTRUCT_SECTIONS;
-	case work_kind_single_executor:
-	case work_kind_single_other: return CONSTRUCT_SINGLE;
-	case work_kind_workshare: return CONSTRUCT_WORKSHARE;
-	case work_kind_distribute: return CONSTRUCT_DISTRIBUTE;
-	case work_kind_taskloop: return CONSTRUCT_TASKLOOP;
-	case work_kind_scope: return CONSTRUCT_SCOPE;
-	default: return CONSTRUCT_LOOP;
-	}
-}
-
-enum construct_kind construct_of_mutex(unsigned mutex_kind)
-{
-	switch (mutex_kind) {
-	case mutex_kind_critical: return CONSTRUCT_CRITICAL;
-	case mutex_kind_ordered: return CONSTRUCT_ORDERED;
-	case mutex_kind_atomic: return CONSTRUCT_ATOMIC;
-	default: return CONSTRUCT_LOCK;
-	}
 }
 
 enum construct_kind construct_of_target(unsigned kind)

@@ -91,9 +91,40 @@ uint32_t model_find_construct(const struct model *m, enum construct_kind kind, u
 bool model_is_in_runtime(const struct model *m, uint64_t codeptr);
 
 /* The kind of construct that a record's kind of synchronisation, worksharing, mutex or target operation belongs to. */
-enum construct_kind construct_of_sync(unsigned sync_kind);
-enum construct_kind construct_of_work(unsigned work_kind);
-enum construct_kind construct_of_mutex(unsigned mutex_kind);
+static inline enum construct_kind construct_of_sync(unsigned sync_kind)
+{
+	switch (sync_kind) {
+	case sync_kind_taskwait: return CONSTRUCT_TASKWAIT;
+	case sync_kind_taskgroup: return CONSTRUCT_TASKGROUP;
+	case sync_kind_reduction: return CONSTRUCT_REDUCTION;
+	default: return CONSTRUCT_BARRIER;
+	}
+}
+
+static inline enum construct_kind construct_of_work(unsigned work_kind)
+{
+	switch (work_kind) {
+	case work_kind_sections: return CONSTRUCT_SECTIONS;
+	case work_kind_single_executor:
+	case work_kind_single_other: return CONSTRUCT_SINGLE;
+	case work_kind_workshare: return CONSTRUCT_WORKSHARE;
+	case work_kind_distribute: return CONSTRUCT_DISTRIBUTE;
+	case work_kind_taskloop: return CONSTRUCT_TASKLOOP;
+	case work_kind_scope: return CONSTRUCT_SCOPE;
+	default: return CONSTRUCT_LOOP;
+	}
+}
+
+static inline enum construct_kind construct_of_mutex(unsigned mutex_kind)
+{
+	switch (mutex_kind) {
+	case mutex_kind_critical: return CONSTRUCT_CRITICAL;
+	case mutex_kind_ordered: return CONSTRUCT_ORDERED;
+	case mutex_kind_atomic: return CONSTRUCT_ATOMIC;
+	default: return CONSTRUCT_LOCK;
+	}
+}
+
 enum construct_kind construct_of_target(unsigned target_kind);
 enum construct_kind construct_of_data(unsigned target_data_op); /* without _async */
 

@@ -27,11 +27,15 @@ static uint32_t held_order(struct stream_state *s, uint64_t wait_id)
 	return order != NULL ? *order : 0;
 }
 
+static uint32_t construct_of(struct stream_state *s, const struct record *record, unsigned kind)
+{
+	return replay_construct(s, construct_of_mutex(kind), thread_codeptr(&s->thread, record));
+}
+
 static int visit_mutex(struct replay *r, struct stream_state *s, const struct record *record, enum mutex_event event, unsigned kind,
 		       uint32_t order)
 {
-	struct mutex mutex = {event, kind, record->a,
-			      replay_construct(s, construct_of_mutex(kind), thread_codeptr(&s->thread, record)), order};
+	struct mutex mutex = {event, kind, record->a, construct_of(s, record, kind), order};
 	struct point at = replay_point(s, record->time);
 	return VISIT(r, mutex, &at, &mutex);
 }
@@ -40,11 +44,8 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 {
 	unsigned kind = record_flags(record);
 	if (!is_lock(kind)) {
-		struct scope scope = {.type = SCOPE_MUTEX,
-				      .kind = kind,
-				      .construct =
-					      replay_construct(s, construct_of_mutex(kind), thread_codeptr(&s->thread, record)),
-				      .wait_id = record->a};
+		struct scope scope = {
+			.type = SCOPE_MUTEX, .kind = kind, .construct = construct_of(s, record, kind), .wait_id = record->a};
 		if (replay_enter_scope(r, s, scope, record->time) != 0)
 			return -1;
 	}

@@ -5,6 +5,7 @@
  * thread without a current task is between two tasks: its state follows from what it did last. Called by the replay
  * through states_ops, on the thread of each stream.
  */
+#include "builder/states/kinds.h"
 #include "builder/states/thread.h"
 #include "builder/support/memory.h"
 

@@ -18,11 +18,6 @@
 #include "builder/states/exclusion.h"
 #include "builder/states/ready.h"
 
-/* The state of a task in a scope; STATE_NONE: the scope does not change it. */
-enum state state_of_scope(const struct scope *scope);
-/* The state of a thread that waits for a mutex of this kind (mutex_kind). */
-enum state state_of_mutex(unsigned kind);
-
 /*
  * How long a stream's threads were in each state, and how often they came into it. The ticks add up to the thread's
  * life.

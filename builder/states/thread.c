@@ -23,7 +23,18 @@ void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t
 	t->unknown_ticks = is_known ? 0 : ticks != 0 ? ticks : 1;
 }
 
-int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
+/* Adds up the state that is shown; then the other one is. */
+static inline void show(struct thread_state *t, struct state_times *times, enum state to, uint64_t ticks)
+{
+	times->ticks[t->shown] += ticks - t->since_ticks;
+	times->count[t->shown] -= state_is_nothing(t->shown, t->since_ticks, ticks);
+	times->count[to]++;
+	t->shown = to;
+	t->since_ticks = ticks;
+}
+
+/* As states_pass(), for any thread. Not in it, so that the common case saves no registers. */
+__attribute__((noinline)) static int pass_any_state(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	struct state_times *times = &states->times[stream];
@@ -35,13 +46,19 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 		return 0; /* every state ends with the process */
 	if (t->unknown_ticks != 0)
 		add_unknown(t, times, ticks);
-	times->ticks[from] += ticks - since_ticks;
-	times->count[from] -= state_is_nothing(from, since_ticks, ticks);
-	times->count[to]++;
-	t->shown = to;
-	t->since_ticks = ticks;
+	show(t, times, to, ticks);
 	int rc = 0;
 	for (size_t i = 0; i < states->n_listeners && rc == 0; i++)
 		rc = states->listeners[i].pass(states->listeners[i].self, stream, from, since_ticks, to, ticks);
 	return rc;
+}
+
+int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
+{
+	struct thread_state *t = &states->threads[stream];
+	bool is_usual = ticks >= t->since_ticks && ticks < states->last_ticks && t->unknown_ticks == 0;
+	if (!is_usual || states->n_listeners != 0)
+		return pass_any_state(states, stream, to, ticks);
+	show(t, &states->times[stream], to, ticks);
+	return 0;
 }
