@@ -13,11 +13,7 @@
 
 #define MANY_TASKS (1 << 14) /* fewer are indexed sooner than threads are woken up */
 
-/*
- * Could a thread other than its creator run the task? Not in a team of one, and not if it is undeferred; but the
- * runtime's own threads run target tasks, and a detached task is completed by anybody.
- */
-static bool is_for_others(const struct model *m, uint32_t row)
+bool ready_is_for_others(const struct model *m, uint32_t row)
 {
 	const struct task *task = &m->tasks[row];
 	const struct region *region = &m->regions[task->region];
@@ -88,10 +84,8 @@ static int by_task(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task ? 1 : by_ticks(left, right);
 }
 
-/* The tasks that the runtime reported to wait for others: ready when the last of these was complete. */
-static void add_delayed(struct ready *ready, struct ready_list *list)
+struct ready_delays ready_delays_find(const struct model *m)
 {
-	const struct model *m = ready->m;
 	struct delay *delays = memory_get(m->n_delays + 1, sizeof *delays, "the thread states");
 	for (size_t i = 0; i < m->n_delays; i++) {
 		uint32_t sink = m->delays[i].sink;
@@ -105,15 +99,28 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 			n--;
 		delays[n++] = delays[i]; /* the latest of the task */
 	}
-	ready->delayed = memory_get(n + 1, sizeof *ready->delayed, "the thread states");
-	ready->n_delayed = n;
+	struct ready_delays found = {memory_get(n + 1, sizeof *found.delays, "the thread states"), n};
 	for (size_t i = 0; i < n; i++)
-		ready->delayed[i] = (struct ready_delayed){delays[i].task, delays[i].ticks};
+		found.delays[i] = (struct ready_delay){delays[i].task, delays[i].ticks};
+	free(delays);
+	return found;
+}
+
+/* Lists those that others could run, by region and time. */
+static void add_delayed(struct ready *ready, struct ready_list *list)
+{
+	const struct model *m = ready->m;
+	size_t n = ready->delays.n;
+	struct delay *delays = memory_get(n + 1, sizeof *delays, "the thread states");
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task = ready->delays.delays[i].task;
+		delays[i] = (struct delay){ready->delays.delays[i].ticks, task, m->tasks[task].region};
+	}
 	qsort(delays, n, sizeof *delays, by_ticks);
 	list->tasks = memory_get(n + 1, sizeof *list->tasks, "the thread states");
 	list->ticks = memory_get(n + 1, sizeof *list->ticks, "the thread states");
 	for (size_t i = 0; i < n; i++) {
-		if (!is_for_others(m, delays[i].task))
+		if (!ready_is_for_others(m, delays[i].task))
 			continue;
 		list->tasks[list->n] = delays[i].task;
 		list->ticks[list->n++] = delays[i].ticks;
@@ -122,12 +129,12 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 }
 
 /* The first of those that had to wait, from this task on. */
-static size_t find_delayed(const struct ready *ready, uint32_t task)
+static size_t find_delay(const struct ready_delays *delays, uint32_t task)
 {
-	size_t low = 0, high = ready->n_delayed;
+	size_t low = 0, high = delays->n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (ready->delayed[middle].task < task)
+		if (delays->delays[middle].task < task)
 			low = middle + 1;
 		else
 			high = middle;
@@ -135,10 +142,10 @@ static size_t find_delayed(const struct ready *ready, uint32_t task)
 	return low;
 }
 
-uint64_t ready_since(const struct ready *ready, uint32_t task)
+uint64_t ready_since(const struct ready_delays *delays, uint32_t task)
 {
-	size_t i = find_delayed(ready, task);
-	return i < ready->n_delayed && ready->delayed[i].task == task ? ready->delayed[i].ticks : 0;
+	size_t i = find_delay(delays, task);
+	return i < delays->n && delays->delays[i].task == task ? delays->delays[i].ticks : 0;
 }
 
 /* ---- Tasks that were ready at once ---- */
@@ -162,13 +169,14 @@ static void list_run(const struct ready *ready, size_t stream, struct run *run)
 {
 	const struct model *m = ready->m;
 	uint32_t first = m->task_rows.base[stream] + 1, last = m->task_rows.base[stream + 1];
-	const struct ready_delayed *delayed = ready->delayed + find_delayed(ready, first), *end = ready->delayed + ready->n_delayed;
+	const struct ready_delays *delays = &ready->delays;
+	const struct ready_delay *delay = delays->delays + find_delay(delays, first), *end = delays->delays + delays->n;
 	uint64_t ticks = 0;
 	run->is_one = true;
 	for (uint32_t row = first; row <= last; row++) {
-		bool is_delayed = delayed < end && delayed->task == row;
-		delayed += is_delayed;
-		if (is_delayed || !is_for_others(m, row) || m->tasks[row].create_ticks < ticks)
+		bool is_delayed = delay < end && delay->task == row;
+		delay += is_delayed;
+		if (is_delayed || !ready_is_for_others(m, row) || m->tasks[row].create_ticks < ticks)
 			continue;
 		ticks = m->tasks[row].create_ticks;
 		run->rows[run->n++] = row;
@@ -321,6 +329,7 @@ void ready_begin(struct ready *ready, const struct model *m)
 	*ready = (struct ready){.m = m};
 	for (uint32_t i = 1; i < m->n_regions; i++)
 		ready->has_helpers = ready->has_helpers || m->regions[i].state & REGION_HELPER;
+	ready->delays = ready_delays_find(m);
 	add_delayed(ready, &ready->lists[READY_DELAYED]);
 	add_created(ready, &ready->lists[READY_CREATED]);
 	make_spans(ready, &ready->lists[READY_DELAYED], false);
@@ -341,6 +350,6 @@ void ready_free(struct ready *ready)
 		free(list->ticks);
 		free(list->spans);
 	}
-	free(ready->delayed);
+	free(ready->delays.delays);
 	*ready = (struct ready){0};
 }

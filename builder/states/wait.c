@@ -122,7 +122,7 @@ void states_await_child(struct states *states, const struct point *at, uint32_t 
 	uint32_t parent = tasks[task].parent;
 	if (tasks[task].flags & task_flags_taskwait) { /* it waits for the task's predecessors instead */
 		states->awaited[task] = states->awaited[parent];
-		states->awaited[parent] = ready_since(&states->ready, task);
+		states->awaited[parent] = ready_since(&states->ready.delays, task);
 		return;
 	}
 	/* Elsewhere states_wait_begin() has counted it. */
