@@ -25,6 +25,7 @@ enum {
 	OPTION_GRAPH = 256,
 	OPTION_MAX_NODES,
 	OPTION_STATES,
+	OPTION_BINS,
 	OPTION_FORCE,
 	OPTION_STRICT,
 	OPTION_RUN,
@@ -38,6 +39,8 @@ enum {
 #define SERVER_SECONDS     10
 #define SERVER_SECONDS_MAX 3600u
 
+#define BINS_MAX 1000000u
+
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
 	{"output", 'o', "DIR", 0, "where files go (default: the first DUMP, with .build for .otter)", 0},
@@ -45,6 +48,7 @@ static const struct argp_option how_options[] = {
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
+	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
 	{"strict", OPTION_STRICT, 0, 0,
 	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
 	{"run", OPTION_RUN, "ID", 0, "of dumps of several runs, build those of the run ID, or of the last one", 0},
@@ -110,6 +114,14 @@ static uint64_t parse_count(const char *option, const char *text, const struct a
 	return value;
 }
 
+static size_t parse_bins(const char *text, const struct argp_state *state)
+{
+	uint64_t n_bins = parse_count("--bins", text, state);
+	if (n_bins == 0 || n_bins > BINS_MAX)
+		argp_error(state, "--bins is a number from 1 to %u, not '%s'", BINS_MAX, text);
+	return (size_t)n_bins;
+}
+
 static unsigned parse_seconds(const char *text, const struct argp_state *state)
 {
 	uint64_t seconds = parse_count("--debuginfod", text, state);
@@ -135,6 +147,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
 	case OPTION_MAX_NODES: o->max_nodes = parse_count("--max-nodes", value, state); break;
+	case OPTION_BINS: o->n_bins = parse_bins(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;
@@ -176,8 +189,10 @@ int main(int argc, char **argv)
 		NULL,
 		NULL,
 	};
-	struct options options = {
-		.dumps = memory_zeroed((size_t)argc, sizeof *options.dumps, "the options"), .level = GRAPH_TASK, .max_nodes = 2000};
+	struct options options = {.dumps = memory_zeroed((size_t)argc, sizeof *options.dumps, "the options"),
+				  .level = GRAPH_TASK,
+				  .max_nodes = 2000,
+				  .n_bins = 1000};
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
 	if (options.outputs == 0)

@@ -97,6 +97,11 @@ int output_follow_intervals(struct sink *sink, const struct built *built)
 	return built->has_each_state ? sink_intervals_open(sink, built->directory) : 0;
 }
 
+int output_follow_parallelism(struct sink *sink, const struct built *built)
+{
+	return sink_parallelism_open(sink, built->directory, built->options->n_bins, built->traces, built->states);
+}
+
 int output_write_dot(const struct built *built)
 {
 	return graph_dot(built->graphs, built->directory, built->options->max_nodes);

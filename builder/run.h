@@ -16,6 +16,7 @@ struct options {
 	uint64_t outputs;   /* the selected ones (outputs.h) */
 	enum graph_level level;
 	uint64_t max_nodes;
+	size_t n_bins;   /* rows of a process in parallelism.csv, at most */
 	bool has_states; /* thread states are wanted one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
 	struct run_choice run;   /* which of the dumps are built */

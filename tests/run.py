@@ -18,7 +18,7 @@ import states
 from levels import wrong_levels
 
 PARTS = ("untraced", "quirks", "levels", "canonical", "counts", "archive", "states")
-OUTPUTS = ("--otf2", "--dot", "--csv", "--summary", "--states")
+OUTPUTS = ("--otf2", "--dot", "--csv", "--parallelism", "--summary", "--states")
 
 
 def program_jobs(names):

@@ -18,6 +18,7 @@ def rows_of(path):
 
 
 SWITCHES = str(2**20 - 1)  # the stream of all threads' context switches
+NOT_STATES = "begin", "end", "ready", "untaken"  # columns of parallelism.csv
 OFF = "preempted", "blocked"  # states that come by chance: the machine is busy, memory is not there yet
 
 
@@ -104,7 +105,23 @@ def flaw(dump, out, summary):
     for key, (count, ns) in states.sums.items():
         if sums[key][0] != count or abs(sums[key][1] - ns) > count + 1:  # each interval is rounded by itself
             return f"{key}: {count} times {ns} ns in states.csv, {sums[key]} in state_intervals.csv"
-    return summary_flaw(states, summary["states"])
+    return summary_flaw(states, summary["states"]) or parallelism_flaw(rows_of(out / "parallelism.csv"), summary["states"]["total"])
+
+
+def parallelism_flaw(rows, total):
+    """Do the rows of parallelism.csv follow each other, and add up to the summary's states?"""
+    if any(row["begin_ns"] != before["end_ns"] for before, row in zip(rows, rows[1:])):
+        return "the rows of parallelism.csv do not follow each other"
+    for column in rows[0] if rows else ():
+        state = column.removesuffix("_ns")
+        if state in NOT_STATES or state == column:
+            continue
+        ns = sum(int(row[column]) for row in rows)
+        if ns != total.get(state, {"ns": 0})["ns"]:
+            return f"{state}: {ns} ns in parallelism.csv, {total.get(state)} in summary.json"
+    threads = max((sum(int(row[f"{state}_ns"]) for state in total) / max(int(row["end_ns"]) - int(row["begin_ns"]), 1) for row in rows), default=0)
+    most = max((int(row["most_working"]) for row in rows), default=0)
+    return f"{most} threads work at once, of {threads}" if most > threads + 1 else None
 
 
 def summary_flaw(states, summary):

@@ -187,11 +187,12 @@ RUNS = {
     "sampled": ("fib", 4, {"OTTER_SAMPLE": "1000"}),
 }
 OUTPUTS = {
-    "task": ("--csv", "--dot", "--otf2", "--states", "--summary"),
+    "task": ("--csv", "--dot", "--otf2", "--parallelism", "--states", "--summary"),
     "counted": ("--summary",),
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),
     "stream": ("--otf2",),
+    "parallelism": ("--parallelism", "--bins=77"),
 }
 
 

@@ -6,17 +6,12 @@
  */
 #include "builder/states/files.h"
 #include "builder/support/array.h"
+#include "builder/support/aside.h"
 #include "builder/support/csv.h"
-#include "builder/support/diag.h"
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static void put_stream(struct csv *csv, const struct trace *trace, size_t stream, const struct state_times *times)
 {
@@ -45,7 +40,7 @@ int states_csv(const struct trace *traces, const struct states *states, size_t n
 	return csv_close(&csv);
 }
 
-/* What a stream has to add to state_intervals.csv. Rows for which there is no room any more wait in a file for all. */
+/* What a stream has to add to state_intervals.csv. Rows for which there is no room any more wait in a file. */
 struct part {
 	struct csv rows;
 	struct extent {
@@ -61,17 +56,11 @@ struct part {
 struct intervals {
 	struct csv csv;
 	char *dir;
-	int file;             /* has no name */
-	_Atomic off_t n_used; /* bytes of it. Relaxed: only places have to differ */
+	struct aside aside;
 	const struct trace *trace;
 	struct part *parts; /* by row of dump.streams */
 	struct csv_word names[STATES];
 };
-
-static int failed(const struct intervals *intervals)
-{
-	return error("%s/state_intervals.csv: %s", intervals->dir, strerror(errno));
-}
 
 static int begin(void *self, const struct trace *trace)
 {
@@ -84,18 +73,12 @@ static int begin(void *self, const struct trace *trace)
 /* The part is full: its rows go to the file. */
 static int put_aside(struct intervals *intervals, struct part *part)
 {
-	const struct buffer *text = &part->rows.text;
-	off_t place = atomic_fetch_add_explicit(&intervals->n_used, (off_t)text->n, memory_order_relaxed);
-	for (size_t n = 0; n < text->n;) {
-		ssize_t written = pwrite(intervals->file, text->bytes + n, text->n - n, place + (off_t)n);
-		if (written <= 0)
-			return failed(intervals);
-		n += (size_t)written;
-	}
+	struct buffer *text = &part->rows.text;
+	off_t place = aside_put(&intervals->aside, text->bytes, text->n);
 	array_reserve((void **)&part->extents, part->n_extents + 1, &part->capacity, sizeof *part->extents);
 	part->extents[part->n_extents++] = (struct extent){place, text->n};
-	part->rows.text.n = 0;
-	return 0;
+	text->n = 0;
+	return place < 0 ? -1 : 0;
 }
 
 static int pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
@@ -123,15 +106,12 @@ static int take_back(struct intervals *intervals, const struct extent *extent)
 {
 	struct csv rows = {NULL, NULL, NULL, {NULL, 0, 0}};
 	csv_more(&rows, extent->n_bytes);
-	ssize_t n = 1;
-	while (rows.text.n < extent->n_bytes && n > 0) {
-		n = pread(intervals->file, rows.text.bytes + rows.text.n, extent->n_bytes - rows.text.n,
-			  extent->place + (off_t)rows.text.n);
-		rows.text.n += n > 0 ? (size_t)n : 0;
-	}
-	csv_add(&intervals->csv, &rows);
+	rows.text.n = extent->n_bytes;
+	int rc = aside_get(&intervals->aside, extent->place, rows.text.bytes, extent->n_bytes);
+	if (rc == 0)
+		csv_add(&intervals->csv, &rows);
 	buffer_free(&rows.text);
-	return n > 0 ? 0 : failed(intervals);
+	return rc;
 }
 
 static void free_parts(struct intervals *intervals)
@@ -157,15 +137,13 @@ static int end(void *self, const struct trace *trace)
 			csv_add(&intervals->csv, &part->rows);
 	}
 	free_parts(intervals);
-	intervals->n_used = 0;
-	return rc == 0 && ftruncate(intervals->file, 0) != 0 ? failed(intervals) : rc;
+	return rc == 0 ? aside_empty(&intervals->aside) : rc;
 }
 
 static void free_intervals(struct intervals *intervals)
 {
 	free_parts(intervals);
-	if (intervals->file >= 0)
-		close(intervals->file);
+	aside_close(&intervals->aside);
 	free(intervals->dir);
 	free(intervals);
 }
@@ -178,25 +156,11 @@ static int close_intervals(void *self)
 	return rc;
 }
 
-/* A file without a name in the output directory, or -1. */
-static int open_unnamed(const char *dir)
-{
-	char *path = text_format("%s/state_intervals.XXXXXX", dir);
-	int file = mkostemp(path, O_CLOEXEC);
-	if (file >= 0)
-		unlink(path);
-	free(path);
-	return file;
-}
-
 int sink_intervals_open(struct sink *sink, const char *dir)
 {
 	struct intervals *intervals = memory_zeroed(1, sizeof *intervals, "state_intervals.csv");
 	intervals->dir = text_copy(dir);
-	intervals->file = open_unnamed(dir);
-	if (intervals->file < 0)
-		failed(intervals);
-	if (intervals->file < 0 ||
+	if (aside_open(&intervals->aside, intervals->dir, "state_intervals.csv") != 0 ||
 	    csv_open(&intervals->csv, intervals->dir, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
 		free_intervals(intervals);
 		return -1;

@@ -20,4 +20,11 @@ int states_csv(const struct trace *traces, const struct states *states, size_t n
  */
 int sink_intervals_open(struct sink *sink, const char *dir);
 
+/*
+ * DIR/parallelism.csv: what all threads of a process did together, over time, in n_bins rows a process or fewer. Traces, and one
+ * `states` each. 0, or -1 with the error printed.
+ */
+int sink_parallelism_open(struct sink *sink, const char *dir, size_t n_bins, const struct trace *traces,
+			  const struct states *states);
+
 #endif

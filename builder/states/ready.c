@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes the index of ready tasks (ready.h). The tasks that a stream created are in the order of their creation, so those
- * of a region are merged from a run a stream. Called by wait.c; one thread.
+ * of a region are merged from a run a stream: the run's time is cut into windows, and each is merged by one thread. The
+ * index does not depend on how many there are. Called by wait.c on one thread; works on those of OpenMP.
  */
 #include "builder/states/ready.h"
 #include "builder/support/memory.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Could a thread other than its creator run the task? Not in a team of one, and not if it is undeferred; but the
- * runtime's own threads run target tasks, and a detached task is completed by anybody.
- */
-static bool is_for_others(const struct model *m, uint32_t row)
+#define MANY_TASKS (1 << 14) /* fewer are indexed sooner than threads are woken up */
+
+bool ready_is_for_others(const struct model *m, uint32_t row)
 {
 	const struct task *task = &m->tasks[row];
 	const struct region *region = &m->regions[task->region];
@@ -35,6 +35,7 @@ static void make_levels(const struct ready *ready, struct ready_list *list)
 	for (unsigned level = 0; level < READY_LEVELS && n > 0; level++, n /= READY_BLOCK) {
 		uint64_t *begins = list->begins[level] = memory_get(n, sizeof *begins, "the thread states");
 		uint64_t *ends = list->ends[level] = memory_get(n, sizeof *ends, "the thread states");
+#pragma omp parallel for if (n > MANY_TASKS / READY_BLOCK)
 		for (size_t i = 0; i < n; i++) {
 			uint64_t begin = 0, end = 0;
 			for (size_t j = i * READY_BLOCK; j < (i + 1) * READY_BLOCK; j++) {
@@ -47,14 +48,14 @@ static void make_levels(const struct ready *ready, struct ready_list *list)
 	}
 }
 
-static void make_spans(const struct ready *ready, struct ready_list *list)
+static void make_spans(const struct ready *ready, struct ready_list *list, bool is_one)
 {
 	const struct task *tasks = ready->m->tasks;
-	size_t n = 0;
-	for (size_t i = 0; i < list->n; i++)
+	size_t n = 0, n_looks = is_one && list->n > 0 ? 1 : list->n;
+	for (size_t i = 0; i < n_looks; i++)
 		n += i == 0 || tasks[list->tasks[i]].region != tasks[list->tasks[i - 1]].region;
 	list->spans = memory_get(n + 1, sizeof *list->spans, "the thread states");
-	for (size_t i = 0; i < list->n; i++)
+	for (size_t i = 0; i < n_looks; i++)
 		if (i == 0 || tasks[list->tasks[i]].region != tasks[list->tasks[i - 1]].region)
 			list->spans[list->n_spans++] = (struct ready_span){tasks[list->tasks[i]].region, i};
 	list->spans[list->n_spans] = (struct ready_span){UINT32_MAX, list->n};
@@ -83,10 +84,8 @@ static int by_task(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task ? 1 : by_ticks(left, right);
 }
 
-/* The tasks that the runtime reported to wait for others: ready when the last of these was complete. */
-static void add_delayed(struct ready *ready, struct ready_list *list)
+struct ready_delays ready_delays_find(const struct model *m)
 {
-	const struct model *m = ready->m;
 	struct delay *delays = memory_get(m->n_delays + 1, sizeof *delays, "the thread states");
 	for (size_t i = 0; i < m->n_delays; i++) {
 		uint32_t sink = m->delays[i].sink;
@@ -100,15 +99,28 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 			n--;
 		delays[n++] = delays[i]; /* the latest of the task */
 	}
-	ready->delayed = memory_get(n + 1, sizeof *ready->delayed, "the thread states");
-	ready->n_delayed = n;
+	struct ready_delays found = {memory_get(n + 1, sizeof *found.delays, "the thread states"), n};
 	for (size_t i = 0; i < n; i++)
-		ready->delayed[i] = (struct ready_delayed){delays[i].task, delays[i].ticks};
+		found.delays[i] = (struct ready_delay){delays[i].task, delays[i].ticks};
+	free(delays);
+	return found;
+}
+
+/* Lists those that others could run, by region and time. */
+static void add_delayed(struct ready *ready, struct ready_list *list)
+{
+	const struct model *m = ready->m;
+	size_t n = ready->delays.n;
+	struct delay *delays = memory_get(n + 1, sizeof *delays, "the thread states");
+	for (size_t i = 0; i < n; i++) {
+		uint32_t task = ready->delays.delays[i].task;
+		delays[i] = (struct delay){ready->delays.delays[i].ticks, task, m->tasks[task].region};
+	}
 	qsort(delays, n, sizeof *delays, by_ticks);
 	list->tasks = memory_get(n + 1, sizeof *list->tasks, "the thread states");
 	list->ticks = memory_get(n + 1, sizeof *list->ticks, "the thread states");
 	for (size_t i = 0; i < n; i++) {
-		if (!is_for_others(m, delays[i].task))
+		if (!ready_is_for_others(m, delays[i].task))
 			continue;
 		list->tasks[list->n] = delays[i].task;
 		list->ticks[list->n++] = delays[i].ticks;
@@ -116,62 +128,98 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 	free(delays);
 }
 
-uint64_t ready_since(const struct ready *ready, uint32_t task)
+/* The first of those that had to wait, from this task on. */
+static size_t find_delay(const struct ready_delays *delays, uint32_t task)
 {
-	size_t low = 0, high = ready->n_delayed;
+	size_t low = 0, high = delays->n;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (ready->delayed[middle].task < task)
+		if (delays->delays[middle].task < task)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < ready->n_delayed && ready->delayed[low].task == task ? ready->delayed[low].ticks : 0;
+	return low;
+}
+
+uint64_t ready_since(const struct ready_delays *delays, uint32_t task)
+{
+	size_t i = find_delay(delays, task);
+	return i < delays->n && delays->delays[i].task == task ? delays->delays[i].ticks : 0;
 }
 
 /* ---- Tasks that were ready at once ---- */
 
-/*
- * The tasks of all streams, in their order. The times of a stream never decrease, but for damage: such a task is left
- * out. Returns whether all are of one region.
- */
-static bool list_tasks(const struct ready *ready, struct ready_list *list)
+/* Those of each stream, in order, from `rows` on with as much room as the stream has tasks. */
+struct runs {
+	const struct ready *ready;
+	uint32_t *rows;
+	struct run {
+		uint32_t *rows;
+		size_t n;
+		bool is_one; /* all are of the region of the first one */
+		char apart[64];
+	} * runs; /* by stream */
+	size_t n_streams, n;
+	bool is_one;
+};
+
+/* The tasks of a stream. Its times never decrease, but for damage: such a task is left out. */
+static void list_run(const struct ready *ready, size_t stream, struct run *run)
 {
 	const struct model *m = ready->m;
-	size_t delayed = 0;
-	bool is_one = true;
-	list->tasks = memory_get(m->n_tasks, sizeof *list->tasks, "the thread states");
-	for (size_t stream = 0; stream < m->dump->n_streams; stream++) {
-		uint64_t ticks = 0;
-		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
-			while (delayed < ready->n_delayed && ready->delayed[delayed].task < row)
-				delayed++;
-			bool is_delayed = delayed < ready->n_delayed && ready->delayed[delayed].task == row;
-			if (is_delayed || !is_for_others(m, row) || m->tasks[row].create_ticks < ticks)
-				continue;
-			ticks = m->tasks[row].create_ticks;
-			list->tasks[list->n++] = row;
-			is_one = is_one && m->tasks[row].region == m->tasks[list->tasks[0]].region;
-		}
+	uint32_t first = m->task_rows.base[stream] + 1, last = m->task_rows.base[stream + 1];
+	const struct ready_delays *delays = &ready->delays;
+	const struct ready_delay *delay = delays->delays + find_delay(delays, first), *end = delays->delays + delays->n;
+	uint64_t ticks = 0;
+	run->is_one = true;
+	for (uint32_t row = first; row <= last; row++) {
+		bool is_delayed = delay < end && delay->task == row;
+		delay += is_delayed;
+		if (is_delayed || !ready_is_for_others(m, row) || m->tasks[row].create_ticks < ticks)
+			continue;
+		ticks = m->tasks[row].create_ticks;
+		run->rows[run->n++] = row;
+		run->is_one = run->is_one && m->tasks[row].region == m->tasks[run->rows[0]].region;
 	}
-	list->tasks = memory_grow(list->tasks, list->n + 1, sizeof *list->tasks, "the thread states"); /* it has shrunk */
-	return is_one;
+}
+
+static struct runs list_runs(const struct ready *ready)
+{
+	const struct model *m = ready->m;
+	struct runs runs = {.ready = ready, .n_streams = m->dump->n_streams, .is_one = true};
+	runs.rows = memory_get(m->n_tasks, sizeof *runs.rows, "the thread states");
+	runs.runs = memory_zeroed(runs.n_streams, sizeof *runs.runs, "the thread states");
+#pragma omp parallel for schedule(dynamic, 1) if (m->n_tasks > MANY_TASKS)
+	for (size_t i = 0; i < runs.n_streams; i++) {
+		runs.runs[i].rows = runs.rows + m->task_rows.base[i];
+		list_run(ready, i, &runs.runs[i]);
+	}
+	const struct run *first = NULL; /* that has some */
+	for (size_t i = 0; i < runs.n_streams; i++) {
+		const struct run *run = &runs.runs[i];
+		if (run->n == 0)
+			continue;
+		first = first != NULL ? first : run;
+		runs.n += run->n;
+		runs.is_one = runs.is_one && run->is_one && m->tasks[run->rows[0]].region == m->tasks[first->rows[0]].region;
+	}
+	return runs;
 }
 
 /* Puts the tasks of each region together, in the order in which they are. */
-static void sort_by_region(const struct model *m, struct ready_list *list)
+static void sort_by_region(const struct model *m, const struct runs *runs, uint32_t *sorted)
 {
 	size_t *next = memory_zeroed((size_t)m->n_regions + 1, sizeof *next, "the thread states");
-	uint32_t *sorted = memory_get(list->n, sizeof *sorted, "the thread states");
-	for (size_t i = 0; i < list->n; i++)
-		next[m->tasks[list->tasks[i]].region + 1]++;
+	for (size_t i = 0; i < runs->n_streams; i++)
+		for (size_t j = 0; j < runs->runs[i].n; j++)
+			next[m->tasks[runs->runs[i].rows[j]].region + 1]++;
 	for (uint32_t i = 1; i <= m->n_regions; i++)
 		next[i] += next[i - 1];
-	for (size_t i = 0; i < list->n; i++)
-		sorted[next[m->tasks[list->tasks[i]].region]++] = list->tasks[i];
-	free(list->tasks);
+	for (size_t i = 0; i < runs->n_streams; i++)
+		for (size_t j = 0; j < runs->runs[i].n; j++)
+			sorted[next[m->tasks[runs->runs[i].rows[j]].region]++] = runs->runs[i].rows[j];
 	free(next);
-	list->tasks = sorted;
 }
 
 /* Where the run ends that begins with the i-th task: the tasks up to there are in the order of their creation. */
@@ -203,16 +251,77 @@ static void merge_runs(const struct task *tasks, uint32_t *rows, size_t n, uint3
 	}
 }
 
+/* How many tasks of the run were created before then. */
+static size_t created_before(const struct task *tasks, const struct run *run, uint64_t ticks)
+{
+	size_t low = 0, high = run->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (tasks[run->rows[middle]].create_ticks < ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Merges what was created from `begin` to before `end`: the tasks have their places after all that were created before. */
+static void merge_window(const struct runs *runs, uint64_t begin, uint64_t end, uint32_t *merged, uint32_t *other)
+{
+	const struct task *tasks = runs->ready->m->tasks;
+	size_t place = 0, n = 0;
+	for (size_t i = 0; i < runs->n_streams; i++)
+		place += created_before(tasks, &runs->runs[i], begin);
+	for (size_t i = 0; i < runs->n_streams; i++) {
+		const struct run *run = &runs->runs[i];
+		size_t from = created_before(tasks, run, begin), until = created_before(tasks, run, end);
+		memcpy(merged + place + n, run->rows + from, (until - from) * sizeof *merged);
+		n += until - from;
+	}
+	merge_runs(tasks, merged + place, n, other + place);
+}
+
+/* Tasks of one region: windows of time that are as long as each other. */
+static void merge_windows(const struct runs *runs, uint32_t *merged, uint32_t *other)
+{
+	const struct task *tasks = runs->ready->m->tasks;
+	uint64_t first = UINT64_MAX, last = 0;
+	for (size_t i = 0; i < runs->n_streams; i++) {
+		const struct run *run = &runs->runs[i];
+		if (run->n == 0)
+			continue;
+		first = tasks[run->rows[0]].create_ticks < first ? tasks[run->rows[0]].create_ticks : first;
+		latest(&last, tasks[run->rows[run->n - 1]].create_ticks);
+	}
+	size_t n_windows = runs->n > MANY_TASKS ? 8 * (size_t)omp_get_max_threads() : 1;
+	uint64_t length = (last - first) / n_windows + 1;
+#pragma omp parallel for schedule(dynamic, 1) if (n_windows > 1)
+	for (size_t i = 0; i < n_windows; i++)
+		merge_window(runs, first + i * length, first + (i + 1) * length, merged, other);
+}
+
 static void add_created(struct ready *ready, struct ready_list *list)
 {
-	const struct model *m = ready->m;
-	if (!list_tasks(ready, list))
-		sort_by_region(m, list);
-	make_spans(ready, list);
-	uint32_t *other = memory_get(list->n, sizeof *other, "the thread states");
-	for (size_t i = 0; i < list->n_spans; i++)
-		merge_runs(m->tasks, list->tasks + list->spans[i].first, list->spans[i + 1].first - list->spans[i].first, other);
+	const struct task *tasks = ready->m->tasks;
+	struct runs runs = list_runs(ready);
+	uint32_t *other = memory_get(runs.n, sizeof *other, "the thread states");
+	list->n = runs.n;
+	list->tasks = memory_get(runs.n, sizeof *list->tasks, "the thread states");
+	if (runs.is_one && runs.n > 0) {
+		merge_windows(&runs, list->tasks, other);
+		make_spans(ready, list, true);
+	} else {
+		sort_by_region(ready->m, &runs, list->tasks);
+		make_spans(ready, list, false);
+#pragma omp parallel for schedule(dynamic, 16) if (runs.n > MANY_TASKS)
+		for (size_t i = 0; i < list->n_spans; i++) {
+			size_t first = list->spans[i].first, n = list->spans[i + 1].first - first;
+			merge_runs(tasks, list->tasks + first, n, other + first);
+		}
+	}
 	free(other);
+	free(runs.rows);
+	free(runs.runs);
 }
 
 void ready_begin(struct ready *ready, const struct model *m)
@@ -220,9 +329,10 @@ void ready_begin(struct ready *ready, const struct model *m)
 	*ready = (struct ready){.m = m};
 	for (uint32_t i = 1; i < m->n_regions; i++)
 		ready->has_helpers = ready->has_helpers || m->regions[i].state & REGION_HELPER;
+	ready->delays = ready_delays_find(m);
 	add_delayed(ready, &ready->lists[READY_DELAYED]);
 	add_created(ready, &ready->lists[READY_CREATED]);
-	make_spans(ready, &ready->lists[READY_DELAYED]);
+	make_spans(ready, &ready->lists[READY_DELAYED], false);
 	for (unsigned i = 0; i < READY_LISTS; i++)
 		make_levels(ready, &ready->lists[i]);
 	ready->is_empty = ready->lists[READY_DELAYED].n + ready->lists[READY_CREATED].n == 0;
@@ -240,6 +350,6 @@ void ready_free(struct ready *ready)
 		free(list->ticks);
 		free(list->spans);
 	}
-	free(ready->delayed);
+	free(ready->delays.delays);
 	*ready = (struct ready){0};
 }

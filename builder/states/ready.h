@@ -28,14 +28,19 @@ struct ready_list {
 
 enum { READY_CREATED, READY_DELAYED, READY_LISTS };
 
+/* The tasks that the runtime reported to wait for others, and the dummies of waits that had to, by row. */
+struct ready_delays {
+	struct ready_delay {
+		uint32_t task;
+		uint64_t ticks; /* since when it is ready: the last of those it waited for was complete */
+	} * delays;
+	size_t n;
+};
+
 struct ready {
 	const struct model *m;
 	struct ready_list lists[READY_LISTS]; /* those that were ready when they were created, and those that had to wait */
-	struct ready_delayed {
-		uint32_t task;
-		uint64_t ticks; /* since when it is ready */
-	} * delayed;            /* tasks that had to wait for others, and dummies of waits that had to, by row */
-	size_t n_delayed;
+	struct ready_delays delays;
 	bool is_empty;    /* no thread could run a task that it has not created */
 	bool has_helpers; /* target tasks run on threads of the runtime's own */
 };
@@ -43,8 +48,17 @@ struct ready {
 void ready_begin(struct ready *ready, const struct model *m);
 void ready_free(struct ready *ready);
 
+/* The caller frees `delays`. */
+struct ready_delays ready_delays_find(const struct model *m);
+
 /* When a task that has to wait for others has no predecessor left to wait for; 0: it has to wait for none. */
-uint64_t ready_since(const struct ready *ready, uint32_t task);
+uint64_t ready_since(const struct ready_delays *delays, uint32_t task);
+
+/*
+ * Could a thread other than its creator run the task? Not in a team of one, and not if it is undeferred; but the
+ * runtime's own threads run target tasks, and a detached task is completed by anybody.
+ */
+bool ready_is_for_others(const struct model *m, uint32_t task);
 
 /* When the task is complete; UINT64_MAX: no record tells. */
 static inline uint64_t ready_end(const struct model *m, uint32_t task)

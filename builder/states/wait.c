@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#define MANY_TASKS (1 << 14) /* fewer are looked at sooner than threads are woken up */
+
 static bool is_barrier(enum state state)
 {
 	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_BARRIER_TEAMS;
@@ -82,12 +84,16 @@ void states_wait_begin(struct states *states)
 	states->awaited = memory_zeroed(m->n_tasks, sizeof *states->awaited, "the thread states");
 	if (has_groups(m))
 		make_group_ends(states);
-	/* Children that somebody else created, on another stream: those come at another time of the replay. */
+		/* Children that somebody else created, on another stream: those come at another time of the replay. */
+#pragma omp parallel for schedule(dynamic, 1) if (m->n_tasks > MANY_TASKS)
 	for (uint32_t stream = 0; stream < states->n_streams; stream++)
 		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
 			const struct task *task = &m->tasks[row];
-			if (task_is_explicit(task) && task->state & TASK_CREATED && m->tasks[task->parent].run_stream != stream)
-				await(&states->awaited[task->parent], end_elsewhere(states, row));
+			if (task_is_explicit(task) && task->state & TASK_CREATED && m->tasks[task->parent].run_stream != stream) {
+				uint64_t *awaited = &states->awaited[task->parent], end = end_elsewhere(states, row);
+#pragma omp atomic compare
+				*awaited = *awaited < end ? end : *awaited;
+			}
 		}
 }
 
@@ -116,7 +122,7 @@ void states_await_child(struct states *states, const struct point *at, uint32_t 
 	uint32_t parent = tasks[task].parent;
 	if (tasks[task].flags & task_flags_taskwait) { /* it waits for the task's predecessors instead */
 		states->awaited[task] = states->awaited[parent];
-		states->awaited[parent] = ready_since(&states->ready, task);
+		states->awaited[parent] = ready_since(&states->ready.delays, task);
 		return;
 	}
 	/* Elsewhere states_wait_begin() has counted it. */

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Keeps what the replay tells, as a sink, on the thread of each stream; and sweeps over it in windows: see windows.h.
+ * Each thread sweeps a range of windows that follow each other, from one change to the next, through all series by the time
+ * of their next step.
+ */
+#include "builder/states/windows.h"
+#include "builder/support/memory.h"
+#include "builder/support/series.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#define MAX_USERS 4
+#define FEW_STEPS (1 << 14) /* are swept sooner than threads are woken up */
+
+struct sweeper {
+	char *dir;
+	struct aside aside;
+	size_t n_max;
+	struct window_user users[MAX_USERS];
+	size_t n_users;
+	struct windows windows; /* of the process in turn */
+	struct part {
+		struct series states; /* of the stream's thread */
+		struct series ready;  /* how many tasks became ready on the stream, without those that it began */
+		char apart[64];       /* so that no two streams share a cache line */
+	} * parts;                    /* by row of dump.streams */
+	struct ready_delays delays;
+	struct series delayed; /* how many of the tasks that had to wait for others became ready */
+};
+
+/* ---- What the replay tells ---- */
+
+static int by_ticks(const void *left, const void *right)
+{
+	const uint64_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+static int add_delayed(struct sweeper *s, const struct model *m)
+{
+	s->delays = ready_delays_find(m);
+	uint64_t *ticks = memory_get(s->delays.n + 1, sizeof *ticks, "what happens at once");
+	size_t n = 0;
+	for (size_t i = 0; i < s->delays.n; i++)
+		if (ready_is_for_others(m, s->delays.delays[i].task) && s->delays.delays[i].ticks != UINT64_MAX)
+			ticks[n++] = s->delays.delays[i].ticks;
+	qsort(ticks, n, sizeof *ticks, by_ticks);
+	int rc = 0;
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = series_step(&s->delayed, &s->aside, ticks[i], (int64_t)i + 1);
+	free(ticks);
+	return rc;
+}
+
+static int begin(void *self, const struct trace *trace)
+{
+	struct sweeper *s = self;
+	s->windows.trace = trace;
+	s->parts = memory_zeroed(trace->dump.n_streams, sizeof *s->parts, "what happens at once");
+	return add_delayed(s, &trace->model);
+}
+
+/* The numbers of states begin at that of no thread. */
+static int pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
+{
+	struct sweeper *s = self;
+	(void)from;
+	(void)since_ticks;
+	return series_step(&s->parts[stream].states, &s->aside, ticks, (int64_t)to - STATE_NONE);
+}
+
+static int count_ready(struct sweeper *s, const struct point *at, int change)
+{
+	struct series *ready = &s->parts[at->stream].ready;
+	return series_step(ready, &s->aside, at->ticks > ready->ticks ? at->ticks : ready->ticks, ready->value + change);
+}
+
+static int task_create(void *self, const struct point *at, uint32_t task)
+{
+	struct sweeper *s = self;
+	if (!ready_is_for_others(&s->windows.trace->model, task) || ready_since(&s->delays, task) != 0)
+		return 0;
+	return count_ready(s, at, 1);
+}
+
+/* Does the task begin now, or end without having begun? Then nobody can take it any more. */
+static bool is_taken(const struct model *m, uint32_t task, bool is_end, uint64_t ticks)
+{
+	const struct task *row = &m->tasks[task];
+	return task != 0 && is_end == !(row->state & TASK_STARTED) && ready_is_for_others(m, task) &&
+	       ready_begins(m, task) == ticks;
+}
+
+static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	struct sweeper *s = self;
+	const struct model *m = &s->windows.trace->model;
+	(void)status;
+	int n = is_taken(m, prior, true, at->ticks) + is_taken(m, next, false, at->ticks);
+	return n != 0 ? count_ready(s, at, -n) : 0;
+}
+
+static const struct replay_ops ops = {.task_create = task_create, .task_switch = task_switch, .is_by_stream = true};
+
+/* ---- The sweep of a range ---- */
+
+struct range {
+	const struct sweeper *s;
+	size_t first, end; /* windows */
+	struct source {
+		struct series_reader reader;
+		uint32_t stream; /* whose states these are; NO_STREAM: tasks that became ready */
+		uint64_t since_ticks;
+	} * sources;
+	struct source **heap; /* the next step first */
+	size_t n;
+	struct moment moment;
+};
+
+#define NO_STREAM UINT32_MAX
+
+static bool is_before(const struct source *left, const struct source *right)
+{
+	uint64_t l = left->reader.next_ticks, r = right->reader.next_ticks;
+	return l != r ? l < r : left < right;
+}
+
+/* Moves the source down to its place, where those below it are in order. */
+static void sink_down(struct range *range, size_t i)
+{
+	struct source **heap = range->heap, *source = heap[i];
+	for (size_t below; (below = 2 * i + 1) < range->n; i = below) {
+		below += below + 1 < range->n && is_before(heap[below + 1], heap[below]);
+		if (!is_before(heap[below], source))
+			break;
+		heap[i] = heap[below];
+	}
+	heap[i] = source;
+}
+
+static enum state state_of(const struct source *source)
+{
+	return (enum state)(source->reader.value + STATE_NONE);
+}
+
+/* The state of the source's thread from its last change up to then. */
+static void tell_interval(const struct range *range, size_t window, struct source *source, uint64_t ticks)
+{
+	enum state state = state_of(source);
+	for (size_t i = 0; i < range->s->n_users && state != STATE_NONE && source->since_ticks < ticks; i++) {
+		const struct window_user *user = &range->s->users[i];
+		if (user->interval != NULL)
+			user->interval(user->self, window, source->stream, state, source->since_ticks, ticks);
+	}
+	source->since_ticks = ticks;
+}
+
+static void tell_moment(const struct range *range, size_t window, uint64_t begin_ticks, uint64_t end_ticks)
+{
+	for (size_t i = 0; i < range->s->n_users && begin_ticks < end_ticks; i++) {
+		const struct window_user *user = &range->s->users[i];
+		if (user->moment != NULL)
+			user->moment(user->self, window, &range->moment, begin_ticks, end_ticks);
+	}
+}
+
+/* Could a thread in this state begin a task? */
+static bool is_free(enum state state)
+{
+	return (state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP) || state == STATE_IDLE || state == STATE_OVERHEAD;
+}
+
+/* Adds what the source has come to, or takes it away. */
+static void count(struct moment *moment, const struct source *source, bool is_there)
+{
+	if (source->stream == NO_STREAM)
+		moment->n_ready += is_there ? source->reader.value : -source->reader.value;
+	else if (state_of(source) != STATE_NONE) {
+		enum state state = state_of(source);
+		uint32_t change = is_there ? 1 : UINT32_MAX;
+		moment->n_threads[state] += change;
+		moment->n_working += state_is_work(state) ? change : 0;
+		moment->n_free += is_free(state) ? change : 0;
+	}
+}
+
+static int add_source(struct range *range, const struct series *series, uint32_t stream)
+{
+	if (series->n_steps == 0)
+		return 0;
+	struct source *source = &range->sources[range->n];
+	uint64_t ticks = range->s->windows.bounds[range->first];
+	*source = (struct source){.stream = stream, .since_ticks = ticks};
+	range->heap[range->n++] = source;
+	int rc = series_open(&source->reader, series, &range->s->aside, ticks);
+	count(&range->moment, source, true);
+	return rc;
+}
+
+static int sweep_window(struct range *range, size_t window)
+{
+	const uint64_t *bounds = range->s->windows.bounds;
+	uint64_t at = bounds[window], end = bounds[window + 1];
+	while (range->heap[0]->reader.next_ticks < end) {
+		struct source *source = range->heap[0];
+		uint64_t ticks = source->reader.next_ticks;
+		tell_moment(range, window, at, ticks);
+		at = ticks;
+		if (source->stream != NO_STREAM)
+			tell_interval(range, window, source, ticks);
+		count(&range->moment, source, false);
+		if (series_next(&source->reader) != 0)
+			return -1;
+		count(&range->moment, source, true);
+		sink_down(range, 0);
+	}
+	tell_moment(range, window, at, end);
+	for (size_t i = 0; i < range->n; i++)
+		if (range->sources[i].stream != NO_STREAM)
+			tell_interval(range, window, &range->sources[i], end);
+	return 0;
+}
+
+static int sweep_range(const struct sweeper *s, size_t first, size_t end)
+{
+	size_t n_streams = s->windows.trace->dump.n_streams;
+	struct range range = {.s = s, .first = first, .end = end};
+	range.sources = memory_get(2 * n_streams + 1, sizeof *range.sources, "what happens at once");
+	range.heap = memory_get(2 * n_streams + 1, sizeof(struct source *), "what happens at once");
+	int rc = add_source(&range, &s->delayed, NO_STREAM);
+	for (size_t i = 0; i < n_streams && rc == 0; i++)
+		if (add_source(&range, &s->parts[i].states, (uint32_t)i) != 0 ||
+		    add_source(&range, &s->parts[i].ready, NO_STREAM) != 0)
+			rc = -1;
+	for (size_t i = range.n; i > 0 && rc == 0; i--)
+		sink_down(&range, i - 1);
+	for (size_t window = first; window < end && rc == 0; window++)
+		rc = sweep_window(&range, window);
+	for (size_t i = 0; i < range.n; i++)
+		series_close(&range.sources[i].reader);
+	free(range.sources);
+	free(range.heap);
+	return rc;
+}
+
+/* ---- A process ---- */
+
+/* From the first change of a state to the last one. Returns how many changes there are. */
+static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	size_t n_steps = 0;
+	for (size_t i = 0; i < s->windows.trace->dump.n_streams; i++) {
+		const struct series *states = &s->parts[i].states;
+		n_steps += states->n_steps;
+		if (states->n_steps > 0 && states->first_ticks < first)
+			first = states->first_ticks;
+		if (states->ticks > last)
+			last = states->ticks;
+	}
+	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max ? n_steps : s->n_max;
+	n = n < length ? n : length;
+	*bounds = memory_get((size_t)n + 1, sizeof **bounds, "what happens at once");
+	for (uint64_t i = 0; i <= n && n > 0; i++)
+		(*bounds)[i] = first + length / n * i + length % n * i / n;
+	s->windows.bounds = *bounds;
+	s->windows.n = (size_t)n;
+	return n_steps;
+}
+
+static void free_parts(struct sweeper *s)
+{
+	for (size_t i = 0; s->parts != NULL && i < s->windows.trace->dump.n_streams; i++) {
+		series_free(&s->parts[i].states);
+		series_free(&s->parts[i].ready);
+	}
+	series_free(&s->delayed);
+	free(s->delays.delays);
+	free(s->parts);
+	s->delays.delays = NULL;
+	s->parts = NULL;
+}
+
+static int end(void *self, const struct trace *trace)
+{
+	struct sweeper *s = self;
+	(void)trace;
+	uint64_t *bounds;
+	size_t n_steps = make_bounds(s, &bounds), n = s->windows.n, n_threads = (size_t)omp_get_max_threads();
+	size_t n_ranges = n_steps < FEW_STEPS || n_threads == 1 ? 1 : n < 8 * n_threads ? n : 8 * n_threads;
+	for (size_t i = 0; i < s->n_users; i++)
+		if (s->users[i].begin != NULL)
+			s->users[i].begin(s->users[i].self, &s->windows);
+	int rc = 0;
+#pragma omp parallel for schedule(dynamic, 1) reduction(| : rc) if (n_ranges > 1)
+	for (size_t i = 0; i < n_ranges; i++)
+		if (n > 0)
+			rc |= sweep_range(s, n * i / n_ranges, n * (i + 1) / n_ranges);
+	for (size_t i = 0; i < s->n_users; i++)
+		if (s->users[i].end != NULL)
+			s->users[i].end(s->users[i].self, &s->windows);
+	free(bounds);
+	free_parts(s);
+	return rc == 0 ? aside_empty(&s->aside) : -1;
+}
+
+static int close_sweeper(void *self)
+{
+	struct sweeper *s = self;
+	int rc = 0;
+	for (size_t i = 0; i < s->n_users; i++)
+		rc |= s->users[i].close(s->users[i].self);
+	free_parts(s);
+	aside_close(&s->aside);
+	free(s->dir);
+	free(s);
+	return rc;
+}
+
+int sink_windows_open(struct sink *sink, const char *dir, size_t n_max, const struct window_user *users, size_t n_users)
+{
+	struct sweeper *s = memory_zeroed(1, sizeof *s, "what happens at once");
+	s->dir = text_copy(dir);
+	s->n_max = n_max;
+	s->n_users = n_users;
+	for (size_t i = 0; i < n_users; i++)
+		s->users[i] = users[i];
+	if (aside_open(&s->aside, s->dir, "windows") != 0) {
+		close_sweeper(s);
+		return -1;
+	}
+	*sink = (struct sink){"windows", &ops, pass_state, begin, end, close_sweeper, s};
+	return 0;
+}

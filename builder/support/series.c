@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Numbers over time: see series.h. A step is a byte, which is how far it goes, and the ticks since the step before it,
+ * seven bits a byte, of which the highest bit says that there are more.
+ */
+#include "builder/support/series.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+
+#define CHUNK_BYTES 4096
+#define STEP_BYTES  11
+
+int series_step(struct series *series, struct aside *aside, uint64_t ticks, int64_t value)
+{
+	struct buffer *steps = &series->steps;
+	if (steps->n == 0) {
+		array_reserve((void **)&series->chunks, series->n_chunks + 1, &series->capacity, sizeof *series->chunks);
+		series->chunks[series->n_chunks++] = (struct series_chunk){series->ticks, series->value, 0, 0};
+	}
+	unsigned char *at = (unsigned char *)buffer_room(steps, STEP_BYTES);
+	uint64_t since = ticks - series->ticks;
+	*at++ = (unsigned char)(value - series->value);
+	for (; since >= 0x80; since >>= 7)
+		*at++ = (unsigned char)(since | 0x80);
+	*at++ = (unsigned char)since;
+	buffer_end_at(steps, (char *)at);
+	if (series->n_steps++ == 0)
+		series->first_ticks = ticks;
+	series->ticks = ticks;
+	series->value = value;
+	if (steps->n <= CHUNK_BYTES - STEP_BYTES)
+		return 0;
+	struct series_chunk *chunk = &series->chunks[series->n_chunks - 1];
+	chunk->n_bytes = steps->n;
+	chunk->place = aside_put(aside, steps->bytes, steps->n);
+	steps->n = 0;
+	return chunk->place < 0 ? -1 : 0;
+}
+
+void series_free(struct series *series)
+{
+	buffer_free(&series->steps);
+	free(series->chunks);
+	*series = (struct series){0};
+}
+
+/* Begins a chunk: those that are in no file are at hand. */
+static int read_chunk(struct series_reader *reader)
+{
+	const struct series *series = reader->series;
+	const struct series_chunk *chunk = &series->chunks[reader->chunk++];
+	const unsigned char *bytes = (const unsigned char *)series->steps.bytes;
+	size_t n = series->steps.n;
+	if (chunk->n_bytes != 0) {
+		if (reader->bytes == NULL)
+			reader->bytes = memory_get(CHUNK_BYTES, 1, "what happens at once");
+		bytes = reader->bytes;
+		n = chunk->n_bytes;
+		if (aside_get(reader->aside, chunk->place, reader->bytes, n) != 0)
+			return -1;
+	}
+	reader->at = bytes;
+	reader->end = bytes + n;
+	return 0;
+}
+
+/* Reads the step after the one at which the reader is. */
+static int look_ahead(struct series_reader *reader, uint64_t ticks)
+{
+	if (reader->at == reader->end && reader->chunk < reader->series->n_chunks && read_chunk(reader) != 0)
+		return -1;
+	if (reader->at == reader->end) {
+		reader->next_ticks = UINT64_MAX;
+		return 0;
+	}
+	reader->next_value = reader->value + (signed char)*reader->at++;
+	const unsigned char *at = reader->at;
+	uint64_t since = *at & 0x7f;
+	for (unsigned shift = 7; *at++ >= 0x80; shift += 7)
+		since |= (uint64_t)(*at & 0x7f) << shift;
+	reader->at = at;
+	reader->next_ticks = ticks + since;
+	return 0;
+}
+
+int series_next(struct series_reader *reader)
+{
+	reader->value = reader->next_value;
+	return look_ahead(reader, reader->next_ticks);
+}
+
+int series_open(struct series_reader *reader, const struct series *series, const struct aside *aside, uint64_t ticks)
+{
+	*reader = (struct series_reader){.series = series, .aside = aside, .next_ticks = UINT64_MAX};
+	size_t low = 0, high = series->n_chunks;
+	while (low < high) { /* the last chunk before whose first step nothing is later than that */
+		size_t middle = (low + high) / 2;
+		if (series->chunks[middle].ticks <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	reader->chunk = low > 0 ? low - 1 : 0;
+	if (series->n_chunks == 0)
+		return 0;
+	reader->value = series->chunks[reader->chunk].value;
+	if (look_ahead(reader, series->chunks[reader->chunk].ticks) != 0)
+		return -1;
+	while (reader->next_ticks <= ticks && reader->next_ticks != UINT64_MAX)
+		if (series_next(reader) != 0)
+			return -1;
+	return 0;
+}
+
+void series_close(struct series_reader *reader)
+{
+	free(reader->bytes);
+}
