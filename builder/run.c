@@ -13,6 +13,7 @@
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
 #include "builder/support/array.h"
+#include "builder/support/memory_limit.h"
 #include "builder/support/output.h"
 #include "builder/support/progress.h"
 
@@ -378,6 +379,8 @@ static int open_output(struct job *job)
 	char *path = output_path(job);
 	int rc = output_open(&job->output, path, output_mode(job->options), job->options->is_forced, output_is_file);
 	free(path);
+	if (rc == 0)
+		memory_limit_place(job->output.temporary);
 	return rc;
 }
 
