@@ -2,7 +2,7 @@
  *
  * SIGTERM, SIGINT and SIGHUP are taken by a thread that only waits for them: removing a directory takes memory and
  * locks, which a signal handler may not take. SIGBUS comes to the thread that read a mapped dump, which holds no lock
- * of libc's meanwhile, and is handled there.
+ * of libc's meanwhile, and is handled there. SIGXFSZ is ignored: where a file may not grow, its write fails.
  */
 #include "builder/ending.h"
 #include "builder/support/diag.h"
@@ -54,6 +54,7 @@ void ending_prepare(void)
 	static sigset_t signals;
 	struct sigaction unreadable = {.sa_sigaction = end_unreadable, .sa_flags = SA_SIGINFO}, before;
 	sigaction(SIGBUS, &unreadable, NULL);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
 	sigemptyset(&signals);
 	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) /* what nohup, say, made ignored stays so */
 		if (sigaction(ends[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)

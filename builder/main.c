@@ -9,6 +9,7 @@
 #include "builder/parts.h"
 #include "builder/run.h"
 #include "builder/support/memory.h"
+#include "builder/support/memory_limit.h"
 #include "common/format.h"
 
 #include <argp.h>
@@ -32,6 +33,7 @@ enum {
 	OPTION_MERGE,
 	OPTION_PROCESS,
 	OPTION_DEBUGINFOD,
+	OPTION_MEMORY,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
@@ -59,6 +61,8 @@ static const struct argp_option how_options[] = {
 	 "ask the servers of DEBUGINFOD_URLS for debug information, for so long at most (default: 10); otherwise no network is "
 	 "asked",
 	 0},
+	{"memory", OPTION_MEMORY, "BYTES", 0,
+	 "keep so much in memory, such as 512M or 4G, and the rest in files without a name in $TMPDIR (/var/tmp)", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -130,6 +134,23 @@ static unsigned parse_seconds(const char *text, const struct argp_state *state)
 	return (unsigned)seconds;
 }
 
+/* With K, M or G after it: of 1024. */
+static uint64_t parse_bytes(const char *option, const char *text, const struct argp_state *state)
+{
+	static const char units[] = "KMG";
+	size_t n = strlen(text);
+	const char *unit = n > 1 ? strchr(units, text[n - 1]) : NULL;
+	unsigned shift = unit != NULL ? 10 * (unsigned)(unit - units + 1) : 0;
+	char *digits = text_copy(text);
+	if (unit != NULL)
+		digits[n - 1] = '\0';
+	uint64_t value = parse_count(option, digits, state);
+	free(digits);
+	if (value > UINT64_MAX >> shift)
+		argp_error(state, "%s is a number of bytes, not '%s'", option, text);
+	return value << shift;
+}
+
 static void check_level(const struct options *o, const struct argp_state *state)
 {
 	for (unsigned i = 0; i < n_output_rows; i++)
@@ -159,6 +180,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		o->processes = value;
 		break;
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
+	case OPTION_MEMORY: o->memory_bytes = parse_bytes("--memory", value, state); break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
@@ -192,7 +214,8 @@ int main(int argc, char **argv)
 	struct options options = {.dumps = memory_zeroed((size_t)argc, sizeof *options.dumps, "the options"),
 				  .level = GRAPH_TASK,
 				  .max_nodes = 2000,
-				  .n_bins = 1000};
+				  .n_bins = 1000,
+				  .memory_bytes = UINT64_MAX};
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
 	if (options.outputs == 0)
@@ -203,7 +226,8 @@ int main(int argc, char **argv)
 		debuginfod_allow(options.server_seconds);
 	else
 		debuginfod_forbid();
-	int status = run(&options);
+	bool is_ready = options.memory_bytes == UINT64_MAX || memory_limit(options.memory_bytes) == 0;
+	int status = is_ready ? run(&options) : EXIT_FAILED;
 	free(options.dumps);
 	free(option_table);
 	free(title);

@@ -13,6 +13,7 @@
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
 #include "builder/support/array.h"
+#include "builder/support/memory_limit.h"
 #include "builder/support/output.h"
 #include "builder/support/progress.h"
 
@@ -49,6 +50,7 @@ struct job {
 	struct states *states;
 	struct sink sinks[MAX_SINKS];
 	size_t n_sinks;
+	struct symbols *symbols;
 	struct samples_summary samples;
 	struct summary summary;
 	struct output output;
@@ -248,7 +250,7 @@ static int build_trace(struct job *job, size_t i)
 	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
-		symbols_resolve(&trace->model);
+		symbols_resolve(job->symbols, &trace->model);
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
@@ -378,6 +380,8 @@ static int open_output(struct job *job)
 	char *path = output_path(job);
 	int rc = output_open(&job->output, path, output_mode(job->options), job->options->is_forced, output_is_file);
 	free(path);
+	if (rc == 0)
+		memory_limit_place(job->output.temporary);
 	return rc;
 }
 
@@ -415,11 +419,12 @@ static int carry_out(struct job *job)
 
 int run(const struct options *options)
 {
-	struct job job = {.options = options};
+	struct job job = {.options = options, .symbols = symbols_open()};
 	int status = carry_out(&job);
 	output_close(&job.output);
 	samples_summary_free(&job.samples);
 	summary_free(&job.summary);
+	symbols_close(job.symbols);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
 		states_free(&job.states[i]);

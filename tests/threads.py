@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The builder writes the same bytes on every number of threads.
+"""The builder writes the same bytes on every number of threads, and with its tables in files.
 
 Records programs whose threads share tasks, regions, mutexes and dependences in all ways that matter to the replay,
 and builds every output of each dump on one thread, and on several.
@@ -205,15 +205,15 @@ def record(name):
     return dumps[0] if report.check(f"{NAME}/record-{name}", None if is_expected and len(dumps) == 1 else f"{result.status}, {len(dumps)} dumps") else None
 
 
-def outputs(dump, threads):
+def outputs(dump, threads, *how):
     """Everything that the builder prints and writes on so many threads, by name."""
     env, place = {**PASSIVE, "OMP_NUM_THREADS": str(threads)}, empty(PLACE / "out")
     made = {}
     for name, options in {"list": ("--list",), "canonical": ("--canonical",)}.items():
-        result = run([BUILDER, *options, dump], env)
+        result = run([BUILDER, *options, *how, dump], env)
         made[name] = (result.status, result.out, result.err)
     for name, options in OUTPUTS.items():
-        result = run([BUILDER, "-o", name, *options, dump], env, cwd=place)
+        result = run([BUILDER, "-o", name, *options, *how, dump], env, cwd=place)
         made[name] = (result.status, result.out, result.err)
         for file in sorted((place / name).rglob("*")):
             if file.is_file():
@@ -222,15 +222,15 @@ def outputs(dump, threads):
 
 
 def compare(name, dump):
-    """What differs between one thread and several; None: nothing."""
+    """What differs between one thread and several, the last time with all tables in files; None: nothing."""
     expected = outputs(dump, THREADS[0])
     if any(expected[output][0] not in (0, 3) for output in OUTPUTS) or not any(file.endswith(".evt") for file in expected):
         return f"not built: {[expected[output][0] for output in OUTPUTS]}"
-    for threads in THREADS[1:]:
-        made = outputs(dump, threads)
+    for threads, *how in (*((n,) for n in THREADS[1:]), (4, "--memory=0")):
+        made = outputs(dump, threads, *how)
         wrong = sorted(file for file in {*expected, *made} if expected.get(file) != made.get(file))
         if wrong:
-            return f"{', '.join(wrong)} on {threads} threads"
+            return f"{', '.join(wrong)} on {threads} threads {how}"
     return None
 
 

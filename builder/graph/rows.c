@@ -5,6 +5,7 @@
 #include "builder/graph/rows.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	rows->limit = n_blocks < ROWS_LIMIT ? (uint32_t)n_blocks : ROWS_LIMIT;
 	rows->blocks = memory_zeroed(rows->limit, sizeof *rows->blocks, WHAT);
 	rows->owners = memory_zeroed(rows->limit, sizeof *rows->owners, WHAT);
-	rows->blocks[0] = memory_zeroed(ROWS_BLOCK, row_bytes, WHAT);
+	rows->blocks[0] = memory_get(ROWS_BLOCK, row_bytes, WHAT);
+	memset(rows->blocks[0], 0, first * row_bytes);
 	atomic_init(&rows->n_blocks, 1);
 	end->next = first;
 }

@@ -79,7 +79,7 @@ const struct module *modules_find(struct modules *modules, uint64_t address, uin
 			return modules->rows[i];
 	modules->rows = array_grown(modules->rows, modules->n, sizeof *modules->rows);
 	struct module *module = memory_zeroed(1, sizeof *module, "a module");
-	*module = (struct module){.path = map->path, .build_id = map->build_id, .fd = -1};
+	*module = (struct module){.path = text_copy(map->path), .build_id = text_copy(map->build_id), .fd = -1};
 	module->state = open_file(module);
 	return modules->rows[modules->n++] = module;
 }
@@ -92,6 +92,8 @@ void modules_close(struct modules *modules)
 		if (module->fd >= 0)
 			close(module->fd);
 		free(module->segments);
+		free(module->path);
+		free(module->build_id);
 		free(module);
 	}
 	free(modules->rows);

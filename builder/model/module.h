@@ -30,7 +30,7 @@ struct loaded {
 };
 
 struct module {
-	const char *path, *build_id; /* as recorded; build_id "": unknown, and not compared */
+	char *path, *build_id; /* as recorded; build_id "": unknown, and not compared */
 	enum module_state state;
 	int error; /* an errno */
 	char found_id[256];
@@ -44,7 +44,10 @@ struct module {
 	size_t n_segments;
 };
 
-/* The modules that were asked for so far. Zeroed except for `meta` at first; always end it with modules_close(). */
+/*
+ * The modules that were asked for so far. Zeroed except for `meta` at first; always end it with modules_close(). `meta`
+ * may become that of another process: modules that both have are opened once.
+ */
 struct modules {
 	const struct meta *meta;
 	struct module **rows;

@@ -2,28 +2,41 @@
  *
  * Names the constructs of a model: finds the recorded map that an address lies in, asks that file about the address,
  * and makes the label. Labels have nothing that changes from run to run: addresses in them are relative to their file.
- * Called by run.c once for each process; one thread.
+ * run.c calls it for each process in turn; one thread.
  */
 #include "builder/model/symbols.h"
 #include "builder/model/binary.h"
 #include "builder/model/call.h"
 #include "builder/model/entry_point.h"
 #include "builder/support/array.h"
+#include "builder/support/map.h"
 #include "builder/support/text.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a module tells about its source. It is opened once only, also if that fails. */
+/* What a module tells about its source. It is opened once only for all processes, also if that fails. */
 struct source {
 	const struct module *module;
 	const char *name;      /* for labels */
 	struct binary *binary; /* NULL: it cannot be used */
 };
 
+/* What was found out about an address of a module. */
+struct answer {
+	const struct module *module;
+	uint64_t offset;
+	enum construct_kind kind;
+	unsigned line;
+	char *label, *file, *function;
+};
+
 struct symbols {
-	struct model *model;
+	struct model *model; /* that names are put into now */
+	struct answer *answers;
+	size_t n_answers;
+	struct map rows; /* of answers + 1 */
 	struct modules modules;
 	struct source *sources;
 	size_t n_sources;
@@ -182,6 +195,43 @@ static bool keep_own(struct binary *binary, enum construct_kind kind, uint64_t a
 	return true;
 }
 
+/* Names a construct whose address, without 1 where it is a return address, is at `offset` of a module. */
+static void ask_module(struct symbols *s, struct construct *c, const struct module *module, uint64_t offset)
+{
+	const struct source *source = find_source(s, module);
+	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
+	uint64_t address = offset;
+	if (source->binary != NULL && module_address(module, offset, &address)) {
+		place = binary_find(source->binary, address);
+		if (!is_function(c) && !keep_own(source->binary, c->kind, address + 1, &place)) {
+			c->label = construct_kind_name(c->kind);
+			return;
+		}
+	}
+	name_construct(s, c, source->name, is_function(c) ? address : address + 1, &place);
+}
+
+/* The same; modules are asked once for all processes that have them. */
+static void name_in_module(struct symbols *s, struct construct *c, const struct module *module, uint64_t offset)
+{
+	uint32_t *row = map_put(&s->rows, (offset * CONSTRUCT_KINDS + c->kind) ^ (uintptr_t)module << 16);
+	struct answer *a = *row != 0 ? &s->answers[*row - 1] : NULL;
+	if (a != NULL && a->module == module && a->offset == offset && a->kind == c->kind) {
+		c->label = model_keep(s->model, a->label);
+		c->file = model_keep(s->model, a->file);
+		c->function = model_keep(s->model, a->function);
+		c->line = a->line;
+		return;
+	}
+	ask_module(s, c, module, offset);
+	if (a != NULL) /* the key is another one's, too */
+		return;
+	s->answers = array_grown(s->answers, s->n_answers, sizeof *s->answers);
+	s->answers[s->n_answers++] =
+		(struct answer){module, offset, c->kind, c->line, text_copy(c->label), text_copy(c->file), text_copy(c->function)};
+	*row = (uint32_t)s->n_answers;
+}
+
 /* Names one construct. */
 static void resolve(struct symbols *s, struct construct *c)
 {
@@ -199,27 +249,36 @@ static void resolve(struct symbols *s, struct construct *c)
 		c->label = model_keep(s->model, label);
 		return;
 	}
-	const struct source *source = find_source(s, module);
-	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	uint64_t address = offset;
-	if (source->binary != NULL && module_address(module, offset, &address)) {
-		place = binary_find(source->binary, address);
-		if (!is_function(c) && !keep_own(source->binary, c->kind, address + 1, &place)) {
-			c->label = word;
-			return;
-		}
-	}
-	name_construct(s, c, source->name, address + (c->codeptr - looked_up), &place);
+	name_in_module(s, c, module, offset);
 }
 
-int symbols_resolve(struct model *model)
+struct symbols *symbols_open(void)
 {
-	struct symbols s = {.model = model, .modules = {.meta = &model->dump->meta}};
+	return memory_zeroed(1, sizeof(struct symbols), "the symbols");
+}
+
+void symbols_resolve(struct symbols *s, struct model *model)
+{
+	s->model = model;
+	s->modules.meta = &model->dump->meta;
 	for (uint32_t i = 0; i < model->n_constructs; i++)
-		resolve(&s, &model->constructs[i]);
-	for (size_t i = 0; i < s.n_sources; i++)
-		binary_close(s.sources[i].binary);
-	free(s.sources);
-	modules_close(&s.modules);
-	return 0;
+		resolve(s, &model->constructs[i]);
+}
+
+void symbols_close(struct symbols *s)
+{
+	if (s == NULL)
+		return;
+	for (size_t i = 0; i < s->n_sources; i++)
+		binary_close(s->sources[i].binary);
+	for (size_t i = 0; i < s->n_answers; i++) {
+		free(s->answers[i].label);
+		free(s->answers[i].file);
+		free(s->answers[i].function);
+	}
+	free(s->answers);
+	map_free(&s->rows);
+	free(s->sources);
+	modules_close(&s->modules);
+	free(s);
 }

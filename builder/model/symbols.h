@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Names for the constructs of a model: their source lines and functions, from the binaries that the dump's maps name. A
- * binary whose build id is no longer the recorded one is not used, and the user is warned. Called by run.c once for
- * each process, after the replay; one thread.
+ * binary whose build id is no longer the recorded one is not used, and the user is warned. Called by run.c for each
+ * process in turn, after its replay; one thread.
  */
 #ifndef OTTER_BUILDER_MODEL_SYMBOLS_H
 #define OTTER_BUILDER_MODEL_SYMBOLS_H
 
 #include "builder/model/tables.h"
+
+/* What is known of binaries, which are opened once for all processes that have them. */
+struct symbols;
+
+struct symbols *symbols_open(void);
+void symbols_close(struct symbols *symbols);
 
 /*
  * Fills label, file, function and line of every construct of the model. A construct's `codeptr` is a return address, so
@@ -19,8 +25,8 @@
  *   "<kind>@<module>+0x<offset>"     if there are no symbols
  *   "<kind>@0x<address>"             if no map has the address
  *   "<kind>"                         if there is no address
- * Warns of binaries that changed or are gone. Always 0.
+ * Warns once of each binary that changed or is gone.
  */
-int symbols_resolve(struct model *model);
+void symbols_resolve(struct symbols *symbols, struct model *model);
 
 #endif

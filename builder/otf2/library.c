@@ -7,15 +7,14 @@
  */
 #include "builder/otf2/library.h"
 #include "builder/support/memory.h"
+#include "builder/support/memory_limit.h"
 #include "builder/support/text.h"
 
-#include <fcntl.h>
 #include <otf2/OTF2_Pthread_Locks.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define FILES_MAX   1024
 #define CHUNK_BYTES (256 << 10) /* the least that OTF2 takes; more is no faster and costs readers memory */
@@ -86,25 +85,9 @@ static bool take_file(struct archive *a)
 	return false;
 }
 
-/* `n_bytes` of a new file that has no name any more, or NULL. */
-static void *map_file(const struct archive *a, uint64_t n_bytes)
-{
-	char *path = text_format("%s.XXXXXX", a->path);
-	int file = mkostemp(path, O_CLOEXEC);
-	void *map = MAP_FAILED;
-	if (file >= 0) {
-		unlink(path);
-		if (posix_fallocate(file, 0, (off_t)n_bytes) == 0)
-			map = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-		close(file);
-	}
-	free(path);
-	return map != MAP_FAILED ? map : NULL;
-}
-
 static void *add_more(const struct archive *a, struct pool *pool, uint64_t n_bytes)
 {
-	void *chunk = map_file(a, n_bytes);
+	void *chunk = memory_map_file(a->path, n_bytes, NULL);
 	if (chunk == NULL)
 		return NULL;
 	struct more *more = memory_get(1, sizeof *more, "OTF2");

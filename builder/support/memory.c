@@ -3,7 +3,9 @@
  * Allocation that ends the process where memory is out (memory_fail.c), so that no caller has to look.
  */
 #include "builder/support/memory.h"
+#include "builder/support/memory_limit.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,14 +23,18 @@ static size_t size_of(size_t n, size_t element_bytes, const char *what)
 }
 
 /*
- * Large tables in huge pages, where the system has some to give: one fault for each small page of them is a third of the
+ * A new block, in a file if it is beyond the limit. Large tables in huge pages, where the system has some to give: one fault for each small page of them is a third of the
  * builder's time, and most rows are used.
  */
-static void *advise(void *memory, size_t n_bytes)
+static void *settle(void *memory, size_t n_bytes, const char *what)
 {
 	const uintptr_t page = 4096;
 	uintptr_t begin = ((uintptr_t)memory + page - 1) & ~(page - 1), end = ((uintptr_t)memory + n_bytes) & ~(page - 1);
-	if (n_bytes >= LARGE_BYTES)
+	if (memory == NULL)
+		memory_fail(n_bytes, what);
+	if (memory_is_limited())
+		memory_limit_block(memory, n_bytes, what);
+	else if (n_bytes >= LARGE_BYTES)
 		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 	return memory;
 }
@@ -36,24 +42,25 @@ static void *advise(void *memory, size_t n_bytes)
 void *memory_get(size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);
-	void *memory = malloc(n_bytes);
-	if (memory == NULL)
-		memory_fail(n_bytes, what);
-	return advise(memory, n_bytes);
+	return settle(malloc(n_bytes), n_bytes, what);
 }
 
 void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);
-	void *memory = calloc(1, n_bytes);
-	if (memory == NULL)
-		memory_fail(n_bytes, what);
-	return advise(memory, n_bytes);
+	return settle(calloc(1, n_bytes), n_bytes, what);
 }
 
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);
+	if (memory_is_limited() && n_bytes >= MEMORY_LIMITED_BYTES && n_bytes > malloc_usable_size(array)) {
+		void *moved = settle(malloc(n_bytes), n_bytes, what);
+		if (array != NULL)
+			memcpy(moved, array, malloc_usable_size(array));
+		free(array);
+		return moved;
+	}
 	void *grown = realloc(array, n_bytes);
 	if (grown == NULL)
 		memory_fail(n_bytes, what);

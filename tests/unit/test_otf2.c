@@ -96,7 +96,9 @@ static void build(size_t n_locations)
 	ck_assert_int_eq(sink.begin(sink.self, &trace), 0);
 	struct visitor visitor = {sink.ops, sink.self};
 	ck_assert_int_eq(replay_run(&trace.model, &visitor, 1, &progress), 0);
-	ck_assert_int_eq(symbols_resolve(&trace.model), 0);
+	struct symbols *symbols = symbols_open();
+	symbols_resolve(symbols, &trace.model);
+	symbols_close(symbols);
 	ck_assert_int_eq(sink.end(sink.self, &trace), 0);
 	ck_assert_int_eq(sink.close(sink.self), 0);
 	uint64_t id = trace_id_of(&trace, 1);

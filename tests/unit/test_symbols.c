@@ -64,6 +64,7 @@ static char own_path[4096];
 static char own_id[256];
 static struct meta_map own_maps[64];
 static size_t n_own_maps;
+static struct symbols *symbols;
 
 /* The build id as a recorder finds it, in the notes of the loaded program. */
 static int find_own_id(struct dl_phdr_info *info, size_t size, void *data)
@@ -102,7 +103,7 @@ static void find_own_maps(void)
 		exit(99);
 }
 
-/* Resolves a model with one construct and the given maps. */
+/* Resolves a model with one construct and the given maps; all by one struct symbols, like the processes of a run. */
 static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t n_maps, struct model *model)
 {
 	static struct dump dump;
@@ -111,7 +112,7 @@ static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t 
 	ck_assert_int_eq(meta_index_maps(&dump.meta), 0);
 	ck_assert_int_eq(model_allocate(model, &dump), 0);
 	uint32_t row = model_construct(model, CONSTRUCT_TASK, codeptr);
-	ck_assert_int_eq(symbols_resolve(model), 0);
+	symbols_resolve(symbols, model);
 	free(dump.meta.pieces);
 	free(dump.meta.piece_maps);
 	return model->constructs[row];
@@ -142,6 +143,34 @@ START_TEST(an_address_after_another_call_gives_no_line)
 	ck_assert_str_eq(c.file, "");
 	ck_assert_str_eq(c.function, "");
 	model_free(&model);
+}
+END_TEST
+
+START_TEST(processes_that_have_a_binary_elsewhere_share_its_names)
+{
+	struct model first, second;
+	struct meta_map moved[64];
+	plain_caller();
+	struct construct c = resolve(latest.codeptr, own_maps, n_own_maps, &first);
+	memcpy(moved, own_maps, sizeof moved);
+	for (size_t i = 0; i < n_own_maps; i++) {
+		moved[i].start += 0x10000000;
+		moved[i].end += 0x10000000;
+		moved[i].path = text_copy(own_path);
+	}
+	for (unsigned i = 0; i < 2; i++) { /* the first process may be gone, with its own names of the binary */
+		struct construct other = resolve(latest.codeptr + 0x10000000, moved, n_own_maps, &second);
+		ck_assert_str_eq(other.label, c.label);
+		ck_assert_str_eq(other.file, c.file);
+		ck_assert_str_eq(other.function, "plain_caller");
+		ck_assert_uint_eq(other.line, latest.line);
+		model_free(&second);
+		for (size_t k = 0; i == 0 && k < n_own_maps; k++) {
+			free(moved[k].path);
+			moved[k].path = own_path;
+		}
+	}
+	model_free(&first);
 }
 END_TEST
 
@@ -212,11 +241,13 @@ END_TEST
 int main(void)
 {
 	find_own_maps();
+	symbols = symbols_open();
 	diag_quiet();
 	Suite *suite = suite_create("symbols");
 	TCase *c = tcase_create("symbols");
 	tcase_add_test(c, a_label_is_file_and_line_of_the_call);
 	tcase_add_test(c, an_address_after_another_call_gives_no_line);
+	tcase_add_test(c, processes_that_have_a_binary_elsewhere_share_its_names);
 	tcase_add_test(c, the_innermost_inlined_function_counts);
 	tcase_add_test(c, a_rebuilt_binary_gives_no_lines_and_a_label_without_addresses_of_the_run);
 	tcase_add_test(c, what_lies_in_no_map_keeps_its_address);
@@ -227,5 +258,6 @@ int main(void)
 	srunner_run_all(runner, CK_NORMAL);
 	int n_failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
+	symbols_close(symbols);
 	return n_failed == 0 ? 0 : 1;
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Maps files over blocks that malloc returned. The C library maps each large block from the system, and unmaps it when it
+ * is freed: so is the file, whose room on the disk is free again at once. Where a block lies among others instead, its
+ * pages stay those of the file, which is as good as memory.
+ */
+#include "builder/support/memory_limit.h"
+#include "builder/support/diag.h"
+#include "builder/support/memory.h"
+#include "builder/support/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t limit = UINT64_MAX;
+static int statm = -1;  /* /proc/self/statm */
+static char *places[2]; /* what the files' names begin with */
+
+/* What the process has now; 0: not known. */
+static uint64_t private_bytes(void)
+{
+	char text[256];
+	unsigned long long n_pages;
+	ssize_t n = pread(statm, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return sscanf(text, "%*u %*u %*u %*u %*u %llu", &n_pages) == 1 ? n_pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+int memory_limit(uint64_t n_bytes)
+{
+	const char *dir = getenv("TMPDIR");
+	places[0] = text_format("%s/otter-build", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
+	statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	if (private_bytes() == 0)
+		return error("--memory: /proc/self/statm does not tell how much memory is in use");
+	mallopt(M_MMAP_THRESHOLD, (int)MEMORY_LIMITED_BYTES);
+	limit = n_bytes;
+	return 0;
+}
+
+void memory_limit_place(const char *dir)
+{
+	if (memory_is_limited())
+		places[1] = text_format("%s/otter-build", dir);
+}
+
+bool memory_is_limited(void)
+{
+	return limit != UINT64_MAX;
+}
+
+void *memory_map_file(const char *name, size_t n_bytes, void *at)
+{
+	char *path = text_format("%s.XXXXXX", name);
+	int file = mkostemp(path, O_CLOEXEC), why = errno;
+	void *map = MAP_FAILED;
+	if (file >= 0) {
+		unlink(path);
+		why = posix_fallocate(file, 0, (off_t)n_bytes); /* where the disk is full, a store would end the process */
+		if (why == 0) {
+			map = mmap(at, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at != NULL ? MAP_FIXED : 0), file, 0);
+			why = errno;
+		}
+		close(file);
+	}
+	free(path);
+	errno = why;
+	return map != MAP_FAILED ? map : NULL;
+}
+
+_Noreturn static void end_without_room(size_t n_bytes, const char *what, int why)
+{
+	output_abandon();
+	error("--memory: no room for %zu bytes for %s in a file %s.*: %s", n_bytes, what, places[0], strerror(why));
+	_exit(EXIT_FAILED);
+}
+
+void memory_limit_block(void *block, size_t n_bytes, const char *what)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)block + page - 1) & ~(page - 1);
+	uintptr_t end = ((uintptr_t)block + n_bytes) & ~(page - 1);
+	if (n_bytes < MEMORY_LIMITED_BYTES || first >= end || private_bytes() <= limit)
+		return;
+	int why = 0;
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && places[i] != NULL; i++) {
+		/* ENOMEM: the process has as many maps as it may, so the block stays in memory. */
+		if (memory_map_file(places[i], end - first, (void *)first) != NULL || errno == ENOMEM)
+			return;
+		why = why != 0 ? why : errno;
+	}
+	end_without_room(n_bytes, what, why);
+}
