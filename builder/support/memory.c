@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define LARGE_BYTES ((size_t)4 << 20) /* several huge pages */
 
@@ -20,16 +21,23 @@ static size_t size_of(size_t n, size_t element_bytes, const char *what)
 	return n_bytes != 0 ? n_bytes : 1;
 }
 
+/* Advises the system about the whole pages of some memory. */
+static void advise(void *memory, size_t n_bytes, int advice)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+	uintptr_t begin = ((uintptr_t)memory + page) & ~page, end = ((uintptr_t)memory + n_bytes) & ~page;
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, advice);
+}
+
 /*
  * Large tables in huge pages, where the system has some to give: one fault for each small page of them is a third of the
  * builder's time, and most rows are used.
  */
-static void *advise(void *memory, size_t n_bytes)
+static void *enlarge(void *memory, size_t n_bytes)
 {
-	const uintptr_t page = 4096;
-	uintptr_t begin = ((uintptr_t)memory + page - 1) & ~(page - 1), end = ((uintptr_t)memory + n_bytes) & ~(page - 1);
 	if (n_bytes >= LARGE_BYTES)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+		advise(memory, n_bytes, MADV_HUGEPAGE);
 	return memory;
 }
 
@@ -39,7 +47,7 @@ void *memory_get(size_t n, size_t element_bytes, const char *what)
 	void *memory = malloc(n_bytes);
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
-	return advise(memory, n_bytes);
+	return enlarge(memory, n_bytes);
 }
 
 void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
@@ -48,7 +56,14 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 	void *memory = calloc(1, n_bytes);
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
-	return advise(memory, n_bytes);
+	return enlarge(memory, n_bytes);
+}
+
+void memory_give_back(void *memory, size_t n_bytes)
+{
+	if (memory != NULL)
+		advise(memory, n_bytes, MADV_DONTNEED);
+	free(memory);
 }
 
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
