@@ -28,12 +28,6 @@ static void resume_known(struct walk *w, uint64_t ticks)
 		PUSH(w->resumptions, w->n_resumptions, w->resumptions_capacity, (struct resumption){task, ticks});
 }
 
-static void walk_mutex_acquired(struct walk *w, const struct record *r)
-{
-	if (w->g->has_lock_orders)
-		PUSH(w->acquisitions, w->n_acquisitions, w->acquisitions_capacity, (struct acquisition){r->a, r->time});
-}
-
 /* May records of this kind become rows of operations, activities or devices, in the order of streams? */
 static bool is_of_device(unsigned kind)
 {
@@ -58,7 +52,10 @@ static void walk_other(struct walk *w, const struct record *r, unsigned kind)
 	if (!record_is_continuation(r))
 		gather_step(w, r);
 	switch (kind) {
-	case EVENT_mutex_acquired: walk_mutex_acquired(w, r); break;
+	case EVENT_mutex_acquired:
+		if (w->g->has_lock_orders)
+			gather_acquired(&w->acquisitions, r->a, r->time);
+		break;
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
 	case EVENT_sync_region_begin: gather_arrival(w, r); break;
 	case EVENT_task_dependence: gather_delay(w, r); return;

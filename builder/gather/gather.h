@@ -10,7 +10,7 @@
 
 /*
  * Fills the tables from all streams. Then it finds teams, what makes an archive treat a task with care, and, if
- * has_lock_orders is set, the orders of locks, which only an archive needs (28 bytes for each acquisition). 0, or -1
+ * has_lock_orders is set, the orders of locks, which only an archive needs (4 bytes for each acquisition). 0, or -1
  * after it printed the error.
  */
 int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders);

@@ -112,7 +112,7 @@ void gather_free_walks(struct gathering *g)
 		free(w->delays);
 		free(w->closings);
 		free(w->claims);
-		free(w->acquisitions);
+		gather_free_acquisitions(&w->acquisitions);
 		free(w->arrivals.items);
 		map_free(&w->partial_rows);
 		map_free(&w->construct_rows);

@@ -27,10 +27,16 @@
 
 #include <pthread.h>
 
-/* One acquisition of a mutex, as the pass over the records met it. */
-struct acquisition {
-	uint64_t wait_id;
-	uint64_t ticks;
+/*
+ * The acquisitions of a stream, in its order: of each the time since the one before and the number of the mutex among those
+ * of the stream, in 7 bits a byte; in blocks, which are given back one by one. An acquisition that is earlier than the one
+ * before has the time of that one. Used by locks.c.
+ */
+struct acquisitions {
+	struct acquisition_block *first, *last;
+	uint64_t last_ticks, recent_wait_id;
+	uint32_t n, n_mutexes, recent; /* recent: number of recent_wait_id; 0: there is none yet */
+	struct map rows;               /* wait id -> number of the mutex, from 1 */
 };
 
 /* What devices have delivered, over all streams. Used by device.c. */
@@ -127,8 +133,7 @@ struct walk {
 	/* What other streams have to confirm: see gather_check_claims(). */
 	struct claim *claims;
 	size_t n_claims, claims_capacity;
-	struct acquisition *acquisitions;
-	size_t n_acquisitions, acquisitions_capacity;
+	struct acquisitions acquisitions;
 	struct arrival_list arrivals;
 	struct map tids;              /* of its threads */
 	uint32_t operation;           /* row that the last record, continuations aside, is about; 0 none */
@@ -331,8 +336,11 @@ void gather_device_finalize(struct walk *w, const struct record *r);
 /* If no device was announced: adds a row for each device that operations use. */
 void gather_unannounced_devices(struct model *m);
 
-/* locks.c: numbers every mutex's acquisitions in the order of time, over all streams, into model.lock_orders. */
+/* locks.c: a mutex was acquired; all acquisitions of every mutex get numbers in the order of time, over all streams, in
+ * model.lock_orders; and what is left of a stream's is freed. */
+void gather_acquired(struct acquisitions *a, uint64_t wait_id, uint64_t ticks);
 void gather_lock_orders(const struct gathering *g);
+void gather_free_acquisitions(struct acquisitions *a);
 
 /* teams.c: finds the distinct teams, and the team of each region. */
 void gather_teams(struct model *m);

@@ -6,8 +6,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define WHAT "the graph"
 
@@ -36,14 +34,9 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 	end->next = block << ROWS_SHIFT;
 }
 
-/* free() gives back only what is at the end of the heap, so the block's pages are given back before it. */
 void rows_free_block(struct stream_rows *rows, uint32_t block)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)rows->blocks[block];
-	uintptr_t first = (at + page - 1) / page * page, end = (at + ROWS_BLOCK * rows->row_bytes) / page * page;
-	if (at != 0 && first < end)
-		(void)madvise((void *)first, end - first, MADV_DONTNEED);
-	free(rows->blocks[block]);
+	memory_give_back(rows->blocks[block], ROWS_BLOCK * rows->row_bytes);
 	rows->blocks[block] = NULL;
 }
 

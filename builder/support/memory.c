@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define LARGE_BYTES ((size_t)4 << 20) /* several huge pages */
 
@@ -22,20 +23,27 @@ static size_t size_of(size_t n, size_t element_bytes, const char *what)
 	return n_bytes != 0 ? n_bytes : 1;
 }
 
+/* Advises the system about the whole pages of some memory. */
+static void advise(void *memory, size_t n_bytes, int advice)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
+	uintptr_t begin = ((uintptr_t)memory + page) & ~page, end = ((uintptr_t)memory + n_bytes) & ~page;
+	if (begin < end)
+		(void)madvise((void *)begin, end - begin, advice);
+}
+
 /*
- * A new block, in a file if it is beyond the limit. Large tables in huge pages, where the system has some to give: one fault for each small page of them is a third of the
- * builder's time, and most rows are used.
+ * A new block, in a file if it is beyond the limit. Large tables in huge pages, where the system has some to give: one
+ * fault for each small page of them is a third of the builder's time, and most rows are used.
  */
 static void *settle(void *memory, size_t n_bytes, const char *what)
 {
-	const uintptr_t page = 4096;
-	uintptr_t begin = ((uintptr_t)memory + page - 1) & ~(page - 1), end = ((uintptr_t)memory + n_bytes) & ~(page - 1);
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
 	if (memory_is_limited())
 		memory_limit_block(memory, n_bytes, what);
 	else if (n_bytes >= LARGE_BYTES)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+		advise(memory, n_bytes, MADV_HUGEPAGE);
 	return memory;
 }
 
@@ -49,6 +57,13 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);
 	return settle(calloc(1, n_bytes), n_bytes, what);
+}
+
+void memory_give_back(void *memory, size_t n_bytes)
+{
+	if (memory != NULL)
+		advise(memory, n_bytes, MADV_DONTNEED);
+	free(memory);
 }
 
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)

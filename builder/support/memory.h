@@ -29,6 +29,9 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what);
 /* The array moved, with room for n elements, of which new ones are not initialised. `array` may be NULL. */
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what);
 
+/* Frees memory of so many bytes, or NULL, and gives its pages back: free() does that only at the end of the heap. */
+void memory_give_back(void *memory, size_t n_bytes);
+
 /* Is so much to be had? For libraries that do not look everywhere whether they got memory: called before these. */
 void memory_look(size_t n_bytes, const char *what);
 

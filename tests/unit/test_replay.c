@@ -246,6 +246,40 @@ START_TEST(a_region_of_too_many_members_is_cut)
 }
 END_TEST
 
+/* So many that a stream's take several blocks, of so many mutexes that their numbers take several bytes. */
+#define ACQUISITIONS 60000
+#define MUTEXES      300
+
+START_TEST(acquisitions_are_numbered_in_the_order_of_time_over_all_streams)
+{
+	static uint32_t expected[3][ACQUISITIONS], n_of_stream[3], n_of_mutex[MUTEXES];
+	replay_begin_program(3);
+	replay_begin_implicit(1, 1, 2, 3, 1);
+	replay_begin_implicit(2, 1, 2, 3, 2);
+	srand(1);
+	for (unsigned i = 0; i < ACQUISITIONS; i++) {
+		uint32_t stream = (uint32_t)rand() % 3, mutex = (uint32_t)rand() % MUTEXES;
+		replay_now += (uint64_t)(rand() % 5 == 0 ? rand() : rand() % 100);
+		replay_put(stream, EVENT_mutex_acquired, mutex_kind_lock, 0, 0x5000 + mutex, 0x6000);
+		expected[stream][n_of_stream[stream]++] = ++n_of_mutex[mutex];
+		replay_put(stream, EVENT_mutex_released, mutex_kind_lock, 0, 0x5000 + mutex, 0x6000);
+	}
+	/* At the same time: the first stream comes first. */
+	for (uint32_t stream = 3; stream-- > 0; replay_now -= 10) {
+		expected[stream][n_of_stream[stream]++] = n_of_mutex[0] + 1 + stream;
+		replay_put(stream, EVENT_mutex_acquired, mutex_kind_lock, 0, 0x5000, 0x6000);
+	}
+	replay_now += 100;
+	replay_end_program();
+	replay_build(GRAPH_TASK);
+	const struct model *m = &replay_trace.model;
+	ck_assert_uint_eq(m->n_locks, MUTEXES);
+	for (uint32_t stream = 0; stream < 3; stream++)
+		ck_assert_mem_eq(m->lock_orders[stream], expected[stream], n_of_stream[stream] * sizeof **expected);
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("replay");
@@ -264,6 +298,7 @@ int main(void)
 	tcase_add_test(tests, a_worker_whose_end_is_missing_ends_at_the_join);
 	tcase_add_test(tests, a_cut_list_is_skipped_and_counted);
 	tcase_add_test(tests, a_region_of_too_many_members_is_cut);
+	tcase_add_test(tests, acquisitions_are_numbered_in_the_order_of_time_over_all_streams);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
