@@ -18,6 +18,7 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	rows->limit = n_blocks < ROWS_LIMIT ? (uint32_t)n_blocks : ROWS_LIMIT;
 	rows->blocks = memory_zeroed(rows->limit, sizeof *rows->blocks, WHAT);
 	rows->owners = memory_zeroed(rows->limit, sizeof *rows->owners, WHAT);
+	rows->marks = memory_zeroed(rows->limit, sizeof *rows->marks, WHAT);
 	rows->blocks[0] = memory_zeroed(ROWS_BLOCK, row_bytes, WHAT);
 	atomic_init(&rows->n_blocks, 1);
 	end->next = first;
@@ -53,5 +54,6 @@ void rows_free(struct stream_rows *rows)
 		rows_free_block(rows, i);
 	free(rows->blocks);
 	free(rows->owners);
+	free(rows->marks);
 	*rows = (struct stream_rows){0};
 }
