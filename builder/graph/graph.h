@@ -156,10 +156,10 @@ struct graph_counts {
 struct graph_stream {
 	struct rows_end node_end, interval_end, open_end;
 	uint32_t first_node, end_node; /* after the replay, in graph.nodes: its nodes, from first_node to before end_node */
-	uint32_t free_open;     /* row of open_children that is free, 0 none */
-	uint32_t join;          /* the latest join of this stream */
-	uint32_t undeferred;    /* the undeferred task that it has created, and has done nothing else since; 0 none */
-	bool has_unknown_waits; /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	uint32_t free_open;            /* row of open_children that is free, 0 none */
+	uint32_t join;                 /* the latest join of this stream */
+	uint32_t undeferred;           /* the undeferred task that it has created, and has done nothing else since; 0 none */
+	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
 	bool has_waits;                                /* there are dummies of waits with dependences */
 	bool is_irregular;                             /* counts.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The critical path: what a node adds to it, how much of it is known, and what exports ask about it. The path itself is
- * found by walk.c. Called by build.c after the replay, at the fragment level, on one thread; what exports ask for only
+ * found by chain.c. Called by finish.c after the replay, at the fragment level, on one thread; what exports ask for only
  * reads, on several.
  */
 #include "builder/graph/path.h"
@@ -194,7 +194,7 @@ void graph_find_path(struct graph *graph)
 	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTORY))
 		return;
 	path->bound = path->reasons != 0 ? PATH_LOWER : PATH_EXACT;
-	if (!walk_graph(graph, path))
+	if (!chain_find_longest(graph, path))
 		*path = (struct path){.reasons = path->reasons};
 }
 

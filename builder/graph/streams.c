@@ -2,7 +2,7 @@
  *
  * Brings together what the streams have added to the graph during the replay, in the order of streams, whatever order they
  * were replayed in: nodes and edges get their numbers. Each member of a team has added a part of its barriers and joins;
- * the first part stays, and the others become the same node. Called by build.c after the replay.
+ * the first part stays, and the others become the same node. Called by finish.c after the replay.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define WHAT       "the graph"
-#define FEW_BLOCKS 8 /* are not worth a second thread */
+#define FEW_BLOCKS 2 /* are not worth a second thread */
 
 struct joining {
 	struct graph *graph;
@@ -299,7 +299,7 @@ static void number_tables(struct joining *j)
 	struct graph *graph = j->graph;
 	const struct model *m = graph->model;
 	uint32_t n_tasks = graph->is_counted && graph->n_nodes == NODE_KINDS ? 0 : m->n_tasks; /* stand-ins stay what they are */
-#pragma omp parallel for if (n_tasks > FEW_BLOCKS * ROWS_BLOCK)
+#pragma omp parallel for if (n_tasks > FEW_ROWS)
 	for (uint32_t row = 1; row < n_tasks; row++) {
 		struct graph_task *task = &graph->tasks[row];
 		task->last = number_of(j, task->last);

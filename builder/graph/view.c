@@ -7,8 +7,6 @@
 #include "builder/graph/files.h"
 #include "builder/graph/shared.h"
 
-#define MANY_ROWS 32768 /* fewer are not worth a second thread */
-
 static const char *const node_names[NODE_KINDS] = {
 	[NODE_NONE] = "none",           [NODE_INITIAL] = "initial",
 	[NODE_IMPLICIT] = "implicit",   [NODE_TASK] = "task",
@@ -227,7 +225,7 @@ static void count_tasks(const struct graph *graph, struct graph_counts *counts)
 {
 	uint64_t *nodes = counts->nodes, *edges = counts->edges;
 	bool has_edges = !graph->is_counted && graph->left_out == NULL;
-#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->model->n_tasks > MANY_ROWS)
+#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->model->n_tasks > FEW_ROWS)
 	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
 		enum edge_kind kind;
 		if (!graph_task_is_node(graph, row))
@@ -245,7 +243,7 @@ static void count_nodes(const struct graph *graph, struct graph_counts *counts)
 {
 	uint64_t *nodes = counts->nodes, *edges = counts->edges;
 	bool has_edges = graph->left_out == NULL;
-#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->n_nodes > MANY_ROWS)
+#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->n_nodes > FEW_ROWS)
 	for (uint32_t i = 0; i < graph->n_nodes; i++) {
 		const struct node *node = &graph->nodes[i];
 		nodes[node->kind] += node->is_placed; /* which stand-ins are not */

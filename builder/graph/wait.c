@@ -5,8 +5,8 @@
  * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
  * "The graph").
  *
- * Called by build.c during the replay and after it; graph_joiner also by exports, which run at the same time
- * and only read.
+ * Called by build.c during the replay, and by finish.c after it; graph_joiner also by exports, which run at the same
+ * time and only read.
  */
 #include "builder/graph/shared.h"
 
@@ -123,8 +123,7 @@ uint32_t graph_close_group(struct graph *graph, const struct point *at)
 	return node;
 }
 
-#define NOBODY     UINT32_MAX
-#define MANY_TASKS 32768 /* fewer are not worth a second thread */
+#define NOBODY UINT32_MAX
 
 /*
  * Finds what waits for descendants of `task` that nothing nearer waits for: a taskgroup around it, else its team's
@@ -161,7 +160,7 @@ void graph_settle_joiners(struct graph *graph)
 	for (uint32_t row = 1; row < m->n_tasks; row++)
 		if (task_is_explicit(&m->tasks[row]) && graph_interval_row(graph, graph->tasks[row].interval)->node == 0)
 			inherit_joiner(graph, row);
-#pragma omp parallel for if (m->n_tasks > MANY_TASKS)
+#pragma omp parallel for if (m->n_tasks > FEW_ROWS)
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		bool is_explicit = task_is_explicit(&m->tasks[row]);
 		uint32_t nearest = is_explicit ? graph_interval_row(graph, graph->tasks[row].interval)->node : 0;
