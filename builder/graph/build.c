@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Makes nodes and edges of the replay's events: begins and frees the graph, handles regions and tasks, and does what is
- * left to do after the replay. The rules are those of docs/design.md, "The graph". Streams come in any order,
- * and may come at the same time: each has rows of its own, which streams.c brings together. Called by the replay through
- * graph_ops, and by run.c.
+ * Makes nodes and edges of the replay's events: begins and frees the graph, and handles regions and tasks. The rules are
+ * those of docs/design.md, "The graph". Streams come in any order, and may come at the same time: each has rows of its
+ * own. Called by the replay through graph_ops, and by run.c; what is left to do after the replay is finish.c's.
  */
 #include "builder/graph/shared.h"
 #include "builder/graph/split.h"
@@ -349,84 +348,3 @@ const struct replay_ops graph_ops = {
 	.records_missing = records_missing,
 	.is_by_stream = true,
 };
-
-/* What only the replay needs is not kept beside what comes after it. */
-static void free_replays(struct graph *graph)
-{
-	rows_free(&graph->node_rows);
-	if (!graph->is_counted) /* else count_rest() looks at taskgroups */
-		rows_free(&graph->open_rows);
-	free(graph->given_ticks);
-	free(graph->given_blocked_ticks);
-	graph->given_ticks = graph->given_blocked_ticks = NULL;
-}
-
-/* Whether joins are in the graph, and who waits for whom, is known only now; exports then only read. */
-static void settle(struct graph *graph)
-{
-	const struct model *m = graph->model;
-	graph_join_streams(graph);
-	free_replays(graph);
-	/* A region none of whose members was recorded: its end follows on its begin. */
-	for (uint32_t region = 1; region < m->n_regions; region++) {
-		struct node *join = !graph->is_counted && graph->join_node[region] != 0
-					    ? graph_inner_node(graph, graph->join_node[region])
-					    : NULL;
-		if (join == NULL || join->is_placed)
-			continue;
-		join->is_placed = true;
-		join->previous = graph->region_node[region];
-		join->previous_kind = EDGE_SEQUENCE;
-	}
-	graph_finish_check(graph);
-	if (graph->splits != NULL)
-		graph_settle_splits(graph);
-	order_add_fulfilments(graph);
-	if (graph->is_counted)
-		graph_settle_counts(graph);
-	else
-		graph_settle_joiners(graph);
-	for (uint32_t row = 1; row < m->n_tasks && graph->has_waits; row++) {
-		const struct task *task = &m->tasks[row];
-		if (task->flags & task_flags_taskwait && task->waits_for != 0) /* its successors depend on that task */
-			graph->tasks[row].last = graph->tasks[task->waits_for].last;
-	}
-	graph_depend_finish(graph);
-	graph_add_devices(graph);
-	mutexes_finish(&graph->mutexes);
-}
-
-/*
- * Replays the process once more for a graph that keeps everything. The replay's quirks and repairs are counted already.
- * 0, or -1.
- */
-static int begin_again(struct graph *graph)
-{
-	const struct model *model = graph->model;
-	const struct notes notes = *model->notes;
-	const struct visitor visitor = {&graph_ops, graph};
-	const struct busy *busy = graph->busy, *blocked = graph->blocked;
-	const struct unit_busy *unit_busy = graph->unit_busy;
-	enum graph_level level = graph->level;
-	struct progress progress = {0};
-	graph_free(graph);
-	graph_begin(graph, model, level, GRAPH_KEPT);
-	graph->busy = busy;
-	graph->blocked = blocked;
-	graph->unit_busy = unit_busy;
-	if (replay_run(model, &visitor, 1, &progress) != 0)
-		return -1;
-	*model->notes = notes;
-	settle(graph);
-	return 0;
-}
-
-int graph_finish(struct graph *graph)
-{
-	settle(graph);
-	if (graph->is_counted && (graph->is_irregular || graph_may_be_unsound(graph)) && begin_again(graph) != 0)
-		return -1;
-	graph_make_sound(graph);
-	graph_find_path(graph);
-	return 0;
-}

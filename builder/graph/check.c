@@ -2,7 +2,7 @@
  *
  * Compares the dependences that the runtime reports one by one (task_dependence) with those that follow from the lists.
  * What is reported depends on timing, as finished predecessors are left out, so it makes no edge; but the lists must
- * order those tasks. Called by build.c during and after the replay.
+ * order those tasks. Called by build.c during the replay, and by finish.c after it.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"

@@ -2,7 +2,7 @@
  *
  * The graph that is only counted: how many nodes and edges of each kind the records make, without keeping them. Nodes are
  * counted where they are placed (graph.c); here are the edges of tasks, and barriers and joins, which members of a team
- * share. What cannot be counted without the graph is irregular, and makes build.c keep it. Called by the other files of this
+ * share. What cannot be counted without the graph is irregular, and makes finish.c keep it. Called by the other files of this
  * folder, during the replay and after it.
  */
 #include "builder/graph/shared.h"

@@ -3,7 +3,7 @@
  * Adds a node for each kernel that a device reported, after the launch that asked for it. What comes next in the
  * launching task waits for the kernel: the transfer of its results, what follows on the target construct, or who waits
  * for the target task. Transfers have nodes already, from the host's records; the device's times are shown beside the
- * host's. Called by build.c after the replay, when all that the host did is in the graph; one thread.
+ * host's. Called by finish.c after the replay, when all that the host did is in the graph; one thread.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"

@@ -21,8 +21,11 @@ uint32_t graph_keep_node(struct graph *graph, const struct point *at, enum node_
 	if (graph->nodes != NULL) {
 		array_reserve((void **)&graph->nodes, graph->n_nodes + (size_t)1, &graph->nodes_capacity, sizeof *graph->nodes);
 		row = graph->n_nodes++;
-	} else
+	} else {
 		row = rows_add(&graph->node_rows, &graph_stream(graph, at)->node_end, graph_stream_row(graph, at));
+		if (kind == NODE_BARRIER || kind == NODE_JOIN)
+			graph->node_rows.marks[row >> ROWS_SHIFT] = true; /* streams.c looks for these */
+	}
 	*graph_inner_node(graph, graph->model->n_tasks + row) = (struct node){
 		.kind = (uint8_t)kind, .task = task, .construct = construct, .begin_ticks = at->ticks, .end_ticks = at->ticks};
 	return graph->model->n_tasks + row;

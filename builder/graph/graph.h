@@ -155,10 +155,11 @@ struct graph_counts {
 /* What a stream adds to the graph. The replay may run several streams at the same time, so none writes another one's. */
 struct graph_stream {
 	struct rows_end node_end, interval_end, open_end;
-	uint32_t free_open;     /* row of open_children that is free, 0 none */
-	uint32_t join;          /* the latest join of this stream */
-	uint32_t undeferred;    /* the undeferred task that it has created, and has done nothing else since; 0 none */
-	bool has_unknown_waits; /* GRAPH_FRAGMENT: times are left out that may have been waiting */
+	uint32_t first_node, end_node; /* after the replay, in graph.nodes: its nodes, from first_node to before end_node */
+	uint32_t free_open;            /* row of open_children that is free, 0 none */
+	uint32_t join;                 /* the latest join of this stream */
+	uint32_t undeferred;           /* the undeferred task that it has created, and has done nothing else since; 0 none */
+	bool has_unknown_waits;        /* GRAPH_FRAGMENT: times are left out that may have been waiting */
 	bool has_unknown_orders, has_unknown_fulfills; /* struct order */
 	bool has_waits;                                /* there are dummies of waits with dependences */
 	bool is_irregular;                             /* counts.c */
@@ -204,7 +205,7 @@ struct graph {
 	uint32_t n_implicit;
 	struct graph_stream *streams; /* by row of dump.streams; those of Argobots' units all add to the first one */
 	size_t n_streams;
-	struct stream_rows node_rows;     /* during the replay: node number n_tasks + row */
+	struct stream_rows node_rows;     /* during the replay: node number n_tasks + row; marked: blocks with barriers or joins */
 	struct stream_rows interval_rows; /* struct interval; row 0 none */
 	struct stream_rows open_rows;     /* struct open_children; row 0 none */
 	struct node *nodes;               /* after the replay, in the order of streams: node number n_tasks + i; NULL before */

@@ -2,7 +2,7 @@
  *
  * What is ordered although no synchronisation waits for it: the task that creates an undeferred task is suspended until
  * that one ends (undeferred.c), and the task that fulfils an event comes before the end of the detached one (detached.c). Called by
- * build.c, scope.c and graph.c during the replay, and by build.c after it.
+ * build.c, scope.c and graph.c during the replay, and by finish.c after it.
  */
 #ifndef OTTER_BUILDER_GRAPH_ORDER_H
 #define OTTER_BUILDER_GRAPH_ORDER_H

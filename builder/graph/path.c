@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the longest chain through the graph, where each node counts as long as what it executed itself. It takes one
- * walk over the nodes, each after all of its predecessors, and so time linear in nodes and edges. Of several chains
- * that are equally long, the one over the lower-numbered nodes is taken, from the end. Called by build.c after the
- * replay, at the fragment level; one thread.
+ * The critical path: what a node adds to it, how much of it is known, and what exports ask about it. The path itself is
+ * found by chain.c. Called by finish.c after the replay, at the fragment level, on one thread; what exports ask for only
+ * reads, on several.
  */
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
-#include "builder/support/array.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WHAT "the critical path"
 
-/* Without the time in which its task was blocked: path_node_ns() has both. */
-static uint64_t work_ns_of(const struct dump *dump, const struct node_view *node)
+uint64_t path_work_ns(const struct dump *dump, const struct node_view *node)
 {
 	const struct activity *a = node->activity;
 	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
@@ -29,7 +26,7 @@ static uint64_t work_ns_of(const struct dump *dump, const struct node_view *node
 
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 {
-	return work_ns_of(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
+	return path_work_ns(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
 }
 
 uint32_t path_place(const struct graph *graph, uint32_t node)
@@ -186,209 +183,7 @@ static unsigned find_reasons(const struct graph *graph)
 	return found;
 }
 
-/* ---- The walk ---- */
-
-/* By node. */
-enum { MARK_OPEN = 1, MARK_DONE = 2, MARK_HAS_NEXT = 4, MARK_IS_NODE = 8 };
-
-/*
- * The chain to a node is known when those to all nodes before it are. Nearly every edge is one of two that the tables
- * imply: from what came before the node by itself (graph_own_source), and from the last node of a task to what waits for
- * the task. The rest is `edges`.
- */
-struct walk {
-	const struct graph *graph;
-	size_t n;             /* node numbers, 0 included */
-	unsigned char *marks; /* by node: bits */
-	uint32_t *before;     /* by node: the one before it on the longest chain to it, 0 none */
-	uint64_t *ns;         /* by node: how long that chain is; with the node itself when it is done */
-	uint32_t *joined;     /* by node: a task that it waits for, whose chain is still to be taken up, 0 none ... */
-	uint32_t *next;       /* ... and by task: the next one of these */
-	struct walk_edge {
-		uint32_t source;
-		uint32_t next; /* of the same target: place + 1, 0 none */
-	} * edges;
-	size_t n_edges, edges_capacity;
-	uint32_t *first_edge; /* by node: place + 1 of an edge to it that is still to be taken up, 0 none; NULL: there are none */
-	uint32_t *open;       /* nodes whose chain is not known yet, each because that of the next one is not */
-	size_t n_open, open_capacity;
-	bool has_cycle;
-};
-
-static void add_edge(struct walk *w, uint32_t source, uint32_t target)
-{
-	if (source == 0)
-		return;
-	array_reserve((void **)&w->edges, w->n_edges + 1, &w->edges_capacity, sizeof *w->edges);
-	if (w->first_edge == NULL)
-		w->first_edge = memory_zeroed(w->n, sizeof *w->first_edge, WHAT);
-	w->edges[w->n_edges++] = (struct walk_edge){source, w->first_edge[target]};
-	w->first_edge[target] = (uint32_t)w->n_edges;
-}
-
-static int keep_edge(void *self, const struct edge_view *edge)
-{
-	add_edge(self, edge->source, edge->target);
-	return 0;
-}
-
-static void make_walk(struct walk *w)
-{
-	const struct graph *graph = w->graph;
-	w->marks = memory_zeroed(w->n, 1, WHAT);
-	w->before = memory_zeroed(w->n, sizeof *w->before, WHAT);
-	w->ns = memory_zeroed(w->n, sizeof *w->ns, WHAT);
-	w->joined = memory_zeroed(w->n, sizeof *w->joined, WHAT);
-	w->next = memory_zeroed(graph->model->n_tasks, sizeof *w->next, WHAT);
-	if (graph->left_out != NULL) { /* which edges there are only graph_each_edge knows */
-		graph_each_edge(graph, keep_edge, w);
-		return;
-	}
-	for (uint32_t task = 1; task < graph->model->n_tasks; task++) {
-		uint32_t joiner = graph->joiners[task];
-		if (joiner == 0 || !graph_task_is_node(graph, task))
-			continue;
-		w->next[task] = w->joined[joiner];
-		w->joined[joiner] = task;
-	}
-	for (size_t i = 0; i < graph->n_edges; i++)
-		add_edge(w, graph_edge_source(graph, &graph->edges[i]), graph->edges[i].target);
-}
-
-struct weight {
-	uint64_t work_ns, blocked_ns;
-	bool is_node;
-};
-
-/* What path_node_ns() says of the node. Only devices and Argobots' units make that more than its own time. */
-static struct weight weigh(const struct graph *graph, uint32_t id)
-{
-	const struct model *m = graph->model;
-	if (m->n_activities != 0 || m->n_units != 0) {
-		struct node_view view = graph_node(graph, id);
-		if (view.kind == NODE_NONE)
-			return (struct weight){0, 0, false};
-		return (struct weight){work_ns_of(m->dump, &view), dump_duration_ns(m->dump, view.blocked_ticks), true};
-	}
-	const struct node *node = graph_inner_node(graph, id);
-	bool is_node = node != NULL ? node->is_placed : graph_task_is_node(graph, id);
-	uint64_t busy_ticks = node != NULL ? node->busy_ticks : graph->first_fragments[id].busy_ticks;
-	uint64_t blocked_ticks = graph->n_blocked != 0 ? graph_blocked_ticks(graph, id) : 0;
-	if (!is_node)
-		return (struct weight){0, 0, false};
-	return (struct weight){dump_duration_ns(m->dump, busy_ticks), dump_duration_ns(m->dump, blocked_ticks), true};
-}
-
-static void open_node(struct walk *w, uint32_t id)
-{
-	w->has_cycle |= w->marks[id] & MARK_OPEN;
-	w->marks[id] |= MARK_OPEN;
-	array_reserve((void **)&w->open, w->n_open + 1, &w->open_capacity, sizeof *w->open);
-	w->open[w->n_open++] = id;
-}
-
-/* The chain to the source, and from it to the node. False: it is not known yet, and comes first. */
-static bool take_up(struct walk *w, uint32_t source, uint32_t id)
-{
-	w->marks[source] |= MARK_HAS_NEXT;
-	if (!(w->marks[source] & MARK_DONE)) {
-		open_node(w, source);
-		return false;
-	}
-	bool is_longer = w->ns[source] > w->ns[id] || w->before[id] == 0;
-	if (is_longer || (w->ns[source] == w->ns[id] && source < w->before[id])) {
-		w->ns[id] = w->ns[source];
-		w->before[id] = source;
-	}
-	return true;
-}
-
-/* Each edge to the node is taken up once, but for its own one. False: the chain of another node comes first. */
-static bool take_all_up(struct walk *w, uint32_t id)
-{
-	const struct graph *graph = w->graph;
-	uint32_t own = graph->left_out == NULL ? graph_own_source(graph, id) : 0;
-	if (own != 0 && !take_up(w, own, id))
-		return false;
-	for (uint32_t *task = &w->joined[id]; *task != 0; *task = w->next[*task])
-		if (!take_up(w, graph->tasks[*task].last, id))
-			return false;
-	uint32_t none = 0, *edge = w->first_edge != NULL ? &w->first_edge[id] : &none;
-	for (; *edge != 0; *edge = w->edges[*edge - 1].next)
-		if (!take_up(w, w->edges[*edge - 1].source, id))
-			return false;
-	return true;
-}
-
-static void walk(struct walk *w, struct path *path)
-{
-	for (uint32_t root = 1; root < w->n && !w->has_cycle; root++) {
-		if (!(w->marks[root] & MARK_DONE))
-			open_node(w, root);
-		while (w->n_open > 0 && !w->has_cycle) {
-			uint32_t id = w->open[w->n_open - 1];
-			if (!take_all_up(w, id))
-				continue;
-			struct weight weight = weigh(w->graph, id);
-			w->n_open--;
-			w->ns[id] += weight.work_ns + weight.blocked_ns;
-			w->marks[id] |= weight.is_node ? MARK_DONE | MARK_IS_NODE : MARK_DONE;
-			path->work_ns += weight.work_ns;
-		}
-	}
-}
-
-/* The last node of the longest chain; sets span and work. 0: the graph has no node, or a cycle. */
-static uint32_t take_walk(struct walk *w, struct path *path)
-{
-	uint32_t last = 0;
-	walk(w, path);
-	if (w->has_cycle) {
-		path->reasons |= PATH_CONTRADICTORY;
-		return 0;
-	}
-	for (uint32_t id = 1; id < w->n; id++)
-		if ((w->marks[id] & (MARK_IS_NODE | MARK_HAS_NEXT)) == MARK_IS_NODE && (last == 0 || w->ns[id] > path->span_ns)) {
-			path->span_ns = w->ns[id];
-			last = id;
-		}
-	return last;
-}
-
-/* Lists the chain's nodes, from its end back; `before` becomes path.places. */
-static void trace_back(struct walk *w, struct path *path, uint32_t last)
-{
-	for (uint32_t id = last; id != 0; id = w->before[id])
-		path->n_nodes++;
-	path->nodes = memory_get(path->n_nodes, sizeof *path->nodes, WHAT);
-	uint32_t place = path->n_nodes;
-	for (uint32_t id = last; id != 0; id = w->before[id])
-		path->nodes[--place] = id;
-	memset(w->before, 0, w->n * sizeof *w->before);
-	for (place = 0; place < path->n_nodes; place++)
-		w->before[path->nodes[place]] = place + 1;
-	path->places = w->before;
-	w->before = NULL;
-}
-
-static void find(const struct graph *graph, struct path *path)
-{
-	struct walk w = {.graph = graph, .n = (size_t)graph->model->n_tasks + graph->n_nodes};
-	make_walk(&w);
-	uint32_t last = take_walk(&w, path);
-	if (last != 0)
-		trace_back(&w, path, last);
-	else
-		*path = (struct path){.reasons = path->reasons};
-	free(w.marks);
-	free(w.before);
-	free(w.ns);
-	free(w.joined);
-	free(w.next);
-	free(w.edges);
-	free(w.first_edge);
-	free(w.open);
-}
+/* ---- The path ---- */
 
 void graph_find_path(struct graph *graph)
 {
@@ -399,7 +194,8 @@ void graph_find_path(struct graph *graph)
 	if (path->reasons & (PATH_EVENTS | PATH_CONTRADICTORY))
 		return;
 	path->bound = path->reasons != 0 ? PATH_LOWER : PATH_EXACT;
-	find(graph, path);
+	if (!chain_find_longest(graph, path))
+		*path = (struct path){.reasons = path->reasons};
 }
 
 void graph_free_path(struct graph *graph)

@@ -17,6 +17,7 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	rows->limit = n_blocks < ROWS_LIMIT ? (uint32_t)n_blocks : ROWS_LIMIT;
 	rows->blocks = memory_zeroed(rows->limit, sizeof *rows->blocks, WHAT);
 	rows->owners = memory_zeroed(rows->limit, sizeof *rows->owners, WHAT);
+	rows->marks = memory_zeroed(rows->limit, sizeof *rows->marks, WHAT);
 	rows->blocks[0] = memory_get(ROWS_BLOCK, row_bytes, WHAT);
 	memset(rows->blocks[0], 0, first * row_bytes);
 	atomic_init(&rows->n_blocks, 1);
@@ -48,5 +49,6 @@ void rows_free(struct stream_rows *rows)
 		rows_free_block(rows, i);
 	free(rows->blocks);
 	free(rows->owners);
+	free(rows->marks);
 	*rows = (struct stream_rows){0};
 }

@@ -9,6 +9,7 @@
 
 #include "builder/support/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ROWS_SHIFT 12
@@ -19,6 +20,7 @@ struct stream_rows {
 	size_t row_bytes;
 	char **blocks;    /* each of ROWS_BLOCK rows */
 	uint32_t *owners; /* by block: the stream that took it */
+	bool *marks;      /* by block, for who adds rows; set by the stream that took it */
 	_Atomic uint32_t n_blocks;
 	uint32_t limit; /* of blocks */
 };

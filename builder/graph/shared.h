@@ -7,6 +7,9 @@
 #define OTTER_BUILDER_GRAPH_SHARED_H
 
 #include "builder/graph/graph.h"
+#include "builder/graph/path.h"
+
+#define FEW_ROWS 2048 /* of nodes or tasks: they are not worth a second thread */
 
 /* What the current stream adds to. A process with units of Argobots is replayed on one thread, in the order of time. */
 static inline uint32_t graph_stream_row(const struct graph *graph, const struct point *at)
@@ -227,6 +230,10 @@ void graph_make_sound(struct graph *graph);
 /* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. */
 void graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);
+/* What path_node_ns() says, without the time in which its task was blocked. */
+uint64_t path_work_ns(const struct dump *dump, const struct node_view *node);
+/* chain.c: sets the path's nodes, places, span and work. False: the graph has no node, or a cycle, which is in `reasons`. */
+bool chain_find_longest(const struct graph *graph, struct path *path);
 
 /*
  * exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone,

@@ -2,7 +2,7 @@
  *
  * Leaves out edges that make no sense. Records that contradict each other may lead to edges to what is no node, to the
  * same edge twice, and to cycles. Such edges are counted as repairs, so that the graph of any dump has no cycle, and
- * its tables refer to each other. An edge is known by its place (graph_edge_at). Called by build.c after the replay; one
+ * its tables refer to each other. An edge is known by its place (graph_edge_at). Called by finish.c after the replay; one
  * thread.
  *
  * A dump with a repair may be as large as any other, so what is kept meanwhile is small beside the graph: 5 bytes an

@@ -2,8 +2,8 @@
  *
  * Taskloops that LLVM's runtime splits (Q44 of docs/runtimes.md): tasks of its own create the rest of the taskloop's
  * tasks, on any thread. What the encountering task and its taskgroups wait for, and the order of the program, is as if
- * the encountering task had created all of them. Called by build.c and scope.c during and after the replay, by the
- * canonical list after it; during the replay on the thread that replays the stream.
+ * the encountering task had created all of them. Called by build.c and scope.c during the replay, on the thread that
+ * replays the stream, and by finish.c and the canonical list after it.
  */
 #include "builder/graph/split.h"
 

@@ -2,14 +2,15 @@
  *
  * Brings together what the streams have added to the graph during the replay, in the order of streams, whatever order they
  * were replayed in: nodes and edges get their numbers. Each member of a team has added a part of its barriers and joins;
- * the first part stays, and the others become the same node. Called by build.c after the replay; one thread.
+ * the first part stays, and the others become the same node. Called by finish.c after the replay.
  */
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
 
-#define WHAT "the graph"
+#define WHAT       "the graph"
+#define FEW_BLOCKS 2 /* are not worth a second thread */
 
 struct joining {
 	struct graph *graph;
@@ -47,29 +48,24 @@ static uint32_t *sort_blocks(const struct stream_rows *rows, size_t n_streams)
 	return sorted;
 }
 
-/* Calls the function for the rows of a block, but for those of stand-ins. */
-static void each_of_block(struct joining *j, uint32_t block, void (*function)(struct joining *j, uint32_t row, struct node *node))
+/* The rows of a block, but for those of stand-ins. */
+static uint32_t first_of_block(uint32_t block)
 {
-	const struct stream_rows *rows = &j->graph->node_rows;
-	uint32_t n = rows_used(block, &j->graph->streams[rows->owners[block]].node_end);
-	struct node *nodes = (struct node *)rows->blocks[block];
-	for (uint32_t i = block == 0 ? NODE_KINDS : 0; i < n; i++)
-		function(j, (block << ROWS_SHIFT) + i, &nodes[i]);
+	return (block << ROWS_SHIFT) + (block == 0 ? NODE_KINDS : 0);
 }
 
-static void each(struct joining *j, void (*function)(struct joining *j, uint32_t row, struct node *node))
+static uint32_t end_of_block(const struct joining *j, uint32_t block)
 {
-	for (uint32_t i = 0; i < j->n_blocks; i++)
-		each_of_block(j, j->blocks[i], function);
+	const struct stream_rows *rows = &j->graph->node_rows;
+	return (block << ROWS_SHIFT) + rows_used(block, &j->graph->streams[rows->owners[block]].node_end);
 }
 
 /* ---- Barriers and joins ---- */
 
 /* Where records are missing, a member may begin to count anew. */
-static void count_barrier(struct joining *j, uint32_t row, struct node *node)
+static void count_barrier(struct joining *j, const struct node *node)
 {
 	struct graph_task *task = &j->graph->tasks[node->task];
-	(void)row;
 	if (node->kind == NODE_BARRIER && node->phase >= task->n_barriers)
 		task->n_barriers = node->phase + 1;
 }
@@ -186,40 +182,72 @@ static void give_number(struct joining *j, uint32_t row, struct node *node)
 
 /* ---- In the order of streams ---- */
 
-static void put_node(struct joining *j, uint32_t row, struct node *node)
+static void count_barriers(struct joining *j)
 {
-	struct graph *graph = j->graph;
-	uint32_t id = graph->model->n_tasks + j->n, *place = shared_place(graph, node);
-	if (j->numbers[row] != id) /* a part of a node that is there */
-		return;
-	if (place != NULL)
-		*place = id;
-	struct node *put = &graph->nodes[j->n++];
-	*put = *node;
-	put->previous = number_of(j, node->previous);
-	if (node->kind == NODE_BARRIER)
-		put->task = 0;
-	if (node->kind == NODE_JOIN)
-		put->wait = 0;
+	const struct stream_rows *rows = &j->graph->node_rows;
+	for (uint32_t i = 0; i < j->n_blocks; i++)
+		for (uint32_t block = j->blocks[i], row = first_of_block(block), end = end_of_block(j, block);
+		     rows->marks[block] && row < end; row++)
+			count_barrier(j, rows_get(rows, row));
 }
 
+/* Gives the nodes of a block their numbers, from j->n on. */
+static void number_block(struct joining *j, uint32_t block)
+{
+	const struct stream_rows *rows = &j->graph->node_rows;
+	uint32_t row = first_of_block(block), end = end_of_block(j, block);
+	for (; rows->marks[block] && row < end; row++)
+		give_number(j, row, rows_get(rows, row));
+	for (uint32_t number = j->graph->model->n_tasks + j->n; row < end; row++, j->n++)
+		j->numbers[row] = number++;
+}
+
+/* Puts the nodes of a block into the graph, from the place on that its first number says. */
+static void put_block(struct joining *j, uint32_t block, uint32_t place)
+{
+	struct graph *graph = j->graph;
+	uint32_t id = graph->model->n_tasks + place;
+	for (uint32_t row = first_of_block(block), end = end_of_block(j, block); row < end; row++) {
+		const struct node *node = rows_get(&graph->node_rows, row);
+		if (j->numbers[row] != id) /* a part of a node that is there */
+			continue;
+		uint32_t *shared = shared_place(graph, node);
+		if (shared != NULL)
+			*shared = id;
+		struct node *put = &graph->nodes[id++ - graph->model->n_tasks];
+		*put = *node;
+		put->previous = number_of(j, node->previous);
+		if (node->kind == NODE_BARRIER)
+			put->task = 0;
+		if (node->kind == NODE_JOIN)
+			put->wait = 0;
+	}
+	rows_free_block(&graph->node_rows, block);
+}
+
+/* Barriers and joins are one after the other, and all else is by blocks, which several threads put. */
 static void put_nodes(struct joining *j)
 {
 	struct graph *graph = j->graph;
 	uint32_t first = graph->is_counted ? NODE_KINDS : 0;
-	j->n = first;
-	each(j, give_number);
-	struct node *nodes = memory_get(j->n + (size_t)1, sizeof *nodes, WHAT);
-	for (uint32_t i = 0; i < first; i++)
-		nodes[i] = (struct node){.kind = (uint8_t)i};
-	graph->nodes_capacity = j->n + (size_t)1;
-	graph->nodes = nodes;
+	uint32_t *places = memory_get(j->n_blocks, sizeof *places, WHAT);
 	j->n = first;
 	for (uint32_t i = 0; i < j->n_blocks; i++) {
-		each_of_block(j, j->blocks[i], put_node);
-		rows_free_block(&graph->node_rows, j->blocks[i]);
+		struct graph_stream *s = &graph->streams[graph->node_rows.owners[j->blocks[i]]];
+		places[i] = j->n;
+		number_block(j, j->blocks[i]);
+		s->first_node = s->end_node == 0 ? places[i] : s->first_node;
+		s->end_node = j->n;
 	}
+	graph->nodes_capacity = j->n + (size_t)1;
+	graph->nodes = memory_get(graph->nodes_capacity, sizeof *graph->nodes, WHAT);
+	for (uint32_t i = 0; i < first; i++)
+		graph->nodes[i] = (struct node){.kind = (uint8_t)i};
+#pragma omp parallel for schedule(dynamic, 1) if (j->n_blocks > FEW_BLOCKS)
+	for (uint32_t i = 0; i < j->n_blocks; i++)
+		put_block(j, j->blocks[i], places[i]);
 	graph->n_nodes = j->n;
+	free(places);
 }
 
 static void put_edge(struct joining *j, struct edge edge)
@@ -255,6 +283,7 @@ static void put_edges(struct joining *j)
 static void number_intervals(struct joining *j)
 {
 	const struct stream_rows *rows = &j->graph->interval_rows;
+#pragma omp parallel for if (rows->n_blocks > FEW_BLOCKS)
 	for (uint32_t block = 0; block < rows->n_blocks; block++) {
 		struct interval *intervals = (struct interval *)rows->blocks[block];
 		uint32_t n = rows_used(block, &j->graph->streams[rows->owners[block]].interval_end);
@@ -270,6 +299,7 @@ static void number_tables(struct joining *j)
 	struct graph *graph = j->graph;
 	const struct model *m = graph->model;
 	uint32_t n_tasks = graph->is_counted && graph->n_nodes == NODE_KINDS ? 0 : m->n_tasks; /* stand-ins stay what they are */
+#pragma omp parallel for if (n_tasks > FEW_ROWS)
 	for (uint32_t row = 1; row < n_tasks; row++) {
 		struct graph_task *task = &graph->tasks[row];
 		task->last = number_of(j, task->last);
@@ -312,7 +342,7 @@ void graph_join_streams(struct graph *graph)
 	j.numbers = memory_get((size_t)j.n_blocks << ROWS_SHIFT, sizeof *j.numbers, WHAT);
 	for (uint32_t i = 0; i < NODE_KINDS; i++) /* stand-ins */
 		j.numbers[i] = graph->model->n_tasks + i;
-	each(&j, count_barrier);
+	count_barriers(&j);
 	if (!graph->is_counted)
 		(void)graph_lay_out_barriers(graph);
 	put_nodes(&j);

@@ -221,6 +221,36 @@ int graph_each_edge(const struct graph *graph, int (*function)(void *self, const
 	return rc;
 }
 
+static void count_tasks(const struct graph *graph, struct graph_counts *counts)
+{
+	uint64_t *nodes = counts->nodes, *edges = counts->edges;
+	bool has_edges = !graph->is_counted && graph->left_out == NULL;
+#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->model->n_tasks > FEW_ROWS)
+	for (uint32_t row = 1; row < graph->model->n_tasks; row++) {
+		enum edge_kind kind;
+		if (!graph_task_is_node(graph, row))
+			continue;
+		nodes[task_kind(&graph->model->tasks[row])]++;
+		if (!has_edges)
+			continue;
+		edges[EDGE_CREATE] += graph_own_source(graph, row) != 0;
+		if (graph_joiner(graph, row, &kind) != 0)
+			edges[kind]++;
+	}
+}
+
+static void count_nodes(const struct graph *graph, struct graph_counts *counts)
+{
+	uint64_t *nodes = counts->nodes, *edges = counts->edges;
+	bool has_edges = graph->left_out == NULL;
+#pragma omp parallel for reduction(+ : nodes[:NODE_KINDS], edges[:EDGE_KINDS]) if (graph->n_nodes > FEW_ROWS)
+	for (uint32_t i = 0; i < graph->n_nodes; i++) {
+		const struct node *node = &graph->nodes[i];
+		nodes[node->kind] += node->is_placed; /* which stand-ins are not */
+		edges[node->previous_kind] += has_edges && node->is_placed && node->previous != 0;
+	}
+}
+
 void graph_count(const struct graph *graph, struct graph_counts *counts)
 {
 	struct edge_view edge;
@@ -230,14 +260,11 @@ void graph_count(const struct graph *graph, struct graph_counts *counts)
 		for (size_t i = 0; i < EDGE_KINDS; i++)
 			counts->edges[i] += graph->streams[k].counted.edges[i];
 	}
-	for (uint32_t row = 1; row < graph->model->n_tasks; row++)
-		if (graph_task_is_node(graph, row))
-			counts->nodes[task_kind(&graph->model->tasks[row])]++;
-	for (uint32_t i = 0; i < graph->n_nodes; i++)
-		if (graph->nodes[i].is_placed) /* which stand-ins are not */
-			counts->nodes[graph->nodes[i].kind]++;
-	/* Where the graph is only counted, tasks' own edges are counted already. */
-	for (size_t place = graph->is_counted ? 2 * (size_t)graph->model->n_tasks : 0; place < graph_n_edge_places(graph); place++)
+	count_tasks(graph, counts); /* where the graph is only counted, tasks' own edges are counted already */
+	count_nodes(graph, counts);
+	for (size_t i = 0; i < graph->n_edges && graph->left_out == NULL; i++)
+		counts->edges[graph->edges[i].kind]++;
+	for (size_t place = 0; place < graph_n_edge_places(graph) && graph->left_out != NULL; place++)
 		if (graph_edge_at(graph, place, &edge))
 			counts->edges[edge.kind]++;
 }

@@ -5,8 +5,8 @@
  * What nothing nearer waits for is left to a taskgroup around an ancestor, or to the team's barrier (docs/design.md,
  * "The graph").
  *
- * Called by build.c during the replay and after it; graph_joiner also by exports, which run at the same time
- * and only read.
+ * Called by build.c during the replay, and by finish.c after it; graph_joiner also by exports, which run at the same
+ * time and only read.
  */
 #include "builder/graph/shared.h"
 
@@ -160,6 +160,7 @@ void graph_settle_joiners(struct graph *graph)
 	for (uint32_t row = 1; row < m->n_tasks; row++)
 		if (task_is_explicit(&m->tasks[row]) && graph_interval_row(graph, graph->tasks[row].interval)->node == 0)
 			inherit_joiner(graph, row);
+#pragma omp parallel for if (m->n_tasks > FEW_ROWS)
 	for (uint32_t row = 1; row < m->n_tasks; row++) {
 		bool is_explicit = task_is_explicit(&m->tasks[row]);
 		uint32_t nearest = is_explicit ? graph_interval_row(graph, graph->tasks[row].interval)->node : 0;

@@ -72,9 +72,12 @@ static inline void location_note_owner(struct process *p, struct location *l, st
 		l->is_scattered = true;
 }
 
-/* Enters a region, and puts it on top of those that are open: what of it depends on the location is filled in. */
-static inline int location_push(struct archive *a, struct location *l, uint64_t time, struct open_region region,
-				OTF2_AttributeList *attributes)
+/*
+ * Enters a region, and puts it on top of those that are open: what of it depends on the location is filled in. Always
+ * inline: else the region, which the caller has just put together, is copied twice.
+ */
+__attribute__((always_inline)) static inline int location_push(struct archive *a, struct location *l, uint64_t time,
+							       struct open_region region, OTF2_AttributeList *attributes)
 {
 	array_reserve((void **)&l->open, (size_t)l->n_open + 1, &l->open_capacity, sizeof *l->open);
 	struct open_region *top = &l->open[l->n_open];

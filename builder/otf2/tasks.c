@@ -108,7 +108,7 @@ static int leave_task(struct archive *a, struct location *l, uint64_t time, uint
 	}
 }
 
-static inline int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
+__attribute__((always_inline)) static inline int start_task(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	const struct task *t = &a->now.model->tasks[task];
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
