@@ -153,19 +153,19 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 #pragma omp parallel
 	{
-		if (strcmp(mode, "fib") == 0)
+		if (strcmp(mode, "fib") == 0 || strcmp(mode, "all") == 0)
 #pragma omp single
 			fib(14);
 		if (strcmp(mode, "move") == 0 || strcmp(mode, "killed") == 0)
 #pragma omp single
 			move(5);
-		if (strcmp(mode, "depend") == 0)
+		if (strcmp(mode, "depend") == 0 || strcmp(mode, "all") == 0)
 			depend();
-		if (strcmp(mode, "groups") == 0)
+		if (strcmp(mode, "groups") == 0 || strcmp(mode, "all") == 0)
 			groups();
-		if (strcmp(mode, "exclude") == 0)
+		if (strcmp(mode, "exclude") == 0 || strcmp(mode, "all") == 0)
 			exclude(&lock);
-		if (strcmp(mode, "nest") == 0)
+		if (strcmp(mode, "nest") == 0 || strcmp(mode, "all") == 0)
 			nest();
 		if (strcmp(mode, "killed") == 0 && i == 2 && omp_get_thread_num() == 1)
 			kill(getpid(), SIGKILL);
@@ -174,7 +174,8 @@ int main(int argc, char **argv)
 }
 """
 
-# Each: what the program does, on how many threads, and settings.
+# Each: what the program does, on how many threads, and settings. Those with few threads have long streams, whose events
+# go through pipes (replay/pipe.h).
 RUNS = {
     "fib": ("fib", 4, {}),
     "move": ("move", 8, {}),
@@ -182,6 +183,8 @@ RUNS = {
     "groups": ("groups", 4, {}),
     "exclude": ("exclude", 4, {"OTTER_EVENTS": "all"}),
     "nest": ("nest", 4, {}),
+    "alone": ("all", 1, {"OTTER_EVENTS": "all"}),
+    "few": ("all", 2, {}),
     "killed": ("killed", 8, {"OTTER_RING": "32K"}),
     "many": ("groups", 64, {}),
     "sampled": ("fib", 4, {"OTTER_SAMPLE": "1000"}),

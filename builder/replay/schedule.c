@@ -2,12 +2,13 @@
  *
  * Which stream is replayed next, on which thread. Each goes on until its end, or until it comes to a stop (hand.h) whose
  * task another stream has to hand over first: then it is put aside, and the thread takes another stream. If all visitors
- * can work on several streams at once, all threads of OpenMP do this. Called by run.c.
+ * can work on several streams at once, all threads of OpenMP do this, and those that find no stream help with the visitors of
+ * long ones (pipe.h). Called by run.c.
  *
  * The lock guards the lists, and what hand.h says. What one stream has done to a task before a stop was over is seen by
  * the stream that passes the task's next stop, as both take the lock.
  */
-#include "builder/replay/state.h"
+#include "builder/replay/pipe.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@ struct schedule {
 	pthread_cond_t changed;            /* a stream can go on, or none ever will */
 	struct stream_state *first, *last; /* streams that can go on, first come, first served */
 	size_t n_running;                  /* streams that go on now */
+	struct pipes *pipes;               /* NULL: there are none */
 	bool has_failed;
 };
 
@@ -208,13 +210,23 @@ static bool cut(struct schedule *schedule)
 	return false;
 }
 
+/* No stream can go on, but some do on other threads: helps one of these, or waits until that has changed. */
+static void help(struct schedule *schedule)
+{
+	pthread_mutex_unlock(&schedule->lock);
+	bool has_helped = pipes_help(schedule->pipes);
+	pthread_mutex_lock(&schedule->lock);
+	if (!has_helped && schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
+		pthread_cond_wait(&schedule->changed, &schedule->lock);
+}
+
 /* One thread: goes on with one stream after the other, until none can go on any more. */
 static void work(struct schedule *schedule)
 {
 	pthread_mutex_lock(&schedule->lock);
 	for (;;) {
 		while (schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
-			pthread_cond_wait(&schedule->changed, &schedule->lock);
+			help(schedule);
 		struct stream_state *s = schedule->first;
 		if (s == NULL || schedule->has_failed)
 			break;
@@ -222,6 +234,8 @@ static void work(struct schedule *schedule)
 		schedule->n_running++;
 		pthread_mutex_unlock(&schedule->lock);
 		enum outcome outcome = go_on(schedule, s);
+		if (pipes_end(schedule->pipes, s->row) != 0)
+			outcome = STREAM_FAILED;
 		pthread_mutex_lock(&schedule->lock);
 		schedule->n_running--;
 		schedule->has_failed |= outcome == STREAM_FAILED;
@@ -233,19 +247,23 @@ static void work(struct schedule *schedule)
 int replay_schedule(struct replay *r)
 {
 	struct schedule schedule = {.r = r};
-	size_t n = r->model->dump->n_streams, n_threads = (size_t)omp_get_max_threads();
+	/* Only where records are sure no stream touches a task that another one has. */
+	bool are_apart = r->are_by_stream && r->model->is_sure;
+	size_t n = r->model->dump->n_streams, n_threads = are_apart ? (size_t)omp_get_max_threads() : 1;
+	schedule.pipes = pipes_begin(r, n_threads);
+	size_t n_workers = n + (schedule.pipes != NULL ? schedule.pipes->n : 0);
 	pthread_mutex_init(&schedule.lock, NULL);
 	pthread_cond_init(&schedule.changed, NULL);
 	for (size_t i = 0; i < n; i++)
 		add_ready(&schedule, &r->streams[i]);
-	/* Only where records are sure no stream touches a task that another one has. */
-	if (r->are_by_stream && r->model->is_sure && n > 1) {
-#pragma omp parallel num_threads((int)(n < n_threads ? n : n_threads))
+	if (are_apart && n_workers > 1) {
+#pragma omp parallel num_threads((int)(n_workers < n_threads ? n_workers : n_threads))
 		work(&schedule);
 	}
 	do {
 		work(&schedule);
 	} while (!schedule.has_failed && cut(&schedule));
+	pipes_free(schedule.pipes);
 	pthread_cond_destroy(&schedule.changed);
 	pthread_mutex_destroy(&schedule.lock);
 	if (schedule.has_failed)
