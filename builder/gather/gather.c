@@ -7,6 +7,7 @@
  */
 #include "builder/gather/gather.h"
 #include "builder/gather/walk.h"
+#include "builder/story/step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void walk_target(struct walk *w, const struct record *r)
 static void walk_other(struct walk *w, const struct record *r, unsigned kind)
 {
 	uint32_t before = w->thread.task;
-	if (!record_is_continuation(r))
+	if (!record_is_continuation(r) && !thread_skips(&w->thread, r))
 		gather_step(w, r);
 	switch (kind) {
 	case EVENT_mutex_acquired:

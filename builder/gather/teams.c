@@ -99,11 +99,14 @@ static uint16_t members_of(struct model *m, struct memberships *all, uint32_t re
 	uint16_t n = all->n[region];
 	array_reserve((void **)&all->slots, n, &all->capacity, sizeof *all->slots);
 	array_reserve((void **)&all->streams, n, &all->streams_capacity, sizeof *all->streams);
+	bool are_ordered = true; /* as in most programs: by thread and by stream */
 	for (uint16_t i = 0; i < n; i++) {
 		uint32_t row = all->tasks[all->first[region] + i];
-		all->slots[i] = (struct slot){m->tasks[row].thread, m->tasks[row].run_stream, row};
+		struct slot *slot = &all->slots[i];
+		*slot = (struct slot){m->tasks[row].thread, m->tasks[row].run_stream, row};
+		are_ordered &= i == 0 || (slot[-1].thread < slot->thread && slot[-1].stream < slot->stream);
 	}
-	if (n > 1)
+	if (!are_ordered)
 		n = order_members(m, all->slots, n);
 	for (uint16_t i = 0; i < n; i++)
 		all->streams[i] = all->slots[i].stream;

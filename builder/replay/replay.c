@@ -4,6 +4,7 @@
  * run.c, which decide which stream goes on; on the thread that has the stream.
  */
 #include "builder/replay/state.h"
+#include "builder/story/step.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int cross_gap(struct replay *r, struct stream_state *s, const struct reco
 }
 
 /* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
-static int step_story(struct replay *r, struct stream_state *s, const struct record *record)
+static inline int step_story(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	if (replay_step(s, record) != 0)
 		return -1;
@@ -209,7 +210,8 @@ int replay_frequent(struct replay *r, struct stream_state *s)
 		if (replay_processor(r, s, record->time) != 0)
 			return -1;
 		timeline_take_plain(t, record);
-		if (step_story(r, s, record) != 0)
+		bool is_of_story = kind <= EVENT_task_schedule || !thread_skips(&s->thread, record);
+		if (is_of_story && step_story(r, s, record) != 0)
 			return -1;
 		if (kind > EVENT_task_schedule && replay_rest(r, s, record) != 0)
 			return -1;

@@ -45,12 +45,12 @@ static int follow_reduction(struct thread *t, const struct record *record)
  * region's end. In each task that the primary thread runs in the closing barrier, the first construct that asks for its
  * own return address gets this one.
  */
-static void begin_stale(struct thread *t, struct thread_implicit *inner, const struct record *record)
+__attribute__((noinline)) static void begin_stale(struct thread *t, struct thread_implicit *inner, const struct record *record)
 {
 	const struct model *m = t->model;
 	const struct task *task = &m->tasks[inner->task];
 	unsigned kind = record_flags(record), flags;
-	if (!m->is_libomp || record->b == 0 || !barrier_may_close(kind) || task->thread != 0)
+	if (task->thread != 0)
 		return;
 	uint64_t codeptr = thread_region_codeptr(t, task->region, &flags);
 	if ((!barrier_closes(kind) && record->b != codeptr) || !(flags & parallel_flags_invoker_program))
@@ -83,13 +83,14 @@ static int sync_begin(struct thread *t, const struct record *record)
 		return -1;
 	if (kind == sync_kind_barrier_implementation)
 		t->implementation_barrier = record->b;
-	if (inner != NULL && sync_is_barrier(kind))
-		inner->n_barriers++;
-	if (inner != NULL && kind == sync_kind_barrier_implicit) {
+	if (inner == NULL)
+		return 0;
+	inner->n_barriers += sync_is_barrier(kind);
+	if (kind == sync_kind_barrier_implicit) {
 		inner->n_implicit_barriers++;
 		inner->barrier_codeptr = record->b;
 	}
-	if (inner != NULL && !t->is_explicit)
+	if (!t->is_explicit && t->model->is_libomp && record->b != 0 && barrier_may_close(kind))
 		begin_stale(t, inner, record);
 	return 0;
 }

@@ -74,13 +74,29 @@ STEP_INLINE int thread_switch_to(struct thread *t, thread_listener *tell, const 
 	return 0;
 }
 
+/* Is the next record no concern of the story's, so that a pass need not call thread_step() for it? */
+static inline bool thread_skips(struct thread *t, const struct record *record)
+{
+	unsigned kind = record_kind(record), flags = record_flags(record);
+	bool is_none = false;
+	if (kind == EVENT_work_begin)
+		is_none = t->task != 0 && t->reduction_barrier == 0;
+	else if (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end) /* for children: nothing changes */
+		is_none = (flags == sync_kind_taskwait || flags == sync_kind_taskgroup) && t->reduction_barrier == 0 &&
+			  record->a == t->task_id && record->a != 0;
+	else
+		is_none = kind == EVENT_work_end || (kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end);
+	t->is_region_new &= !is_none;
+	return is_none;
+}
+
 /*
  * Takes the next record, which is no continuation. tell: that of t->ops, as a constant. 0, or -1. The records that are
  * taken here name the current task by the id by which it is known.
  */
 STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struct record *record)
 {
-	unsigned kind = record_kind(record), flags = record_flags(record);
+	unsigned kind = record_kind(record);
 	bool names_current = record->a == t->task_id && record->a != 0;
 	if (names_current && kind == EVENT_task_schedule) {
 		uint32_t next = model_task(t->model, record->b);
@@ -94,9 +110,8 @@ STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struc
 		return thread_create_by(t, tell, record, t->task);
 	}
 	if (names_current && (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end)) {
-		bool is_wait = flags == sync_kind_taskwait || flags == sync_kind_taskgroup; /* for children: nothing changes */
 		t->is_region_new = false;
-		return is_wait && t->reduction_barrier == 0 ? 0 : thread_barrier(t, record);
+		return thread_barrier(t, record);
 	}
 	bool is_region = kind >= EVENT_parallel_begin && kind <= EVENT_implicit_task_end;
 	/* thread_step_any() has nothing to do before such a record. */
@@ -106,12 +121,7 @@ STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struc
 		t->is_region_new = kind == EVENT_parallel_begin;
 		return 0;
 	}
-	bool is_mutex = kind >= EVENT_mutex_acquire && kind <= EVENT_nest_lock_end;
-	bool is_work = kind == EVENT_work_end || (kind == EVENT_work_begin && t->task != 0 && t->reduction_barrier == 0);
-	if (!is_mutex && !is_work)
-		return thread_step_any(t, record);
-	t->is_region_new = false; /* otherwise it is no concern of the story's */
-	return 0;
+	return thread_step_any(t, record);
 }
 
 #endif

@@ -9,9 +9,10 @@
  * both get the same answers. Each stream has a story of its own, which runs on the thread that reads the stream.
  *
  * The files: step.h           the step, inline for the most frequent records
+ *            step_region.h    the same for regions and implicit tasks
  *            thread.c         the step of any record
  *            thread_switch.c  task_create and task_schedule: which explicit task is current
- *            thread_region.c  regions and implicit tasks
+ *            thread_region.c  regions and implicit tasks where runtimes differ, or records are missing
  *            thread_close.c   what must have ended although no record reports it
  *            barrier.c        which implicit barrier closes a region, which one belongs to a reduction; stale addresses
  *            suspended.c      the list of suspended tasks

@@ -12,6 +12,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#define MANY_TASKS 20000 /* so many are worth several threads */
+
 static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 {
 	(void)nodes;
@@ -23,17 +25,24 @@ static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
 static void collect_tasks(struct summary *s, const struct graph *graph, const struct busy *busy)
 {
 	const struct model *m = graph->model;
+	uint64_t n_initial = 0, n_implicit = 0, n_target = 0, n_explicit = 0, busy_ns = 0;
+#pragma omp parallel for reduction(+ : n_initial, n_implicit, n_target, n_explicit, busy_ns) if (m->n_tasks > MANY_TASKS)
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		if (!graph_task_is_node(graph, i))
 			continue;
 		unsigned flags = m->tasks[i].flags;
-		s->n_initial += (flags & task_flags_initial) != 0;
-		s->n_implicit += (flags & task_flags_implicit) != 0;
-		s->n_target += (flags & task_flags_target) != 0;
-		s->n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target | TASK_SPLIT));
+		n_initial += (flags & task_flags_initial) != 0;
+		n_implicit += (flags & task_flags_implicit) != 0;
+		n_target += (flags & task_flags_target) != 0;
+		n_explicit += !(flags & (task_flags_initial | task_flags_implicit | task_flags_target | TASK_SPLIT));
 		if (!(flags & task_flags_initial))
-			s->busy_ns += dump_duration_ns(m->dump, busy->ticks[i]);
+			busy_ns += dump_duration_ns(m->dump, busy->ticks[i]);
 	}
+	s->n_initial += n_initial;
+	s->n_implicit += n_implicit;
+	s->n_target += n_target;
+	s->n_explicit += n_explicit;
+	s->busy_ns += busy_ns;
 }
 
 void summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
