@@ -79,6 +79,12 @@ def main():
             reason = built.why([0])
             check(f"{name}-{level}", reason, *([] if reason else wrong_tables(out, pages)))
             written |= {path.name for path in out.glob("*.csv")}
+    out = empty(PLACE / "out-bins") / "out"
+    built = run([BUILDER, "-q", "--parallelism", "--bins=3", "-o", out, *dumps_in(sampled)])
+    lines = (out / "parallelism.csv").read_text().splitlines() if (out / "parallelism.csv").exists() else ()
+    check("bins", built.why([0]), None if len(lines) == 4 else f"{len(lines)} lines")
+    for wrong in ("0", "-1", "x", "1000001"):
+        check(f"bins-{wrong}", run([BUILDER, "--parallelism", f"--bins={wrong}", "-o", out, *dumps_in(sampled)]).why([2]))
     check("all", f"on the page or in the output alone: {sorted(written ^ set(pages))}" if written != set(pages) else None)
     report.print()
     return report.failed > 0

@@ -86,12 +86,12 @@ void states_wait_begin(struct states *states)
 		make_group_ends(states);
 		/* Children that somebody else created, on another stream: those come at another time of the replay. */
 #pragma omp parallel for schedule(dynamic, 1) if (m->n_tasks > MANY_TASKS)
-	for (uint32_t stream = 0; stream < states->n_streams; stream++)
+	for (size_t stream = 0; stream < states->n_streams; stream++)
 		for (uint32_t row = m->task_rows.base[stream] + 1; row <= m->task_rows.base[stream + 1]; row++) {
 			const struct task *task = &m->tasks[row];
 			if (task_is_explicit(task) && task->state & TASK_CREATED && m->tasks[task->parent].run_stream != stream) {
 				uint64_t *awaited = &states->awaited[task->parent], end = end_elsewhere(states, row);
-#pragma omp atomic compare
+#pragma omp atomic compare /* relaxed: the latest of all is the same in any order */
 				*awaited = *awaited < end ? end : *awaited;
 			}
 		}

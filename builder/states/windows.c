@@ -114,30 +114,20 @@ struct range {
 		uint32_t stream; /* whose states these are; NO_STREAM: tasks that became ready */
 		uint64_t since_ticks;
 	} * sources;
-	struct source **heap; /* the next step first */
-	size_t n;
+	size_t n, n_leaves; /* a power of two */
+	struct next {
+		uint64_t ticks; /* of the source's next step */
+		struct source *source;
+	} * tree; /* of two that meet at 2 i and 2 i + 1 the one that comes first is at i; the sources are from n_leaves on */
 	struct moment moment;
 };
 
 #define NO_STREAM UINT32_MAX
 
-static bool is_before(const struct source *left, const struct source *right)
+/* Who of those below comes first; of steps at the same time that of the first source. No branch: nothing foretells it. */
+static inline void meet(struct next *tree, size_t i)
 {
-	uint64_t l = left->reader.next_ticks, r = right->reader.next_ticks;
-	return l != r ? l < r : left < right;
-}
-
-/* Moves the source down to its place, where those below it are in order. */
-static void sink_down(struct range *range, size_t i)
-{
-	struct source **heap = range->heap, *source = heap[i];
-	for (size_t below; (below = 2 * i + 1) < range->n; i = below) {
-		below += below + 1 < range->n && is_before(heap[below + 1], heap[below]);
-		if (!is_before(heap[below], source))
-			break;
-		heap[i] = heap[below];
-	}
-	heap[i] = source;
+	tree[i] = tree[2 * i + (tree[2 * i + 1].ticks < tree[2 * i].ticks)];
 }
 
 static enum state state_of(const struct source *source)
@@ -159,7 +149,7 @@ static void tell_interval(const struct range *range, size_t window, struct sourc
 
 static void tell_moment(const struct range *range, size_t window, uint64_t begin_ticks, uint64_t end_ticks)
 {
-	for (size_t i = 0; i < range->s->n_users && begin_ticks < end_ticks; i++) {
+	for (size_t i = 0; i < range->s->n_users; i++) {
 		const struct window_user *user = &range->s->users[i];
 		if (user->moment != NULL)
 			user->moment(user->self, window, &range->moment, begin_ticks, end_ticks);
@@ -167,23 +157,19 @@ static void tell_moment(const struct range *range, size_t window, uint64_t begin
 }
 
 /* Could a thread in this state begin a task? */
-static bool is_free(enum state state)
+static inline bool is_free(enum state state)
 {
 	return (state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP) || state == STATE_IDLE || state == STATE_OVERHEAD;
 }
 
-/* Adds what the source has come to, or takes it away. */
-static void count(struct moment *moment, const struct source *source, bool is_there)
+/* A thread more, or (UINT32_MAX) one less, is in this state. */
+static inline void count_thread(struct moment *moment, enum state state, uint32_t change)
 {
-	if (source->stream == NO_STREAM)
-		moment->n_ready += is_there ? source->reader.value : -source->reader.value;
-	else if (state_of(source) != STATE_NONE) {
-		enum state state = state_of(source);
-		uint32_t change = is_there ? 1 : UINT32_MAX;
-		moment->n_threads[state] += change;
-		moment->n_working += state_is_work(state) ? change : 0;
-		moment->n_free += is_free(state) ? change : 0;
-	}
+	if (state == STATE_NONE)
+		return;
+	moment->n_threads[state] += change;
+	moment->n_working += state_is_work(state) ? change : 0;
+	moment->n_free += is_free(state) ? change : 0;
 }
 
 static int add_source(struct range *range, const struct series *series, uint32_t stream)
@@ -193,30 +179,48 @@ static int add_source(struct range *range, const struct series *series, uint32_t
 	struct source *source = &range->sources[range->n];
 	uint64_t ticks = range->s->windows.bounds[range->first];
 	*source = (struct source){.stream = stream, .since_ticks = ticks};
-	range->heap[range->n++] = source;
 	int rc = series_open(&source->reader, series, &range->s->aside, ticks);
-	count(&range->moment, source, true);
+	range->tree[range->n_leaves + range->n++] = (struct next){source->reader.next_ticks, source};
+	if (stream == NO_STREAM)
+		range->moment.n_ready += source->reader.value;
+	else
+		count_thread(&range->moment, state_of(source), 1);
+	return rc;
+}
+
+/* The source makes its next step. */
+static int step(struct range *range, size_t window, struct source *source, uint64_t ticks)
+{
+	if (source->stream == NO_STREAM) {
+		range->moment.n_ready += source->reader.next_value - source->reader.value;
+		return series_next(&source->reader);
+	}
+	tell_interval(range, window, source, ticks);
+	count_thread(&range->moment, state_of(source), UINT32_MAX);
+	int rc = series_next(&source->reader);
+	count_thread(&range->moment, state_of(source), 1);
 	return rc;
 }
 
 static int sweep_window(struct range *range, size_t window)
 {
 	const uint64_t *bounds = range->s->windows.bounds;
-	uint64_t at = bounds[window], end = bounds[window + 1];
-	while (range->heap[0]->reader.next_ticks < end) {
-		struct source *source = range->heap[0];
-		uint64_t ticks = source->reader.next_ticks;
-		tell_moment(range, window, at, ticks);
+	uint64_t at = bounds[window], end = bounds[window + 1], ticks;
+	struct next *tree = range->tree;
+	while ((ticks = tree[1].ticks) < end) {
+		struct source *source = tree[1].source;
+		if (at < ticks)
+			tell_moment(range, window, at, ticks);
 		at = ticks;
-		if (source->stream != NO_STREAM)
-			tell_interval(range, window, source, ticks);
-		count(&range->moment, source, false);
-		if (series_next(&source->reader) != 0)
+		if (step(range, window, source, ticks) != 0)
 			return -1;
-		count(&range->moment, source, true);
-		sink_down(range, 0);
+		size_t leaf = range->n_leaves + (size_t)(source - range->sources);
+		tree[leaf].ticks = source->reader.next_ticks;
+		for (leaf /= 2; leaf > 0; leaf /= 2)
+			meet(tree, leaf);
 	}
-	tell_moment(range, window, at, end);
+	if (at < end)
+		tell_moment(range, window, at, end);
 	for (size_t i = 0; i < range->n; i++)
 		if (range->sources[i].stream != NO_STREAM)
 			tell_interval(range, window, &range->sources[i], end);
@@ -228,20 +232,24 @@ static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 	size_t n_streams = s->windows.trace->dump.n_streams;
 	struct range range = {.s = s, .first = first, .end = end};
 	range.sources = memory_get(2 * n_streams + 1, sizeof *range.sources, "what happens at once");
-	range.heap = memory_get(2 * n_streams + 1, sizeof(struct source *), "what happens at once");
+	for (range.n_leaves = 1; range.n_leaves < 2 * n_streams + 1;)
+		range.n_leaves *= 2;
+	range.tree = memory_get(2 * range.n_leaves, sizeof *range.tree, "what happens at once");
+	for (size_t i = 0; i < 2 * range.n_leaves; i++)
+		range.tree[i] = (struct next){UINT64_MAX, NULL};
 	int rc = add_source(&range, &s->delayed, NO_STREAM);
 	for (size_t i = 0; i < n_streams && rc == 0; i++)
 		if (add_source(&range, &s->parts[i].states, (uint32_t)i) != 0 ||
 		    add_source(&range, &s->parts[i].ready, NO_STREAM) != 0)
 			rc = -1;
-	for (size_t i = range.n; i > 0 && rc == 0; i--)
-		sink_down(&range, i - 1);
+	for (size_t i = range.n_leaves - 1; i > 0; i--)
+		meet(range.tree, i);
 	for (size_t window = first; window < end && rc == 0; window++)
 		rc = sweep_window(&range, window);
 	for (size_t i = 0; i < range.n; i++)
 		series_close(&range.sources[i].reader);
 	free(range.sources);
-	free(range.heap);
+	free(range.tree);
 	return rc;
 }
 

@@ -66,29 +66,13 @@ static int read_chunk(struct series_reader *reader)
 	return 0;
 }
 
-/* Reads the step after the one at which the reader is. */
-static int look_ahead(struct series_reader *reader, uint64_t ticks)
+int series_look_further(struct series_reader *reader, uint64_t ticks)
 {
-	if (reader->at == reader->end && reader->chunk < reader->series->n_chunks && read_chunk(reader) != 0)
-		return -1;
-	if (reader->at == reader->end) {
+	if (reader->chunk == reader->series->n_chunks) {
 		reader->next_ticks = UINT64_MAX;
 		return 0;
 	}
-	reader->next_value = reader->value + (signed char)*reader->at++;
-	const unsigned char *at = reader->at;
-	uint64_t since = *at & 0x7f;
-	for (unsigned shift = 7; *at++ >= 0x80; shift += 7)
-		since |= (uint64_t)(*at & 0x7f) << shift;
-	reader->at = at;
-	reader->next_ticks = ticks + since;
-	return 0;
-}
-
-int series_next(struct series_reader *reader)
-{
-	reader->value = reader->next_value;
-	return look_ahead(reader, reader->next_ticks);
+	return read_chunk(reader) == 0 ? series_look_ahead(reader, ticks) : -1;
 }
 
 int series_open(struct series_reader *reader, const struct series *series, const struct aside *aside, uint64_t ticks)
@@ -106,7 +90,7 @@ int series_open(struct series_reader *reader, const struct series *series, const
 	if (series->n_chunks == 0)
 		return 0;
 	reader->value = series->chunks[reader->chunk].value;
-	if (look_ahead(reader, series->chunks[reader->chunk].ticks) != 0)
+	if (series_look_ahead(reader, series->chunks[reader->chunk].ticks) != 0)
 		return -1;
 	while (reader->next_ticks <= ticks && reader->next_ticks != UINT64_MAX)
 		if (series_next(reader) != 0)

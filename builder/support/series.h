@@ -46,8 +46,31 @@ struct series_reader {
 
 /* Reads from this time on: `value` is that after all steps up to then. 0, or -1 with the error printed. */
 int series_open(struct series_reader *reader, const struct series *series, const struct aside *aside, uint64_t ticks);
-/* Makes the next step. 0, or -1 with the error printed. */
-int series_next(struct series_reader *reader);
 void series_close(struct series_reader *reader);
+
+/* Reads the step after the one at `ticks`, in the next chunk or none. 0, or -1 with the error printed. */
+int series_look_further(struct series_reader *reader, uint64_t ticks);
+
+/* Reads the step after the one at `ticks`. */
+static inline int series_look_ahead(struct series_reader *reader, uint64_t ticks)
+{
+	const unsigned char *at = reader->at;
+	if (at == reader->end)
+		return series_look_further(reader, ticks);
+	reader->next_value = reader->value + (signed char)*at++;
+	uint64_t since = *at & 0x7f;
+	for (unsigned shift = 7; *at++ >= 0x80; shift += 7)
+		since |= (uint64_t)(*at & 0x7f) << shift;
+	reader->at = at;
+	reader->next_ticks = ticks + since;
+	return 0;
+}
+
+/* Makes the next step. 0, or -1 with the error printed. */
+static inline int series_next(struct series_reader *reader)
+{
+	reader->value = reader->next_value;
+	return series_look_ahead(reader, reader->next_ticks);
+}
 
 #endif
