@@ -5,6 +5,7 @@
 #include "builder/support/memory.h"
 #include "builder/support/memory_limit.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -30,12 +31,17 @@ static void *settle(void *memory, size_t n_bytes, const char *what)
 {
 	const uintptr_t page = 4096;
 	uintptr_t begin = ((uintptr_t)memory + page - 1) & ~(page - 1), end = ((uintptr_t)memory + n_bytes) & ~(page - 1);
+	const char *place;
+	char text[300];
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
-	if (memory_is_limited())
-		memory_limit_block(memory, n_bytes, what);
-	else if (n_bytes >= LARGE_BYTES)
-		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+	if (!memory_is_limited()) {
+		if (n_bytes >= LARGE_BYTES)
+			madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+	} else if (memory_limit_block(memory, n_bytes, &place) != 0) {
+		snprintf(text, sizeof text, "%s, in a file %s.*: %s", what, place, strerror(errno));
+		memory_fail(n_bytes, text);
+	}
 	return memory;
 }
 
