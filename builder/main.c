@@ -227,6 +227,8 @@ int main(int argc, char **argv)
 	else
 		debuginfod_forbid();
 	bool is_ready = options.memory_bytes == UINT64_MAX || memory_limit(options.memory_bytes) == 0;
+	if (!is_ready)
+		error("--memory: /proc/self/statm does not tell how much memory is in use");
 	int status = is_ready ? run(&options) : EXIT_FAILED;
 	free(options.dumps);
 	free(option_table);

@@ -19,11 +19,13 @@
 		__VA_ARGS__                                                                                                        \
 	}
 #define OUTPUT_FOLLOWER(name, option, help, is_default, traits, needs, ...)                                                        \
-	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), output_follow_##name, NULL, NULL},
+	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), output_follow_##name, NULL, NULL, NULL},
+#define OUTPUT_APPENDER(name, option, help, is_default, traits, needs, ...)                                                        \
+	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), NULL, output_append_##name, NULL, NULL},
 #define OUTPUT_WRITER(name, option, help, is_default, traits, needs, ...)                                                          \
-	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), NULL, output_write_##name, NULL},
+	{option, help, is_default, traits, needs, FILES(__VA_ARGS__, NULL), NULL, NULL, output_write_##name, NULL},
 #define OUTPUT_PRINTER(name, option, help, is_default, traits, needs)                                                              \
-	{option, help, is_default, traits, needs, FILES(NULL), NULL, NULL, output_print_##name},
+	{option, help, is_default, traits, needs, FILES(NULL), NULL, NULL, NULL, output_print_##name},
 
 const struct output_row output_rows[] = {
 #include "builder/outputs.def"
@@ -107,45 +109,42 @@ int output_write_dot(const struct built *built)
 	return graph_dot(built->graphs, built->directory, built->options->max_nodes);
 }
 
-int output_write_nodes(const struct built *built)
+int output_append_nodes(const struct built *built)
 {
 	return graph_nodes_csv(built->graphs, built->directory);
 }
 
-int output_write_constructs(const struct built *built)
+int output_append_constructs(const struct built *built)
 {
 	return graph_constructs_csv(built->graphs, built->directory);
 }
 
-int output_write_edges(const struct built *built)
+int output_append_edges(const struct built *built)
 {
 	return graph_edges_csv(built->graphs, built->directory);
 }
 
-int output_write_exclusive(const struct built *built)
+int output_append_exclusive(const struct built *built)
 {
 	return graph_exclusive_csv(built->graphs, built->directory);
 }
 
-int output_write_mutexes(const struct built *built)
+int output_append_mutexes(const struct built *built)
 {
 	return has_mutexes(built->graphs) ? graph_mutexes_csv(built->graphs, built->directory) : 0;
 }
 
-int output_write_samples(const struct built *built)
+int output_append_samples(const struct built *built)
 {
-	bool has_samples = false;
-	for (size_t i = 0; i < built->n_traces; i++)
-		has_samples = has_samples || built->traces[i].dump.n_samples != 0;
-	return has_samples ? samples_csv(built->graphs, built->directory) : 0;
+	return built->traces[0].dump.n_samples != 0 ? samples_csv(built->graphs, built->directory) : 0;
 }
 
-int output_write_units(const struct built *built)
+int output_append_units(const struct built *built)
 {
 	return has_units(built->graphs) ? units_csv(built->graphs, built->directory) : 0;
 }
 
-int output_write_states(const struct built *built)
+int output_append_states(const struct built *built)
 {
 	return states_csv(built->traces, built->states, built->n_traces, built->directory);
 }

@@ -51,8 +51,9 @@ struct output_row {
 	bool is_default;
 	unsigned traits, needs;
 	const char *const *files; /* ends with NULL */
-	/* One of these three. Each returns 0, or -1 after it printed the error. */
+	/* One of these four. Each returns 0, or -1 after it printed the error. */
 	int (*follow)(struct sink *sink, const struct built *built); /* leaves the sink as it is where there is nothing to write */
+	int (*append)(const struct built *built);
 	int (*write)(const struct built *built);
 	int (*print)(const struct built *built);
 };
@@ -61,10 +62,12 @@ extern const struct output_row output_rows[];
 extern const unsigned n_output_rows; /* 64 at most */
 
 #define OUTPUT_FOLLOWER(name, ...) int output_follow_##name(struct sink *sink, const struct built *built);
+#define OUTPUT_APPENDER(name, ...) int output_append_##name(const struct built *built);
 #define OUTPUT_WRITER(name, ...)   int output_write_##name(const struct built *built);
 #define OUTPUT_PRINTER(name, ...)  int output_print_##name(const struct built *built);
 #include "builder/outputs.def"
 #undef OUTPUT_FOLLOWER
+#undef OUTPUT_APPENDER
 #undef OUTPUT_WRITER
 #undef OUTPUT_PRINTER
 

@@ -40,11 +40,12 @@ struct job {
 	unsigned needs; /* enum output_need, of all outputs */
 	char **paths;   /* of the dumps */
 	size_t n_paths, paths_capacity;
-	size_t n_open;        /* traces with an open dump */
-	bool has_left_out;    /* some of the dumps given are of other runs */
-	size_t n_left_out;    /* processes of the run that are not built (--process) */
-	bool is_passing;      /* nothing asks for a process once it is built */
-	struct tally repairs; /* of the processes that were given back */
+	size_t n_open;                /* traces with an open dump */
+	bool has_left_out;            /* some of the dumps given are of other runs */
+	size_t n_left_out;            /* processes of the run that are not built (--process) */
+	bool is_passing;              /* nothing asks for a process once it is built */
+	struct tally repairs;         /* of the processes that were given back */
+	struct graph_numbers numbers; /* of the processes that were built */
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
@@ -235,8 +236,24 @@ static int replay_trace(struct job *job, size_t i)
 	return rc;
 }
 
+/* What one process adds to files. */
+static int append(struct job *job, size_t i, const struct built *built)
+{
+	struct graphs graphs = {&job->traces[i], &job->graphs[i], 1};
+	struct built one = *built;
+	one.traces = &job->traces[i];
+	one.n_traces = 1;
+	one.graphs = &graphs;
+	one.states = &job->states[i];
+	for (unsigned row = 0; row < n_output_rows; row++)
+		if (output_is_selected(job->options->outputs, row) && output_rows[row].append != NULL &&
+		    output_rows[row].append(&one) != 0)
+			return -1;
+	return 0;
+}
+
 /* One process: gathered, then replayed into its thread states, its graph and the sinks. */
-static int build_trace(struct job *job, size_t i)
+static int build_trace(struct job *job, size_t i, const struct built *built)
 {
 	struct trace *trace = &job->traces[i];
 	bool has_graph = job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS);
@@ -247,6 +264,9 @@ static int build_trace(struct job *job, size_t i)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
+	job->graphs[i].before = job->numbers;
+	if (has_graph)
+		job->numbers = graph_numbers_after(&job->graphs[i]);
 	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
@@ -254,17 +274,22 @@ static int build_trace(struct job *job, size_t i)
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
+	if (append(job, i, built) != 0)
+		return -1;
 	if (job->is_passing)
 		give_back(job, i);
 	return 0;
 }
 
-/* Are all selected outputs written while processes are built? */
+/* Are all selected outputs written while processes are built, or need no more of them than meta? */
 static bool is_passing(const struct options *o)
 {
 	bool is_passing = !o->is_strict;
-	for (unsigned i = 0; i < n_output_rows; i++)
-		is_passing = is_passing && (!output_is_selected(o->outputs, i) || output_rows[i].follow != NULL);
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		const struct output_row *row = &output_rows[i];
+		bool is_done = row->follow != NULL || row->append != NULL || (row->write != NULL && row->needs == 0);
+		is_passing = is_passing && (!output_is_selected(o->outputs, i) || is_done);
+	}
 	return is_passing;
 }
 
@@ -295,7 +320,7 @@ static int build_traces(struct job *job, const struct built *built)
 	for (size_t i = 0; i < job->n_open && rc == 0; i++) {
 		bool is_small = job->n_open > 1 && job->traces[i].dump.n_records < SMALL_RECORDS;
 		omp_set_num_threads(is_small ? 1 : n_threads);
-		rc = build_trace(job, i);
+		rc = build_trace(job, i, built);
 	}
 	omp_set_num_threads(n_threads);
 	progress_end(&job->progress);

@@ -63,6 +63,6 @@ int graph_constructs_csv(const struct graphs *graphs, const char *dir)
 	if (csv_open(&csv, dir, "constructs.csv", "number,kind,label,file,line,function,path") != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++)
-		put_process(&csv, &graphs->graphs[i], graphs_construct_offset(graphs, i));
+		put_process(&csv, &graphs->graphs[i], graphs->graphs[i].before.n_constructs);
 	return csv_close(&csv);
 }

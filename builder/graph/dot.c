@@ -183,8 +183,10 @@ int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
 	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n",
 	      out);
 	for (size_t i = 0; i < graphs->n; i++) {
-		struct dot dot = {
-			.out = out, .graph = &graphs->graphs[i], .trace = &graphs->traces[i], .offset = graphs_offset(graphs, i)};
+		struct dot dot = {.out = out,
+				  .graph = &graphs->graphs[i],
+				  .trace = &graphs->traces[i],
+				  .offset = graphs->graphs[i].before.n_nodes};
 		if (graphs->n > 1) {
 			fprintf(out, " subgraph cluster_%zu {\n  label=\"", i);
 			put_name(out, graphs->traces[i].dump.name);

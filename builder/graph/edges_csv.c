@@ -49,7 +49,7 @@ int graph_edges_csv(const struct graphs *graphs, const char *dir)
 		e.kinds[kind] = csv_make_word(edge_kind_name(kind));
 	for (size_t i = 0; i < graphs->n; i++) {
 		e.graph = &graphs->graphs[i];
-		e.node_offset = graphs_offset(graphs, i);
+		e.node_offset = graphs->graphs[i].before.n_nodes;
 		csv_rows(&csv, graph_n_edge_places(e.graph), put_edges, &e);
 	}
 	return csv_close(&csv);
@@ -82,7 +82,8 @@ int graph_exclusive_csv(const struct graphs *graphs, const char *dir)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
 		s.process = graphs->traces[i].process;
-		s.node_offset = graphs_offset(graphs, i);
+		s.n = graphs->graphs[i].before.n_sets;
+		s.node_offset = graphs->graphs[i].before.n_nodes;
 		graph_each_exclusive(&graphs->graphs[i], put_set, &s);
 	}
 	return csv_close(&s.csv);

@@ -64,6 +64,11 @@ void graph_finish_exclusive(struct graph *graph)
 	e->n_sets = n_kept;
 }
 
+size_t graph_n_exclusive(const struct graph *graph)
+{
+	return graph->exclusive != NULL ? graph->exclusive->n_sets : 0;
+}
+
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self)
 {
 	const struct exclusive_sets *e = graph->exclusive;

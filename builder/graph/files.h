@@ -17,11 +17,13 @@ struct graphs {
 	size_t n;
 };
 
-/* What a process adds to the numbers of its nodes and of its constructs. */
-uint64_t graphs_offset(const struct graphs *graphs, size_t process);
-uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process);
+/* What graph.before of the next process is. */
+struct graph_numbers graph_numbers_after(const struct graph *graph);
 
-/* DIR/nodes.csv and so on: the whole graph, whatever its size. 0, or -1 with the error printed. */
+/*
+ * DIR/nodes.csv and so on: the whole graph, whatever its size; appended to what is there of earlier processes. 0, or -1
+ * with the error printed.
+ */
 int graph_constructs_csv(const struct graphs *graphs, const char *dir);
 int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);

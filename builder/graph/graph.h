@@ -193,6 +193,11 @@ struct graph_stream {
 	char apart[64];         /* from the next stream, which another thread may write: no cache line has both */
 };
 
+/* How many numbers processes take in files, which number all processes' nodes, constructs and exclusive sets. */
+struct graph_numbers {
+	uint64_t n_nodes, n_constructs, n_sets;
+};
+
 struct graph {
 	const struct model *model;
 	enum graph_level level;
@@ -236,11 +241,12 @@ struct graph {
 	uint64_t *blocked_ticks;
 	uint32_t n_blocked;
 	size_t blocked_capacity;
-	bool has_unknown_waits;  /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
-	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
-	struct path *path;       /* GRAPH_FRAGMENT: path.h */
-	struct mutexes mutexes;  /* what was acquired, where, and for how long */
-	struct tally repairs;    /* that the graph itself made; complete after graph_finish */
+	bool has_unknown_waits;      /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
+	unsigned char *left_out;     /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
+	struct path *path;           /* GRAPH_FRAGMENT: path.h */
+	struct graph_numbers before; /* set by the caller, for files: of the run's processes before this one */
+	struct mutexes mutexes;      /* what was acquired, where, and for how long */
+	struct tally repairs;        /* that the graph itself made; complete after graph_finish */
 };
 
 /*
@@ -320,6 +326,9 @@ static inline uint32_t graph_n_ids(const struct graph *graph)
  * ascending order. Stops where the function does not return 0.
  */
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
+
+/* How many such sets there are. */
+size_t graph_n_exclusive(const struct graph *graph);
 
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);

@@ -41,7 +41,7 @@ int graph_mutexes_csv(const struct graphs *graphs, const char *dir)
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct mutexes *m = &graphs->graphs[i].mutexes;
 		for (uint32_t row = 0; row < m->n_rows; row++)
-			put_row(&csv, &graphs->traces[i], graphs_construct_offset(graphs, i), &m->rows[row]);
+			put_row(&csv, &graphs->traces[i], graphs->graphs[i].before.n_constructs, &m->rows[row]);
 	}
 	return csv_close(&csv);
 }

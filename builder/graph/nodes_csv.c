@@ -172,8 +172,8 @@ int graph_nodes_csv(const struct graphs *graphs, const char *dir)
 	for (size_t i = 0; i < graphs->n; i++) {
 		n.trace = &graphs->traces[i];
 		n.graph = &graphs->graphs[i];
-		n.node_offset = graphs_offset(graphs, i);
-		n.construct_offset = graphs_construct_offset(graphs, i);
+		n.node_offset = graphs->graphs[i].before.n_nodes;
+		n.construct_offset = graphs->graphs[i].before.n_constructs;
 		csv_rows(&csv, graph_n_ids(n.graph), put_rows, &n);
 	}
 	return csv_close(&csv);

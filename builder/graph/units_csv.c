@@ -162,7 +162,7 @@ int units_csv(const struct graphs *graphs, const char *dir)
 	for (size_t i = 0; i < graphs->n; i++) {
 		u.trace = &graphs->traces[i];
 		u.graph = &graphs->graphs[i];
-		u.node_offset = graphs_offset(graphs, i);
+		u.node_offset = graphs->graphs[i].before.n_nodes;
 		make_places(&u);
 		csv_rows(&csv, u.graph->model->n_units, put_rows, &u);
 		free(u.first);

@@ -47,20 +47,12 @@ const char *edge_dependence_name(unsigned dependence)
 	return dependence == 0 ? "" : name != NULL ? name : "unknown";
 }
 
-uint64_t graphs_offset(const struct graphs *graphs, size_t process)
+struct graph_numbers graph_numbers_after(const struct graph *graph)
 {
-	uint64_t offset = 0;
-	for (size_t i = 0; i < process; i++)
-		offset += graphs->graphs[i].model->n_tasks - 1 + graphs->graphs[i].n_nodes;
-	return offset;
-}
-
-uint64_t graphs_construct_offset(const struct graphs *graphs, size_t process)
-{
-	uint64_t offset = 0;
-	for (size_t i = 0; i < process; i++)
-		offset += graphs->graphs[i].model->n_constructs - 1; /* row 0 is unknown */
-	return offset;
+	const struct graph_numbers *before = &graph->before;
+	return (struct graph_numbers){.n_nodes = before->n_nodes + graph->model->n_tasks - 1 + graph->n_nodes,
+				      .n_constructs = before->n_constructs + graph->model->n_constructs - 1, /* row 0 is unknown */
+				      .n_sets = before->n_sets + graph_n_exclusive(graph)};
 }
 
 static enum node_kind task_kind(const struct task *task)

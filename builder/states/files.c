@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * states.csv, written from the sums after the last process is replayed, and state_intervals.csv, written during the
+ * states.csv, written from the sums after a process is replayed, and state_intervals.csv, written during the
  * replay: the rows of each stream on its thread, and then those of all in the order of streams. docs/tables.md describes
  * the columns. Called by run.c on one thread, and by the replay on the thread of each stream.
  */

@@ -217,7 +217,7 @@ static void each_operation(const struct path_summary *p, const struct graphs *gr
 		if (!is_operation(&node))
 			continue;
 		struct path_operation view = view_operation(graph->model->dump, &node);
-		function(self, &view, graphs_offset(graphs, p->process) + node.id);
+		function(self, &view, graphs->graphs[p->process].before.n_nodes + node.id);
 		n++;
 	}
 }

@@ -49,7 +49,7 @@ int samples_csv(const struct graphs *graphs, const char *dir)
 			struct sample sample;
 			cursor_init(&c, &dump->samples[s]);
 			while (sample_next(dump, &c, &sample))
-				put_row(&csv, &graphs->traces[i], &graphs->graphs[i], graphs_offset(graphs, i),
+				put_row(&csv, &graphs->traces[i], &graphs->graphs[i], graphs->graphs[i].before.n_nodes,
 					dump->samples[s].number & ~ID_STREAM_SAMPLES, &sample);
 		}
 	}

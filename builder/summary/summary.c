@@ -14,14 +14,6 @@
 
 #define MANY_TASKS 20000 /* so many are worth several threads */
 
-static int count_exclusive(void *self, const uint32_t *nodes, uint32_t n)
-{
-	(void)nodes;
-	(void)n;
-	((struct summary *)self)->n_exclusive_sets++;
-	return 0;
-}
-
 static void collect_tasks(struct summary *s, const struct graph *graph, const struct busy *busy)
 {
 	const struct model *m = graph->model;
@@ -70,7 +62,7 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 		summary_collect_units(&s->units, m, &states[i].units.busy);
 		summary_collect_mutexes(&s->mutexes, &graphs->graphs[i]);
 		graph_count(&graphs->graphs[i], &s->graph);
-		graph_each_exclusive(&graphs->graphs[i], count_exclusive, s);
+		s->n_exclusive_sets += graph_n_exclusive(&graphs->graphs[i]);
 		tally_add_all(&s->quirks, &m->notes->quirks);
 		tally_add_all(&s->repairs, &m->notes->repairs);
 		tally_add_all(&s->repairs, &graphs->graphs[i].repairs);

@@ -24,12 +24,15 @@ void csv_more(struct csv *csv, size_t n)
 
 int csv_open(struct csv *csv, const char *dir, const char *name, const char *columns)
 {
-	*csv = (struct csv){file_open(dir, name), dir, name, {NULL, 0, 0}};
+	bool is_new;
+	*csv = (struct csv){file_append(dir, name, &is_new), dir, name, {NULL, 0, 0}};
 	if (csv->out == NULL)
 		return -1;
 	buffer_room(&csv->text, CSV_BUFFER_BYTES);
-	csv_word(csv, columns);
-	csv_end_row(csv);
+	if (is_new) {
+		csv_word(csv, columns);
+		csv_end_row(csv);
+	}
 	return 0;
 }
 

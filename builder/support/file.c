@@ -7,15 +7,33 @@
 #include "builder/support/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-FILE *file_open(const char *dir, const char *name)
+static FILE *open_with(const char *dir, const char *name, int flags, off_t *n_bytes)
 {
 	char *path = text_format("%s/%s", dir, name);
-	FILE *file = fopen(path, "wex");
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+	*n_bytes = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	FILE *file = fd >= 0 ? fdopen(fd, "a") : NULL;
 	if (file == NULL)
 		error("%s: cannot be written: %s", path, strerror(errno));
 	free(path);
+	return file;
+}
+
+FILE *file_open(const char *dir, const char *name)
+{
+	off_t n_bytes;
+	return open_with(dir, name, O_EXCL, &n_bytes);
+}
+
+FILE *file_append(const char *dir, const char *name, bool *is_new)
+{
+	off_t n_bytes;
+	FILE *file = open_with(dir, name, 0, &n_bytes);
+	*is_new = n_bytes == 0;
 	return file;
 }
 

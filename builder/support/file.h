@@ -5,10 +5,14 @@
 #ifndef OTTER_BUILDER_SUPPORT_FILE_H
 #define OTTER_BUILDER_SUPPORT_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Makes DIR/NAME, which must not exist, and opens it for writing. NULL after it printed the error. */
 FILE *file_open(const char *dir, const char *name);
+
+/* The same, but it may exist: what is written comes after what is in it. *is_new: nothing is. */
+FILE *file_append(const char *dir, const char *name, bool *is_new);
 
 /* Closes it. -1, after it printed the error, if anything that was written since file_open did not reach the file. */
 int file_close(FILE *file, const char *dir, const char *name);

@@ -5,6 +5,7 @@
 #include "builder/support/memory.h"
 #include "builder/support/memory_limit.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -38,12 +39,17 @@ static void advise(void *memory, size_t n_bytes, int advice)
  */
 static void *settle(void *memory, size_t n_bytes, const char *what)
 {
+	const char *place;
+	char text[300];
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
-	if (memory_is_limited())
-		memory_limit_block(memory, n_bytes, what);
-	else if (n_bytes >= LARGE_BYTES)
-		advise(memory, n_bytes, MADV_HUGEPAGE);
+	if (!memory_is_limited()) {
+		if (n_bytes >= LARGE_BYTES)
+			advise(memory, n_bytes, MADV_HUGEPAGE);
+	} else if (memory_limit_block(memory, n_bytes, &place) != 0) {
+		snprintf(text, sizeof text, "%s, in a file %s.*: %s", what, place, strerror(errno));
+		memory_fail(n_bytes, text);
+	}
 	return memory;
 }
 

@@ -16,7 +16,7 @@ void memory_fail(size_t n_bytes, const char *what)
 	 * alone prints.
 	 */
 	output_abandon();
-	char text[256];
+	char text[512];
 	int n = n_bytes != 0 ? snprintf(text, sizeof text, "otter-build: out of memory (%zu bytes for %s)\n", n_bytes, what)
 			     : snprintf(text, sizeof text, "otter-build: out of memory (%s)\n", what);
 	size_t n_text = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;

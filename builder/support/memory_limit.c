@@ -5,20 +5,20 @@
  * pages stay those of the file, which is as good as memory.
  */
 #include "builder/support/memory_limit.h"
-#include "builder/support/diag.h"
-#include "builder/support/memory.h"
-#include "builder/support/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static uint64_t limit = UINT64_MAX;
-static int statm = -1;  /* /proc/self/statm */
-static char *places[2]; /* what the files' names begin with */
+static int statm = -1;           /* /proc/self/statm */
+static char places[2][PATH_MAX]; /* what the files' names begin with; "": none */
 
 /* What the process has now; 0: not known. */
 static uint64_t private_bytes(void)
@@ -33,10 +33,10 @@ static uint64_t private_bytes(void)
 int memory_limit(uint64_t n_bytes)
 {
 	const char *dir = getenv("TMPDIR");
-	places[0] = text_format("%s/otter-build", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
+	snprintf(places[0], sizeof places[0], "%s/otter-build", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
 	statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	if (private_bytes() == 0)
-		return error("--memory: /proc/self/statm does not tell how much memory is in use");
+		return -1;
 	mallopt(M_MMAP_THRESHOLD, (int)MEMORY_LIMITED_BYTES);
 	limit = n_bytes;
 	return 0;
@@ -45,7 +45,7 @@ int memory_limit(uint64_t n_bytes)
 void memory_limit_place(const char *dir)
 {
 	if (memory_is_limited())
-		places[1] = text_format("%s/otter-build", dir);
+		snprintf(places[1], sizeof places[1], "%s/otter-build", dir);
 }
 
 bool memory_is_limited(void)
@@ -55,7 +55,8 @@ bool memory_is_limited(void)
 
 void *memory_map_file(const char *name, size_t n_bytes, void *at)
 {
-	char *path = text_format("%s.XXXXXX", name);
+	char path[PATH_MAX + 8];
+	snprintf(path, sizeof path, "%s.XXXXXX", name);
 	int file = mkostemp(path, O_CLOEXEC), why = errno;
 	void *map = MAP_FAILED;
 	if (file >= 0) {
@@ -67,30 +68,24 @@ void *memory_map_file(const char *name, size_t n_bytes, void *at)
 		}
 		close(file);
 	}
-	free(path);
 	errno = why;
 	return map != MAP_FAILED ? map : NULL;
 }
 
-_Noreturn static void end_without_room(size_t n_bytes, const char *what, int why)
-{
-	output_abandon();
-	error("--memory: no room for %zu bytes for %s in a file %s.*: %s", n_bytes, what, places[0], strerror(why));
-	_exit(EXIT_FAILED);
-}
-
-void memory_limit_block(void *block, size_t n_bytes, const char *what)
+int memory_limit_block(void *block, size_t n_bytes, const char **place)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)block + page - 1) & ~(page - 1);
 	uintptr_t end = ((uintptr_t)block + n_bytes) & ~(page - 1);
 	if (n_bytes < MEMORY_LIMITED_BYTES || first >= end || private_bytes() <= limit)
-		return;
+		return 0;
 	int why = 0;
-	for (size_t i = 0; i < sizeof places / sizeof places[0] && places[i] != NULL; i++) {
+	for (size_t i = 0; i < sizeof places / sizeof places[0] && places[i][0] != '\0'; i++) {
 		/* ENOMEM: the process has as many maps as it may, so the block stays in memory. */
 		if (memory_map_file(places[i], end - first, (void *)first) != NULL || errno == ENOMEM)
-			return;
+			return 0;
 		why = why != 0 ? why : errno;
 	}
-	end_without_room(n_bytes, what, why);
+	*place = places[0];
+	errno = why;
+	return -1;
 }

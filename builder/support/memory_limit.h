@@ -15,8 +15,8 @@
 #define MEMORY_LIMITED_BYTES ((size_t)64 << 10)
 
 /*
- * All private memory that the process may write, stacks of threads included, as `ulimit -d` counts it. 0, or -1 after it
- * printed the error.
+ * All private memory that the process may write, stacks of threads included, as `ulimit -d` counts it. 0, or -1 where the
+ * system does not tell how much that is.
  */
 int memory_limit(uint64_t n_bytes);
 
@@ -27,9 +27,10 @@ bool memory_is_limited(void);
 
 /*
  * If the limit is passed, the whole pages of a block that malloc or calloc has just returned become those of a file. Their
- * contents are 0 then, and free() gives them back like others. Ends the process where no file has room.
+ * contents are 0 then, and free() gives them back like others. 0; or -1 where no file has room, with errno and *place set:
+ * what the file's name was to begin with.
  */
-void memory_limit_block(void *block, size_t n_bytes, const char *what);
+int memory_limit_block(void *block, size_t n_bytes, const char **place);
 
 /*
  * n_bytes of a new file, mapped at a page's address, or anywhere (NULL). Its name, which begins with `name`, is gone at

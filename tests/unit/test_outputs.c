@@ -35,7 +35,7 @@ START_TEST(rows_are_sound)
 				ck_assert_int_eq(row->is_default, output_rows[j].is_default);
 			}
 		ck_assert_uint_eq(n_helps, 1);
-		ck_assert_int_eq((row->follow != NULL) + (row->write != NULL) + (row->print != NULL), 1);
+		ck_assert_int_eq((row->follow != NULL) + (row->append != NULL) + (row->write != NULL) + (row->print != NULL), 1);
 		ck_assert_int_eq(row->print == NULL, row->files[0] != NULL);
 		ck_assert(row->follow == NULL || row->needs & (NEEDS_REPLAY | HEARS_STATES));
 		for (const char *const *file = row->files; *file != NULL; file++)
