@@ -251,8 +251,7 @@ int replay_schedule(struct replay *r)
 	pthread_cond_init(&schedule.changed, NULL);
 	for (size_t i = 0; i < n; i++)
 		add_ready(&schedule, &r->streams[i]);
-	/* Only where records are sure no stream touches a task that another one has. */
-	if (r->are_by_stream && r->model->is_sure && n > 1) {
+	if (r->are_by_stream && r->model->is_apart && n > 1) {
 #pragma omp parallel num_threads((int)(n < n_threads ? n : n_threads))
 		work(&schedule);
 	}
