@@ -327,13 +327,24 @@ static int settle(struct gathering *g)
 	return gather_units(m);
 }
 
-static bool is_sure(const struct model *m)
+static bool has_all_records(const struct model *m)
 {
-	bool is_sure = m->notes->repairs.n_rows == 0 && m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 &&
-		       m->n_events[EVENT_records_lost] == 0;
-	for (size_t i = 0; i < m->dump->n_streams && is_sure; i++)
-		is_sure = m->dump->streams[i].n_missing_segments == 0;
-	return is_sure;
+	bool has_all = m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
+	for (size_t i = 0; i < m->dump->n_streams && has_all; i++)
+		has_all = m->dump->streams[i].n_missing_segments == 0;
+	return has_all;
+}
+
+/*
+ * Does no task go on in another stream than it began in? Where records are missing they may not show that an untied task
+ * did.
+ */
+static bool do_tasks_stay(const struct model *m)
+{
+	bool stay = !m->has_handed;
+	for (uint32_t row = 1; row < m->n_tasks && stay; row++)
+		stay = !(m->tasks[row].flags & task_flags_untied);
+	return stay;
 }
 
 int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
@@ -346,7 +357,9 @@ int model_gather(struct model *m, const struct dump *dump, bool has_lock_orders)
 	if (rc == 0) {
 		switches_read(&m->switches, dump);
 		rc = settle(&g);
-		m->is_sure = is_sure(m);
+		bool is_well = m->notes->repairs.n_rows == 0, has_all = has_all_records(m);
+		m->is_sure = is_well && has_all;
+		m->is_apart = is_well && (has_all || do_tasks_stay(m));
 	}
 	gather_free_walks(&g);
 	modules_close(&g.modules);

@@ -160,6 +160,7 @@ struct model {
 	uint64_t n_threads;       /* distinct OS threads */
 	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */
 	bool is_sure;             /* no records are missing, and gather found none that contradict each other */
+	bool is_apart;            /* no stream touches a task that another one has, but where it is handed over */
 	bool has_handed;          /* some task is handed over between streams (TASK_HANDED) */
 	uint32_t n_task_ids;      /* rows below this have ids; rows from this on are initial tasks that were made up (Q40) */
 	uint64_t n_unknown_waits; /* in teams of one: waits of which it is not known whether an undeferred task has them (Q45) */

@@ -203,7 +203,7 @@ struct visitor {
 
 /*
  * Replays a gathered dump for all visitors at once; on all threads of OpenMP if each of them is_by_stream, and the model
- * is_sure. Counts quirks and repairs into the model. 0, or -1 if a visitor stopped it.
+ * is_apart. Counts quirks and repairs into the model. 0, or -1 if a visitor stopped it.
  */
 int replay_run(const struct model *model, const struct visitor *visitors, size_t n_visitors, struct progress *progress);
 

@@ -6,7 +6,7 @@
  * long ones (pipe.h). Called by run.c.
  *
  * The lock guards the lists, and what hand.h says. What one stream has done to a task before a stop was over is seen by
- * the stream that passes the task's next stop, as both take the lock.
+ * the stream that passes the task's next stop, by the number of those that are over (end_stop(), may_pass()).
  */
 #include "builder/replay/pipe.h"
 
@@ -46,7 +46,8 @@ static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
 	struct hand *hand = hand_of(schedule, stop);
 	pthread_mutex_lock(&schedule->lock);
-	hand->n_over++;
+	/* Release, for what the stream has done with the task; may_pass() acquires. */
+	__atomic_store_n(&hand->n_over, hand->n_over + 1, __ATOMIC_RELEASE);
 	for (struct stream_state **waiting = &hand->waiting; *waiting != NULL;) {
 		struct stream_state *s = *waiting;
 		if (s->awaited->nth > hand->n_over) {
@@ -109,14 +110,26 @@ static void wait_for(struct schedule *schedule, struct stream_state *s, const st
 	*place = s;
 }
 
+/* Is the task current in the stream, since an earlier stop? */
+static bool is_own(const struct stream_state *s, const struct stop *stop)
+{
+	return s->open != NULL && s->open->hand == stop->hand;
+}
+
 /* May the stream pass the stops at its next record? If not, it waits, and another thread may go on with it at once. */
 static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t place)
 {
 	bool may = true;
+	const struct stop *stop = s->stop;
+	/* Most often all that comes before is over: acquire, for what was done there; end_stop() releases. */
+	while (is_at_stop(s, stop, place) &&
+	       __atomic_load_n(&hand_of(schedule, stop)->n_over, __ATOMIC_ACQUIRE) + is_own(s, stop) >= stop->nth)
+		stop++;
+	if (!is_at_stop(s, stop, place))
+		return true;
 	pthread_mutex_lock(&schedule->lock);
-	for (const struct stop *stop = s->stop; is_at_stop(s, stop, place) && may; stop++) {
-		bool is_own = s->open != NULL && s->open->hand == stop->hand;
-		if (hand_of(schedule, stop)->n_over + is_own >= stop->nth)
+	for (; is_at_stop(s, stop, place) && may; stop++) {
+		if (hand_of(schedule, stop)->n_over + is_own(s, stop) >= stop->nth)
 			continue;
 		may = s->is_cut;
 		s->is_cut = false;
@@ -247,8 +260,7 @@ static void work(struct schedule *schedule)
 int replay_schedule(struct replay *r)
 {
 	struct schedule schedule = {.r = r};
-	/* Only where records are sure no stream touches a task that another one has. */
-	bool are_apart = r->are_by_stream && r->model->is_sure;
+	bool are_apart = r->are_by_stream && r->model->is_apart;
 	size_t n = r->model->dump->n_streams, n_threads = are_apart ? (size_t)omp_get_max_threads() : 1;
 	schedule.pipes = pipes_begin(r, n_threads);
 	size_t n_workers = n + (schedule.pipes != NULL ? schedule.pipes->n : 0);

@@ -108,7 +108,7 @@ int states_implicit_end(void *self, const struct point *at, uint32_t task)
  */
 static struct kept *find_moved(const struct states *states, uint32_t task)
 {
-	size_t low = 0, high = states->n_moved;
+	size_t low = 0, high = states->model->tasks[task].state & TASK_MIGRATED ? states->n_moved : 0;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		if (states->moved[middle].task < task)
