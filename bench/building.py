@@ -7,8 +7,10 @@ import shutil
 import harness
 import rounds
 
-# Workload and size: about four million records of each on two threads, of which --quick takes a twentieth.
-SHAPES = (("fib", 1000000), ("regions", 400000), ("critical", 600000), ("static", 400000), ("tasks", 1300000))
+# Workload, size and threads: about four million records of each, of which --quick takes a twentieth. That of one thread has
+# one stream, and so do, but for a hundredth, the flat tasks.
+SHAPES = (("fib", 1000000, 2), ("fib", 1000000, 1), ("regions", 400000, 2), ("critical", 600000, 2), ("static", 400000, 2),
+          ("tasks", 1300000, 2))
 QUICK = 20
 
 # What is run: the name in the tables, and the words after the program.
@@ -18,10 +20,10 @@ OUTPUTS = (("summary", ["--summary"]), ("OTF2", ["--otf2"]), ("fragments", ["--s
 WRITER = "OTF2's writer"
 
 
-def record(bench, workload, size):
+def record(bench, workload, size, n_threads):
     """Records one dump, and reads it once, so that its pages are in memory. (path, what it says about itself, bytes)"""
     harness.run([os.path.join(harness.OUT, "workload"), workload, str(size)],
-                {"OMP_NUM_THREADS": "2", "OMP_TOOL_LIBRARIES": harness.RECORDER, "OTTER_DIR": bench.dumps})
+                {"OMP_NUM_THREADS": str(n_threads), "OMP_TOOL_LIBRARIES": harness.RECORDER, "OTTER_DIR": bench.dumps})
     path = harness.dump_path(bench.dumps)
     for name in os.listdir(path):
         with open(os.path.join(path, name), "rb") as f:
@@ -41,21 +43,22 @@ def run(bench, options):
     limits = harness.compile_limits()
     if limits is None:
         return
-    for workload, size in SHAPES:
+    for workload, size, n_recorded in SHAPES:
         if options.workloads and workload not in options.workloads:
             continue
         size = size // QUICK if options.quick else size
-        path, dump, n_bytes = record(bench, workload, size)
+        path, dump, n_bytes = record(bench, workload, size, n_recorded)
+        label = workload if n_recorded > 1 else workload + ", one stream"
         output = os.path.join(bench.dumps, "output")
         everything = commands(limits, path, output, dump["records"])
         for number in range(bench.n_rounds):
             for n_threads in sorted({1, len(os.sched_getaffinity(0))}):
                 placement = rounds.threads_placement(n_threads)
-                rounds.progress("builder, %s, %s: round %d of %d" % (workload, placement.name, number + 1, bench.n_rounds))
+                rounds.progress("builder, %s, %s: round %d of %d" % (label, placement.name, number + 1, bench.n_rounds))
                 first = number % len(everything)
                 for name, argv in everything[first:] + everything[:first]:
                     cost = harness.run(argv, {"OMP_NUM_THREADS": str(n_threads)})
-                    bench.add(part="builder", workload=workload, size=size, placement=placement.name, threads=n_threads, subject=name,
+                    bench.add(part="builder", workload=label, size=size, placement=placement.name, threads=n_threads, subject=name,
                               setting="", round=number, status=0, ops=dump["records"], wall_ns=cost.wall_ns, cpu_ns=cost.cpu_ns,
                               peak_kib=cost.peak_kib, minor_faults=cost.minor_faults, bytes=n_bytes,
                               archive_bytes=harness.bytes_below(output) if os.path.isdir(output) else 0)
