@@ -192,6 +192,8 @@ OUTPUTS = {
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),
     "stream": ("--otf2",),
+    "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
+    "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),
 }
 
 

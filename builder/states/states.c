@@ -259,6 +259,8 @@ void states_begin(struct states *states, const struct model *model, const struct
 		states->blocked.ticks = memory_zeroed(model->n_tasks, sizeof *states->blocked.ticks, what);
 		states->blocked.streams = memory_zeroed(states->n_streams, sizeof *states->blocked.streams, what);
 	}
+	if (model->window.is_part)
+		states->busy.window = states->blocked.window = &model->window;
 	states_unit_busy_begin(states);
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, what);
 	states->exclusions.streams = memory_zeroed(states->n_streams, sizeof *states->exclusions.streams, what);

@@ -6,21 +6,28 @@
 #include "builder/states/thread.h"
 
 /* Adds up how much work there was since it is not known whether the thread has a processor. */
-static void add_unknown(struct thread_state *t, struct state_times *times, uint64_t ticks)
+static void add_unknown(struct thread_state *t, struct state_times *times, const struct window *window, uint64_t ticks)
 {
 	if (t->unknown_ticks == 0 || ticks <= t->unknown_ticks)
 		return;
 	uint64_t since_ticks = t->since_ticks > t->unknown_ticks ? t->since_ticks : t->unknown_ticks;
 	if (state_is_work(t->shown) && ticks > since_ticks)
-		times->unknown_ticks += ticks - since_ticks;
+		times->unknown_ticks += window_ticks(window, since_ticks, ticks);
 	t->unknown_ticks = ticks;
 }
 
 void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
-	add_unknown(t, &states->times[stream], ticks);
+	add_unknown(t, &states->times[stream], &states->model->window, ticks);
 	t->unknown_ticks = is_known ? 0 : ticks != 0 ? ticks : 1;
+}
+
+/* The thread was in this state, of which only what lies in the part counts. */
+static void add_part(struct state_times *times, const struct window *window, enum state state, uint64_t since_ticks, uint64_t ticks)
+{
+	times->ticks[state] += window_ticks(window, since_ticks, ticks);
+	times->count[state] += window_meets(window, since_ticks, ticks) && !state_is_nothing(state, since_ticks, ticks);
 }
 
 int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
@@ -34,10 +41,14 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 	if (ticks >= states->last_ticks && to != STATE_NONE)
 		return 0; /* every state ends with the process */
 	if (t->unknown_ticks != 0)
-		add_unknown(t, times, ticks);
-	times->ticks[from] += ticks - since_ticks;
-	times->count[from] -= state_is_nothing(from, since_ticks, ticks);
-	times->count[to]++;
+		add_unknown(t, times, &states->model->window, ticks);
+	if (states->busy.window != NULL)
+		add_part(times, states->busy.window, from, since_ticks, ticks);
+	else {
+		times->ticks[from] += ticks - since_ticks;
+		times->count[from] -= state_is_nothing(from, since_ticks, ticks);
+		times->count[to]++;
+	}
 	t->shown = to;
 	t->since_ticks = ticks;
 	int rc = 0;
