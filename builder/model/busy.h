@@ -11,16 +11,14 @@
 #define OTTER_BUILDER_MODEL_BUSY_H
 
 #include "builder/model/state.h"
-#include "builder/model/window.h"
 
 struct busy {
 	uint64_t *ticks; /* by row of model.tasks, or of model.units, without what the streams below add to it */
 	struct busy_stream {
 		uint32_t task; /* that executes, 0 none */
 		uint64_t since_ticks;
-		char apart[48];      /* so that no two streams share a cache line */
-	} * streams;                 /* by row of dump.streams */
-	const struct window *window; /* only this part of the time counts; NULL: all of it */
+		char apart[48]; /* so that no two streams share a cache line */
+	} * streams;            /* by row of dump.streams */
 };
 
 /* Of units: what they executed outside of OpenMP's regions, and how long they were blocked there; neither while they polled. */
@@ -43,8 +41,6 @@ static inline bool state_is_executing(enum state state)
 static inline uint64_t busy_until(const struct busy *busy, uint32_t stream, uint32_t task, uint64_t ticks)
 {
 	const struct busy_stream *s = &busy->streams[stream];
-	if (busy->window != NULL)
-		return busy->ticks[task] + (s->task == task && task != 0 ? window_ticks(busy->window, s->since_ticks, ticks) : 0);
 	return busy->ticks[task] + (s->task == task && task != 0 && ticks > s->since_ticks ? ticks - s->since_ticks : 0);
 }
 

@@ -30,8 +30,9 @@ static struct exclusion *row_of(struct exclusion_rows *r, const struct exclusion
 /* What the task has executed until now, and how long it was blocked: no schedule can make either shorter. */
 static uint64_t own_ticks(const struct states *states, const struct point *at)
 {
-	uint64_t executed = busy_until(&states->busy, at->stream, at->task, at->ticks);
-	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, at->ticks);
+	uint64_t ticks = window_clip(&states->model->window, at->ticks);
+	uint64_t executed = busy_until(&states->busy, at->stream, at->task, ticks);
+	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, ticks);
 }
 
 static void acquired(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own, uint32_t construct,

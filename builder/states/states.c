@@ -259,15 +259,14 @@ void states_begin(struct states *states, const struct model *model, const struct
 		states->blocked.ticks = memory_zeroed(model->n_tasks, sizeof *states->blocked.ticks, what);
 		states->blocked.streams = memory_zeroed(states->n_streams, sizeof *states->blocked.streams, what);
 	}
-	if (model->window.is_part)
-		states->busy.window = states->blocked.window = &model->window;
 	states_unit_busy_begin(states);
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, what);
 	states->exclusions.streams = memory_zeroed(states->n_streams, sizeof *states->exclusions.streams, what);
 	find_moved(states);
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
-		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
+		states->threads[i] =
+			(struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE, .is_part = model->window.is_part};
 }
 
 static void free_threads(struct states *states)

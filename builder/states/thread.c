@@ -42,8 +42,8 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 		return 0; /* every state ends with the process */
 	if (t->unknown_ticks != 0)
 		add_unknown(t, times, &states->model->window, ticks);
-	if (states->busy.window != NULL)
-		add_part(times, states->busy.window, from, since_ticks, ticks);
+	if (t->is_part)
+		add_part(times, &states->model->window, from, since_ticks, ticks);
 	else {
 		times->ticks[from] += ticks - since_ticks;
 		times->count[from] -= state_is_nothing(from, since_ticks, ticks);
