@@ -32,6 +32,8 @@ enum {
 	OPTION_RUN,
 	OPTION_MERGE,
 	OPTION_PROCESS,
+	OPTION_FROM,
+	OPTION_TO,
 	OPTION_DEBUGINFOD,
 	OPTION_MEMORY,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
@@ -57,6 +59,9 @@ static const struct argp_option how_options[] = {
 	{"merge", OPTION_MERGE, 0, 0, "build dumps of several runs as if they were one", 0},
 	{"process", OPTION_PROCESS, "LIST", 0, "build these processes of the run only, such as 0,3-5 (processes.csv numbers them)",
 	 0},
+	{"from", OPTION_FROM, "TIME", 0,
+	 "build what happened from this time of each process on, such as 1.5s, 200ms, 3us, 7ns or 25% (without a unit: s)", 0},
+	{"to", OPTION_TO, "TIME", 0, "build what happened before this time", 0},
 	{"debuginfod", OPTION_DEBUGINFOD, "SECONDS", OPTION_ARG_OPTIONAL,
 	 "ask the servers of DEBUGINFOD_URLS for debug information, for so long at most (default: 10); otherwise no network is "
 	 "asked",
@@ -151,6 +156,25 @@ static uint64_t parse_bytes(const char *option, const char *text, const struct a
 	return value << shift;
 }
 
+static void parse_time(const char *option, const char *text, struct part_time *time, const struct argp_state *state)
+{
+	if (!parts_read_time(time, text))
+		argp_error(state, "%s is a time, such as 1.5s, 200ms, 3us, 7ns or 25%%, not '%s'", option, text);
+}
+
+/* Names of the canonical list follow from the whole graph, and listed records are all of them. */
+static void check_times(const struct options *o, const struct argp_state *state)
+{
+	if (!parts_have_times(&o->times))
+		return;
+	if (parts_are_reversed(&o->times))
+		argp_error(state, "--from must be before --to");
+	for (unsigned i = 0; i < n_output_rows; i++)
+		if (output_is_selected(o->outputs, i) && output_rows[i].traits & TRAIT_WHOLE)
+			argp_error(state, "--%s is about whole processes: it does not go with --from and --to",
+				   output_rows[i].option);
+}
+
 static void check_level(const struct options *o, const struct argp_state *state)
 {
 	for (unsigned i = 0; i < n_output_rows; i++)
@@ -179,6 +203,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(state, "--process is a list of numbers of processes, such as 0,3-5, not '%s'", value);
 		o->processes = value;
 		break;
+	case OPTION_FROM: parse_time("--from", value, &o->times.from, state); break;
+	case OPTION_TO: parse_time("--to", value, &o->times.to, state); break;
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case OPTION_MEMORY: o->memory_bytes = parse_bytes("--memory", value, state); break;
 	case 'o': o->output = value; break;
@@ -187,6 +213,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which dump? (a directory that ends in .otter)"); break;
 	case ARGP_KEY_END:
 		check_level(o, state);
+		check_times(o, state);
 		if (o->run.id != NULL && o->run.merges)
 			argp_error(state, "--run and --merge exclude each other");
 		break;

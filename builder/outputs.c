@@ -87,7 +87,7 @@ bool output_is_file(const char *name)
 
 int output_follow_archive(struct sink *sink, const struct built *built)
 {
-	if (sink_otf2_open(sink, built->directory, built->traces, built->n_traces) != 0)
+	if (sink_otf2_open(sink, built->directory, built->traces, built->n_traces, parts_have_times(&built->options->times)) != 0)
 		return -1;
 	if (!built->has_each_state)
 		sink->pass_state = NULL;

@@ -30,7 +30,8 @@ enum output_need {
 
 enum output_trait {
 	TRAIT_TASK_GRAPH = 1, /* goes with --graph=task only */
-	TRAIT_FOR_PEOPLE = 2  /* not with --quiet */
+	TRAIT_FOR_PEOPLE = 2, /* not with --quiet */
+	TRAIT_WHOLE = 4       /* not with --from and --to */
 };
 
 /* What an output is made from. Only what the selected outputs need is there. */

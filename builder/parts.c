@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The list of --process, and the processes that it names. Callers are in parts.h.
+ * The list of --process, and the processes that it names; --from and --to, and the part of a process's time that they
+ * name. Callers are in parts.h.
  */
 #include "builder/parts.h"
 #include "builder/support/diag.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct range {
 	uint64_t first, last;
@@ -78,4 +80,78 @@ size_t parts_choose(struct trace *traces, size_t n, const char *list)
 		traces[n_chosen++] = chosen;
 	}
 	return n_chosen;
+}
+
+/* ---- Times ---- */
+
+#define SHARE_ALL UINT64_C(1000000)
+#define NS_MAX    9e18L
+
+bool parts_read_time(struct part_time *time, const char *text)
+{
+	static const struct {
+		const char *name;
+		long double factor;
+		bool is_share;
+	} units[] = {{"", 1e9L, false},   {"s", 1e9L, false}, {"ms", 1e6L, false},
+		     {"us", 1e3L, false}, {"ns", 1, false},   {"%", 1e4L, true}};
+	size_t n = strspn(text, "0123456789.");
+	char *end;
+	long double number = strtold(text, &end);
+	if (n == 0 || end != text + n)
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+		long double value = number * units[i].factor;
+		if (strcmp(end, units[i].name) != 0)
+			continue;
+		if (value > (units[i].is_share ? (long double)SHARE_ALL : NS_MAX))
+			return false;
+		*time = (struct part_time){true, units[i].is_share, (uint64_t)(value + 0.5L)};
+		return true;
+	}
+	return false;
+}
+
+bool parts_are_reversed(const struct part_times *times)
+{
+	bool are_alike = times->from.is_share == times->to.is_share;
+	return times->to.is_given &&
+	       (times->to.value == 0 || (times->from.is_given && are_alike && times->from.value >= times->to.value));
+}
+
+/* The first tick that outputs show as this time, or a later one. */
+static uint64_t ticks_at(const struct model *m, const struct part_time *time)
+{
+	const struct dump *dump = m->dump;
+	uint64_t ns = time->value;
+	if (time->is_share)
+		ns = (uint64_t)((unsigned __int128)dump_ns(dump, m->last_ticks) * time->value / SHARE_ALL);
+	unsigned __int128 ticks = ((unsigned __int128)ns << 48) / (dump->ns_scale != 0 ? dump->ns_scale : 1);
+	if (ticks >= UINT64_MAX - dump->first_ticks)
+		return UINT64_MAX;
+	uint64_t at = dump->first_ticks + (uint64_t)ticks;
+	while (at > dump->first_ticks && dump_ns(dump, at) >= ns)
+		at--;
+	while (dump_ns(dump, at) < ns)
+		at++;
+	return at;
+}
+
+int parts_set_window(struct trace *trace, const struct part_times *times)
+{
+	struct model *m = &trace->model;
+	if (!parts_have_times(times))
+		return 0;
+	if (m->n_units != 0 || m->n_activities != 0)
+		return error("%s: --from and --to do not cut a process with %s", trace->dump.path,
+			     m->n_units != 0 ? "work units of Argobots" : "activities that devices reported themselves");
+	bool has_from = times->from.is_given && times->from.value != 0, has_to = times->to.is_given;
+	m->window = (struct window){true, has_from ? ticks_at(m, &times->from) : 0, has_to ? ticks_at(m, &times->to) : UINT64_MAX};
+	if (m->window.from > m->last_ticks)
+		return error("%s: --from is after the end of the process, which lasted %.9f s", trace->dump.path,
+			     (double)dump_ns(m->dump, m->last_ticks) / 1e9);
+	if (m->window.from >= m->window.to)
+		return error("%s: there is no time between --from and --to; the process lasted %.9f s", trace->dump.path,
+			     (double)dump_ns(m->dump, m->last_ticks) / 1e9);
+	return 0;
 }

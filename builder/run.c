@@ -259,7 +259,10 @@ static int build_trace(struct job *job, size_t i, const struct built *built)
 	bool has_graph = job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS);
 	if (dump_take_up(&trace->dump) != 0 || model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
 		return -1;
-	enum graph_keep keep = job->needs & NEEDS_GRAPH ? GRAPH_KEPT : GRAPH_COUNTED;
+	if (parts_set_window(trace, &job->options->times) != 0)
+		return -1;
+	bool is_kept = job->needs & NEEDS_GRAPH || trace->model.window.is_part;
+	enum graph_keep keep = is_kept ? GRAPH_KEPT : GRAPH_COUNTED;
 	if (has_graph)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))

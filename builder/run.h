@@ -6,6 +6,7 @@
 #define OTTER_BUILDER_RUN_H
 
 #include "builder/graph/graph.h"
+#include "builder/parts.h"
 #include "builder/runs.h"
 #include "builder/support/diag.h"
 
@@ -21,6 +22,7 @@ struct options {
 	bool is_forced, is_quiet;
 	struct run_choice run;   /* which of the dumps are built */
 	const char *processes;   /* the numbers of those processes of the run that are built (parts.h); NULL: all */
+	struct part_times times; /* the part of each process that is built */
 	unsigned server_seconds; /* for how long servers may be asked for debug information; 0: no network is asked */
 	uint64_t memory_bytes;   /* beyond which tables go into files (memory_limit.h); UINT64_MAX: no limit */
 	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */

@@ -196,6 +196,8 @@ OUTPUTS = {
     "fragment": ("--graph=fragment", "--csv", "--summary"),
     "stream": ("--otf2",),
     "parallelism": ("--parallelism", "--bins=77"),
+    "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
+    "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),
 }
 
 

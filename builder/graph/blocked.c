@@ -15,7 +15,8 @@ void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t no
 	if (graph->blocked == NULL)
 		return;
 	uint64_t given_ticks = graph->given_blocked_ticks[at->task];
-	graph->given_blocked_ticks[at->task] = busy_until(graph->blocked, at->stream, at->task, at->ticks);
+	graph->given_blocked_ticks[at->task] =
+		busy_until(graph->blocked, at->stream, at->task, window_clip(&graph->model->window, at->ticks));
 	graph_add_blocked(graph, at, node, graph->given_blocked_ticks[at->task] - given_ticks);
 }
 

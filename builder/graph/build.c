@@ -87,7 +87,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 	graph_depend_begin(graph);
 	graph->is_counted = keep == GRAPH_COUNTED && can_count(graph);
 	graph_units_begin(graph);
-	mutexes_begin(&graph->mutexes, graph->n_streams);
+	mutexes_begin(&graph->mutexes, graph->n_streams, &graph->model->window);
 }
 
 static void free_streams(struct graph *graph)
@@ -128,6 +128,7 @@ void graph_free(struct graph *graph)
 	free(graph->given_ticks);
 	graph_free_blocked(graph);
 	free(graph->left_out);
+	free(graph->outside);
 	mutexes_free(&graph->mutexes);
 	*graph = (struct graph){0};
 }

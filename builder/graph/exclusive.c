@@ -69,6 +69,23 @@ size_t graph_n_exclusive(const struct graph *graph)
 	return graph->exclusive != NULL ? graph->exclusive->n_sets : 0;
 }
 
+void graph_cut_exclusive(struct graph *graph)
+{
+	struct exclusive_sets *e = graph->exclusive;
+	size_t n_kept = 0;
+	for (size_t i = 0; e != NULL && i < e->n_sets; i++) {
+		struct set set = {e->sets[i].first, 0};
+		uint32_t *members = e->members + set.first;
+		for (uint32_t k = 0; k < e->sets[i].n; k++)
+			if (graph_has_node(graph, members[k]))
+				members[set.n++] = members[k];
+		if (set.n > 1)
+			e->sets[n_kept++] = set;
+	}
+	if (e != NULL)
+		e->n_sets = n_kept;
+}
+
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self)
 {
 	const struct exclusive_sets *e = graph->exclusive;

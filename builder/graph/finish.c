@@ -86,5 +86,6 @@ int graph_finish(struct graph *graph)
 		return -1;
 	graph_make_sound(graph);
 	graph_find_path(graph);
+	graph_cut(graph);
 	return 0;
 }

@@ -241,8 +241,11 @@ struct graph {
 	uint64_t *blocked_ticks;
 	uint32_t n_blocked;
 	size_t blocked_capacity;
-	bool has_unknown_waits;      /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
-	unsigned char *left_out;     /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
+	bool has_unknown_waits;  /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
+	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
+	/* Of a part of the process's time (cut.c): a bit for each task that is outside of it; NULL: none is, or it is no part. */
+	unsigned char *outside;
+	uint32_t n_outside, n_cut;   /* nodes outside of the part, and those that are in it only partly */
 	struct path *path;           /* GRAPH_FRAGMENT: path.h */
 	struct graph_numbers before; /* set by the caller, for files: of the run's processes before this one */
 	struct mutexes mutexes;      /* what was acquired, where, and for how long */
@@ -343,12 +346,13 @@ uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 
 /*
- * Is the row a node? The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
+ * Is the row a node? In a part of the process's time, tasks outside of it are none. The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
  */
 static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
-	return task != 0 && (t->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(t->flags & task_flags_taskwait);
+	return task != 0 && (t->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(t->flags & task_flags_taskwait) &&
+	       (graph->outside == NULL || !(graph->outside[task / 8] >> task % 8 & 1));
 }
 
 const char *node_kind_name(enum node_kind kind);

@@ -39,28 +39,28 @@ static uint32_t row_of(struct mutex_stream *s, const struct mutex *mutex)
 }
 
 /* The thread does something else with a mutex, or nothing more: it did not get the one that it tried to acquire. */
-static void give_up(struct mutex_stream *s)
+static void give_up(struct mutex_stream *s, const struct window *window)
 {
-	if (s->is_acquiring)
+	if (s->is_acquiring && window_meets(window, s->acquiring.since_ticks, s->acquiring.since_ticks))
 		s->table.rows[s->acquiring.row].n_failed++;
 	s->is_acquiring = false;
 }
 
 /* The acquisition that this record completes: its row, and its wait. */
-static uint32_t acquired(struct mutex_stream *s, const struct point *at, const struct mutex *mutex)
+static uint32_t acquired(struct mutex_stream *s, const struct window *window, const struct point *at, const struct mutex *mutex)
 {
 	struct mutex_hold *begun = &s->acquiring;
 	bool is_begun = s->is_acquiring && s->table.rows[begun->row].wait_id == mutex->wait_id;
 	uint32_t row = is_begun ? begun->row : row_of(s, mutex);
 	if (is_begun && at->ticks > begun->since_ticks)
-		s->table.rows[row].wait_ticks += at->ticks - begun->since_ticks;
+		s->table.rows[row].wait_ticks += window_ticks(window, begun->since_ticks, at->ticks);
 	s->is_acquiring = s->is_acquiring && !is_begun;
-	s->table.rows[row].n_acquired++;
+	s->table.rows[row].n_acquired += window_meets(window, at->ticks, at->ticks);
 	return row;
 }
 
 /* The row of what the thread held, and holds no more; MUTEXES_NONE: it did not hold it. */
-static uint32_t release(struct mutex_stream *s, uint64_t ticks, uint64_t wait_id)
+static uint32_t release(struct mutex_stream *s, const struct window *window, uint64_t ticks, uint64_t wait_id)
 {
 	for (size_t i = s->n_holds; i > 0; i--) {
 		struct mutex_hold hold = s->holds[i - 1];
@@ -71,15 +71,15 @@ static uint32_t release(struct mutex_stream *s, uint64_t ticks, uint64_t wait_id
 			s->holds[j - 1] = s->holds[j];
 		s->n_holds--;
 		if (ticks > hold.since_ticks)
-			row->held_ticks += ticks - hold.since_ticks;
+			row->held_ticks += window_ticks(window, hold.since_ticks, ticks);
 		return hold.row;
 	}
 	return MUTEXES_NONE;
 }
 
-static uint32_t released(struct mutex_stream *s, const struct point *at, const struct mutex *mutex)
+static uint32_t released(struct mutex_stream *s, const struct window *window, const struct point *at, const struct mutex *mutex)
 {
-	uint32_t row = release(s, at->ticks, mutex->wait_id);
+	uint32_t row = release(s, window, at->ticks, mutex->wait_id);
 	if (row != MUTEXES_NONE)
 		return s->table.rows[row].construct;
 	array_reserve((void **)&s->foreign, s->n_foreign + 1, &s->foreign_capacity, sizeof *s->foreign);
@@ -92,27 +92,28 @@ uint32_t mutexes_event(struct mutexes *m, const struct point *at, const struct m
 	struct mutex_stream *s = &m->streams[at->stream];
 	switch (mutex->event) {
 	case MUTEX_ACQUIRE:
-		give_up(s);
+		give_up(s, m->window);
 		s->is_acquiring = true;
 		s->acquiring = (struct mutex_hold){row_of(s, mutex), at->ticks};
 		return MUTEXES_NONE;
 	case MUTEX_ACQUIRED: {
-		uint32_t row = acquired(s, at, mutex);
+		uint32_t row = acquired(s, m->window, at, mutex);
 		array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
 		s->holds[s->n_holds++] = (struct mutex_hold){row, at->ticks};
 		return s->table.rows[row].construct;
 	}
-	case MUTEX_NEST_BEGIN: acquired(s, at, mutex); return MUTEXES_NONE;
-	case MUTEX_RELEASED: give_up(s); return released(s, at, mutex);
+	case MUTEX_NEST_BEGIN: acquired(s, m->window, at, mutex); return MUTEXES_NONE;
+	case MUTEX_RELEASED: give_up(s, m->window); return released(s, m->window, at, mutex);
 	case MUTEX_NEST_END:
 	case MUTEX_INIT:
-	case MUTEX_DESTROY: give_up(s); return MUTEXES_NONE;
+	case MUTEX_DESTROY: give_up(s, m->window); return MUTEXES_NONE;
 	}
 	return MUTEXES_NONE;
 }
 
-void mutexes_begin(struct mutexes *m, size_t n_streams)
+void mutexes_begin(struct mutexes *m, size_t n_streams, const struct window *window)
 {
+	m->window = window;
 	m->n_streams = n_streams;
 	m->streams = memory_zeroed(n_streams, sizeof *m->streams, "the mutexes");
 }
@@ -123,7 +124,7 @@ static void settle_foreign(struct mutexes *m, const struct mutex_stream *s)
 	for (size_t i = 0; i < s->n_foreign; i++) {
 		uint32_t row = MUTEXES_NONE;
 		for (size_t k = 0; k < m->n_streams && row == MUTEXES_NONE; k++)
-			row = release(&m->streams[k], s->foreign[i].ticks, s->foreign[i].wait_id);
+			row = release(&m->streams[k], m->window, s->foreign[i].ticks, s->foreign[i].wait_id);
 	}
 }
 
@@ -138,12 +139,14 @@ void mutexes_finish(struct mutexes *m)
 {
 	struct mutex_table all = {0};
 	for (size_t i = 0; i < m->n_streams; i++) {
-		give_up(&m->streams[i]);
+		give_up(&m->streams[i], m->window);
 		settle_foreign(m, &m->streams[i]);
 	}
 	for (size_t i = 0; i < m->n_streams; i++)
 		for (uint32_t k = 0; k < m->streams[i].table.n_rows; k++) {
 			const struct mutex_row *part = &m->streams[i].table.rows[k];
+			if (m->window->is_part && part->n_acquired + part->n_failed + part->held_ticks + part->wait_ticks == 0)
+				continue;
 			uint32_t place = find_row(&all, part->construct, part->kind, part->wait_id);
 			struct mutex_row *row = &all.rows[place];
 			row->n_acquired += part->n_acquired;

@@ -33,6 +33,7 @@ struct mutex_table {
 struct mutexes {
 	struct mutex_row *rows; /* after the replay: in the order of streams */
 	uint32_t n_rows;
+	const struct window *window; /* only this part of the time counts */
 	struct mutex_stream {
 		struct mutex_table table;
 		struct mutex_hold {
@@ -54,7 +55,8 @@ struct mutexes {
 /* MUTEXES_NONE: the event neither acquired a mutex nor released one. */
 #define MUTEXES_NONE UINT32_MAX
 
-void mutexes_begin(struct mutexes *mutexes, size_t n_streams);
+/* The window must live as long as the mutexes do not finish. */
+void mutexes_begin(struct mutexes *mutexes, size_t n_streams, const struct window *window);
 
 /*
  * Takes an event of the replay, which may run several streams at the same time. The result is the construct where the

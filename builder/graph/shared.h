@@ -227,6 +227,15 @@ bool graph_may_be_unsound(const struct graph *graph);
 /* Leaves those edges out; the last step for the graph itself. */
 void graph_make_sound(struct graph *graph);
 
+/* cut.c: of a part of the process's time (model.window), leaves out what is outside; after the path was found. */
+void graph_cut(struct graph *graph);
+
+/* Is there a node of this number? */
+bool graph_has_node(const struct graph *graph, uint32_t id);
+
+/* exclusive.c: the same for sets, of which only those with at least two tasks in the part stay. */
+void graph_cut_exclusive(struct graph *graph);
+
 /* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. */
 void graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);

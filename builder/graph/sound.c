@@ -34,16 +34,9 @@ static void leave_out(struct sound *s, const char *name)
 	tally_add(&s->graph->repairs, name, 1);
 }
 
-static bool is_node(const struct graph *graph, uint32_t id)
-{
-	const struct node *node = id < graph_n_ids(graph) ? graph_inner_node(graph, id) : NULL;
-	return node != NULL ? node->is_placed && node->kind != NODE_NONE
-			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
-}
-
 static bool is_between_nodes(const struct graph *graph, const struct edge_view *edge)
 {
-	return is_node(graph, edge->source) && is_node(graph, edge->target);
+	return graph_has_node(graph, edge->source) && graph_has_node(graph, edge->target);
 }
 
 /* Of each node, where its arrows begin if all have their places; returns how many arrows there are. */

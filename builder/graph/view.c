@@ -82,6 +82,17 @@ static const struct activity *node_activity(const struct graph *graph, const str
 	return row != 0 ? &m->activities[row] : NULL;
 }
 
+/* Of a part of the time a node shows when it was in it; when it was created stays as it is. */
+static struct node_view in_part(const struct graph *graph, struct node_view view)
+{
+	if (graph->outside == NULL)
+		return view;
+	const struct window *window = &graph->model->window;
+	view.begin_ticks = view.begin_ticks != 0 ? window_clip(window, view.begin_ticks) : 0;
+	view.end_ticks = view.end_ticks != 0 ? window_clip(window, view.end_ticks) : 0;
+	return view;
+}
+
 struct node_view graph_node(const struct graph *graph, uint32_t id)
 {
 	const struct model *m = graph->model;
@@ -106,7 +117,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 			view.end_ticks = graph->first_fragments[id].end_ticks;
 			view.busy_ticks = graph->first_fragments[id].busy_ticks;
 		}
-		return view;
+		return in_part(graph, view);
 	}
 	const struct node *node = graph_inner_node(graph, id);
 	const struct operation *operation = node_operation(graph, node);
@@ -126,7 +137,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 	};
 	if (node->is_of_unit)
 		graph_view_unit(graph, node, &view);
-	return view;
+	return in_part(graph, view);
 }
 
 uint32_t graph_parent(const struct graph *graph, const struct node_view *node)

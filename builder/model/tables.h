@@ -20,6 +20,7 @@
 #include "builder/model/ids.h"
 #include "builder/model/operation.h"
 #include "builder/model/units.h"
+#include "builder/model/window.h"
 
 /*
  * How deep the builder lets scopes nest in a task, and regions in a thread. No program comes near this; but damaged
@@ -156,6 +157,7 @@ struct model {
 	uint32_t n_constructs;
 	struct construct_index *construct_index; /* private to construct.c */
 	uint64_t first_ticks, last_ticks;        /* of all records */
+	struct window window;                    /* the part of that time which outputs are about; set by run.c */
 	uint64_t n_events[EVENT_KIND_LIMIT];
 	uint64_t n_threads;       /* distinct OS threads */
 	uint64_t n_migrated;      /* tasks whose parts ran on more than one stream */

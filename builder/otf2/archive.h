@@ -76,6 +76,16 @@ void archive_listen(struct archive *a);
 /* Prints the first error of an archive, which then is not finished. Always -1. */
 int archive_failed(struct archive *a, OTF2_ErrorCode code, const char *what);
 
+/* Writes an event of a location with OTF2_EvtWriter_NAME; outside of the part of the time that is written, nothing. */
+#define WRITE_EVENT(l, name, ...)                                                                                                  \
+	(__builtin_expect((l)->is_muted, 0) ? archive_write_nothing(l) : OTF2_EvtWriter_##name((l)->writer, __VA_ARGS__))
+
+/* The attributes go with the event. */
+static inline OTF2_ErrorCode archive_write_nothing(struct location *l)
+{
+	return OTF2_AttributeList_RemoveAllAttributes(l->attributes);
+}
+
 /* Every answer of OTF2 goes through here: 0, or -1 after archive_failed. */
 static inline int archive_check(struct archive *a, OTF2_ErrorCode code, const char *what)
 {

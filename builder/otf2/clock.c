@@ -39,6 +39,8 @@ void clock_begin(struct archive *a, const struct trace *trace)
 	uint64_t last_ticks = m->last_ticks > first_ticks ? m->last_ticks : first_ticks;
 	if (dump->meta.end.ticks > last_ticks)
 		last_ticks = dump->meta.end.ticks;
+	first_ticks = window_clip(&m->window, first_ticks);
+	last_ticks = window_clip(&m->window, last_ticks);
 	p->is_converted = a->is_converted;
 	p->first_time = 0;
 	p->last_time = UINT64_MAX;
@@ -49,8 +51,10 @@ void clock_begin(struct archive *a, const struct trace *trace)
 	p->n_plain_ticks = p->is_converted ? 0 : p->last_time - p->first_time;
 	if (a->n_ended == 0 || p->first_time < a->first_time) {
 		a->first_time = p->first_time;
-		uint64_t before_ns = dump_duration_ns(dump, dump->first_ticks - first_ticks);
-		a->first_realtime_ns = dump->first_realtime_ns > before_ns ? dump->first_realtime_ns - before_ns : 0;
+		bool is_before = first_ticks < dump->first_ticks;
+		uint64_t before_ns = is_before ? dump_duration_ns(dump, dump->first_ticks - first_ticks) : 0;
+		uint64_t realtime_ns = dump->first_realtime_ns + dump_ns(dump, first_ticks);
+		a->first_realtime_ns = realtime_ns > before_ns ? realtime_ns - before_ns : 0;
 	}
 	if (a->n_ended == 0 || p->last_time > a->last_time)
 		a->last_time = p->last_time;

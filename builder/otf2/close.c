@@ -43,10 +43,9 @@ int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t ta
 	l->running = UNSET;
 	if (status != UNSET && archive_add_string(a, l->attributes, ATTRIBUTE_PRIOR_TASK_STATUS, status) != 0)
 		return -1;
-	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? l->attributes : NULL, time, k.comm,
-							       k.rank, k.generation),
-			     "writing ThreadTaskComplete");
+	return archive_check(
+		a, WRITE_EVENT(l, ThreadTaskComplete, status != UNSET ? l->attributes : NULL, time, k.comm, k.rank, k.generation),
+		"writing ThreadTaskComplete");
 }
 
 int close_team(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit)
@@ -55,7 +54,13 @@ int close_team(struct archive *a, struct location *l, uint64_t time, const struc
 	if (holds_release(a, l, time, implicit->task) != 0)
 		return -1;
 	l->running = implicit->around;
-	return archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, NULL, time, comm), "writing ThreadTeamEnd");
+	return archive_check(a, WRITE_EVENT(l, ThreadTeamEnd, NULL, time, comm), "writing ThreadTeamEnd");
+}
+
+int close_fork(struct archive *a, struct location *l, uint64_t time)
+{
+	l->n_forks--;
+	return archive_check(a, WRITE_EVENT(l, ThreadJoin, NULL, time, OTF2_PARADIGM_OPENMP), "writing ThreadJoin");
 }
 
 int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_t unit)
@@ -98,12 +103,11 @@ int close_units(struct archive *a, struct location *l, uint64_t time)
 		return -1;
 	l->is_in_units = false;
 	if (archive_add_u64(a, l->attributes, ATTRIBUTE_THREAD_ID, l->tid) != 0 ||
-	    archive_check(a, OTF2_EvtWriter_ThreadTeamEnd(l->writer, l->attributes, time, comm), "writing ThreadTeamEnd") != 0)
+	    archive_check(a, WRITE_EVENT(l, ThreadTeamEnd, l->attributes, time, comm), "writing ThreadTeamEnd") != 0)
 		return -1;
 	uint32_t thread = l->thread;
 	l->thread = 0;
-	return thread == 0 ? 0
-			   : archive_check(a, OTF2_EvtWriter_ThreadEnd(l->writer, NULL, time, comm, thread), "writing ThreadEnd");
+	return thread == 0 ? 0 : archive_check(a, WRITE_EVENT(l, ThreadEnd, NULL, time, comm, thread), "writing ThreadEnd");
 }
 
 int close_location(struct archive *a, uint32_t stream)

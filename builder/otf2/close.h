@@ -22,6 +22,9 @@ int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t ta
 /* The thread is no longer in the team of this implicit task, whose region has been left. */
 int close_team(struct archive *a, struct location *l, uint64_t time, const struct open_region *implicit);
 
+/* Joins the team that was forked last. */
+int close_fork(struct archive *a, struct location *l, uint64_t time);
+
 /* Leaves the region of the current unit, the innermost one; a->attributes says why. */
 int close_fragment(struct archive *a, struct location *l, uint64_t time, uint32_t unit);
 

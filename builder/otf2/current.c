@@ -179,9 +179,9 @@ static int current_switch_unit(struct archive *a, struct location *l, uint64_t t
 	uint32_t rank = unit != 0 ? unit_creating_stream(&a->now.model->units[unit]) : l->stream;
 	if (is_in_openmp(a, l))
 		l->running = UNSET;
-	return archive_check(
-		a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, a->now.units_comm, rank, unit != 0 ? w->generation : 0),
-		"writing ThreadTaskSwitch");
+	return archive_check(a,
+			     WRITE_EVENT(l, ThreadTaskSwitch, NULL, time, a->now.units_comm, rank, unit != 0 ? w->generation : 0),
+			     "writing ThreadTaskSwitch");
 }
 
 int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_t task)
@@ -194,7 +194,7 @@ int current_switch(struct archive *a, struct location *l, uint64_t time, uint32_
 	l->running = task;
 	if (l->is_in_units && is_initial(&a->now, task))
 		return current_switch_unit(a, l, time);
-	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, k.comm, k.rank, k.generation),
+	return archive_check(a, WRITE_EVENT(l, ThreadTaskSwitch, NULL, time, k.comm, k.rank, k.generation),
 			     "writing ThreadTaskSwitch");
 }
 
@@ -255,7 +255,7 @@ int current_any(struct archive *a, struct location *l, uint64_t time)
 	uint32_t comm = solo_comm(&a->now, l, l->stream);
 	current_note(a, l, time, l->running, false);
 	l->running = 0;
-	return archive_check(a, OTF2_EvtWriter_ThreadTaskSwitch(l->writer, NULL, time, comm, 0, 0), "writing ThreadTaskSwitch");
+	return archive_check(a, WRITE_EVENT(l, ThreadTaskSwitch, NULL, time, comm, 0, 0), "writing ThreadTaskSwitch");
 }
 
 /*

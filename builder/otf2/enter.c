@@ -24,6 +24,6 @@ int location_pass(struct archive *a, struct location *l, uint64_t time, uint32_t
 {
 	if (current_require(a, l, time, task) != 0)
 		return -1;
-	int rc = archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter");
-	return rc != 0 ? rc : archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+	int rc = archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter");
+	return rc != 0 ? rc : archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave");
 }

@@ -44,12 +44,6 @@ static bool has_own_team(const struct model *m, uint32_t region, uint32_t stream
 	return team != 0 && m->team_members[m->teams[team].first_member] == stream;
 }
 
-static int join(struct archive *a, struct location *l, uint64_t time)
-{
-	l->n_forks--;
-	return archive_check(a, OTF2_EvtWriter_ThreadJoin(l->writer, NULL, time, PARADIGM), "writing ThreadJoin");
-}
-
 static int region_begin(void *self, const struct point *at, uint32_t region)
 {
 	struct archive *a = self;
@@ -66,7 +60,8 @@ static int region_begin(void *self, const struct point *at, uint32_t region)
 		return -1;
 	array_reserve((void **)&l->forks, (size_t)l->n_forks + 1, &l->forks_capacity, sizeof *l->forks);
 	l->forks[l->n_forks++] = region;
-	return archive_check(a, OTF2_EvtWriter_ThreadFork(l->writer, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
+	l->is_fork_alone = true;
+	return archive_check(a, WRITE_EVENT(l, ThreadFork, NULL, time, PARADIGM, r->requested), "writing ThreadFork");
 }
 
 static int region_end(void *self, const struct point *at, uint32_t region)
@@ -83,7 +78,7 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 	uint64_t time = location_stamp(a, l, at->ticks);
 	int rc = 0;
 	while (rc == 0 && l->n_forks >= i)
-		rc = join(a, l, time);
+		rc = close_fork(a, l, time);
 	return rc;
 }
 
@@ -111,7 +106,8 @@ static int implicit_begin(void *self, const struct point *at, uint32_t task)
 	uint64_t time = location_stamp(a, l, ticks);
 	uint32_t comm = current_team_comm(a, l, task);
 	l->task = task;
-	if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
+	l->is_fork_alone = false;
+	if (archive_check(a, WRITE_EVENT(l, ThreadTeamBegin, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 		return -1;
 	uint32_t around = l->running;
 	l->running = task;
@@ -204,8 +200,7 @@ static int loop_parameters(struct archive *a, struct location *l, uint64_t time,
 		       : scope->kind == work_kind_loop_other   ? 3
 							       : -1;
 	if (schedule >= 0 &&
-	    archive_check(a,
-			  OTF2_EvtWriter_ParameterString(l->writer, NULL, time, PARAMETER_SCHEDULE, a->string_schedules[schedule]),
+	    archive_check(a, WRITE_EVENT(l, ParameterString, NULL, time, PARAMETER_SCHEDULE, a->string_schedules[schedule]),
 			  "writing a parameter") != 0)
 		return -1;
 	return location_parameter(a, l, time, PARAMETER_ITERATIONS, scope->count);
@@ -338,7 +333,7 @@ static int buffer_flush(void *self, const struct point *at, uint64_t end_ticks)
 	struct archive *a = self;
 	struct location *l = &a->now.locations[at->stream];
 	uint64_t time = location_stamp(a, l, at->ticks), end = clock_stamp(&a->now, end_ticks);
-	return archive_check(a, OTF2_EvtWriter_BufferFlush(l->writer, NULL, time, end > time ? end : time), "writing BufferFlush");
+	return archive_check(a, WRITE_EVENT(l, BufferFlush, NULL, time, end > time ? end : time), "writing BufferFlush");
 }
 
 /* Which mutexes are held after missing records, or after a pause, is not known: none is held over such a gap. */

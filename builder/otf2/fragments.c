@@ -27,7 +27,7 @@ static int enter_again(struct archive *a, struct location *l, uint64_t time, con
 		uint32_t comm = current_team_comm(a, l, own.task);
 		own.around = l->running;
 		l->running = own.task;
-		if (archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, NULL, time, comm), "writing ThreadTeamBegin") != 0)
+		if (archive_check(a, WRITE_EVENT(l, ThreadTeamBegin, NULL, time, comm), "writing ThreadTeamBegin") != 0)
 			return -1;
 	} else if (current_require(a, l, time, own.owner) != 0)
 		return -1;
@@ -150,9 +150,8 @@ static int complete(struct archive *a, struct location *l, uint64_t time, uint32
 		return -1;
 	l->is_unit_over = true;
 	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskComplete(l->writer, status != UNSET ? l->attributes : NULL, time,
-							       a->now.units_comm, unit_creating_stream(&a->now.model->units[unit]),
-							       w->generation),
+			     WRITE_EVENT(l, ThreadTaskComplete, status != UNSET ? l->attributes : NULL, time, a->now.units_comm,
+					 unit_creating_stream(&a->now.model->units[unit]), w->generation),
 			     "writing ThreadTaskComplete");
 }
 
@@ -187,9 +186,8 @@ static int cancel_elsewhere(struct archive *a, struct location *l, uint64_t tick
 	uint32_t region = region_of(a, l, p->model->units[unit].construct, unit_region_kind(p, unit));
 	if (unit_join_team(a, l, time) != 0 || current_require_unit(a, l, time, unit) != 0)
 		return -1;
-	if (!(w->bits & UNIT_BIT_STARTED) &&
-	    (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
-	     archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave") != 0))
+	if (!(w->bits & UNIT_BIT_STARTED) && (archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter") != 0 ||
+					      archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave") != 0))
 		return -1;
 	return complete(a, l, time, unit, UNIT_CANCEL) != 0 ? -1 : current_require_unit(a, l, time, current);
 }

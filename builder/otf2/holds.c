@@ -42,9 +42,8 @@ static int release(struct archive *a, struct location *l, uint64_t time, struct 
 	if (current_require(a, l, time, hold.task) != 0)
 		return -1;
 	for (uint32_t i = 0; i < hold.depth; i++)
-		if (archive_check(
-			    a, OTF2_EvtWriter_ThreadReleaseLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, hold.lock, hold.order),
-			    "writing ThreadReleaseLock") != 0)
+		if (archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, hold.lock, hold.order),
+				  "writing ThreadReleaseLock") != 0)
 			return -1;
 	return 0;
 }

@@ -104,6 +104,12 @@ uint32_t intern_region(struct interned *t, const struct region_def *def)
 	return t->first_region + t->n_regions - 1;
 }
 
+void intern_forget_regions(struct interned *t)
+{
+	t->n_regions = 0;
+	map_free(&t->region_rows);
+}
+
 void intern_free(struct interned *t)
 {
 	for (uint32_t i = 0; i < t->n_strings; i++)

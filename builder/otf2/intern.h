@@ -16,6 +16,9 @@
 uint32_t intern_string(struct interned *t, const char *text);
 uint32_t intern_region(struct interned *t, const struct region_def *def);
 
+/* No event has any of the table's regions. */
+void intern_forget_regions(struct interned *t);
+
 void intern_free(struct interned *t);
 
 /* A new communicator of streams of the current process, in order of rank; parent: a communicator or UNSET. */

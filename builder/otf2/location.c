@@ -15,9 +15,8 @@
 static int switch_measurement(struct archive *a, struct location *l, uint64_t time, bool is_on)
 {
 	l->is_on = is_on;
-	if (archive_check(
-		    a, OTF2_EvtWriter_MeasurementOnOff(l->writer, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
-		    "writing MeasurementOnOff") != 0)
+	if (archive_check(a, WRITE_EVENT(l, MeasurementOnOff, NULL, time, is_on ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF),
+			  "writing MeasurementOnOff") != 0)
 		return -1;
 	return is_on ? state_metric_write(a, l, time) : 0;
 }
@@ -137,6 +136,5 @@ bool location_owns(const struct location *l, uint32_t task)
 
 int location_parameter(struct archive *a, struct location *l, uint64_t time, uint32_t parameter, uint64_t value)
 {
-	return archive_check(a, OTF2_EvtWriter_ParameterUnsignedInt(l->writer, NULL, time, parameter, value),
-			     "writing a parameter");
+	return archive_check(a, WRITE_EVENT(l, ParameterUnsignedInt, NULL, time, parameter, value), "writing a parameter");
 }

@@ -91,7 +91,7 @@ __attribute__((always_inline)) static inline int location_push(struct archive *a
 		l->team_task = region.task;
 	location_note_owner(&a->now, l, top);
 	l->n_open++;
-	return archive_check(a, OTF2_EvtWriter_Enter(l->writer, attributes, time, top->region), "writing Enter");
+	return archive_check(a, WRITE_EVENT(l, Enter, attributes, time, top->region), "writing Enter");
 }
 
 /* Leaves the innermost region, and takes it off. */
@@ -101,7 +101,7 @@ static inline int location_pop(struct archive *a, struct location *l, uint64_t t
 	l->team_task = top->team;
 	if (top->is_lowest)
 		task_bit_clear(&a->now, top->owner, TASK_BIT_OPEN);
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, attributes, time, top->region), "writing Leave");
+	return archive_check(a, WRITE_EVENT(l, Leave, attributes, time, top->region), "writing Leave");
 }
 
 /* The place of the task's own region (OPEN_TASK, OPEN_IMPLICIT, OPEN_INITIAL) in l->open, or l->n_open. */

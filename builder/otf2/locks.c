@@ -47,7 +47,7 @@ static int acquire(struct archive *a, struct location *l, const struct point *at
 	if (hold == NULL)
 		hold = holds_add(l, lock, m->order);
 	hold->depth++;
-	return archive_check(a, OTF2_EvtWriter_ThreadAcquireLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
+	return archive_check(a, WRITE_EVENT(l, ThreadAcquireLock, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadAcquireLock");
 }
 
@@ -61,7 +61,7 @@ static int release(struct archive *a, struct location *l, uint64_t time, const s
 		return leave_out(l);
 	if (--hold->depth == 0)
 		holds_remove(l, hold);
-	return archive_check(a, OTF2_EvtWriter_ThreadReleaseLock(l->writer, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
+	return archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, lock, m->order),
 			     "writing ThreadReleaseLock");
 }
 

@@ -14,6 +14,7 @@
 #include "builder/otf2/library.h"
 #include "builder/otf2/location.h"
 #include "builder/otf2/mapping.h"
+#include "builder/otf2/part.h"
 #include "builder/otf2/regions.h"
 #include "builder/otf2/team_comms.h"
 #include "builder/otf2/trace_id.h"
@@ -88,6 +89,7 @@ static int begin(void *self, const struct trace *trace)
 				       .alike_region = UNSET,
 				       .state = UNSET,
 				       .state_written = UNSET,
+				       .is_muted = m->window.is_part,
 				       .is_on = true};
 		for (unsigned j = 0; j < RECENT_REGIONS; j++)
 			l->recent_regions[j].region = UNSET;
@@ -98,6 +100,17 @@ static int begin(void *self, const struct trace *trace)
 	device_begin(a);
 	mapping_begin(a);
 	return 0;
+}
+
+/* "1000 ns to 2500 ns": what of the (last) process's time is in the archive. */
+static int set_part(struct archive *a, const struct trace *trace)
+{
+	const struct model *m = &trace->model;
+	char text[64];
+	snprintf(text, sizeof text, "%llu ns to %llu ns",
+		 (unsigned long long)dump_ns(&trace->dump, window_clip(&m->window, m->first_ticks)),
+		 (unsigned long long)dump_ns(&trace->dump, window_clip(&m->window, m->last_ticks)));
+	return archive_check(a, OTF2_Archive_SetProperty(a->otf2, "OTTER::PART", text, true), "setting a property");
 }
 
 static int end(void *self, const struct trace *trace)
@@ -119,7 +132,10 @@ static int end(void *self, const struct trace *trace)
 	regions_name(a);
 	unit_keys_end(a);
 	a->n_locks += trace->model.n_locks;
-	if (tally_total(&trace->model.notes->repairs) != 0 || trace->model.n_events[EVENT_recording_off] != 0)
+	if (rc == 0 && trace->model.window.is_part)
+		rc = set_part(a, trace);
+	if (trace->model.window.is_part || tally_total(&trace->model.notes->repairs) != 0 ||
+	    trace->model.n_events[EVENT_recording_off] != 0)
 		a->has_holes = true;
 	a->n_ended++;
 	free_process(&a->now);
@@ -255,7 +271,7 @@ static void intern_event_strings(struct archive *a)
 	a->string_suspend = intern_string(&a->interned, "suspend");
 }
 
-int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces)
+int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces, bool is_part)
 {
 	struct archive *a = memory_zeroed(1, sizeof *a, "the archive");
 	a->is_complete = a->has_all_locks = a->has_all_teams = true;
@@ -273,6 +289,7 @@ int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *trace
 		destroy(a);
 		return -1;
 	}
-	*sink = (struct sink){"OTF2", &event_ops, event_state, begin, end, close_archive, a};
+	*sink = (struct sink){
+		"OTF2", is_part ? &part_ops : &event_ops, is_part ? part_state : event_state, begin, end, close_archive, a};
 	return 0;
 }

@@ -12,8 +12,9 @@
  * Opens the archive DIR/traces.otf2 and fills in the sink. The dump of every trace must be open; its model need only
  * live from sink.begin to sink.end, and its constructs must have been looked up by sink.end. The archive is whole when
  * sink.close has returned 0; sink.close must be called in any case, because it frees everything. 0, or -1 after
- * error(): then there is nothing to close.
+ * error(): then there is nothing to close. is_part: models will have a window (--from, --to), outside of which nothing is
+ * written.
  */
-int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces);
+int sink_otf2_open(struct sink *sink, const char *dir, const struct trace *traces, size_t n_traces, bool is_part);
 
 #endif

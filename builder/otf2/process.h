@@ -93,7 +93,9 @@ struct location {
 	bool is_unit_over;             /* the current unit is complete, and nothing was switched to since */
 	unsigned state, state_written; /* OMPT's numbers: the thread's state, and the metric's latest value, or UNSET */
 	bool is_on;                    /* measurement */
-	struct cursor samples;         /* after `sample`, which is the next one to be written, where has_sample */
+	bool is_muted;                 /* nothing is written: it is outside of the part of the time that is (part.c) */
+	enum { PART_BEFORE, PART_IN, PART_AFTER } part; /* where the location has come to */
+	struct cursor samples;                          /* after `sample`, which is the next one to be written, where has_sample */
 	struct sample sample;
 	bool has_sample;
 	bool is_on_early; /* measurement was turned on to close something while recording was off */
@@ -101,6 +103,7 @@ struct location {
 	bool has_holes;               /* see the archive's fields of these names */
 	bool has_states, has_samples; /* likewise */
 	bool has_split_teams;         /* a thread's stay in a team is in several pieces */
+	bool is_fork_alone;           /* the team that was forked last has not begun here */
 	bool is_scattered;            /* a task here had regions open elsewhere, too: TASK_BIT_OPEN tells nothing any more */
 
 	/* The numbers in this location's events that are its own until the process is over (intern.h). */

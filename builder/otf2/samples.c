@@ -46,8 +46,7 @@ int sample_metric_write(struct archive *a, struct location *l, uint64_t until)
 		l->last_time = time;
 		l->has_samples = true;
 		OTF2_MetricValue value = {.unsigned_int = named_state(&dump->meta, l->sample.state)};
-		rc = archive_check(a, OTF2_EvtWriter_Metric(l->writer, NULL, time, METRIC_SAMPLE, 1, &type, &value),
-				   "writing a sample");
+		rc = archive_check(a, WRITE_EVENT(l, Metric, NULL, time, METRIC_SAMPLE, 1, &type, &value), "writing a sample");
 	}
 	return rc;
 }

@@ -12,14 +12,13 @@
 
 int state_metric_write(struct archive *a, struct location *l, uint64_t time)
 {
-	if (l->state == l->state_written)
+	if (l->state == l->state_written || l->is_muted)
 		return 0;
 	l->state_written = l->state;
 	l->has_states = true;
 	OTF2_Type type = OTF2_TYPE_UINT64;
 	OTF2_MetricValue value = {.unsigned_int = l->state};
-	return archive_check(a, OTF2_EvtWriter_Metric(l->writer, NULL, time, METRIC_STATE, 1, &type, &value),
-			     "writing a thread state");
+	return archive_check(a, WRITE_EVENT(l, Metric, NULL, time, METRIC_STATE, 1, &type, &value), "writing a thread state");
 }
 
 uint32_t state_metric_names(struct archive *a)

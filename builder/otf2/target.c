@@ -80,20 +80,18 @@ static int transfer_begin(struct archive *a, struct location *l, uint64_t time, 
 	if (device_add_memory_spaces(a, l->attributes, o->src_device, o->dest_device) != 0)
 		return -1;
 	if (is_get)
-		return archive_check(a, OTF2_EvtWriter_RmaGet(l->writer, l->attributes, time, window, remote, o->n_bytes, o->id),
+		return archive_check(a, WRITE_EVENT(l, RmaGet, l->attributes, time, window, remote, o->n_bytes, o->id),
 				     "writing RmaGet");
-	return archive_check(a, OTF2_EvtWriter_RmaPut(l->writer, l->attributes, time, window, remote, o->n_bytes, o->id),
-			     "writing RmaPut");
+	return archive_check(a, WRITE_EVENT(l, RmaPut, l->attributes, time, window, remote, o->n_bytes, o->id), "writing RmaPut");
 }
 
 static int transfer_end(struct archive *a, struct location *l, uint64_t time, const struct operation *o)
 {
 	uint32_t window = a->now.def->window;
 	if (o->is_async)
-		return archive_check(a, OTF2_EvtWriter_RmaOpCompleteNonBlocking(l->writer, NULL, time, window, o->id),
+		return archive_check(a, WRITE_EVENT(l, RmaOpCompleteNonBlocking, NULL, time, window, o->id),
 				     "writing RmaOpCompleteNonBlocking");
-	return archive_check(a, OTF2_EvtWriter_RmaOpCompleteBlocking(l->writer, NULL, time, window, o->id),
-			     "writing RmaOpCompleteBlocking");
+	return archive_check(a, WRITE_EVENT(l, RmaOpCompleteBlocking, NULL, time, window, o->id), "writing RmaOpCompleteBlocking");
 }
 
 int event_operation_enter(struct archive *a, const struct point *at, const struct scope *scope)

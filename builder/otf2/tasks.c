@@ -167,11 +167,11 @@ int event_task_create(void *self, const struct point *at, uint32_t task)
 	if (current_require(a, l, time, at->task) != 0)
 		return -1;
 	struct key k = current_find_key(a, l, task);
-	if (archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
-	    archive_check(a, OTF2_EvtWriter_ThreadTaskCreate(l->writer, NULL, time, k.comm, k.rank, k.generation),
+	if (archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter") != 0 ||
+	    archive_check(a, WRITE_EVENT(l, ThreadTaskCreate, NULL, time, k.comm, k.rank, k.generation),
 			  "writing ThreadTaskCreate") != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+	return archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave");
 }
 
 static int task_fulfil(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t current)

@@ -20,8 +20,7 @@ int unit_begin_thread(struct archive *a, struct location *l, uint64_t time, uint
 		return 0;
 	l->thread = scheduler;
 	a->now.units[scheduler].bits |= UNIT_BIT_THREAD;
-	return archive_check(a, OTF2_EvtWriter_ThreadBegin(l->writer, NULL, time, a->now.units_comm, scheduler),
-			     "writing ThreadBegin");
+	return archive_check(a, WRITE_EVENT(l, ThreadBegin, NULL, time, a->now.units_comm, scheduler), "writing ThreadBegin");
 }
 
 int unit_join_team(struct archive *a, struct location *l, uint64_t time)
@@ -34,7 +33,7 @@ int unit_join_team(struct archive *a, struct location *l, uint64_t time)
 	l->unit = 0;
 	if (archive_add_u64(a, l->attributes, ATTRIBUTE_THREAD_ID, l->tid) != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_ThreadTeamBegin(l->writer, l->attributes, time, comm), "writing ThreadTeamBegin");
+	return archive_check(a, WRITE_EVENT(l, ThreadTeamBegin, l->attributes, time, comm), "writing ThreadTeamBegin");
 }
 
 uint64_t unit_time(struct archive *a, struct location *l, uint64_t ticks, uint32_t unit)
@@ -56,15 +55,15 @@ int unit_create(struct archive *a, struct location *l, uint64_t time, uint32_t u
 	p->units[unit].bits |= UNIT_BIT_CREATED;
 	unit_note(p, l, time, unit);
 	if (unit_is_thread(p, unit) &&
-	    archive_check(a, OTF2_EvtWriter_ThreadCreate(l->writer, NULL, time, p->units_comm, unit), "writing ThreadCreate") != 0)
+	    archive_check(a, WRITE_EVENT(l, ThreadCreate, NULL, time, p->units_comm, unit), "writing ThreadCreate") != 0)
 		return -1;
 	if (archive_add_nonzero(a, l->attributes, ATTRIBUTE_UNIT, u->handle) != 0 ||
 	    archive_add_nonzero(a, l->attributes, ATTRIBUTE_POOL, u->pool) != 0 ||
 	    archive_add_nonzero(a, l->attributes, ATTRIBUTE_STACK_SIZE, u->stack_bytes) != 0)
 		return -1;
 	return archive_check(a,
-			     OTF2_EvtWriter_ThreadTaskCreate(l->writer, l->attributes, time, p->units_comm, unit_creating_stream(u),
-							     p->units[unit].generation),
+			     WRITE_EVENT(l, ThreadTaskCreate, l->attributes, time, p->units_comm, unit_creating_stream(u),
+					 p->units[unit].generation),
 			     "writing ThreadTaskCreate");
 }
 
@@ -77,11 +76,10 @@ int event_unit_create(void *self, const struct point *at, uint32_t unit, uint32_
 		return 0;
 	uint64_t time = location_stamp(a, l, at->ticks);
 	uint32_t region = region_of(a, l, a->now.model->units[unit].construct, REGION_UNIT_CREATE);
-	if (unit_join_team(a, l, time) != 0 ||
-	    archive_check(a, OTF2_EvtWriter_Enter(l->writer, NULL, time, region), "writing Enter") != 0 ||
+	if (unit_join_team(a, l, time) != 0 || archive_check(a, WRITE_EVENT(l, Enter, NULL, time, region), "writing Enter") != 0 ||
 	    unit_create(a, l, time, unit) != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_Leave(l->writer, NULL, time, region), "writing Leave");
+	return archive_check(a, WRITE_EVENT(l, Leave, NULL, time, region), "writing Leave");
 }
 
 int event_unit_poll(void *self, const struct point *at, uint32_t unit, const struct unit_wait *wait, uint64_t count, bool was_look)
@@ -116,7 +114,7 @@ int event_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 	uint64_t time = unit_time(a, l, at->ticks, unit);
 	if (unit_join_team(a, l, time) != 0)
 		return -1;
-	return archive_check(a, OTF2_EvtWriter_ThreadWait(l->writer, NULL, time, a->now.units_comm, unit), "writing ThreadWait");
+	return archive_check(a, WRITE_EVENT(l, ThreadWait, NULL, time, a->now.units_comm, unit), "writing ThreadWait");
 }
 
 int event_unit_xstream(void *self, const struct point *at, uint64_t xstream, uint64_t rank)

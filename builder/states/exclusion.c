@@ -30,8 +30,9 @@ static struct exclusion *row_of(struct exclusion_rows *r, const struct exclusion
 /* What the task has executed until now, and how long it was blocked: no schedule can make either shorter. */
 static uint64_t own_ticks(const struct states *states, const struct point *at)
 {
-	uint64_t executed = busy_until(&states->busy, at->stream, at->task, at->ticks);
-	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, at->ticks);
+	uint64_t ticks = window_clip(&states->model->window, at->ticks);
+	uint64_t executed = busy_until(&states->busy, at->stream, at->task, ticks);
+	return states->blocked.ticks == NULL ? executed : executed + busy_until(&states->blocked, at->stream, at->task, ticks);
 }
 
 static void acquired(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own, uint32_t construct,
@@ -44,11 +45,11 @@ static void acquired(struct exclusion *mutex, struct exclusion_hold *hold, uint3
 		mutex->construct = construct;
 }
 
-static void released(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own)
+static void released(struct exclusion *mutex, struct exclusion_hold *hold, uint32_t task, uint64_t own, const struct model *model)
 {
 	if (hold->task != task)
 		return;
-	mutex->n++;
+	mutex->n += !model->window.is_part || own > hold->own_ticks;
 	mutex->ticks += own - hold->own_ticks;
 	hold->task = 0;
 }
@@ -76,7 +77,7 @@ static int mutex(void *self, const struct point *at, const struct mutex *m)
 	} else if (m->event == MUTEX_ACQUIRED)
 		acquired(mutex, &e->holds[row], at->task, own, m->construct, states->model);
 	else
-		released(mutex, &e->holds[row], at->task, own);
+		released(mutex, &e->holds[row], at->task, own, states->model);
 	return 0;
 }
 
@@ -114,7 +115,7 @@ static void add_changes(struct exclusions *e, size_t n_streams, const struct mod
 		if (i > 0 && (c->wait_id != c[-1].wait_id || c->task != c[-1].task))
 			hold.task = 0;
 		if (c->is_release)
-			released(mutex, &hold, c->task, c->own_ticks);
+			released(mutex, &hold, c->task, c->own_ticks, model);
 		else
 			acquired(mutex, &hold, c->task, c->own_ticks, mutex->construct, model);
 	}

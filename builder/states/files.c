@@ -87,16 +87,17 @@ static int pass_state(void *self, uint32_t stream, enum state from, uint64_t sin
 	struct part *part = &intervals->parts[stream];
 	struct csv *rows = &part->rows;
 	const struct dump *dump = &intervals->trace->dump;
+	const struct window *window = &intervals->trace->model.window;
 	(void)to;
-	if (from == STATE_NONE || state_is_nothing(from, since_ticks, ticks))
+	if (from == STATE_NONE || state_is_nothing(from, since_ticks, ticks) || !window_meets(window, since_ticks, ticks))
 		return 0;
 	if (rows->text.capacity == 0)
 		csv_more(rows, 0);
 	csv_number(rows, intervals->trace->process);
 	csv_number(rows, dump->streams[stream].number);
 	csv_ready_word(rows, &intervals->names[from]);
-	csv_number(rows, dump_ns(dump, since_ticks));
-	csv_number(rows, dump_ns(dump, ticks));
+	csv_number(rows, dump_ns(dump, window_clip(window, since_ticks)));
+	csv_number(rows, dump_ns(dump, window_clip(window, ticks)));
 	csv_end_row(rows);
 	return rows->text.n < PART_BYTES ? 0 : put_aside(intervals, part);
 }

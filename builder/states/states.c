@@ -266,7 +266,8 @@ void states_begin(struct states *states, const struct model *model, const struct
 	find_moved(states);
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
-		states->threads[i] = (struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE};
+		states->threads[i] =
+			(struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE, .is_part = model->window.is_part};
 }
 
 static void free_threads(struct states *states)

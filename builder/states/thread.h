@@ -31,6 +31,7 @@ struct thread_state {
 	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
 	/* The thread is attached and recording, it runs no units, no records are missing, and it has a processor: thread_note_plain(). */
 	bool is_plain;
+	bool is_part;         /* only a part of the time counts: never plain */
 	bool is_attached;     /* an OS thread has the stream */
 	bool is_recording;    /* the program has not paused it */
 	bool is_in_gap;       /* records are missing */
@@ -211,7 +212,7 @@ static inline enum state state_now(const struct thread_state *t)
 static inline void thread_note_plain(struct thread_state *t)
 {
 	t->is_plain = t->is_attached && t->is_recording && !t->is_in_gap && t->in_units == NOT_IN_UNITS && t->off_why == 0 &&
-		      t->undecided == 0;
+		      t->undecided == 0 && !t->is_part;
 }
 
 /* Is it a state that can turn out to be overhead? */
@@ -232,9 +233,10 @@ __attribute__((noinline, unused)) static int pass_any(struct states *states, con
 		return -1;
 	enum state now = states_gap(states, at->stream, t->is_plain ? t->state : state_now(t), at->ticks);
 	if (at->unit == 0) {
-		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
+		uint64_t ticks = window_clip(&states->model->window, at->ticks);
+		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, ticks);
 		if (states->blocked.ticks != NULL)
-			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, at->ticks);
+			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, ticks);
 	} else
 		states_account(states, at->stream, at->unit, now, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);

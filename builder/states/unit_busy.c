@@ -29,6 +29,7 @@ static bool is_outside(const struct states *states, const struct thread_state *t
 
 void states_account(struct states *states, uint32_t stream, uint32_t unit, enum state now, uint64_t ticks)
 {
+	ticks = window_clip(&states->model->window, ticks);
 	const struct thread_state *t = &states->threads[stream];
 	bool is_of_unit = is_own(states, t, unit), is_out = is_of_unit && is_outside(states, t, unit, now);
 	bool is_scheduler = unit != 0 && states->model->units[unit].kind == UNIT_SCHEDULER && now == STATE_IDLE;

@@ -255,7 +255,7 @@ static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 
 /* ---- A process ---- */
 
-/* From the first change of a state to the last one. Returns how many changes there are. */
+/* From the first change of a state to the last one, in the part of the time that outputs are about. Returns how many changes there are. */
 static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 {
 	uint64_t first = UINT64_MAX, last = 0;
@@ -268,6 +268,8 @@ static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 		if (states->ticks > last)
 			last = states->ticks;
 	}
+	first = window_clip(&s->windows.trace->model.window, first);
+	last = window_clip(&s->windows.trace->model.window, last);
 	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max ? n_steps : s->n_max;
 	n = n < length ? n : length;
 	*bounds = memory_get((size_t)n + 1, sizeof **bounds, "what happens at once");

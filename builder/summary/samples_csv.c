@@ -21,6 +21,8 @@ static void put_row(struct csv *csv, const struct trace *trace, const struct gra
 		    const struct sample *sample)
 {
 	const struct model *m = graph->model;
+	if (!window_meets(&m->window, sample->ticks, sample->ticks))
+		return;
 	uint32_t task = model_task(m, sample->task);
 	uint32_t region = shown_region(m, task, model_region(m, sample->region));
 	if (!graph_task_is_node(graph, task))

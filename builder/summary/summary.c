@@ -37,6 +37,20 @@ static void collect_tasks(struct summary *s, const struct graph *graph, const st
 	s->busy_ns += busy_ns;
 }
 
+static void collect_part(struct summary *s, const struct graph *graph)
+{
+	const struct model *m = graph->model;
+	uint64_t from_ns = dump_ns(m->dump, window_clip(&m->window, m->first_ticks));
+	uint64_t to_ns = dump_ns(m->dump, window_clip(&m->window, m->last_ticks));
+	if (!m->window.is_part)
+		return;
+	s->from_ns = !s->is_part || from_ns < s->from_ns ? from_ns : s->from_ns;
+	s->to_ns = to_ns > s->to_ns ? to_ns : s->to_ns;
+	s->n_outside += graph->n_outside;
+	s->n_cut += graph->n_cut;
+	s->is_part = true;
+}
+
 void summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
 		     const struct samples_summary *samples)
 {
@@ -45,7 +59,10 @@ void summary_collect(struct summary *s, const struct graphs *graphs, const struc
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct dump *dump = &graphs->traces[i].dump;
 		const struct model *m = graphs->graphs[i].model;
-		uint64_t wall_ns = dump_duration_ns(dump, m->last_ticks - m->first_ticks);
+		uint64_t wall_ns =
+			dump_duration_ns(dump, m->window.is_part ? window_ticks(&m->window, m->first_ticks, m->last_ticks)
+								 : m->last_ticks - m->first_ticks);
+		collect_part(s, &graphs->graphs[i]);
 		s->n_threads += m->n_threads;
 		s->n_records += dump->n_records;
 		s->n_lost += dump->n_lost;
@@ -136,6 +153,11 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
+	if (s->is_part)
+		fprintf(out,
+			"%-10s%.9f s to %.9f s of the run's time: %" PRIu64 " nodes are outside, %" PRIu64
+			" are cut; records, events, samples and devices are those of the whole run\n",
+			"part", (double)s->from_ns / 1e9, (double)s->to_ns / 1e9, s->n_outside, s->n_cut);
 	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
 		(double)s->busy_ns / 1e9);
 	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads", "records", s->n_records, s->n_threads);
@@ -194,6 +216,12 @@ static json_t *json_text(const char *text)
 	return string;
 }
 
+static json_t *json_part(const struct summary *s)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "from_ns", (json_int_t)s->from_ns, "to_ns", (json_int_t)s->to_ns, "nodes_outside",
+			 (json_int_t)s->n_outside, "nodes_cut", (json_int_t)s->n_cut);
+}
+
 static json_t *json_summary(const struct summary *s)
 {
 	const struct graphs *g = s->graphs;
@@ -250,6 +278,8 @@ int summary_json(const struct summary *s, const char *dir)
 	if (out == NULL)
 		return -1;
 	json_t *root = json_summary(s);
+	if (s->is_part)
+		json_object_set_new(root, "part", json_part(s));
 	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
 	fputc('\n', out);
 	json_decref(root);

@@ -120,7 +120,10 @@ struct summary {
 	struct path_summary path;
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
-	size_t n_left_out; /* processes of the run that are not built; not set by summary_collect() */
+	bool is_part; /* --from, --to: times, states, tasks and the graph are of a part of the processes' time: */
+	uint64_t from_ns, to_ns;
+	uint64_t n_outside, n_cut; /* nodes that are left out, and those of which a part is left out */
+	size_t n_left_out;         /* processes of the run that are not built; not set by summary_collect() */
 };
 
 /* Adds everything up, when all traces are replayed and the samples are counted. `states`: one a trace. To be freed. */

@@ -91,7 +91,7 @@ static void build(size_t n_locations)
 	memset(&trace, 0, sizeof trace);
 	ck_assert_int_eq(dump_open(&trace.dump, dir), 0);
 	ck_assert_uint_eq(trace.dump.n_streams, n_locations);
-	ck_assert_int_eq(sink_otf2_open(&sink, out, &trace, 1), 0);
+	ck_assert_int_eq(sink_otf2_open(&sink, out, &trace, 1, false), 0);
 	ck_assert_int_eq(model_gather(&trace.model, &trace.dump, true), 0);
 	ck_assert_int_eq(sink.begin(sink.self, &trace), 0);
 	struct visitor visitor = {sink.ops, sink.self};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Cuts the graph of a process to a part of its time: leaves out nodes that took place outside of the part, and all edges
+ * that lead to or from them, and notes how many nodes are in it only partly. Nodes keep their numbers, so that graphs of
+ * several parts can be compared. Called by build.c after the path was found; one thread.
+ */
+#include "builder/graph/path.h"
+#include "builder/graph/shared.h"
+
+#include <string.h>
+
+/* When the node began, and when it was over; of what never began, when it was created and discarded. */
+static void life_of(const struct node_view *view, uint64_t *begin, uint64_t *end)
+{
+	bool is_open = view->end_ticks == 0 && view->id == view->task;
+	*begin = view->begin_ticks != 0 ? view->begin_ticks : view->create_ticks;
+	*end = is_open ? UINT64_MAX : view->end_ticks > *begin ? view->end_ticks : *begin;
+}
+
+static int look_at(void *self, const struct node_view *view)
+{
+	struct graph *graph = self;
+	const struct window *window = &graph->model->window;
+	struct node *node = graph_inner_node(graph, view->id);
+	uint64_t begin, end;
+	life_of(view, &begin, &end);
+	if (window_meets(window, begin, end)) {
+		graph->n_cut += begin < window->from || (end > window->to && end != begin);
+		return 0;
+	}
+	graph->n_outside++;
+	if (node != NULL)
+		node->is_placed = false;
+	else
+		graph->outside[view->id / 8] |= (unsigned char)(1u << view->id % 8);
+	return 0;
+}
+
+bool graph_has_node(const struct graph *graph, uint32_t id)
+{
+	const struct node *node = id < graph_n_ids(graph) ? graph_inner_node(graph, id) : NULL;
+	return node != NULL ? node->is_placed && node->kind != NODE_NONE
+			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
+}
+
+/* Edges are left out by their places, which stay what they are. */
+static void cut_edges(struct graph *graph)
+{
+	size_t n_places = graph_n_edge_places(graph);
+	struct edge_view edge;
+	if (graph->left_out == NULL)
+		graph->left_out = memory_zeroed(n_places / 8 + 1, 1, "the graph");
+	for (size_t place = 0; place < n_places; place++)
+		if (graph_edge_at(graph, place, &edge) &&
+		    !(graph_has_node(graph, edge.source) && graph_has_node(graph, edge.target)))
+			graph->left_out[place / 8] |= (unsigned char)(1u << place % 8);
+}
+
+/* What executed on the path in the part is one stretch of it: what comes before and after has no time in it. */
+static void cut_path(struct graph *graph, struct path *path)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < path->n_nodes; i++) {
+		uint32_t id = path->nodes[i];
+		bool is_in = graph_has_node(graph, id);
+		path->places[id] = is_in ? n + 1 : 0;
+		if (is_in)
+			path->nodes[n++] = id;
+	}
+	path->n_nodes = n;
+}
+
+void graph_cut(struct graph *graph)
+{
+	if (!graph->model->window.is_part)
+		return;
+	unsigned char *outside = memory_zeroed(graph->model->n_tasks / 8 + 1, 1, "the graph");
+	graph->outside = outside;
+	graph_each_node(graph, look_at, graph);
+	cut_edges(graph);
+	if (graph->path != NULL && graph->path->n_nodes != 0)
+		cut_path(graph, graph->path);
+	graph_cut_exclusive(graph);
+}
