@@ -72,6 +72,7 @@ static inline uint32_t next_source(const struct walk *w, struct open_node *open)
 	return w->edges[edge - 1].source;
 }
 
+/* P4, for ns_to(). */
 static inline bool is_done(const struct walk *w, uint32_t id)
 {
 	return atomic_load_explicit(&w->marks[id], memory_order_acquire) & MARK_DONE;

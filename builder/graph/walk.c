@@ -108,10 +108,11 @@ static void close_node(struct walk *w, struct way *way, const struct open_node *
 	marks = (marks & MARK_BLOCKED) | MARK_DONE | (weight.is_node ? MARK_IS_NODE : 0);
 	way->longest_ns = ns > way->longest_ns ? ns : way->longest_ns;
 	atomic_store_explicit(&w->ns[open->id], ns, memory_order_relaxed);
+	/* P3, so that the length of the chain comes before the mark. */
 	if (weight.work_ns == 0 || is_own(way, open->id))
 		atomic_store_explicit(&w->marks[open->id], marks, memory_order_release);
 	else
-		is_first = !(atomic_exchange_explicit(&w->marks[open->id], marks, memory_order_acq_rel) & MARK_DONE);
+		is_first = !(atomic_exchange_explicit(&w->marks[open->id], marks, memory_order_release) & MARK_DONE);
 	way->work_ns += is_first ? weight.work_ns : 0;
 }
 
@@ -173,6 +174,7 @@ static inline bool pass(struct walk *w, struct way *way, uint32_t id, const stru
 		return false;
 	uint64_t work_ns = dump_duration_ns(w->graph->model->dump, node->busy_ticks), ns = ns_to(w, own) + work_ns;
 	atomic_store_explicit(&w->ns[id], ns, memory_order_relaxed);
+	/* P3, as in close_node(). */
 	atomic_store_explicit(&w->marks[id], MARK_DONE | MARK_IS_NODE, memory_order_release);
 	way->longest_ns = ns > way->longest_ns ? ns : way->longest_ns;
 	way->work_ns += work_ns;

@@ -2,13 +2,12 @@
  *
  * Which stream is replayed next, on which thread. Each goes on until its end, or until it comes to a stop (hand.h) whose
  * task another stream has to hand over first: then it is put aside, and the thread takes another stream. If all visitors
- * can work on several streams at once, all threads of OpenMP do this, and those that find no stream help with the visitors of
- * long ones (pipe.h). Called by run.c.
+ * can work on several streams at once, all threads of OpenMP do this. Called by run.c.
  *
  * The lock guards the lists, and what hand.h says. What one stream has done to a task before a stop was over is seen by
  * the stream that passes the task's next stop, by the number of those that are over (end_stop(), may_pass()).
  */
-#include "builder/replay/pipe.h"
+#include "builder/replay/state.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -21,7 +20,6 @@ struct schedule {
 	pthread_cond_t changed;            /* a stream can go on, or none ever will */
 	struct stream_state *first, *last; /* streams that can go on, first come, first served */
 	size_t n_running;                  /* streams that go on now */
-	struct pipes *pipes;               /* NULL: there are none */
 	bool has_failed;
 };
 
@@ -46,7 +44,7 @@ static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
 	struct hand *hand = hand_of(schedule, stop);
 	pthread_mutex_lock(&schedule->lock);
-	/* Release, for what the stream has done with the task; may_pass() acquires. */
+	/* P1, for what the stream has done with the task. */
 	__atomic_store_n(&hand->n_over, hand->n_over + 1, __ATOMIC_RELEASE);
 	for (struct stream_state **waiting = &hand->waiting; *waiting != NULL;) {
 		struct stream_state *s = *waiting;
@@ -121,7 +119,7 @@ static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t
 {
 	bool may = true;
 	const struct stop *stop = s->stop;
-	/* Most often all that comes before is over: acquire, for what was done there; end_stop() releases. */
+	/* P2, for what was done before. Most often all of that is over. */
 	while (is_at_stop(s, stop, place) &&
 	       __atomic_load_n(&hand_of(schedule, stop)->n_over, __ATOMIC_ACQUIRE) + is_own(s, stop) >= stop->nth)
 		stop++;
@@ -161,11 +159,11 @@ static void pass(struct schedule *schedule, struct stream_state *s, uint64_t pla
 /* False: another stream has failed. */
 static bool count_progress(struct schedule *schedule, struct stream_state *s)
 {
+	s->n_since_progress = 0;
 	pthread_mutex_lock(&schedule->lock);
-	progress_add(schedule->r->progress, s->n_since_progress);
+	progress_add(schedule->r->progress, PROGRESS_EVERY);
 	bool is_well = !schedule->has_failed;
 	pthread_mutex_unlock(&schedule->lock);
-	s->n_since_progress = 0;
 	return is_well;
 }
 
@@ -174,10 +172,10 @@ static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
 {
 	struct replay *r = schedule->r;
 	for (const struct record *record; (record = timeline_peek(&s->timeline)) != NULL;) {
-		if (++s->n_since_progress >= PROGRESS_EVERY && !count_progress(schedule, s))
+		if (++s->n_since_progress == PROGRESS_EVERY && !count_progress(schedule, s))
 			return STREAM_FAILED;
 		if (s->open == NULL && s->stop == s->stop_end) {
-			if (replay_record(r, s, record) != 0 || replay_frequent(r, s) != 0)
+			if (replay_record(r, s, record) != 0)
 				return STREAM_FAILED;
 			continue;
 		}
@@ -223,23 +221,13 @@ static bool cut(struct schedule *schedule)
 	return false;
 }
 
-/* No stream can go on, but some do on other threads: helps one of these, or waits until that has changed. */
-static void help(struct schedule *schedule)
-{
-	pthread_mutex_unlock(&schedule->lock);
-	bool has_helped = pipes_help(schedule->pipes);
-	pthread_mutex_lock(&schedule->lock);
-	if (!has_helped && schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
-		pthread_cond_wait(&schedule->changed, &schedule->lock);
-}
-
 /* One thread: goes on with one stream after the other, until none can go on any more. */
 static void work(struct schedule *schedule)
 {
 	pthread_mutex_lock(&schedule->lock);
 	for (;;) {
 		while (schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
-			help(schedule);
+			pthread_cond_wait(&schedule->changed, &schedule->lock);
 		struct stream_state *s = schedule->first;
 		if (s == NULL || schedule->has_failed)
 			break;
@@ -247,8 +235,6 @@ static void work(struct schedule *schedule)
 		schedule->n_running++;
 		pthread_mutex_unlock(&schedule->lock);
 		enum outcome outcome = go_on(schedule, s);
-		if (pipes_end(schedule->pipes, s->row) != 0)
-			outcome = STREAM_FAILED;
 		pthread_mutex_lock(&schedule->lock);
 		schedule->n_running--;
 		schedule->has_failed |= outcome == STREAM_FAILED;
@@ -260,22 +246,18 @@ static void work(struct schedule *schedule)
 int replay_schedule(struct replay *r)
 {
 	struct schedule schedule = {.r = r};
-	bool are_apart = r->are_by_stream && r->model->is_apart;
-	size_t n = r->model->dump->n_streams, n_threads = are_apart ? (size_t)omp_get_max_threads() : 1;
-	schedule.pipes = pipes_begin(r, n_threads);
-	size_t n_workers = n + (schedule.pipes != NULL ? schedule.pipes->n : 0);
+	size_t n = r->model->dump->n_streams, n_threads = (size_t)omp_get_max_threads();
 	pthread_mutex_init(&schedule.lock, NULL);
 	pthread_cond_init(&schedule.changed, NULL);
 	for (size_t i = 0; i < n; i++)
 		add_ready(&schedule, &r->streams[i]);
-	if (are_apart && n_workers > 1) {
-#pragma omp parallel num_threads((int)(n_workers < n_threads ? n_workers : n_threads))
+	if (r->are_by_stream && r->model->is_apart && n > 1) {
+#pragma omp parallel num_threads((int)(n < n_threads ? n : n_threads))
 		work(&schedule);
 	}
 	do {
 		work(&schedule);
 	} while (!schedule.has_failed && cut(&schedule));
-	pipes_free(schedule.pipes);
 	pthread_cond_destroy(&schedule.changed);
 	pthread_mutex_destroy(&schedule.lock);
 	if (schedule.has_failed)

@@ -7,7 +7,6 @@
  * replay.c  the replay of one stream: each record goes to the file that knows its kind
  * schedule.c  which stream goes on, and which one waits
  * hand.c    where streams wait for each other
- * pipe.c    events of a long stream, for whose visitors another thread has time; pipe_ring.c: their blocks
  * frames.c  the scopes that are open
  * story.c   regions, implicit and explicit tasks, as the thread's story tells them
  * close.c   threads that end, and late flushes

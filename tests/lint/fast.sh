@@ -57,7 +57,7 @@ done | finding "each source names its licence"
 mapfile -t files < <(matching '^(recorder|builder)/')
 awk 'FNR == 1 { labelled = 0 }
 	/(^|[^A-Za-z0-9_])[A-Z][0-9][^A-Za-z0-9_]/ { labelled = FNR }
-	/__ATOMIC_(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST)|ck_pr_fence_[a-z]+\(/ && !/_signal_fence/ && (!labelled || FNR - labelled > 8) {
+	/(__ATOMIC_|memory_order_)(ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|acquire|release|acq_rel|seq_cst)|ck_pr_fence_[a-z]+\(/ && !/_signal_fence/ && (!labelled || FNR - labelled > 8) {
 		print FILENAME ":" FNR ": " $0
 	}' "${files[@]}" | finding "each memory order names its partner"
 diff <(sed -n '/^### Who orders what/,/^After SIGKILL/p' docs/design.md | grep '^|' | grep -oE '\b[A-Z][0-9]\b' | sort -u) \
