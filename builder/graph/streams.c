@@ -260,8 +260,7 @@ static void put_edge(struct joining *j, struct edge edge)
 static void put_edges(struct joining *j)
 {
 	struct graph *graph = j->graph;
-	const struct late_edge *late = j->late, *end = late + j->n_late;
-	size_t n = j->n_late;
+	size_t n = j->n_late, late = 0;
 	for (size_t i = 0; i < graph->n_streams; i++)
 		n += graph->streams[i].n_edges;
 	graph->edges = n != 0 ? memory_get(n, sizeof *graph->edges, WHAT) : NULL;
@@ -269,8 +268,12 @@ static void put_edges(struct joining *j)
 	for (size_t i = 0; i < graph->n_streams; i++) {
 		struct graph_stream *s = &graph->streams[i];
 		for (size_t k = 0; k <= s->n_edges; k++) {
-			for (; late != end && late->stream == i && (late->place <= k || k == s->n_edges); late++)
-				put_edge(j, late->edge);
+			for (const struct late_edge *next; late < j->n_late; late++) {
+				next = &j->late[late];
+				if (next->stream != i || (next->place > k && k < s->n_edges))
+					break;
+				put_edge(j, next->edge);
+			}
 			if (k < s->n_edges)
 				put_edge(j, s->edges[k]);
 		}

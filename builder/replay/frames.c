@@ -14,6 +14,8 @@
 void frames_begin(struct frames *frames, uint32_t stream, uint32_t n_streams)
 {
 	*frames = (struct frames){.stream = stream, .n_streams = n_streams};
+	array_reserve((void **)&frames->scopes, 1, &frames->scopes_capacity,
+		      sizeof *frames->scopes); /* frame_scopes() adds to it */
 	frames_start(frames, 0);
 }
 

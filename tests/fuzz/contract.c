@@ -12,7 +12,7 @@ struct contract {
 	uint64_t *last_ticks; /* by stream */
 	bool *has_begun;
 	struct open_scope {
-		uint32_t task, stream; /* stream: of the unknown task 0 alone */
+		uint32_t task, stream; /* in which it was entered */
 		enum scope_type type;
 		unsigned kind;
 		uint32_t number;
@@ -265,8 +265,7 @@ static int scope_enter(void *self, const struct point *at, struct scope *scope)
 		if (c->scopes == NULL)
 			abort();
 	}
-	c->scopes[c->n_scopes++] =
-		(struct open_scope){at->task, at->task == 0 ? at->stream : 0, scope->type, scope->kind, scope->number};
+	c->scopes[c->n_scopes++] = (struct open_scope){at->task, at->stream, scope->type, scope->kind, scope->number};
 	return 0;
 }
 
@@ -274,11 +273,20 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 {
 	struct contract *c = check_point(self, at);
 	size_t n = c->n_scopes;
-	while (n > 0 && (c->scopes[n - 1].task != at->task || (at->task == 0 && c->scopes[n - 1].stream != at->stream)))
+	while (n > 0 && c->scopes[n - 1].number != scope->number)
 		n--;
-	PROMISED(n > 0, "a scope is entered before it is left, in the same task");
-	PROMISED(c->scopes[n - 1].type == scope->type && c->scopes[n - 1].kind == scope->kind, "scopes nest within a task");
-	PROMISED(c->scopes[n - 1].number == scope->number, "a scope keeps its number");
+	PROMISED(n > 0, "a scope is entered before it is left, and keeps its number");
+	const struct open_scope *left = &c->scopes[n - 1];
+	PROMISED(left->task == at->task && (at->task != 0 || left->stream == at->stream), "a scope is left in its task");
+	PROMISED(left->type == scope->type && left->kind == scope->kind, "a scope stays what it is");
+	/* Records that contradict each other may have a task on two streams at once. Then its scopes nest on each of them. */
+	for (size_t i = n; i < c->n_scopes; i++)
+		PROMISED(c->scopes[i].task != at->task || c->scopes[i].stream != left->stream ||
+				 (at->task != 0 && !c->model->is_sure && left->stream != at->stream),
+			 "scopes nest within a task");
+	if (c->model->is_sure && at->task != 0)
+		for (size_t i = n; i < c->n_scopes; i++)
+			PROMISED(c->scopes[i].task != at->task, "scopes nest within a task that moves");
 	for (; n < c->n_scopes; n++)
 		c->scopes[n - 1] = c->scopes[n];
 	c->n_scopes--;
