@@ -34,6 +34,8 @@ enum {
 	OPTION_PROCESS,
 	OPTION_FROM,
 	OPTION_TO,
+	OPTION_TASK,
+	OPTION_DEPTH,
 	OPTION_DEBUGINFOD,
 	OPTION_MEMORY,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
@@ -62,6 +64,8 @@ static const struct argp_option how_options[] = {
 	{"from", OPTION_FROM, "TIME", 0,
 	 "build what happened from this time of each process on, such as 1.5s, 200ms, 3us, 7ns or 25% (without a unit: s)", 0},
 	{"to", OPTION_TO, "TIME", 0, "build what happened before this time", 0},
+	{"task", OPTION_TASK, "ID", 0, "build the graph of the task that nodes.csv calls so, and of its descendants", 0},
+	{"depth", OPTION_DEPTH, "N", 0, "with --task: of N generations of them (0: of none)", 0},
 	{"debuginfod", OPTION_DEBUGINFOD, "SECONDS", OPTION_ARG_OPTIONAL,
 	 "ask the servers of DEBUGINFOD_URLS for debug information, for so long at most (default: 10); otherwise no network is "
 	 "asked",
@@ -175,6 +179,27 @@ static void check_times(const struct options *o, const struct argp_state *state)
 				   output_rows[i].option);
 }
 
+/* What is about threads, or about the whole process, cannot be of a task. Where nothing is asked for it is not made. */
+static void check_family(struct options *o, const struct argp_state *state)
+{
+	bool is_asked = o->outputs != 0;
+	if (o->family.task == 0 && o->family.depth != UINT64_MAX)
+		argp_error(state, "--depth goes with --task only");
+	if (o->family.task == 0)
+		return;
+	if (o->has_states)
+		argp_error(state, "--states is about threads: it does not go with --task");
+	if (!is_asked)
+		o->outputs = outputs_default();
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		bool is_of_threads = output_is_selected(o->outputs, i) && output_rows[i].traits & (TRAIT_THREADS | TRAIT_WHOLE);
+		if (is_of_threads && is_asked && output_rows[i].help != NULL)
+			argp_error(state, "--%s is about threads or whole processes: it does not go with --task",
+				   output_rows[i].option);
+		o->outputs &= ~((uint64_t)is_of_threads << i);
+	}
+}
+
 static void check_level(const struct options *o, const struct argp_state *state)
 {
 	for (unsigned i = 0; i < n_output_rows; i++)
@@ -205,6 +230,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_FROM: parse_time("--from", value, &o->times.from, state); break;
 	case OPTION_TO: parse_time("--to", value, &o->times.to, state); break;
+	case OPTION_TASK:
+		o->family.task = parse_count("--task", value, state);
+		if (o->family.task == 0)
+			argp_error(state, "--task is the number of a task in nodes.csv, from 1, not '%s'", value);
+		break;
+	case OPTION_DEPTH: o->family.depth = parse_count("--depth", value, state); break;
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case OPTION_MEMORY: o->memory_bytes = parse_bytes("--memory", value, state); break;
 	case 'o': o->output = value; break;
@@ -214,6 +245,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_END:
 		check_level(o, state);
 		check_times(o, state);
+		check_family(o, state);
 		if (o->run.id != NULL && o->run.merges)
 			argp_error(state, "--run and --merge exclude each other");
 		break;
@@ -242,6 +274,7 @@ int main(int argc, char **argv)
 				  .level = GRAPH_TASK,
 				  .max_nodes = 2000,
 				  .n_bins = 1000,
+				  .family = {.depth = UINT64_MAX},
 				  .memory_bytes = UINT64_MAX};
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &options);

@@ -31,7 +31,8 @@ enum output_need {
 enum output_trait {
 	TRAIT_TASK_GRAPH = 1, /* goes with --graph=task only */
 	TRAIT_FOR_PEOPLE = 2, /* not with --quiet */
-	TRAIT_WHOLE = 4       /* not with --from and --to */
+	TRAIT_WHOLE = 4,      /* not with --from and --to, and not with --task */
+	TRAIT_THREADS = 8     /* not with --task */
 };
 
 /* What an output is made from. Only what the selected outputs need is there. */

@@ -121,6 +121,8 @@ static int choose_run(struct job *job)
 	job->n_left_out = n - n_chosen;
 	while (job->n_open > n_chosen)
 		dump_close(&job->traces[--job->n_open].dump);
+	if (n_chosen > 1 && job->options->family.task != 0)
+		return error("--task is about one process, and these are %zu: --process names one of them", n_chosen);
 	return n_chosen > 0 ? 0 : -1;
 }
 
@@ -261,10 +263,11 @@ static int build_trace(struct job *job, size_t i, const struct built *built)
 		return -1;
 	if (parts_set_window(trace, &job->options->times) != 0)
 		return -1;
-	bool is_kept = job->needs & NEEDS_GRAPH || trace->model.window.is_part;
+	bool is_kept = job->needs & NEEDS_GRAPH || trace->model.window.is_part || job->options->family.task != 0;
 	enum graph_keep keep = is_kept ? GRAPH_KEPT : GRAPH_COUNTED;
 	if (has_graph)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
+	job->graphs[i].family = job->options->family;
 	if (replay_trace(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
 	job->graphs[i].before = job->numbers;

@@ -23,6 +23,7 @@ struct options {
 	struct run_choice run;   /* which of the dumps are built */
 	const char *processes;   /* the numbers of those processes of the run that are built (parts.h); NULL: all */
 	struct part_times times; /* the part of each process that is built */
+	struct family family;    /* the task whose graph is built; task 0: the whole graph */
 	unsigned server_seconds; /* for how long servers may be asked for debug information; 0: no network is asked */
 	uint64_t memory_bytes;   /* beyond which tables go into files (memory_limit.h); UINT64_MAX: no limit */
 	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */

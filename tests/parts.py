@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Parts of a run: what --from and --to cut is closed cleanly, adds up to the whole, and is said.
+"""Parts of a run: what --from and --to, or --task and --depth cut is closed cleanly, adds up to the whole, and is said.
 
 Builds windows with random bounds (a fixed seed) of the dumps that tests/golden keeps. Each archive keeps Otter's rules,
 each table refers to itself only, and nothing lies outside of the window. Windows that follow each other have, together,
-the whole's times by thread and state, and by task, to the tick.
+the whole's times by thread and state, and by task, to the tick. Graphs of tasks have what follows from the whole graph's
+tables.
 
 Usage: parts.py [--count=N] [NAME...]     (N windows of each dump, 8 by default; all dumps, or these)
 """
@@ -16,6 +17,7 @@ from common import *
 
 NAME, PLACE, report = "parts", WORK / "parts", Report()
 DUMPS = ("cancel", "depend", "killed", "locks", "nested", "sections", "target", "taskloop", "taskwait", "untied")
+MANY = 1 << 63
 
 
 def unpack(name):
@@ -126,6 +128,90 @@ def check_dump(name, count):
     report.check(f"{NAME}/{name}/sum", why_not_the_sum(dump, out, wanted, whole, bounds, "fragment"))
 
 
+def family(whole, root, depth):
+    """The nodes of a task, and of its descendants down to a depth, by their numbers; and its edges."""
+    nodes = {row["id"]: row for row in rows(whole, "nodes.csv")}
+    tasks = {id for id, row in nodes.items() if id == row["task"]}
+    team = {row["region"]: row["parent"] for row in nodes.values() if row["kind"] in ("implicit", "initial")}
+    depths = {root: 0}
+    for _ in range(depth):
+        depths |= {id: depths[nodes[id]["parent"]] + 1 for id in tasks - set(depths) if nodes[id]["parent"] in depths}
+    teams = {region for region, parent in team.items() if depths.get(parent, depth) < depth}
+    if nodes[root]["kind"] in ("implicit", "initial"):
+        teams.add(nodes[root]["region"])
+    found = {id for id, row in nodes.items() if row["task"] in depths or (row["kind"] == "barrier" and row["region"] in teams)}
+    edges = {(row["source"], row["target"], row["kind"]) for row in rows(whole, "edges.csv") if {row["source"], row["target"]} <= found}
+    begins = {nodes[id]["region"]: id for id in found if nodes[id]["kind"] == "region"}
+    edges |= {(begins[nodes[id]["region"]], id, "sequence") for id in found if nodes[id]["kind"] == "join" and nodes[id]["region"] not in teams}
+    return found, edges
+
+
+def why_not_the_family(dump, out, wanted, whole, root, depth, level):
+    """Are the nodes and edges those of the task and its descendants, each as in the whole graph? None: yes."""
+    limit = [] if depth == MANY else [f"--depth={depth}"]
+    result = build(dump, out, "--csv", "--summary", "--dot", f"--graph={level}", f"--task={root}", *limit)
+    if result.why([wanted]):
+        return result.why([wanted])
+    found, edges = family(whole, root, min(depth, 1000))
+    of_whole = {row["id"]: row for row in rows(whole, "nodes.csv")}
+    for row in rows(out, "nodes.csv"):
+        other = dict(of_whole[row["id"]], path=row["path"], parent=row["parent"] and of_whole[row["id"]]["parent"])
+        if row != other:
+            return f"{row}, in the whole graph {other}"
+    got = {row["id"] for row in rows(out, "nodes.csv")}, {(row["source"], row["target"], row["kind"]) for row in rows(out, "edges.csv")}
+    if got != (found, edges):
+        return f"nodes {sorted(got[0] ^ found)[:9]} and edges {sorted(got[1] ^ edges)[:9]} are not those of both"
+    summary = summary_of(out)
+    part = {"nodes_outside": len(of_whole) - len(found), "task": int(root)} | ({"depth": depth} if depth != MANY else {})
+    if summary["part"] != part:
+        return f"{summary['part']}, not {part}"
+    path = summary.get("path") or {}
+    executed = sum(int(row["busy_ns"]) for row in rows(out, "nodes.csv"))
+    if path.get("work_ns") and not (path["span_ns"] <= path["work_ns"] and abs(path["work_ns"] - executed) <= 1):
+        return f"path {path}, but {executed} ns in nodes"
+    absent = [name for name in ("states.csv", "mutexes.csv", "parallelism.csv", "traces.otf2") if (out / name).exists()]
+    return f"{absent} are there" if absent else None
+
+
+def check_families(name, count):
+    """Of `count` tasks, at each level, with descendants of some depth and of all depths."""
+    dump, out, whole = next((PLACE / name).glob("*.otter")), PLACE / f"{name}.build", PLACE / f"{name}.whole"
+    numbers = random.Random(name)
+    for level in ("task", "fragment", "scope"):
+        wanted = build(dump, whole, "--csv", f"--graph={level}").status
+        tasks = [row["id"] for row in rows(whole, "nodes.csv") if row["id"] == row["task"]]
+        for root in {tasks[0], *numbers.sample(tasks, min(count, len(tasks)))}:
+            for depth in (0, 1, 2, MANY):
+                why = why_not_the_family(dump, out, wanted, whole, root, depth, level)
+                report.check(f"{NAME}/{name}/{level}/task {root}, {depth}", why)
+
+
+def check_family_errors():
+    dump, out = next((PLACE / "untied").glob("*.otter")), PLACE / "errors.build"
+    for options, wrong in (
+        (("--task=0",), "number of a task"), (("--task=x",), "is a number"), (("--depth=1",), "goes with --task"),
+        (("--task=1", "--otf2"), "--otf2 is about threads"), (("--task=1", "--list"), "--list is about"),
+        (("--task=1", "--canonical"), "--canonical is about"), (("--task=1", "--parallelism"), "--parallelism is about"),
+        (("--task=1", "--csv", "--states"), "--states is about threads"),
+    ):
+        result = build(dump, out, *options)
+        report.check(f"{NAME}/{' '.join(options)}", result.why([2]) or (None if wrong in result.err else result.err))
+    result = build(dump, out, "--csv", "--task=999999")
+    report.check(f"{NAME}/no such task", result.why([1]) or (None if "no task of" in result.err and "from 1 to" in result.err else result.err))
+    result = run([BUILDER, "-q", "-o", out, "--force", "--merge", "--task=1", dump, next((PLACE / "locks").glob("*.otter"))], PASSIVE)
+    report.check(f"{NAME}/task of two", result.why([1]) or (None if "--process names one" in result.err else result.err))
+    # Without an option for outputs those about threads are left out, and times cut the same graph once more.
+    result = run([BUILDER, "-q", "-o", out, "--force", "--task=1", "--from=10%", "--to=60%", dump], PASSIVE)
+    part = summary_of(out)["part"]
+    got = [name for name in ("traces.otf2", "states.csv", "parallelism.csv", "nodes.csv", "graph.dot") if (out / name).exists()]
+    report.check(f"{NAME}/task and times", result.why([0, 3]) or (None if got == ["nodes.csv", "graph.dot"] else str(got)) or
+                 (None if {"task", "from_ns", "to_ns", "nodes_cut"} <= set(part) else str(part)))
+    build(dump, PLACE / "one", "--csv", "--task=1")
+    build(dump, PLACE / "two", "--csv", "--from=10%", "--to=60%")
+    both = [{row["id"] for row in rows(PLACE / place, "nodes.csv")} for place in ("one", "two", "errors.build")]
+    report.check(f"{NAME}/both parts", None if both[0] & both[1] == both[2] else f"{sorted(both[0] & both[1] ^ both[2])}")
+
+
 def check_errors():
     dump, out = unpack("taskwait").parent, PLACE / "errors.build"
     dump = next(dump.glob("*.otter"))
@@ -162,9 +248,11 @@ def main(arguments):
     PLACE.mkdir(parents=True)
     for name in names:
         check_dump(name, counts[0] if counts else 8)
+        check_families(name, min(3, counts[0] if counts else 3))
         if name == "taskwait":
             shutil.rmtree(PLACE / name)
     check_errors()
+    check_family_errors()
     report.print()
     return report.failed > 0
 

@@ -198,6 +198,7 @@ OUTPUTS = {
     "parallelism": ("--parallelism", "--bins=77"),
     "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
     "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),
+    "family": ("--graph=fragment", "--csv", "--summary", "--task=1", "--depth=2"),
 }
 
 

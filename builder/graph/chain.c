@@ -46,7 +46,7 @@ static void make_walk(struct walk *w)
 #pragma omp parallel for if (n_tasks > FEW_ROWS)
 	for (uint32_t task = 1; task < n_tasks; task++) {
 		uint32_t joiner = graph->joiners[task];
-		if (joiner != 0 && graph_task_is_node(graph, task)) /* relaxed: the lists are read after the loop, in any order */
+		if (joiner != 0 && graph_is_task(graph, task)) /* relaxed: the lists are read after the loop, in any order */
 			w->next[task] = atomic_exchange_explicit(&w->joined[joiner - n_tasks], task, memory_order_relaxed);
 	}
 	for (size_t i = 0; i < graph->n_edges; i++)

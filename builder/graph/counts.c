@@ -78,7 +78,7 @@ enum heir graph_count_child(struct graph *graph, const struct point *at, uint32_
 {
 	struct graph_stream *s = graph_stream(graph, at);
 	uint32_t *open = &graph->tasks[parent].open;
-	bool is_in_group = *open & COUNTED_IN_GROUP, is_node = graph_task_is_node(graph, child);
+	bool is_in_group = *open & COUNTED_IN_GROUP, is_node = graph_is_task(graph, child);
 	uint32_t *n = is_in_group ? &group_row(graph, *open)->interval : open;
 	s->counted.edges[EDGE_CREATE] += is_node;
 	if (*n == COUNTED_IN_GROUP - 1)
@@ -165,7 +165,7 @@ static void count_member(struct graph *graph, struct places *p, uint32_t row)
 	const struct graph_task *t = &graph->tasks[row];
 	uint32_t region = graph->model->tasks[row].region;
 	struct graph_counts *counted = &graph->streams[0].counted;
-	if (graph_task_is_node(graph, row))
+	if (graph_is_task(graph, row))
 		counted->edges[EDGE_CREATE] += graph->region_node[region] != 0;
 	uint32_t last = t->n_barriers != 0 ? t->first_barrier + t->n_barriers : 0;
 	p->n_ends[last]++;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Cuts the graph of a process to a part of its time: leaves out nodes that took place outside of the part, and all edges
- * that lead to or from them, and notes how many nodes are in it only partly. Nodes keep their numbers, so that graphs of
- * several parts can be compared. Called by build.c after the path was found; one thread.
+ * Cuts the graph of a process to a part of it: leaves out nodes that are outside of the part, and all edges that lead to
+ * or from them. Nodes keep their numbers, so that graphs of several parts can be compared. A task with its descendants is
+ * cut out before the critical path is sought, which is theirs. A part of the time is cut out after it, and nodes that are
+ * in it only partly are counted: what executed outside of it has no length, but orders what is inside. Called by finish.c;
+ * one thread.
  */
 #include "builder/graph/path.h"
 #include "builder/graph/shared.h"
+#include "builder/graph/subtree.h"
 
 #include <string.h>
 
@@ -17,22 +20,44 @@ static void life_of(const struct node_view *view, uint64_t *begin, uint64_t *end
 	*end = is_open ? UINT64_MAX : view->end_ticks > *begin ? view->end_ticks : *begin;
 }
 
-static int look_at(void *self, const struct node_view *view)
+static void leave_out(struct graph *graph, uint32_t id)
 {
-	struct graph *graph = self;
-	const struct window *window = &graph->model->window;
-	struct node *node = graph_inner_node(graph, view->id);
-	uint64_t begin, end;
-	life_of(view, &begin, &end);
-	if (window_meets(window, begin, end)) {
-		graph->n_cut += begin < window->from || (end > window->to && end != begin);
-		return 0;
-	}
+	struct node *node = graph_inner_node(graph, id);
 	graph->n_outside++;
 	if (node != NULL)
 		node->is_placed = false;
 	else
-		graph->outside[view->id / 8] |= (unsigned char)(1u << view->id % 8);
+		graph->outside[id / 8] |= (unsigned char)(1u << id % 8);
+}
+
+static int look_at_time(void *self, const struct node_view *view)
+{
+	struct graph *graph = self;
+	const struct window *window = &graph->model->window;
+	uint64_t begin, end;
+	life_of(view, &begin, &end);
+	if (window_meets(window, begin, end))
+		graph->n_cut += begin < window->from || (end > window->to && end != begin);
+	else
+		leave_out(graph, view->id);
+	return 0;
+}
+
+struct family_search {
+	struct graph *graph;
+	struct subtree tree;
+};
+
+static int look_at_family(void *self, const struct node_view *view)
+{
+	struct family_search *s = self;
+	if (!subtree_has(&s->tree, view))
+		leave_out(s->graph, view->id);
+	else if (view->kind == NODE_JOIN && !subtree_has_team(&s->tree, view->region)) {
+		struct node *join = graph_inner_node(s->graph, view->id);
+		join->previous = s->graph->region_node[view->region]; /* nothing else leads there without the members */
+		join->previous_kind = EDGE_SEQUENCE;
+	}
 	return 0;
 }
 
@@ -70,15 +95,33 @@ static void cut_path(struct graph *graph, struct path *path)
 	path->n_nodes = n;
 }
 
-void graph_cut(struct graph *graph)
+/* Leaves out the nodes for which the function says so, and what belongs to them. */
+static void cut(struct graph *graph, int (*look_at)(void *self, const struct node_view *view), void *self)
+{
+	if (graph->outside == NULL)
+		graph->outside = memory_zeroed(graph->model->n_tasks / 8 + 1, 1, "the graph");
+	graph_each_node(graph, look_at, self);
+	cut_edges(graph);
+	graph_cut_exclusive(graph);
+}
+
+int graph_cut_to_family(struct graph *graph)
+{
+	struct family_search s = {.graph = graph};
+	if (graph->family.task == 0)
+		return 0;
+	int rc = subtree_find(&s.tree, graph, &graph->family);
+	if (rc == 0)
+		cut(graph, look_at_family, &s);
+	subtree_free(&s.tree);
+	return rc;
+}
+
+void graph_cut_to_time(struct graph *graph)
 {
 	if (!graph->model->window.is_part)
 		return;
-	unsigned char *outside = memory_zeroed(graph->model->n_tasks / 8 + 1, 1, "the graph");
-	graph->outside = outside;
-	graph_each_node(graph, look_at, graph);
-	cut_edges(graph);
+	cut(graph, look_at_time, graph);
 	if (graph->path != NULL && graph->path->n_nodes != 0)
 		cut_path(graph, graph->path);
-	graph_cut_exclusive(graph);
 }

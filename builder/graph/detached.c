@@ -15,7 +15,7 @@ void order_fulfill(struct graph *graph, const struct point *at, uint32_t detache
 		s->has_unknown_fulfills = true;
 		return;
 	}
-	if (detached == at->task || !graph_task_is_node(graph, detached))
+	if (detached == at->task || !graph_is_task(graph, detached))
 		return;
 	array_reserve((void **)&s->fulfilments, s->n_fulfilments + 1, &s->fulfilments_capacity, sizeof *s->fulfilments);
 	graph_stop_fragment(graph, at);

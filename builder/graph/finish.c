@@ -85,7 +85,9 @@ int graph_finish(struct graph *graph)
 	if (graph->is_counted && (graph->is_irregular || graph_may_be_unsound(graph)) && begin_again(graph) != 0)
 		return -1;
 	graph_make_sound(graph);
+	if (graph_cut_to_family(graph) != 0)
+		return -1;
 	graph_find_path(graph);
-	graph_cut(graph);
+	graph_cut_to_time(graph);
 	return 0;
 }

@@ -198,6 +198,11 @@ struct graph_numbers {
 	uint64_t n_nodes, n_constructs, n_sets;
 };
 
+/* A task and its descendants down to some depth: of 0 the task alone. Task 0: the whole graph. */
+struct family {
+	uint64_t task, depth;
+};
+
 struct graph {
 	const struct model *model;
 	enum graph_level level;
@@ -243,7 +248,8 @@ struct graph {
 	size_t blocked_capacity;
 	bool has_unknown_waits;  /* GRAPH_FRAGMENT, after the replay: times are left out that may have been waiting */
 	unsigned char *left_out; /* a bit for each place of an edge (graph_edge_at); NULL: none is left out */
-	/* Of a part of the process's time (cut.c): a bit for each task that is outside of it; NULL: none is, or it is no part. */
+	struct family family;    /* set by the caller after graph_begin(): what is left in the graph by graph_finish() */
+	/* Of a part of the process (cut.c): a bit for each task that is outside of it; NULL: none is, or it is no part. */
 	unsigned char *outside;
 	uint32_t n_outside, n_cut;   /* nodes outside of the part, and those that are in it only partly */
 	struct path *path;           /* GRAPH_FRAGMENT: path.h */
@@ -346,13 +352,19 @@ uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 
 /*
- * Is the row a node? In a part of the process's time, tasks outside of it are none. The dummy of a taskwait with dependences is none: the taskwait is a node of the encountering task.
+ * Is the row a node of the whole process? The dummy of a taskwait with dependences is none: the taskwait is a node of the
+ * encountering task.
  */
-static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
+static inline bool graph_is_task(const struct graph *graph, uint32_t task)
 {
 	const struct task *t = &graph->model->tasks[task];
-	return task != 0 && (t->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(t->flags & task_flags_taskwait) &&
-	       (graph->outside == NULL || !(graph->outside[task / 8] >> task % 8 & 1));
+	return task != 0 && (t->state & (TASK_SEEN | TASK_HELPER)) == TASK_SEEN && !(t->flags & task_flags_taskwait);
+}
+
+/* Is the row a node? In a part of the process, tasks outside of it are none. */
+static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
+{
+	return graph_is_task(graph, task) && (graph->outside == NULL || !(graph->outside[task / 8] >> task % 8 & 1));
 }
 
 const char *node_kind_name(enum node_kind kind);

@@ -54,7 +54,7 @@ static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
 	if (node != NULL)
 		return node->is_placed ? node->previous : 0;
 	const struct task *task = &graph->model->tasks[id];
-	if (!graph_task_is_node(graph, id))
+	if (!graph_is_task(graph, id))
 		return 0;
 	if (!task_is_explicit(task))
 		return graph->region_node[task->region];
@@ -227,8 +227,12 @@ bool graph_may_be_unsound(const struct graph *graph);
 /* Leaves those edges out; the last step for the graph itself. */
 void graph_make_sound(struct graph *graph);
 
-/* cut.c: of a part of the process's time (model.window), leaves out what is outside; after the path was found. */
-void graph_cut(struct graph *graph);
+/*
+ * cut.c: leaves out what is outside of a part. Of a task and its descendants (graph.family), before the path is found: 0,
+ * or -1 after it printed that there is no such task. Of the process's time (model.window), after the path was found.
+ */
+int graph_cut_to_family(struct graph *graph);
+void graph_cut_to_time(struct graph *graph);
 
 /* Is there a node of this number? */
 bool graph_has_node(const struct graph *graph, uint32_t id);

@@ -82,15 +82,11 @@ static const struct activity *node_activity(const struct graph *graph, const str
 	return row != 0 ? &m->activities[row] : NULL;
 }
 
-/* Of a part of the time a node shows when it was in it; when it was created stays as it is. */
-static struct node_view in_part(const struct graph *graph, struct node_view view)
+/* In a part of the time a node shows when it was in it; when it was created stays as it is. */
+static void clip(const struct window *window, struct node_view *view)
 {
-	if (graph->outside == NULL)
-		return view;
-	const struct window *window = &graph->model->window;
-	view.begin_ticks = view.begin_ticks != 0 ? window_clip(window, view.begin_ticks) : 0;
-	view.end_ticks = view.end_ticks != 0 ? window_clip(window, view.end_ticks) : 0;
-	return view;
+	view->begin_ticks = view->begin_ticks != 0 ? window_clip(window, view->begin_ticks) : 0;
+	view->end_ticks = view->end_ticks != 0 ? window_clip(window, view->end_ticks) : 0;
 }
 
 struct node_view graph_node(const struct graph *graph, uint32_t id)
@@ -117,7 +113,9 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 			view.end_ticks = graph->first_fragments[id].end_ticks;
 			view.busy_ticks = graph->first_fragments[id].busy_ticks;
 		}
-		return in_part(graph, view);
+		if (graph->outside != NULL)
+			clip(&m->window, &view);
+		return view;
 	}
 	const struct node *node = graph_inner_node(graph, id);
 	const struct operation *operation = node_operation(graph, node);
@@ -137,7 +135,9 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 	};
 	if (node->is_of_unit)
 		graph_view_unit(graph, node, &view);
-	return in_part(graph, view);
+	if (graph->outside != NULL)
+		clip(&m->window, &view);
+	return view;
 }
 
 uint32_t graph_parent(const struct graph *graph, const struct node_view *node)
@@ -172,7 +172,7 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 static bool task_edge(const struct graph *graph, size_t place, struct edge_view *edge)
 {
 	uint32_t row = (uint32_t)(place / 2);
-	if (!graph_task_is_node(graph, row))
+	if (!graph_is_task(graph, row)) /* what leads to a task outside of a part is left out by its place */
 		return false;
 	if (place % 2 == 0) {
 		uint32_t origin = graph_own_source(graph, row);

@@ -42,11 +42,12 @@ static void collect_part(struct summary *s, const struct graph *graph)
 	const struct model *m = graph->model;
 	uint64_t from_ns = dump_ns(m->dump, window_clip(&m->window, m->first_ticks));
 	uint64_t to_ns = dump_ns(m->dump, window_clip(&m->window, m->last_ticks));
+	s->family = graph->family;
+	s->n_outside += graph->n_outside;
 	if (!m->window.is_part)
 		return;
 	s->from_ns = !s->is_part || from_ns < s->from_ns ? from_ns : s->from_ns;
 	s->to_ns = to_ns > s->to_ns ? to_ns : s->to_ns;
-	s->n_outside += graph->n_outside;
 	s->n_cut += graph->n_cut;
 	s->is_part = true;
 }
@@ -141,6 +142,25 @@ static const char *loss_name(unsigned cause)
 	return name != NULL ? name : "unknown";
 }
 
+static void print_part(const struct summary *s, FILE *out)
+{
+	if (s->family.task != 0) {
+		fprintf(out, "%-10stask %" PRIu64 " and its descendants", "part", s->family.task);
+		if (s->family.depth != UINT64_MAX)
+			fprintf(out, " to depth %" PRIu64, s->family.depth);
+		fputs(": tasks, nodes, edges and the path are theirs, all else is that of the process", out);
+		if (s->is_part)
+			fputs("\n", out);
+		else
+			fprintf(out, "; %" PRIu64 " nodes are outside\n", s->n_outside);
+	}
+	if (s->is_part)
+		fprintf(out,
+			"%-10s%.9f s to %.9f s of the run's time: %" PRIu64 " nodes are outside, %" PRIu64
+			" are cut; records, events, samples and devices are those of the whole run\n",
+			"part", (double)s->from_ns / 1e9, (double)s->to_ns / 1e9, s->n_outside, s->n_cut);
+}
+
 void summary_print(const struct summary *s, FILE *out)
 {
 	const struct graphs *g = s->graphs;
@@ -153,11 +173,7 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
 	free(program);
 	free(runtime);
-	if (s->is_part)
-		fprintf(out,
-			"%-10s%.9f s to %.9f s of the run's time: %" PRIu64 " nodes are outside, %" PRIu64
-			" are cut; records, events, samples and devices are those of the whole run\n",
-			"part", (double)s->from_ns / 1e9, (double)s->to_ns / 1e9, s->n_outside, s->n_cut);
+	print_part(s, out);
 	fprintf(out, "%-10s%.6f s recorded, %.6f s in tasks and regions\n", "time", (double)s->wall_ns / 1e9,
 		(double)s->busy_ns / 1e9);
 	fprintf(out, "%-10s%" PRIu64 " in %" PRIu64 " threads", "records", s->n_records, s->n_threads);
@@ -218,8 +234,15 @@ static json_t *json_text(const char *text)
 
 static json_t *json_part(const struct summary *s)
 {
-	return json_pack("{s:I,s:I,s:I,s:I}", "from_ns", (json_int_t)s->from_ns, "to_ns", (json_int_t)s->to_ns, "nodes_outside",
-			 (json_int_t)s->n_outside, "nodes_cut", (json_int_t)s->n_cut);
+	json_t *part = json_pack("{s:I}", "nodes_outside", (json_int_t)s->n_outside);
+	if (s->is_part)
+		json_object_update_new(part, json_pack("{s:I,s:I,s:I}", "from_ns", (json_int_t)s->from_ns, "to_ns",
+						       (json_int_t)s->to_ns, "nodes_cut", (json_int_t)s->n_cut));
+	if (s->family.task != 0)
+		json_object_set_new(part, "task", json_integer((json_int_t)s->family.task));
+	if (s->family.depth != UINT64_MAX)
+		json_object_set_new(part, "depth", json_integer((json_int_t)s->family.depth));
+	return part;
 }
 
 static json_t *json_summary(const struct summary *s)
@@ -278,7 +301,7 @@ int summary_json(const struct summary *s, const char *dir)
 	if (out == NULL)
 		return -1;
 	json_t *root = json_summary(s);
-	if (s->is_part)
+	if (s->is_part || s->family.task != 0)
 		json_object_set_new(root, "part", json_part(s));
 	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
 	fputc('\n', out);

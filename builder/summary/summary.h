@@ -122,7 +122,8 @@ struct summary {
 	bool is_complete, is_snapshot;
 	bool is_part; /* --from, --to: times, states, tasks and the graph are of a part of the processes' time: */
 	uint64_t from_ns, to_ns;
-	uint64_t n_outside, n_cut; /* nodes that are left out, and those of which a part is left out */
+	struct family family;      /* --task: the graph is that of a task and its descendants; task 0: it is not */
+	uint64_t n_outside, n_cut; /* nodes that are left out, and those of which a part of the time is left out */
 	size_t n_left_out;         /* processes of the run that are not built; not set by summary_collect() */
 };
 
