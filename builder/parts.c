@@ -147,11 +147,7 @@ int parts_set_window(struct trace *trace, const struct part_times *times)
 			     m->n_units != 0 ? "work units of Argobots" : "activities that devices reported themselves");
 	bool has_from = times->from.is_given && times->from.value != 0, has_to = times->to.is_given;
 	m->window = (struct window){true, has_from ? ticks_at(m, &times->from) : 0, has_to ? ticks_at(m, &times->to) : UINT64_MAX};
-	if (m->window.from > m->last_ticks)
-		return error("%s: --from is after the end of the process, which lasted %.9f s", trace->dump.path,
-			     (double)dump_ns(m->dump, m->last_ticks) / 1e9);
-	if (m->window.from >= m->window.to)
-		return error("%s: there is no time between --from and --to; the process lasted %.9f s", trace->dump.path,
-			     (double)dump_ns(m->dump, m->last_ticks) / 1e9);
+	if (m->window.from > m->last_ticks || m->window.from >= m->window.to) /* all of it is before the part */
+		m->window.from = m->window.to = m->last_ticks + 1;
 	return 0;
 }

@@ -43,8 +43,8 @@ static inline bool parts_have_times(const struct part_times *times)
 }
 
 /*
- * Sets the window of a gathered process. 0, or -1 after it printed that the process ended before the part begins, that the
- * part is empty, or that it cannot be cut.
+ * Sets the window of a gathered process: where it ended before the part begins, or the part has no time in it, one after its
+ * end (window_is_empty). 0, or -1 after it printed that it cannot be cut.
  */
 int parts_set_window(struct trace *trace, const struct part_times *times);
 

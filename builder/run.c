@@ -43,6 +43,8 @@ struct job {
 	size_t n_open;                /* traces with an open dump */
 	bool has_left_out;            /* some of the dumps given are of other runs */
 	size_t n_left_out;            /* processes of the run that are not built (--process) */
+	size_t n_outside;             /* those that have no time between --from and --to */
+	uint64_t longest_ns;          /* how long the longest process lasted */
 	bool is_passing;              /* nothing asks for a process once it is built */
 	struct tally repairs;         /* of the processes that were given back */
 	struct graph_numbers numbers; /* of the processes that were built */
@@ -263,6 +265,9 @@ static int build_trace(struct job *job, size_t i, const struct built *built)
 		return -1;
 	if (parts_set_window(trace, &job->options->times) != 0)
 		return -1;
+	uint64_t lasted_ns = dump_ns(&trace->dump, trace->model.last_ticks);
+	job->n_outside += window_is_empty(&trace->model.window);
+	job->longest_ns = lasted_ns > job->longest_ns ? lasted_ns : job->longest_ns;
 	bool is_kept = job->needs & NEEDS_GRAPH || trace->model.window.is_part || job->options->family.task != 0;
 	enum graph_keep keep = is_kept ? GRAPH_KEPT : GRAPH_COUNTED;
 	if (has_graph)
@@ -438,6 +443,9 @@ static int carry_out(struct job *job)
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
 	if (job->needs & NEEDS_REPLAY && build_traces(job, &built) != 0)
 		return -1;
+	if (job->n_outside == job->n_open)
+		return error("%s: no process has time between --from and --to; the longest lasted %.9f s", o->dumps[0],
+			     (double)job->longest_ns / 1e9);
 	if (job->needs & NEEDS_SUMMARY && summarise(job, &graphs) != 0)
 		return -1;
 	struct verdict verdict = judge(job);

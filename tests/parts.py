@@ -14,6 +14,7 @@ import sys
 import tarfile
 
 from common import *
+from states import parallelism_flaw
 
 NAME, PLACE, report = "parts", WORK / "parts", Report()
 DUMPS = ("cancel", "depend", "killed", "locks", "nested", "sections", "target", "taskloop", "taskwait", "untied")
@@ -71,11 +72,16 @@ def why_malformed(out, begin, end):
             return f"{key}: {sums.get(key)} ns in intervals, {totals.get(key)} in sums"
     part = summary_of(out)["part"]
     nodes_of_whole = part["nodes_outside"] + len(nodes)
-    return None if part["nodes_cut"] <= len(nodes) <= nodes_of_whole else str(part)
+    if not part["nodes_cut"] <= len(nodes) <= nodes_of_whole:
+        return str(part)
+    bins = rows(out, "parallelism.csv")
+    if any(not begin <= int(row["begin_ns"]) <= int(row["end_ns"]) <= end for row in bins):
+        return f"rows of parallelism.csv are outside of {begin} to {end}"
+    return parallelism_flaw(bins, summary_of(out)["states"]["total"])
 
 
 def why_wrong(dump, out, wanted, begin, end, *options):
-    result = build(dump, out, "--otf2", "--csv", "--dot", "--summary", "--states", *options, f"--from={begin}ns", f"--to={end}ns")
+    result = build(dump, out, "--otf2", "--csv", "--dot", "--summary", "--parallelism", "--states", *options, f"--from={begin}ns", f"--to={end}ns")
     problem = result.why([wanted])
     if problem:
         return problem
@@ -186,6 +192,27 @@ def check_families(name, count):
                 report.check(f"{NAME}/{name}/{level}/task {root}, {depth}", why)
 
 
+def check_early_process():
+    """Of two processes one is over when the part begins: all that there is of it is that."""
+    dumps, lengths = [next((PLACE / name).glob("*.otter")) for name in ("locks", "untied")], []
+    out = PLACE / "early.build"
+    for dump in dumps:
+        said = re.search(r"lasted (\d+)\.(\d{9}) s", build(dump, out, "--summary", "--from=1000s").err)
+        lengths.append(int(said[1] + said[2]))
+    for levels in ("task", "fragment"):
+        options = ["--otf2", "--csv", "--summary", "--parallelism", "--states", f"--graph={levels}", "--merge", f"--from={min(lengths) + 1000}ns"]
+        result = run([BUILDER, "-q", "-o", out, "--force", *options, *dumps], PASSIVE)
+        why = result.why([0, 3])
+        part = {} if why else summary_of(out)["part"]
+        processes = {row["process"] for name in ("nodes.csv", "state_intervals.csv", "parallelism.csv") for row in rows(out, name)} if not why else ()
+        if not why and (part["processes_outside"] != 1 or part["from_ns"] < min(lengths) or len(processes) != 1):
+            why = f"{part}, nodes of {processes}"
+        check = run([ARCHIVE_CHECK, "-q", out])
+        report.check(f"{NAME}/early process, {levels}", why or (None if check.status == 0 else check.out[-600:] + check.err[-600:]))
+    result = run([BUILDER, "-q", "-o", out, "--force", "--csv", "--merge", f"--from={max(lengths) + 1000}ns", *dumps], PASSIVE)
+    report.check(f"{NAME}/no process", result.why([1]) or (None if "the longest lasted" in result.err else result.err))
+
+
 def check_family_errors():
     dump, out = next((PLACE / "untied").glob("*.otter")), PLACE / "errors.build"
     for options, wrong in (
@@ -209,6 +236,7 @@ def check_family_errors():
     build(dump, PLACE / "one", "--csv", "--task=1")
     build(dump, PLACE / "two", "--csv", "--from=10%", "--to=60%")
     both = [{row["id"] for row in rows(PLACE / place, "nodes.csv")} for place in ("one", "two", "errors.build")]
+    check_early_process()
     report.check(f"{NAME}/both parts", None if both[0] & both[1] == both[2] else f"{sorted(both[0] & both[1] ^ both[2])}")
 
 

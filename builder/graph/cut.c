@@ -12,12 +12,12 @@
 
 #include <string.h>
 
-/* When the node began, and when it was over; of what never began, when it was created and discarded. */
-static void life_of(const struct node_view *view, uint64_t *begin, uint64_t *end)
+/* When the node began, and when it was over, or the process; of what never began, when it was created and discarded. */
+static void life_of(const struct model *m, const struct node_view *view, uint64_t *begin, uint64_t *end)
 {
 	bool is_open = view->end_ticks == 0 && view->id == view->task;
 	*begin = view->begin_ticks != 0 ? view->begin_ticks : view->create_ticks;
-	*end = is_open ? UINT64_MAX : view->end_ticks > *begin ? view->end_ticks : *begin;
+	*end = is_open ? m->last_ticks + 1 : view->end_ticks > *begin ? view->end_ticks : *begin;
 }
 
 static void leave_out(struct graph *graph, uint32_t id)
@@ -35,7 +35,7 @@ static int look_at_time(void *self, const struct node_view *view)
 	struct graph *graph = self;
 	const struct window *window = &graph->model->window;
 	uint64_t begin, end;
-	life_of(view, &begin, &end);
+	life_of(graph->model, view, &begin, &end);
 	if (window_meets(window, begin, end))
 		graph->n_cut += begin < window->from || (end > window->to && end != begin);
 	else

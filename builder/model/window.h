@@ -16,6 +16,12 @@ struct window {
 	uint64_t from, to;
 };
 
+/* Has the part none of the process's time? */
+static inline bool window_is_empty(const struct window *window)
+{
+	return window->is_part && window->from == window->to;
+}
+
 /* The time of the part that is nearest. */
 static inline uint64_t window_clip(const struct window *window, uint64_t ticks)
 {

@@ -44,12 +44,13 @@ static void collect_part(struct summary *s, const struct graph *graph)
 	uint64_t to_ns = dump_ns(m->dump, window_clip(&m->window, m->last_ticks));
 	s->family = graph->family;
 	s->n_outside += graph->n_outside;
-	if (!m->window.is_part)
+	s->is_part = s->is_part || m->window.is_part;
+	s->n_processes_outside += window_is_empty(&m->window);
+	if (!m->window.is_part || window_is_empty(&m->window))
 		return;
-	s->from_ns = !s->is_part || from_ns < s->from_ns ? from_ns : s->from_ns;
+	s->from_ns = s->to_ns == 0 || from_ns < s->from_ns ? from_ns : s->from_ns;
 	s->to_ns = to_ns > s->to_ns ? to_ns : s->to_ns;
 	s->n_cut += graph->n_cut;
-	s->is_part = true;
 }
 
 void summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
@@ -154,6 +155,8 @@ static void print_part(const struct summary *s, FILE *out)
 		else
 			fprintf(out, "; %" PRIu64 " nodes are outside\n", s->n_outside);
 	}
+	if (s->n_processes_outside != 0)
+		fprintf(out, "%-10s%" PRIu64 " processes have no time in it\n", "part", s->n_processes_outside);
 	if (s->is_part)
 		fprintf(out,
 			"%-10s%.9f s to %.9f s of the run's time: %" PRIu64 " nodes are outside, %" PRIu64
@@ -236,8 +239,9 @@ static json_t *json_part(const struct summary *s)
 {
 	json_t *part = json_pack("{s:I}", "nodes_outside", (json_int_t)s->n_outside);
 	if (s->is_part)
-		json_object_update_new(part, json_pack("{s:I,s:I,s:I}", "from_ns", (json_int_t)s->from_ns, "to_ns",
-						       (json_int_t)s->to_ns, "nodes_cut", (json_int_t)s->n_cut));
+		json_object_update_new(part, json_pack("{s:I,s:I,s:I,s:I}", "from_ns", (json_int_t)s->from_ns, "to_ns",
+						       (json_int_t)s->to_ns, "nodes_cut", (json_int_t)s->n_cut, "processes_outside",
+						       (json_int_t)s->n_processes_outside));
 	if (s->family.task != 0)
 		json_object_set_new(part, "task", json_integer((json_int_t)s->family.task));
 	if (s->family.depth != UINT64_MAX)

@@ -120,7 +120,8 @@ struct summary {
 	struct path_summary path;
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
-	bool is_part; /* --from, --to: times, states, tasks and the graph are of a part of the processes' time: */
+	uint64_t n_processes_outside; /* of which nothing is in the part */
+	bool is_part;                 /* --from, --to: times, states, tasks and the graph are of a part of the processes' time: */
 	uint64_t from_ns, to_ns;
 	struct family family;      /* --task: the graph is that of a task and its descendants; task 0: it is not */
 	uint64_t n_outside, n_cut; /* nodes that are left out, and those of which a part of the time is left out */
