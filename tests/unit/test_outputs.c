@@ -49,7 +49,7 @@ END_TEST
 
 START_TEST(a_listing_needs_the_dump_alone)
 {
-	ck_assert_uint_eq(need("list", GRAPH_TASK, true), 0);
+	ck_assert_uint_eq(need("list", GRAPH_TASK, true), NEEDS_RECORDS);
 }
 END_TEST
 
