@@ -40,6 +40,7 @@ struct job {
 	size_t n_sinks;
 	struct symbols *symbols;
 	struct summary summary;
+	struct canonical_list *canonical;
 	struct output output;
 	struct progress progress;
 };

@@ -174,7 +174,7 @@ int output_print_list(const struct built *built)
 
 int output_print_canonical(const struct built *built)
 {
-	return graph_canonical(built->graphs, stdout);
+	return graph_canonical(*built->canonical, stdout);
 }
 
 int output_print_summary_text(const struct built *built)

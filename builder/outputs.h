@@ -11,6 +11,7 @@
 #include "builder/replay/sink.h"
 #include "builder/run.h"
 
+struct canonical_list;
 struct graphs;
 struct states;
 struct summary;
@@ -26,7 +27,8 @@ enum output_need {
 	NEEDS_SYMBOLS = 64,       /* labels, functions and lines of the constructs */
 	NEEDS_SOME_SYMBOLS = 128, /* the same, of processes with work units of Argobots, or with mutexes */
 	NEEDS_SUMMARY = 256,
-	NEEDS_RECORDS = 512 /* the dump again, after its process was built */
+	NEEDS_CANONICAL = 1024, /* the canonical edge list */
+	NEEDS_RECORDS = 512     /* the dump again, after its process was built */
 };
 
 enum output_trait {
@@ -46,6 +48,7 @@ struct built {
 	const struct graphs *graphs;
 	const struct states *states; /* one a trace */
 	const struct summary *summary;
+	struct canonical_list *const *canonical;
 };
 
 struct output_row {

@@ -104,6 +104,8 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 			return -1;
 	if (job->needs & NEEDS_SUMMARY)
 		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i]);
+	if (job->needs & NEEDS_CANONICAL)
+		canonical_collect(&job->canonical, trace, &job->graphs[i], job->n_open > 1);
 	if (append(job, i, built) != 0)
 		return -1;
 	if (job->is_passing)

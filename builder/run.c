@@ -58,7 +58,8 @@ static bool is_passing(const struct options *o)
 	bool is_passing = true;
 	for (unsigned i = 0; i < n_output_rows; i++) {
 		const struct output_row *row = &output_rows[i];
-		bool is_done = row->follow != NULL || row->append != NULL || (row->needs & ~later) == 0;
+		bool is_done =
+			row->follow != NULL || row->append != NULL || (row->needs & NEEDS_CANONICAL) || (row->needs & ~later) == 0;
 		is_passing = is_passing && (!output_is_selected(o->outputs, i) || is_done);
 	}
 	return is_passing;
@@ -111,7 +112,8 @@ static int carry_out(struct job *job)
 			      .n_traces = job->n_open,
 			      .graphs = &graphs,
 			      .states = job->states,
-			      .summary = &job->summary};
+			      .summary = &job->summary,
+			      .canonical = &job->canonical};
 	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);
 	if (o->is_strict) /* some repairs are found by the graph alone */
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
@@ -134,6 +136,7 @@ int run(const struct options *options)
 	int status = carry_out(&job);
 	output_close(&job.output);
 	summary_free(&job.summary);
+	canonical_free_list(job.canonical);
 	symbols_close(job.symbols);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);

@@ -69,6 +69,9 @@ def check_default(n):
     n_tasks = summary["graph"]["nodes"]["task"]
     report.check(f"{NAME}/summary", None if len(threads) == 2 * n and n_tasks == n and len(summary["process_table"]) == n
                  else f"{len(threads)} threads, {n_tasks} tasks")
+    _, result = build_limited(PLACE / "processes", "--canonical", f"-d {TABLES_MIB << 10}")
+    processes = {line.split("[")[1].split(":")[0] for line in result.out.splitlines()} if result.status == 0 else ()
+    report.check(f"{NAME}/canonical", result.why([0]) or (None if len(processes) == n else f"{len(processes)} processes"))
     groups = (out / "graph.dot").read_text()
     out, result = build_limited(PLACE / "processes", "--max-nodes=1000000", f"-d {TABLES_MIB << 10}")
     whole = (out / "graph.dot").read_text() if result.status == 0 else ""

@@ -57,8 +57,12 @@ static void write_texts(const struct graphs *graphs, const struct summary *summa
 		abort();
 	summary_print(summary, out);
 	PROMISED(list_dump(&graphs->traces[0].dump, out) == 0, "the listing of whatever can be read");
-	if (graphs->graphs[0].level == GRAPH_TASK)
-		PROMISED(graph_canonical(graphs, out) == 0, "the canonical list of every graph");
+	if (graphs->graphs[0].level == GRAPH_TASK) {
+		struct canonical_list *list = NULL;
+		canonical_collect(&list, &graphs->traces[0], &graphs->graphs[0], false);
+		PROMISED(graph_canonical(list, out) == 0, "the canonical list of every graph");
+		canonical_free_list(list);
+	}
 	fclose(out);
 }
 
