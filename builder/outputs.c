@@ -104,9 +104,9 @@ int output_follow_parallelism(struct sink *sink, const struct built *built)
 	return sink_parallelism_open(sink, built->directory, built->options->n_bins, built->traces, built->states);
 }
 
-int output_write_dot(const struct built *built)
+int output_follow_dot(struct sink *sink, const struct built *built)
 {
-	return graph_dot(built->graphs, built->directory, built->options->max_nodes);
+	return sink_dot_open(sink, built->graphs, built->directory, built->options->max_nodes);
 }
 
 int output_append_nodes(const struct built *built)
@@ -162,14 +162,19 @@ int output_write_summary_file(const struct built *built)
 int output_print_list(const struct built *built)
 {
 	int rc = 0;
-	for (size_t i = 0; i < built->n_traces && rc == 0; i++)
-		rc = list_dump(&built->traces[i].dump, stdout);
+	for (size_t i = 0; i < built->n_traces && rc == 0; i++) {
+		struct dump *dump = &built->traces[i].dump;
+		bool was_down = dump_is_down(dump);
+		rc = dump_take_up(dump) != 0 ? -1 : list_dump(dump, stdout);
+		if (was_down)
+			dump_put_down(dump);
+	}
 	return rc;
 }
 
 int output_print_canonical(const struct built *built)
 {
-	return graph_canonical(built->graphs, stdout);
+	return graph_canonical(*built->canonical, stdout);
 }
 
 int output_print_summary_text(const struct built *built)

@@ -11,6 +11,7 @@
 #include "builder/replay/sink.h"
 #include "builder/run.h"
 
+struct canonical_list;
 struct graphs;
 struct states;
 struct summary;
@@ -25,7 +26,9 @@ enum output_need {
 	NEEDS_LOCK_ORDERS = 32,   /* model.lock_orders */
 	NEEDS_SYMBOLS = 64,       /* labels, functions and lines of the constructs */
 	NEEDS_SOME_SYMBOLS = 128, /* the same, of processes with work units of Argobots, or with mutexes */
-	NEEDS_SUMMARY = 256
+	NEEDS_SUMMARY = 256,
+	NEEDS_CANONICAL = 1024, /* the canonical edge list */
+	NEEDS_RECORDS = 512     /* the dump again, after its process was built */
 };
 
 enum output_trait {
@@ -41,11 +44,12 @@ struct built {
 	const char *directory; /* where files are written; NULL if no selected output writes any */
 	const char *place;     /* its name when everything is written */
 	bool has_each_state;   /* thread states are wanted one by one */
-	const struct trace *traces;
+	struct trace *traces;  /* their records may be put down (dump_take_up) */
 	size_t n_traces;
 	const struct graphs *graphs;
 	const struct states *states; /* one a trace */
 	const struct summary *summary;
+	struct canonical_list *const *canonical;
 };
 
 struct output_row {

@@ -108,6 +108,8 @@ programs() {
 # same.
 export CK_DEFAULT_TIMEOUT=120
 export ASAN_OPTIONS=detect_stack_use_after_return=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
+# The builder's tests run beside each other: threads that spin would take the processors from others.
+export OMP_WAIT_POLICY=passive
 wrap=() args=() jobs=${JOBS:-$(nproc)}
 mapfile -t recorder_tests < <(grep -l '"recorder/' tests/unit/test_*.c)
 mapfile -t builder_tests < <(grep -L '"recorder/' tests/unit/test_*.c)
@@ -122,6 +124,7 @@ wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
 programs unit-asan "$tree-address/tests/unit" "${recorder_tests[@]}"
 wrap=()
 run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
+unset OMP_WAIT_POLICY
 # The stress tests have threads of their own for every processor.
 jobs=1
 programs stress "$tree/tests/stress" tests/stress/*.c

@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many processes in one archive, with few open files, and in tables, with little memory.
+"""Many processes in one archive, with few open files, and in all that is written by default, with
+little memory.
 
 A small dump is copied as many processes of one run, which are built, closed and given back one after the other.
 
 Usage: many.py [N]     (N: how many processes, 600 by default; for a larger one the time and the memory are printed)
 """
+import json
+import re
 import resource
 import shutil
 import subprocess
@@ -14,7 +17,7 @@ import time
 from common import *
 
 NAME, PLACE, report = "many", WORK / "many", Report()
-TABLES_MIB = 30  # of private memory, for the tables of any number of processes
+TABLES_MIB = 30  # of private memory, for any number of processes
 
 PROGRAM = r"""
 static volatile int n;
@@ -55,6 +58,31 @@ def build_limited(dumps, option, limit):
                     {**PASSIVE, "OMP_NUM_THREADS": "1"}, timeout=600)
 
 
+def check_default(n):
+    """All that is written by default, under the same limit; the graph is drawn by construct, and whole where that is asked for."""
+    out, result = build_limited(PLACE / "processes", "--graph=task", f"-d {TABLES_MIB << 10}")
+    report.check(f"{NAME}/default", result.why([0]))
+    if result.status != 0:
+        return
+    summary = json.loads((out / "summary.json").read_text())
+    threads = {(t["process"], t["stream"]) for t in summary["states"]["threads"]}
+    n_tasks = summary["graph"]["nodes"]["task"]
+    report.check(f"{NAME}/summary", None if len(threads) == 2 * n and n_tasks == n and len(summary["process_table"]) == n
+                 else f"{len(threads)} threads, {n_tasks} tasks")
+    _, result = build_limited(PLACE / "processes", "--canonical", f"-d {TABLES_MIB << 10}")
+    processes = {line.split("[")[1].split(":")[0] for line in result.out.splitlines()} if result.status == 0 else ()
+    report.check(f"{NAME}/canonical", result.why([0]) or (None if len(processes) == n else f"{len(processes)} processes"))
+    groups = (out / "graph.dot").read_text()
+    out, result = build_limited(PLACE / "processes", "--max-nodes=1000000", f"-d {TABLES_MIB << 10}")
+    whole = (out / "graph.dot").read_text() if result.status == 0 else ""
+    clusters = [text.count("subgraph cluster_") for text in (groups, whole)]
+    nodes = len(re.findall(r"^  n\d+ \[", whole, re.M))
+    report.check(f"{NAME}/drawings", result.why([0]) or (None if clusters == [n, n] and nodes == sum(summary["graph"]["nodes"].values())
+                                                         and groups.count("digraph") == whole.count("digraph") == 1
+                                                         and "drawn by source construct" in groups.splitlines()[1] and "drawn by" not in whole
+                                                         else f"{clusters} clusters, {nodes} nodes"))
+
+
 def main():
     n = int(sys.argv[1]) if len(sys.argv) > 1 else 600
     (PLACE / "program.c").parent.mkdir(parents=True, exist_ok=True)
@@ -79,6 +107,7 @@ def main():
             numbers = [int(row.split(",")[0]) for row in nodes]
             report.check(f"{NAME}/tables", result.why([0]) or (None if numbers == sorted(set(numbers)) and len({row.split(",")[4] for row in nodes}) == n
                                                                else "nodes.csv does not have each process once, in order"))
+            check_default(n)
         if n > 600:
             kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
             print(f"{n} processes: {seconds:.1f} s, {kib / 1024:.0f} MiB at most")

@@ -204,7 +204,7 @@ void dump_put_down(struct dump *dump)
 
 int dump_take_up(struct dump *dump)
 {
-	if (dump->mappings != NULL)
+	if (!dump_is_down(dump))
 		return 0;
 	struct dump again;
 	if (dump_open(&again, dump->path) != 0)

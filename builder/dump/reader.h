@@ -87,6 +87,10 @@ void dump_close(struct dump *dump);
  */
 void dump_put_down(struct dump *dump);
 int dump_take_up(struct dump *dump);
+static inline bool dump_is_down(const struct dump *dump)
+{
+	return dump->mappings == NULL;
+}
 
 /* A duration in ticks as ns, rounded to the nearest. */
 static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)

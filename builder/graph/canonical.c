@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes the canonical edge list: a line for each edge, sorted; equal lines, of edges between nodes that are equal, are
- * one line with their number. canonical.h describes the form. Called by run.c after the last process is replayed; lines
+ * one line with their number. canonical.h describes the form. Each process adds its lines when it is built; they
  * are sorted and formatted on several threads.
  */
 #include "builder/graph/canonical.h"
@@ -46,18 +46,18 @@ static void add_sets(struct canonical_list *list, struct canon *c)
 	}
 }
 
-int graph_canonical(const struct graphs *graphs, FILE *out)
+void canonical_collect(struct canonical_list **list, const struct trace *trace, const struct graph *graph, bool has_many_processes)
 {
-	struct canonical_list list = {0};
-	for (size_t i = 0; i < graphs->n; i++) {
-		struct canon c = {.graph = &graphs->graphs[i],
-				  .m = graphs->graphs[i].model,
-				  .process = graphs->traces[i].process,
-				  .has_many_processes = graphs->n > 1};
-		canonical_number(&c);
-		add_edges(&list, &c);
-		add_sets(&list, &c);
-		canonical_free(&c);
-	}
-	return canonical_print(&list, out) != 0 ? error("the canonical graph could not be written: %s", strerror(errno)) : 0;
+	struct canon c = {.graph = graph, .m = graph->model, .process = trace->process, .has_many_processes = has_many_processes};
+	if (*list == NULL)
+		*list = memory_zeroed(1, sizeof **list, "the canonical graph");
+	canonical_number(&c);
+	add_edges(*list, &c);
+	add_sets(*list, &c);
+	canonical_free(&c);
+}
+
+int graph_canonical(const struct canonical_list *list, FILE *out)
+{
+	return canonical_print(list, out) != 0 ? error("the canonical graph could not be written: %s", strerror(errno)) : 0;
 }

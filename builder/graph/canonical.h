@@ -108,8 +108,8 @@ struct canonical_list {
 };
 uint32_t canonical_add_name(struct canonical_list *list, const struct buffer *text); /* its number */
 void canonical_add_line(struct canonical_list *list, const struct canonical_line *line);
-/* Prints the sorted list, and frees it. 0, or -1 with errno set. */
-int canonical_print(struct canonical_list *list, FILE *out);
+/* Prints the sorted list. 0, or -1 with errno set. */
+int canonical_print(const struct canonical_list *list, FILE *out);
 
 /* canonical_names.c: the number of the name of a node that stands for others. */
 uint32_t canonical_name(struct canon *c, struct canonical_list *list, uint32_t id);

@@ -298,22 +298,29 @@ static void put_lines(void *self, size_t block, struct buffer *text)
 	}
 }
 
-int canonical_print(struct canonical_list *list, FILE *out)
+int canonical_print(const struct canonical_list *list, FILE *out)
 {
 	struct sorted s = {.list = list};
 	s.ranks = rank_names(list);
 	find_endings(&s.endings, list);
 	sort_lines(&s);
-	free(list->lines);
 	free(s.ranks.of_name);
 	int rc = blocks_write(out, (list->n_lines + BLOCK_LINES - 1) / BLOCK_LINES, put_lines, &s);
 	free(s.first);
 	free(s.keys);
 	free(s.ranks.names);
 	free(s.endings.texts);
+	return rc;
+}
+
+void canonical_free_list(struct canonical_list *list)
+{
+	if (list == NULL)
+		return;
 	for (size_t i = 0; i < list->n_chunks; i++)
 		free(list->chunks[i]);
 	free(list->chunks);
 	free(list->names);
-	return rc;
+	free(list->lines);
+	free(list);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes graph.dot for graphviz. A graph that is too large to be read is drawn by source construct instead
- * (dot_groups.c). Called by run.c after the last process is replayed; what a whole graph has a line for is formatted on
+ * (dot_groups.c). A sink that draws each process when it is built; what a whole graph has a line for is formatted on
  * several threads.
  */
 #include "builder/graph/dot.h"
@@ -12,8 +12,11 @@
 #include "builder/support/memory.h"
 #include "builder/support/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static void put_edge_begin(struct buffer *text, uint64_t source, uint64_t target, unsigned kind)
 {
@@ -166,39 +169,92 @@ static void put_name(FILE *out, const char *name)
 	buffer_free(&text);
 }
 
-int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes)
+/* graph.dot in the making. */
+struct drawing {
+	FILE *out;
+	const char *dir;
+	const struct graphs *graphs;
+	uint64_t n_nodes, max_nodes; /* of the processes so far; beyond which the run is drawn by source construct */
+	FILE *groups;                /* all processes drawn by source construct, in memory, as the next one may be one too many */
+	char *group_text;
+	size_t n_group_bytes;
+};
+
+static bool is_aggregate(const struct drawing *d)
 {
-	uint64_t n_nodes = 0;
-	for (size_t i = 0; i < graphs->n; i++)
-		graph_each_node(&graphs->graphs[i], count_one, &n_nodes);
-	bool is_aggregate = n_nodes > max_nodes;
+	return d->n_nodes > d->max_nodes;
+}
+
+static void put_head(const struct drawing *d)
+{
+	fputs("digraph otter {\n  graph [rankdir=TB,fontname=\"Helvetica\",labelloc=t,label=\"", d->out);
+	put_name(d->out, d->graphs->traces[0].dump.name);
+	if (is_aggregate(d))
+		fprintf(d->out, "\\n%" PRIu64 " nodes, more than %" PRIu64 ": drawn by source construct, counts on nodes and edges",
+			d->n_nodes, d->max_nodes);
+	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n",
+	      d->out);
+}
+
+static void put_process(const struct drawing *d, FILE *out, size_t i, void (*draw)(struct dot *dot))
+{
+	struct dot dot = {.out = out,
+			  .graph = &d->graphs->graphs[i],
+			  .trace = &d->graphs->traces[i],
+			  .offset = d->graphs->graphs[i].before.n_nodes};
+	if (d->graphs->n > 1) {
+		fprintf(out, " subgraph cluster_%zu {\n  label=\"", i);
+		put_name(out, d->graphs->traces[i].dump.name);
+		fputs("\";\n", out);
+	}
+	draw(&dot);
+	if (d->graphs->n > 1)
+		fputs(" }\n", out);
+}
+
+/* What was drawn whole is dropped when there are too many nodes. */
+static int add_process(void *self, const struct trace *trace)
+{
+	struct drawing *d = self;
+	size_t i = (size_t)(trace - d->graphs->traces);
+	bool was_aggregate = is_aggregate(d);
+	graph_each_node(&d->graphs->graphs[i], count_one, &d->n_nodes);
+	if (!was_aggregate && is_aggregate(d)) {
+		rewind(d->out);
+		if (ftruncate(fileno(d->out), 0) != 0)
+			return error("%s/graph.dot: %s", d->dir, strerror(errno));
+	}
+	if (!is_aggregate(d))
+		put_process(d, d->out, i, draw_whole);
+	if (is_aggregate(d) || i + 1 < d->graphs->n)
+		put_process(d, d->groups, i, dot_draw_groups);
+	return 0;
+}
+
+static int close_drawing(void *self)
+{
+	struct drawing *d = self;
+	memory_close_stream(d->groups, "graph.dot");
+	if (is_aggregate(d)) {
+		put_head(d);
+		fwrite(d->group_text, 1, d->n_group_bytes, d->out);
+	}
+	fputs("}\n", d->out);
+	int rc = file_close(d->out, d->dir, "graph.dot");
+	free(d->group_text);
+	free(d);
+	return rc;
+}
+
+int sink_dot_open(struct sink *sink, const struct graphs *graphs, const char *dir, uint64_t max_nodes)
+{
 	FILE *out = file_open(dir, "graph.dot");
 	if (out == NULL)
 		return -1;
-	fputs("digraph otter {\n  graph [rankdir=TB,fontname=\"Helvetica\",labelloc=t,label=\"", out);
-	put_name(out, graphs->n > 0 ? graphs->traces[0].dump.name : "");
-	if (is_aggregate)
-		fprintf(out, "\\n%" PRIu64 " nodes, more than %" PRIu64 ": drawn by source construct, counts on nodes and edges",
-			n_nodes, max_nodes);
-	fputs("\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n  edge [fontname=\"Helvetica\",fontsize=8];\n",
-	      out);
-	for (size_t i = 0; i < graphs->n; i++) {
-		struct dot dot = {.out = out,
-				  .graph = &graphs->graphs[i],
-				  .trace = &graphs->traces[i],
-				  .offset = graphs->graphs[i].before.n_nodes};
-		if (graphs->n > 1) {
-			fprintf(out, " subgraph cluster_%zu {\n  label=\"", i);
-			put_name(out, graphs->traces[i].dump.name);
-			fputs("\";\n", out);
-		}
-		if (is_aggregate)
-			dot_draw_groups(&dot);
-		else
-			draw_whole(&dot);
-		if (graphs->n > 1)
-			fputs(" }\n", out);
-	}
-	fputs("}\n", out);
-	return file_close(out, dir, "graph.dot");
+	struct drawing *d = memory_zeroed(1, sizeof *d, "graph.dot");
+	*d = (struct drawing){.out = out, .dir = dir, .graphs = graphs, .max_nodes = max_nodes};
+	d->groups = memory_open_stream(&d->group_text, &d->n_group_bytes, "graph.dot");
+	put_head(d);
+	*sink = (struct sink){.name = "dot", .end = add_process, .close = close_drawing, .self = d};
+	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "builder/graph/graph.h"
 #include "builder/model/trace.h"
+#include "builder/replay/sink.h"
 
 #include <stdio.h>
 
@@ -43,12 +44,18 @@ int units_csv(const struct graphs *graphs, const char *dir);
 bool has_units(const struct graphs *graphs);
 
 /*
- * DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. 0, or -1 with the error
- * printed.
+ * DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. `graphs` and `dir` live as long
+ * as the sink. 0, or -1 with the error printed.
  */
-int graph_dot(const struct graphs *graphs, const char *dir, uint64_t max_nodes);
+int sink_dot_open(struct sink *sink, const struct graphs *graphs, const char *dir, uint64_t max_nodes);
 
-/* The sorted canonical edge list, one edge a line. 0, or -1 with the error printed. */
-int graph_canonical(const struct graphs *graphs, FILE *out);
+/*
+ * Adds the lines of a process to the canonical edge list, which is NULL before the first; nothing points into the graph.
+ * Prints the sorted list, one edge a line: 0, or -1 with the error printed.
+ */
+struct canonical_list;
+void canonical_collect(struct canonical_list **list, const struct trace *trace, const struct graph *graph, bool has_many_processes);
+int graph_canonical(const struct canonical_list *list, FILE *out);
+void canonical_free_list(struct canonical_list *list);
 
 #endif

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct device_summary *find(struct device_summaries *all, int32_t number)
 {
@@ -17,7 +18,7 @@ static struct device_summary *find(struct device_summaries *all, int32_t number)
 		if (all->rows[i].number == number)
 			return &all->rows[i];
 	array_reserve((void **)&all->rows, all->n + 1, &all->capacity, sizeof *all->rows);
-	all->rows[all->n] = (struct device_summary){.number = number, .type = ""};
+	all->rows[all->n] = (struct device_summary){.number = number, .type = text_copy("")};
 	return &all->rows[all->n++];
 }
 
@@ -44,7 +45,10 @@ void summary_collect_devices(struct device_summaries *all, const struct model *m
 		const struct activity *a = &m->activities[i];
 		struct device_summary *d = find(all, a->device);
 		const struct device *known = model_device(m, a->device);
-		d->type = known != NULL ? known->type : d->type;
+		if (known != NULL && strcmp(d->type, known->type) != 0) {
+			free(d->type);
+			d->type = text_copy(known->type);
+		}
 		add(d, m->dump, a);
 	}
 	for (uint32_t i = 0; i < m->n_queues; i++)
@@ -88,6 +92,8 @@ json_t *summary_json_devices(const struct device_summaries *all)
 
 void summary_free_devices(struct device_summaries *all)
 {
+	for (size_t i = 0; i < all->n; i++)
+		free(all->rows[i].type);
 	free(all->rows);
 	*all = (struct device_summaries){0};
 }

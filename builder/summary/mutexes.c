@@ -18,8 +18,8 @@ static struct mutex_place *find(struct mutex_summary *s, struct map *rows, const
 	uint32_t *place = map_put(rows, (uint64_t)row->construct << 4 | (row->kind & 0xf));
 	if (*place == 0) {
 		s->places = array_grown(s->places, s->n_places, sizeof *s->places);
-		s->places[s->n_places] =
-			(struct mutex_place){.label = m->constructs[row->construct].label, .kind = mutex_kind_word(row->kind)};
+		s->places[s->n_places] = (struct mutex_place){.label = text_copy(m->constructs[row->construct].label),
+							      .kind = mutex_kind_word(row->kind)};
 		*place = (uint32_t)++s->n_places;
 	}
 	return &s->places[*place - 1];
@@ -90,5 +90,7 @@ json_t *summary_json_mutexes(const struct mutex_summary *s)
 
 void summary_free_mutexes(struct mutex_summary *s)
 {
+	for (size_t i = 0; i < s->n_places; i++)
+		free(s->places[i].label);
 	free(s->places);
 }

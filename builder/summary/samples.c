@@ -3,29 +3,22 @@
  * Counts samples by state, in all and by thread, and writes the counts in the summary's two forms.
  */
 #include "builder/summary/samples.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-int samples_collect(struct samples_summary *summary, const struct trace *traces, size_t n_traces)
+void samples_collect(struct samples_summary *summary, const struct trace *trace)
 {
-	size_t n_threads = 0;
-	*summary = (struct samples_summary){0};
-	for (size_t i = 0; i < n_traces; i++)
-		n_threads += traces[i].dump.n_samples;
-	summary->threads = memory_zeroed(n_threads, sizeof *summary->threads, "the samples");
-	for (size_t i = 0; i < n_traces; i++)
-		for (size_t s = 0; s < traces[i].dump.n_samples; s++) {
-			const struct stream *samples = &traces[i].dump.samples[s];
-			struct thread_samples *thread = &summary->threads[summary->n_threads++];
-			thread->trace = &traces[i];
-			thread->stream = samples->number & ~ID_STREAM_SAMPLES;
-			if (samples_count(&thread->counts, &traces[i].dump, samples) != 0 ||
-			    samples_add(&summary->all, &thread->counts) != 0)
-				return -1;
-		}
-	return 0;
+	size_t n = trace->dump.n_samples;
+	array_reserve((void **)&summary->threads, summary->n_threads + n, &summary->capacity, sizeof *summary->threads);
+	for (size_t i = 0; i < n; i++) {
+		const struct stream *samples = &trace->dump.samples[i];
+		struct thread_samples *thread = &summary->threads[summary->n_threads++];
+		*thread = (struct thread_samples){.trace = trace, .stream = samples->number & ~ID_STREAM_SAMPLES};
+		samples_count(&thread->counts, &trace->dump, samples);
+		samples_add(&summary->all, &thread->counts);
+	}
 }
 
 void samples_summary_free(struct samples_summary *summary)

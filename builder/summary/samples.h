@@ -19,12 +19,12 @@ struct thread_samples {
 
 struct samples_summary {
 	struct thread_samples *threads; /* by process and stream */
-	size_t n_threads;
+	size_t n_threads, capacity;
 	struct sample_counts all;
 };
 
-/* Counts the samples of all processes. 0, or -1 after it printed the error. To be freed in any case. */
-int samples_collect(struct samples_summary *summary, const struct trace *traces, size_t n_traces);
+/* Adds the samples of a process, whose trace lives as long as the summary. To be freed. */
+void samples_collect(struct samples_summary *summary, const struct trace *trace);
 void samples_summary_free(struct samples_summary *summary);
 
 /* A line for people, where anything was sampled. */

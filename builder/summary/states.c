@@ -2,18 +2,14 @@
  *
  * The summary of thread states: how long each thread was in which state, and all threads together.
  */
+#include "builder/support/array.h"
 #include "builder/summary/summary.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <string.h>
 
 #define PRINTED_THREADS 16 /* to people; all are in summary.json */
-
-struct thread_row {
-	uint32_t process, number; /* of the stream */
-	const uint64_t *ns, *counts;
-	uint64_t life_ns;
-};
 
 static uint64_t sum(const uint64_t *ns)
 {
@@ -23,38 +19,24 @@ static uint64_t sum(const uint64_t *ns)
 	return total;
 }
 
-/* Calls `visit` for each stream that had a thread, by process and stream, until it returns another value than 0. */
-static int each_thread(const struct summary *s, int (*visit)(void *self, const struct thread_row *row), void *self)
+void summary_collect_states(struct summary *s, const struct trace *trace, const struct states *states)
 {
-	for (size_t i = 0; i < s->graphs->n; i++) {
-		const struct trace *trace = &s->graphs->traces[i];
-		for (size_t j = 0; j < s->states[i].n_streams; j++) {
-			const struct state_times *times = &s->states[i].times[j];
-			uint64_t ns[STATES];
-			state_times_ns(&trace->dump, times, ns);
-			struct thread_row row = {trace->process, trace->dump.streams[j].number, ns, times->count, sum(ns)};
-			int rc = sum(times->count) != 0 ? visit(self, &row) : 0;
-			if (rc != 0)
-				return rc;
+	for (size_t i = 0; i < states->n_streams; i++) {
+		const struct state_times *times = &states->times[i];
+		if (sum(times->count) == 0) /* it had no thread */
+			continue;
+		array_reserve((void **)&s->threads, s->n_state_threads + 1, &s->threads_capacity, sizeof *s->threads);
+		struct thread_row *row = &s->threads[s->n_state_threads++];
+		*row = (struct thread_row){.process = trace->process, .number = trace->dump.streams[i].number};
+		state_times_ns(&trace->dump, times, row->ns);
+		memcpy(row->counts, times->count, sizeof row->counts);
+		row->life_ns = sum(row->ns);
+		for (unsigned j = 0; j < STATES; j++) {
+			s->state_ns[j] += row->ns[j];
+			s->state_counts[j] += row->counts[j];
 		}
+		s->life_ns += row->life_ns;
 	}
-	return 0;
-}
-
-static int add(void *self, const struct thread_row *row)
-{
-	struct summary *s = self;
-	for (unsigned i = 0; i < STATES; i++) {
-		s->state_ns[i] += row->ns[i];
-		s->state_counts[i] += row->counts[i];
-	}
-	s->life_ns += row->life_ns;
-	return 0;
-}
-
-void summary_collect_states(struct summary *s)
-{
-	each_thread(s, add, s);
 }
 
 /* ---- For people ---- */
@@ -81,35 +63,25 @@ static void print_shares(FILE *out, const uint64_t *state_ns, const uint64_t *co
 	fputs(separator[0] == '\0' ? "none\n" : "\n", out);
 }
 
-struct printer {
-	FILE *out;
-	unsigned n;
-	bool has_processes;
-};
-
-static int print_thread(void *self, const struct thread_row *row)
+static void print_thread(const struct thread_row *row, bool has_processes, FILE *out)
 {
-	struct printer *p = self;
-	if (p->n++ >= PRINTED_THREADS)
-		return 0;
 	char name[40];
-	if (p->has_processes)
+	if (has_processes)
 		snprintf(name, sizeof name, " %" PRIu32 "/%" PRIu32, row->process, row->number);
 	else
 		snprintf(name, sizeof name, " thread %" PRIu32, row->number);
-	fprintf(p->out, "%-10s", name);
-	print_shares(p->out, row->ns, row->counts, row->life_ns);
-	return 0;
+	fprintf(out, "%-10s", name);
+	print_shares(out, row->ns, row->counts, row->life_ns);
 }
 
 void summary_print_states(const struct summary *s, FILE *out)
 {
-	struct printer printer = {out, 0, s->graphs->n > 1};
 	fprintf(out, "%-10s", "states");
 	print_shares(out, s->state_ns, s->state_counts, s->life_ns);
-	each_thread(s, print_thread, &printer);
-	if (printer.n > PRINTED_THREADS)
-		fprintf(out, "%-10s%u threads more in summary.json and states.csv\n", "", printer.n - PRINTED_THREADS);
+	for (size_t i = 0; i < s->n_state_threads && i < PRINTED_THREADS; i++)
+		print_thread(&s->threads[i], s->n_processes > 1, out);
+	if (s->n_state_threads > PRINTED_THREADS)
+		fprintf(out, "%-10s%zu threads more in summary.json and states.csv\n", "", s->n_state_threads - PRINTED_THREADS);
 }
 
 /* ---- For programs ---- */
@@ -126,18 +98,15 @@ static json_t *json_times(const uint64_t *state_ns, const uint64_t *counts, uint
 	return object;
 }
 
-static int json_thread(void *self, const struct thread_row *row)
-{
-	json_array_append_new(self, json_pack("{s:I, s:I, s:I, s:o}", "process", (json_int_t)row->process, "stream",
-					      (json_int_t)row->number, "life_ns", (json_int_t)row->life_ns, "states",
-					      json_times(row->ns, row->counts, row->life_ns)));
-	return 0;
-}
-
 json_t *summary_json_states(const struct summary *s)
 {
 	json_t *threads = json_array();
-	each_thread(s, json_thread, threads);
+	for (size_t i = 0; i < s->n_state_threads; i++) {
+		const struct thread_row *row = &s->threads[i];
+		json_array_append_new(threads, json_pack("{s:I, s:I, s:I, s:o}", "process", (json_int_t)row->process, "stream",
+							 (json_int_t)row->number, "life_ns", (json_int_t)row->life_ns, "states",
+							 json_times(row->ns, row->counts, row->life_ns)));
+	}
 	return json_pack("{s:I, s:o, s:o}", "life_ns", (json_int_t)s->life_ns, "total",
 			 json_times(s->state_ns, s->state_counts, s->life_ns), "threads", threads);
 }

@@ -53,50 +53,60 @@ static void collect_part(struct summary *s, const struct graph *graph)
 	s->n_cut += graph->n_cut;
 }
 
-void summary_collect(struct summary *s, const struct graphs *graphs, const struct states *states,
-		     const struct samples_summary *samples)
+void summary_begin(struct summary *s, const struct trace *traces, size_t n_processes)
 {
-	*s = (struct summary){.graphs = graphs, .states = states, .samples = samples, .is_complete = true};
-	summary_collect_states(s);
-	for (size_t i = 0; i < graphs->n; i++) {
-		const struct dump *dump = &graphs->traces[i].dump;
-		const struct model *m = graphs->graphs[i].model;
-		uint64_t wall_ns =
-			dump_duration_ns(dump, m->window.is_part ? window_ticks(&m->window, m->first_ticks, m->last_ticks)
-								 : m->last_ticks - m->first_ticks);
-		collect_part(s, &graphs->graphs[i]);
-		s->n_threads += m->n_threads;
-		s->n_records += dump->n_records;
-		s->n_lost += dump->n_lost;
-		s->stalled_ns += dump->stalled_ns;
-		s->wall_ns = wall_ns > s->wall_ns ? wall_ns : s->wall_ns;
-		for (size_t j = 0; j < LOSS_CAUSES; j++)
-			s->lost[j] += dump->lost[j];
-		for (size_t j = 0; j < EVENT_KIND_LIMIT; j++)
-			s->events[j] += m->n_events[j];
-		collect_tasks(s, &graphs->graphs[i], &states[i].busy);
-		summary_collect_processors(&s->processors, m, &states[i]);
-		summary_collect_target(&s->target, m);
-		summary_collect_devices(&s->devices, m);
-		summary_collect_units(&s->units, m, &states[i].units.busy);
-		summary_collect_mutexes(&s->mutexes, &graphs->graphs[i]);
-		graph_count(&graphs->graphs[i], &s->graph);
-		s->n_exclusive_sets += graph_n_exclusive(&graphs->graphs[i]);
-		tally_add_all(&s->quirks, &m->notes->quirks);
-		tally_add_all(&s->repairs, &m->notes->repairs);
-		tally_add_all(&s->repairs, &graphs->graphs[i].repairs);
-		tally_add_all(&s->damage, &dump->damage);
-		s->is_complete = s->is_complete && dump->is_complete;
-		s->is_snapshot = s->is_snapshot || dump->is_snapshot;
-	}
+	*s = (struct summary){.traces = traces, .n_processes = n_processes, .is_complete = true};
+}
+
+void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states)
+{
+	const struct dump *dump = &trace->dump;
+	const struct model *m = graph->model;
+	uint64_t ticks =
+		m->window.is_part ? window_ticks(&m->window, m->first_ticks, m->last_ticks) : m->last_ticks - m->first_ticks;
+	uint64_t wall_ns = dump_duration_ns(dump, ticks);
+	s->level = graph->level;
+	collect_part(s, graph);
+	s->n_threads += m->n_threads;
+	s->n_records += dump->n_records;
+	s->n_lost += dump->n_lost;
+	s->stalled_ns += dump->stalled_ns;
+	s->wall_ns = wall_ns > s->wall_ns ? wall_ns : s->wall_ns;
+	for (size_t i = 0; i < LOSS_CAUSES; i++)
+		s->lost[i] += dump->lost[i];
+	for (size_t i = 0; i < EVENT_KIND_LIMIT; i++)
+		s->events[i] += m->n_events[i];
+	collect_tasks(s, graph, &states->busy);
+	samples_collect(&s->samples, trace);
+	summary_collect_states(s, trace, states);
+	summary_collect_processors(&s->processors, m, states);
+	summary_collect_target(&s->target, m);
+	summary_collect_devices(&s->devices, m);
+	summary_collect_units(&s->units, m, &states->units.busy);
+	summary_collect_mutexes(&s->mutexes, graph);
+	summary_collect_path(&s->path, trace->process, graph, states);
+	graph_count(graph, &s->graph);
+	s->n_exclusive_sets += graph_n_exclusive(graph);
+	tally_add_all(&s->quirks, &m->notes->quirks);
+	tally_add_all(&s->repairs, &m->notes->repairs);
+	tally_add_all(&s->repairs, &graph->repairs);
+	tally_add_all(&s->damage, &dump->damage);
+	s->is_complete = s->is_complete && dump->is_complete;
+	s->is_snapshot = s->is_snapshot || dump->is_snapshot;
+}
+
+void summary_finish(struct summary *s)
+{
 	s->stalled_ns += s->processors.stalled_ns;
 	summary_sort_units(&s->units);
 	summary_sort_mutexes(&s->mutexes);
-	summary_collect_path(&s->path, graphs, states);
+	summary_finish_path(&s->path);
 }
 
 void summary_free(struct summary *s)
 {
+	samples_summary_free(&s->samples);
+	free(s->threads);
 	summary_free_devices(&s->devices);
 	summary_free_units(&s->units);
 	summary_free_mutexes(&s->mutexes);
@@ -166,11 +176,11 @@ static void print_part(const struct summary *s, FILE *out)
 
 void summary_print(const struct summary *s, FILE *out)
 {
-	const struct graphs *g = s->graphs;
-	char *program = text_utf8(g->traces[0].dump.meta.program), *runtime = text_utf8(g->traces[0].dump.meta.runtime);
+	const struct meta *meta = &s->traces[0].dump.meta;
+	char *program = text_utf8(meta->program), *runtime = text_utf8(meta->runtime);
 	fprintf(out, "%-10s%s", "program", program);
-	if (g->n > 1)
-		fprintf(out, "  (%zu processes)", g->n);
+	if (s->n_processes > 1)
+		fprintf(out, "  (%zu processes)", s->n_processes);
 	if (s->n_left_out > 0)
 		fprintf(out, "  (--process: %zu others of its run are left out)", s->n_left_out);
 	fprintf(out, "\n%-10s%s\n", "runtime", runtime[0] != '\0' ? runtime : "unknown");
@@ -195,10 +205,10 @@ void summary_print(const struct summary *s, FILE *out)
 	if (s->n_exclusive_sets != 0)
 		fprintf(out, "%-10s%" PRIu64 " sets of tasks\n", "exclusive", s->n_exclusive_sets);
 	summary_print_mutexes(&s->mutexes, out);
-	summary_print_path(&s->path, g, out);
+	summary_print_path(&s->path, out);
 	summary_print_states(s, out);
 	summary_print_processors(s, out);
-	samples_print(s->samples, out);
+	samples_print(&s->samples, out);
 	print_tally(out, "quirks", &s->quirks);
 	print_tally(out, "repairs", &s->repairs);
 	print_tally(out, "damage", &s->damage);
@@ -251,7 +261,7 @@ static json_t *json_part(const struct summary *s)
 
 static json_t *json_summary(const struct summary *s)
 {
-	const struct graphs *g = s->graphs;
+	const struct dump *first = &s->traces[0].dump;
 	json_t *lost = json_counts(loss_name, s->lost, LOSS_CAUSES);
 	json_object_set_new(lost, "total", json_integer((json_int_t)s->n_lost));
 	json_t *events = json_object();
@@ -260,37 +270,37 @@ static json_t *json_summary(const struct summary *s)
 	static const char *const levels[] = {[GRAPH_SCOPE] = "scope", [GRAPH_TASK] = "task", [GRAPH_FRAGMENT] = "fragment"};
 	return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:b, s:o, s:I, s:o, s:o, s:o, s:o, s:{s:I,s:I,s:I,s:I}, "
 			 "s:o, s:o, s:o, s:{s:s,s:o,s:o,s:I}, s:o, s:o, s:o, s:{s:I,s:I,s:I}, s:o, s:o, s:o}",
-			 "program", json_text(g->traces[0].dump.meta.program), //
-			 "runtime", json_text(g->traces[0].dump.meta.runtime), //
-			 "processes", (json_int_t)g->n,                        //
-			 "processes_left_out", (json_int_t)s->n_left_out,      //
-			 "threads", (json_int_t)s->n_threads,                  //
-			 "records", (json_int_t)s->n_records,                  //
-			 "complete", (int)s->is_complete,                      //
-			 "snapshot", (int)s->is_snapshot,                      //
-			 "lost", lost,                                         //
-			 "stalled_ns", (json_int_t)s->stalled_ns,              //
-			 "quirks", json_tally(&s->quirks),                     //
-			 "repairs", json_tally(&s->repairs),                   //
-			 "damage", json_tally(&s->damage),                     //
-			 "events", events,                                     //
+			 "program", json_text(first->meta.program),       //
+			 "runtime", json_text(first->meta.runtime),       //
+			 "processes", (json_int_t)s->n_processes,         //
+			 "processes_left_out", (json_int_t)s->n_left_out, //
+			 "threads", (json_int_t)s->n_threads,             //
+			 "records", (json_int_t)s->n_records,             //
+			 "complete", (int)s->is_complete,                 //
+			 "snapshot", (int)s->is_snapshot,                 //
+			 "lost", lost,                                    //
+			 "stalled_ns", (json_int_t)s->stalled_ns,         //
+			 "quirks", json_tally(&s->quirks),                //
+			 "repairs", json_tally(&s->repairs),              //
+			 "damage", json_tally(&s->damage),                //
+			 "events", events,                                //
 			 "tasks", "initial", (json_int_t)s->n_initial, "implicit", (json_int_t)s->n_implicit, "explicit",
 			 (json_int_t)s->n_explicit, "target", (json_int_t)s->n_target, //
 			 "target", summary_json_target(&s->target),                    //
 			 "devices", summary_json_devices(&s->devices),                 //
 			 "units", summary_json_units(&s->units),                       //
-			 "graph", "level", levels[g->graphs[0].level],                 //
+			 "graph", "level", levels[s->level],                           //
 			 "nodes", json_counts(node_name, s->graph.nodes, NODE_KINDS),  //
 			 "edges", json_counts(edge_name, s->graph.edges, EDGE_KINDS),  //
 			 "exclusive_sets", (json_int_t)s->n_exclusive_sets,            //
 			 "mutexes", summary_json_mutexes(&s->mutexes),                 //
-			 "path", summary_json_path(&s->path, g),                       //
-			 "samples", samples_json(s->samples),                          //
+			 "path", summary_json_path(&s->path),                          //
+			 "samples", samples_json(&s->samples),                         //
 			 "time", "wall_ns", (json_int_t)s->wall_ns, "busy_ns", (json_int_t)s->busy_ns, "ticks_per_second",
-			 (json_int_t)dump_ticks_per_second(&g->traces[0].dump), //
-			 "states", summary_json_states(s),                      //
-			 "processors", summary_json_processors(s),              //
-			 "process_table", processes_json(g->traces, g->n));
+			 (json_int_t)dump_ticks_per_second(first), //
+			 "states", summary_json_states(s),         //
+			 "processors", summary_json_processors(s), //
+			 "process_table", processes_json(s->traces, s->n_processes));
 }
 
 static void *json_memory(size_t n_bytes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The summary: what was recorded, what is missing, what the graph holds. For people on stdout, for programs as
- * summary.json. run.c calls it on the main thread when all processes are built; summary.json is written beside other
- * files, on any thread.
+ * summary.json. The builder calls it on the main thread: for each process when it is built, and for the files after the
+ * last one.
  */
 #ifndef OTTER_BUILDER_SUMMARY_SUMMARY_H
 #define OTTER_BUILDER_SUMMARY_SUMMARY_H
@@ -27,7 +27,7 @@ struct target_summary {
 /* What a device reported of itself, by its own clock. */
 struct device_summary {
 	int32_t number;
-	const char *type;
+	char *type;
 	uint64_t n_kernels, kernels_ns, n_data, n_transfers, transfers_ns, transferred_bytes, n_native, n_queues;
 	uint64_t n_untimed; /* of all these: those at an unknown time */
 };
@@ -39,7 +39,7 @@ struct device_summaries {
 
 /* A work function of Argobots' units. */
 struct unit_function {
-	const char *label;
+	char *label;
 	uint64_t n, n_runs, n_yields, n_suspends, n_polls;
 	/*
 	 * What all runs executed, and the shortest and the longest one; how long they were suspended, and ready to run.
@@ -59,28 +59,37 @@ struct unit_summary {
 struct path_summary {
 	bool is_there; /* only the fragment level has one */
 	enum path_bound bound;
-	unsigned reasons; /* of all processes */
-	size_t process;
-	uint64_t work_ns; /* of all processes */
+	unsigned reasons;          /* of all processes */
+	bool is_known, is_unknown; /* of one process at least */
+	uint32_t process, n_nodes; /* its number; of the path */
+	uint64_t work_ns;          /* of all processes */
 	uint64_t span_ns;
 	struct path_row {
-		const char *label;
+		char *label;
 		uint64_t n_nodes, ns;
 	} * rows; /* by construct, the longest first */
 	size_t n_rows;
-	uint64_t n_operations; /* transfers, launches and kernels on the path */
+	uint64_t n_operations; /* transfers, launches and kernels on the path; the first of them are listed: */
+	struct path_operation {
+		const char *name;
+		char from[16], to[16];
+		uint64_t n_bytes, ns, node;
+		bool is_of_device; /* ns is the device's time, else the host's */
+	} * operations;
+	size_t n_listed;
 	/* What takes longest of what only one task at a time can execute; count 0: there is nothing. */
 	struct path_exclusion {
-		const char *kind;  /* of the mutex, or "mutexinoutset" */
-		const char *label; /* of a construct with it, "" unknown */
-		uint64_t count;    /* how often it was held; of a set: its tasks */
+		const char *kind; /* of the mutex, or "mutexinoutset" */
+		char *label;      /* of a construct with it, "" unknown; NULL with count 0 */
+		uint64_t count;   /* how often it was held; of a set: its tasks */
 		uint64_t ns;
 	} exclusion;
 };
 
 struct mutex_summary {
 	struct mutex_place {
-		const char *label, *kind;
+		char *label;
+		const char *kind;
 		uint64_t n_mutexes, n_acquired, n_failed, held_ns, wait_ns;
 	} * places; /* by process, construct and kind; those that were held longest first */
 	size_t n_places;
@@ -99,9 +108,17 @@ struct processor_summary {
 	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */
 };
 
+/* The states of a thread, or of several that had a stream one after the other. */
+struct thread_row {
+	uint32_t process, number; /* of the stream */
+	uint64_t ns[STATES], counts[STATES], life_ns;
+};
+
 /* All processes of a run, added up. */
 struct summary {
-	const struct graphs *graphs;
+	const struct trace *traces; /* of which no more than the meta and the counts are used once they are collected */
+	size_t n_processes;
+	enum graph_level level;
 	uint64_t n_threads, n_records, n_lost, stalled_ns, wall_ns, busy_ns;
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t events[EVENT_KIND_LIMIT];
@@ -109,10 +126,11 @@ struct summary {
 	struct graph_counts graph;
 	uint64_t n_exclusive_sets;
 	struct target_summary target;
-	const struct states *states; /* one a process */
-	uint64_t life_ns;            /* of all threads; the sum of state_ns */
+	struct thread_row *threads; /* by process and stream */
+	size_t n_state_threads, threads_capacity;
+	uint64_t life_ns; /* of all threads; the sum of state_ns */
 	uint64_t state_ns[STATES], state_counts[STATES];
-	const struct samples_summary *samples;
+	struct samples_summary samples;
 	struct processor_summary processors;
 	struct device_summaries devices;
 	struct unit_summary units;
@@ -125,12 +143,15 @@ struct summary {
 	uint64_t from_ns, to_ns;
 	struct family family;      /* --task: the graph is that of a task and its descendants; task 0: it is not */
 	uint64_t n_outside, n_cut; /* nodes that are left out, and those of which a part of the time is left out */
-	size_t n_left_out;         /* processes of the run that are not built; not set by summary_collect() */
+	size_t n_left_out;         /* processes of the run that are not built; not set by summary_begin() */
 };
 
-/* Adds everything up, when all traces are replayed and the samples are counted. `states`: one a trace. To be freed. */
-void summary_collect(struct summary *summary, const struct graphs *graphs, const struct states *states,
-		     const struct samples_summary *samples);
+/* To be freed. The traces live as long. */
+void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes);
+/* Adds a process when it is built. What is shown of it is copied: the tables may be given back. */
+void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states);
+/* After the last process. */
+void summary_finish(struct summary *summary);
 
 void summary_free(struct summary *summary);
 
@@ -146,7 +167,7 @@ int summary_json(const struct summary *summary, const char *dir);
  * people, and makes an object for summary.json.
  */
 struct json_t;
-void summary_collect_states(struct summary *summary);
+void summary_collect_states(struct summary *summary, const struct trace *trace, const struct states *states);
 void summary_print_states(const struct summary *summary, FILE *out);
 struct json_t *summary_json_states(const struct summary *summary);
 
@@ -176,9 +197,10 @@ void summary_print_mutexes(const struct mutex_summary *mutexes, FILE *out);
 struct json_t *summary_json_mutexes(const struct mutex_summary *mutexes);
 void summary_free_mutexes(struct mutex_summary *mutexes);
 
-void summary_collect_path(struct path_summary *path, const struct graphs *graphs, const struct states *states);
-void summary_print_path(const struct path_summary *path, const struct graphs *graphs, FILE *out);
-struct json_t *summary_json_path(const struct path_summary *path, const struct graphs *graphs);
+void summary_collect_path(struct path_summary *path, uint32_t process, const struct graph *graph, const struct states *states);
+void summary_finish_path(struct path_summary *path); /* after the last process was collected */
+void summary_print_path(const struct path_summary *path, FILE *out);
+struct json_t *summary_json_path(const struct path_summary *path);
 void summary_free_path(struct path_summary *path);
 
 #endif

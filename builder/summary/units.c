@@ -22,7 +22,7 @@ static struct unit_function *find(struct unit_summary *s, struct map *rows, cons
 			*row = (uint32_t)i + 1;
 	if (*row == 0) {
 		array_reserve((void **)&s->functions, s->n_functions + 1, &s->capacity, sizeof *s->functions);
-		s->functions[s->n_functions++] = (struct unit_function){.label = label, .min_ns = UINT64_MAX};
+		s->functions[s->n_functions++] = (struct unit_function){.label = text_copy(label), .min_ns = UINT64_MAX};
 		*row = (uint32_t)s->n_functions;
 	}
 	return &s->functions[*row - 1];
@@ -139,5 +139,7 @@ json_t *summary_json_units(const struct unit_summary *s)
 
 void summary_free_units(struct unit_summary *s)
 {
+	for (size_t i = 0; i < s->n_functions; i++)
+		free(s->functions[i].label);
 	free(s->functions);
 }

@@ -57,8 +57,12 @@ static void write_texts(const struct graphs *graphs, const struct summary *summa
 		abort();
 	summary_print(summary, out);
 	PROMISED(list_dump(&graphs->traces[0].dump, out) == 0, "the listing of whatever can be read");
-	if (graphs->graphs[0].level == GRAPH_TASK)
-		PROMISED(graph_canonical(graphs, out) == 0, "the canonical list of every graph");
+	if (graphs->graphs[0].level == GRAPH_TASK) {
+		struct canonical_list *list = NULL;
+		canonical_collect(&list, &graphs->traces[0], &graphs->graphs[0], false);
+		PROMISED(graph_canonical(list, out) == 0, "the canonical list of every graph");
+		canonical_free_list(list);
+	}
 	fclose(out);
 }
 
@@ -66,16 +70,16 @@ static void look_at(const struct image *image, const struct graphs *graphs, cons
 {
 	const struct graph *graph = &graphs->graphs[0];
 	struct summary summary;
-	struct samples_summary samples = {0};
 	graph_each_node(graph, check_node, (void *)(uintptr_t)graph);
 	graph_each_edge(graph, check_edge, (void *)(uintptr_t)graph);
 	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
-	PROMISED(samples_collect(&samples, graphs->traces, graphs->n) == 0, "the samples of every dump");
-	summary_collect(&summary, graphs, states, &samples);
+	summary_begin(&summary, graphs->traces, graphs->n);
+	for (size_t i = 0; i < graphs->n; i++)
+		summary_collect(&summary, &graphs->traces[i], &graphs->graphs[i], &states[i]);
+	summary_finish(&summary);
 	if (image->has_texts)
 		write_texts(graphs, &summary);
 	summary_free(&summary);
-	samples_summary_free(&samples);
 }
 
 /* A graph that is only counted has the counts of the one that is kept. */

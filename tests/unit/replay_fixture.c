@@ -3,6 +3,7 @@
  * Writing a small program's records, and building the graph of them.
  */
 #include "tests/unit/replay_fixture.h"
+#include "builder/graph/files.h"
 #include "builder/model/symbols.h"
 #include "builder/gather/gather.h"
 #include "tests/unit/said.h"
@@ -315,4 +316,12 @@ void replay_assert_repair(const char *name, const char *text)
 	snprintf(all, sizeof all, "%s [%s]", text, name);
 	replay_assert_said(all);
 	replay_done();
+}
+
+void replay_print_canonical(FILE *out)
+{
+	struct canonical_list *list = NULL;
+	canonical_collect(&list, &replay_trace, &replay_graph, false);
+	ck_assert_int_eq(graph_canonical(list, out), 0);
+	canonical_free_list(list);
 }

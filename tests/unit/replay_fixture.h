@@ -65,4 +65,7 @@ unsigned replay_n_nodes(enum node_kind kind);
 /* Edges of a kind between two tasks by id; 0 is any node. */
 unsigned replay_edges(uint64_t source, uint64_t target, enum edge_kind kind);
 
+/* Prints the canonical list of what replay_build() built. */
+void replay_print_canonical(FILE *out);
+
 #endif

@@ -49,7 +49,7 @@ END_TEST
 
 START_TEST(a_listing_needs_the_dump_alone)
 {
-	ck_assert_uint_eq(need("list", GRAPH_TASK, true), 0);
+	ck_assert_uint_eq(need("list", GRAPH_TASK, true), NEEDS_RECORDS);
 }
 END_TEST
 
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(what_shows_times_needs_states)
 {
 	ck_assert_uint_eq(need("dot", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_STATES | NEEDS_SYMBOLS);
-	ck_assert_uint_eq(need("canonical", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_SYMBOLS);
+	ck_assert_uint_eq(need("canonical", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_SYMBOLS | NEEDS_CANONICAL);
 	ck_assert(!(need("csv", GRAPH_TASK, true) & NEEDS_LOCK_ORDERS));
 }
 END_TEST

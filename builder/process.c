@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Builds the processes of a run, one after the other: each is gathered and replayed for the outputs that follow, handed to
+ * those that add it to what they have, and given back where nothing asks for it later. What is gathered, kept and visited
+ * is what the selected outputs need (outputs.h). Called by run.c, once.
+ */
+#include "builder/gather/gather.h"
+#include "builder/job.h"
+#include "builder/model/symbols.h"
+
+#include <omp.h>
+
+#define SMALL_RECORDS (64 << 10) /* one thread builds these sooner than several are woken up */
+
+static int replay_process(struct job *job, size_t i)
+{
+	struct trace *trace = &job->traces[i];
+	struct state_listener listeners[MAX_SINKS];
+	struct visitor visitors[3 + MAX_SINKS];
+	size_t n_visitors = 0, n_listeners = 0;
+	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
+		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
+	if (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT) /* beside the critical path */
+		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
+	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
+		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
+	for (size_t j = 0; j < job->n_sinks; j++) {
+		const struct sink *sink = &job->sinks[j];
+		if (sink->begin != NULL && sink->begin(sink->self, trace) != 0)
+			return -1;
+		if (sink->ops != NULL)
+			visitors[n_visitors++] = (struct visitor){sink->ops, sink->self};
+		if (sink->pass_state != NULL)
+			listeners[n_listeners++] = (struct state_listener){sink->pass_state, sink->self};
+	}
+	if (job->needs & NEEDS_STATES) {
+		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
+		job->graphs[i].busy = &job->states[i].busy;
+		job->graphs[i].unit_busy = &job->states[i].units;
+		job->graphs[i].blocked = trace->model.switches.are_recorded ? &job->states[i].blocked : NULL;
+	}
+	int rc = replay_run(&trace->model, visitors, n_visitors, &job->progress);
+	if (job->needs & NEEDS_STATES)
+		states_finish(&job->states[i]);
+	return rc;
+}
+
+/* What one process adds to files. */
+static int append(struct job *job, size_t i, const struct built *built)
+{
+	struct graphs graphs = {&job->traces[i], &job->graphs[i], 1};
+	struct built one = *built;
+	one.traces = &job->traces[i];
+	one.n_traces = 1;
+	one.graphs = &graphs;
+	one.states = &job->states[i];
+	for (unsigned row = 0; row < n_output_rows; row++)
+		if (output_is_selected(job->options->outputs, row) && output_rows[row].append != NULL &&
+		    output_rows[row].append(&one) != 0)
+			return -1;
+	return 0;
+}
+
+/* A process that follows the others through the outputs leaves no more than its meta, its counts and its repairs. */
+static void give_back(struct job *job, size_t i)
+{
+	struct trace *trace = &job->traces[i];
+	tally_add_all(&job->repairs, &trace->model.notes->repairs);
+	tally_add_all(&job->repairs, &job->graphs[i].repairs);
+	graph_free(&job->graphs[i]);
+	states_free(&job->states[i]);
+	model_free(&trace->model);
+	job->graphs[i] = (struct graph){0};
+	job->states[i] = (struct states){0};
+	trace->model = (struct model){0};
+	if (!(job->needs & NEEDS_RECORDS) || can_take_up(&trace->dump))
+		dump_put_down(&trace->dump);
+}
+
+/* One process: gathered, then replayed into its thread states, its graph and the sinks. */
+static int build_process(struct job *job, size_t i, const struct built *built)
+{
+	struct trace *trace = &job->traces[i];
+	bool has_graph = job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS);
+	if (dump_take_up(&trace->dump) != 0 || model_gather(&trace->model, &trace->dump, job->needs & NEEDS_LOCK_ORDERS) != 0)
+		return -1;
+	if (parts_set_window(trace, &job->options->times) != 0)
+		return -1;
+	uint64_t lasted_ns = dump_ns(&trace->dump, trace->model.last_ticks);
+	job->n_outside += window_is_empty(&trace->model.window);
+	job->longest_ns = lasted_ns > job->longest_ns ? lasted_ns : job->longest_ns;
+	bool is_kept = job->needs & NEEDS_GRAPH || trace->model.window.is_part || job->options->family.task != 0;
+	enum graph_keep keep = is_kept ? GRAPH_KEPT : GRAPH_COUNTED;
+	if (has_graph)
+		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
+	job->graphs[i].family = job->options->family;
+	if (replay_process(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
+		return -1;
+	job->graphs[i].before = job->numbers;
+	if (has_graph)
+		job->numbers = graph_numbers_after(&job->graphs[i]);
+	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
+	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
+	if (has_symbols)
+		symbols_resolve(job->symbols, &trace->model);
+	for (size_t j = 0; j < job->n_sinks; j++)
+		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
+			return -1;
+	if (job->needs & NEEDS_SUMMARY)
+		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i]);
+	if (job->needs & NEEDS_CANONICAL)
+		canonical_collect(&job->canonical, trace, &job->graphs[i], job->n_open > 1);
+	if (append(job, i, built) != 0)
+		return -1;
+	if (job->is_passing)
+		give_back(job, i);
+	return 0;
+}
+
+static int open_sinks(struct job *job, const struct built *built)
+{
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		if (!output_is_selected(job->options->outputs, i) || output_rows[i].follow == NULL)
+			continue;
+		struct sink *sink = &job->sinks[job->n_sinks];
+		if (output_rows[i].follow(sink, built) != 0)
+			return -1;
+		job->n_sinks += sink->close != NULL;
+	}
+	return 0;
+}
+
+int build_processes(struct job *job, const struct built *built)
+{
+	uint64_t n_records = 0;
+	for (size_t i = 0; i < job->n_open; i++)
+		n_records += job->traces[i].dump.n_records;
+	output_hold();
+	int rc = open_sinks(job, built);
+	output_release();
+	if (rc == 0)
+		progress_start(&job->progress, n_records, !job->options->is_quiet);
+	int n_threads = omp_get_max_threads();
+	for (size_t i = 0; i < job->n_open && rc == 0; i++) {
+		bool is_small = job->n_open > 1 && job->traces[i].dump.n_records < SMALL_RECORDS;
+		omp_set_num_threads(is_small ? 1 : n_threads);
+		rc = build_process(job, i, built);
+	}
+	omp_set_num_threads(n_threads);
+	progress_end(&job->progress);
+	for (size_t j = 0; j < job->n_sinks; j++)
+		if (job->sinks[j].close(job->sinks[j].self) != 0)
+			rc = -1;
+	return rc;
+}
