@@ -118,14 +118,60 @@ void mutexes_begin(struct mutexes *m, size_t n_streams, const struct window *win
 	m->streams = memory_zeroed(n_streams, sizeof *m->streams, "the mutexes");
 }
 
-/* A release of what the thread did not hold is of what another one holds at its end. */
-static void settle_foreign(struct mutexes *m, const struct mutex_stream *s)
+/* ---- What one thread acquired, and another one released ---- */
+
+/* A hold that its stream did not release, or a release of what the stream did not hold. */
+struct crossing {
+	uint64_t wait_id, ticks;
+	struct mutex_row *row; /* of the hold; NULL: it is a release */
+	size_t n;              /* in the order of streams */
+};
+
+static int by_mutex_and_time(const void *left, const void *right)
 {
-	for (size_t i = 0; i < s->n_foreign; i++) {
-		uint32_t row = MUTEXES_NONE;
-		for (size_t k = 0; k < m->n_streams && row == MUTEXES_NONE; k++)
-			row = release(&m->streams[k], m->window, s->foreign[i].ticks, s->foreign[i].wait_id);
+	const struct crossing *l = left, *r = right;
+	if (l->wait_id != r->wait_id)
+		return l->wait_id < r->wait_id ? -1 : 1;
+	if (l->ticks != r->ticks)
+		return l->ticks < r->ticks ? -1 : 1;
+	return l->n < r->n ? -1 : l->n > r->n;
+}
+
+/* A release of what the thread did not hold is of the latest hold before it that another thread has at its end. */
+static void settle_foreign(struct mutexes *m)
+{
+	size_t n = 0, n_foreign = 0;
+	for (size_t i = 0; i < m->n_streams; i++) {
+		n += m->streams[i].n_holds + m->streams[i].n_foreign;
+		n_foreign += m->streams[i].n_foreign;
 	}
+	if (n_foreign == 0)
+		return;
+	struct crossing *all = memory_get(n, sizeof *all, "the mutexes"), **open = memory_get(n, sizeof(void *), "the mutexes");
+	n = 0;
+	for (size_t i = 0; i < m->n_streams; i++) {
+		struct mutex_stream *s = &m->streams[i];
+		for (size_t j = 0; j < s->n_holds; j++, n++) {
+			struct mutex_row *row = &s->table.rows[s->holds[j].row];
+			all[n] = (struct crossing){row->wait_id, s->holds[j].since_ticks, row, n};
+		}
+		for (size_t j = 0; j < s->n_foreign; j++, n++)
+			all[n] = (struct crossing){s->foreign[j].wait_id, s->foreign[j].ticks, NULL, n};
+	}
+	qsort(all, n, sizeof *all, by_mutex_and_time);
+	size_t n_open = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && all[i].wait_id != all[i - 1].wait_id)
+			n_open = 0;
+		if (all[i].row != NULL)
+			open[n_open++] = &all[i];
+		else if (n_open > 0) {
+			const struct crossing *hold = open[--n_open];
+			hold->row->held_ticks += window_ticks(m->window, hold->ticks, all[i].ticks);
+		}
+	}
+	free(open);
+	free(all);
 }
 
 static void free_table(struct mutex_table *t)
@@ -138,10 +184,9 @@ static void free_table(struct mutex_table *t)
 void mutexes_finish(struct mutexes *m)
 {
 	struct mutex_table all = {0};
-	for (size_t i = 0; i < m->n_streams; i++) {
+	for (size_t i = 0; i < m->n_streams; i++)
 		give_up(&m->streams[i], m->window);
-		settle_foreign(m, &m->streams[i]);
-	}
+	settle_foreign(m);
 	for (size_t i = 0; i < m->n_streams; i++)
 		for (uint32_t k = 0; k < m->streams[i].table.n_rows; k++) {
 			const struct mutex_row *part = &m->streams[i].table.rows[k];

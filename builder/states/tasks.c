@@ -166,6 +166,7 @@ static int end_other(struct states *states, const struct point *at, uint32_t pri
 	} else if (status == task_status_cancel && states->model->tasks[prior].state & TASK_STARTED) {
 		if (has_run(states, prior, at->ticks)) /* cancelled, and will not go on */
 			(void)resume(states, t, prior);
+		t->gap.is_open = false; /* what may run in it may be more */
 		untie(states, at, prior);
 	}
 	return pass(states, at);

@@ -14,6 +14,7 @@ struct gap {
 	bool is_open;
 	bool is_waiting;
 	uint32_t task;         /* whose wait it is */
+	uint32_t ancestor;     /* whose descendants alone the thread may begin; 0: it may begin any task */
 	enum state state;      /* if it waits */
 	uint64_t change_ticks; /* when that is to be decided anew */
 };

@@ -217,7 +217,7 @@ static void decide(struct states *states, uint32_t stream, uint64_t ticks)
 	gap->change_ticks = UINT64_MAX;
 	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
 		return;
-	uint32_t region = states->model->tasks[gap->task].region, ancestor = constraint(states, t, gap);
+	uint32_t region = states->model->tasks[gap->task].region, ancestor = gap->ancestor;
 	uint64_t known_ticks = ticks < until ? sweep_known(&t->sweep, &states->ready, region, ancestor) : 0;
 	if (known_ticks > ticks) { /* what the sweep has found before is enough */
 		gap->change_ticks = known_ticks;
@@ -252,6 +252,7 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 	}
 	if (!t->gap.is_open || t->gap.task != t->task || t->gap.state != state) {
 		t->gap = (struct gap){.is_open = true, .task = t->task, .state = state};
+		t->gap.ancestor = constraint(states, t, &t->gap);
 		decide(states, stream, ticks);
 	} else if (t->gap.change_ticks <= ticks)
 		decide(states, stream, ticks);

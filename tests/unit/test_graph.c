@@ -3,6 +3,7 @@
  * The graph's rules (docs/design.md section 5) on synthetic dumps: dependences, who waits for whom, the three levels.
  */
 #include "tests/unit/replay_fixture.h"
+#include "builder/graph/mutexes.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -408,6 +409,33 @@ START_TEST(all_levels_have_the_same_tasks_and_synchronisations)
 }
 END_TEST
 
+/* ---- Mutexes ---- */
+
+static void put_mutex(struct mutexes *mutexes, uint32_t stream, uint64_t ticks, enum mutex_event event)
+{
+	const struct mutex mutex = {.event = event, .construct = 1, .kind = mutex_kind_lock, .wait_id = 0x9000};
+	(void)mutexes_event(mutexes, &(struct point){.stream = stream, .ticks = ticks}, &mutex);
+}
+
+/* Twice, a task acquires a lock on stream 0 and releases it on stream 2. */
+START_TEST(a_lock_that_another_thread_releases_was_held_since_the_latest_acquisition)
+{
+	struct mutexes mutexes = {0};
+	const struct window window = {0};
+	mutexes_begin(&mutexes, 3, &window);
+	put_mutex(&mutexes, 0, 10, MUTEX_ACQUIRED);
+	put_mutex(&mutexes, 2, 20, MUTEX_RELEASED);
+	put_mutex(&mutexes, 0, 30, MUTEX_ACQUIRED);
+	put_mutex(&mutexes, 2, 45, MUTEX_RELEASED);
+	put_mutex(&mutexes, 1, 50, MUTEX_RELEASED); /* nobody holds it */
+	mutexes_finish(&mutexes);
+	ck_assert_uint_eq(mutexes.n_rows, 1);
+	ck_assert_uint_eq(mutexes.rows[0].n_acquired, 2);
+	ck_assert_uint_eq(mutexes.rows[0].held_ticks, 10 + 15);
+	mutexes_free(&mutexes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("graph");
@@ -431,6 +459,7 @@ int main(void)
 	tcase_add_test(tests, a_barrier_waits_by_phase_and_not_by_time);
 	tcase_add_test(tests, a_cycle_of_parents_ends);
 	tcase_add_loop_test(tests, all_levels_have_the_same_tasks_and_synchronisations, GRAPH_SCOPE, GRAPH_FRAGMENT + 1);
+	tcase_add_test(tests, a_lock_that_another_thread_releases_was_held_since_the_latest_acquisition);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
