@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,6 +13,7 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/drain_idle.h"
 #include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
@@ -30,9 +30,10 @@
 #define SECOND_NS        UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
 #define AGAIN_NS         10000000             /* between two tries to write what cannot be written now */
 
-/* Is there work? Called only before the thread sleeps. */
+/* Is there work? Called only before the thread sleeps. Where the drain thread is away, segments of events are no work. */
 static bool has_work(struct session *session)
 {
+	bool is_away = drain_idle_is_away(session);
 	if (__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
 		return true;
 	if (session_stopped(session))
@@ -43,7 +44,7 @@ static bool has_work(struct session *session)
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
-		if ((stream && handover_has(&stream->full)) || (samples && handover_has(&samples->full)))
+		if ((stream && !is_away && handover_has(&stream->full)) || (samples && handover_has(&samples->full)))
 			return true;
 	}
 	return false;
@@ -61,11 +62,17 @@ static int write_patiently(struct session *session, struct stream *stream, uint3
 	return cause;
 }
 
-/* Writes one segment of a stream. Returns false if there was none. */
+/* Writes one segment of a stream. Returns false if there was none, or if a thread of the program is to write it: that is
+ * so with segments of events while the drain thread has no processor of its own. */
 static bool drain_one(struct session *session, struct stream *stream)
 {
 	uint32_t index;
-	if (!stream || session_stopped(session) || !handover_take_any(&stream->full, &index))
+	if (!stream || session_stopped(session) || !handover_has(&stream->full))
+		return false;
+	bool is_optional = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
+	if (is_optional && (drain_idle_is_away(session) || !drain_idle_goes_on(session)))
+		return false;
+	if (!handover_take_any(&stream->full, &index))
 		return false;
 	int cause = write_patiently(session, stream, index);
 	if (cause == 0)
@@ -119,6 +126,7 @@ static bool sleep_until_woken(struct session *session)
 {
 	/* D1: Stores that it sleeps, then looks for work once more. Pairs with D2 in drain_wake, which publishes work,
 	 * then looks whether the drain thread sleeps. */
+	__atomic_store_n(&session->drain_woken_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
 	if (has_work(session)) {
@@ -136,31 +144,18 @@ static bool sleep_until_woken(struct session *session)
 		if (session->look)
 			session->look(session, true);
 	}
+	drain_idle_woken(session);
 	return true;
-}
-
-/* Idle priority, from the first segment on: a thread that finds no free segment writes one itself. With OTTER_FULL=drop
- * it drops records instead, and then a drain thread of idle priority would write nothing as long as all processors are
- * busy. A program that never fills a segment does not have to wait, at its end, until a thread of idle priority has had
- * its turn to exit. */
-static void become_idle(void)
-{
-	struct sched_param parameter = {0};
-	sched_setscheduler(0, SCHED_IDLE, &parameter);
 }
 
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
-	bool may_be_idle = !session->config.drops_when_full;
 	if (session->is_of_parent)
 		return NULL;
-	own_thread_begin("otter-drain"); /* before it has idle priority: what the program closes now must not wait for it */
+	own_thread_begin("otter-drain");
+	drain_idle_begin(session);
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
-		if (may_be_idle && has_work(session)) {
-			become_idle();
-			may_be_idle = false;
-		}
 		if (session->look)
 			session->look(session, true);
 		if (!drain_round(session)) {
@@ -195,8 +190,11 @@ static bool start(struct session *session)
 static void wake(struct session *session)
 {
 	/* D3: The work comes before the word that the thread may not sleep. Pairs with D4 in sleep_until_woken. */
-	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
-		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
+		return;
+	/* Relaxed: a hint. If the thread runs already, it stays until the thread sleeps again. */
+	__atomic_store_n(&session->drain_woken_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+	syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void drain_wake(struct session *session)
@@ -216,6 +214,12 @@ void drain_wake(struct session *session)
 	ck_pr_fence_memory();
 	if (__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
 		wake(session);
+}
+
+void drain_offer(struct session *session)
+{
+	if (drain_idle_is_due(session))
+		drain_wake(session);
 }
 
 void drain_thread_exits(struct session *session)

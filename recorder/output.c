@@ -249,18 +249,6 @@ int output_sealed(struct stream *stream, const struct segment_header *header, ui
 	return write_own(stream, header, used_bytes);
 }
 
-void output_trim(struct stream *stream)
-{
-	struct file file;
-	struct stat status;
-	if (stream->file.reserved <= stream->file.n_places << stream->shift)
-		return;
-	if (file_name(&file, stream->session, stream->session->dir, stream->number, ".seg") == 0 &&
-	    file_open(&file, O_WRONLY) == 0 && fstat(file.fd, &status) == 0 && ftruncate(file.fd, status.st_size) == 0)
-		stream->file.reserved = 0;
-	file_close(&file);
-}
-
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes)
 {
 	struct file file;

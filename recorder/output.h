@@ -23,7 +23,8 @@ struct stream;
 /* Free space on a file system that the recorder leaves to others. */
 #define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
 
-/* The most room that is reserved at once for a file that grows. */
+/* The most room that is reserved at once for a file that grows. What is left of it stays with the file: giving blocks back
+ * waits for the disk where they are discarded, and that is when the process ends. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
 
 /* What is known of a file of segments. Only the one that writes the file uses it: the drain thread or a stream's owner. */
@@ -41,10 +42,6 @@ int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
 /* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
  * exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
-
-/* Gives back the reserved room after the end of NNNNN.seg. (drain.seg keeps its own, at most AHEAD_BYTES: the file is
- * the drain thread's, and a thread that touches it may wait for the drain thread while that has no processor.) */
-void output_trim(struct stream *stream);
 
 /* Returns the lowest sequence that still has a place in a file when the file has `last`: circular files keep the newest
  * only. */

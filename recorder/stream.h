@@ -97,6 +97,7 @@ struct stream {
 	uint32_t current;    /* index of the open segment, or SEGMENT_NONE */
 	uint32_t n_used;     /* segments that have been opened at least once */
 	uint32_t n_segments; /* that there may be: fewer than RING_SEGMENTS if the disk was full */
+	uint32_t spare;      /* a bit for each segment that the owner has written itself and does not use yet */
 	bool has_all_room;   /* the ring's file has no holes */
 	bool is_samples;     /* the handler of a timer appends to it; the thread's events have another stream */
 	bool is_writing;     /* the thread writes a segment itself: that time is counted where it is spent */
