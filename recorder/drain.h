@@ -18,9 +18,10 @@ struct session;
  * can be started, the program's threads write their segments themselves. */
 void drain_wake(struct session *session);
 
-/* The same for a segment of events, which a thread of the program may write as well: the drain thread is not woken while
- * it is away. */
-void drain_offer(struct session *session);
+/* The same for a full segment of events, which a thread of the program may write as well: the drain thread is not woken
+ * while it is away, nor as long as it waits for more segments of this stream. */
+struct stream;
+void drain_offer(struct session *session, const struct stream *stream);
 
 /* Called by a thread that exits, as its last act. After main has called pthread_exit, a process lives until its last
  * thread ends. If only the drain thread is left, it is told to end and this function waits for it, so that the end of

@@ -39,6 +39,10 @@ struct output_file {
  * segment itself stays as it is. */
 int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
 
+/* The drain thread writes several segments of a stream, which it has taken in this order, as one piece if it can. It
+ * subtracts from `*n` those that it could not write, which are the last ones; then it returns the cause. */
+int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n);
+
 /* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
  * exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);

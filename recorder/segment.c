@@ -57,7 +57,7 @@ static int begin_use(struct stream *stream)
 		return cause;
 	if (index && !stream->is_samples)
 		segment_populate(stream, index);
-	stream->n_used++;
+	__atomic_store_n(&stream->n_used, stream->n_used + 1, __ATOMIC_RELAXED); /* the drain thread reads it */
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static void hand_over(struct stream *stream)
 	if (stream->is_samples)
 		drain_wake(stream->session);
 	else
-		drain_offer(stream->session);
+		drain_offer(stream->session, stream);
 }
 
 /* The owner writes its oldest full segment itself. Returns 0 and the segment's index; -1 if the drain thread has just
@@ -111,7 +111,7 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	stream->is_writing = false;
 	if (cause & FILE_LATER) { /* it goes back into the ring, after the others; readers order segments by their sequences */
 		handover_put(&stream->full, *index);
-		drain_offer(stream->session);
+		drain_offer(stream->session, stream);
 		return cause;
 	}
 	if (cause) {
@@ -148,7 +148,7 @@ static int take_unused(struct stream *stream, uint32_t *index)
 		return cause;
 	/* The ring has fewer segments from now on. With a single one it cannot go on: the drain thread may hold it, and
 	 * no thread waits. */
-	stream->n_segments = stream->n_used;
+	__atomic_store_n(&stream->n_segments, stream->n_used, __ATOMIC_RELAXED);
 	if (stream->n_segments >= 2)
 		return -1;
 	session_stop(stream->session, (unsigned)cause);
@@ -203,8 +203,8 @@ static int take_segment(struct stream *stream, uint32_t *index)
 		if (drops(stream))
 			return loss_cause_full;
 		/* If no segment is in either hand-over ring, the drain thread has just taken the last full one. It
-		 * holds one at a time, so the next look finds that one or another. But if it holds the only segment
-		 * that there is now, this thread does not wait for it. */
+		 * never holds all segments at a time, so the next look finds that one or another. But if it holds the only
+		 * segment that there is now, this thread does not wait for it. */
 		cause = write_oldest(stream, index);
 		if (cause >= 0)
 			return cause;
@@ -347,6 +347,8 @@ void segment_flush(struct stream *stream)
 	sigset_t signals;
 	guard_hold_signals(&signals);
 	segment_close(stream, 0);
+	/* Relaxed: the hand-over that follows tells the drain thread (H1, D2). */
+	__atomic_store_n(&stream->flush_upto, stream_segment(stream, stream->current)->sequence, __ATOMIC_RELAXED);
 	hand_over(stream);
 	uint32_t index;
 	while (writes_itself(stream) && write_oldest(stream, &index) == 0)

@@ -76,7 +76,9 @@ struct session {
 	bool has_watch;          /* set before the drain thread exists: so does the watch, and watch_thread is its handle */
 	uint32_t must_watch_end; /* a futex, on which the watch sleeps */
 	pthread_t watch_thread;
-	struct output_file drain_file; /* drain.seg; the drain thread's */
+	struct output_file drain_file; /* drain.seg; the drain thread's, */
+	bool direct_is_off;            /* which does not write it past the page cache (direct.h), */
+	uint64_t direct_piece_bytes;   /* or so much at once; 0: it has not written yet */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;
