@@ -19,17 +19,25 @@
 #define BATCH_BYTES     (UINT64_C(1) << 20)
 #define BATCH_BYTES_MIN (UINT64_C(64) << 10) /* of a small ring: less is not worth the wait for the disk */
 
-/* Nothing ends a write that the disk has begun, not even SIGKILL, and the process's end waits for it. So a write is as long
- * as the disk has taken for so many bytes, by its rate in the last write. */
-#define PIECE_NS          UINT64_C(5000000)
-#define PIECE_BYTES_FIRST (UINT64_C(128) << 10)
+/* Nothing ends a write that the disk has begun, not even SIGKILL, and the process's end waits for it. So a write is not
+ * larger than what the disk took in 5 ms, by its rate in the last write. */
+#define PIECE_NS        UINT64_C(5000000)
+#define PIECE_BYTES_MIN (UINT64_C(128) << 10)
+
+/* A disk that takes longer for the smallest piece gets everything through the page cache: that costs more time by byte, but
+ * it gets few bytes. The next try is after a second, and later each time (a disk may be fast for some megabytes, and then
+ * let a write wait for a tenth of a second). */
+#define PAUSE_MIN_NS UINT64_C(1000000000)
+#define PAUSE_MAX_NS UINT64_C(64000000000)
 
 uint32_t direct_batch(const struct session *session, const struct stream *stream)
 {
 	bool is_ordinary = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
 	/* Circular files are read before each write, and OTTER_FULL=drop is for disks that are slower than the program: the
 	 * page cache takes what a disk cannot. */
-	if (!is_ordinary || session->direct_is_off || session->config.keeps_newest || session->config.drops_when_full)
+	bool is_off = __atomic_load_n(&session->direct_is_off, __ATOMIC_RELAXED) ||
+		      __atomic_load_n(&session->direct_is_paused, __ATOMIC_RELAXED);
+	if (!is_ordinary || is_off || session->config.keeps_newest || session->config.drops_when_full)
 		return 1;
 	/* Relaxed: the owner changes it if the disk is full. */
 	uint32_t n_segments = __atomic_load_n(&stream->n_segments, __ATOMIC_RELAXED);
@@ -41,20 +49,39 @@ uint32_t direct_batch(const struct session *session, const struct stream *stream
 
 static void refuse(struct session *session)
 {
-	session->direct_is_off = true;
+	__atomic_store_n(&session->direct_is_off, true, __ATOMIC_RELAXED); /* threads with a full segment read it */
 	meta_note(session, "the file system of the dump takes no direct writes: the drain thread writes through the page cache");
 }
 
-/* Adapts the size of a write to the disk: it becomes smaller at once, and larger by steps. */
-static void learn(struct session *session, uint64_t bytes, uint64_t ns)
+static void pause_direct(struct session *session)
 {
+	uint64_t pause_ns = session->direct_pause_ns ? session->direct_pause_ns * 2 : PAUSE_MIN_NS;
+	session->direct_pause_ns = pause_ns < PAUSE_MAX_NS ? pause_ns : PAUSE_MAX_NS;
+	session->direct_resume_ns = clock_ns(CLOCK_MONOTONIC) + session->direct_pause_ns;
+	__atomic_store_n(&session->direct_is_paused, true, __ATOMIC_RELAXED);
+}
+
+void direct_resume(struct session *session)
+{
+	if (session->direct_is_paused && clock_ns(CLOCK_MONOTONIC) >= session->direct_resume_ns)
+		__atomic_store_n(&session->direct_is_paused, false, __ATOMIC_RELAXED);
+}
+
+void direct_learn(struct session *session, uint64_t bytes, uint64_t ns)
+{
+	if (bytes < PIECE_BYTES_MIN && ns < PIECE_NS)
+		return;                                             /* too little to tell */
 	uint64_t allowed = ns ? bytes * PIECE_NS / ns : UINT64_MAX; /* at most 1 MiB times 5000000: no overflow */
 	uint64_t next = session->direct_piece_bytes;
-	if (allowed < next)
+	if (allowed < bytes && allowed < PIECE_BYTES_MIN) {
+		pause_direct(session);
+		next = PIECE_BYTES_MIN;
+	} else if (allowed < next) {
 		next = allowed & ~(ALIGN - 1);
-	else if (allowed / 2 >= next)
-		next *= 2;
-	session->direct_piece_bytes = next < ALIGN ? ALIGN : next > BATCH_BYTES ? BATCH_BYTES : next;
+	} else if (allowed / 2 >= next) {
+		next *= 2; /* it grows by steps */
+	}
+	session->direct_piece_bytes = next < PIECE_BYTES_MIN ? PIECE_BYTES_MIN : next > BATCH_BYTES ? BATCH_BYTES : next;
 }
 
 /* Fills in the parts of the ring that bytes `from` to `to` of the joined segments are. Returns how many there are. */
@@ -85,11 +112,13 @@ int direct_write(struct session *session, int fd, struct stream *stream, const u
 	uint64_t whole = (used + ALIGN - 1) & ~(ALIGN - 1);
 	unsigned n_interrupted = 0;
 	if (!session->direct_piece_bytes)
-		session->direct_piece_bytes = PIECE_BYTES_FIRST;
+		session->direct_piece_bytes = PIECE_BYTES_MIN;
 	if (!output_fits_limit(offset + whole))
 		return loss_cause_limit;
 	/* Not at the opening: some file systems make the file and then refuse. */
 	*is_refused = offset & (ALIGN - 1) || fcntl(fd, F_SETFL, O_DIRECT) != 0;
+	if (*is_refused)
+		refuse(session);
 	for (uint64_t at = 0; at < whole && !*is_refused;) {
 		uint64_t to = whole - at > session->direct_piece_bytes ? at + session->direct_piece_bytes : whole;
 		int n_parts = put_parts(stream, indices, at, to, parts);
@@ -102,11 +131,11 @@ int direct_write(struct session *session, int fd, struct stream *stream, const u
 		/* A cut write goes on where a direct one can. */
 		uint64_t n_whole = n_written < 0 ? 0 : (uint64_t)n_written & ~(ALIGN - 1);
 		if (n_whole)
-			learn(session, n_whole, clock_ns(CLOCK_MONOTONIC) - begin_ns);
-		*is_refused = n_whole == 0;
+			direct_learn(session, n_whole, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+		if (n_whole == 0)
+			refuse(session);
 		at += n_whole;
+		*is_refused = n_whole == 0 || (at < whole && session->direct_is_paused);
 	}
-	if (*is_refused)
-		refuse(session);
 	return 0;
 }

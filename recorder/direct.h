@@ -21,9 +21,15 @@ struct stream;
  * directly. */
 uint32_t direct_batch(const struct session *session, const struct stream *stream);
 
+/* The drain thread is about to write: is it time to try direct writes again, after one that took too long? */
+void direct_resume(struct session *session);
+
+/* A direct write of `bytes` took `ns`: adapts the size of the next one. The drain thread's, and tests'. */
+void direct_learn(struct session *session, uint64_t bytes, uint64_t ns);
+
 /* Writes `n` segments of a stream into consecutive places of an open file, from `offset` on, as one piece; all but the
- * last are full. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible
- * there, from now on (meta has a note); the caller writes the segments in the other way. */
+ * last are full. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible there
+ * (then meta has a note), or take too long for now; the caller writes all of these segments in the other way. */
 int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
 		 bool *is_refused);
 

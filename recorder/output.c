@@ -254,6 +254,18 @@ static uint32_t count_joined(struct stream *stream, const uint32_t *indices, uin
 	return joined;
 }
 
+/* Is there room for `bytes` at `offset`? That is asked once for several writes: others may take the room meanwhile, but no
+ * more than is always left free. Nothing is reserved, which a direct write gains nothing by. */
+static bool has_space_ahead(int fd, struct output_file *known, uint64_t offset, uint64_t bytes)
+{
+	if (offset + bytes <= known->reserved)
+		return true;
+	if (!output_has_space(fd, bytes + AHEAD_BYTES))
+		return output_has_space(fd, bytes);
+	known->reserved = offset + bytes + AHEAD_BYTES;
+	return true;
+}
+
 /* Writes one piece directly into drain.seg. `*is_refused`: it has to be written in the other way. */
 static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t n, bool *is_refused)
 {
@@ -272,7 +284,7 @@ static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t
 		cause = file_open(&file, O_WRONLY | (known->exists ? 0 : O_CREAT | O_EXCL));
 	if (!cause) {
 		known->exists = true;
-		cause = output_has_space(file.fd, bytes) ? 0 : loss_cause_no_space;
+		cause = has_space_ahead(file.fd, known, offset, bytes) ? 0 : loss_cause_no_space;
 	}
 	if (!cause)
 		cause = direct_write(session, file.fd, stream, indices, n, offset, is_refused);
@@ -291,6 +303,7 @@ int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n)
 {
 	uint32_t done = 0;
 	int cause = 0;
+	direct_resume(stream->session);
 	while (done < *n && !cause) {
 		uint32_t joined = count_joined(stream, indices + done, *n - done);
 		bool is_refused = direct_batch(stream->session, stream) == 1;

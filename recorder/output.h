@@ -31,7 +31,7 @@ struct stream;
 struct output_file {
 	bool exists;
 	uint64_t n_places; /* segments in the file; not used for circular files */
-	uint64_t reserved; /* bytes that have room on the disk; 0 where none was reserved */
+	uint64_t reserved; /* bytes that have room on the disk: reserved, or seen to be free; 0: not asked yet */
 };
 
 /* Writes a full segment, and notes in `written` that it is in a file. The caller has taken it from the `full` ring: the

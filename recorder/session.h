@@ -78,7 +78,10 @@ struct session {
 	pthread_t watch_thread;
 	struct output_file drain_file; /* drain.seg; the drain thread's, */
 	bool direct_is_off;            /* which does not write it past the page cache (direct.h), */
-	uint64_t direct_piece_bytes;   /* or so much at once; 0: it has not written yet */
+	bool direct_is_paused;         /* or not until direct_resume_ns, a pause of direct_pause_ns, */
+	uint64_t direct_resume_ns;
+	uint64_t direct_pause_ns;
+	uint64_t direct_piece_bytes; /* or so much at once; 0: it has not written yet */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;
