@@ -86,7 +86,7 @@ has D2 recorder-drain drain_wake "$full"
 has D3 recorder-drain drain_wake 'swpl|stlxr|__aarch64_swp4_rel'
 has D4 recorder-drain drain_main 'ldar'
 has S1 recorder-stream_make stream_create 'stlr'
-has S2 recorder-drain drain_round 'ldar'
+has S2 recorder-drain look_round 'ldar'
 has 'T2 F2' recorder-stream_thread stream_release 'stlr' "$full"
 has T1 recorder-stream stream_claim 'casa|ldaxr|__aarch64_cas8_acq'
 has E1 recorder-drain drain_wake 'stlr'
