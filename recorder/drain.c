@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -14,6 +13,8 @@
 #include <ck_pr.h>
 
 #include "recorder/clock.h"
+#include "recorder/direct.h"
+#include "recorder/drain_idle.h"
 #include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
@@ -30,9 +31,18 @@
 #define SECOND_NS        UINT64_C(1000000000) /* between two looks for what no thread wakes it for, at most */
 #define AGAIN_NS         10000000             /* between two tries to write what cannot be written now */
 
-/* Is there work? Called only before the thread sleeps. */
+/* Are there as many full segments of a stream as the drain thread writes at once, or is one of them to be written now? */
+static bool is_due(const struct session *session, const struct stream *stream)
+{
+	uint32_t n = handover_n(&stream->full);
+	return n && (n >= direct_batch(session, stream) ||
+		     __atomic_load_n(&stream->flush_upto, __ATOMIC_RELAXED) > stream->drained_upto);
+}
+
+/* Is there work? Called only before the thread sleeps. Where the drain thread is away, segments of events are no work. */
 static bool has_work(struct session *session)
 {
+	bool is_away = drain_idle_is_away(session);
 	if (__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
 		return true;
 	if (session_stopped(session))
@@ -43,7 +53,7 @@ static bool has_work(struct session *session)
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
-		if ((stream && handover_has(&stream->full)) || (samples && handover_has(&samples->full)))
+		if ((stream && !is_away && is_due(session, stream)) || (samples && handover_has(&samples->full)))
 			return true;
 	}
 	return false;
@@ -51,38 +61,75 @@ static bool has_work(struct session *session)
 
 /* The drain thread may wait where other threads may not: what cannot be written for lack of a descriptor or of memory
  * is tried again until it can be written, or until recording ends; then the sealing of the stream writes it. */
-static int write_patiently(struct session *session, struct stream *stream, uint32_t index)
+static int write_patiently(struct session *session, struct stream *stream, const uint32_t *indices, uint32_t *n)
 {
 	const struct timespec pause = {.tv_nsec = AGAIN_NS};
-	int cause;
-	while ((cause = output_segment(stream, index, true)) & FILE_LATER && !session_stopped(session) &&
-	       !__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
+	uint32_t done = 0;
+	for (;;) {
+		uint32_t rest = *n - done;
+		int cause = output_batch(stream, indices + done, &rest);
+		done += rest;
+		if (!(cause & FILE_LATER) || session_stopped(session) ||
+		    __atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
+			*n = done;
+			return cause;
+		}
 		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-	return cause;
+	}
 }
 
-/* Writes one segment of a stream. Returns false if there was none. */
+/* Takes up to `n_most` full segments of a stream, but never all that the stream has: its owner needs one to go on with. */
+static uint32_t take_full(struct stream *stream, uint32_t *indices, uint32_t n_most)
+{
+	/* Relaxed: it only grows. */
+	uint32_t n_used = __atomic_load_n(&stream->n_used, __ATOMIC_RELAXED), n = 0;
+	if (n_most > 1 && n_most >= n_used)
+		n_most = n_used > 1 ? n_used - 1 : 1;
+	while (n < n_most && handover_take_any(&stream->full, &indices[n]))
+		n++;
+	return n;
+}
+
+/* Writes one segment of a stream, or as many as are written at once. Returns false if there was none, or if a thread of the
+ * program is to write it: that is so with segments of events while the drain thread has no processor of its own. */
 static bool drain_one(struct session *session, struct stream *stream)
 {
-	uint32_t index;
-	if (!stream || session_stopped(session) || !handover_take_any(&stream->full, &index))
+	uint32_t indices[RING_SEGMENTS];
+	if (!stream || session_stopped(session) || !handover_has(&stream->full))
 		return false;
-	int cause = write_patiently(session, stream, index);
+	bool is_optional = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
+	if (is_optional && (drain_idle_is_away(session) || !drain_idle_goes_on(session)))
+		return false;
+	uint32_t n = take_full(stream, indices, direct_batch(session, stream));
+	if (n == 0)
+		return false;
+	uint64_t last = stream_segment(stream, indices[n - 1])->sequence;
+	int cause = write_patiently(session, stream, indices, &n);
+	for (uint32_t i = 0; i < n; i++)
+		handover_put(&stream->empty, indices[i]);
 	if (cause == 0)
-		handover_put(&stream->empty, index);
+		stream->drained_upto = last;
 	else if (!(cause & FILE_LATER))
-		session_stop(session, (unsigned)cause); /* the segment stays in the ring, where it can be read */
+		session_stop(session, (unsigned)cause); /* the segments stay in the ring, where they can be read */
 	return true;
+}
+
+/* Looks once at every stream. `waits`: not at those that will have more segments to be written at once. */
+static bool look_round(struct session *session, bool waits)
+{
+	bool has_done = drain_one(session, session_stream(session, ID_STREAM_SWITCHES));
+	for (uint32_t i = 0; i < session_n_streams(session); i++) {
+		struct stream *stream = session_stream(session, i);
+		if (stream && (!waits || is_due(session, stream)))
+			has_done |= drain_one(session, stream);
+		has_done |= drain_one(session, session_stream(session, i | ID_STREAM_SAMPLES));
+	}
+	return has_done;
 }
 
 bool drain_round(struct session *session)
 {
-	bool has_done = drain_one(session, session_stream(session, ID_STREAM_SWITCHES));
-	for (uint32_t i = 0; i < session_n_streams(session); i++) {
-		has_done |= drain_one(session, session_stream(session, i));
-		has_done |= drain_one(session, session_stream(session, i | ID_STREAM_SAMPLES));
-	}
-	return has_done;
+	return look_round(session, false);
 }
 
 /* Returns how many threads the process has, and whether the main thread has exited (it counts as a thread until the
@@ -119,6 +166,7 @@ static bool sleep_until_woken(struct session *session)
 {
 	/* D1: Stores that it sleeps, then looks for work once more. Pairs with D2 in drain_wake, which publishes work,
 	 * then looks whether the drain thread sleeps. */
+	__atomic_store_n(&session->drain_woken_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&session->drain_sleeps, 1, __ATOMIC_RELAXED);
 	ck_pr_fence_memory();
 	if (has_work(session)) {
@@ -136,34 +184,21 @@ static bool sleep_until_woken(struct session *session)
 		if (session->look)
 			session->look(session, true);
 	}
+	drain_idle_woken(session);
 	return true;
-}
-
-/* Idle priority, from the first segment on: a thread that finds no free segment writes one itself. With OTTER_FULL=drop
- * it drops records instead, and then a drain thread of idle priority would write nothing as long as all processors are
- * busy. A program that never fills a segment does not have to wait, at its end, until a thread of idle priority has had
- * its turn to exit. */
-static void become_idle(void)
-{
-	struct sched_param parameter = {0};
-	sched_setscheduler(0, SCHED_IDLE, &parameter);
 }
 
 static void *drain_main(void *argument)
 {
 	struct session *session = argument;
-	bool may_be_idle = !session->config.drops_when_full;
 	if (session->is_of_parent)
 		return NULL;
-	own_thread_begin("otter-drain"); /* before it has idle priority: what the program closes now must not wait for it */
+	own_thread_begin("otter-drain");
+	drain_idle_begin(session);
 	while (!__atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
-		if (may_be_idle && has_work(session)) {
-			become_idle();
-			may_be_idle = false;
-		}
 		if (session->look)
 			session->look(session, true);
-		if (!drain_round(session)) {
+		if (!look_round(session, true)) {
 			if (!sleep_until_woken(session))
 				break;
 		} else if (clock_ns(CLOCK_MONOTONIC) - session->maps_checked_ns > MAPS_INTERVAL_NS) {
@@ -195,8 +230,11 @@ static bool start(struct session *session)
 static void wake(struct session *session)
 {
 	/* D3: The work comes before the word that the thread may not sleep. Pairs with D4 in sleep_until_woken. */
-	if (__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
-		syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	if (!__atomic_exchange_n(&session->drain_sleeps, 0, __ATOMIC_RELEASE))
+		return;
+	/* Relaxed: a hint. If the thread runs already, it stays until the thread sleeps again. */
+	__atomic_store_n(&session->drain_woken_ns, clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
+	syscall(SYS_futex, &session->drain_sleeps, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void drain_wake(struct session *session)
@@ -216,6 +254,13 @@ void drain_wake(struct session *session)
 	ck_pr_fence_memory();
 	if (__atomic_load_n(&session->drain_sleeps, __ATOMIC_RELAXED))
 		wake(session);
+}
+
+void drain_offer(struct session *session, const struct stream *stream)
+{
+	bool has_started = __atomic_load_n(&session->is_drain_started, __ATOMIC_RELAXED);
+	if (!has_started || drain_idle_is_away(session) ? drain_idle_is_due(session) : is_due(session, stream))
+		drain_wake(session);
 }
 
 void drain_thread_exits(struct session *session)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The drain thread: it takes full segments of all streams, writes them to its own file and gives them back. A session
- * has one, of idle priority: it uses idle processors only. No thread waits for it, with one exception: the last other
+ * has one, which uses idle processors only (drain_idle.h). No thread waits for it, with one exception: the last other
  * thread of a process, when that thread has exited.
  */
 #ifndef OTTER_RECORDER_DRAIN_H
@@ -17,6 +17,11 @@ struct session;
  * starts the thread: where the first thread's switches are recorded, or when the first segment is full. Where no thread
  * can be started, the program's threads write their segments themselves. */
 void drain_wake(struct session *session);
+
+/* The same for a full segment of events, which a thread of the program may write as well: the drain thread is not woken
+ * while it is away, nor as long as it waits for more segments of this stream. */
+struct stream;
+void drain_offer(struct session *session, const struct stream *stream);
 
 /* Called by a thread that exits, as its last act. After main has called pthread_exit, a process lives until its last
  * thread ends. If only the drain thread is left, it is told to end and this function waits for it, so that the end of

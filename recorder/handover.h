@@ -37,6 +37,11 @@ static inline bool handover_has(const struct handover *handover)
 	return ck_ring_size(&handover->ring) > 0;
 }
 
+static inline uint32_t handover_n(const struct handover *handover)
+{
+	return ck_ring_size(&handover->ring);
+}
+
 /* An index is stored as a pointer that is not NULL. */
 static inline void *handover_entry(uint32_t index)
 {

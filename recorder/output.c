@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/event.h"
+#include "recorder/direct.h"
 #include "recorder/file.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
@@ -244,21 +245,83 @@ int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread)
 	return cause;
 }
 
+/* How many of the segments form one piece: all but the last of a piece are full. */
+static uint32_t count_joined(struct stream *stream, const uint32_t *indices, uint32_t n)
+{
+	uint32_t joined = 1;
+	while (joined < n && stream_segment_used(stream, indices[joined - 1]) == UINT32_C(1) << stream->shift)
+		joined++;
+	return joined;
+}
+
+/* Is there room for `bytes` at `offset`? That is asked once for several writes: others may take the room meanwhile, but no
+ * more than is always left free. Nothing is reserved, which a direct write gains nothing by. */
+static bool has_space_ahead(int fd, struct output_file *known, uint64_t offset, uint64_t bytes)
+{
+	if (offset + bytes <= known->reserved)
+		return true;
+	if (!output_has_space(fd, bytes + AHEAD_BYTES))
+		return output_has_space(fd, bytes);
+	known->reserved = offset + bytes + AHEAD_BYTES;
+	return true;
+}
+
+/* Writes one piece directly into drain.seg. `*is_refused`: it has to be written in the other way. */
+static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t n, bool *is_refused)
+{
+	struct session *session = stream->session;
+	struct output_file *known = &session->drain_file;
+	struct file file;
+	uint64_t bytes = ((uint64_t)(n - 1) << stream->shift) + stream_segment_used(stream, indices[n - 1]);
+	uint64_t offset = known->n_places << session->shift, sequences[RING_SEGMENTS];
+	for (uint32_t i = 0; i < n; i++)
+		sequences[i] = stream_segment(stream, indices[i])->sequence;
+	int cause = reserve(session, bytes);
+	if (cause)
+		return cause;
+	cause = file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg");
+	if (!cause)
+		cause = file_open(&file, O_WRONLY | (known->exists ? 0 : O_CREAT | O_EXCL));
+	if (!cause) {
+		known->exists = true;
+		cause = has_space_ahead(file.fd, known, offset, bytes) ? 0 : loss_cause_no_space;
+	}
+	if (!cause)
+		cause = direct_write(session, file.fd, stream, indices, n, offset, is_refused);
+	file_close(&file);
+	if (cause || *is_refused) {
+		__atomic_sub_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
+		return cause;
+	}
+	known->n_places += n;
+	for (uint32_t i = 0; i < n; i++) /* W1, as in output_segment */
+		__atomic_store_n(&stream->written[indices[i]], sequences[i], __ATOMIC_RELEASE);
+	return 0;
+}
+
+int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n)
+{
+	uint32_t done = 0;
+	int cause = 0;
+	direct_resume(stream->session);
+	while (done < *n && !cause) {
+		uint32_t joined = count_joined(stream, indices + done, *n - done);
+		bool is_refused = direct_batch(stream->session, stream) == 1;
+		if (!is_refused)
+			cause = write_joined(stream, indices + done, joined, &is_refused);
+		if (is_refused) {
+			joined = 1;
+			cause = output_segment(stream, indices[done], true);
+		}
+		done += cause ? 0 : joined;
+	}
+	*n = done;
+	return cause;
+}
+
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes)
 {
 	return write_own(stream, header, used_bytes);
-}
-
-void output_trim(struct stream *stream)
-{
-	struct file file;
-	struct stat status;
-	if (stream->file.reserved <= stream->file.n_places << stream->shift)
-		return;
-	if (file_name(&file, stream->session, stream->session->dir, stream->number, ".seg") == 0 &&
-	    file_open(&file, O_WRONLY) == 0 && fstat(file.fd, &status) == 0 && ftruncate(file.fd, status.st_size) == 0)
-		stream->file.reserved = 0;
-	file_close(&file);
 }
 
 int output_meta(const struct session *session, const char *bytes, size_t n_bytes)

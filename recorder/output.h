@@ -23,14 +23,15 @@ struct stream;
 /* Free space on a file system that the recorder leaves to others. */
 #define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
 
-/* The most room that is reserved at once for a file that grows. */
+/* The most room that is reserved at once for a file that grows. What is left of it stays with the file: giving blocks back
+ * waits for the disk where they are discarded, and that is when the process ends. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
 
 /* What is known of a file of segments. Only the one that writes the file uses it: the drain thread or a stream's owner. */
 struct output_file {
 	bool exists;
 	uint64_t n_places; /* segments in the file; not used for circular files */
-	uint64_t reserved; /* bytes that have room on the disk; 0 where none was reserved */
+	uint64_t reserved; /* bytes that have room on the disk: reserved, or seen to be free; 0: not asked yet */
 };
 
 /* Writes a full segment, and notes in `written` that it is in a file. The caller has taken it from the `full` ring: the
@@ -38,13 +39,13 @@ struct output_file {
  * segment itself stays as it is. */
 int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
 
+/* The drain thread writes several segments of a stream, which it has taken in this order, as one piece if it can. It
+ * subtracts from `*n` those that it could not write, which are the last ones; then it returns the cause. */
+int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n);
+
 /* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
  * exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
-
-/* Gives back the reserved room after the end of NNNNN.seg. (drain.seg keeps its own, at most AHEAD_BYTES: the file is
- * the drain thread's, and a thread that touches it may wait for the drain thread while that has no processor.) */
-void output_trim(struct stream *stream);
 
 /* Returns the lowest sequence that still has a place in a file when the file has `last`: circular files keep the newest
  * only. */

@@ -8,6 +8,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
+#include "recorder/drain_idle.h"
 #include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/output.h"
@@ -56,7 +57,7 @@ static int begin_use(struct stream *stream)
 		return cause;
 	if (index && !stream->is_samples)
 		segment_populate(stream, index);
-	stream->n_used++;
+	__atomic_store_n(&stream->n_used, stream->n_used + 1, __ATOMIC_RELAXED); /* the drain thread reads it */
 	return 0;
 }
 
@@ -90,7 +91,10 @@ static void hand_over(struct stream *stream)
 {
 	handover_put(&stream->full, stream->current);
 	stream->current = SEGMENT_NONE;
-	drain_wake(stream->session);
+	if (stream->is_samples)
+		drain_wake(stream->session);
+	else
+		drain_offer(stream->session, stream);
 }
 
 /* The owner writes its oldest full segment itself. Returns 0 and the segment's index; -1 if the drain thread has just
@@ -107,7 +111,7 @@ static int write_oldest(struct stream *stream, uint32_t *index)
 	stream->is_writing = false;
 	if (cause & FILE_LATER) { /* it goes back into the ring, after the others; readers order segments by their sequences */
 		handover_put(&stream->full, *index);
-		drain_wake(stream->session);
+		drain_offer(stream->session, stream);
 		return cause;
 	}
 	if (cause) {
@@ -144,11 +148,39 @@ static int take_unused(struct stream *stream, uint32_t *index)
 		return cause;
 	/* The ring has fewer segments from now on. With a single one it cannot go on: the drain thread may hold it, and
 	 * no thread waits. */
-	stream->n_segments = stream->n_used;
+	__atomic_store_n(&stream->n_segments, stream->n_used, __ATOMIC_RELAXED);
 	if (stream->n_segments >= 2)
 		return -1;
 	session_stop(stream->session, (unsigned)cause);
 	return cause;
+}
+
+/* Does the owner write the segment that it has just filled? It is still in the cache, and is used again. */
+static bool writes_itself(const struct stream *stream)
+{
+	return !stream->is_samples && !drops(stream) && !drain_idle_takes(stream->session);
+}
+
+/* Writes the oldest full segment. If there was another one, because the drain thread has been here until now, that one is
+ * written, too: soon the only full segment is the one that was just filled. Returns like write_oldest(). */
+static int write_just_filled(struct stream *stream, uint32_t *index)
+{
+	uint32_t newer;
+	int cause = write_oldest(stream, index);
+	if (cause == 0 && write_oldest(stream, &newer) == 0) {
+		stream->spare |= UINT32_C(1) << *index;
+		*index = newer;
+	}
+	return cause;
+}
+
+static bool take_spare(struct stream *stream, uint32_t *index)
+{
+	if (!stream->spare)
+		return false;
+	*index = (uint32_t)__builtin_ctz(stream->spare);
+	stream->spare &= stream->spare - 1;
+	return true;
 }
 
 /* Takes an empty segment. Returns 0 and its index, or the cause why there is none, or none now (FILE_LATER). */
@@ -156,23 +188,23 @@ static int take_segment(struct stream *stream, uint32_t *index)
 {
 	for (;;) {
 		int cause = (int)session_stopped(stream->session);
-		if (cause || handover_take(&stream->empty, index))
+		if (cause)
 			return cause;
-		/* Without a drain thread the segment that was just filled is written and used again: it is in the
-		 * cache. */
-		if (!stream->session->has_drain_thread && !stream->is_samples) {
-			cause = write_oldest(stream, index);
+		if (writes_itself(stream)) {
+			cause = write_just_filled(stream, index);
 			if (cause >= 0 && !(cause & FILE_LATER))
 				return cause;
 		}
+		if (take_spare(stream, index) || handover_take(&stream->empty, index))
+			return 0;
 		int unused = take_unused(stream, index);
 		if (unused >= 0 && !(unused & FILE_LATER))
 			return unused;
 		if (drops(stream))
 			return loss_cause_full;
 		/* If no segment is in either hand-over ring, the drain thread has just taken the last full one. It
-		 * holds one at a time, so the next look finds that one or another. But if it holds the only segment
-		 * that there is now, this thread does not wait for it. */
+		 * never holds all segments at a time, so the next look finds that one or another. But if it holds the only
+		 * segment that there is now, this thread does not wait for it. */
 		cause = write_oldest(stream, index);
 		if (cause >= 0)
 			return cause;
@@ -315,9 +347,11 @@ void segment_flush(struct stream *stream)
 	sigset_t signals;
 	guard_hold_signals(&signals);
 	segment_close(stream, 0);
+	/* Relaxed: the hand-over that follows tells the drain thread (H1, D2). */
+	__atomic_store_n(&stream->flush_upto, stream_segment(stream, stream->current)->sequence, __ATOMIC_RELAXED);
 	hand_over(stream);
 	uint32_t index;
-	if (!stream->session->has_drain_thread && write_oldest(stream, &index) == 0)
-		handover_put(&stream->empty, index); /* without a drain thread the owner is the one producer of `empty` */
+	while (writes_itself(stream) && write_oldest(stream, &index) == 0)
+		stream->spare |= UINT32_C(1) << index;
 	guard_let_signals(&signals);
 }

@@ -66,11 +66,22 @@ struct session {
 	uint32_t is_drain_started;
 	uint32_t is_drain_running; /* 1: the thread exists, and drain_thread is its handle */
 	uint32_t must_drain_end;
+	bool drain_stays;             /* it never goes away: only it writes, or a test acts in its place */
+	uint32_t drain_is_away;       /* 1: no processor is idle, threads write their own segments (drain_idle.h) */
+	uint64_t drain_away_until_ns; /* it is not woken for their segments before that time */
+	uint64_t drain_woken_ns;      /* when it was woken last; 0: it has run since */
+	uint64_t drain_away_ns;       /* the drain thread's: how long it stays away, */
+	uint64_t drain_preemptions;   /* and how often it was preempted when it last looked */
 	pthread_t drain_thread;
 	bool has_watch;          /* set before the drain thread exists: so does the watch, and watch_thread is its handle */
 	uint32_t must_watch_end; /* a futex, on which the watch sleeps */
 	pthread_t watch_thread;
-	struct output_file drain_file; /* drain.seg; the drain thread's */
+	struct output_file drain_file; /* drain.seg; the drain thread's, */
+	bool direct_is_off;            /* which does not write it past the page cache (direct.h), */
+	bool direct_is_paused;         /* or not until direct_resume_ns, a pause of direct_pause_ns, */
+	uint64_t direct_resume_ns;
+	uint64_t direct_pause_ns;
+	uint64_t direct_piece_bytes; /* or so much at once; 0: it has not written yet */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;

@@ -64,6 +64,7 @@ static struct session *create(void)
 		return NULL;
 	}
 	session->has_drain_thread = session->config.has_drain_thread;
+	session->drain_stays = session->config.drops_when_full;
 	if (!meta_begin(session)) {
 		place_remove(session);
 		munmap(session, sizeof *session);

@@ -97,6 +97,7 @@ struct stream {
 	uint32_t current;    /* index of the open segment, or SEGMENT_NONE */
 	uint32_t n_used;     /* segments that have been opened at least once */
 	uint32_t n_segments; /* that there may be: fewer than RING_SEGMENTS if the disk was full */
+	uint32_t spare;      /* a bit for each segment that the owner has written itself and does not use yet */
 	bool has_all_room;   /* the ring's file has no holes */
 	bool is_samples;     /* the handler of a timer appends to it; the thread's events have another stream */
 	bool is_writing;     /* the thread writes a segment itself: that time is counted where it is spent */
@@ -111,6 +112,7 @@ struct stream {
 	uint64_t flush_bytes;
 	uint64_t lost_said[LOSS_CAUSES]; /* losses that a records_lost record has recorded */
 	struct switch_memory switches;
+	uint64_t flush_upto;           /* the drain thread waits for no more segments before it writes this sequence */
 	bool is_off;                   /* a recording_off record has been written, and no recording_on record since */
 	struct output_file file;       /* NNNNN.seg */
 	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
@@ -122,6 +124,7 @@ struct stream {
 	alignas(CACHE_LINE_BYTES) uintptr_t owner;
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */
 	alignas(CACHE_LINE_BYTES) struct handover empty; /* from the drain thread */
+	uint64_t drained_upto;                           /* the drain thread's: the last sequence that it has written */
 	/* For each segment, the sequence that it had when it was last written to a file in full. */
 	alignas(CACHE_LINE_BYTES) uint64_t written[RING_SEGMENTS];
 };

@@ -84,7 +84,6 @@ static void seal(struct stream *stream)
 	}
 	struct file ring;
 	bool is_whole = write_rest(stream, last, must);
-	output_trim(stream);
 	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring") == 0)
 		file_remove(&ring);
 	if (is_whole)

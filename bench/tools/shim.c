@@ -2,42 +2,40 @@
  *
  * A library for LD_PRELOAD that changes what the recorder meets, for the scenarios of bench/scenarios:
  *
- *   BENCH_DISK_MBPS=N     pwrite is a disk of N MB/s: one at a time through the whole process, each as long as its bytes take. What it
- *                         writes goes into the page cache all the same
- *   BENCH_NO_IDLE=1       a thread that asks for the idle priority stays at the normal one
+ *   BENCH_DISK_MBPS=N     pwrite, and pwritev past the page cache, are a disk of N MB/s: one at a time through the whole process, each as
+ *                         long as its bytes take. What they write goes where it goes without this
  *   BENCH_EMPTY_HANDLER=1 handlers of real-time signals do nothing: what the timers of samples cost by themselves
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 static ssize_t (*next_pwrite)(int fd, const void *bytes, size_t n_bytes, off_t offset);
-static int (*next_setscheduler)(pid_t pid, int policy, const struct sched_param *parameter);
+static ssize_t (*next_pwritev)(int fd, const struct iovec *parts, int n, off_t offset);
 static uint64_t ns_per_kb; /* 0: as fast as it is */
 static int (*next_sigaction)(int number, const struct sigaction *action, struct sigaction *before);
-static int keeps_normal;
 static int empties_handlers;
 
 ssize_t pwrite(int fd, const void *bytes, size_t n_bytes, off_t offset);
-int sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameter);
+ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t offset);
 int sigaction(int number, const struct sigaction *action, struct sigaction *before);
 
 __attribute__((constructor)) static void start(void)
 {
 	const char *mbps = getenv("BENCH_DISK_MBPS");
 	*(void **)&next_pwrite = dlsym(RTLD_NEXT, "pwrite");
-	*(void **)&next_setscheduler = dlsym(RTLD_NEXT, "sched_setscheduler");
+	*(void **)&next_pwritev = dlsym(RTLD_NEXT, "pwritev");
 	*(void **)&next_sigaction = dlsym(RTLD_NEXT, "sigaction");
 	empties_handlers = getenv("BENCH_EMPTY_HANDLER") != NULL;
 	if (mbps != NULL && atoi(mbps) > 0)
 		ns_per_kb = 1000000 / (uint64_t)atoi(mbps);
-	keeps_normal = getenv("BENCH_NO_IDLE") != NULL;
 }
 
 static uint64_t now_ns(void)
@@ -68,11 +66,14 @@ ssize_t pwrite(int fd, const void *bytes, size_t n_bytes, off_t offset)
 	return next_pwrite(fd, bytes, n_bytes, offset);
 }
 
-int sched_setscheduler(pid_t pid, int policy, const struct sched_param *parameter)
+ssize_t pwritev(int fd, const struct iovec *parts, int n, off_t offset)
 {
-	if (keeps_normal && policy == SCHED_IDLE)
-		return 0;
-	return next_setscheduler(pid, policy, parameter);
+	size_t n_bytes = 0;
+	for (int i = 0; i < n; i++)
+		n_bytes += parts[i].iov_len;
+	if (ns_per_kb && fcntl(fd, F_GETFL) & O_DIRECT)
+		wait_for_disk(n_bytes);
+	return next_pwritev(fd, parts, n, offset);
 }
 
 static void do_nothing(int number, siginfo_t *info, void *context)

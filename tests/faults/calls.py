@@ -10,6 +10,7 @@ from trial import *
 N = 18
 RESULT, N_TASKS = "fib 18 = 2584", 8360
 SMALL = {"OTTER_RING": "32K"}
+DIRECT = {"OTTER_RING": "128K"}
 SELF = {"OTTER_RING": "32K", "OTTER_DRAIN": "self"}
 STATUSES = {"whole": [0], "lossy": [3], "resumed": [3], "noted": [0, 3], "some": [0, 3]}
 
@@ -60,6 +61,11 @@ ROWS += [
     ("open-rings-second", SMALL, shim("open", "EMFILE", file="00001.ring"), "noted"),
     # Short writes, interruptions.
     ("short", SMALL, shim("pwrite,write,pwritev,read", "short"), "whole"),
+    # The drain thread writes past the page cache, where it has a processor.
+    ("direct-short", DIRECT, shim("pwritev", "short", **{"from": 6}), "whole"),
+    ("direct-EINTR-half", DIRECT, shim("pwritev", "EINTR", every=2), "whole"),
+    ("direct-EINVAL", DIRECT, shim("pwritev", "EINVAL", **{"from": 6}), "noted"),
+    ("direct-EIO", DIRECT, shim("pwritev", "EIO", **{"from": 6}), "noted"),
     ("short-self", SELF, shim("pwrite,write,pwritev,read", "short"), "whole"),
     ("EINTR-half", SMALL, shim("open,pwrite,write,pwritev,ftruncate,posix_fallocate,close", "EINTR", every=2), "whole"),
     ("EINTR-half-self", SELF, shim("open,pwrite,write,pwritev,ftruncate,posix_fallocate,close", "EINTR", every=2), "whole"),

@@ -15,7 +15,7 @@ RECORDER_CALLS = {"x86_64": {
     "openat": 257, "close": 3, "read": 0, "write": 1, "pread64": 17, "pwrite64": 18, "pwritev": 296, "newfstatat": 262, "fstat": 5, "fstatfs": 138,
     "fallocate": 285, "ftruncate": 77, "unlink": 87, "rmdir": 84, "mmap": 9, "munmap": 11, "mprotect": 10, "madvise": 28, "rt_sigprocmask": 14,
     "getpid": 39, "gettid": 186, "getcpu": 309, "clock_gettime": 228, "clock_nanosleep": 230, "prlimit64": 302, "getrlimit": 97, "futex": 202, "perf_event_open": 298, "clone": 56, "clone3": 435,
-    "set_robust_list": 273, "rseq": 334, "close_range": 436, "sched_setscheduler": 144, "sched_setaffinity": 203, "prctl": 157, "exit": 60}}
+    "set_robust_list": 273, "rseq": 334, "close_range": 436, "sched_setscheduler": 144, "sched_yield": 24, "getrusage": 98, "fcntl": 72, "sched_setaffinity": 203, "prctl": 157, "exit": 60}}
 # The calls of this program and its runtime.
 PROGRAM_CALLS = {"x86_64": {"exit_group": 231, "brk": 12, "sched_yield": 24, "rt_sigreturn": 15, "rt_sigaction": 13, "getuid": 102, "sched_getaffinity": 204,
                             "munlock": 150, "newfstatat": 262, "sysinfo": 99, "getrandom": 318, "lseek": 8}}

@@ -58,7 +58,7 @@ has() {
 	shift 3
 	labels_shown+=" $labels"
 	code=$(aarch64-linux-gnu-objdump -d --no-show-raw-insn "$work/$object.o" |
-		awk -v f="<$function>:" '$2 == f { on = 1 } on && NF == 0 { on = 0 } on' | tr '\n' ';')
+		awk -v f="<$function(.part.[0-9]+)?>:" '$2 ~ "^" f "$" { on = 1 } on && NF == 0 { on = 0 } on' | tr '\n' ';')
 	local pattern
 	pattern=$(printf '.*%s' "$@")
 	if [[ $code =~ $pattern ]]; then
@@ -76,7 +76,7 @@ has A1 builder-reader_ring scan_directory 'ldar'
 has 'O1 O2' recorder-segment segment_next "$stores" 'stlr'
 has A2 builder-reader_ring scan_directory 'ldar'
 has A2 builder-reader_segment reader_copy_live 'dmb[[:space:]]+ishld'
-has H1 recorder-segment segment_flush "$full" "$stores"
+has H1 recorder-segment hand_over "$full" "$stores"
 has H1 recorder-drain drain_one "$full" "$stores"
 has H2 recorder-stream_seal seal "$full"
 has W1 recorder-output output_segment 'stlr'
@@ -86,7 +86,7 @@ has D2 recorder-drain drain_wake "$full"
 has D3 recorder-drain drain_wake 'swpl|stlxr|__aarch64_swp4_rel'
 has D4 recorder-drain drain_main 'ldar'
 has S1 recorder-stream_make stream_create 'stlr'
-has S2 recorder-drain drain_round 'ldar'
+has S2 recorder-drain look_round 'ldar'
 has 'T2 F2' recorder-stream_thread stream_release 'stlr' "$full"
 has T1 recorder-stream stream_claim 'casa|ldaxr|__aarch64_cas8_acq'
 has E1 recorder-drain drain_wake 'stlr'

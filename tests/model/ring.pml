@@ -274,6 +274,16 @@ inline take_segment(i)
 		:: else
 		fi;
 #endif
+#ifdef AWAY /* the same while the drain thread is away, which it may be at any time */
+		if
+		:: full_take(i)
+		:: skip
+		fi;
+		if
+		:: i != NONE -> segment_write(i, OWN_FILE); break
+		:: else
+		fi;
+#endif
 		if
 		:: n_used < NSEG -> d_step { i = n_used; n_used++; dirty[i] = ALL & ~(1 << t) }; break
 		:: else
@@ -538,8 +548,43 @@ active proctype drain()
 {
 	LOCALS;
 	byte t = DRAIN;
+#ifdef HOLDS_TWO
+	byte second, most;
+#endif
 	{
 end:		do
+#ifdef HOLDS_TWO /* take_full: both are written, then both are given back */
+		:: full_head != full_tail ->
+#ifdef MUT_HOLDS_ALL
+			most = 2;
+#else
+			most = (n_used > 2 -> 2 : 1);
+#endif
+			second = NONE;
+			full_take(index);
+			if
+			:: index != NONE && most == 2 -> full_take(second)
+			:: else
+			fi;
+			if
+			:: index != NONE -> segment_write(index, DRAIN_FILE)
+			:: else
+			fi;
+			if
+			:: second != NONE -> segment_write(second, DRAIN_FILE)
+			:: else
+			fi;
+			if
+			:: index != NONE -> empty_put(index)
+			:: else
+			fi;
+			if
+			:: second != NONE -> empty_put(second)
+			:: else
+			fi;
+			index = 0;
+			second = 0
+#else
 		:: full_head != full_tail ->
 			full_take(index);
 			if
@@ -555,6 +600,7 @@ end:		do
 			:: else
 			fi;
 			index = 0
+#endif
 		od
 	} unless { is_starved }
 }

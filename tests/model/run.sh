@@ -51,6 +51,8 @@ check() (
 {
 	check two_segments ring holds
 	check three_segments ring holds -DNSEG=3 -DNREC=1 -DFIRST=4
+	check holds_two ring holds -DHOLDS_TWO -DNSEG=3 -DNREC=1 -DFIRST=4 -DSECOND=0
+	check away ring holds -DAWAY
 	check flushes ring holds -DFLUSHES -DFIRST=4
 	check no_drain_thread ring holds -DNO_DRAIN -DFLUSHES
 	check handler ring holds -DHANDLER=1 -DFIRST=4 -DSECOND=0
@@ -65,6 +67,7 @@ check() (
 	check MUT_NO_H1_BACK ring no_race -DMUT_NO_H1_BACK
 	check MUT_NO_H2 ring no_race -DMUT_NO_H2
 	check MUT_NO_CAS ring one_taker_only -DMUT_NO_CAS
+	check MUT_HOLDS_ALL ring producer_never_waits -DHOLDS_TWO -DMUT_HOLDS_ALL
 	check MUT_WAIT ring producer_never_waits -DMUT_WAIT
 	check MUT_NO_O1 ring header_is_whole -DMUT_NO_O1
 	check MUT_O2_EARLY ring header_is_whole -DMUT_O2_EARLY

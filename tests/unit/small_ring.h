@@ -47,6 +47,7 @@ __attribute__((unused)) static struct session *begin_undrained(void)
 	ck_assert_ptr_nonnull(session);
 	session->has_drain_thread = true;
 	session->is_drain_started = 1;
+	session->drain_stays = true;
 	return session;
 }
 

@@ -174,6 +174,7 @@ START_TEST(full_ring_drops_and_tells)
 	struct session *session = begin_self();
 	session->has_drain_thread = true; /* the test is it */
 	session->is_drain_started = 1;
+	session->drain_stays = true;
 	session->config.drops_when_full = true;
 	uint64_t n = SMALL_RECORDS * RING_SEGMENTS - 1;
 	for (uint64_t i = 0; i < n; i++)
@@ -260,6 +261,7 @@ START_TEST(ring_outlives_the_process)
 			struct session *session = dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
 			session->has_drain_thread = true; /* but there is none: everything stays in the ring */
 			session->is_drain_started = 1;
+			session->drain_stays = true;
 			if (write(ends[1], session->dir, sizeof session->dir) < 0)
 				_exit(1);
 			for (uint64_t i = 0; i < numbers[k]; i++)
@@ -286,6 +288,7 @@ START_TEST(invalidated_header_is_not_believed)
 	struct session *session = begin_self();
 	session->has_drain_thread = true;
 	session->is_drain_started = 1;
+	session->drain_stays = true;
 	for (uint64_t i = 0; i < 2 * SMALL_RECORDS; i++)
 		put(i);
 	stream_segment(tls_stream, 0)->sequence = 0;

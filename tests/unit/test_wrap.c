@@ -74,6 +74,7 @@ START_TEST(drained_hand_over_goes_round_32_bits)
 	uint32_t index;
 	session->has_drain_thread = true; /* the test plays the drain thread */
 	session->is_drain_started = 1;
+	session->drain_stays = true;
 	while (handover_take(&s->empty, &index))
 		s->n_used = 0;
 	wind(&s->full);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "recorder/direct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include "recorder/clock.h"
+#include "recorder/file.h"
+#include "recorder/meta.h"
+#include "recorder/output.h"
+#include "recorder/segment.h"
+#include "recorder/session.h"
+#include "recorder/stream.h"
+
+#define ALIGN UINT64_C(4096) /* of memory, places and lengths: no disk and no file system wants more */
+
+/* What is written at once. Smaller writes take more time by byte: 256 KiB take as long as through the page cache. */
+#define BATCH_BYTES     (UINT64_C(1) << 20)
+#define BATCH_BYTES_MIN (UINT64_C(64) << 10) /* of a small ring: less is not worth the wait for the disk */
+
+/* Nothing ends a write that the disk has begun, not even SIGKILL, and the process's end waits for it. So a write is not
+ * larger than what the disk took in 5 ms, by its rate in the last write. */
+#define PIECE_NS        UINT64_C(5000000)
+#define PIECE_BYTES_MIN (UINT64_C(128) << 10)
+
+/* A disk that takes longer for the smallest piece gets everything through the page cache: that costs more time by byte, but
+ * it gets few bytes. The next try is after a second, and later each time (a disk may be fast for some megabytes, and then
+ * let a write wait for a tenth of a second). */
+#define PAUSE_MIN_NS UINT64_C(1000000000)
+#define PAUSE_MAX_NS UINT64_C(64000000000)
+
+uint32_t direct_batch(const struct session *session, const struct stream *stream)
+{
+	bool is_ordinary = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
+	/* Circular files are read before each write, and OTTER_FULL=drop is for disks that are slower than the program: the
+	 * page cache takes what a disk cannot. */
+	bool is_off = __atomic_load_n(&session->direct_is_off, __ATOMIC_RELAXED) ||
+		      __atomic_load_n(&session->direct_is_paused, __ATOMIC_RELAXED);
+	if (!is_ordinary || is_off || session->config.keeps_newest || session->config.drops_when_full)
+		return 1;
+	/* Relaxed: the owner changes it if the disk is full. */
+	uint32_t n_segments = __atomic_load_n(&stream->n_segments, __ATOMIC_RELAXED);
+	uint64_t n = BATCH_BYTES >> stream->shift;
+	if (n > n_segments / 2)
+		n = n_segments / 2;
+	return n << stream->shift < BATCH_BYTES_MIN ? 1 : (uint32_t)n;
+}
+
+static void refuse(struct session *session)
+{
+	__atomic_store_n(&session->direct_is_off, true, __ATOMIC_RELAXED); /* threads with a full segment read it */
+	meta_note(session, "the file system of the dump takes no direct writes: the drain thread writes through the page cache");
+}
+
+static void pause_direct(struct session *session)
+{
+	uint64_t pause_ns = session->direct_pause_ns ? session->direct_pause_ns * 2 : PAUSE_MIN_NS;
+	session->direct_pause_ns = pause_ns < PAUSE_MAX_NS ? pause_ns : PAUSE_MAX_NS;
+	session->direct_resume_ns = clock_ns(CLOCK_MONOTONIC) + session->direct_pause_ns;
+	__atomic_store_n(&session->direct_is_paused, true, __ATOMIC_RELAXED);
+}
+
+void direct_resume(struct session *session)
+{
+	if (session->direct_is_paused && clock_ns(CLOCK_MONOTONIC) >= session->direct_resume_ns)
+		__atomic_store_n(&session->direct_is_paused, false, __ATOMIC_RELAXED);
+}
+
+void direct_learn(struct session *session, uint64_t bytes, uint64_t ns)
+{
+	if (bytes < PIECE_BYTES_MIN && ns < PIECE_NS)
+		return;                                             /* too little to tell */
+	uint64_t allowed = ns ? bytes * PIECE_NS / ns : UINT64_MAX; /* at most 1 MiB times 5000000: no overflow */
+	uint64_t next = session->direct_piece_bytes;
+	if (allowed < bytes && allowed < PIECE_BYTES_MIN) {
+		pause_direct(session);
+		next = PIECE_BYTES_MIN;
+	} else if (allowed < next) {
+		next = allowed & ~(ALIGN - 1);
+	} else if (allowed / 2 >= next) {
+		next *= 2; /* it grows by steps */
+	}
+	session->direct_piece_bytes = next < PIECE_BYTES_MIN ? PIECE_BYTES_MIN : next > BATCH_BYTES ? BATCH_BYTES : next;
+}
+
+/* Fills in the parts of the ring that bytes `from` to `to` of the joined segments are. Returns how many there are. */
+static int put_parts(struct stream *stream, const uint32_t *indices, uint64_t from, uint64_t to, struct iovec *parts)
+{
+	int n = 0;
+	uint64_t segment_bytes = UINT64_C(1) << stream->shift;
+	while (from < to) {
+		uint64_t at = from & (segment_bytes - 1);
+		uint64_t bytes = segment_bytes - at < to - from ? segment_bytes - at : to - from;
+		unsigned char *segment = (unsigned char *)stream_segment(stream, indices[from >> stream->shift]);
+		parts[n++] = (struct iovec){segment + at, bytes};
+		from += bytes;
+	}
+	return n;
+}
+
+static bool is_refusal(int error)
+{
+	return error == EINVAL || error == EOPNOTSUPP || error == ENOTBLK || error == ENOSYS || error == EPERM;
+}
+
+int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
+		 bool *is_refused)
+{
+	struct iovec parts[RING_SEGMENTS + 1];
+	uint64_t used = ((uint64_t)(n - 1) << stream->shift) + stream_segment_used(stream, indices[n - 1]);
+	uint64_t whole = (used + ALIGN - 1) & ~(ALIGN - 1);
+	unsigned n_interrupted = 0;
+	if (!session->direct_piece_bytes)
+		session->direct_piece_bytes = PIECE_BYTES_MIN;
+	if (!output_fits_limit(offset + whole))
+		return loss_cause_limit;
+	/* Not at the opening: some file systems make the file and then refuse. */
+	*is_refused = offset & (ALIGN - 1) || fcntl(fd, F_SETFL, O_DIRECT) != 0;
+	if (*is_refused)
+		refuse(session);
+	for (uint64_t at = 0; at < whole && !*is_refused;) {
+		uint64_t to = whole - at > session->direct_piece_bytes ? at + session->direct_piece_bytes : whole;
+		int n_parts = put_parts(stream, indices, at, to, parts);
+		uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+		ssize_t n_written = pwritev(fd, parts, n_parts, (off_t)(offset + at));
+		if (n_written < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)
+			continue;
+		if (n_written < 0 && !is_refusal(errno))
+			return file_cause(errno);
+		/* A cut write goes on where a direct one can. */
+		uint64_t n_whole = n_written < 0 ? 0 : (uint64_t)n_written & ~(ALIGN - 1);
+		if (n_whole)
+			direct_learn(session, n_whole, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+		if (n_whole == 0)
+			refuse(session);
+		at += n_whole;
+		*is_refused = n_whole == 0 || (at < whole && session->direct_is_paused);
+	}
+	return 0;
+}

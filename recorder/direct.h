@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Writes segments past the page cache (O_DIRECT): from the mapped ring to the disk, several at once. That takes a third of
+ * the time of copying them into pages that the kernel writes back later, and leaves the memory to the program. Only the
+ * drain thread does it, since a direct write waits for the disk.
+ *
+ * A place in drain.seg is a multiple of 4096 bytes, and so is the length of each direct write: what comes after a segment's
+ * used bytes, up to the next multiple, means nothing. So no page of the file is written both directly and through the page
+ * cache, and a file that is written first in one way and then in the other is always whole.
+ */
+#ifndef OTTER_RECORDER_DIRECT_H
+#define OTTER_RECORDER_DIRECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct session;
+struct stream;
+
+/* How many full segments of this stream the drain thread waits for before it writes them. 1 where it does not write
+ * directly. */
+uint32_t direct_batch(const struct session *session, const struct stream *stream);
+
+/* The drain thread is about to write: is it time to try direct writes again, after one that took too long? */
+void direct_resume(struct session *session);
+
+/* A direct write of `bytes` took `ns`: adapts the size of the next one. The drain thread's, and tests'. */
+void direct_learn(struct session *session, uint64_t bytes, uint64_t ns);
+
+/* Writes `n` segments of a stream into consecutive places of an open file, from `offset` on, as one piece; all but the
+ * last are full. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible there
+ * (then meta has a note), or take too long for now; the caller writes all of these segments in the other way. */
+int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
+		 bool *is_refused);
+
+#endif
