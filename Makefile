@@ -176,7 +176,7 @@ $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LINK_LD)
 
 # tests/fuzz/memory_files.c takes these calls of the builder, and contract.c the one that ends it where memory is out.
-FUZZ_CALLS := memory_fail open close read fstat stat mmap munmap madvise opendir readdir closedir gethostname strcmp
+FUZZ_CALLS := memory_fail open close read pread fstat stat mmap munmap madvise opendir readdir closedir gethostname strcmp
 $(call exe,$(FUZZ_MAIN)): LINK_LD := -fsanitize=fuzzer
 $(call exe,$(FUZZ_MAIN)): $(call obj,$(FUZZ_MUT))
 $(call exe,$(FUZZ_MAIN) $(FUZZ_PLAIN)): $(O)/%: $(O)/%.o $(FUZZ_LIB) $(BLD_LIB) $(COMMON_LIB)

@@ -8,11 +8,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct segment_file {
 	const char *path;
+	int fd;          /* -1: segments are looked at in the mapping alone, as the file may be changing */
+	bool is_touched; /* pages of the segment's mapping are in memory */
 	const unsigned char *bytes;
 	size_t n_bytes;
 	uint32_t stream; /* or STREAM_ANY */
@@ -33,10 +37,29 @@ static void take_changing(struct reader *r, struct segment_copy *copy, const str
 		reader_add_copy(r, copy);
 }
 
-/* Takes the segment at byte `at` of the file, if one is there. */
-static void take_segment(struct reader *r, const struct segment_file *file, size_t at)
+static bool read_at(const struct segment_file *file, void *to, size_t n_bytes, size_t at)
 {
-	const struct segment_header *h = (const struct segment_header *)(file->bytes + at);
+	return file->fd >= 0 && pread(file->fd, to, n_bytes, (off_t)at) == (ssize_t)n_bytes;
+}
+
+/* Is a record in the last of n places? False also where that is not known without a look at the mapping. */
+static bool has_last(const struct segment_file *file, size_t at, uint32_t n)
+{
+	struct record last;
+	return n > 0 && read_at(file, &last, sizeof last, at + sizeof(struct segment_header) + (n - 1) * sizeof(struct record)) &&
+	       record_kind(&last) != 0;
+}
+
+/*
+ * Takes the segment at byte `at` of the file, if one is there. Looks at the mapping only where the file cannot be read, as
+ * its pages would have to be mapped for that, and to be given back.
+ */
+static void take_segment(struct reader *r, struct segment_file *file, size_t at)
+{
+	struct segment_header read;
+	bool is_read = read_at(file, &read, sizeof read, at);
+	file->is_touched = !is_read;
+	const struct segment_header *mapped = (const struct segment_header *)(file->bytes + at), *h = is_read ? &read : mapped;
 	/*
 	 * A2, pairs with O2 as in a ring: a circular file may be overwritten. The sequence is loaded before anything
 	 * else.
@@ -46,7 +69,7 @@ static void take_segment(struct reader *r, const struct segment_file *file, size
 		return;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
 	uint32_t present = file->n_bytes - at < segment_bytes ? (uint32_t)(file->n_bytes - at) : segment_bytes;
-	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = file->source, .at = at};
+	struct segment_copy copy = {.header = *h, .records = (const struct record *)(mapped + 1), .source = file->source, .at = at};
 	uint32_t used;
 	enum closed_state state = reader_closed(h->closed, segment_bytes, &used, &copy.is_sealed);
 	if (state == CLOSED_DAMAGED)
@@ -58,7 +81,11 @@ static void take_segment(struct reader *r, const struct segment_file *file, size
 	uint32_t promised = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
 	if (used > present)
 		used = present;
-	copy.n_records = reader_trim(copy.records, (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record));
+	copy.n_records = (used - (uint32_t)sizeof *h) / (uint32_t)sizeof(struct record);
+	if (!is_read || !has_last(file, at, copy.n_records)) {
+		file->is_touched = true;
+		copy.n_records = reader_trim(copy.records, copy.n_records);
+	}
 	copy.n_cut = state == CLOSED_WELL ? promised - copy.n_records : 0;
 	if (r->is_live && r->is_newest)
 		take_changing(r, &copy, h, sequence);
@@ -71,6 +98,7 @@ static void scan_file(struct reader *r, struct segment_file *file)
 	const void *bytes;
 	reader_map(r, file->path, &bytes, &file->n_bytes);
 	file->bytes = bytes;
+	file->fd = bytes != NULL && !r->is_live ? open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	size_t at = 0;
 	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes) {
 		take_segment(r, file, at);
@@ -80,8 +108,11 @@ static void scan_file(struct reader *r, struct segment_file *file)
 		 */
 		size_t n_bytes =
 			file->n_bytes - at < r->dump->meta.segment_bytes ? file->n_bytes - at : r->dump->meta.segment_bytes;
-		reader_release(file->bytes + at, n_bytes);
+		if (file->is_touched)
+			reader_release(file->bytes + at, n_bytes);
 	}
+	if (file->fd >= 0)
+		close(file->fd);
 	if (at < file->n_bytes && !r->is_live)
 		reader_damage(r, "file_cut",
 			      "%s at byte %zu: found the file's last %zu bytes, expected a segment header of %zu bytes", file->path,

@@ -37,6 +37,7 @@ static struct {
 int __real_open(const char *path, int flags, ...);
 int __real_close(int fd);
 ssize_t __real_read(int fd, void *to, size_t n);
+ssize_t __real_pread(int fd, void *to, size_t n, off_t at);
 int __real_fstat(int fd, struct stat *st);
 int __real_stat(const char *path, struct stat *st);
 void *__real_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
@@ -50,6 +51,7 @@ int __real_gethostname(char *name, size_t n);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_close(int fd);
 ssize_t __wrap_read(int fd, void *to, size_t n);
+ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at);
 int __wrap_fstat(int fd, struct stat *st);
 int __wrap_stat(const char *path, struct stat *st);
 void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
@@ -151,6 +153,17 @@ ssize_t __wrap_read(int fd, void *to, size_t n)
 		n = file->n_bytes - file->at;
 	memcpy(to, file->bytes + file->at, n);
 	file->at += n;
+	return (ssize_t)n;
+}
+
+ssize_t __wrap_pread(int fd, void *to, size_t n, off_t at)
+{
+	const struct open_file *file = of_fd(fd);
+	if (file == NULL)
+		return __real_pread(fd, to, n, at);
+	size_t rest = (size_t)at < file->n_bytes ? file->n_bytes - (size_t)at : 0;
+	n = n < rest ? n : rest;
+	memcpy(to, file->bytes + at, n);
 	return (ssize_t)n;
 }
 
