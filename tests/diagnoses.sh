@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.." || exit 1
 tick='`'
 calls='(reader_damage|gather_repair|gather_repair_row|gather_repair_task|thread_repair|thread_close|thread_close_[a-z]+|thread_end_implicit|repair_task|unit_repair|unit_cut|count|leave_out|replay_repair|replay_leave_scopes|cross_gap)'
 in_code() {
-	cat builder/*.c builder/*/*.c | tr -d '\n\t' | grep -oE "(\<$calls\(|tally_add\([^,;]*repairs,)[^;]*;" | grep -oE '"[a-z]+(_[a-z]+)+"' | tr -d '"' | sort -u |
+	cat builder/*.[ch] builder/*/*.[ch] | tr -d '\n\t' | grep -oE "(\<$calls\(|tally_add\([^,;]*repairs,)[^;]*;" | grep -oE '"[a-z]+(_[a-z]+)+"' | tr -d '"' | sort -u |
 		grep -vxFf <(sed -nE "s/^\| $tick([a-z_]+)$tick.*/\1/p" docs/runtimes.md)
 }
 # In the first column of the tables, each between backticks.

@@ -61,13 +61,6 @@ static int look_at_family(void *self, const struct node_view *view)
 	return 0;
 }
 
-bool graph_has_node(const struct graph *graph, uint32_t id)
-{
-	const struct node *node = id < graph_n_ids(graph) ? graph_inner_node(graph, id) : NULL;
-	return node != NULL ? node->is_placed && node->kind != NODE_NONE
-			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
-}
-
 /* Edges are left out by their places, which stay what they are. */
 static void cut_edges(struct graph *graph)
 {

@@ -12,21 +12,9 @@
 
 #define WHAT "the critical path"
 
-uint64_t path_work_ns(const struct dump *dump, const struct node_view *node)
-{
-	const struct activity *a = node->activity;
-	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
-		return 0;
-	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
-		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
-	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
-		return 0; /* a unit that polls looks again and again, which is no work */
-	return dump_duration_ns(dump, node->busy_ticks);
-}
-
 uint64_t path_node_ns(const struct dump *dump, const struct node_view *node)
 {
-	return path_work_ns(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
+	return graph_node_work_ns(dump, node) + dump_duration_ns(dump, node->blocked_ticks);
 }
 
 uint32_t path_place(const struct graph *graph, uint32_t node)

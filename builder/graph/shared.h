@@ -235,7 +235,12 @@ int graph_cut_to_family(struct graph *graph);
 void graph_cut_to_time(struct graph *graph);
 
 /* Is there a node of this number? */
-bool graph_has_node(const struct graph *graph, uint32_t id);
+static inline bool graph_has_node(const struct graph *graph, uint32_t id)
+{
+	const struct node *node = id < graph_n_ids(graph) ? graph_inner_node(graph, id) : NULL;
+	return node != NULL ? node->is_placed && node->kind != NODE_NONE
+			    : id < graph->model->n_tasks && graph_task_is_node(graph, id);
+}
 
 /* exclusive.c: the same for sets, of which only those with at least two tasks in the part stay. */
 void graph_cut_exclusive(struct graph *graph);
@@ -243,8 +248,8 @@ void graph_cut_exclusive(struct graph *graph);
 /* path.c: GRAPH_FRAGMENT: finds the critical path of the sound graph. */
 void graph_find_path(struct graph *graph);
 void graph_free_path(struct graph *graph);
-/* What path_node_ns() says, without the time in which its task was blocked. */
-uint64_t path_work_ns(const struct dump *dump, const struct node_view *node);
+/* view.c: how much the node executed: what path_node_ns() says, without the time in which its task was blocked. */
+uint64_t graph_node_work_ns(const struct dump *dump, const struct node_view *node);
 /* chain.c: sets the path's nodes, places, span and work. False: the graph has no node, or a cycle, which is in `reasons`. */
 bool chain_find_longest(const struct graph *graph, struct path *path);
 

@@ -271,3 +271,15 @@ void graph_count(const struct graph *graph, struct graph_counts *counts)
 		if (graph_edge_at(graph, place, &edge))
 			counts->edges[edge.kind]++;
 }
+
+uint64_t graph_node_work_ns(const struct dump *dump, const struct node_view *node)
+{
+	const struct activity *a = node->activity;
+	if (node->unit != NULL && node->unit->kind == UNIT_SCHEDULER) /* looking for work is no work */
+		return 0;
+	if (a != NULL && a->begin_ticks != 0 && a->end_ticks != 0)
+		return dump_ns(dump, a->end_ticks) - dump_ns(dump, a->begin_ticks);
+	if (node->kind == NODE_UNIT_WAIT || node->kind == NODE_UNIT_JOIN)
+		return 0; /* a unit that polls looks again and again, which is no work */
+	return dump_duration_ns(dump, node->busy_ticks);
+}

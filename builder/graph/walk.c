@@ -48,7 +48,7 @@ static struct weight weigh(const struct graph *graph, uint32_t id, bool is_block
 	if (m->n_activities != 0 || m->n_units != 0) {
 		struct node_view view = graph_node(graph, id);
 		weight.is_node = view.kind != NODE_NONE;
-		weight.work_ns = weight.is_node ? path_work_ns(m->dump, &view) : 0;
+		weight.work_ns = weight.is_node ? graph_node_work_ns(m->dump, &view) : 0;
 	} else {
 		const struct node *node = graph_inner_node(graph, id);
 		weight.is_node = node != NULL ? node->is_placed : graph_task_is_node(graph, id);
