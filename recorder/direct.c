@@ -7,13 +7,9 @@
 
 #include "recorder/clock.h"
 #include "recorder/file.h"
-#include "recorder/meta.h"
-#include "recorder/output.h"
 #include "recorder/segment.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
-
-#define ALIGN UINT64_C(4096) /* of memory, places and lengths: no disk and no file system wants more */
 
 /* What is written at once. Smaller writes take more time by byte: 256 KiB take as long as through the page cache. */
 #define BATCH_BYTES     (UINT64_C(1) << 20)
@@ -50,7 +46,6 @@ uint32_t direct_batch(const struct session *session, const struct stream *stream
 static void refuse(struct session *session)
 {
 	__atomic_store_n(&session->direct_is_off, true, __ATOMIC_RELAXED); /* threads with a full segment read it */
-	meta_note(session, "the file system of the dump takes no direct writes: the drain thread writes through the page cache");
 }
 
 static void pause_direct(struct session *session)
@@ -77,7 +72,7 @@ void direct_learn(struct session *session, uint64_t bytes, uint64_t ns)
 		pause_direct(session);
 		next = PIECE_BYTES_MIN;
 	} else if (allowed < next) {
-		next = allowed & ~(ALIGN - 1);
+		next = allowed & ~(DIRECT_ALIGN - 1);
 	} else if (allowed / 2 >= next) {
 		next *= 2; /* it grows by steps */
 	}
@@ -109,14 +104,12 @@ int direct_write(struct session *session, int fd, struct stream *stream, const u
 {
 	struct iovec parts[RING_SEGMENTS + 1];
 	uint64_t used = ((uint64_t)(n - 1) << stream->shift) + stream_segment_used(stream, indices[n - 1]);
-	uint64_t whole = (used + ALIGN - 1) & ~(ALIGN - 1);
+	uint64_t whole = direct_bytes(used);
 	unsigned n_interrupted = 0;
 	if (!session->direct_piece_bytes)
 		session->direct_piece_bytes = PIECE_BYTES_MIN;
-	if (!output_fits_limit(offset + whole))
-		return loss_cause_limit;
 	/* Not at the opening: some file systems make the file and then refuse. */
-	*is_refused = offset & (ALIGN - 1) || fcntl(fd, F_SETFL, O_DIRECT) != 0;
+	*is_refused = offset & (DIRECT_ALIGN - 1) || fcntl(fd, F_SETFL, O_DIRECT) != 0;
 	if (*is_refused)
 		refuse(session);
 	for (uint64_t at = 0; at < whole && !*is_refused;) {
@@ -129,7 +122,7 @@ int direct_write(struct session *session, int fd, struct stream *stream, const u
 		if (n_written < 0 && !is_refusal(errno))
 			return file_cause(errno);
 		/* A cut write goes on where a direct one can. */
-		uint64_t n_whole = n_written < 0 ? 0 : (uint64_t)n_written & ~(ALIGN - 1);
+		uint64_t n_whole = n_written < 0 ? 0 : (uint64_t)n_written & ~(DIRECT_ALIGN - 1);
 		if (n_whole)
 			direct_learn(session, n_whole, clock_ns(CLOCK_MONOTONIC) - begin_ns);
 		if (n_whole == 0)

@@ -14,8 +14,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define DIRECT_ALIGN UINT64_C(4096) /* of memory, places and lengths: no disk and no file system wants more */
+
 struct session;
 struct stream;
+
+/* What a direct write of so many bytes takes in the file. */
+static inline uint64_t direct_bytes(uint64_t bytes)
+{
+	return (bytes + DIRECT_ALIGN - 1) & ~(DIRECT_ALIGN - 1);
+}
 
 /* How many full segments of this stream the drain thread waits for before it writes them. 1 where it does not write
  * directly. */
@@ -29,7 +37,7 @@ void direct_learn(struct session *session, uint64_t bytes, uint64_t ns);
 
 /* Writes `n` segments of a stream into consecutive places of an open file, from `offset` on, as one piece; all but the
  * last are full. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible there
- * (then meta has a note), or take too long for now; the caller writes all of these segments in the other way. */
+ * (then `direct_is_off` is set), or take too long for now; the caller writes all of these segments in the other way. */
 int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
 		 bool *is_refused);
 

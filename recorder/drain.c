@@ -104,7 +104,11 @@ static bool drain_one(struct session *session, struct stream *stream)
 	if (n == 0)
 		return false;
 	uint64_t last = stream_segment(stream, indices[n - 1])->sequence;
+	bool was_direct = !session->direct_is_off;
 	int cause = write_patiently(session, stream, indices, &n);
+	if (was_direct && session->direct_is_off)
+		meta_note(session,
+			  "the file system of the dump takes no direct writes: the drain thread writes through the page cache");
 	for (uint32_t i = 0; i < n; i++)
 		handover_put(&stream->empty, indices[i]);
 	if (cause == 0)

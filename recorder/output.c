@@ -286,6 +286,8 @@ static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t
 		known->exists = true;
 		cause = has_space_ahead(file.fd, known, offset, bytes) ? 0 : loss_cause_no_space;
 	}
+	if (!cause && !output_fits_limit(offset + direct_bytes(bytes)))
+		cause = loss_cause_limit;
 	if (!cause)
 		cause = direct_write(session, file.fd, stream, indices, n, offset, is_refused);
 	file_close(&file);
