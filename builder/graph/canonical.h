@@ -79,6 +79,9 @@ struct canon {
 	struct buffer text;                 /* a name in the making */
 };
 
+/* canonical_order.c: from 1, for each task; of a merged task for each place. Needs no families. */
+void canonical_number_in_order(struct canon *c);
+
 /* Families, children, and an order of parents before children. The first numbers of inner nodes must be there. */
 void canonical_families(struct canon *c);
 

@@ -292,28 +292,6 @@ static void number_tasks(struct canon *c)
 	number_roots(c);
 }
 
-/*
- * Inner nodes of a task in its order; of a merged task within (barriers before, construct, kind), thread by thread, as
- * what every thread of the team comes to is one node.
- */
-static void number_in_order(struct canon *c)
-{
-	struct map counts = {0};
-	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
-		const struct node *node = &c->graph->nodes[i];
-		if (!canonical_is_inner(node) || (node->is_in_work && canonical_is_merged(c, node->task)))
-			continue;
-		uint64_t key = node->task;
-		if (canonical_is_merged(c, node->task)) {
-			key = canonical_mix(canonical_hash(7, node->task), node->phase);
-			key = canonical_mix(canonical_mix(key, canonical_label_hash(c, node->construct, node->task)), node->kind) |
-			      UINT64_C(1) << 63;
-		}
-		c->node_ordinal[i] = ++*map_put(&counts, key);
-	}
-	map_free(&counts);
-}
-
 /* An inner node of a merged task. Nodes of one place are numbered from 1. */
 struct of_team {
 	uint64_t place; /* family, barriers before, and what is in the name */
@@ -374,7 +352,7 @@ void canonical_number(struct canon *c)
 	c->known_paths = memory_zeroed(c->m->n_tasks, sizeof *c->known_paths, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, c->m->constructs[i].label);
-	number_in_order(c); /* from which follows which regions are the same */
+	canonical_number_in_order(c); /* from which follows which regions are the same */
 	canonical_families(c);
 	canonical_units_begin(c);
 	number_by_creation(c);
