@@ -139,7 +139,7 @@ run model tests/model/run.sh
 run aarch64 tests/model/aarch64.sh
 run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
 # The quirks that the builder counts, and those that the page has in a heading or at the beginning of a table's row.
-quirks='cat builder/*.c builder/*/*.c | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
+quirks='cat builder/*.[ch] builder/*/*.[ch] | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
 # shellcheck disable=SC2016 # the backticks of Markdown
 described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
 run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"

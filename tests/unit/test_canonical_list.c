@@ -74,41 +74,44 @@ START_TEST(lines_are_sorted_as_texts)
 	static const char *const formats[] = {
 		"task@a.c:%u[1.%u]", "task@a.c:%u", "%u%u", "taskwait@a.c:7[1.r1.i.1.2.3.4.5.6.%u.%u]",
 		"\xc3\xa9%u[%u]",    "x%.0u%.0u"};
-	struct canonical_list list = {0};
+	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
 	omp_set_num_threads(1 + 3 * _i);
 	srand(1);
 	for (unsigned i = 0; i < 50000; i++)
-		add_name(&list, formats[(unsigned)rand() % 6], (unsigned)rand() % 300, (unsigned)rand() % 300);
+		add_name(list, formats[(unsigned)rand() % 6], (unsigned)rand() % 300, (unsigned)rand() % 300);
 	for (unsigned i = 0; i < 100000; i++) {
 		uint32_t source = (uint32_t)rand() % 50000, target = (uint32_t)rand() % 50000;
 		uint8_t kind = (uint8_t)(rand() % (EDGE_KINDS + 1)), dependence = kind == EDGE_DEPEND ? (uint8_t)(rand() % 256) : 0;
-		canonical_add_line(&list, &(struct canonical_line){source, target, kind, dependence});
+		canonical_add_line(list, &(struct canonical_line){source, target, kind, dependence});
 	}
-	check_list(&list);
+	check_list(list);
+	canonical_free_list(list);
 }
 END_TEST
 
 /* More than are formatted at once, between others. */
 START_TEST(many_equal_lines_are_one)
 {
-	struct canonical_list list = {0};
+	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
 	omp_set_num_threads(1 + 3 * _i);
-	uint32_t first = add_name(&list, "%u[%u]", 1, 1), last = add_name(&list, "%u[%u]", 2, 2);
+	uint32_t first = add_name(list, "%u[%u]", 1, 1), last = add_name(list, "%u[%u]", 2, 2);
 	for (unsigned i = 0; i < 3000; i++)
-		canonical_add_line(&list, &(struct canonical_line){first, add_name(&list, "%u[%u]", i, 0), EDGE_CREATE, 0});
+		canonical_add_line(list, &(struct canonical_line){first, add_name(list, "%u[%u]", i, 0), EDGE_CREATE, 0});
 	for (unsigned i = 0; i < 20000; i++)
-		canonical_add_line(&list, &(struct canonical_line){first, add_name(&list, "z%.0u%.0u", 0, 0), EDGE_BARRIER, 0});
+		canonical_add_line(list, &(struct canonical_line){first, add_name(list, "z%.0u%.0u", 0, 0), EDGE_BARRIER, 0});
 	for (unsigned i = 0; i < 20000; i++)
-		canonical_add_line(&list, &(struct canonical_line){first, last, EDGE_BARRIER, 0});
-	canonical_add_line(&list, &(struct canonical_line){last, first, EDGE_BARRIER, 0});
-	check_list(&list);
+		canonical_add_line(list, &(struct canonical_line){first, last, EDGE_BARRIER, 0});
+	canonical_add_line(list, &(struct canonical_line){last, first, EDGE_BARRIER, 0});
+	check_list(list);
+	canonical_free_list(list);
 }
 END_TEST
 
 START_TEST(no_lines_are_an_empty_list)
 {
-	struct canonical_list list = {0};
-	check_list(&list);
+	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
+	check_list(list);
+	canonical_free_list(list);
 }
 END_TEST
 
