@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MANY_DUMPS 64 /* more are not all kept open: a second opening takes as long as building a small one */
+
 static bool has_file(const char *dir, const char *name)
 {
 	char *path = text_format("%s/%s", dir, name);
@@ -97,7 +99,7 @@ int open_dumps(struct job *job)
 		struct dump *dump = &job->traces[job->n_open].dump;
 		if (dump_open(dump, job->paths[job->n_open]) != 0)
 			return -1;
-		if (job->is_passing && can_take_up(dump))
+		if (job->is_passing && job->n_paths > MANY_DUMPS && can_take_up(dump))
 			dump_put_down(dump);
 	}
 	return choose_run(job);
