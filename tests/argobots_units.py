@@ -287,7 +287,7 @@ def thread_states():
             name = "-".join(["states", program, *arguments[1:]]) + version
             # Without the kernel's context switches, of which the derivation knows nothing.
             result, dumps = record(name, program, arguments, version, OTTER_EVENTS="-switch")
-            tables = Tables(name, dumps, options=("--states", "--otf2"))
+            tables = Tables(name, dumps, options=("--states", "--parallelism", "--otf2"))
             reason = result.why([0]) or one(dumps) or tables.reason
             if reason:
                 check(name, reason)
