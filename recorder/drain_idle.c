@@ -7,7 +7,7 @@
 #include "recorder/clock.h"
 
 /* From the wake-up to the thread's first step on an idle processor: a few microseconds, in a virtual machine, whose idle
- * processors stand still, up to a hundred. Behind another thread it is at least the rest of that one's slice. */
+ * processors stand still, up to a hundred. If another thread has the processor, it is at least the rest of that one's slice. */
 #define WOKEN_LATE_NS UINT64_C(300000)
 
 /* A yield on a processor that nobody else wants takes less than a microsecond. */
