@@ -31,7 +31,7 @@ struct part_times {
 	struct part_time from, to;
 };
 
-/* Reads a time such as "1.5s", "200ms", "3us", "7ns" or "25%"; a number without a unit is in seconds. False: it is none. */
+/* Reads a time such as "1.5s", "200ms", "3us", "7ns" or "25%"; a number without a unit is in seconds. False: it is not a time. */
 bool parts_read_time(struct part_time *time, const char *text);
 
 /* Is the time that is given for the end certainly not after the one for the begin? */

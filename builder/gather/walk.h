@@ -35,7 +35,7 @@
 struct acquisitions {
 	struct acquisition_block *first, *last;
 	uint64_t last_ticks, recent_wait_id;
-	uint32_t n, n_mutexes, recent; /* recent: number of recent_wait_id; 0: there is none yet */
+	uint32_t n, n_mutexes, recent; /* recent: number of recent_wait_id; 0 before the first mutex */
 	struct map rows;               /* wait id -> number of the mutex, from 1 */
 };
 

@@ -352,8 +352,8 @@ uint32_t graph_parent(const struct graph *graph, const struct node_view *node);
 uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *kind);
 
 /*
- * Is the row a node of the whole process? The dummy of a taskwait with dependences is none: the taskwait is a node of the
- * encountering task.
+ * Is the row a node of the whole process? The task that libomp makes for a taskwait with dependences is not: the taskwait
+ * is a node of the encountering task.
  */
 static inline bool graph_is_task(const struct graph *graph, uint32_t task)
 {

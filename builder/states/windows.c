@@ -108,7 +108,7 @@ static const struct replay_ops ops = {.task_create = task_create, .task_switch =
 
 struct range {
 	const struct sweeper *s;
-	size_t first, end; /* windows */
+	size_t first; /* window */
 	struct source {
 		struct series_reader reader;
 		uint32_t stream; /* whose states these are; NO_STREAM: tasks that became ready */
@@ -230,7 +230,7 @@ static int sweep_window(struct range *range, size_t window)
 static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 {
 	size_t n_streams = s->windows.trace->dump.n_streams;
-	struct range range = {.s = s, .first = first, .end = end};
+	struct range range = {.s = s, .first = first};
 	range.sources = memory_get(2 * n_streams + 1, sizeof *range.sources, "what happens at once");
 	for (range.n_leaves = 1; range.n_leaves < 2 * n_streams + 1;)
 		range.n_leaves *= 2;
@@ -255,7 +255,10 @@ static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 
 /* ---- A process ---- */
 
-/* From the first change of a state to the last one, in the part of the time that outputs are about. Returns how many changes there are. */
+/*
+ * From the first change of a state to the last one, in the part of the time that outputs are about. Returns how many
+ * changes there are.
+ */
 static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 {
 	uint64_t first = UINT64_MAX, last = 0;

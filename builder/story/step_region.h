@@ -119,7 +119,7 @@ STEP_INLINE int thread_leave(struct thread *t, thread_listener *tell, uint32_t t
 	return tell(t->self, &(struct thread_event){.kind = THREAD_LEAVE, .ticks = ticks, .task = task, .repair = repair});
 }
 
-/* Ends the innermost implicit task. record: its end, or NULL if there is none. ticks: as recorded. */
+/* Ends the innermost implicit task. record: its end, NULL where that is missing. ticks: as recorded. */
 STEP_INLINE int thread_end_implicit(struct thread *t, thread_listener *tell, const struct record *record, uint64_t ticks,
 				    const char *repair)
 {

@@ -5,9 +5,9 @@
 #include "builder/support/aside.h"
 #include "builder/support/diag.h"
 #include "builder/support/memory.h"
+#include "builder/support/nameless.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,10 +20,8 @@ static int failed(const struct aside *aside)
 int aside_open(struct aside *aside, const char *dir, const char *name)
 {
 	*aside = (struct aside){.dir = dir, .name = name};
-	char *path = text_format("%s/%s.XXXXXX", dir, name);
-	aside->file = mkostemp(path, O_CLOEXEC);
-	if (aside->file >= 0)
-		unlink(path);
+	char *path = text_format("%s/%s", dir, name);
+	aside->file = nameless_open(path);
 	free(path);
 	return aside->file >= 0 ? 0 : failed(aside);
 }

@@ -5,6 +5,7 @@
  * pages stay those of the file, which is as good as memory.
  */
 #include "builder/support/memory_limit.h"
+#include "builder/support/nameless.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -55,12 +56,9 @@ bool memory_is_limited(void)
 
 void *memory_map_file(const char *name, size_t n_bytes, void *at)
 {
-	char path[PATH_MAX + 8];
-	snprintf(path, sizeof path, "%s.XXXXXX", name);
-	int file = mkostemp(path, O_CLOEXEC), why = errno;
+	int file = nameless_open(name), why = errno;
 	void *map = MAP_FAILED;
 	if (file >= 0) {
-		unlink(path);
 		why = posix_fallocate(file, 0, (off_t)n_bytes); /* where the disk is full, a store would end the process */
 		if (why == 0) {
 			map = mmap(at, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (at != NULL ? MAP_FIXED : 0), file, 0);

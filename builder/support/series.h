@@ -10,7 +10,7 @@
 #include "builder/support/buffer.h"
 
 struct series {
-	uint64_t ticks; /* of the latest step; 0: there is none */
+	uint64_t ticks; /* of the latest step; 0 before the first step */
 	int64_t value;  /* since then */
 	uint64_t first_ticks;
 	size_t n_steps;

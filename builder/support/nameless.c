@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * See nameless.h.
+ */
+#include "builder/support/nameless.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int nameless_open(const char *name)
+{
+	char path[PATH_MAX + 8];
+	snprintf(path, sizeof path, "%s.XXXXXX", name);
+	int file = mkostemp(path, O_CLOEXEC), why = errno;
+	if (file >= 0)
+		unlink(path);
+	errno = why;
+	return file;
+}
