@@ -28,12 +28,11 @@
 
 uint32_t direct_batch(const struct session *session, const struct stream *stream)
 {
-	bool is_ordinary = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
 	/* Circular files are read before each write, and OTTER_FULL=drop is for disks that are slower than the program: the
 	 * page cache takes what a disk cannot. */
 	bool is_off = __atomic_load_n(&session->direct_is_off, __ATOMIC_RELAXED) ||
 		      __atomic_load_n(&session->direct_is_paused, __ATOMIC_RELAXED);
-	if (!is_ordinary || is_off || session->config.keeps_newest || session->config.drops_when_full)
+	if (!stream_is_of_events(stream) || is_off || session->config.keeps_newest || session->config.drops_when_full)
 		return 1;
 	/* Relaxed: the owner changes it if the disk is full. */
 	uint32_t n_segments = __atomic_load_n(&stream->n_segments, __ATOMIC_RELAXED);

@@ -97,8 +97,7 @@ static bool drain_one(struct session *session, struct stream *stream)
 	uint32_t indices[RING_SEGMENTS];
 	if (!stream || session_stopped(session) || !handover_has(&stream->full))
 		return false;
-	bool is_optional = !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
-	if (is_optional && (drain_idle_is_away(session) || !drain_idle_goes_on(session)))
+	if (stream_is_of_events(stream) && (drain_idle_is_away(session) || !drain_idle_goes_on(session)))
 		return false;
 	uint32_t n = take_full(stream, indices, direct_batch(session, stream));
 	if (n == 0)

@@ -33,8 +33,8 @@ bool drain_idle_goes_on(struct session *session);
 /* Is the drain thread away? Then it writes only what no thread of the program may write. */
 bool drain_idle_is_away(const struct session *session);
 
-/* Does the drain thread take segments of events at this moment? False: there is none, it is away, or it was woken and has
- * not run yet. */
+/* Does the drain thread take segments of events at this moment? False: there is no drain thread, it is away, or
+ * it was woken and has not run yet. */
 bool drain_idle_takes(const struct session *session);
 
 /* May the drain thread be woken for a segment of events? True if it is not away, or if it is time to try again. */

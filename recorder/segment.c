@@ -313,7 +313,7 @@ NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 	guard_hold_signals(&signals);
 	uint64_t position = next(stream, time);
 	struct session *session = stream->session;
-	if (session->look && stream->number != ID_STREAM_SWITCHES && !stream->is_samples)
+	if (session->look && stream_is_of_events(stream))
 		session->look(session, false);
 	guard_let_signals(&signals);
 	guard_leave(guard);

@@ -132,6 +132,12 @@ struct stream {
 _Static_assert(offsetof(struct stream, epoch) + sizeof(uint64_t) == CACHE_LINE_BYTES, "what every record needs is one line");
 _Static_assert(sizeof(struct stream) <= STREAM_BYTES, "the ring follows at a constant offset");
 
+/* A thread's own events: no samples, and not the switches of all threads. */
+static inline bool stream_is_of_events(const struct stream *stream)
+{
+	return !stream->is_samples && stream->number != ID_STREAM_SWITCHES;
+}
+
 static inline struct ring_control *stream_control(struct stream *stream)
 {
 	return (struct ring_control *)((unsigned char *)stream + STREAM_BYTES);
