@@ -79,6 +79,22 @@ class Result:
 # meets a team that has become smaller (docs/runtimes.md).
 RUNTIME_RACE = "victim_tid < task_team->tt.tt_nproc"
 
+# A function of a C program, with two tasks and a taskwait in each call.
+FIB = r"""
+static int fib(int n)
+{
+	int x, y;
+	if (n < 2)
+		return n;
+#pragma omp task shared(x)
+	x = fib(n - 1);
+#pragma omp task shared(y)
+	y = fib(n - 2);
+#pragma omp taskwait
+	return x + y;
+}
+"""
+
 
 def run(args, env=None, timeout=120, cwd=None, stdout=subprocess.PIPE):
     """Runs a program to its end. One that hangs is killed and has the status "hang"; one that is not there has 127, as

@@ -9,20 +9,7 @@ import shutil
 from common import *
 
 NAME, PLACE, report = "memory", WORK / "memory", Report()
-PROGRAM = r"""
-static int fib(int n)
-{
-	int x, y;
-	if (n < 2)
-		return n;
-#pragma omp task shared(x)
-	x = fib(n - 1);
-#pragma omp task shared(y)
-	y = fib(n - 2);
-#pragma omp taskwait
-	return x + y;
-}
-
+PROGRAM = FIB + r"""
 int main(void)
 {
 #pragma omp parallel

@@ -23,19 +23,7 @@ PROGRAM = r"""
 
 static volatile int sum;
 
-static int fib(int n)
-{
-	int x, y;
-	if (n < 2)
-		return n;
-#pragma omp task shared(x)
-	x = fib(n - 1);
-#pragma omp task shared(y)
-	y = fib(n - 2);
-#pragma omp taskwait
-	return x + y;
-}
-
+""" + FIB + r"""
 static void work(void)
 {
 	for (volatile int i = 0; i < 200; i++)
