@@ -258,12 +258,19 @@ static void bind_tasks(struct model *m)
 			m->tasks[i].region = 0;
 }
 
+static inline void note_helper(struct model *m, const struct task *task)
+{
+	if ((task->state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
+		m->has_helper_thread[task->run_stream] = true;
+}
+
 /* Fills in what only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
 static void settle_tasks(struct model *m)
 {
 	m->tasks[0] = (struct task){0};
 	m->regions[0] = (struct region){.join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
 	bool are_bound = true;
+	size_t capacity = 0;
 	for (uint32_t i = 1; i < m->n_tasks; i++) {
 		struct task *task = &m->tasks[i];
 		task->run_stream -= task->run_stream != 0;
@@ -273,11 +280,14 @@ static void settle_tasks(struct model *m)
 			task->state |= TASK_SEEN | TASK_CREATED;
 			m->tasks[task->parent].state |= TASK_SEEN;
 		}
+		m->task_flags |= task->flags;
 		if (task_is_explicit(task)) {
 			task->region = m->tasks[task->parent].region;
 			are_bound &= task->region != 0 || task->parent == 0;
+			note_helper(m, task);
 			continue;
 		}
+		PUSH(m->implicit, m->n_implicit, capacity, i);
 		struct region *region = &m->regions[task->region];
 		region->state |= REGION_SEEN;
 		task->parent = region->task;
@@ -290,6 +300,7 @@ static void settle_tasks(struct model *m)
 		}
 		if (region->state & REGION_HELPER)
 			task->state |= TASK_HELPER;
+		note_helper(m, task);
 		/* A worker's end is reported at its next use: it ended when the team joined (Q3). */
 		if (task->thread != 0 && task->end_ticks > region->join_ticks)
 			task->end_ticks = region->join_ticks;

@@ -212,9 +212,9 @@ void gather_check_teams(struct model *m)
 	if (!is_whole(m))
 		return;
 	struct attendance *all = memory_zeroed(m->n_regions, sizeof *all, "the check of teams");
-	for (uint32_t i = 1; i < m->n_task_ids; i++) {
-		const struct task *task = &m->tasks[i];
-		if (task_is_explicit(task) || task->region == 0)
+	for (size_t i = 0; i < m->n_implicit && m->implicit[i] < m->n_task_ids; i++) {
+		const struct task *task = &m->tasks[m->implicit[i]];
+		if (task->region == 0)
 			continue;
 		const struct region *region = &m->regions[task->region];
 		struct attendance *a = &all[task->region];

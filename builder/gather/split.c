@@ -50,7 +50,7 @@ void gather_settle_splits(struct model *m)
 		if (task_in_place(&m->tasks[row]) == 0)
 			continue;
 		if (is_of_split(m, row))
-			m->tasks[m->tasks[row].in_place].flags |= TASK_SPLIT;
+			m->task_flags |= m->tasks[m->tasks[row].in_place].flags |= TASK_SPLIT;
 		else
 			reject(m, row);
 	}

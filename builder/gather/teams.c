@@ -29,7 +29,7 @@ struct slot {
 /* Is this the implicit or initial task of a member, about which no records contradict each other? */
 static bool is_member(const struct task *task)
 {
-	return !task_is_explicit(task) && task->region != 0 && !(task->state & TASK_CONTRADICTORY);
+	return task->region != 0 && !(task->state & TASK_CONTRADICTORY);
 }
 
 static int by_stream(const void *left, const void *right)
@@ -84,12 +84,12 @@ static void collect(struct model *m, struct memberships *all)
 		all->first[r + 1] = all->first[r] + m->regions[r].n_members_seen;
 	all->tasks = memory_get(all->first[m->n_regions], sizeof *all->tasks, "the members of teams");
 	all->n = memory_zeroed(m->n_regions, sizeof *all->n, "the members of teams");
-	for (uint32_t i = 1; i < m->n_tasks; i++) {
-		const struct task *task = &m->tasks[i];
+	for (size_t i = 0; i < m->n_implicit; i++) {
+		const struct task *task = &m->tasks[m->implicit[i]];
 		uint32_t r = task->region;
 		/* n_members_seen stops at the largest number that it can hold: no more members than that are taken. */
 		if (is_member(task) && all->n[r] != m->regions[r].n_members_seen)
-			all->tasks[all->first[r] + all->n[r]++] = i;
+			all->tasks[all->first[r] + all->n[r]++] = m->implicit[i];
 	}
 }
 

@@ -24,29 +24,20 @@ static bool can_count(const struct graph *graph)
 	return graph->level != GRAPH_FRAGMENT && !has_kernels && graph->splits == NULL && !graph_may_be_unsound(graph);
 }
 
-/* Begins what is known of tasks. Returns all flags that tasks have. */
-static unsigned begin_tasks(struct graph *graph)
+static void begin_tasks(struct graph *graph)
 {
-	const struct model *m = graph->model;
-	size_t capacity = 0;
-	unsigned flags = 0;
-	graph->tasks = memory_zeroed(m->n_tasks, sizeof *graph->tasks, WHAT);
-	for (uint32_t i = 1; i < m->n_tasks; i++) {
+	uint32_t n = graph->model->n_tasks;
+	graph->tasks = memory_zeroed(n, sizeof *graph->tasks, WHAT);
+#pragma omp parallel for if (n > FEW_ROWS)
+	for (uint32_t i = 1; i < n; i++)
 		graph->tasks[i].last = i;
-		flags |= m->tasks[i].flags;
-		if (task_is_explicit(&m->tasks[i]))
-			continue;
-		array_reserve((void **)&graph->implicit, graph->n_implicit + (size_t)1, &capacity, sizeof *graph->implicit);
-		graph->implicit[graph->n_implicit++] = i;
-	}
-	return flags;
 }
 
 /* Tables that only some programs need. */
 static void begin_rare(struct graph *graph)
 {
 	const struct model *m = graph->model;
-	unsigned flags = begin_tasks(graph);
+	unsigned flags = m->task_flags;
 	graph->has_waits = flags & task_flags_taskwait;
 	if (flags & task_flags_undeferred)
 		graph->order.tasks = memory_zeroed(m->n_tasks, sizeof *graph->order.tasks, WHAT);
@@ -82,6 +73,7 @@ void graph_begin(struct graph *graph, const struct model *model, enum graph_leve
 		graph->first_fragments = memory_zeroed(model->n_tasks, sizeof *graph->first_fragments, WHAT);
 		graph->given_ticks = memory_zeroed(model->n_tasks, sizeof *graph->given_ticks, WHAT);
 	}
+	begin_tasks(graph);
 	begin_rare(graph);
 	begin_rows(graph);
 	graph_depend_begin(graph);
@@ -120,7 +112,6 @@ void graph_free(struct graph *graph)
 	free(graph->nodes);
 	free(graph->edges);
 	free(graph->tasks);
-	free(graph->implicit);
 	free(graph->region_node);
 	free(graph->join_node);
 	free(graph->joiners);

@@ -213,8 +213,8 @@ void graph_settle_counts(struct graph *graph)
 		for (size_t k = 0; k < s->n_own && !graph->is_irregular; k++)
 			p.n_own[graph->tasks[s->own[k].task].first_barrier + 1 + s->own[k].ordinal]++;
 	}
-	for (uint32_t i = 0; i < graph->n_implicit && !graph->is_irregular; i++)
-		count_member(graph, &p, graph->implicit[i]);
+	for (size_t i = 0; i < m->n_implicit && !graph->is_irregular; i++)
+		count_member(graph, &p, m->implicit[i]);
 	for (uint32_t row = 1; row < m->n_tasks; row++)
 		if ((graph->tasks[row].open | graph->tasks[row].n_left) != 0)
 			count_rest(graph, row);

@@ -206,13 +206,11 @@ struct family {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
-	const struct busy *busy;  /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
-	bool is_counted;          /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
-	bool has_waits;           /* there are dummies of waits with dependences */
-	bool is_irregular;        /* what was counted does not follow from the records alone: the graph has to be kept */
-	struct graph_task *tasks; /* by row of model.tasks */
-	uint32_t *implicit;       /* rows of implicit and initial tasks */
-	uint32_t n_implicit;
+	const struct busy *busy;      /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
+	bool is_counted;              /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
+	bool has_waits;               /* there are dummies of waits with dependences */
+	bool is_irregular;            /* what was counted does not follow from the records alone: the graph has to be kept */
+	struct graph_task *tasks;     /* by row of model.tasks */
 	struct graph_stream *streams; /* by row of dump.streams; those of Argobots' units all add to the first one */
 	size_t n_streams;
 	struct stream_rows node_rows;     /* during the replay: node number n_tasks + row; marked: blocks with barriers or joins */
@@ -365,6 +363,16 @@ static inline bool graph_is_task(const struct graph *graph, uint32_t task)
 static inline bool graph_task_is_node(const struct graph *graph, uint32_t task)
 {
 	return graph_is_task(graph, task) && (graph->outside == NULL || !(graph->outside[task / 8] >> task % 8 & 1));
+}
+
+/* Of which kind a task's node is. */
+static inline enum node_kind graph_task_kind(const struct task *task)
+{
+	return task->flags & task_flags_initial    ? NODE_INITIAL
+	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
+	       : task->flags & task_flags_target   ? NODE_TARGET
+	       : task_is_split(task)               ? NODE_TASKLOOP_SPLIT
+						   : NODE_TASK;
 }
 
 const char *node_kind_name(enum node_kind kind);

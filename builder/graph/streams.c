@@ -81,8 +81,8 @@ size_t graph_lay_out_barriers(struct graph *graph)
 	const struct model *m = graph->model;
 	uint32_t *places = memory_zeroed(m->n_regions, sizeof *places, WHAT);
 	size_t n = 1, capacity = 0;
-	for (uint32_t i = 0; i < graph->n_implicit; i++) {
-		uint32_t row = graph->implicit[i];
+	for (size_t i = 0; i < m->n_implicit; i++) {
+		uint32_t row = m->implicit[i];
 		const struct task *task = &m->tasks[row];
 		if (!is_alone(task) && graph->tasks[row].n_barriers > places[task->region])
 			places[task->region] = graph->tasks[row].n_barriers;
@@ -96,9 +96,9 @@ size_t graph_lay_out_barriers(struct graph *graph)
 			places[region] = (uint32_t)n;
 			n += 1 + graph->barriers[n];
 		}
-	for (uint32_t i = 0; i < graph->n_implicit; i++) {
-		const struct task *task = &m->tasks[graph->implicit[i]];
-		struct graph_task *t = &graph->tasks[graph->implicit[i]];
+	for (size_t i = 0; i < m->n_implicit; i++) {
+		const struct task *task = &m->tasks[m->implicit[i]];
+		struct graph_task *t = &graph->tasks[m->implicit[i]];
 		t->first_barrier = is_alone(task) ? 0 : places[task->region];
 		if (!is_alone(task) || t->n_barriers == 0)
 			continue;

@@ -127,6 +127,7 @@ int model_allocate(struct model *m, const struct dump *dump)
 	m->private_tables = private;
 	m->stream_notes = memory_zeroed(dump->n_streams + 1, sizeof *m->stream_notes, "the tables");
 	m->notes = &m->stream_notes[dump->n_streams];
+	m->has_helper_thread = memory_zeroed(dump->n_streams, sizeof *m->has_helper_thread, "the tables");
 	m->operation_base = memory_zeroed(dump->n_streams + 1, sizeof *m->operation_base, "the operations");
 	if (id_rows_find(&m->task_rows, &m->region_rows, dump) != 0)
 		return -1;
@@ -166,6 +167,8 @@ void model_free(struct model *m)
 	}
 	model_constructs_end(m);
 	free(m->tasks);
+	free(m->implicit);
+	free(m->has_helper_thread);
 	free(m->regions);
 	free(m->teams);
 	free(m->team_members);

@@ -147,6 +147,10 @@ struct model {
 	const struct dump *dump;
 	struct task *tasks; /* row 0 unknown */
 	uint32_t n_tasks;   /* rows, row 0 included */
+	uint32_t *implicit; /* rows of implicit and initial tasks, in order */
+	size_t n_implicit;
+	unsigned task_flags;     /* all flags that tasks have */
+	bool *has_helper_thread; /* by row of dump.streams: it is of one of the runtime's own threads (TASK_HELPER) */
 	struct region *regions;
 	uint32_t n_regions;
 	struct id_rows task_rows, region_rows;

@@ -41,9 +41,9 @@ static void find_foreign_threads(struct archive *a)
 		if (!is_member[i])
 			a->locations[p->def->first_location + i].is_foreign = true;
 	free(is_member);
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if ((m->tasks[i].state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
-			a->locations[p->def->first_location + m->tasks[i].run_stream].is_helper = true;
+	for (size_t i = 0; i < m->dump->n_streams; i++)
+		if (m->has_helper_thread[i])
+			a->locations[p->def->first_location + i].is_helper = true;
 }
 
 static void free_process(struct process *p)

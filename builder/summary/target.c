@@ -4,23 +4,9 @@
  * and the runtime's hidden helper threads, which execute target tasks.
  */
 #include "builder/summary/summary.h"
-#include "builder/support/memory.h"
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdlib.h>
-
-/* The streams on which the runtime's team of helper threads ran. */
-static void count_helpers(struct target_summary *t, const struct model *m)
-{
-	bool *is_helper = memory_zeroed(m->dump->n_streams, sizeof *is_helper, "the summary");
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if ((m->tasks[i].state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
-			is_helper[m->tasks[i].run_stream] = true;
-	for (size_t i = 0; i < m->dump->n_streams; i++)
-		t->n_helpers += is_helper[i];
-	free(is_helper);
-}
 
 void summary_collect_target(struct target_summary *t, const struct model *m)
 {
@@ -36,7 +22,8 @@ void summary_collect_target(struct target_summary *t, const struct model *m)
 			t->operations[kind].n_failed += o->has_failed;
 		}
 	}
-	count_helpers(t, m);
+	for (size_t i = 0; i < m->dump->n_streams; i++)
+		t->n_helpers += m->has_helper_thread[i];
 }
 
 static const char *operation_name(unsigned kind)
