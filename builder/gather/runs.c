@@ -9,9 +9,6 @@
 
 #include <stdlib.h>
 
-/* In task.run_stream: what the row's owner knows is in the list already. */
-#define OWNER_TAKEN UINT32_MAX
-
 static struct task *add_partial(struct walk *w, uint32_t row)
 {
 	uint32_t *index = map_put(&w->partial_rows, row);
@@ -41,14 +38,6 @@ void gather_repair_task(struct walk *w, uint32_t task, const char *name, const c
 }
 
 /* ---- After all streams ---- */
-
-static int by_row_and_stream(const void *left, const void *right)
-{
-	const struct partial_run *l = left, *r = right;
-	if (l->row != r->row)
-		return l->row < r->row ? -1 : 1;
-	return l->stream < r->stream ? -1 : l->stream > r->stream;
-}
 
 /* The task started, or went on, in a stream, and perhaps in others before. */
 static void join_starts(struct model *m, uint32_t row, struct task *all, const struct partial_run *part)
@@ -144,32 +133,52 @@ static void resume(const struct walk *w)
 	}
 }
 
+/* Puts together what the streams know of a task, its row's owner among them. Returns how many they are. */
+static size_t list_parts(const struct model *m, const struct partial_run *first, struct partial_run *parts)
+{
+	struct partial_run owned = {first->row, m->tasks[first->row].run_stream - 1, m->tasks[first->row], NULL};
+	bool has_owned = false;
+	size_t n = 0;
+	for (const struct partial_run *part = first; part != NULL; part = part->next) {
+		if (!has_owned && owned.stream < part->stream) {
+			parts[n++] = owned;
+			has_owned = true;
+		}
+		parts[n++] = *part;
+	}
+	if (!has_owned)
+		parts[n++] = owned;
+	return n;
+}
+
+/* Brings the rows of their own together with those of the table. */
+static void join_partials(struct gathering *g)
+{
+	struct model *m = g->m;
+	size_t n_streams = m->dump->n_streams;
+	struct partial_run **of_row = memory_zeroed(m->n_tasks, sizeof *of_row, "the tasks that move");
+	struct partial_run *parts = memory_get(n_streams + 1, sizeof *parts, "the tasks that move");
+	for (size_t s = n_streams; s > 0; s--)
+		for (size_t i = 0; i < g->walks[s - 1]->n_partials; i++) {
+			struct partial_run *part = &g->walks[s - 1]->partials[i];
+			part->next = of_row[part->row];
+			of_row[part->row] = part;
+		}
+	for (uint32_t row = 1; row < m->n_tasks; row++)
+		if (of_row[row] != NULL)
+			join_task(m, row, parts, list_parts(m, of_row[row], parts));
+	free(of_row);
+	free(parts);
+}
+
 void gather_join_runs(struct gathering *g)
 {
 	struct model *m = g->m;
-	struct partial_run *all = NULL;
-	size_t n = 0, capacity = 0;
-	for (size_t s = 0; s < m->dump->n_streams; s++) {
-		struct walk *w = g->walks[s];
-		for (size_t i = 0; i < w->n_partials; i++) {
-			PUSH(all, n, capacity, w->partials[i]);
-			/* What the row's owner knows is one more of them. */
-			struct task *task = &m->tasks[w->partials[i].row];
-			if (task->run_stream == OWNER_TAKEN)
-				continue;
-			struct partial_run owned = {w->partials[i].row, task->run_stream - 1, *task};
-			PUSH(all, n, capacity, owned);
-			task->run_stream = OWNER_TAKEN;
-		}
-	}
-	if (n > 0)
-		qsort(all, n, sizeof *all, by_row_and_stream);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && all[end].row == all[i].row;)
-			end++;
-		join_task(m, all[i].row, &all[i], end - i);
-	}
-	free(all);
+	bool has_partials = false;
+	for (size_t s = 0; s < m->dump->n_streams; s++)
+		has_partials = has_partials || g->walks[s]->n_partials > 0;
+	if (has_partials)
+		join_partials(g);
 	for (size_t s = 0; s < m->dump->n_streams; s++)
 		resume(g->walks[s]);
 }

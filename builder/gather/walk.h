@@ -69,7 +69,8 @@ struct gathering {
 /* What a stream knows about how a task ran whose row another stream has claimed. */
 struct partial_run {
 	uint32_t row, stream;
-	struct task task; /* state, start_ticks and end_ticks */
+	struct task task;         /* state, start_ticks and end_ticks */
+	struct partial_run *next; /* of the same row in a later stream, once all streams have been walked */
 };
 
 /* A repair that is the first one of its name in the stream: a warning is printed later, in the order of streams. */

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#define FEW_STOPS 16
+
 /* The stops of one stream, while its records are looked through. */
 struct search {
 	const struct hands *hands;
@@ -89,11 +91,11 @@ static void search(struct search *s)
 	}
 }
 
-static int by_time(const void *left, const void *right)
+/* Of the stops of one task, by their places in hands.stops. */
+static int by_time(const void *left, const void *right, void *stops)
 {
-	const struct stop *l = *(const struct stop *const *)left, *r = *(const struct stop *const *)right;
-	if (l->hand != r->hand)
-		return l->hand < r->hand ? -1 : 1;
+	const struct stop *l = (const struct stop *)stops + *(const uint32_t *)left;
+	const struct stop *r = (const struct stop *)stops + *(const uint32_t *)right;
 	if (l->ticks != r->ticks)
 		return l->ticks < r->ticks ? -1 : 1;
 	if (l->stream != r->stream)
@@ -101,21 +103,42 @@ static int by_time(const void *left, const void *right)
 	return l->place < r->place ? -1 : l->place > r->place;
 }
 
+/* Most tasks have few stops, and those are in order already, or nearly so. */
+static void sort_few(uint32_t *order, uint32_t n, struct stop *stops)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t stop = order[i], to = i;
+		for (; to > 0 && by_time(&stop, &order[to - 1], stops) < 0; to--)
+			order[to] = order[to - 1];
+		order[to] = stop;
+	}
+}
+
 /* Numbers each task's stops in the order of time. */
 static void put_in_order(struct hands *hands, size_t n)
 {
-	struct stop **sorted = memory_get(n + 1, sizeof *sorted, "the tasks that move");
+	uint32_t first = 0;
 	for (size_t i = 0; i < n; i++)
-		sorted[i] = &hands->stops[i];
-	qsort(sorted, n, sizeof *sorted, by_time);
-	for (size_t i = 0; i < n; i++) {
-		struct hand *hand = &hands->all[sorted[i]->hand];
-		if (hand->n_stops == 0)
-			hand->first = (uint32_t)i;
-		sorted[i]->nth = hand->n_stops++;
-		hands->order[i] = (uint32_t)(sorted[i] - hands->stops);
+		hands->all[hands->stops[i].hand].n_stops++;
+	for (size_t i = 0; i < hands->n; i++) {
+		hands->all[i].first = first;
+		first += hands->all[i].n_stops;
+		hands->all[i].n_stops = 0;
 	}
-	free(sorted);
+	for (size_t i = 0; i < n; i++) {
+		struct hand *hand = &hands->all[hands->stops[i].hand];
+		hands->order[hand->first + hand->n_stops++] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < hands->n; i++) {
+		const struct hand *hand = &hands->all[i];
+		uint32_t *order = hands->order + hand->first;
+		if (hand->n_stops <= FEW_STOPS)
+			sort_few(order, hand->n_stops, hands->stops);
+		else
+			qsort_r(order, hand->n_stops, sizeof *order, by_time, hands->stops);
+		for (uint32_t k = 0; k < hand->n_stops; k++)
+			hands->stops[order[k]].nth = k;
+	}
 }
 
 static void find_stops(struct hands *hands, const struct model *m)
@@ -148,19 +171,16 @@ static void find_stops(struct hands *hands, const struct model *m)
 void hands_begin(struct hands *hands, const struct model *m, bool finds_stops)
 {
 	*hands = (struct hands){0};
-	for (int is_counted = 0; m->has_handed && is_counted < 2; is_counted++) {
-		if (is_counted)
-			hands->all = memory_zeroed(hands->n + 1, sizeof *hands->all, "the tasks that move");
-		hands->n = 0;
-		for (uint32_t task = 1; task < m->n_tasks; task++)
-			if (m->tasks[task].state & TASK_HANDED) {
-				if (is_counted)
-					hands->all[hands->n].task = task;
-				hands->n++;
-			}
-	}
-	for (size_t i = 0; i < hands->n; i++)
-		*map_put(&hands->rows, hands->all[i].task) = (uint32_t)i + 1;
+	if (!m->has_handed)
+		return;
+	hands->rows = memory_zeroed(m->n_tasks, sizeof *hands->rows, "the tasks that move");
+	for (uint32_t task = 1; task < m->n_tasks; task++)
+		if (m->tasks[task].state & TASK_HANDED)
+			hands->rows[task] = (uint32_t)++hands->n;
+	hands->all = memory_zeroed(hands->n + 1, sizeof *hands->all, "the tasks that move");
+	for (uint32_t task = 1; task < m->n_tasks; task++)
+		if (hands->rows[task] != 0)
+			hands->all[hands->rows[task] - 1].task = task;
 	if (hands->n != 0 && finds_stops)
 		find_stops(hands, m);
 }
@@ -173,6 +193,6 @@ void hands_free(struct hands *hands)
 	free(hands->stops);
 	free(hands->order);
 	free(hands->of_stream);
-	map_free(&hands->rows);
+	free(hands->rows);
 	*hands = (struct hands){0};
 }

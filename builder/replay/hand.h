@@ -44,7 +44,7 @@ struct hand {
 struct hands {
 	struct hand *all; /* by the row of the task */
 	size_t n;
-	struct map rows;    /* task -> index in `all` + 1 */
+	uint32_t *rows;     /* by row of model.tasks: index in `all` + 1; NULL where `all` is empty */
 	struct stop *stops; /* by stream, then by place; the last one has the place UINT64_MAX */
 	uint32_t *order;    /* of each task in turn: its stops in the order of time */
 	size_t *of_stream;  /* by row of dump.streams: its first stop */
@@ -57,8 +57,8 @@ void hands_free(struct hands *hands);
 /* The task's row in hands.all; NULL: only one stream has a part in it. */
 static inline struct hand *hands_find(const struct hands *hands, uint32_t task)
 {
-	const uint32_t *row = hands->n != 0 ? map_get(&hands->rows, task) : NULL;
-	return row != NULL ? &hands->all[*row - 1] : NULL;
+	uint32_t row = hands->n != 0 ? hands->rows[task] : 0;
+	return row != 0 ? &hands->all[row - 1] : NULL;
 }
 
 #endif

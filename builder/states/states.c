@@ -229,21 +229,6 @@ const struct replay_ops states_ops = {
 	.is_by_stream = true,
 };
 
-/* The tasks that move between streams, by row. */
-static void find_moved(struct states *states)
-{
-	const struct model *m = states->model;
-	if (m->n_migrated == 0)
-		return;
-	size_t capacity = 0;
-	for (uint32_t row = 1; row < m->n_tasks; row++) {
-		if (!(m->tasks[row].state & TASK_MIGRATED))
-			continue;
-		array_reserve((void **)&states->moved, states->n_moved + 1, &capacity, sizeof *states->moved);
-		states->moved[states->n_moved++] = (struct kept){row, STATES, NULL};
-	}
-}
-
 void states_begin(struct states *states, const struct model *model, const struct state_listener *listeners, size_t n_listeners)
 {
 	*states = (struct states){.model = model,
@@ -263,7 +248,8 @@ void states_begin(struct states *states, const struct model *model, const struct
 	states_unit_busy_begin(states);
 	states->busy.streams = memory_zeroed(states->n_streams, sizeof *states->busy.streams, what);
 	states->exclusions.streams = memory_zeroed(states->n_streams, sizeof *states->exclusions.streams, what);
-	find_moved(states);
+	if (model->n_migrated != 0)
+		states->moved = memory_zeroed(model->n_tasks, sizeof *states->moved, what);
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
 		states->threads[i] =

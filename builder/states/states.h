@@ -60,8 +60,7 @@ struct states {
 	struct ready ready;
 	uint64_t *awaited;    /* by row of model.tasks: when the last thing ends that its wait waits for (wait.c) */
 	uint64_t *group_ends; /* by row of model.tasks: when it and all of its descendants have ended; NULL: no taskgroups */
-	struct kept *moved;   /* tasks that move between streams, by row: what each was in when it was suspended */
-	size_t n_moved;
+	struct kept *moved;   /* by row of model.tasks: what a task that moves was in when it was suspended; NULL: none moves */
 	const struct state_listener *listeners;
 	size_t n_listeners;
 };

@@ -102,33 +102,20 @@ int states_implicit_end(void *self, const struct point *at, uint32_t task)
 
 /* ---- Explicit tasks ---- */
 
-/*
- * Where a task that moves is in states.moved, or NULL. Its row there is used on the thread that has the task; only `task` is
- * read by all, and does not change.
- */
-static struct kept *find_moved(const struct states *states, uint32_t task)
+/* Where a task that moves is in states.moved, or NULL. Its row there is used on the thread that has the task. */
+static inline struct kept *find_moved(const struct states *states, uint32_t task)
 {
-	size_t low = 0, high = states->model->tasks[task].state & TASK_MIGRATED ? states->n_moved : 0;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (states->moved[middle].task < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < states->n_moved && states->moved[low].task == task ? &states->moved[low] : NULL;
+	bool moves = states->moved != NULL && states->model->tasks[task].state & TASK_MIGRATED;
+	return moves ? &states->moved[task] : NULL;
 }
 
 static void suspend(struct states *states, struct thread_state *t, uint32_t task)
 {
-	struct kept *moved = states->n_moved != 0 ? find_moved(states, task) : NULL;
+	struct kept *moved = find_moved(states, task);
 	struct awaited_group *group = task == t->task ? t->group : NULL;
-	if (moved == NULL) {
-		*keep(&t->tasks) = (struct kept){task, t->state, group};
-		return;
-	}
-	moved->state = t->state;
-	moved->group = group;
+	if (moved == NULL)
+		moved = keep(&t->tasks);
+	*moved = (struct kept){task, t->state, group};
 }
 
 /* Has the task run before? Then it was suspended. */
@@ -142,13 +129,13 @@ static bool has_run(const struct states *states, uint32_t task, uint64_t ticks)
 static struct kept resume(struct states *states, struct thread_state *t, uint32_t task)
 {
 	struct kept kept = {task, STATES, NULL};
-	struct kept *moved = states->n_moved != 0 ? find_moved(states, task) : NULL;
-	if (moved != NULL) {
-		kept = *moved;
-		moved->state = STATES;
-		moved->group = NULL;
-	} else
+	struct kept *moved = find_moved(states, task);
+	if (moved == NULL)
 		take_task(&t->tasks, task, &kept);
+	else if (moved->task != 0) {
+		kept = *moved;
+		moved->task = 0;
+	}
 	if (kept.state == STATES)
 		kept.state = states_work(states, t, task);
 	return kept;
@@ -185,7 +172,7 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		suspend(states, t, prior);
 	if (has_run(states, next, at->ticks)) {
 		size_t n = t->tasks.n;
-		bool is_latest = states->n_moved == 0 && n > 0 && t->tasks.kept[n - 1].task == next;
+		bool is_latest = states->moved == NULL && n > 0 && t->tasks.kept[n - 1].task == next;
 		struct kept kept = is_latest ? take(&t->tasks) : resume(states, t, next);
 		t->task = next;
 		t->state = kept.state;
