@@ -9,36 +9,65 @@
 
 #define WHAT "the graph"
 
+/* A stream's first blocks are taken one by one, as most streams have few; then as many as a huge page holds. */
+#define FEW_BLOCKS 4
+#define MANY_BYTES ((size_t)2 << 20)
+
+static uint32_t n_together(size_t row_bytes)
+{
+	return (uint32_t)(MANY_BYTES / (ROWS_BLOCK * row_bytes)) + 1;
+}
+
 void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, size_t n_streams, struct rows_end *end, uint32_t first)
 {
-	/* The last block of each stream may be as good as empty, and so may block 0. */
-	uint64_t n_blocks = (first + n_rows) / ROWS_BLOCK + n_streams + 2;
+	/* The last blocks of each stream may be as good as empty, and so may block 0. */
+	uint64_t n_blocks = (first + n_rows) / ROWS_BLOCK + 2 + n_streams * (1 + n_together(row_bytes));
 	rows->row_bytes = row_bytes;
 	rows->limit = n_blocks < ROWS_LIMIT ? (uint32_t)n_blocks : ROWS_LIMIT;
 	rows->blocks = memory_zeroed(rows->limit, sizeof *rows->blocks, WHAT);
 	rows->owners = memory_zeroed(rows->limit, sizeof *rows->owners, WHAT);
 	rows->marks = memory_zeroed(rows->limit, sizeof *rows->marks, WHAT);
+	rows->firsts = memory_zeroed(rows->limit, sizeof *rows->firsts, WHAT);
+	rows->n_left = memory_zeroed(rows->limit, sizeof *rows->n_left, WHAT);
 	rows->blocks[0] = memory_get(ROWS_BLOCK, row_bytes, WHAT);
 	memset(rows->blocks[0], 0, first * row_bytes);
+	atomic_init(&rows->n_left[0], 1);
 	atomic_init(&rows->n_blocks, 1);
 	end->next = first;
 }
 
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream)
 {
+	if (end->n_taken > 0) {
+		end->n_taken--; /* they follow each other, so `next` is right */
+		return;
+	}
+	uint32_t n = end->n_single < FEW_BLOCKS ? 1 : n_together(rows->row_bytes);
 	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
-	uint32_t block = atomic_fetch_add_explicit(&rows->n_blocks, 1, memory_order_relaxed);
-	if (block >= rows->limit)
-		memory_fail((size_t)ROWS_BLOCK * rows->row_bytes, WHAT);
-	rows->blocks[block] = memory_get(ROWS_BLOCK, rows->row_bytes, WHAT);
-	rows->owners[block] = stream;
-	end->next = block << ROWS_SHIFT;
+	uint32_t first = atomic_fetch_add_explicit(&rows->n_blocks, n, memory_order_relaxed);
+	if (first >= rows->limit || n > rows->limit - first)
+		memory_fail((size_t)n * ROWS_BLOCK * rows->row_bytes, WHAT);
+	char *memory = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
+	for (uint32_t block = first; block < first + n; block++) {
+		rows->blocks[block] = memory + (size_t)(block - first) * ROWS_BLOCK * rows->row_bytes;
+		rows->owners[block] = stream;
+		rows->firsts[block] = first;
+	}
+	atomic_init(&rows->n_left[first], n);
+	end->n_single += n == 1;
+	end->n_taken = n - 1;
+	end->next = first << ROWS_SHIFT;
 }
 
 void rows_free_block(struct stream_rows *rows, uint32_t block)
 {
-	memory_give_back(rows->blocks[block], ROWS_BLOCK * rows->row_bytes);
-	rows->blocks[block] = NULL;
+	uint32_t first = rows->firsts[block], n = first;
+	/* P5, and its own partner: what the threads have read of these blocks comes before their end. */
+	if (atomic_fetch_sub_explicit(&rows->n_left[first], 1, memory_order_acq_rel) != 1)
+		return;
+	while (n < rows->n_blocks && rows->firsts[n] == first)
+		n++;
+	memory_give_back(rows->blocks[first], (size_t)(n - first) * ROWS_BLOCK * rows->row_bytes);
 }
 
 void rows_free(struct stream_rows *rows)
@@ -46,9 +75,12 @@ void rows_free(struct stream_rows *rows)
 	if (rows->blocks == NULL)
 		return;
 	for (uint32_t i = 0; i < rows->n_blocks; i++)
-		rows_free_block(rows, i);
+		for (uint32_t n = rows->firsts[i] == i ? rows->n_left[i] : 0; n > 0; n--)
+			rows_free_block(rows, i);
 	free(rows->blocks);
 	free(rows->owners);
 	free(rows->marks);
+	free(rows->firsts);
+	free(rows->n_left);
 	*rows = (struct stream_rows){0};
 }

@@ -18,9 +18,11 @@
 
 struct stream_rows {
 	size_t row_bytes;
-	char **blocks;    /* each of ROWS_BLOCK rows */
-	uint32_t *owners; /* by block: the stream that took it */
-	bool *marks;      /* by block, for who adds rows; set by the stream that took it */
+	char **blocks;            /* each of ROWS_BLOCK rows */
+	uint32_t *owners;         /* by block: the stream that took it */
+	bool *marks;              /* by block, for who adds rows; set by the stream that took it */
+	uint32_t *firsts;         /* by block: the first one of those that share its memory, */
+	_Atomic uint32_t *n_left; /* and by such a first one: how many of them are not freed yet */
 	_Atomic uint32_t n_blocks;
 	uint32_t limit; /* of blocks */
 };
@@ -28,6 +30,8 @@ struct stream_rows {
 /* Where a stream adds its next row; all 0 before its first one. */
 struct rows_end {
 	uint32_t next;
+	uint32_t n_single; /* blocks that it has taken one by one, */
+	uint32_t n_taken;  /* and those after the one of `next` that it has taken with that one */
 };
 
 /* rows.c. At most n_rows are added by n_streams. Block 0 belongs to stream 0, whose end is at row `first`: rows before that are 0 and nobody's. */
@@ -36,7 +40,7 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 void rows_free(struct stream_rows *rows);
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream);
 
-/* The block's memory goes back to the system at once. */
+/* The block's memory goes back to the system as soon as that of all blocks that were taken with it does. On any thread. */
 void rows_free_block(struct stream_rows *rows, uint32_t block);
 
 static inline void *rows_get(const struct stream_rows *rows, uint32_t row)
@@ -55,7 +59,8 @@ static inline uint32_t rows_add(struct stream_rows *rows, struct rows_end *end, 
 /* How many rows of a block are in use, where `end` is the end of the block's stream. */
 static inline uint32_t rows_used(uint32_t block, const struct rows_end *end)
 {
-	return (end->next - 1) >> ROWS_SHIFT == block ? end->next - (block << ROWS_SHIFT) : ROWS_BLOCK;
+	uint32_t last = (end->next - 1) >> ROWS_SHIFT;
+	return block < last ? ROWS_BLOCK : block == last ? end->next - (block << ROWS_SHIFT) : 0;
 }
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE_BYTES ((size_t)4 << 20) /* several huge pages */
+#define HUGE_PAGE ((size_t)2 << 20) /* where the system has none of this size, nothing is lost */
 
 /* 1 at least: for 0 bytes the C library may return NULL. */
 static size_t size_of(size_t n, size_t element_bytes, const char *what)
@@ -34,19 +34,31 @@ static void advise(void *memory, size_t n_bytes, int advice)
 }
 
 /*
- * A new block, in a file if it is beyond the limit. Large tables in huge pages, where the system has some to give: one
- * fault for each small page of them is a third of the builder's time, and most rows are used.
+ * A new block that begins with a huge page, where the system has some to give: one fault for each small page of large
+ * tables is a third of the builder's time, and most rows are used.
  */
+static void *get_huge(size_t n_bytes, const char *what)
+{
+	void *memory;
+	if (posix_memalign(&memory, HUGE_PAGE, n_bytes) != 0)
+		memory_fail(n_bytes, what);
+	advise(memory, n_bytes, MADV_HUGEPAGE);
+	return memory;
+}
+
+static bool is_huge(size_t n_bytes)
+{
+	return n_bytes >= HUGE_PAGE && !memory_is_limited();
+}
+
+/* A new block, in a file if it is beyond the limit. */
 static void *settle(void *memory, size_t n_bytes, const char *what)
 {
 	const char *place;
 	char text[300];
 	if (memory == NULL)
 		memory_fail(n_bytes, what);
-	if (!memory_is_limited()) {
-		if (n_bytes >= LARGE_BYTES)
-			advise(memory, n_bytes, MADV_HUGEPAGE);
-	} else if (memory_limit_block(memory, n_bytes, &place) != 0) {
+	if (memory_is_limited() && memory_limit_block(memory, n_bytes, &place) != 0) {
 		snprintf(text, sizeof text, "%s, in a file %s.*: %s", what, place, strerror(errno));
 		memory_fail(n_bytes, text);
 	}
@@ -56,12 +68,20 @@ static void *settle(void *memory, size_t n_bytes, const char *what)
 void *memory_get(size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);
+	if (is_huge(n_bytes))
+		return get_huge(n_bytes, what);
 	return settle(malloc(n_bytes), n_bytes, what);
 }
 
 void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 {
-	size_t n_bytes = size_of(n, element_bytes, what);
+	size_t n_bytes = size_of(n, element_bytes, what), page = (size_t)sysconf(_SC_PAGESIZE);
+	if (is_huge(n_bytes)) { /* pages that are given back are 0 again, and most of these never were anything else */
+		char *memory = get_huge(n_bytes, what);
+		advise(memory, n_bytes, MADV_DONTNEED);
+		memset(memory + n_bytes / page * page, 0, n_bytes % page);
+		return memory;
+	}
 	return settle(calloc(1, n_bytes), n_bytes, what);
 }
 
