@@ -159,11 +159,11 @@ static void pass(struct schedule *schedule, struct stream_state *s, uint64_t pla
 /* False: another stream has failed. */
 static bool count_progress(struct schedule *schedule, struct stream_state *s)
 {
-	s->n_since_progress = 0;
 	pthread_mutex_lock(&schedule->lock);
-	progress_add(schedule->r->progress, PROGRESS_EVERY);
+	progress_add(schedule->r->progress, s->n_since_progress);
 	bool is_well = !schedule->has_failed;
 	pthread_mutex_unlock(&schedule->lock);
+	s->n_since_progress = 0;
 	return is_well;
 }
 
@@ -172,10 +172,10 @@ static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
 {
 	struct replay *r = schedule->r;
 	for (const struct record *record; (record = timeline_peek(&s->timeline)) != NULL;) {
-		if (++s->n_since_progress == PROGRESS_EVERY && !count_progress(schedule, s))
+		if (++s->n_since_progress >= PROGRESS_EVERY && !count_progress(schedule, s))
 			return STREAM_FAILED;
 		if (s->open == NULL && s->stop == s->stop_end) {
-			if (replay_record(r, s, record) != 0)
+			if (replay_record(r, s, record) != 0 || replay_frequent(r, s) != 0)
 				return STREAM_FAILED;
 			continue;
 		}
