@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/switches.h"
 
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "recorder/clock.h"
@@ -16,6 +14,7 @@
 #include "recorder/ring.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
+#include "recorder/switch_event.h"
 #include "recorder/switches_copy.h"
 
 /* Sizes of a thread's memory, without its first page. Every user may lock perf_event_mlock_kb for each processor, and
@@ -30,25 +29,6 @@ static const uint32_t sizes[] = {16, 4, 1};
 #define LOOK_SOON_NS UINT64_C(50000000)
 
 /* ---- The kernel's memory ---- */
-
-static long open_event(void)
-{
-	struct perf_event_attr event = {
-		.size = sizeof event,
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
-		.exclude_kernel = 1, /* an ordinary user may not count there */
-		.exclude_hv = 1,
-		.context_switch = 1,
-		.sample_id_all = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-		.wakeup_watermark = UINT32_MAX, /* nobody waits for it */
-	};
-	return syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
 
 static void note_refusal(struct session *session, const char *sentence)
 {
@@ -96,7 +76,7 @@ static void open_memory(struct stream *stream)
 	struct session *session = stream->session;
 	if (session->has_no_switches)
 		return;
-	int fd = (int)open_event();
+	int fd = switch_event_open();
 	if (fd < 0) {
 		__atomic_store_n(&session->has_no_switches, true, __ATOMIC_RELAXED);
 		note_refusal(session, "the kernel does not let this process record context switches (perf_event_paranoid, a "

@@ -13,7 +13,7 @@
 
 /* ---- The kernel's records ---- */
 
-/* What the event asks for by its sample_type is at the end of each record (open_event in switches.c). */
+/* What the event asks for by its sample_type is at the end of each record (switch_event.c). */
 struct sample_id {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t cpu;

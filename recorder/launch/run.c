@@ -3,14 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "recorder/switch_event.h"
 
 /* Signals by which others end, stop, continue or inform a program; a batch system's SIGTERM at the time limit is one. */
 static const int passed_on[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2,  SIGTERM,
@@ -44,19 +44,6 @@ static int wait_for(pid_t program, const sigset_t *waited)
 	}
 }
 
-/* The first event of perf on a machine that asks for context switches takes 10 ms, as the kernel patches its scheduler.
- * If one is open already, the program's threads do not wait for that. */
-static int open_event(void)
-{
-	struct perf_event_attr event = {.size = sizeof event,
-					.type = PERF_TYPE_SOFTWARE,
-					.config = PERF_COUNT_SW_DUMMY,
-					.exclude_kernel = 1,
-					.exclude_hv = 1,
-					.context_switch = 1};
-	return (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 int run_program(char *const argv[], bool has_switches, int *wait_status)
 {
 	int failure[2]; /* a pipe for the errno of a failed exec; a successful exec closes it */
@@ -76,7 +63,9 @@ int run_program(char *const argv[], bool has_switches, int *wait_status)
 	sigprocmask(SIG_BLOCK, &waited, &old_mask);
 
 	int error = 0;
-	int event = has_switches ? open_event() : -1;
+	/* The first event of a machine takes 10 ms, as the kernel patches its scheduler. If one is open already, the
+	 * program's threads do not wait for that. */
+	int event = has_switches ? switch_event_open() : -1;
 	pid_t program = fork();
 	if (program == 0) {
 		sigaction(SIGCHLD, &old_child, NULL);
