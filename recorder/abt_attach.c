@@ -77,8 +77,8 @@ static void begin_life(void)
 		abt.self_xstream(&xstream);
 	if (result == ABT_SUCCESS)
 		record_one_slow(time, record_head(EVENT_unit_begin, 0, 0), abt_address(unit), abt_address(xstream));
-	if (tls_stream->unit) /* of the library's last initialisation */
-		tls_stream->unit = NULL;
+	if (tls_stream != STREAM_NONE && tls_stream != STREAM_COMING)
+		stream_forget_units(tls_stream); /* those of the library's last initialisation */
 }
 
 static int on_init(int argc, char **argv)

@@ -1,60 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Argobots: one callback for everything that happens to work units. It makes one record of its arguments and of what
- * the library answers. Only what the interface defines for an event is asked (ABT_tool_query_thread). The caller's
- * handle tells whether the caller is a unit or an external thread, for which it is NULL by definition; for finish,
- * yield, suspend and cancel the library knows no caller.
+ * the library answers, where the thread's records do not tell (unit_ask.h). The caller's handle tells whether the
+ * caller is a unit or an external thread, for which it is NULL by definition; for finish, yield, suspend and cancel the
+ * library knows no caller.
  *
  * A stream is an OS thread, whatever execution stream the thread is: the handle that comes with an event is not always
  * that of the thread where it comes (creation of an execution stream, cancellation). It is recorded where run, finish,
  * yield and suspend have it.
  *
  * The interface has one callback for all events. It calls a function for each event, so that no event saves registers
- * for another one. It runs on the thread where the event happens, on the stack of the current unit.
+ * for another one; what is rare is a function of its own for the same reason. It runs on the thread where the event
+ * happens, on the stack of the current unit.
  */
-#include "recorder/abt.h"
-#include "recorder/record.h"
-
-#define DEPTH_MAX 255u
-
-static inline uint64_t ask_handle(abt_handle context, uint64_t event, enum abt_query kind)
-{
-	abt_handle handle;
-	return abt.query(context, event, kind, &handle) == ABT_SUCCESS ? abt_address(handle) : 0;
-}
-
-static inline unsigned ask_number(abt_handle context, uint64_t event, enum abt_query kind)
-{
-	int number;
-	return abt.query(context, event, kind, &number) == ABT_SUCCESS ? (unsigned)number : 0;
-}
-
-/* Returns the depth of the event's unit, as FLAGS_HI8 has it. */
-static inline uint64_t ask_depth(abt_handle context, uint64_t event)
-{
-	unsigned depth = ask_number(context, event, ABT_QUERY_DEPTH);
-	return (uint64_t)(depth < DEPTH_MAX ? depth : DEPTH_MAX) << 4;
-}
-
-/* Returns what makes a unit stop, as FLAGS_LO4 has it. */
-static inline uint64_t ask_sync(abt_handle context, uint64_t event)
-{
-	return ask_number(context, event, ABT_QUERY_SYNC_TYPE) & 0xf;
-}
-
-/* By the interface's definition there is no object if the program itself yields or suspends, nor for what the library
- * calls "other". */
-static inline uint64_t ask_object(abt_handle context, uint64_t event, uint64_t sync)
-{
-	bool has_none = sync == unit_sync_unknown || sync == unit_sync_user || sync == unit_sync_other;
-	return has_none ? 0 : ask_handle(context, event, ABT_QUERY_SYNC_OBJECT);
-}
-
-/* Returns the event's pool, as VALUE has it. */
-static inline uint64_t ask_pool(abt_handle context, uint64_t event)
-{
-	return ask_handle(context, event, ABT_QUERY_POOL) >> 3;
-}
+#include "recorder/unit_ask.h"
 
 /* ---- Where is this OS thread? ---- */
 
@@ -78,25 +37,52 @@ static inline void see_xstream(uint64_t time, abt_handle xstream)
 		put_xstream(time, xstream);
 }
 
-/* The FLAGS_HI8 of a unit that stops running with this event. If the latest run on this stream was its own, its depth
- * is still the same. */
-static inline uint64_t depth_of_running(uint64_t time, abt_handle unit, abt_handle xstream, abt_handle context, uint64_t event)
+/* ---- Stops ---- */
+
+/* Another unit stops than the one that ran last, as far as is known here. Returns its FLAGS_HI8. */
+static NOINLINE uint64_t ask_stopped(uint64_t time, abt_handle xstream, abt_handle context, uint64_t event)
 {
-	const struct stream *stream = tls_stream;
-	if (likely(stream->unit == unit))
-		return stream->depth;
+	if (tls_stream != STREAM_NONE && tls_stream != STREAM_COMING)
+		stream_forget_units(tls_stream);
 	see_xstream(time, xstream);
 	return ask_depth(context, event);
 }
 
-/* Another unit may get the handle that this one had. */
-static inline void forget(abt_handle unit)
+/* Returns the FLAGS_HI8 of a unit that stops running with this event. */
+static inline uint64_t stop(uint64_t time, abt_handle unit, abt_handle xstream, abt_handle context, uint64_t event)
 {
-	if (tls_stream->unit == unit)
-		tls_stream->unit = NULL;
+	struct stream *stream = tls_stream;
+	if (unlikely(stream->unit != unit))
+		return ask_stopped(time, xstream, context, event);
+	stream->running = NULL;
+	return stream->depth;
 }
 
 /* ---- Creation ---- */
+
+#define KIB 1024u
+
+struct creation {
+	uint64_t function;
+	size_t stack_bytes; /* 0: a tasklet */
+};
+
+static inline struct creation ask_creation(abt_handle unit)
+{
+	void (*function)(void *);
+	size_t stack_bytes;
+	if (!abt.function || abt.function(unit, &function) != ABT_SUCCESS)
+		function = NULL;
+	if (!abt.stack_bytes || abt.stack_bytes(unit, &stack_bytes) != ABT_SUCCESS)
+		stack_bytes = 0;
+	return (struct creation){(uint64_t)(uintptr_t)function, stack_bytes};
+}
+
+/* Does it fit into a unit_spawn record? */
+static inline bool is_short(const struct creation *creation)
+{
+	return creation->stack_bytes % KIB == 0 && creation->stack_bytes / KIB <= RECORD_FLAGS_MASK;
+}
 
 static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t unit, uint64_t caller, const struct record *more)
 {
@@ -113,24 +99,19 @@ static NOINLINE void put_created_slow(uint64_t time, uint64_t head, uint64_t uni
 	record_leave(stream);
 }
 
-static inline void put_created(uint64_t time, uint64_t head, abt_handle unit, abt_handle xstream, uint64_t caller)
+static NOINLINE void put_created(uint64_t time, uint64_t head, abt_handle unit, abt_handle xstream, uint64_t caller,
+				 const struct creation *creation)
 {
 	struct stream *stream = tls_stream;
-	void (*function)(void *);
-	size_t stack_bytes;
-	if (!abt.function || abt.function(unit, &function) != ABT_SUCCESS)
-		function = NULL;
-	if (!abt.stack_bytes || abt.stack_bytes(unit, &stack_bytes) != ABT_SUCCESS)
-		stack_bytes = 0;
 	const struct record more = {.time = abt_address(xstream),
-				    .head = record_head(EVENT_unit_more, 0, stack_bytes),
-				    .a = (uint64_t)(uintptr_t)function};
+				    .head = record_head(EVENT_unit_more, 0, creation->stack_bytes),
+				    .a = creation->function};
 	uint64_t position;
 	if (unlikely(!record_begin(stream, 2, &position))) {
-		put_created_slow(time, head, abt_address(unit), caller, &more);
+		put_created_slow(time, head, address_of(unit), caller, &more);
 		return;
 	}
-	ring_store(stream, position, time, head, abt_address(unit), caller);
+	ring_store(stream, position, time, head, address_of(unit), caller);
 	ring_store(stream, position + sizeof more, more.time, more.head, more.a, more.b);
 	ring_publish(stream, position + 2 * sizeof more);
 	stream->n_units++;
@@ -193,23 +174,49 @@ static NOINLINE bool is_counted(struct stream *stream, uint64_t position, uint64
 
 typedef void unit_event(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event);
 
-static NO_CANARY void on_create(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static HOT NO_CANARY void on_create(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	uint64_t caller = ask_handle(context, event, ABT_QUERY_CALLER);
+	uint64_t pool = ask_pool(context, event);
+	const struct creation creation = ask_creation(unit);
+	struct stream *stream = tls_stream;
+	uint64_t position;
+	if (likely(is_of_running(stream, xstream) && event == ABT_CREATE && is_short(&creation) &&
+		   record_begin(stream, 1, &position))) {
+		uint64_t head = record_head(EVENT_unit_spawn, creation.stack_bytes / KIB, pool);
+		stream->n_units++;
+		record_end(stream, position, time, head, address_of(unit), creation.function);
+		return;
+	}
 	enum event_kind kind = event == ABT_CREATE ? EVENT_unit_create : EVENT_unit_revive;
-	put_created(time, record_head(kind, 0, ask_pool(context, event)), unit, xstream, caller);
+	put_created(time, record_head(kind, 0, pool), unit, xstream, ask_caller(xstream, context, event), &creation);
 }
 
-static NO_CANARY void on_join(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+/* An event that has nothing but a caller, which has to be asked. */
+static NOINLINE NO_CANARY void put_asked(uint64_t time, uint64_t head, abt_handle unit, abt_handle context, uint64_t event)
 {
-	(void)xstream;
-	record_one(time, record_head(EVENT_unit_join, 0, 0), abt_address(unit), ask_handle(context, event, ABT_QUERY_CALLER));
+	record_one(time, head, address_of(unit), ask_handle(context, event, ABT_QUERY_CALLER));
 }
 
-static NO_CANARY void on_free(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static HOT NO_CANARY void on_join(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	(void)xstream;
-	record_one(time, record_head(EVENT_unit_free, 0, 0), abt_address(unit), ask_handle(context, event, ABT_QUERY_CALLER));
+	const struct stream *stream = tls_stream;
+	const uint64_t head = record_head(EVENT_unit_join, 0, 0);
+	if (is_of_running(stream, xstream))
+		record_one(time, head, address_of(unit), address_of(stream->running));
+	else
+		put_asked(time, head, unit, context, event);
+}
+
+static HOT NO_CANARY void on_free(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	const struct stream *stream = tls_stream;
+	const uint64_t head = record_head(EVENT_unit_free, 0, 0);
+	forget(unit);
+	/* After a unit has stopped, and before another one runs, it is the scheduler: 0, as the records name it. */
+	if (is_of_scheduler(stream, xstream) || is_of_running(stream, xstream))
+		record_one(time, head, address_of(unit), address_of(stream->running));
+	else
+		put_asked(time, head, unit, context, event);
 }
 
 static NOINLINE void put_run_slow(uint64_t time, uint64_t head, abt_handle unit, uint64_t previous)
@@ -217,37 +224,69 @@ static NOINLINE void put_run_slow(uint64_t time, uint64_t head, abt_handle unit,
 	struct stream *stream = record_enter_again(&time);
 	if (!stream)
 		return;
-	stream->unit = NULL; /* its depth has to be asked again */
-	record_put(stream, time, head, abt_address(unit), previous);
+	stream_forget_units(stream);
+	record_put(stream, time, head, address_of(unit), previous);
 	record_leave(stream);
 }
 
-static NO_CANARY void on_run(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+/* A run that may be a poll. */
+static NOINLINE void put_run_again(uint64_t time, uint64_t head, abt_handle unit, uint64_t previous)
 {
-	see_xstream(time, xstream);
-	uint64_t depth = ask_depth(context, event);
-	uint64_t previous = ask_handle(context, event, ABT_QUERY_CALLER);
-	const uint64_t head = record_head(EVENT_unit_run, depth, 0);
 	struct stream *stream = tls_stream;
 	uint64_t position;
-	if (unlikely(!record_begin(stream, 1, &position))) {
+	if (!record_begin(stream, 1, &position)) {
 		put_run_slow(time, head, unit, previous);
 		return;
 	}
-	if (stream->unit == unit && is_counted(stream, position, time, head, abt_address(unit), previous)) {
+	stream->running = unit;
+	if (is_counted(stream, position, time, head, address_of(unit), previous))
 		record_leave(stream);
-		return;
-	}
-	stream->unit = unit;
-	stream->depth = depth;
-	record_end(stream, position, time, head, abt_address(unit), previous);
+	else
+		record_end(stream, position, time, head, address_of(unit), previous);
 }
 
-static NO_CANARY void on_finish(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static inline void put_run(uint64_t time, uint64_t depth, abt_handle unit, uint64_t previous)
 {
-	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
-	forget(unit);
-	record_one(time, record_head(EVENT_unit_finish, depth, 0), abt_address(unit), 0);
+	struct stream *stream = tls_stream;
+	const uint64_t head = record_head(EVENT_unit_run, depth, 0);
+	uint64_t position;
+	if (unlikely(stream->unit == unit && stream->depth == depth)) {
+		put_run_again(time, head, unit, previous);
+	} else if (likely(record_begin(stream, 1, &position))) {
+		stream->unit = stream->running = unit;
+		stream->depth = depth;
+		record_end(stream, position, time, head, address_of(unit), previous);
+	} else {
+		put_run_slow(time, head, unit, previous);
+	}
+}
+
+/* A run whose depth and scheduler are not known. */
+static NOINLINE NO_CANARY void ask_run(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context)
+{
+	see_xstream(time, xstream);
+	uint64_t depth = ask_depth(context, ABT_RUN);
+	uint64_t previous = ask_handle(context, ABT_RUN, ABT_QUERY_CALLER);
+	struct stream *stream = tls_stream;
+	if (stream->xstream == xstream) /* otherwise nothing is recorded now */
+		stream->has_told = is_scheduler(stream, previous);
+	put_run(time, depth, unit, previous);
+}
+
+static HOT NO_CANARY void on_run(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	const struct stream *stream = tls_stream;
+	(void)event;
+	if (likely(is_of_scheduler(stream, xstream)))
+		put_run(time, stream->depth, unit, 0);
+	else
+		ask_run(unit, xstream, time, context);
+}
+
+static HOT NO_CANARY void on_finish(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+{
+	uint64_t depth = stop(time, unit, xstream, context, event);
+	record_one(time, record_head(EVENT_unit_finish, depth, 0), address_of(unit), 0);
 }
 
 static NO_CANARY void on_cancel(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
@@ -256,37 +295,41 @@ static NO_CANARY void on_cancel(abt_handle unit, abt_handle xstream, uint64_t ti
 	(void)context;
 	(void)event;
 	forget(unit);
-	record_one(time, record_head(EVENT_unit_cancel, 0, 0), abt_address(unit), 0);
+	record_one(time, record_head(EVENT_unit_cancel, 0, 0), address_of(unit), 0);
 }
 
-static NO_CANARY void on_yield(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static HOT NO_CANARY void on_yield(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
-	uint64_t sync = ask_sync(context, event);
-	uint64_t object = ask_object(context, event, sync);
-	record_one(time, record_head(EVENT_unit_yield, depth | sync, ask_pool(context, event)), abt_address(unit), object);
+	(void)event;
+	uint64_t sync = ask_sync(context, ABT_YIELD);
+	uint64_t object = ask_object(context, ABT_YIELD, sync);
+	uint64_t pool = ask_pool(context, ABT_YIELD);
+	uint64_t depth = stop(time, unit, xstream, context, ABT_YIELD);
+	record_one(time, record_head(EVENT_unit_yield, depth | sync, pool), address_of(unit), object);
 }
 
-static NO_CANARY void on_suspend(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static HOT NO_CANARY void on_suspend(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	uint64_t depth = depth_of_running(time, unit, xstream, context, event);
-	uint64_t sync = ask_sync(context, event);
-	uint64_t object = ask_object(context, event, sync);
-	record_one(time, record_head(EVENT_unit_suspend, depth | sync, 0), abt_address(unit), object);
+	(void)event;
+	uint64_t sync = ask_sync(context, ABT_SUSPEND);
+	uint64_t object = ask_object(context, ABT_SUSPEND, sync);
+	uint64_t depth = stop(time, unit, xstream, context, ABT_SUSPEND);
+	record_one(time, record_head(EVENT_unit_suspend, depth | sync, 0), address_of(unit), object);
 }
 
-static NO_CANARY void on_resume(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
+static HOT NO_CANARY void on_resume(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
-	(void)xstream;
-	uint64_t caller = ask_handle(context, event, ABT_QUERY_CALLER);
-	record_one(time, record_head(EVENT_unit_resume, 0, ask_pool(context, event)), abt_address(unit), caller);
+	(void)event;
+	uint64_t pool = ask_pool(context, ABT_RESUME);
+	uint64_t caller = ask_caller(xstream, context, ABT_RESUME);
+	record_one(time, record_head(EVENT_unit_resume, 0, pool), address_of(unit), caller);
 }
 
 static void on_other(abt_handle unit, abt_handle xstream, uint64_t time, abt_handle context, uint64_t event)
 {
 	(void)xstream;
 	(void)context;
-	record_one(time, record_head(EVENT_unit_other, 0, 0), abt_address(unit), event);
+	record_one(time, record_head(EVENT_unit_other, 0, 0), address_of(unit), event);
 }
 
 /* The functions, by the number of the event's bit. */

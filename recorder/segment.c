@@ -251,6 +251,7 @@ static uint64_t open_segment(struct stream *stream, uint32_t index)
 
 	__atomic_store_n(&control->n_tasks, filled.n_tasks, __ATOMIC_RELAXED);
 	__atomic_store_n(&control->n_regions, filled.n_regions, __ATOMIC_RELAXED);
+	stream_forget_units(stream); /* so that a segment can be understood without those before it */
 	stream->current = index;
 	stream->base = (uintptr_t)header - (sequence << stream->shift);
 	stream->end = (sequence + 1) << stream->shift;

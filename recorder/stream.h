@@ -83,10 +83,12 @@ struct stream {
 
 	uint64_t last_operation; /* like last_task, for target regions and their operations */
 
-	/* For Argobots: what the owner's thread runs, as last recorded. */
+	/* For Argobots: what the owner's thread runs, as recorded in the open segment (callbacks_unit.c). */
 	void *xstream;
-	void *unit;       /* the unit that began to run last, as recorded; NULL: none, or not here */
-	uint64_t depth;   /* of that unit, as in FLAGS_HI8 */
+	void *unit;       /* the unit that began to run last; NULL: none, or another one has stopped since */
+	void *running;    /* the same, while it has not stopped; NULL: none, or not known */
+	uint64_t depth;   /* of `unit`, as in FLAGS_HI8 */
+	bool has_told;    /* a record names the scheduler of units of that depth, and it has not stopped since */
 	uint64_t n_units; /* how many creations were recorded */
 
 	/* For the end of a segment. The drain thread reads these too. */
@@ -171,6 +173,13 @@ static inline uint64_t stream_n_tasks(const struct stream *stream)
 static inline uint64_t stream_n_regions(const struct stream *stream)
 {
 	return id_counter(stream->last_region);
+}
+
+/* Forgets which unit of Argobots runs: the library is asked again. */
+static inline void stream_forget_units(struct stream *stream)
+{
+	stream->unit = stream->running = NULL;
+	stream->has_told = false;
 }
 
 /* Publishes how many ids the stream has given, for readers of the ring. Called by the owner. */

@@ -86,7 +86,7 @@ struct stream *stream_take(struct session *session, uint64_t ticks)
 	stream->now = (struct stream_context){0, 0};
 	stream->team_depth = 0;
 	stream->xstream = NULL;
-	stream->unit = NULL;
+	stream_forget_units(stream);
 	pthread_setspecific(thread_key, stream);
 	int cpu = sched_getcpu();
 	ring_append(stream, ticks, record_head(EVENT_thread_attach, 0, 0), stream->tid, cpu < 0 ? UINT64_MAX : (uint64_t)cpu);

@@ -294,7 +294,7 @@ def of_kind(dump, kind):
 def damage():
     """One record of a kind becomes an event that nobody knows; then anything."""
     OTHER = 142
-    missing = {"create": (130, {"unit_without_create", "stray_continuation"}), "free": (132, {"unit_without_free"}), "finish": (135, {"join_before_end"}),
+    missing = {"create": (130, {"unit_without_create", "stray_continuation"}), "spawn": (143, {"unit_without_create"}), "free": (132, {"unit_without_free"}), "finish": (135, {"join_before_end"}),
                "suspend": (138, {"unit_without_stop", "resume_without_suspend"}), "resume": (139, {"run_without_resume"}), "end": (129, {"unit_without_end"})}
     _, (whole,) = record("damage", "conf", ["8"])
     place = PLACE / "damaged"

@@ -107,10 +107,10 @@ def flaw_of_rows(tables):
 
 def flaw_of_identity(tables, text):
     """(handle, generation) by the listing: the n-th creation under a handle, but for rows of who was not created; revivals are of the same generation."""
-    lines = re.findall(r"^ *\d+ +\S+ +(\d+) +unit_(create|revive) pool=(\S+) .*?unit=(\S+)", text, re.M)
+    lines = re.findall(r"^ *\d+ +\S+ +(\d+) +unit_(create|spawn|revive) (?:stack_kib=\d+ )?pool=(\S+) .*?unit=(\S+)", text, re.M)
     wanted, found, n, uncreated = [], [], collections.Counter(), collections.Counter()
     for _, kind, pool, handle in sorted(lines, key=lambda line: int(line[0])):
-        n[handle] += kind == "create"
+        n[handle] += kind != "revive"
         if pool != "0x0":  # 1.1: the library's own
             wanted.append((handle, n[handle]))
     for row in tables.units:
@@ -249,7 +249,7 @@ def derived(text, tables):
         elif kind == "unit_join" and t.look:
             t.decide(t.waits[t.look[0]] == ("unit_join", unit) and v["caller"] == t.look[0])
             t.be("work_serial", time)
-        elif kind in ("unit_create", "unit_revive", "unit_free", "unit_resume"):
+        elif kind in ("unit_create", "unit_spawn", "unit_revive", "unit_free", "unit_resume"):
             t.decide(False)
     return threads
 

@@ -16,6 +16,7 @@ NAME = pathlib.Path(sys.argv[0]).stem
 PREFIX = {"": os.environ.get("ARGOBOTS_PREFIX"), "-v11": os.environ.get("ARGOBOTS_PREFIX_11")}
 PLACE = WORK / NAME.replace("_", "-")
 ABT = RECORDER.with_name("libotter-abt.so")
+ASKER = PLACE / "asker.so"
 report = Report()
 
 
@@ -26,7 +27,8 @@ def compile_all():
     standin = sorted(HERE.glob("standin*.c"))
     library = PLACE / "libabt.so.1"
     commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
-    for name in ("conf", "sync", "stack", "lives", "migrate", "truths"):
+    commands.append(["gcc", *flags, "-fPIC", "-shared", HERE / "asker.c", "-ldl", "-o", ASKER])
+    for name in ("conf", "sync", "stack", "lives", "migrate", "truths", "hand"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
     for source, name in (("lives", "lives-omp"), ("within", "within")):
@@ -37,8 +39,8 @@ def compile_all():
             sys.exit(f"not ok {NAME}/compile: {result.err}")
 
 
-def record(name, program, arguments=(), version="", preload=True, **env):
-    """(the program's result, its dumps)."""
+def record(name, program, arguments=(), version="", preload=True, before=(), **env):
+    """(the program's result, its dumps). Libraries of `before` are loaded before the recorder."""
     place = PLACE / f"dumps-{name}"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
@@ -47,7 +49,7 @@ def record(name, program, arguments=(), version="", preload=True, **env):
     if version == "-v11" and not prefix:
         env["STANDIN_11"] = "1"
     if preload:
-        env["LD_PRELOAD"] = str(ABT)
+        env["LD_PRELOAD"] = ":".join(map(str, (*before, ABT)))
     result = run([PLACE / program, *arguments], env={"LD_LIBRARY_PATH": str(library), "OTTER_DIR": str(place), **env})
     return result, sorted(place.glob("*.otter"))
 

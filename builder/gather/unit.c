@@ -216,7 +216,7 @@ static void number(struct model *m)
 
 static bool has_units(const struct model *m)
 {
-	for (unsigned kind = EVENT_unit_begin; kind <= EVENT_unit_other; kind++)
+	for (unsigned kind = EVENT_unit_begin; kind <= EVENT_unit_spawn; kind++)
 		if (m->n_events[kind] > 0)
 			return true;
 	return false;

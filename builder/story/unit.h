@@ -120,7 +120,7 @@ int units_record(struct units *units, uint32_t stream, const struct record *reco
 /* Is it a record that units_record has to see? */
 static inline bool units_is_of_interest(unsigned kind)
 {
-	return (kind >= EVENT_unit_begin && kind <= EVENT_unit_other) || kind == EVENT_thread_attach ||
+	return (kind >= EVENT_unit_begin && kind <= EVENT_unit_spawn) || kind == EVENT_thread_attach ||
 	       kind == EVENT_thread_detach || kind == EVENT_recording_off;
 }
 

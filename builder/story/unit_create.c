@@ -77,3 +77,11 @@ int units_on_revive(struct units *u, uint32_t stream, const struct record *r, co
 	}
 	return units_tell(u, stream, (struct unit_event){.kind = UNIT_EVENT_REVIVE, .unit = row, .other = creator}, r->time);
 }
+
+int units_on_spawn(struct units *u, uint32_t stream, const struct record *r)
+{
+	const struct record more = {.head = record_head(EVENT_unit_more, 0, (uint64_t)record_flags(r) << 10), .a = r->b};
+	struct record create = *r;
+	create.b = units_row(u, units_current(u, stream))->handle;
+	return units_on_create(u, stream, &create, &more);
+}

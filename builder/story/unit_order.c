@@ -31,6 +31,8 @@ bool units_is_early(void *self, uint32_t stream, const struct record *r)
 {
 	const struct units *u = self;
 	unsigned kind = record_kind(r);
+	if (kind == EVENT_unit_spawn)
+		kind = EVENT_unit_create;
 	if (kind < EVENT_unit_end || kind > EVENT_unit_resume || u->is_blind)
 		return false;
 	/* If the program never frees a unit, the wait for this ends by itself (merge.h). */

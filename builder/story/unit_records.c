@@ -333,6 +333,7 @@ int units_record(struct units *u, uint32_t stream, const struct record *r, const
 	case EVENT_unit_resume: return on_resume(u, stream, r);
 	case EVENT_unit_polls: return on_polls(u, stream, r);
 	case EVENT_unit_xstream: return on_xstream(u, stream, r);
+	case EVENT_unit_spawn: return set_xstream(u, stream, r->time) == 0 ? units_on_spawn(u, stream, r) : -1;
 	case EVENT_thread_attach: return on_attach(u, stream, r);
 	case EVENT_thread_detach: return on_detach(u, stream, r);
 	case EVENT_recording_off: u->is_blind = true; return 0;

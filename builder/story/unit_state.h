@@ -145,6 +145,7 @@ int units_actor(struct units *u, uint32_t stream, uint64_t handle, uint64_t tick
 
 int units_on_create(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
 int units_on_revive(struct units *u, uint32_t stream, const struct record *r, const struct record *more);
+int units_on_spawn(struct units *u, uint32_t stream, const struct record *r); /* the thread is known as an execution stream */
 
 /* ---- unit_life.c: one kind of record each ---- */
 

@@ -166,7 +166,7 @@ static void count_work(struct survey *survey, const struct scan *scan, const str
 		unsigned kind = record_kind(record);
 		if ((kind == EVENT_task_create || kind == EVENT_implicit_task_begin) && record_value(record) > n_tasks)
 			n_tasks = record_value(record);
-		n_units += kind == EVENT_unit_create;
+		n_units += kind == EVENT_unit_create || kind == EVENT_unit_spawn;
 	}
 	if (fd >= 0)
 		close(fd);

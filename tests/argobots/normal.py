@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The events of an Argobots dump as conf-*.expect has them: a line an event, handles by their place in the order of appearance. Of what the library
 says with an event only what its interface defines for it is compared: an expectation has all of it, a dump only that."""
+import collections
 import re
+
+import asked
 
 # By event, what the interface defines: the words of a line of an expectation that are compared.
 DEFINED = {"CREATE": ("xs", "pool", "caller"), "REVIVE": ("xs", "pool", "caller"), "JOIN": ("caller",), "FREE": ("caller",), "RUN": ("xs", "depth", "caller"),
@@ -35,14 +38,14 @@ class Names:
         return self.units[handle]
 
     def unit(self, handle):
-        if int(handle, 0) == 0:
+        if handle == 0:
             return "-"
         if handle not in self.units:
             self.units[handle] = self.new("h", 1)
         return self.units[handle]
 
     def other(self, kind, handle):
-        if int(handle, 0) == 0:
+        if handle == 0:
             return "-"
         if (kind, handle) not in self.others:
             self.others[kind, handle] = self.new(kind, 0)
@@ -61,27 +64,28 @@ def listed(text):
             current = [int(time), stream, kind, values]
             records.append(current)
     records.sort(key=lambda r: r[0])  # stable: within a stream as they are
-    names, xstream, threads, events, last_run = Names(), {}, {}, [], {}
+    names, threads, events = Names(), {}, []
+    told = collections.defaultdict(asked.Thread)
     for time, stream, kind, v in records:
         if not kind.startswith("unit_"):
             continue
         thread = threads.setdefault(stream, f"T{len(threads)}")
-        event = kind[5:].upper()
-        if event == "XSTREAM":
-            xstream[stream] = v["xstream"]
-        elif event == "BEGIN":
-            names.other("x", v["xstream"])
+        event = "CREATE" if kind == "unit_spawn" else kind[5:].upper()
+        numbers = {k: asked.SYNC[w] if k == "sync" else int(w, 0) for k, w in v.items()}
+        if event == "BEGIN":
+            names.other("x", numbers["xstream"])
         elif event == "POLLS":
             pair = events[-2:] if events[-1][0] == thread else [e for e in events if e[0] == thread][-2:]
             events.extend(pair * int(v["count"]))
         elif event in DEFINED:
             # Names are given in the order of an expectation's words: unit, xs, pool, caller, so.
-            unit = names.create(v["unit"]) if event == "CREATE" else names.unit(v["unit"])
-            found = {"xs": names.other("x", v["more_xstream"] if "more_xstream" in v else xstream.get(stream, "0")) if "xs" in DEFINED[event] else None,
-                     "pool": names.other("p", v.get("pool", "0")), "depth": v.get("depth"),
-                     "caller": names.unit(v.get("caller", v.get("previous", "0"))), "st": SYNC.get(v.get("sync")),
-                     "so": names.unit(v.get("object", "0"))}
+            unit = names.create(numbers["unit"]) if event == "CREATE" else names.unit(numbers["unit"])
+            found = {"xs": names.other("x", numbers.get("more_xstream", told[stream].xstream)) if "xs" in DEFINED[event] else None,
+                     "pool": names.other("p", numbers.get("pool", 0)), "depth": v.get("depth"),
+                     "caller": names.unit(told[stream].caller(kind[5:], numbers)), "st": SYNC.get(v.get("sync")),
+                     "so": names.unit(numbers.get("object", 0))}
             events.append((thread, event, unit, {w: found[w] for w in DEFINED[event]}))
+        told[stream].step(kind[5:], numbers)
     return events
 
 

@@ -42,10 +42,13 @@ _Static_assert(sizeof(struct unit) == 8, "an input is a row of these");
 /* A record's kind is its op, but for the kinds from 128 on: they have ops that are no kind's. */
 #define OP_SHIFTED       81
 #define N_SHIFTED        15
-#define OP_OF_KIND(kind) ((uint8_t)((kind) < 128 ? (kind) : (kind)-128 + OP_SHIFTED))
+#define OP_SPAWN         79
+#define OP_OF_KIND(kind) ((uint8_t)((kind) < 128 ? (kind) : (kind) == EVENT_unit_spawn ? OP_SPAWN : (kind)-128 + OP_SHIFTED))
 
 static inline unsigned image_kind(uint8_t op)
 {
+	if (op == OP_SPAWN)
+		return EVENT_unit_spawn;
 	return op >= OP_SHIFTED && op < OP_SHIFTED + N_SHIFTED ? op - OP_SHIFTED + 128u : op;
 }
 

@@ -31,6 +31,38 @@ START_TEST(created_and_joined)
 }
 END_TEST
 
+/* What the records before tell is not in the record: who creates, who ran before, which scheduler frees. */
+START_TEST(not_asked)
+{
+	begin();
+	for (int i = 0; i < 2; i++) {
+		replay_put(0, EVENT_unit_spawn, STACK >> 10, POOL / 8, U, FUNCTION);
+		yield(0, PRIMARY, unit_sync_user, 0);
+		run_unit(0, U, i == 0 ? SCHED : 0, 1);
+		replay_put(0, EVENT_unit_spawn, 0, POOL / 8, V, FUNCTION);
+		finish(0, U, 1);
+		put(0, EVENT_unit_free, 0, U, 0);
+		run_unit(0, V, 0, 1);
+		finish(0, V, 1);
+		put(0, EVENT_unit_free, 0, V, 0);
+		run_unit(0, PRIMARY, 0, 1);
+	}
+	end();
+	ck_assert_ptr_nonnull(strstr(units_told(),
+				     "begin0>1 create2<1 yield1>0 begin0>3 run3>2 create4<2 finish2>3 free2<3 run3>4 finish4>3 "
+				     "free4<3 run3>1 create5<1 yield1>3 run3>5 create6<5 finish5>3 free5<3 run3>6"));
+	ck_assert_uint_eq(unit(2)->kind, UNIT_ULT);
+	ck_assert_uint_eq(unit(2)->stack_bytes, STACK);
+	ck_assert_uint_eq(unit(2)->pool, POOL);
+	ck_assert_uint_eq(unit(3)->kind, UNIT_SCHEDULER);
+	ck_assert_uint_eq(unit(4)->kind, UNIT_TASKLET);
+	ck_assert_uint_eq(replay_trace.model.constructs[unit(4)->construct].codeptr, FUNCTION);
+	ck_assert_uint_eq(quirks("creator_not_named"), 0);
+	ck_assert_uint_eq(replay_n_repairs(), 0);
+	replay_done();
+}
+END_TEST
+
 START_TEST(handle_used_again)
 {
 	begin();
@@ -281,6 +313,7 @@ int main(void)
 	TCase *tcase = tcase_create("units");
 	tcase_add_checked_fixture(tcase, replay_setup, replay_teardown);
 	tcase_add_test(tcase, created_and_joined);
+	tcase_add_test(tcase, not_asked);
 	tcase_add_test(tcase, handle_used_again);
 	tcase_add_test(tcase, lives);
 	tcase_add_test(tcase, revived);

@@ -47,7 +47,7 @@ static void put_noise(unsigned *seed)
 {
 	const uint64_t handles[] = {PRIMARY, SCHED, U, V, U + 8, V + 8};
 	uint32_t stream = (uint32_t)rand_r(seed) % 3;
-	unsigned kind = EVENT_unit_create + (unsigned)rand_r(seed) % 12, depth = (unsigned)rand_r(seed) % 4;
+	unsigned kind = EVENT_unit_create + (unsigned)rand_r(seed) % 14, depth = (unsigned)rand_r(seed) % 4;
 	uint64_t a = handles[rand_r(seed) % 6], b = rand_r(seed) % 3 != 0 ? handles[rand_r(seed) % 6] : 0;
 	switch (rand_r(seed) % 40) {
 	case 0: put(stream, EVENT_unit_begin, 0, PRIMARY, XSTREAM); return;
