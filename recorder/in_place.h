@@ -16,7 +16,7 @@
 bool in_place_set(int fd);
 
 /* May rings be below this directory? False for a file system that copies on write and has no way to turn that off for
- * one file (bcachefs, nilfs2). */
+ * one file (bcachefs, nilfs2), and for btrfs with quotas. */
 bool in_place_can(const char *directory);
 
 #endif
