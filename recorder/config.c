@@ -290,7 +290,8 @@ static void read_sizes(struct config *config)
 		note(config, "OTTER_RING: ", used, " bytes are used: eight segments, each a power of two from 4K to 16M", "");
 	}
 	value = variable("OTTER_LIMIT");
-	if (value && !parse_bytes(value, &config->limit_bytes))
+	config->has_limit = value && parse_bytes(value, &config->limit_bytes);
+	if (value && !config->has_limit)
 		note_unusable(config, "OTTER_LIMIT", value, "\", the default is used");
 	if (config->limit_bytes == 0 && config->keeps_newest)
 		config->limit_bytes = LIMIT_NEWEST_BYTES;

@@ -63,6 +63,7 @@ struct config {
 	bool drops_when_full;             /* OTTER_FULL: true for drop, false for wait */
 	bool keeps_newest;                /* OTTER_KEEP: true for newest, false for all */
 	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: no limit */
+	bool has_limit;                   /* limit_bytes is not a default */
 	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all ranks */
 	char sample[CONFIG_SAMPLE_BYTES]; /* OTTER_SAMPLE as used; empty: nothing is sampled */
 	uint32_t sample_hz;               /* samples per second; 0: nothing is sampled */

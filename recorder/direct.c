@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/uio.h>
 
 #include "recorder/clock.h"
 #include "recorder/file.h"
@@ -26,13 +25,18 @@
 #define PAUSE_MIN_NS UINT64_C(1000000000)
 #define PAUSE_MAX_NS UINT64_C(64000000000)
 
-uint32_t direct_batch(const struct session *session, const struct stream *stream)
+bool direct_is_on(const struct session *session)
 {
 	/* Circular files are read before each write, and OTTER_FULL=drop is for disks that are slower than the program: the
 	 * page cache takes what a disk cannot. */
-	bool is_off = __atomic_load_n(&session->direct_is_off, __ATOMIC_RELAXED) ||
-		      __atomic_load_n(&session->direct_is_paused, __ATOMIC_RELAXED);
-	if (!stream_is_of_events(stream) || is_off || session->config.keeps_newest || session->config.drops_when_full)
+	return !__atomic_load_n(&session->direct_is_off, __ATOMIC_RELAXED) &&
+	       !__atomic_load_n(&session->direct_is_paused, __ATOMIC_RELAXED) && !session->config.keeps_newest &&
+	       !session->config.drops_when_full;
+}
+
+uint32_t direct_batch(const struct session *session, const struct stream *stream)
+{
+	if (!stream_is_of_events(stream) || !direct_is_on(session))
 		return 1;
 	/* Relaxed: the owner changes it if the disk is full. */
 	uint32_t n_segments = __atomic_load_n(&stream->n_segments, __ATOMIC_RELAXED);
@@ -78,17 +82,15 @@ void direct_learn(struct session *session, uint64_t bytes, uint64_t ns)
 	session->direct_piece_bytes = next < PIECE_BYTES_MIN ? PIECE_BYTES_MIN : next > BATCH_BYTES ? BATCH_BYTES : next;
 }
 
-/* Fills in the parts of the ring that bytes `from` to `to` of the joined segments are. Returns how many there are. */
-static int put_parts(struct stream *stream, const uint32_t *indices, uint64_t from, uint64_t to, struct iovec *parts)
+/* Fills in what bytes `from` to `to` of the joined pieces are. Returns how many parts there are. */
+static int put_parts(const struct iovec *pieces, uint64_t from, uint64_t to, struct iovec *parts)
 {
 	int n = 0;
-	uint64_t segment_bytes = UINT64_C(1) << stream->shift;
-	while (from < to) {
-		uint64_t at = from & (segment_bytes - 1);
-		uint64_t bytes = segment_bytes - at < to - from ? segment_bytes - at : to - from;
-		unsigned char *segment = (unsigned char *)stream_segment(stream, indices[from >> stream->shift]);
-		parts[n++] = (struct iovec){segment + at, bytes};
-		from += bytes;
+	for (uint64_t begin = 0; begin < to; begin += pieces++->iov_len) {
+		uint64_t end = begin + pieces->iov_len < to ? begin + pieces->iov_len : to;
+		uint64_t at = begin > from ? begin : from;
+		if (at < end)
+			parts[n++] = (struct iovec){(unsigned char *)pieces->iov_base + (at - begin), end - at};
 	}
 	return n;
 }
@@ -98,13 +100,13 @@ static bool is_refusal(int error)
 	return error == EINVAL || error == EOPNOTSUPP || error == ENOTBLK || error == ENOSYS || error == EPERM;
 }
 
-int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
-		 bool *is_refused)
+int direct_write(struct session *session, int fd, const struct iovec *pieces, uint32_t n, uint64_t offset, bool *is_refused)
 {
-	struct iovec parts[RING_SEGMENTS + 1];
-	uint64_t used = ((uint64_t)(n - 1) << stream->shift) + stream_segment_used(stream, indices[n - 1]);
-	uint64_t whole = direct_bytes(used);
+	struct iovec parts[DIRECT_PIECES];
+	uint64_t whole = 0;
 	unsigned n_interrupted = 0;
+	for (uint32_t i = 0; i < n; i++)
+		whole += pieces[i].iov_len;
 	if (!session->direct_piece_bytes)
 		session->direct_piece_bytes = PIECE_BYTES_MIN;
 	/* Not at the opening: some file systems make the file and then refuse. */
@@ -113,7 +115,7 @@ int direct_write(struct session *session, int fd, struct stream *stream, const u
 		refuse(session);
 	for (uint64_t at = 0; at < whole && !*is_refused;) {
 		uint64_t to = whole - at > session->direct_piece_bytes ? at + session->direct_piece_bytes : whole;
-		int n_parts = put_parts(stream, indices, at, to, parts);
+		int n_parts = put_parts(pieces, at, to, parts);
 		uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
 		ssize_t n_written = pwritev(fd, parts, n_parts, (off_t)(offset + at));
 		if (n_written < 0 && errno == EINTR && ++n_interrupted < FILE_INTERRUPTED_MAX)

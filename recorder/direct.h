@@ -13,8 +13,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
-#define DIRECT_ALIGN UINT64_C(4096) /* of memory, places and lengths: no disk and no file system wants more */
+#define DIRECT_ALIGN  UINT64_C(4096) /* of memory, places and lengths: no disk and no file system wants more */
+#define DIRECT_PIECES 8              /* that are written at once, at most */
 
 struct session;
 struct stream;
@@ -35,10 +37,12 @@ void direct_resume(struct session *session);
 /* A direct write of `bytes` took `ns`: adapts the size of the next one. The drain thread's, and tests'. */
 void direct_learn(struct session *session, uint64_t bytes, uint64_t ns);
 
-/* Writes `n` segments of a stream into consecutive places of an open file, from `offset` on, as one piece; all but the
- * last are full. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible there
- * (then `direct_is_off` is set), or take too long for now; the caller writes all of these segments in the other way. */
-int direct_write(struct session *session, int fd, struct stream *stream, const uint32_t *indices, uint32_t n, uint64_t offset,
-		 bool *is_refused);
+/* Writes `n` pieces of memory, up to DIRECT_PIECES, into an open file, one after the other from `offset` on. Each begins at a
+ * multiple of DIRECT_ALIGN in memory and has a multiple of it as its length. The file's flags change. Returns 0, or the loss_cause. `*is_refused`: direct writes are not possible there
+ * (then `direct_is_off` is set), or take too long for now; the caller writes all of them in the other way. */
+int direct_write(struct session *session, int fd, const struct iovec *pieces, uint32_t n, uint64_t offset, bool *is_refused);
+
+/* Does the drain thread write past the page cache at this moment? */
+bool direct_is_on(const struct session *session);
 
 #endif

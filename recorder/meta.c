@@ -12,6 +12,7 @@
 #include "recorder/meta_process.h"
 #include "recorder/output.h"
 #include "recorder/session.h"
+#include "recorder/session_turn.h"
 #include "recorder/stream.h"
 #include "recorder/text.h"
 
@@ -166,6 +167,10 @@ bool meta_begin(struct session *session)
 	text_line(&text, "ring_fs", is_tmpfs ? "tmpfs" : "other");
 	put_clocks(&text, "start", session->start);
 	put_settings(&text, session);
+	if (session->room.start_bytes) {
+		text_line_number(&text, "free_at_start", session->room.start_bytes);
+		text_line_number(&text, "left_free", session->room.left_bytes);
+	}
 	put_notes(&text, session->config.notes);
 	if (session->config.ring_dir[0] && strcmp(session->ring_dir, session->dir) == 0)
 		text_line(&text, "note", "OTTER_RING_DIR: no directory could be made there, rings are in the dump");
@@ -201,6 +206,45 @@ void meta_note(struct session *session, const char *sentence)
 						__ATOMIC_RELAXED))
 			return;
 	}
+}
+
+static const char *loss_cause_name(unsigned cause)
+{
+	static const struct {
+		const char *name;
+		unsigned cause;
+	} causes[] = {
+#define ENUM(set, value, name) {#set "_" #name, set##_##name},
+#include "common/events.def"
+	};
+	static const char prefix[] = "loss_cause_";
+	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+		if (causes[i].cause == cause && strncmp(causes[i].name, prefix, sizeof prefix - 1) == 0)
+			return causes[i].name + sizeof prefix - 1;
+	return NULL;
+}
+
+/* Puts when and why recording was stopped, if it was. */
+static void put_stopped(struct text *text, const struct session *session)
+{
+	uint64_t ticks = __atomic_load_n(&session->stop_ticks, __ATOMIC_RELAXED);
+	const char *cause = loss_cause_name(session_stopped(session));
+	if (!ticks || !cause)
+		return;
+	text_word(text, "stopped");
+	text_word(text, cause);
+	text_number(text, ticks);
+	text_end(text);
+}
+
+void meta_stopped(struct session *session, const char *sentence)
+{
+	char bytes[128];
+	struct text text;
+	text_init(&text, bytes, sizeof bytes);
+	put_stopped(&text, session);
+	output_meta(session, text.bytes, text.n_bytes); /* meta_end() tells it once more */
+	meta_note(session, sentence);
 }
 
 static void put_unwritten_notes(struct text *text, struct session *session)
@@ -282,17 +326,8 @@ static void put_count(struct text *text, const char *key, const char *name, uint
 
 static void put_losses(struct text *text, const char *key, const uint64_t lost[LOSS_CAUSES])
 {
-	static const struct {
-		const char *name;
-		unsigned cause;
-	} causes[] = {
-#define ENUM(set, value, name) {#set "_" #name, set##_##name},
-#include "common/events.def"
-	};
-	static const char prefix[] = "loss_cause_";
-	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
-		if (strncmp(causes[i].name, prefix, sizeof prefix - 1) == 0)
-			put_count(text, key, causes[i].name + sizeof prefix - 1, lost[causes[i].cause]);
+	for (unsigned cause = 1; cause < LOSS_CAUSES; cause++)
+		put_count(text, key, loss_cause_name(cause), lost[cause]);
 }
 
 static void say_totals(const struct session *session, const struct totals *totals)
@@ -322,6 +357,7 @@ void meta_end(struct session *session, const char *how)
 	uint64_t ticks = end.ticks - session->start.ticks;
 	double ns_per_tick = ticks ? (double)(end.monotonic_ns - session->start.monotonic_ns) / (double)ticks : 1.0;
 	put_unwritten_notes(&text, session);
+	put_stopped(&text, session);
 	struct totals totals = {0};
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);

@@ -29,6 +29,9 @@ void meta_sampling(struct session *session);
 /* Writes a note for people. `sentence` must stay in memory: where meta cannot be opened the note is written at the end. */
 void meta_note(struct session *session, const char *sentence);
 
+/* Writes when and why recording was stopped, and a note like that of meta_note(). */
+void meta_stopped(struct session *session, const char *sentence);
+
 /* Writes the losses, the streams, the clocks, and how the session ended. */
 void meta_end(struct session *session, const char *how);
 

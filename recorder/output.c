@@ -25,14 +25,6 @@ bool output_fits_limit(uint64_t bytes)
 	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur;
 }
 
-bool output_has_space(int fd, uint64_t bytes)
-{
-	struct statfs fs;
-	if (fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
-		return true; /* the file system does not tell: the write will */
-	return (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize >= bytes + FREE_SPACE_BYTES;
-}
-
 static int write_all(int fd, const unsigned char *bytes, size_t n_bytes, off_t offset)
 {
 	unsigned n_interrupted = 0;
@@ -77,7 +69,7 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes)
 	return 0;
 }
 
-int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
+int output_ring(const struct session *session, int fd, uint64_t bytes, uint64_t first, bool *has_all)
 {
 	struct statfs fs;
 	/* Other file systems may not write over zeros in place, or may not store zeros at all: they reserve room in
@@ -85,7 +77,7 @@ int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all)
 	*has_all = fstatfs(fd, &fs) != 0 || fs.f_type != EXT4_SUPER_MAGIC;
 	if (!output_fits_limit(bytes))
 		return loss_cause_limit;
-	if (!output_has_space(fd, bytes))
+	if (!room_has_for_ring(session, fd, bytes))
 		return loss_cause_no_space;
 	if (*has_all) {
 		int error;
@@ -115,28 +107,25 @@ static void count_overwritten(struct session *session, int fd, off_t offset, con
 
 /* Makes sure that there is room for a segment at `offset`. On ext4 more room is reserved at once where a file grows: a
  * write into it takes two thirds of the time of a write that has to find its blocks (docs/design.md). At most half of
- * the file's size is reserved, so that small files stay small. */
-static bool claim_space(const struct session *session, int fd, struct output_file *file, uint64_t offset, uint32_t used_bytes)
+ * the file's size is reserved, so that small files stay small. Returns 0, or the cause. */
+static int claim_space(struct session *session, int fd, struct output_file *file, uint64_t offset, uint32_t used_bytes)
 {
-	struct statfs fs;
-	if (offset + used_bytes <= file->reserved || fstatfs(fd, &fs) != 0 || fs.f_blocks == 0)
-		return true;
-	uint64_t available = (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize;
-	if (available < used_bytes + FREE_SPACE_BYTES)
-		return false;
+	if (offset + used_bytes <= file->reserved)
+		return 0;
+	int cause = room_take(session, fd, used_bytes);
 	uint64_t ahead = offset / 2 < AHEAD_BYTES ? offset / 2 : AHEAD_BYTES;
 	ahead &= ~((UINT64_C(1) << session->shift) - 1);
-	uint64_t limit = session->config.limit_bytes;
-	if (limit && __atomic_load_n(&session->n_bytes, __ATOMIC_RELAXED) + ahead > limit)
-		return true;
-	if (fs.f_type == EXT4_SUPER_MAGIC && !session->config.keeps_newest && ahead && available >= ahead + FREE_SPACE_BYTES &&
-	    fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)ahead) == 0)
+	uint64_t most = session->room.most_bytes;
+	bool is_allowed = !most || __atomic_load_n(&session->n_bytes, __ATOMIC_RELAXED) + ahead <= most;
+	if (!cause && ahead && session->room.is_ext4 && !session->config.keeps_newest && is_allowed &&
+	    room_has(session, fd, ahead) && fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)ahead) == 0)
 		file->reserved = offset + ahead;
-	return true;
+	return cause;
 }
 
-static int write_segment(struct session *session, struct file *file, struct output_file *known, uint64_t offset,
-			 const struct segment_header *header, uint32_t used_bytes)
+/* Writes a segment, or packed ones. */
+static int write_bytes(struct session *session, struct file *file, struct output_file *known, uint64_t offset,
+		       const struct segment_header *header, uint32_t used_bytes)
 {
 	if (!output_fits_limit(offset + used_bytes))
 		return loss_cause_limit;
@@ -144,8 +133,7 @@ static int write_segment(struct session *session, struct file *file, struct outp
 	if (cause)
 		return cause;
 	known->exists = true;
-	if (!claim_space(session, file->fd, known, offset, used_bytes))
-		cause = loss_cause_no_space;
+	cause = claim_space(session, file->fd, known, offset, used_bytes);
 	if (!cause && session->config.keeps_newest)
 		count_overwritten(session, file->fd, (off_t)offset, header);
 	if (!cause)
@@ -153,12 +141,16 @@ static int write_segment(struct session *session, struct file *file, struct outp
 	return cause;
 }
 
-/* Takes the bytes out of OTTER_LIMIT. Circular files get their share of the limit by their number of places. */
+/* Takes the bytes out of what the process may write. Circular files get their share of the limit by their number of
+ * places. */
 static int reserve(struct session *session, uint64_t bytes)
 {
-	uint64_t limit = session->config.keeps_newest ? 0 : session->config.limit_bytes;
+	uint64_t most = session->room.most_bytes;
 	uint64_t after = __atomic_add_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
-	return limit && after > limit ? loss_cause_limit : 0;
+	if (!most || after <= most)
+		return 0;
+	__atomic_store_n(&session->room.is_half_taken, !session->config.has_limit, __ATOMIC_RELAXED);
+	return loss_cause_limit;
 }
 
 /* Gives the bytes back if the write is to be tried again. */
@@ -205,7 +197,7 @@ static int write_drained(struct stream *stream, const struct segment_header *hea
 	cause = is_circular ? file_name(&file, session, session->dir, header->stream, ".dseg")
 			    : file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg");
 	if (!cause)
-		cause = write_segment(session, &file, known, offset, header, used_bytes);
+		cause = write_bytes(session, &file, known, offset, header, used_bytes);
 	file_close(&file);
 	if (!cause)
 		known->n_places++;
@@ -219,7 +211,7 @@ static int write_own(struct stream *stream, const struct segment_header *header,
 	uint64_t offset = session->config.keeps_newest ? circular_offset(session, header) : stream->file.n_places << session->shift;
 	int cause = file_name(&file, session, session->dir, stream->number, ".seg");
 	if (!cause)
-		cause = write_segment(session, &file, &stream->file, offset, header, used_bytes);
+		cause = write_bytes(session, &file, &stream->file, offset, header, used_bytes);
 	file_close(&file);
 	if (!cause)
 		stream->file.n_places++;
@@ -254,47 +246,48 @@ static uint32_t count_joined(struct stream *stream, const uint32_t *indices, uin
 	return joined;
 }
 
-/* Is there room for `bytes` at `offset`? That is asked once for several writes: others may take the room meanwhile, but no
- * more than is always left free. Nothing is reserved, which a direct write gains nothing by. */
-static bool has_space_ahead(int fd, struct output_file *known, uint64_t offset, uint64_t bytes)
+/* Writes pieces directly into a file of the drain thread's. `bytes`: how many of their bytes count. `*is_refused`: they have
+ * to be written in the other way. */
+static int write_directly(struct session *session, struct output_file *known, const char *name, uint64_t offset,
+			  const struct iovec *pieces, uint32_t n, uint64_t bytes, bool *is_refused)
 {
-	if (offset + bytes <= known->reserved)
-		return true;
-	if (!output_has_space(fd, bytes + AHEAD_BYTES))
-		return output_has_space(fd, bytes);
-	known->reserved = offset + bytes + AHEAD_BYTES;
-	return true;
-}
-
-/* Writes one piece directly into drain.seg. `*is_refused`: it has to be written in the other way. */
-static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t n, bool *is_refused)
-{
-	struct session *session = stream->session;
-	struct output_file *known = &session->drain_file;
 	struct file file;
-	uint64_t bytes = ((uint64_t)(n - 1) << stream->shift) + stream_segment_used(stream, indices[n - 1]);
-	uint64_t offset = known->n_places << session->shift, sequences[RING_SEGMENTS];
-	for (uint32_t i = 0; i < n; i++)
-		sequences[i] = stream_segment(stream, indices[i])->sequence;
 	int cause = reserve(session, bytes);
 	if (cause)
 		return cause;
-	cause = file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.seg");
+	cause = file_name(&file, session, session->dir, FILE_NO_NUMBER, name);
 	if (!cause)
 		cause = file_open(&file, O_WRONLY | (known->exists ? 0 : O_CREAT | O_EXCL));
 	if (!cause) {
 		known->exists = true;
-		cause = has_space_ahead(file.fd, known, offset, bytes) ? 0 : loss_cause_no_space;
+		cause = room_take(session, file.fd, bytes); /* nothing is reserved: a direct write gains nothing by it */
 	}
 	if (!cause && !output_fits_limit(offset + direct_bytes(bytes)))
 		cause = loss_cause_limit;
 	if (!cause)
-		cause = direct_write(session, file.fd, stream, indices, n, offset, is_refused);
+		cause = direct_write(session, file.fd, pieces, n, offset, is_refused);
 	file_close(&file);
-	if (cause || *is_refused) {
+	if (cause || *is_refused)
 		__atomic_sub_fetch(&session->n_bytes, bytes, __ATOMIC_RELAXED);
-		return cause;
+	return cause;
+}
+
+/* Writes segments of which all but the last are full directly into drain.seg. */
+static int write_joined(struct stream *stream, const uint32_t *indices, uint32_t n, bool *is_refused)
+{
+	struct session *session = stream->session;
+	struct iovec pieces[DIRECT_PIECES];
+	uint64_t bytes = 0, sequences[DIRECT_PIECES];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t used = stream_segment_used(stream, indices[i]);
+		pieces[i] = (struct iovec){stream_segment(stream, indices[i]), direct_bytes(used)};
+		sequences[i] = stream_segment(stream, indices[i])->sequence;
+		bytes += used;
 	}
+	struct output_file *known = &session->drain_file;
+	int cause = write_directly(session, known, "/drain.seg", known->n_places << session->shift, pieces, n, bytes, is_refused);
+	if (cause || *is_refused)
+		return cause;
 	known->n_places += n;
 	for (uint32_t i = 0; i < n; i++) /* W1, as in output_segment */
 		__atomic_store_n(&stream->written[indices[i]], sequences[i], __ATOMIC_RELEASE);

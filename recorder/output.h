@@ -20,9 +20,6 @@
 struct session;
 struct stream;
 
-/* Free space on a file system that the recorder leaves to others. */
-#define FREE_SPACE_BYTES (UINT64_C(16) * 1024 * 1024)
-
 /* The most room that is reserved at once for a file that grows. What is left of it stays with the file: giving blocks back
  * waits for the disk where they are discarded, and that is when the process ends. */
 #define AHEAD_BYTES (UINT64_C(4) * 1024 * 1024)
@@ -30,8 +27,8 @@ struct stream;
 /* What is known of a file of segments. Only the one that writes the file uses it: the drain thread or a stream's owner. */
 struct output_file {
 	bool exists;
-	uint64_t n_places; /* segments in the file; not used for circular files */
-	uint64_t reserved; /* bytes that have room on the disk: reserved, or seen to be free; 0: not asked yet */
+	uint64_t n_places; /* segments in the file, or pages of packed ones; not used for circular files */
+	uint64_t reserved; /* bytes that have room on the disk */
 };
 
 /* Writes a full segment, and notes in `written` that it is in a file. The caller has taken it from the `full` ring: the
@@ -45,6 +42,8 @@ int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n);
 
 /* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
  * exchange. */
+/* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT and what is left to others by default, as
+ * the ring is removed in exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);
 
 /* Returns the lowest sequence that still has a place in a file when the file has `last`: circular files keep the newest
@@ -60,12 +59,9 @@ int output_zeros(int fd, uint64_t offset, uint64_t bytes);
 /* Makes a new, open file `bytes` long and reserves room for its `first` bytes, or for all of it (`*has_all`). On ext4
  * fallocate is not used: giving reserved blocks back takes milliseconds when the file is removed, and pages that were
  * never written cost nothing. */
-int output_ring(int fd, uint64_t bytes, uint64_t first, bool *has_all);
+int output_ring(const struct session *session, int fd, uint64_t bytes, uint64_t first, bool *has_all);
 
 /* May a file grow to `bytes`? Asks RLIMIT_FSIZE before the write, so that the program gets no SIGXFSZ. */
 bool output_fits_limit(uint64_t bytes);
-
-/* Does the file system of this open file have room for `bytes` more? */
-bool output_has_space(int fd, uint64_t bytes);
 
 #endif

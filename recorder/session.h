@@ -22,6 +22,7 @@
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/output.h"
+#include "recorder/room.h"
 
 struct devices;
 struct stream;
@@ -59,8 +60,10 @@ struct session {
 	bool is_awaiting_finalize;                  /* OpenMP's; it may come after the destructor if this library was preloaded */
 	uint32_t is_ended;                          /* 1: finalize or the destructor has been called */
 	uint32_t stop_cause;                        /* a loss_cause; 0: recording was not stopped */
+	uint64_t stop_ticks;                        /* when that was; 0: not yet noted */
 	uint64_t n_flushes;                         /* how often omp_control_tool asked for a flush */
 	alignas(CACHE_LINE_BYTES) uint64_t n_bytes; /* written, or about to be written */
+	struct room room;                           /* what it may take of the disk */
 	alignas(CACHE_LINE_BYTES) uint64_t n_overwritten; /* records overwritten, with OTTER_KEEP=newest */
 	alignas(CACHE_LINE_BYTES) uint32_t drain_sleeps;  /* a futex: 1 while the drain thread sleeps or is about to */
 	uint32_t is_drain_started;

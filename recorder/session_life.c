@@ -15,6 +15,7 @@
 #include "recorder/output.h"
 #include "recorder/own_thread.h"
 #include "recorder/place.h"
+#include "recorder/room.h"
 #include "recorder/sample.h"
 #include "recorder/session_child.h"
 #include "recorder/stream.h"
@@ -63,6 +64,7 @@ static struct session *create(void)
 		munmap(session, sizeof *session);
 		return NULL;
 	}
+	room_begin(session);
 	session->has_drain_thread = session->config.has_drain_thread;
 	session->drain_stays = session->config.drops_when_full;
 	if (!meta_begin(session)) {

@@ -5,6 +5,7 @@
 
 #include <ck_pr.h>
 
+#include "recorder/clock.h"
 #include "recorder/meta.h"
 #include "recorder/stream.h"
 
@@ -35,8 +36,19 @@ void session_stop(struct session *session, unsigned cause)
 	/* Relaxed: session_turn() tells the streams (G3). */
 	if (!__atomic_compare_exchange_n(&session->stop_cause, &none, cause, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
+	__atomic_store_n(&session->stop_ticks, clock_ticks(), __ATOMIC_RELAXED); /* meta_end() may read it */
 	session_turn(EPOCH_STOPPED, 0);
-	meta_note(session, cause == loss_cause_limit      ? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE)"
-			   : cause == loss_cause_no_space ? "recording stopped: the file system of the dump is full"
-							  : "recording stopped: a file of the dump could not be written");
+	bool is_half_taken = __atomic_load_n(&session->room.is_half_taken, __ATOMIC_RELAXED);
+	meta_stopped(
+		session,
+		cause == loss_cause_limit && is_half_taken
+			? "recording stopped: the run has taken half of the space that was free at its start (OTTER_LIMIT allows "
+			  "another amount; OTTER_KEEP=newest, otter-record --keep=newest, keeps the newest records instead)"
+		: cause == loss_cause_limit
+			? "recording stopped: the limit is reached (OTTER_LIMIT, or RLIMIT_FSIZE; OTTER_KEEP=newest, otter-record "
+			  "--keep=newest, keeps the newest records instead)"
+		: cause == loss_cause_no_space
+			? "recording stopped: the file system of the dump is full, but for what is left to others "
+			  "(OTTER_KEEP=newest, otter-record --keep=newest, takes less)"
+			: "recording stopped: a file of the dump could not be written");
 }

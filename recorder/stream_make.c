@@ -33,7 +33,8 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 		return cause;
 	/* A ring of samples gets all its room now: a signal handler makes none. */
 	uint64_t first = stream->is_samples ? bytes : RING_CONTROL_BYTES + (UINT64_C(1) << stream->shift);
-	cause = in_place_set(file->fd) ? output_ring(file->fd, bytes, first, &stream->has_all_room) : loss_cause_io_error;
+	cause = in_place_set(file->fd) ? output_ring(stream->session, file->fd, bytes, first, &stream->has_all_room)
+				       : loss_cause_io_error;
 	stream->has_all_room |= stream->is_samples;
 	if (!cause) {
 		file->mapping_bytes = bytes;
@@ -82,6 +83,7 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 	struct stream *stream = memory;
 	cause = loss_cause_no_stream;
 	if (mprotect(memory, STREAM_BYTES, PROT_READ | PROT_WRITE) == 0) {
+		stream->session = session;
 		stream->shift = session->shift;
 		stream->is_samples = number & ID_STREAM_SAMPLES && number != ID_STREAM_SWITCHES;
 		cause = map_ring(stream, file, ring_bytes);
@@ -93,7 +95,6 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 		return cause & ~FILE_LATER;
 	}
 	stream->number = number;
-	stream->session = session;
 	stream->current = SEGMENT_NONE;
 	stream->n_segments = n_segments;
 	handover_init(&stream->full);
@@ -129,14 +130,16 @@ static void refuse_for_a_while(struct session *session, uint32_t number, int cau
 	__atomic_store_n(&session->refuses_until_ns, clock_ns(CLOCK_MONOTONIC_COARSE) + REFUSAL_NS, __ATOMIC_RELAXED);
 	if (__atomic_fetch_or(&session->noted_refusals, 1u << cause, __ATOMIC_RELAXED) & 1u << cause)
 		return;
-	meta_note(session,
-		  cause == loss_cause_no_space
-			  ? "the disk has no room for another ring: its thread is not recorded until there is room"
-		  : cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
-		  : cause == loss_cause_no_stream
-			  ? "there is no memory for another ring: its thread is not recorded until there is"
-			  : "the file of another ring cannot be made, or only so that a full file system could end the program: "
-			    "its thread is not recorded until it can be made (OTTER_RING_DIR is where rings are)");
+	meta_note(
+		session,
+		cause == loss_cause_no_space
+			? "the disk has no room for another ring, beside what is left to others: its thread is not recorded until "
+			  "there is"
+		: cause == loss_cause_limit ? "RLIMIT_FSIZE is smaller than a ring: its thread is not recorded"
+		: cause == loss_cause_no_stream
+			? "there is no memory for another ring: its thread is not recorded until there is"
+			: "the file of another ring cannot be made, or only so that a full file system could end the program: "
+			  "its thread is not recorded until it can be made (OTTER_RING_DIR is where rings are)");
 }
 
 bool stream_is_refused(struct session *session)

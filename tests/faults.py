@@ -22,6 +22,7 @@ import disk
 import filesystems
 import habits
 import limits
+import room
 import settings
 from trial import *
 
@@ -29,7 +30,7 @@ from trial import *
 def main():
     # The families whose trials take longest are started first.
     trials = {}
-    for family in (crowds, company, habits, limits, filesystems, disk, settings, calls):
+    for family in (crowds, company, habits, limits, filesystems, room, disk, settings, calls):
         trials |= family.TRIALS
     names = sys.argv[1:]
     if names == ["--list"]:

@@ -226,10 +226,21 @@ else
 	echo "skip launcher/flang: no $flang"
 fi
 
+# ---- How much an hour would take ----
+which="$(stat -c %d .) $(uname -n)"
+expect "the start of the run is noted, where dumps will be" "[0-9]* $which" "$("$record" -q --dir not/yet sh -c "echo \$OTTER_FREE" 2>/dev/null)"
+expect "an outer launcher's note stays" "4294967296 $which" "$(OTTER_FREE="4294967296 $which" "$record" -q sh -c "echo \$OTTER_FREE" 2>/dev/null)"
+expect "but not another file system's" "$which" "$(OTTER_FREE="4294967296 1 x" "$record" -q sh -c "echo \$OTTER_FREE" 2>/dev/null | cut -d' ' -f2-)"
+OTTER_FREE="4294967296 $which" "$record" --dir hour ./fib 24 >/dev/null 2>err
+expect "what an hour takes, where it does not fit" "*an hour takes * [GT]B, and recording stops after *--keep=newest*" "$(cat err)"
+OTTER_FREE="4294967296 $which" "$record" --keep=newest --dir hour ./fib 24 >/dev/null 2>err
+expect "a flight recorder takes no more than it has" "otter-record: hour/fib-*.otter: *" "$(cat err)"
+expect "and no other line" 1 "$(wc -l <err)"
+
 # ---- --check, --version ----
 "$record" --check ./fib >out 2>err
 expect "--check: usable" 0 $?
-expect "--check: what it found" "*program ./fib*libomp*recorder*GB free*A trace can be made." "$(cat out)"
+expect "--check: what it found" "*program ./fib*libomp*recorder*GB free, of which a run takes half at most*A trace can be made." "$(cat out)"
 expect "--check runs nothing" 0 "$(find . -maxdepth 1 -name '*.otter' -newer out | wc -l)"
 "$record" --check ./fib-static >out 2>&1
 expect "--check: not usable" 1 $?

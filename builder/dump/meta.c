@@ -71,20 +71,28 @@ static bool parse_triple(struct line *l, struct clock_triple *t)
 	return true;
 }
 
-static bool parse_lost(struct meta *m, struct line *l)
+/* A line with a loss_cause and a number. The cause is 0 where this version does not know it. */
+static bool parse_cause(struct line *l, unsigned *cause, uint64_t *number)
 {
-	const char *cause = line_field(l);
-	uint64_t count;
-	if (cause == NULL || !line_number(l, &count))
+	const char *text = line_field(l);
+	if (text == NULL || !line_number(l, number))
 		return false;
+	*cause = 0;
 	for (unsigned i = 1; i < LOSS_CAUSES; i++) {
 		const char *name = event_enum_name("loss_cause", i);
-		if (name != NULL && strcmp(name, cause) == 0) {
-			m->lost[i] = count;
-			return true;
-		}
+		if (name != NULL && strcmp(name, text) == 0)
+			*cause = i;
 	}
-	m->lost[0] = count; /* a cause that this version does not know */
+	return true;
+}
+
+static bool parse_lost(struct meta *m, struct line *l)
+{
+	unsigned cause;
+	uint64_t count;
+	if (!parse_cause(l, &cause, &count))
+		return false;
+	m->lost[cause] = count;
 	return true;
 }
 
@@ -232,6 +240,8 @@ bool meta_parse_line(struct meta *m, const char *key, struct line *l)
 		return parse_stream(m, l);
 	if (strcmp(key, "lost") == 0)
 		return parse_lost(m, l);
+	if (strcmp(key, "stopped") == 0)
+		return parse_cause(l, &m->stopped_cause, &m->stopped_ticks);
 	if (strcmp(key, "start") == 0)
 		return parse_triple(l, &m->start);
 	if (strcmp(key, "end") == 0)

@@ -59,6 +59,8 @@ struct meta {
 	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
 	bool is_ended;                  /* the recorder came to its end */
 	char *ended;                    /* how: "finalize" or "destructor" */
+	unsigned stopped_cause;         /* the loss_cause for which recording was stopped; 0 unknown */
+	uint64_t stopped_ticks;         /* when; 0: it was not */
 	char **notes;                   /* lines `note` */
 	size_t n_notes;
 	uint64_t lost[LOSS_CAUSES];            /* records lost in the whole process, by cause */

@@ -77,6 +77,7 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 	for (size_t i = 0; i < EVENT_KIND_LIMIT; i++)
 		s->events[i] += m->n_events[i];
 	collect_tasks(s, graph, &states->busy);
+	summary_collect_stop(&s->stop, trace);
 	samples_collect(&s->samples, trace);
 	summary_collect_states(s, trace, states);
 	summary_collect_processors(&s->processors, m, states);
@@ -195,6 +196,7 @@ void summary_print(const struct summary *s, FILE *out)
 	fprintf(out, "; lost %" PRIu64 "; stalled %.6f s\n", s->n_lost, (double)s->stalled_ns / 1e9);
 	if (s->n_lost != 0)
 		print_counts(out, "lost", loss_name, s->lost, LOSS_CAUSES);
+	summary_print_stop(s, out);
 	fprintf(out, "%-10s%" PRIu64 " explicit, %" PRIu64 " implicit, %" PRIu64 " initial, %" PRIu64 " target\n", "tasks",
 		s->n_explicit, s->n_implicit, s->n_initial, s->n_target);
 	summary_print_units(&s->units, out);
@@ -317,6 +319,8 @@ int summary_json(const struct summary *s, const char *dir)
 	json_t *root = json_summary(s);
 	if (s->is_part || s->family.task != 0)
 		json_object_set_new(root, "part", json_part(s));
+	if (s->stop.n_processes != 0)
+		json_object_set_new(root, "stopped", summary_json_stop(&s->stop));
 	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
 	fputc('\n', out);
 	json_decref(root);

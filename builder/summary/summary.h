@@ -108,6 +108,14 @@ struct processor_summary {
 	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */
 };
 
+/* When and why recording was stopped in the process where that came first. */
+struct stop_summary {
+	uint64_t n_processes; /* in which it was stopped; 0: nothing else is set */
+	uint32_t process;
+	unsigned cause; /* a loss_cause; 0: one that this version does not know */
+	uint64_t ns, realtime_ns;
+};
+
 /* The states of a thread, or of several that had a stream one after the other. */
 struct thread_row {
 	uint32_t process, number; /* of the stream */
@@ -123,6 +131,7 @@ struct summary {
 	uint64_t lost[LOSS_CAUSES];
 	uint64_t events[EVENT_KIND_LIMIT];
 	uint64_t n_initial, n_implicit, n_explicit, n_target;
+	struct stop_summary stop;
 	struct graph_counts graph;
 	uint64_t n_exclusive_sets;
 	struct target_summary target;
@@ -163,13 +172,17 @@ int summary_json(const struct summary *summary, const char *dir);
 /*
  * The parts of the above, each in a file: thread states (states.c), processors (processors.c), what the host did for
  * devices (target.c), what devices reported (device.c), Argobots' work units (units.c), mutexes (mutexes.c), the
- * critical path (path.c). Each collects, prints for
+ * critical path (path.c), when recording was stopped (stopped.c). Each collects, prints for
  * people, and makes an object for summary.json.
  */
 struct json_t;
 void summary_collect_states(struct summary *summary, const struct trace *trace, const struct states *states);
 void summary_print_states(const struct summary *summary, FILE *out);
 struct json_t *summary_json_states(const struct summary *summary);
+
+void summary_collect_stop(struct stop_summary *stop, const struct trace *trace);
+void summary_print_stop(const struct summary *summary, FILE *out);
+struct json_t *summary_json_stop(const struct stop_summary *stop);
 
 void summary_collect_processors(struct processor_summary *processors, const struct model *model, const struct states *states);
 /* After the states, whose times it compares with work. */

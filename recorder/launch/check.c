@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "common/format.h"
 #include "recorder/config.h"
 #include "recorder/launch/elf.h"
-#include "recorder/output.h"
+#include "recorder/room.h"
 
 static void __attribute__((format(printf, 3, 4))) add(struct checks *checks, enum check_kind kind, const char *format, ...)
 {
@@ -158,19 +158,22 @@ static void existing_part(const char *dir, char part[PATH_MAX])
 	}
 }
 
-static void check_dir(struct checks *checks, const char *what, const char *dir)
+/* `has_limit`: a run may take what the user has said, or its size is known; it is not said how much it takes. */
+static void check_dir(struct checks *checks, const char *what, const char *dir, bool has_limit)
 {
 	char part[PATH_MAX];
 	existing_part(dir, part);
-	struct statvfs fs;
-	if (access(part, W_OK | X_OK) != 0 || statvfs(part, &fs) != 0) {
+	struct statfs fs;
+	if (access(part, W_OK | X_OK) != 0 || statfs(part, &fs) != 0) {
 		add(checks, CHECK_PROBLEM, "the %s directory %s cannot be written: %s", what, part, strerror(errno));
 		return;
 	}
-	uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
-	bool is_short = free_bytes < 2 * FREE_SPACE_BYTES;
+	uint64_t free_bytes = room_free(&fs);
+	bool is_short = free_bytes < 2 * ROOM_LEFT_MIN;
 	add(checks, is_short ? CHECK_PROBLEM : CHECK_GOOD, "%s directory %s, %.1f GB free%s", what, dir, (double)free_bytes / 1e9,
-	    is_short ? ": that is too little" : "");
+	    is_short    ? ": that is too little"
+	    : has_limit ? ""
+			: ", of which a run takes half at most");
 }
 
 static void check_settings(struct checks *checks, const struct launch *launch)
@@ -181,9 +184,9 @@ static void check_settings(struct checks *checks, const struct launch *launch)
 		add(checks, CHECK_WORTH_KNOWING, "%.*s", (int)(end - line), line);
 	if (!config_is_rank_selected(&config))
 		add(checks, CHECK_PROBLEM, "OTTER_RANKS=%s does not select this rank, %lld", config.ranks, (long long)config.rank);
-	check_dir(checks, "dump", launch->dir);
+	check_dir(checks, "dump", launch->dir, config.has_limit || config.keeps_newest);
 	if (config.ring_dir[0])
-		check_dir(checks, "ring", config.ring_dir);
+		check_dir(checks, "ring", config.ring_dir, true);
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 		add(checks,

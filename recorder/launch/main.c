@@ -19,6 +19,7 @@
 #include "recorder/launch/check.h"
 #include "recorder/launch/report.h"
 #include "recorder/launch/run.h"
+#include "recorder/room.h"
 
 /* Exit statuses of the launcher itself, the same as those of env(1), timeout(1) and shells. */
 enum { STATUS_USAGE = 2, STATUS_OWN_FAILURE = 125, STATUS_CANNOT_EXECUTE = 126, STATUS_NOT_FOUND = 127 };
@@ -142,6 +143,17 @@ static bool prepend(const char *name, const char *first)
 	return is_set;
 }
 
+/* Tells all processes of the run what was free at its start. What an outer launcher has told about the same file system
+ * stays: its run began before. */
+static bool note_free(const char *dir)
+{
+	char now[ROOM_START_BYTES];
+	if (!room_put_start(now, dir))
+		return true;
+	const char *before = getenv("OTTER_FREE"), *which = before ? strchr(before, ' ') : NULL;
+	return (which && strcmp(which, strchr(now, ' ')) == 0) || set("OTTER_FREE", now);
+}
+
 /* If an option has a value that the recorder could not use, that is an error of usage; if a variable was set before,
  * the recorder notes it. The directory is made absolute: a script may change its working directory before it starts the
  * program. */
@@ -165,7 +177,7 @@ static bool apply_settings(const struct request *request, struct launch *launch)
 	launch->has_switches = config.groups & UINT32_C(1) << GROUP_switch;
 	/* What the program starts belongs to its run. Of an MPI job, where each rank has a launcher, all ranks do. */
 	bool is_in_job = config.run[0] || config.rank >= 0;
-	return (is_in_job || set("OTTER_RUN", launch->id)) && set("OTTER_DIR", config.dir) &&
+	return (is_in_job || set("OTTER_RUN", launch->id)) && set("OTTER_DIR", config.dir) && note_free(config.dir) &&
 	       (!config.ring_dir[0] || set("OTTER_RING_DIR", config.ring_dir));
 }
 

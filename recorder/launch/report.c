@@ -2,10 +2,15 @@
 #include "recorder/launch/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#define MUCH_AN_HOUR 100e9 /* bytes */
+#define SOME_HOURS   4
+#define ENOUGH       (16 << 20) /* bytes */
 
 void report(const char *format, ...)
 {
@@ -36,6 +41,16 @@ static void put_bytes(char text[32], uint64_t n_bytes)
 	snprintf(text, 32, "%.*f %s", unit ? 1 : 0, amount, units[unit]);
 }
 
+static void put_hours(char text[32], double hours)
+{
+	if (hours * 60 < 2)
+		snprintf(text, 32, "%.0f s", hours * 3600);
+	else if (hours < 2)
+		snprintf(text, 32, "%.0f minutes", hours * 60);
+	else
+		snprintf(text, 32, "%.1f hours", hours);
+}
+
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -64,6 +79,34 @@ static void report_dump(const struct survey *survey)
 		report("%s: note: %.*s", from_here(survey->path), (int)(end - note), note);
 }
 
+/* Says what an hour of such a run takes, where that is much, or where the file system has not room for some hours. A few
+ * bytes in less than a second tell too little. */
+static void report_rate(const struct survey_list *list)
+{
+	const struct survey *first = &list->surveys[0];
+	uint64_t n_bytes = 0, end_ns = 0;
+	for (size_t i = 0; i < list->n_surveys; i++) {
+		const struct survey *survey = &list->surveys[i];
+		if (survey->keeps_newest)
+			return; /* it takes no more than this */
+		n_bytes += survey->n_bytes;
+		end_ns = survey->start_ns + survey->recorded_ns > end_ns ? survey->start_ns + survey->recorded_ns : end_ns;
+	}
+	double hours = (double)(end_ns - first->start_ns) / 3600e9, an_hour = (double)n_bytes / hours;
+	double room = first->may_take ? (double)first->may_take / an_hour : HUGE_VAL;
+	if ((hours * 3600 < 1 && n_bytes < ENOUGH) || (an_hour < MUCH_AN_HOUR && room >= SOME_HOURS))
+		return;
+	char bytes[32], time[32];
+	put_bytes(bytes, (uint64_t)an_hour);
+	put_hours(time, room);
+	if (room < SOME_HOURS)
+		report("at this rate an hour takes %s, and recording stops after %s, to fill no disk: see --keep=newest, --limit and "
+		       "--events in otter-record(1)",
+		       bytes, time);
+	else
+		report("at this rate an hour takes %s", bytes);
+}
+
 /* Reports why nothing was recorded, as far as the launcher can tell. */
 static void report_none(const struct launch *launch)
 {
@@ -89,6 +132,8 @@ void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
 	survey_find(&list, launch->dir, launch->id, since);
 	for (size_t i = 0; !is_quiet && i < list.n_surveys; i++)
 		report_dump(&list.surveys[i]);
+	if (list.n_surveys && !is_quiet)
+		report_rate(&list);
 	if (list.n_surveys == 0)
 		report_none(launch);
 	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT)

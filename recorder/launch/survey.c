@@ -196,6 +196,18 @@ static void sum_up(struct survey *survey, const struct scan *scan)
 						(double)(scan->last.monotonic_ns - scan->meta.start.monotonic_ns) / (double)ticks);
 }
 
+/* How long it was recorded: ticks are converted by the start and the latest time that there is. */
+static void find_times(struct survey *survey, const struct scan *scan)
+{
+	const struct survey_meta *meta = &scan->meta;
+	struct clock_triple last = meta->end.ticks > scan->last.ticks ? meta->end : scan->last;
+	uint64_t ticks = last.ticks - meta->start.ticks, ns = last.monotonic_ns - meta->start.monotonic_ns;
+	uint64_t stopped = meta->stopped_ticks - meta->start.ticks;
+	survey->recorded_ns =
+		meta->stopped_ticks && stopped < ticks ? (uint64_t)((double)ns / (double)ticks * (double)stopped) : ns;
+	survey->may_take = meta->has_limit || meta->free_at_start < meta->left_free ? 0 : meta->free_at_start - meta->left_free;
+}
+
 /* Surveys the dump at survey->path if it is one of this launch. */
 static bool take(struct survey *survey, const char *launch)
 {
@@ -208,6 +220,7 @@ static bool take(struct survey *survey, const char *launch)
 		if (scan.meta.ring_dir[0])
 			read_files(survey, &scan, scan.meta.ring_dir);
 		sum_up(survey, &scan);
+		find_times(survey, &scan);
 		survey->is_running = survey_still_runs(&scan.meta);
 	} else {
 		free(survey->notes);

@@ -18,6 +18,9 @@ struct survey {
 	bool is_ended;   /* the recorder has written how it ended */
 	bool is_running; /* the process still runs */
 	uint64_t start_ns;
+	uint64_t recorded_ns; /* how long it was recorded: to its end, to its last segment, or until recording stopped */
+	uint64_t may_take;    /* bytes that its run may take of the file system; 0: it has a limit of its own, or it is not known */
+	bool keeps_newest;
 	uint64_t n_streams;
 	uint64_t n_tasks; /* initial, implicit and explicit */
 	uint64_t n_units; /* units of Argobots whose creation was recorded: all but the first one */

@@ -97,6 +97,18 @@ static void read_line(struct survey *survey, struct survey_meta *meta, const cha
 	else if (strcmp(key, "start") == 0)
 		sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &meta->start.ticks, &meta->start.monotonic_ns,
 		       &meta->start.realtime_ns);
+	else if (strcmp(key, "end") == 0)
+		sscanf(value, "%" SCNu64 " %" SCNu64, &meta->end.ticks, &meta->end.monotonic_ns);
+	else if (strcmp(key, "stopped") == 0 && strchr(value, ' '))
+		meta->stopped_ticks = strtoull(strchr(value, ' '), NULL, 10);
+	else if (strcmp(key, "free_at_start") == 0)
+		meta->free_at_start = count;
+	else if (strcmp(key, "left_free") == 0)
+		meta->left_free = count;
+	else if (strcmp(key, "setting") == 0 && strncmp(value, "limit ", 6) == 0)
+		meta->has_limit = value[6] != '-';
+	else if (strcmp(key, "setting") == 0 && strcmp(value, "keep newest") == 0)
+		survey->keeps_newest = true;
 	else if (strcmp(key, "lost") == 0 && strncmp(value, "overwritten ", 12) == 0)
 		meta->n_overwritten = strtoull(value + 12, NULL, 10);
 	else if (strcmp(key, "lost") == 0 && strchr(value, ' '))

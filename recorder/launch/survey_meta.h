@@ -18,7 +18,10 @@ struct survey;
 
 struct survey_meta {
 	uint32_t segment_bytes;
-	struct clock_triple start;
+	struct clock_triple start, end; /* end: without realtime; 0: it did not come to its end */
+	uint64_t stopped_ticks;         /* when recording was stopped; 0: it was not */
+	uint64_t free_at_start, left_free;
+	bool has_limit;
 	char ring_dir[PATH_MAX]; /* "": the rings are in the dump */
 	pid_t pid;
 	uint64_t pid_start;

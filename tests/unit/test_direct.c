@@ -171,8 +171,8 @@ START_TEST(refusal_ends_direct_writes)
 	put_many(RECORDS * 3);
 	int fd = open("/dev/null", O_WRONLY);
 	bool is_refused = false;
-	uint32_t index = 0;
-	ck_assert_int_eq(direct_write(session, fd, tls_stream, &index, 1, 0, &is_refused), 0);
+	struct iovec piece = {stream_segment(tls_stream, 0), SEGMENT};
+	ck_assert_int_eq(direct_write(session, fd, &piece, 1, 0, &is_refused), 0);
 	close(fd);
 	ck_assert(is_refused && session->direct_is_off);
 	ck_assert_uint_eq(direct_batch(session, tls_stream), 1);

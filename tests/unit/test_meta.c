@@ -49,8 +49,11 @@ START_TEST(every_key_is_understood)
 		"setting keep newest\nsetting dir /tmp/a b\nnote first\nnote second one\ncallback work 5\nmaps_at 7\n"
 		"map 1000 2000 0 - /bin/a b\nmap 7fff0000 7fff1000 3000 abcdef /lib/x.so\n"
 		"lost full 11\nlost reentry 12\nlost gremlins 13\nlost_no_stream 14\nlost_reentry 15\nstalled_ns 16\n"
+		"stopped no_space 17\n"
 		"stream 5 live 1 2 3 4\nstream 5 sealed 10 20 30 40\nend 110 120 130\nended finalize\nfuture stuff 1\n");
 	ck_assert_uint_eq(m.n_damaged_lines, 0);
+	ck_assert_uint_eq(m.stopped_cause, loss_cause_no_space);
+	ck_assert_uint_eq(m.stopped_ticks, 17);
 	ck_assert_uint_eq(m.segment_bytes, 8192);
 	ck_assert_uint_eq(m.n_kinds, 2);
 	ck_assert_str_eq(m.recorder, "0.9.1");
