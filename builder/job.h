@@ -47,6 +47,8 @@ struct job {
 	struct progress progress;
 };
 
+/* opening.c: adds a dump, or, of a directory of dumps, all of them by name, to the paths. 0, or -1 with the error printed. */
+int find_dumps(struct job *job, const char *path);
 /* opening.c: opens all dumps, and leaves open what is to be built. 0, or -1 with the error printed. */
 int open_dumps(struct job *job);
 /*

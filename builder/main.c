@@ -6,6 +6,7 @@
 #include "builder/ending.h"
 #include "builder/model/debuginfod.h"
 #include "builder/outputs.h"
+#include "builder/pack.h"
 #include "builder/parts.h"
 #include "builder/run.h"
 #include "builder/support/memory.h"
@@ -38,6 +39,7 @@ enum {
 	OPTION_DEPTH,
 	OPTION_DEBUGINFOD,
 	OPTION_MEMORY,
+	OPTION_PACK,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
@@ -72,6 +74,7 @@ static const struct argp_option how_options[] = {
 	 0},
 	{"memory", OPTION_MEMORY, "BYTES", 0,
 	 "keep so much in memory, such as 512M or 4G, and the rest in files without a name in $TMPDIR (/var/tmp)", 0},
+	{"pack", OPTION_PACK, 0, 0, "build nothing: make the dumps themselves smaller, without a loss", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -207,6 +210,13 @@ static void check_level(const struct options *o, const struct argp_state *state)
 			argp_error(state, "--%s is about the task graph: it goes with --graph=task only", output_rows[i].option);
 }
 
+/* Packing writes nothing but the dumps, and builds nothing. */
+static void check_pack(const struct options *o, const struct argp_state *state)
+{
+	if (o->packs && (o->outputs != 0 || o->output != NULL || o->is_strict || o->is_forced || o->has_states))
+		argp_error(state, "--pack builds nothing: it goes with dumps and --quiet only");
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -238,6 +248,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_DEPTH: o->family.depth = parse_count("--depth", value, state); break;
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case OPTION_MEMORY: o->memory_bytes = parse_bytes("--memory", value, state); break;
+	case OPTION_PACK: o->packs = true; break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
@@ -245,6 +256,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_END:
 		check_level(o, state);
 		check_times(o, state);
+		check_pack(o, state);
 		check_family(o, state);
 		if (o->run.id != NULL && o->run.merges)
 			argp_error(state, "--run and --merge exclude each other");
@@ -289,7 +301,7 @@ int main(int argc, char **argv)
 	bool is_ready = options.memory_bytes == UINT64_MAX || memory_limit(options.memory_bytes) == 0;
 	if (!is_ready)
 		error("--memory: /proc/self/statm does not tell how much memory is in use");
-	int status = is_ready ? run(&options) : EXIT_FAILED;
+	int status = !is_ready ? EXIT_FAILED : options.packs ? pack(&options) : run(&options);
 	free(options.dumps);
 	free(option_table);
 	free(title);

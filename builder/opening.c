@@ -41,8 +41,7 @@ static int is_dump_name(const struct dirent *entry)
 	return has_dump_name(entry->d_name);
 }
 
-/* Adds a dump, or, of a directory of dumps, all of them by name. */
-static int find_dumps(struct job *job, const char *path)
+int find_dumps(struct job *job, const char *path)
 {
 	if (has_file(path, "meta") || has_dump_name(path)) {
 		add_path(job, text_copy(path));

@@ -26,6 +26,7 @@ struct options {
 	struct family family;    /* the task whose graph is built; task 0: the whole graph */
 	unsigned server_seconds; /* for how long servers may be asked for debug information; 0: no network is asked */
 	uint64_t memory_bytes;   /* beyond which tables go into files (memory_limit.h); UINT64_MAX: no limit */
+	bool packs;              /* nothing is built: the dumps are packed (pack.h) */
 	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */
 };
 

@@ -56,7 +56,8 @@ static uint64_t last_ticks(const struct dump *dump)
 		const struct stream *stream = &dump->streams[i];
 		if (stream->n_segments == 0)
 			continue;
-		struct cursor c = {stream, stream->n_segments - 1, 0};
+		struct cursor c;
+		cursor_begin(&c, stream, stream->n_segments - 1);
 		for (const struct record *r; (r = cursor_next(&c)) != NULL;) {
 			last = r->time > last ? r->time : last;
 			for (uint64_t n = record_continuations(r); n > 0 && cursor_next(&c) != NULL; n--)

@@ -7,6 +7,8 @@
  *   drain.seg   segments of all streams, written by the drain thread
  *   NNNNN.seg   segments of stream NNNNN (decimal, five digits or more), written by its owner or when it is sealed
  *   NNNNN.dseg  the same, written by the drain thread, only with OTTER_KEEP=newest (then both files are circular)
+ *   drain.pseg, NNNNN.pseg  the same segments packed, where the recorder or `otter-build --pack` packed them
+ *   drain.pbuf, NNNNN.pbuf  packed segments on their way to these files (beside the rings)
  *   NNNNN.ring  the ring of stream NNNNN, while the stream is not sealed (in `ring_dir` of meta where that is set)
  *
  * In every file of segments, a segment has a place of segment_bytes, of which only the used bytes are written: places
@@ -27,10 +29,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FORMAT_MAJOR          1
-#define FORMAT_MINOR          2
-#define FORMAT_VERSION_STRING "1.2"
-#define OTTER_VERSION_STRING  "0.1.0"
+#define FORMAT_MAJOR          2
+#define FORMAT_MINOR          0
+#define FORMAT_VERSION_STRING "2.0"
+/* What dumps say in which nothing is packed. They have nothing else that is new, and older builders read them. */
+#define FORMAT_PLAIN_MAJOR   1
+#define FORMAT_PLAIN_MINOR   2
+#define OTTER_VERSION_STRING "0.1.0"
 
 #define SEGMENT_MAGIC UINT64_C(0x474553524554544f) /* "OTTERSEG" in memory order */
 #define RING_MAGIC    UINT64_C(0x474e52524554544f) /* "OTTERRNG" in memory order */
@@ -42,6 +47,9 @@
 #define RING_SEGMENTS         8
 
 #define SEGMENT_SEALED (UINT32_C(1) << 31) /* in `closed`: the stream's last segment */
+
+#define PACK_MAGIC UINT64_C(0x4b4350524554544f) /* "OTTERPCK" in memory order */
+#define PACK_ALIGN 64                           /* a packed segment begins at a multiple of this, and fills it up with zeros */
 
 /* The first slots of a segment. They are written once, when the segment is opened, except `closed`. */
 struct segment_header {
@@ -70,6 +78,31 @@ struct segment_header {
 _Static_assert(sizeof(struct segment_header) == 128, "the dump format fixes the header at four slots");
 _Static_assert(offsetof(struct segment_header, closed) == 24, "the dump format fixes this offset");
 _Static_assert(offsetof(struct segment_header, task) == 64, "the dump format fixes this offset");
+
+/*
+ * In a packed segment this follows the segment's header, which is as it was in the ring; `n_bytes` of packed records
+ * come after it. docs/format.md, section 5, has the code that packs them.
+ */
+enum pack_method {
+	PACK_STORED, /* the records as they are */
+	PACK_DELTAS
+};
+
+struct pack_header {
+	uint64_t magic;
+	uint32_t n_bytes;   /* of packed records; never more than the records themselves have */
+	uint32_t n_records; /* as `closed` of the segment's header says */
+	uint32_t method;    /* enum pack_method */
+	uint32_t reserved;  /* 0 */
+	uint64_t checksum;  /* packed_checksum() of pack.h */
+};
+
+_Static_assert(sizeof(struct pack_header) == 32, "the dump format fixes the pack header at one slot");
+
+/* The most bytes that a segment of n records has when it is packed. */
+#define PACKED_BYTES_MAX(n_records)                                                                                                \
+	((sizeof(struct segment_header) + sizeof(struct pack_header) + (size_t)(n_records)*32 + PACK_ALIGN - 1) &                  \
+	 ~(size_t)(PACK_ALIGN - 1))
 
 #define LOSS_CAUSES 8 /* indexed by loss_cause of events.def */
 

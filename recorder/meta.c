@@ -147,8 +147,8 @@ bool meta_begin(struct session *session)
 	if (!scratch_open(&text))
 		return false;
 	text_word(&text, "otter-dump");
-	text_number(&text, FORMAT_MAJOR);
-	text_number(&text, FORMAT_MINOR);
+	text_number(&text, FORMAT_PLAIN_MAJOR);
+	text_number(&text, FORMAT_PLAIN_MINOR);
 	text_end(&text);
 	text_line(&text, "byte_order", "little");
 	text_line_number(&text, "record_bytes", sizeof(struct record));

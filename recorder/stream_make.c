@@ -58,8 +58,8 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 static void ring_control_fill(struct stream *stream)
 {
 	struct ring_control *control = stream_control(stream);
-	control->major = FORMAT_MAJOR;
-	control->minor = FORMAT_MINOR;
+	control->major = FORMAT_PLAIN_MAJOR;
+	control->minor = FORMAT_PLAIN_MINOR;
 	control->stream = stream->number;
 	control->n_segments = stream->n_segments;
 	control->segment_bytes = UINT32_C(1) << stream->shift;

@@ -38,6 +38,7 @@ from flaw import archive_flaw
 from cases import CASES
 from damage_bits import add_header_flips, add_payload_flips, add_payload_noise
 from damage_files import add_file_cases
+from damage_packed import add_packed_cases
 import damage_records  # importing it adds its cases to CASES, as the next line does
 import damage_segments
 from dump import Dump
@@ -75,6 +76,17 @@ def record(name):
     if len(dumps) != 1 or result.status != (-signal.SIGKILL if name == "killed" else 0):
         sys.exit(f"not ok damage/record-{name}: {result.status} {result.err} {dumps}")
     dumps[0].rename(directory / "mix.otter")
+    return Dump(directory / "mix.otter")
+
+
+def pack(name):
+    """A packed copy of a source: it is the source packed-NAME, and has the same outcome."""
+    directory = empty(PLACE / "sources" / f"packed-{name}")
+    shutil.copytree(PLACE / "sources" / name / "mix.otter", directory / "mix.otter")
+    result = run([BUILDER, "--pack", directory / "mix.otter"])
+    if result.status != 0:
+        sys.exit(f"not ok damage/pack-{name}: {result.status} {result.err}")
+    SHAPES[f"packed-{name}"] = SHAPES[name]
     return Dump(directory / "mix.otter")
 
 
@@ -235,6 +247,7 @@ def main():
             SHAPES[name] = outcome.shape()
         add_file_cases(sources)
         add_header_flips(sources, (lambda bits, n: range(bits)) if is_all else sample)
+        add_packed_cases({f"packed-{name}": pack(name) for name in sources}, (lambda bits, n: range(bits)) if is_all else sample)
         count = int(os.environ.get("COUNT", 3000 if is_all else 0))
         add_payload_flips(sources, count or 100, 1)
         add_payload_noise(sources, count or 40, 1000)

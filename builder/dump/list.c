@@ -242,7 +242,7 @@ static void put_known(struct line *l, const struct kind_plan *plan, const struct
 		put_payload(l, record);
 }
 
-static void put_record(const struct list *list, struct line *l, uint32_t stream, const struct segment *segment,
+static void put_record(const struct list *list, struct line *l, uint32_t stream, const struct segment *segment, uint32_t index,
 		       const struct record *record)
 {
 	const struct kind_plan *plan = &list->kinds[record_kind(record)];
@@ -250,7 +250,7 @@ static void put_record(const struct list *list, struct line *l, uint32_t stream,
 	put(l, " ", 1);
 	put_number(l, segment->header->sequence);
 	put(l, ".", 1);
-	put_number(l, segment->n_skipped + (uint64_t)(record - segment->records));
+	put_number(l, segment->n_skipped + (uint64_t)index);
 	put(l, " ", 1);
 	if (record_is_continuation(record))
 		put(l, "+", 1);
@@ -276,12 +276,15 @@ static void put_part(void *self, size_t number, struct buffer *text)
 		put_number(&line, part->stream->number);
 		put_text(&line, " gap\n");
 	}
+	struct unpacked room = {0};
+	const struct record *records = segment_records(segment, &room);
 	for (uint32_t k = part->first; k < end; k++) {
 		buffer_end_at(text, line.at);
 		line.at = buffer_room(text, LINE_BYTES_MAX);
-		put_record(list, &line, part->stream->number, segment, &segment->records[k]);
+		put_record(list, &line, part->stream->number, segment, k, &records[k]);
 	}
 	buffer_end_at(text, line.at);
+	unpacked_free(&room);
 	if (is_last)
 		segment_release(segment);
 }

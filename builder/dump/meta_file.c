@@ -43,11 +43,13 @@ static int parse_first_line(struct meta *m, const char *path, char *text)
 		return error("%s: not the meta of an Otter dump: its first line must be \"otter-dump MAJOR MINOR\"", path);
 	m->major = (unsigned)major;
 	m->minor = (unsigned)minor;
-	if (m->major != FORMAT_MAJOR)
-		return error("%s: the dump has format %u.%u, this otter-build reads %u.x", path, m->major, m->minor, FORMAT_MAJOR);
-	if (m->minor > FORMAT_MINOR)
-		warning("%s: the dump has format %u.%u, this otter-build knows %s: what is new in it is skipped", path, m->major,
-			m->minor, FORMAT_VERSION_STRING);
+	if (m->major != FORMAT_MAJOR && m->major != FORMAT_PLAIN_MAJOR)
+		return error("%s: the dump has format %u.%u, this otter-build reads %u.x and %u.x", path, m->major, m->minor,
+			     FORMAT_PLAIN_MAJOR, FORMAT_MAJOR);
+	unsigned known = m->major == FORMAT_MAJOR ? FORMAT_MINOR : FORMAT_PLAIN_MINOR;
+	if (m->minor > known)
+		warning("%s: the dump has format %u.%u, this otter-build knows %u.%u: what is new in it is skipped", path, m->major,
+			m->minor, m->major, known);
 	return 0;
 }
 

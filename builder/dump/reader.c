@@ -29,8 +29,7 @@ static void read_proc(const char *path, char *text, size_t n_bytes)
 		close(fd);
 }
 
-/* Is the process that wrote this dump still running on this machine? A zombie is not. */
-static bool is_running(const struct meta *m)
+bool dump_process_runs(const struct meta *m)
 {
 	char path[64], text[1024];
 	read_proc("/proc/sys/kernel/random/boot_id", text, sizeof text);
@@ -144,7 +143,7 @@ static int read_dump(struct reader *r)
 			      "%s/meta: found no whole line, expected \"otter-dump MAJOR MINOR\" as the first one: the process "
 			      "was killed, or is only just starting",
 			      dump->path);
-	r->is_live = is_running(meta);
+	r->is_live = dump_process_runs(meta);
 	r->is_newest = strcmp(meta_setting(meta, "keep"), "newest") == 0;
 	reader_scan_rings(r);
 	if (reader_scan_files(r) != 0)
@@ -169,6 +168,7 @@ int dump_open(struct dump *dump, const char *path)
 	if (result == 0)
 		result = read_dump(&r);
 	/* Streams point to the headers in r.copies: it has to live as long as the dump. */
+	unpacked_free(&r.unpacked);
 	if (r.copies != NULL)
 		reader_keep(&r, r.copies, 0, true);
 	reader_keep(&r, NULL, 0, true); /* the end of the array */
@@ -179,19 +179,11 @@ int dump_open(struct dump *dump, const char *path)
 	return result;
 }
 
-static void release(const struct mapping *m)
-{
-	if (m->is_heap)
-		free(m->address);
-	else
-		munmap(m->address, m->n_bytes);
-}
-
 void dump_put_down(struct dump *dump)
 {
 	struct mapping *mappings = dump->mappings;
 	for (struct mapping *m = mappings; m != NULL && m->address != NULL; m++)
-		release(m);
+		reader_release_mapping(m);
 	free(mappings);
 	dump->mappings = NULL;
 	meta_free_maps(&dump->meta);

@@ -2,7 +2,8 @@
  *
  * The dump as the rest of the builder sees it: streams of segments in order, whatever file or ring they were found in.
  * The files are mapped read-only. Records stay where they are in these mappings; only those in the rings (and circular
- * files) of a process that still runs are copied to the heap.
+ * files, and packing buffers) of a process that still runs are copied to the heap. Who walks a whole stream may read its
+ * segments instead, and packed ones are unpacked, one at a time for each walk.
  *
  * run.c opens each dump, every later step reads it, run.c closes it; all on the builder's one thread.
  */
@@ -18,12 +19,31 @@
 
 struct segment {
 	const struct segment_header *header; /* a copy */
-	const struct record *records;
+	const struct record *records;        /* the first one that is not left out; NULL: they are packed */
+	const struct pack_header *pack;      /* the packed records follow it; NULL: they are not packed */
 	uint32_t n_records;
-	uint32_t n_skipped; /* records before `records`, left out because the head of their group is missing */
-	bool is_after_gap;  /* segments are missing between this one and the one before it, or before the first one */
-	bool is_mapped;     /* `records` lie in the mapping of a file; false: in a copy on the heap */
+	uint32_t n_skipped;         /* records before these, left out because the head of their group is missing */
+	uint32_t n_before, n_after; /* packed: so many bytes around it may be dropped from memory together with it */
+	bool is_after_gap;          /* segments are missing between this one and the one before it, or before the first one */
+	const void *mapped;         /* the mapping of a file in which it lies; NULL: it is a copy on the heap */
+	int file;                   /* that file, if it stays open and the records are not packed; else -1 */
 };
+
+/* Room for the records of one segment. All 0: none yet. */
+struct unpacked {
+	const void *of; /* what the records here were made of; NULL: nothing */
+	struct record *records;
+	size_t capacity;
+	bool has_reads; /* records that are not packed are read here, too, if their file is open */
+};
+
+/*
+ * The segment's records: where they are in the mapping; or unpacked or read into `room`, valid until that is done with
+ * another segment. Reading takes half the time of mapping pages one by one, and does not stop other threads.
+ */
+const struct record *segment_records(const struct segment *segment, struct unpacked *room);
+
+void unpacked_free(struct unpacked *room);
 
 /*
  * Drops the segment's pages from the builder's memory, so that memory does not grow with the size of the dump. The
@@ -92,6 +112,9 @@ static inline bool dump_is_down(const struct dump *dump)
 	return dump->mappings == NULL;
 }
 
+/* Is the process that wrote this dump still running on this machine? A zombie is not. */
+bool dump_process_runs(const struct meta *meta);
+
 /* A duration in ticks as ns, rounded to the nearest. */
 static inline uint64_t dump_duration_ns(const struct dump *dump, uint64_t ticks)
 {
@@ -119,30 +142,44 @@ static inline uint64_t dump_ticks_per_second(const struct dump *dump)
 /* How many continuation records a record announces; 0 for kinds that this version does not know. */
 uint64_t record_continuations(const struct record *head);
 
-/* Walks one stream record by record, and releases each segment after its last record. */
+/*
+ * Walks one stream record by record, and releases each segment after its last record. A record is valid until the next
+ * one is looked at.
+ */
 struct cursor {
 	const struct stream *stream;
 	size_t segment;
 	uint32_t index;
+	uint32_t n_records;           /* of the segment; 0: it was not looked at yet */
+	const struct record *records; /* of the segment */
+	struct unpacked unpacked;
 };
+
+/* Begins at a segment of the stream. */
+static inline void cursor_begin(struct cursor *c, const struct stream *stream, size_t segment)
+{
+	*c = (struct cursor){.stream = stream, .segment = segment};
+}
 
 static inline void cursor_init(struct cursor *c, const struct stream *stream)
 {
-	*c = (struct cursor){stream, 0, 0};
+	cursor_begin(c, stream, 0);
 }
+
+/* Goes to the next segment that has records, and ends the walk after the last one. Its first record, or NULL. */
+const struct record *cursor_turn(struct cursor *c);
 
 /* The next record, which stays the next one; NULL at the end. */
 static inline const struct record *cursor_peek(struct cursor *c)
 {
-	while (c->segment < c->stream->n_segments) {
-		const struct segment *s = &c->stream->segments[c->segment];
-		if (c->index < s->n_records)
-			return &s->records[c->index];
-		segment_release(s);
-		c->segment++;
-		c->index = 0;
-	}
-	return NULL;
+	return c->index < c->n_records ? &c->records[c->index] : cursor_turn(c);
+}
+
+/* Ends the walk, wherever it is. Needed only where it has not come to its end, which does the same. */
+static inline void cursor_end(struct cursor *c)
+{
+	unpacked_free(&c->unpacked);
+	cursor_begin(c, c->stream, c->stream == NULL ? 0 : c->stream->n_segments);
 }
 
 /* Takes the next record; NULL at the end. */

@@ -108,6 +108,7 @@ static void set_origin(struct dump *dump, const struct clock_triple *first)
 		const struct record *record = cursor_peek(&c);
 		if (record != NULL && !record_is_continuation(record) && is_little_older(dump, record->time, dump->first_ticks))
 			dump->first_ticks = record->time;
+		cursor_end(&c);
 	}
 	uint64_t before_ns = dump_duration_ns(dump, first->ticks - dump->first_ticks);
 	dump->first_monotonic_ns = first->monotonic_ns > before_ns ? first->monotonic_ns - before_ns : 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds the segments in the files of a dump: drain.seg, NNNNN.seg and NNNNN.dseg. Places of segments are at multiples
+ * Finds the segments in the files of a dump: drain.seg, NNNNN.seg and NNNNN.dseg, and lets reader_packed.c find those in
+ * the packed ones. Places of segments are at multiples
  * of segment_bytes; a file may end anywhere, and a place may never have been written. Called by dump_open() after the
  * rings were read, on its thread.
  */
@@ -16,6 +17,7 @@
 struct segment_file {
 	const char *path;
 	int fd;          /* -1: segments are looked at in the mapping alone, as the file may be changing */
+	bool is_open;    /* fd stays open with the mapping */
 	bool is_touched; /* pages of the segment's mapping are in memory */
 	const unsigned char *bytes;
 	size_t n_bytes;
@@ -69,7 +71,12 @@ static void take_segment(struct reader *r, struct segment_file *file, size_t at)
 		return;
 	uint32_t segment_bytes = r->dump->meta.segment_bytes;
 	uint32_t present = file->n_bytes - at < segment_bytes ? (uint32_t)(file->n_bytes - at) : segment_bytes;
-	struct segment_copy copy = {.header = *h, .records = (const struct record *)(mapped + 1), .source = file->source, .at = at};
+	struct segment_copy copy = {.header = *h,
+				    .records = (const struct record *)(mapped + 1),
+				    .source = file->source,
+				    .mapped = file->bytes,
+				    .file = file->is_open ? file->fd : -1,
+				    .at = at};
 	uint32_t used;
 	enum closed_state state = reader_closed(h->closed, segment_bytes, &used, &copy.is_sealed);
 	if (state == CLOSED_DAMAGED)
@@ -99,6 +106,7 @@ static void scan_file(struct reader *r, struct segment_file *file)
 	reader_map(r, file->path, &bytes, &file->n_bytes);
 	file->bytes = bytes;
 	file->fd = bytes != NULL && !r->is_live ? open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	file->is_open = file->fd >= 0 && reader_keep_file(r, file->fd);
 	size_t at = 0;
 	for (; at < file->n_bytes && file->n_bytes - at >= sizeof(struct segment_header); at += r->dump->meta.segment_bytes) {
 		take_segment(r, file, at);
@@ -111,7 +119,7 @@ static void scan_file(struct reader *r, struct segment_file *file)
 		if (file->is_touched)
 			reader_release(file->bytes + at, n_bytes);
 	}
-	if (file->fd >= 0)
+	if (file->fd >= 0 && !file->is_open)
 		close(file->fd);
 	if (at < file->n_bytes && !r->is_live)
 		reader_damage(r, "file_cut",
@@ -138,12 +146,16 @@ int reader_scan_files(struct reader *r)
 	while ((entry = readdir(d)) != NULL) {
 		struct segment_file file;
 		char path[4096];
-		if (!is_segment_file(entry->d_name, &file))
+		bool is_packed = reader_is_packed(entry->d_name, ".pseg", &file.stream);
+		if (!is_packed && !is_segment_file(entry->d_name, &file))
 			continue;
 		if (snprintf(path, sizeof path, "%s/%s", r->dump->path, entry->d_name) >= (int)sizeof path)
 			continue;
 		file.path = path;
-		scan_file(r, &file);
+		if (is_packed)
+			reader_scan_packed(r, path, file.stream, false);
+		else
+			scan_file(r, &file);
 	}
 	closedir(d);
 	return 0;

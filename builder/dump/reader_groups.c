@@ -54,12 +54,13 @@ static void drop_tail(struct stream *s, size_t last, uint64_t n)
  * Between the segments first and last nothing is missing. Takes away the group at their end if it is incomplete.
  * Returns the number of records taken away.
  */
-static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
+static uint64_t drop_at_end(struct reader *r, struct stream *s, size_t first, size_t last)
 {
 	uint64_t n = 0; /* continuation records seen, from the end */
-	for (size_t i = last + 1; i-- > first;)
+	for (size_t i = last + 1; i-- > first;) {
+		const struct record *records = reader_records(r, &s->segments[i]);
 		for (uint32_t k = s->segments[i].n_records; k-- > 0; n++) {
-			const struct record *record = &s->segments[i].records[k];
+			const struct record *record = &records[k];
 			if (record_is_continuation(record))
 				continue;
 			if (n >= record_continuations(record))
@@ -67,17 +68,19 @@ static uint64_t drop_at_end(struct stream *s, size_t first, size_t last)
 			drop_tail(s, last, n + 1);
 			return n + 1;
 		}
+	}
 	return 0;
 }
 
 /* Takes away continuation records at the beginning, whose head is missing. Returns the number of records taken away. */
-static uint64_t drop_at_begin(struct stream *s, size_t first, size_t last)
+static uint64_t drop_at_begin(struct reader *r, struct stream *s, size_t first, size_t last)
 {
 	uint64_t n = 0;
 	for (size_t i = first; i <= last; i++) {
 		struct segment *segment = &s->segments[i];
-		while (segment->n_records > 0 && record_is_continuation(segment->records)) {
-			segment->records++;
+		while (segment->n_records > 0 && record_is_continuation(reader_records(r, segment))) {
+			if (segment->records != NULL)
+				segment->records++;
 			segment->n_skipped++;
 			segment->n_records--;
 			n++;
@@ -102,10 +105,10 @@ void reader_drop_cut_groups(struct reader *r, struct stream *s)
 		for (last = first; last + 1 < s->n_segments && !is_broken(s, last + 1);)
 			last++;
 		/* The oldest segment of a flight recorder may begin in the middle of a group: that is no damage. */
-		uint64_t n_begin = drop_at_begin(s, first, last);
+		uint64_t n_begin = drop_at_begin(r, s, first, last);
 		if (first > 0 || !r->is_newest)
 			n += n_begin;
-		n += drop_at_end(s, first, last);
+		n += drop_at_end(r, s, first, last);
 		/* The end of a process does not wait for the thread that copies switches: what is cut is not known then. */
 		if (n > 0 && s->number != ID_STREAM_SWITCHES)
 			reader_damage(

@@ -77,7 +77,8 @@ static void take_segment(struct ring *ring, uint32_t slot)
 	if (r->is_live ? sequence == 0 || h->magic != SEGMENT_MAGIC || h->stream != ring->stream
 		       : !reader_check_header(r, h, ring->stream, ring->path, at))
 		return;
-	struct segment_copy copy = {.header = *h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .at = at};
+	struct segment_copy copy = {
+		.header = *h, .records = (const struct record *)(h + 1), .source = SOURCE_RING, .mapped = h, .file = -1, .at = at};
 	uint32_t used = published_bytes(ring, h, sequence, &copy.is_sealed);
 	if (used < sizeof *h)
 		return;
@@ -194,7 +195,8 @@ static void scan_ring(struct reader *r, const char *path, uint32_t number)
 	keep_facts(&ring, bytes);
 }
 
-static void scan_directory(struct reader *r, const char *dir)
+/* Reads the rings of a directory, or its packing buffers. */
+static void scan_directory(struct reader *r, const char *dir, bool are_buffers)
 {
 	DIR *d = opendir(dir);
 	if (d == NULL)
@@ -203,9 +205,11 @@ static void scan_directory(struct reader *r, const char *dir)
 	while ((entry = readdir(d)) != NULL) {
 		uint32_t number;
 		char path[4096];
-		if (!reader_file_number(entry->d_name, ".ring", &number) || reader_ring_facts(r, number) != NULL)
+		if (snprintf(path, sizeof path, "%s/%s", dir, entry->d_name) >= (int)sizeof path)
 			continue;
-		if (snprintf(path, sizeof path, "%s/%s", dir, entry->d_name) < (int)sizeof path)
+		if (are_buffers && reader_is_packed(entry->d_name, ".pbuf", &number))
+			reader_scan_packed(r, path, number, true);
+		if (!are_buffers && reader_file_number(entry->d_name, ".ring", &number) && reader_ring_facts(r, number) == NULL)
 			scan_ring(r, path, number);
 	}
 	closedir(d);
@@ -214,7 +218,10 @@ static void scan_directory(struct reader *r, const char *dir)
 void reader_scan_rings(struct reader *r)
 {
 	const char *ring_dir = r->dump->meta.ring_dir;
-	if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0)
-		scan_directory(r, ring_dir);
-	scan_directory(r, r->dump->path);
+	/* All rings before all buffers: what leaves a ring of a running process meanwhile is in a buffer by then. */
+	for (int are_buffers = 0; are_buffers < 2; are_buffers++) {
+		if (*ring_dir != '\0' && strcmp(ring_dir, r->dump->path) != 0)
+			scan_directory(r, ring_dir, are_buffers);
+		scan_directory(r, r->dump->path, are_buffers);
+	}
 }

@@ -2,10 +2,12 @@
  *
  * What the steps of the reader share: it reports damage, maps files, checks the headers of segments, and keeps the
  * segments that were found. Called by the other files of the reader (reader_private.h), on the thread of dump_open();
- * segment_release() by everybody who walks a stream.
+ * what reader.h declares, by everybody who walks a stream, on any thread.
  */
 #include "builder/dump/reader_private.h"
 #include "builder/support/array.h"
+#include "builder/support/memory.h"
+#include "common/pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +17,17 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * The files that stay open: few, as a process may have 256 or even fewer. The kernel maps so much around the first page
+ * that is touched, so a smaller file need not be read.
+ */
+#define READ_BYTES_MIN ((size_t)64 << 10)
+#define OPEN_MAX_FILES 32
+static unsigned n_open; /* of all dumps: used by the thread that opens and closes them */
+
+/* Larger segments are rather mapped than copied. */
+#define READ_SEGMENT_MAX ((size_t)1 << 20)
 
 void reader_damage(struct reader *r, const char *name, const char *format, ...)
 {
@@ -34,7 +47,28 @@ void reader_damage(struct reader *r, const char *name, const char *format, ...)
 void reader_keep(struct reader *r, void *address, size_t n_bytes, bool is_heap)
 {
 	r->mappings = array_grown(r->mappings, r->n_mappings, sizeof *r->mappings);
-	r->mappings[r->n_mappings++] = (struct mapping){address, n_bytes, is_heap};
+	r->mappings[r->n_mappings++] = (struct mapping){address, n_bytes, is_heap, -1};
+}
+
+bool reader_keep_file(struct reader *r, int file)
+{
+	struct mapping *latest = &r->mappings[r->n_mappings - 1];
+	if (latest->n_bytes < READ_BYTES_MIN || n_open == OPEN_MAX_FILES)
+		return false;
+	n_open++;
+	latest->file = file;
+	return true;
+}
+
+void reader_release_mapping(const struct mapping *m)
+{
+	n_open -= m->file >= 0;
+	if (m->file >= 0)
+		close(m->file);
+	if (m->is_heap)
+		free(m->address);
+	else
+		munmap(m->address, m->n_bytes);
 }
 
 void reader_add_copy(struct reader *r, const struct segment_copy *copy)
@@ -130,10 +164,82 @@ void reader_release(const void *address, size_t n_bytes)
 
 void segment_release(const struct segment *segment)
 {
-	if (!segment->is_mapped)
+	if (segment->mapped == NULL)
 		return;
+	if (segment->pack != NULL) {
+		size_t n_bytes = packed_bytes(segment->header, segment->pack);
+		const char *at = (const char *)segment->pack - sizeof(struct segment_header);
+		reader_release(at - segment->n_before, segment->n_before + n_bytes + segment->n_after);
+		return;
+	}
 	const char *begin = (const char *)(segment->records - segment->n_skipped) - sizeof(struct segment_header);
 	reader_release(begin, (size_t)((const char *)(segment->records + segment->n_records) - begin));
+}
+
+/* Makes room for n records, none of which is there. */
+static void make_room(struct unpacked *room, size_t n)
+{
+	room->of = NULL;
+	if (room->capacity >= n)
+		return;
+	free(room->records);
+	room->capacity = n;
+	room->records = memory_get(n, sizeof *room->records, "the records of a segment");
+}
+
+static const struct record *read_records(const struct segment *segment, struct unpacked *room)
+{
+	size_t n_bytes = segment->n_records * sizeof(struct record);
+	off_t at = (const char *)segment->records - (const char *)segment->mapped;
+	if (!room->has_reads || segment->mapped == NULL || segment->file < 0 || n_bytes > READ_SEGMENT_MAX)
+		return segment->records;
+	if (room->of == segment->records)
+		return room->records;
+	make_room(room, segment->n_records);
+	if (pread(segment->file, room->records, n_bytes, at) != (ssize_t)n_bytes)
+		return segment->records;
+	room->of = segment->records;
+	return room->records;
+}
+
+const struct record *segment_records(const struct segment *segment, struct unpacked *room)
+{
+	uint32_t n = segment->n_skipped + segment->n_records;
+	if (segment->pack == NULL)
+		return read_records(segment, room);
+	if (n == 0)
+		return NULL;
+	if (room->of != segment->pack) {
+		make_room(room, segment->pack->n_records > n ? segment->pack->n_records : n);
+		uint32_t n_there = unpack_records(segment->pack, segment->pack + 1, room->records, n);
+		for (; n_there < n; n_there++)
+			room->records[n_there] = (struct record){0}; /* somebody made the checksum fit */
+		room->of = segment->pack;
+	}
+	return room->records + segment->n_skipped;
+}
+
+void unpacked_free(struct unpacked *room)
+{
+	free(room->records);
+	*room = (struct unpacked){0};
+}
+
+const struct record *cursor_turn(struct cursor *c)
+{
+	const struct stream *s = c->stream;
+	if (c->n_records > 0)
+		segment_release(&s->segments[c->segment++]);
+	while (c->segment < s->n_segments && s->segments[c->segment].n_records == 0)
+		c->segment++;
+	if (c->segment >= s->n_segments) {
+		cursor_end(c);
+		return NULL;
+	}
+	c->index = 0;
+	c->n_records = s->segments[c->segment].n_records;
+	c->records = segment_records(&s->segments[c->segment], &c->unpacked);
+	return c->records;
 }
 
 uint32_t reader_trim(const struct record *records, uint32_t n)

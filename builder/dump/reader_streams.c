@@ -54,10 +54,33 @@ static uint64_t sum(const uint64_t counts[LOSS_CAUSES])
 	return total;
 }
 
+/*
+ * Takes the damaged packed segments away. That is damage unless there is another copy: a process that was killed while it
+ * wrote one still has the segment in its ring or packing buffer.
+ */
+static void drop_damaged(struct reader *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < r->n_copies; i++) {
+		const struct segment_copy *copy = &r->copies[i], *kept = n > 0 ? &r->copies[n - 1] : NULL;
+		if (copy->source != SOURCE_PACKED_DAMAGED)
+			r->copies[n++] = *copy;
+		else if (kept == NULL || kept->header.stream != copy->header.stream ||
+			 kept->header.sequence != copy->header.sequence)
+			reader_damage(
+				r, "packed_damaged",
+				"%s: segment %llu of stream %u, in a file of packed segments at byte %llu: found contents that do "
+				"not have their checksum, expected a whole segment or another copy of it",
+				r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream,
+				(unsigned long long)copy->at);
+	}
+	r->n_copies = n;
+}
+
 /* Reports damage if a segment has fewer records than its header says. */
 static void report_cut(struct reader *r, const struct segment_copy *copy)
 {
-	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file"};
+	static const char *const files[] = {"the ring", "the stream's file", "the drain thread's file", "a packed file"};
 	if (copy->n_cut > 0)
 		reader_damage(r, "segment_cut", "%s: segment %llu of stream %u, in %s at byte %llu: found %u records, expected %u",
 			      r->dump->path, (unsigned long long)copy->header.sequence, copy->header.stream, files[copy->source],
@@ -114,8 +137,14 @@ static void make_stream(struct reader *r, struct stream *s, const struct segment
 		taken = &copies[i];
 		is_sealed = taken->is_sealed && taken->n_cut == 0;
 		report_cut(r, taken);
-		struct segment segment = {
-			.header = h, .records = taken->records, .n_records = taken->n_records, .is_mapped = !taken->is_heap};
+		struct segment segment = {.header = h,
+					  .records = taken->records,
+					  .pack = taken->pack,
+					  .n_records = taken->n_records,
+					  .n_before = taken->n_before,
+					  .n_after = taken->n_after,
+					  .mapped = taken->is_heap ? NULL : taken->mapped,
+					  .file = taken->file};
 		note_gap(r, s, h, &segment);
 		s->segments[s->n_segments++] = segment;
 	}
@@ -194,9 +223,11 @@ static void count_ids(struct reader *r, struct stream *s)
 	struct counter tasks = {h->n_tasks, h->n_tasks + n}, regions = {h->n_regions, h->n_regions + n};
 	if (is_absurd(h))
 		tasks = regions = (struct counter){0, n};
-	for (size_t i = first; i < s->n_segments; i++)
+	for (size_t i = first; i < s->n_segments; i++) {
+		const struct record *records = reader_records(r, &s->segments[i]);
 		for (uint32_t k = 0; k < s->segments[i].n_records; k++)
-			n_absurd += !count_record(s, &s->segments[i].records[k], &tasks, &regions, n);
+			n_absurd += !count_record(s, &records[k], &tasks, &regions, n);
+	}
 	if (n_absurd > 0)
 		reader_damage(r, "counter_absurd",
 			      "%s: stream %u, up to segment %llu: found %llu ids that are too large for where they are, "
@@ -208,15 +239,17 @@ static void count_ids(struct reader *r, struct stream *s)
 }
 
 /* Sums up the records_lost records of the segments from `first` on. */
-static void count_lost_records(const struct stream *s, size_t first, uint64_t lost[LOSS_CAUSES])
+static void count_lost_records(struct reader *r, const struct stream *s, size_t first, uint64_t lost[LOSS_CAUSES])
 {
-	for (size_t i = first; i < s->n_segments; i++)
+	for (size_t i = first; i < s->n_segments; i++) {
+		const struct record *records = reader_records(r, &s->segments[i]);
 		for (uint32_t k = 0; k < s->segments[i].n_records; k++) {
-			const struct record *record = &s->segments[i].records[k];
+			const struct record *record = &records[k];
 			if (record_kind(record) != EVENT_records_lost)
 				continue;
 			add_into(&lost[record_flags(record) < LOSS_CAUSES ? record_flags(record) : 0], record->a);
 		}
+	}
 }
 
 /* Determines what the stream has lost, by cause. */
@@ -233,7 +266,7 @@ static void count_lost(struct reader *r, struct stream *s)
 	if (ring != NULL)
 		memcpy(lost, ring->lost, sizeof lost);
 	else
-		count_lost_records(s, total > 0 ? 0 : s->n_segments - 1, lost);
+		count_lost_records(r, s, total > 0 ? 0 : s->n_segments - 1, lost);
 	for (unsigned i = 0; i < LOSS_CAUSES; i++)
 		max_into(&s->lost[i], lost[i]);
 	uint64_t known = sum(s->lost);
@@ -327,6 +360,7 @@ void reader_make_streams(struct reader *r)
 	struct dump *dump = r->dump;
 	if (r->n_copies > 0)
 		qsort(r->copies, r->n_copies, sizeof *r->copies, compare_copies);
+	drop_damaged(r);
 	for (size_t i = 0; i < r->n_copies; i++)
 		if (i == 0 || r->copies[i].header.stream != r->copies[i - 1].header.stream)
 			dump->n_streams++;

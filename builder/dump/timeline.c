@@ -37,10 +37,10 @@ static uint64_t limit_ticks(const struct timeline *t)
  * The time of the first record from *index on, in this segment, that has one; 0: there is none. *index becomes the
  * place after.
  */
-static uint64_t time_after(const struct segment *segment, uint32_t *index)
+static uint64_t time_after(const struct cursor *c, uint32_t *index)
 {
-	while (*index < segment->n_records) {
-		const struct record *r = &segment->records[(*index)++];
+	while (*index < c->n_records) {
+		const struct record *r = &c->records[(*index)++];
 		if (!record_is_continuation(r))
 			return r->time;
 	}
@@ -69,7 +69,7 @@ static uint64_t low_ticks(const struct timeline *t, const struct record *r)
 	if (t->last_ticks != 0)
 		return t->last_ticks;
 	uint64_t floor = floor_ticks(t);
-	bool is_twice = t->cursor.index + 1 < t->n_records && r[1].time == r->time && !record_is_continuation(&r[1]);
+	bool is_twice = t->cursor.index + 1 < t->cursor.n_records && r[1].time == r->time && !record_is_continuation(&r[1]);
 	return is_twice && r->time != 0 && r->time < floor ? r->time : floor;
 }
 
@@ -82,16 +82,16 @@ static bool is_ahead(const struct timeline *t, const struct record *r, uint64_t 
 {
 	uint64_t time = r->time;
 	uint32_t index = t->cursor.index + 1;
-	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
+	const struct cursor *c = &t->cursor;
 	/* The thread that takes the stream over next may have taken its first time stamp before the stream was free. */
-	if (index < segment->n_records && record_kind(&segment->records[index]) == EVENT_thread_attach)
+	if (index < c->n_records && record_kind(&c->records[index]) == EVENT_thread_attach)
 		return false;
-	uint64_t next = time_after(segment, &index);
+	uint64_t next = time_after(c, &index);
 	while (record_kind(r) == EVENT_buffer_flush && next != 0 && next == t->last_ticks)
-		next = time_after(segment, &index);
+		next = time_after(c, &index);
 	if (next == 0 || next >= time || next < low)
 		return false;
-	uint64_t after = time_after(segment, &index);
+	uint64_t after = time_after(c, &index);
 	return after == 0 || after < time;
 }
 
@@ -118,13 +118,10 @@ const struct record *timeline_look(struct timeline *t)
 		return NULL;
 	if (t->cursor.index == 0 || t->limit_ticks == 0)
 		t->limit_ticks = limit_ticks(t);
-	const struct segment *segment = &t->cursor.stream->segments[t->cursor.segment];
-	t->records = segment->records;
-	t->n_records = segment->n_records;
 	if (record_is_continuation(r))
 		return t->head = r;
 	bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks &&
-			t->cursor.index + 1 < segment->n_records && r[1].time >= r->time;
+			t->cursor.index + 1 < t->cursor.n_records && r[1].time >= r->time;
 	if (__builtin_expect(is_plain && t->cursor.index != 0, 1))
 		return t->head = r;
 	uint64_t low = low_ticks(t, r);

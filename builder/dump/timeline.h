@@ -12,13 +12,11 @@
 struct timeline {
 	struct cursor cursor;
 	const struct dump *dump;
-	const struct record *head;    /* the next record, after it was looked at; NULL before */
-	const struct record *records; /* of the cursor's segment, */
-	uint32_t n_records;           /* and how many: as timeline_look() last found it */
-	uint64_t last_ticks;          /* time of the last record taken; 0 at the beginning */
-	uint64_t limit_ticks;         /* no record of the current segment can be later */
-	uint64_t n_mended;            /* time stamps that were wrong (repair time_out_of_order); the caller sets it back to 0 */
-	struct record mended;         /* the copy that is delivered in place of the next record, if its time stamp is wrong */
+	const struct record *head; /* the next record, after it was looked at; NULL before */
+	uint64_t last_ticks;       /* time of the last record taken; 0 at the beginning */
+	uint64_t limit_ticks;      /* no record of the current segment can be later */
+	uint64_t n_mended;         /* time stamps that were wrong (repair time_out_of_order); the caller sets it back to 0 */
+	struct record mended;      /* the copy that is delivered in place of the next record, if its time stamp is wrong */
 	/*
 	 * The next record's time stamp may be earlier than the last one's, and that is no repair. This is so for a
 	 * thread that took the stream over: it may have taken its time stamp before the other thread gave the stream
@@ -28,10 +26,19 @@ struct timeline {
 	bool may_be_early;
 };
 
-static inline void timeline_init(struct timeline *t, const struct dump *dump, const struct stream *stream)
+/* is_alone: the stream is walked by itself, and its segments are read. Of many streams at once they stay where they are. */
+static inline void timeline_init(struct timeline *t, const struct dump *dump, const struct stream *stream, bool is_alone)
 {
 	*t = (struct timeline){.dump = dump};
 	cursor_init(&t->cursor, stream);
+	t->cursor.unpacked.has_reads = is_alone;
+}
+
+/* As cursor_end(). */
+static inline void timeline_end(struct timeline *t)
+{
+	cursor_end(&t->cursor);
+	t->head = NULL;
 }
 
 /*
@@ -41,9 +48,9 @@ static inline void timeline_init(struct timeline *t, const struct dump *dump, co
 static inline const struct record *timeline_plain(const struct timeline *t)
 {
 	uint32_t index = t->cursor.index;
-	if (index == 0 || index + 1 >= t->n_records)
+	if (index == 0 || index + 1 >= t->cursor.n_records)
 		return NULL;
-	const struct record *r = &t->records[index];
+	const struct record *r = &t->cursor.records[index];
 	bool is_plain = t->last_ticks != 0 && r->time >= t->last_ticks && r->time <= t->limit_ticks && r[1].time >= r->time;
 	return is_plain && !record_is_continuation(r) ? r : NULL;
 }

@@ -146,13 +146,14 @@ static bool is_plain(const struct walk *w, unsigned kind)
 static void walk_plain(struct walk *w)
 {
 	struct timeline *t = &w->timeline;
-	uint32_t i = t->cursor.index, n = t->n_records;
+	const struct record *records = t->cursor.records;
+	uint32_t i = t->cursor.index, n = t->cursor.n_records;
 	uint64_t last = t->last_ticks;
 	const uint64_t limit = t->limit_ticks;
-	if (i == 0 || last == 0 || w->n_announced != 0 || i + 1 >= n || t->records[i].time < last)
+	if (i == 0 || last == 0 || w->n_announced != 0 || i + 1 >= n || records[i].time < last)
 		return;
 	for (; i + 1 < n; i++) {
-		const struct record *r = &t->records[i];
+		const struct record *r = &records[i];
 		unsigned kind = record_kind(r);
 		if (!w->is_plain[kind] || r->time > limit || r[1].time < r->time)
 			break;
@@ -173,7 +174,7 @@ static void walk_stream(struct walk *w)
 {
 	struct model *m = w->m;
 	struct timeline *t = &w->timeline;
-	timeline_init(t, m->dump, &m->dump->streams[w->stream]);
+	timeline_init(t, m->dump, &m->dump->streams[w->stream], true);
 	const struct record *first = timeline_peek(t);
 	thread_start(&w->thread, m, w->stream, first != NULL ? cursor_header(&t->cursor)->task : 0, &gather_story_ops, w);
 	w->thread.is_first_pass = true;
@@ -195,6 +196,7 @@ static void walk_stream(struct walk *w)
 		timeline_take(t);
 		walk_plain(w);
 	}
+	timeline_end(t);
 	thread_close(&w->thread, 0, NULL);
 	thread_free(&w->thread);
 	map_free(&w->latest_work);

@@ -233,7 +233,7 @@ int gather_units(struct model *m)
 	merge_begin(&merge, n_streams);
 	for (size_t i = 0; i < n_streams; i++) {
 		w.streams[i].rank = UINT32_MAX;
-		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i]);
+		timeline_init(&w.streams[i].timeline, m->dump, &m->dump->streams[i], false);
 		merge_add(&merge, &w.streams[i].timeline, (uint32_t)i);
 	}
 	merge.is_early = units_is_early;
@@ -248,6 +248,8 @@ int gather_units(struct model *m)
 	if (rc == 0)
 		number(m);
 	merge_end(&merge);
+	for (size_t i = 0; i < n_streams; i++)
+		timeline_end(&w.streams[i].timeline);
 	units_end(&w.units);
 	free(w.ready_ticks);
 	free(w.streams);

@@ -91,6 +91,7 @@ void location_free(struct location *l)
 {
 	if (l->attributes != NULL)
 		OTF2_AttributeList_Delete(l->attributes);
+	cursor_end(&l->samples);
 	free(l->open);
 	free(l->holds);
 	free(l->forks);

@@ -79,7 +79,7 @@ static void look(struct search *s, const struct record *r, unsigned kind)
 static void search(struct search *s)
 {
 	struct timeline *t = &s->timeline;
-	timeline_init(t, s->m->dump, &s->m->dump->streams[s->stream]);
+	timeline_init(t, s->m->dump, &s->m->dump->streams[s->stream], true);
 	bool is_first = true;
 	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
 		unsigned kind = record_kind(r);
@@ -89,6 +89,7 @@ static void search(struct search *s)
 		if (!record_is_continuation(r))
 			look(s, r, kind);
 	}
+	timeline_end(t);
 }
 
 /* Of the stops of one task, by their places in hands.stops. */

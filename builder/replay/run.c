@@ -67,7 +67,7 @@ static void begin_streams(struct replay *r)
 		s->replay = r;
 		s->stop = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i]] : NULL;
 		s->stop_end = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i + 1]] : NULL;
-		timeline_init(&s->timeline, dump, &dump->streams[i]);
+		timeline_init(&s->timeline, dump, &dump->streams[i], !r->is_merged);
 		frames_begin(&s->frames, s->row, (uint32_t)dump->n_streams);
 	}
 }
@@ -78,6 +78,7 @@ static void free_streams(struct replay *r)
 		if (r->hands.all[i].frame != NULL)
 			frame_drop(&r->streams[0].frames, r->hands.all[i].frame);
 	for (size_t i = 0; i < r->model->dump->n_streams; i++) {
+		timeline_end(&r->streams[i].timeline);
 		thread_free(&r->streams[i].thread);
 		held_clear(&r->streams[i].held);
 		frames_free(&r->streams[i].frames);

@@ -126,12 +126,13 @@ static void read_line(struct survey *survey, struct survey_meta *meta, const cha
 
 bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const char *launch)
 {
-	char path[PATH_MAX + 8], major[16];
+	char path[PATH_MAX + 8];
 	snprintf(path, sizeof path, "%s/meta", survey->path);
 	char *text = read_whole(path), *rest = text, *key, *value;
-	snprintf(major, sizeof major, "%d ", FORMAT_MAJOR);
 	bool is_ours = false;
-	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0 && strncmp(value, major, 2) == 0;
+	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0;
+	long major = is_dump ? strtol(value, NULL, 10) : 0;
+	is_dump = major == FORMAT_MAJOR || major == FORMAT_PLAIN_MAJOR;
 	while (is_dump && next_line(&rest, &key, &value)) {
 		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
 			is_ours = true;

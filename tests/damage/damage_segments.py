@@ -114,7 +114,7 @@ def meta(name, old, new, statuses=(3,), texts=(), n=1, **more):
 
 meta("newer-minor", rb"^otter-dump 1 \d+$", b"otter-dump 1 999", (0,),
      [r"the dump has format 1\.999, this otter-build knows 1\.\d+: what is new in it is skipped"], is_same=True)
-meta("newer-major", rb"^otter-dump 1 \d+$", b"otter-dump 2 0", (1,), [r"the dump has format 2\.0, this otter-build reads 1\.x"])
+meta("newer-major", rb"^otter-dump 1 \d+$", b"otter-dump 3 0", (1,), [r"the dump has format 3\.0, this otter-build reads 1\.x and 2\.x"])
 meta("major-overflow", rb"^otter-dump 1 \d+$", b"otter-dump 4294967297 0", (1,), [r'its first line must be "otter-dump MAJOR MINOR"'])
 meta("foreign", rb"^otter-dump 1 \d+$", b"<html>", (1,), [r"not the meta of an Otter dump: its first line must be"])
 meta("big-endian", rb"^byte_order little$", b"byte_order big", (1,), [r'byte_order is "big", this otter-build reads "little"'])

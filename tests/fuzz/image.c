@@ -290,7 +290,8 @@ static void reset(struct image *image)
 		s->place = IN_STREAM_FILE;
 		if (s->has_control)
 			memset(&s->control, 0, sizeof s->control);
-		s->is_live = s->is_hidden = s->is_without_ring = s->has_control = s->is_control_damaged = false;
+		s->is_live = s->is_hidden = s->is_without_ring = s->is_packed = s->is_in_buffer = s->has_control =
+			s->is_control_damaged = false;
 	}
 }
 

@@ -58,20 +58,20 @@ enum step {
 	STEP_FIRST = 128,
 	STEP_CLOSE = STEP_FIRST, /* the stream's segment is full */
 	STEP_GAP,                /* `value` sequence numbers are left out */
-	STEP_PLACE,              /* where the stream's segments are: flags, an image_place */
-	STEP_HEADER,             /* a field of the stream's last header becomes a; extra bit 0: with a wrong checksum */
-	STEP_CLOSED,             /* its `closed` */
-	STEP_POKE,               /* word `flags` of the stream's last record: extra bit 0: bit b flips, else it becomes a */
-	STEP_META,               /* a line of meta */
-	STEP_FLIP,               /* in file `value`: bits `flags` of the byte b * 256 + a */
-	STEP_CUT,                /* file `value` ends at byte b * 256 + a; extra bit 0: that many segments */
-	STEP_RING,               /* a field of the stream's ring control becomes a; extra bit 0: with a wrong checksum */
-	STEP_SWAP,               /* the stream's last two segments change places */
-	STEP_DOUBLE,             /* its last segment is there twice; extra bit 0: and differs */
-	STEP_FOREIGN,            /* its last segment is in the file of stream `value`, too */
-	STEP_STATE,              /* flags bit 0: not sealed, 1: not in meta's end, 2: no ring after all */
-	STEP_RUN,                /* how the builder is run, see struct image */
-	STEP_REPEAT,             /* the last `value` units once more, `a` times, their ids moved on by b each time */
+	STEP_PLACE,  /* where the stream's segments are: flags, an image_place; extra bit 0: packed, 1: in a packing buffer */
+	STEP_HEADER, /* a field of the stream's last header becomes a; extra bit 0: with a wrong checksum */
+	STEP_CLOSED, /* its `closed` */
+	STEP_POKE,   /* word `flags` of the stream's last record: extra bit 0: bit b flips, else it becomes a */
+	STEP_META,   /* a line of meta */
+	STEP_FLIP,   /* in file `value`: bits `flags` of the byte b * 256 + a; extra bit 0: packed records get the right checksum */
+	STEP_CUT,    /* file `value` ends at byte b * 256 + a; extra bit 0: that many segments */
+	STEP_RING,   /* a field of the stream's ring control becomes a; extra bit 0: with a wrong checksum */
+	STEP_SWAP,   /* the stream's last two segments change places */
+	STEP_DOUBLE, /* its last segment is there twice; extra bit 0: and differs */
+	STEP_FOREIGN, /* its last segment is in the file of stream `value`, too */
+	STEP_STATE,   /* flags bit 0: not sealed, 1: not in meta's end, 2: no ring after all */
+	STEP_RUN,     /* how the builder is run, see struct image */
+	STEP_REPEAT,  /* the last `value` units once more, `a` times, their ids moved on by b each time */
 	STEP_LIMIT
 };
 
@@ -90,7 +90,7 @@ struct image_stream {
 	uint32_t used_bytes; /* of the last one */
 	uint64_t sequence, n_records, n_tasks, n_regions;
 	enum image_place place;
-	bool is_live, is_hidden, is_without_ring;
+	bool is_live, is_hidden, is_without_ring, is_packed, is_in_buffer;
 	struct ring_control control;
 	bool has_control, is_control_damaged;
 };

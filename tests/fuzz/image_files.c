@@ -4,6 +4,7 @@
  */
 #include "tests/fuzz/image.h"
 #include "builder/support/array.h"
+#include "common/pack.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +44,40 @@ static uint32_t used_bytes(const struct image_stream *s, size_t i)
 	return used >= sizeof h && used <= IMAGE_SEGMENT_BYTES ? used : IMAGE_SEGMENT_BYTES;
 }
 
+/* Appends a segment packed, if it is closed; else as it is, where none must be. */
+static void put_packed(struct image_file *file, const struct image_stream *s, size_t i)
+{
+	static struct pack_memory memory;
+	size_t at = (file->n_bytes + PACK_ALIGN - 1) / PACK_ALIGN * PACK_ALIGN;
+	struct segment_header h;
+	memcpy(&h, s->segments[i], sizeof h);
+	uint32_t used = low32(h.closed) & ~SEGMENT_SEALED;
+	bool is_closed =
+		h.closed == segment_closed(low32(h.closed)) && used >= sizeof h && used <= IMAGE_SEGMENT_BYTES && used % 32 == 0;
+	unsigned char *to = grow(file, at + PACKED_BYTES_MAX(IMAGE_SEGMENT_BYTES / 32)) + at;
+	size_t n = is_closed ? pack_segment(&memory, (const struct segment_header *)(const void *)s->segments[i], to)
+			     : used_bytes(s, i);
+	if (!is_closed)
+		memcpy(to, s->segments[i], n);
+	file->n_bytes = at + n;
+}
+
 /* The first n segments behind what the file has. */
 static void put_segments(struct image *image, const struct image_stream *s, size_t n, const char *suffix)
 {
 	char name[24];
-	snprintf(name, sizeof name, "%05u.%s", s->number, suffix);
-	struct image_file *file = n > 0 ? find_file(image, *suffix == '\0' ? "drain.seg" : name) : NULL;
+	bool is_drain = *suffix == '\0';
+	suffix = s->is_packed ? s->is_in_buffer ? "pbuf" : "pseg" : is_drain ? "seg" : suffix;
+	if (is_drain)
+		snprintf(name, sizeof name, "drain.%s", suffix);
+	else
+		snprintf(name, sizeof name, "%05u.%s", s->number, suffix);
+	struct image_file *file = n > 0 ? find_file(image, name) : NULL;
 	for (size_t i = 0; i < n && file != NULL; i++) {
+		if (s->is_packed) {
+			put_packed(file, s, i);
+			continue;
+		}
 		size_t at = (file->n_bytes + IMAGE_SEGMENT_BYTES - 1) / IMAGE_SEGMENT_BYTES * IMAGE_SEGMENT_BYTES;
 		uint32_t used = used_bytes(s, i);
 		memcpy(grow(file, at + used) + at, s->segments[i], used);
@@ -64,8 +92,8 @@ static struct ring_control control_of(const struct image_stream *s)
 	uint64_t sequence = s->sequence, position = sequence * IMAGE_SEGMENT_BYTES + s->used_bytes;
 	struct ring_control c = {
 		.magic = RING_MAGIC,
-		.major = FORMAT_MAJOR,
-		.minor = FORMAT_MINOR,
+		.major = FORMAT_PLAIN_MAJOR,
+		.minor = FORMAT_PLAIN_MINOR,
 		.stream = s->number,
 		.n_segments = RING_SLOTS,
 		.segment_bytes = IMAGE_SEGMENT_BYTES,
@@ -131,6 +159,25 @@ static void put_stream(struct image *image, struct image_stream *s)
 		put_ring(image, s);
 }
 
+/* Gives what is packed the checksums of its bytes. */
+static void seal_packed(struct image_file *file)
+{
+	for (size_t at = 0; at + sizeof(struct segment_header) + sizeof(struct pack_header) <= file->n_bytes; at += PACK_ALIGN) {
+		unsigned char *bytes = file->bytes + at;
+		struct segment_header h;
+		struct pack_header pack;
+		memcpy(&h, bytes, sizeof h);
+		memcpy(&pack, bytes + sizeof h, sizeof pack);
+		if (h.magic != SEGMENT_MAGIC || pack.magic != PACK_MAGIC ||
+		    pack.n_bytes > file->n_bytes - at - sizeof h - sizeof pack)
+			continue;
+		h.checksum = segment_checksum(&h);
+		pack.checksum = packed_checksum(&h, &pack, bytes + sizeof h + sizeof pack);
+		memcpy(bytes, &h, sizeof h);
+		memcpy(bytes + sizeof h, &pack, sizeof pack);
+	}
+}
+
 static void patch(struct image *image, const struct unit *u)
 {
 	struct image_file *file = &image->files[u->value % image->n_files];
@@ -138,6 +185,8 @@ static void patch(struct image *image, const struct unit *u)
 	if (u->op == STEP_FLIP) {
 		if (at < file->n_bytes)
 			file->bytes[at] ^= u->flags;
+		if (u->extra & 1)
+			seal_packed(file);
 		return;
 	}
 	if (u->extra & 1)

@@ -134,7 +134,11 @@ void image_step(struct image *image, const struct unit *u)
 		s->sequence += image_number(u->value);
 		s->n_records += image_number(u->a);
 		break;
-	case STEP_PLACE: s->place = (enum image_place)(u->flags % IMAGE_PLACES); break;
+	case STEP_PLACE:
+		s->place = (enum image_place)(u->flags % IMAGE_PLACES);
+		s->is_packed = u->extra & 1;
+		s->is_in_buffer = u->extra & 2;
+		break;
 	case STEP_HEADER: poke_header(s, u); break;
 	case STEP_CLOSED: poke_closed(s, u); break;
 	case STEP_POKE: poke_record(s, u); break;

@@ -204,8 +204,8 @@ static void write_ring(const struct dump_writer *w, const struct writer_stream *
 	uint64_t position = is_open ? s->n_segments * w->segment_bytes + s->used_bytes : (s->n_segments + 1) * w->segment_bytes;
 	struct ring_control control = {
 		.magic = RING_MAGIC,
-		.major = FORMAT_MAJOR,
-		.minor = FORMAT_MINOR,
+		.major = FORMAT_PLAIN_MAJOR,
+		.minor = FORMAT_PLAIN_MINOR,
 		.stream = number_of(stream),
 		.n_segments = w->ring_segments,
 		.segment_bytes = w->segment_bytes,

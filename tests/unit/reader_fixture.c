@@ -116,3 +116,23 @@ void reader_assert_filled(const struct stream *s, unsigned n)
 	ck_assert_uint_eq(s->max_task, 1 + n);
 	ck_assert_uint_eq(s->max_region, 1);
 }
+
+void reader_name_self(struct dump_writer *w, char host[256], char boot_id[64])
+{
+	char text[1024] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+	ck_assert(f != NULL && fgets(boot_id, 64, f) != NULL);
+	fclose(f);
+	boot_id[strcspn(boot_id, "\n")] = '\0';
+	f = fopen("/proc/self/stat", "r");
+	ck_assert(f != NULL && fgets(text, sizeof text, f) != NULL);
+	fclose(f);
+	char *at = strrchr(text, ')');
+	for (int field = 2; field < 22; field++)
+		at = strchr(at + 1, ' ');
+	ck_assert_int_eq(gethostname(host, 256), 0);
+	w->pid = getpid();
+	w->pid_start = strtoull(at + 1, NULL, 10);
+	w->host = host;
+	w->boot_id = boot_id;
+}

@@ -32,6 +32,9 @@ void reader_flip(const char *name, uint64_t at);
 struct segment_header reader_get_header(const char *name, uint64_t at);
 void reader_put_header(const char *name, uint64_t at, struct segment_header h); /* sets the right checksum */
 
+/* Gives the dump the identity of this process, as a recorder would. The texts last until dump_writer_finish(). */
+void reader_name_self(struct dump_writer *w, char host[256], char boot_id[64]);
+
 /* Writes a root thread and n tasks to a stream, at times from 10000 ns on, 10 ns apart. */
 void reader_fill(struct dump_writer *w, uint32_t stream, unsigned n);
 

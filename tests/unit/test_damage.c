@@ -242,8 +242,9 @@ START_TEST(other_versions_and_other_things_than_dumps)
 		int result;
 	} const versions[] = {
 		{"otter-dump 1 7", "the dump has format 1.7, this otter-build knows 1.2: what is new in it is skipped", 0},
-		{"otter-dump 2 0", "the dump has format 2.0, this otter-build reads 1.x", -1},
-		{"otter-dump 0 9", "the dump has format 0.9, this otter-build reads 1.x", -1},
+		{"otter-dump 2 3", "the dump has format 2.3, this otter-build knows 2.0: what is new in it is skipped", 0},
+		{"otter-dump 3 0", "the dump has format 3.0, this otter-build reads 1.x and 2.x", -1},
+		{"otter-dump 0 9", "the dump has format 0.9, this otter-build reads 1.x and 2.x", -1},
 		{"otter-dump", "its first line must be \"otter-dump MAJOR MINOR\"", -1},
 		{"<html>", "not the meta of an Otter dump", -1},
 		{"otter-dump 1 0\nrecord_bytes 48", "record_bytes is \"48\", this otter-build reads \"32\"", -1},

@@ -40,6 +40,29 @@ START_TEST(a_whole_dump_is_read_whatever_file_it_is_in)
 }
 END_TEST
 
+START_TEST(segments_of_a_large_file_are_read_into_one_place)
+{
+	struct dump_writer w;
+	struct dump d;
+	struct unpacked room = {.has_reads = true}, other = {0};
+	dump_writer_init(&w, reader_dir);
+	reader_fill(&w, 3, 5000);
+	reader_fill(&w, 7, 500);
+	dump_writer_finish(&w);
+	ck_assert_int_eq(reader_open(&d, reader_dir), 0);
+	for (size_t i = 0; i < d.streams[0].n_segments; i++) {
+		const struct segment *segment = &d.streams[0].segments[i];
+		ck_assert_ptr_eq(segment_records(segment, &room), room.records);
+		ck_assert_mem_eq(room.records, segment->records, segment->n_records * sizeof *room.records);
+		ck_assert_ptr_eq(segment_records(segment, &other), segment->records);
+	}
+	const struct segment *small = &d.streams[1].segments[0];
+	ck_assert_ptr_eq(segment_records(small, &room), small->records);
+	unpacked_free(&room);
+	dump_close(&d);
+}
+END_TEST
+
 START_TEST(a_dump_is_put_down_and_taken_up_again)
 {
 	struct dump_writer w;
@@ -265,6 +288,7 @@ int main(void)
 	tcase_add_checked_fixture(c, reader_setup, reader_teardown);
 	tcase_set_timeout(c, 120);
 	tcase_add_test(c, a_whole_dump_is_read_whatever_file_it_is_in);
+	tcase_add_test(c, segments_of_a_large_file_are_read_into_one_place);
 	tcase_add_test(c, a_dump_is_put_down_and_taken_up_again);
 	tcase_add_test(c, a_dump_that_changes_meanwhile_is_not_taken_up);
 	tcase_add_test(c, losses_are_told_by_cause_and_not_twice);

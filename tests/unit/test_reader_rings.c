@@ -163,27 +163,6 @@ START_TEST(a_flight_recorder_is_cut_to_what_all_streams_cover)
 }
 END_TEST
 
-/* Gives the dump the identity of this process, as a recorder would. */
-static void name_self(struct dump_writer *w, char host[256], char boot_id[64])
-{
-	char text[1024] = "";
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-	ck_assert(f != NULL && fgets(boot_id, 64, f) != NULL);
-	fclose(f);
-	boot_id[strcspn(boot_id, "\n")] = '\0';
-	f = fopen("/proc/self/stat", "r");
-	ck_assert(f != NULL && fgets(text, sizeof text, f) != NULL);
-	fclose(f);
-	char *at = strrchr(text, ')');
-	for (int field = 2; field < 22; field++)
-		at = strchr(at + 1, ' ');
-	ck_assert_int_eq(gethostname(host, 256), 0);
-	w->pid = getpid();
-	w->pid_start = strtoull(at + 1, NULL, 10);
-	w->host = host;
-	w->boot_id = boot_id;
-}
-
 START_TEST(a_process_that_still_runs_gives_a_snapshot)
 {
 	/*
@@ -195,7 +174,7 @@ START_TEST(a_process_that_still_runs_gives_a_snapshot)
 		struct dump d;
 		char host[256], boot_id[64];
 		dump_writer_init(&w, reader_dir);
-		name_self(&w, host, boot_id);
+		reader_name_self(&w, host, boot_id);
 		w.pid_start += variant == 1;
 		w.is_killed = variant < 2;
 		w.streams[0].is_live = variant < 3;
