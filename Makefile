@@ -146,16 +146,16 @@ LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)
 
 # Only the entry points of this library are visible. It stays mapped when the runtime closes it (nodelete), because its
 # threads still run.
-$(RECORDER): $(call obj,$(REC_SRC)) recorder/exports.map
+$(RECORDER): $(call obj,$(REC_SRC)) $(COMMON_LIB) recorder/exports.map
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,defs -Wl,--exclude-libs,ALL -Wl,--version-script=recorder/exports.map \
-		-o $@ $(filter %.o,$^)
+		-o $@ $(filter %.o %.a,$^)
 # A second name of the same file, for LD_PRELOAD and the linker. Loaded under both names it is still one library, which
 # writes one dump.
 	$(Q)ln -sfn $(notdir $@) $(@D)/libotter-abt.so
-# The launcher reads settings by the recorder's code: the linker takes only those members of the archive.
-$(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB)
+# The launcher reads settings by the recorder's code, and unpacks segments: the linker takes only those members of the archives.
+$(LAUNCHER): $(call obj,$(LAUNCH_SRC)) $(REC_LIB) $(COMMON_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK)
 	$(Q)$(LINK) $(TOOL_LD) -o $@ $^

@@ -43,6 +43,15 @@ static const struct {
 #include "common/events.def"
 };
 
+static const char *const pack_names[] = {[CONFIG_PACK_AUTO] = "auto", [CONFIG_PACK_ON] = "on", [CONFIG_PACK_OFF] = "off"};
+
+#define N_PACK_NAMES (sizeof pack_names / sizeof *pack_names)
+
+const char *config_pack_name(enum config_pack pack)
+{
+	return pack_names[pack];
+}
+
 const char *config_group_name(enum event_group group)
 {
 	return group_names[group];
@@ -122,6 +131,22 @@ static bool choose(struct config *config, const char *name, const char *no, cons
 		return true;
 	note_unusable(config, name, value, "\", the default is used");
 	return otherwise;
+}
+
+static void read_pack(struct config *config)
+{
+	const char *value = variable("OTTER_PACK");
+	size_t i = 0;
+	while (value && i < N_PACK_NAMES && strcmp(value, pack_names[i]) != 0)
+		i++;
+	if (i == N_PACK_NAMES)
+		note_unusable(config, "OTTER_PACK", value, "\", the default is used");
+	else if (value)
+		config->pack = (enum config_pack)i;
+	if (config->keeps_newest && config->pack == CONFIG_PACK_ON)
+		config_note(config, "OTTER_PACK=on has no effect with OTTER_KEEP=newest: its files have places of one size");
+	if (config->keeps_newest)
+		config->pack = CONFIG_PACK_OFF;
 }
 
 /* Returns the group that a word of OTTER_EVENTS names, or -1. */
@@ -304,6 +329,7 @@ void config_read(struct config *config)
 	config->drops_when_full = choose(config, "OTTER_FULL", "wait", "drop", false);
 	config->keeps_newest = choose(config, "OTTER_KEEP", "all", "newest", false);
 	config->is_verbose = choose(config, "OTTER_VERBOSE", "0", "1", false);
+	read_pack(config);
 	read_sample(config);
 	if (config->drops_when_full && !config->has_drain_thread) {
 		config->drops_when_full = false;

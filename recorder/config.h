@@ -44,6 +44,13 @@ enum event_group {
 	(GROUPS_ALL & ~(UINT32_C(1) << GROUP_dispatch | UINT32_C(1) << GROUP_flush | UINT32_C(1) << GROUP_lock_init |              \
 			UINT32_C(1) << GROUP_sync_region_wait))
 
+/* When segments are packed before they are written. */
+enum config_pack {
+	CONFIG_PACK_AUTO, /* while the disk is slower than the program (pack_when.h) */
+	CONFIG_PACK_ON,
+	CONFIG_PACK_OFF
+};
+
 #define CONFIG_NOTES_BYTES  2048
 #define CONFIG_EVENTS_BYTES 256
 #define CONFIG_RANKS_BYTES  256
@@ -62,6 +69,7 @@ struct config {
 	bool has_drain_thread;            /* OTTER_DRAIN: true for auto, false for self */
 	bool drops_when_full;             /* OTTER_FULL: true for drop, false for wait */
 	bool keeps_newest;                /* OTTER_KEEP: true for newest, false for all */
+	enum config_pack pack;            /* OTTER_PACK */
 	uint64_t limit_bytes;             /* OTTER_LIMIT; 0: no limit */
 	bool has_limit;                   /* limit_bytes is not a default */
 	char ranks[CONFIG_RANKS_BYTES];   /* OTTER_RANKS as used; empty: all ranks */
@@ -82,6 +90,9 @@ void config_note(struct config *config, const char *sentence);
 
 /* Does OTTER_RANKS select this process? */
 bool config_is_rank_selected(const struct config *config);
+
+/* The name of a value of OTTER_PACK. */
+const char *config_pack_name(enum config_pack pack);
 
 /* The name of a group. */
 const char *config_group_name(enum event_group group);

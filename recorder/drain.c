@@ -15,12 +15,14 @@
 #include "recorder/clock.h"
 #include "recorder/direct.h"
 #include "recorder/drain_idle.h"
+#include "recorder/drain_pack.h"
 #include "recorder/file.h"
 #include "recorder/guard.h"
 #include "recorder/maps.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
 #include "recorder/own_thread.h"
+#include "recorder/pack_when.h"
 #include "recorder/proc.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
@@ -53,28 +55,34 @@ static bool has_work(struct session *session)
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
 		struct stream *samples = session_stream(session, i | ID_STREAM_SAMPLES);
+		if (stream && packer_has(&stream->packer) && drain_pack_can_begin(session))
+			return true;
 		if ((stream && !is_away && is_due(session, stream)) || (samples && handover_has(&samples->full)))
 			return true;
 	}
 	return false;
 }
 
-/* The drain thread may wait where other threads may not: what cannot be written for lack of a descriptor or of memory
- * is tried again until it can be written, or until recording ends; then the sealing of the stream writes it. */
-static int write_patiently(struct session *session, struct stream *stream, const uint32_t *indices, uint32_t *n)
+bool drain_may_wait(struct session *session)
 {
 	const struct timespec pause = {.tv_nsec = AGAIN_NS};
+	if (session_stopped(session) || __atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED))
+		return false;
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+	return true;
+}
+
+static int write_patiently(struct session *session, struct stream *stream, const uint32_t *indices, uint32_t *n)
+{
 	uint32_t done = 0;
 	for (;;) {
 		uint32_t rest = *n - done;
 		int cause = output_batch(stream, indices + done, &rest);
 		done += rest;
-		if (!(cause & FILE_LATER) || session_stopped(session) ||
-		    __atomic_load_n(&session->must_drain_end, __ATOMIC_RELAXED)) {
+		if (!(cause & FILE_LATER) || !drain_may_wait(session)) {
 			*n = done;
 			return cause;
 		}
-		clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
 	}
 }
 
@@ -88,6 +96,19 @@ static uint32_t take_full(struct stream *stream, uint32_t *indices, uint32_t n_m
 	while (n < n_most && handover_take_any(&stream->full, &indices[n]))
 		n++;
 	return n;
+}
+
+/* Writes what threads of the program have packed, even where the drain thread has no processor of its own: that takes little
+ * time of one, and they do not wait for the disk. */
+static bool drain_parts(struct session *session, struct stream *stream)
+{
+	if (!packer_has(&stream->packer) || session_stopped(session) || !drain_pack_begin(session))
+		return false;
+	int cause = drain_pack_write(session, &stream->packer);
+	drain_pack_done(session);
+	if (cause && !(cause & FILE_LATER))
+		session_stop(session, (unsigned)cause);
+	return true;
 }
 
 /* Writes one segment of a stream, or as many as are written at once. Returns false if there was none, or if a thread of the
@@ -104,7 +125,10 @@ static bool drain_one(struct session *session, struct stream *stream)
 		return false;
 	uint64_t last = stream_segment(stream, indices[n - 1])->sequence;
 	bool was_direct = !session->direct_is_off;
-	int cause = write_patiently(session, stream, indices, &n);
+	bool packs = pack_is_on(session) && drain_pack_begin(session);
+	int cause = packs ? drain_pack(session, stream, indices, &n) : write_patiently(session, stream, indices, &n);
+	if (packs)
+		drain_pack_done(session);
 	if (was_direct && session->direct_is_off)
 		meta_note(session,
 			  "the file system of the dump takes no direct writes: the drain thread writes through the page cache");
@@ -123,6 +147,8 @@ static bool look_round(struct session *session, bool waits)
 	bool has_done = drain_one(session, session_stream(session, ID_STREAM_SWITCHES));
 	for (uint32_t i = 0; i < session_n_streams(session); i++) {
 		struct stream *stream = session_stream(session, i);
+		if (stream)
+			has_done |= drain_parts(session, stream);
 		if (stream && (!waits || is_due(session, stream)))
 			has_done |= drain_one(session, stream);
 		has_done |= drain_one(session, session_stream(session, i | ID_STREAM_SAMPLES));

@@ -23,6 +23,11 @@ void drain_wake(struct session *session);
 struct stream;
 void drain_offer(struct session *session, const struct stream *stream);
 
+/* The drain thread may wait where other threads may not: what cannot be written for lack of a descriptor or of memory
+ * is tried again until it can be written, or until recording ends; then the sealing of the stream writes it. Waits for a
+ * moment; false: it is not tried again. */
+bool drain_may_wait(struct session *session);
+
 /* Called by a thread that exits, as its last act. After main has called pthread_exit, a process lives until its last
  * thread ends. If only the drain thread is left, it is told to end and this function waits for it, so that the end of
  * the process (exit handlers, finalize) happens on the calling thread, as it would without the recorder. */

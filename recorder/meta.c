@@ -64,6 +64,7 @@ static void put_settings(struct text *text, const struct session *session)
 	put_setting(text, "drain", session->has_drain_thread ? "auto" : "self");
 	put_setting(text, "full", config->drops_when_full ? "drop" : "wait");
 	put_setting(text, "keep", config->keeps_newest ? "newest" : "all");
+	put_setting(text, "pack", config_pack_name(config->pack));
 	put_setting(text, "sample", config->sample[0] ? config->sample : "-");
 	*text_decimal(number, config->limit_bytes, 1) = '\0';
 	put_setting(text, "limit", config->limit_bytes ? number : "-");
@@ -147,8 +148,9 @@ bool meta_begin(struct session *session)
 	if (!scratch_open(&text))
 		return false;
 	text_word(&text, "otter-dump");
-	text_number(&text, FORMAT_PLAIN_MAJOR);
-	text_number(&text, FORMAT_PLAIN_MINOR);
+	bool packs = session->config.pack != CONFIG_PACK_OFF;
+	text_number(&text, packs ? FORMAT_MAJOR : FORMAT_PLAIN_MAJOR);
+	text_number(&text, packs ? FORMAT_MINOR : FORMAT_PLAIN_MINOR);
 	text_end(&text);
 	text_line(&text, "byte_order", "little");
 	text_line_number(&text, "record_bytes", sizeof(struct record));

@@ -13,6 +13,7 @@
 #include "common/event.h"
 #include "recorder/direct.h"
 #include "recorder/file.h"
+#include "recorder/packer.h"
 #include "recorder/session.h"
 #include "recorder/stream.h"
 
@@ -311,6 +312,38 @@ int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n)
 		done += cause ? 0 : joined;
 	}
 	*n = done;
+	return cause;
+}
+
+int output_part(struct session *session, struct packer *packer, uint32_t part, enum output_by by)
+{
+	bool is_drains = by == OUTPUT_BY_DRAIN || packer->number == FILE_NO_NUMBER, is_refused = true;
+	struct output_file *known = is_drains ? &session->pack_file : &packer->file;
+	const unsigned char *bytes = packer->bytes + (size_t)part * packer->part_bytes;
+	uint32_t used = packer->used[part];
+	uint64_t offset = known->n_places * PACKER_ALIGN;
+	int cause = 0;
+	struct file file;
+	if (by == OUTPUT_BY_DRAIN && direct_is_on(session)) {
+		struct iovec piece = {(void *)(uintptr_t)bytes, direct_bytes(used)};
+		is_refused = false;
+		cause = write_directly(session, known, "/drain.pseg", offset, &piece, 1, used, &is_refused);
+	}
+	if (is_refused) {
+		cause = by == OUTPUT_SEALED ? 0 : reserve(session, used);
+		if (cause)
+			return cause;
+		cause = is_drains ? file_name(&file, session, session->dir, FILE_NO_NUMBER, "/drain.pseg")
+				  : file_name(&file, session, session->dir, packer->number, ".pseg");
+		if (!cause)
+			cause = write_bytes(session, &file, known, offset, (const struct segment_header *)(const void *)bytes,
+					    used);
+		file_close(&file);
+		if (by != OUTPUT_SEALED)
+			cause = give_back_if_later(session, used, cause);
+	}
+	if (!cause)
+		known->n_places += direct_bytes(used) / PACKER_ALIGN;
 	return cause;
 }
 

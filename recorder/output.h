@@ -40,8 +40,15 @@ int output_segment(struct stream *stream, uint32_t index, bool is_drain_thread);
  * subtracts from `*n` those that it could not write, which are the last ones; then it returns the cause. */
 int output_batch(struct stream *stream, const uint32_t *indices, uint32_t *n);
 
-/* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT, as the ring is removed in
- * exchange. */
+/* Writes a closed part of a packing buffer: to drain.pseg, or to NNNNN.pseg. */
+struct packer;
+enum output_by {
+	OUTPUT_BY_DRAIN, /* the drain thread, to drain.pseg */
+	OUTPUT_BY_OWNER, /* who packs */
+	OUTPUT_SEALED    /* the same at the end: it may exceed all limits, as the buffer is removed in exchange */
+};
+int output_part(struct session *session, struct packer *packer, uint32_t part, enum output_by by);
+
 /* Writes a segment when its stream is sealed, to NNNNN.seg. It may exceed OTTER_LIMIT and what is left to others by default, as
  * the ring is removed in exchange. */
 int output_sealed(struct stream *stream, const struct segment_header *header, uint32_t used_bytes);

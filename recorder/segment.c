@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/segment.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "recorder/clock.h"
 #include "recorder/drain.h"
-#include "recorder/drain_idle.h"
 #include "recorder/file.h"
 #include "recorder/guard.h"
-#include "recorder/output.h"
 #include "recorder/ring.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
+#include "recorder/supply.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it, and the pages come by page faults */
@@ -30,35 +27,6 @@ void segment_lose(struct stream *stream, unsigned cause, uint64_t n)
 void segment_populate(struct stream *stream, uint32_t index)
 {
 	madvise(stream_segment(stream, index), (size_t)1 << stream->shift, MADV_POPULATE_WRITE);
-}
-
-/* Fills a hole in the ring's file: on a full disk it could not be filled, and a store into it would raise SIGBUS.
- * Returns 0, or the cause. */
-static int make_room(struct stream *stream, uint32_t index)
-{
-	struct file file;
-	uint64_t bytes = UINT64_C(1) << stream->shift;
-	int cause = file_name(&file, stream->session, stream->session->ring_dir, stream->number, ".ring");
-	if (!cause)
-		cause = file_open(&file, O_WRONLY);
-	if (!cause)
-		cause = output_zeros(file.fd, RING_CONTROL_BYTES + index * bytes, bytes);
-	file_close(&file);
-	return cause;
-}
-
-/* Prepares a segment that was never used: its room in the ring's file, and its memory. The first segment has both from
- * the beginning. Returns 0, or the cause. */
-static int begin_use(struct stream *stream)
-{
-	uint32_t index = stream->n_used;
-	int cause = index && !stream->has_all_room ? make_room(stream, index) : 0;
-	if (cause)
-		return cause;
-	if (index && !stream->is_samples)
-		segment_populate(stream, index);
-	__atomic_store_n(&stream->n_used, stream->n_used + 1, __ATOMIC_RELAXED); /* the drain thread reads it */
-	return 0;
 }
 
 void segment_close(struct stream *stream, uint32_t flags)
@@ -95,122 +63,6 @@ static void hand_over(struct stream *stream)
 		drain_wake(stream->session);
 	else
 		drain_offer(stream->session, stream);
-}
-
-/* The owner writes its oldest full segment itself. Returns 0 and the segment's index; -1 if the drain thread has just
- * taken the last one; or the cause why it cannot be written. */
-static int write_oldest(struct stream *stream, uint32_t *index)
-{
-	if (!handover_take_any(&stream->full, index))
-		return -1;
-	uint64_t begin = clock_ticks();
-	stream->is_writing = true;
-	signal_fence();
-	int cause = output_segment(stream, *index, false);
-	signal_fence();
-	stream->is_writing = false;
-	if (cause & FILE_LATER) { /* it goes back into the ring, after the others; readers order segments by their sequences */
-		handover_put(&stream->full, *index);
-		drain_offer(stream->session, stream);
-		return cause;
-	}
-	if (cause) {
-		session_stop(stream->session, (unsigned)cause);
-		return cause;
-	}
-	uint64_t end = clock_ticks();
-	if (!stream->flush_bytes)
-		stream->flush_begin = begin;
-	stream->flush_end = end;
-	stream->flush_bytes += stream_segment_used(stream, *index);
-	uint64_t *stalled = &stream_control(stream)->stalled_ticks;
-	__atomic_store_n(stalled, *stalled + (end - begin), __ATOMIC_RELAXED);
-	return 0;
-}
-
-/* Does the stream drop records if no segment is empty? A handler writes no files, and with OTTER_FULL=drop no thread of
- * the program does. */
-static bool drops(const struct stream *stream)
-{
-	const struct session *session = stream->session;
-	return stream->is_samples || (session->config.drops_when_full && session->has_drain_thread);
-}
-
-/* Takes a segment that was never used. Returns 0 and its index; -1 if there is none left; or the cause why there is
- * none now (FILE_LATER), or none any more. */
-static int take_unused(struct stream *stream, uint32_t *index)
-{
-	if (stream->n_used == stream->n_segments)
-		return -1;
-	*index = stream->n_used;
-	int cause = begin_use(stream);
-	if (cause == 0 || cause & FILE_LATER)
-		return cause;
-	/* The ring has fewer segments from now on. With a single one it cannot go on: the drain thread may hold it, and
-	 * no thread waits. */
-	__atomic_store_n(&stream->n_segments, stream->n_used, __ATOMIC_RELAXED);
-	if (stream->n_segments >= 2)
-		return -1;
-	session_stop(stream->session, (unsigned)cause);
-	return cause;
-}
-
-/* Does the owner write the segment that it has just filled? It is still in the cache, and is used again. */
-static bool writes_itself(const struct stream *stream)
-{
-	return !stream->is_samples && !drops(stream) && !drain_idle_takes(stream->session);
-}
-
-/* Writes the oldest full segment. If there was another one, because the drain thread has been here until now, that one is
- * written, too: soon the only full segment is the one that was just filled. Returns like write_oldest(). */
-static int write_just_filled(struct stream *stream, uint32_t *index)
-{
-	uint32_t newer;
-	int cause = write_oldest(stream, index);
-	if (cause == 0 && write_oldest(stream, &newer) == 0) {
-		stream->spare |= UINT32_C(1) << *index;
-		*index = newer;
-	}
-	return cause;
-}
-
-static bool take_spare(struct stream *stream, uint32_t *index)
-{
-	if (!stream->spare)
-		return false;
-	*index = (uint32_t)__builtin_ctz(stream->spare);
-	stream->spare &= stream->spare - 1;
-	return true;
-}
-
-/* Takes an empty segment. Returns 0 and its index, or the cause why there is none, or none now (FILE_LATER). */
-static int take_segment(struct stream *stream, uint32_t *index)
-{
-	for (;;) {
-		int cause = (int)session_stopped(stream->session);
-		if (cause)
-			return cause;
-		if (writes_itself(stream)) {
-			cause = write_just_filled(stream, index);
-			if (cause >= 0 && !(cause & FILE_LATER))
-				return cause;
-		}
-		if (take_spare(stream, index) || handover_take(&stream->empty, index))
-			return 0;
-		int unused = take_unused(stream, index);
-		if (unused >= 0 && !(unused & FILE_LATER))
-			return unused;
-		if (drops(stream))
-			return loss_cause_full;
-		/* If no segment is in either hand-over ring, the drain thread has just taken the last full one. It
-		 * never holds all segments at a time, so the next look finds that one or another. But if it holds the only
-		 * segment that there is now, this thread does not wait for it. */
-		cause = write_oldest(stream, index);
-		if (cause >= 0)
-			return cause;
-		if (unused > 0)
-			return unused;
-	}
 }
 
 static uint64_t open_segment(struct stream *stream, uint32_t index)
@@ -286,7 +138,7 @@ static uint64_t next(struct stream *stream, uint64_t time)
 		hand_over(stream);
 	}
 	uint32_t index = SEGMENT_NONE;
-	unsigned cause = (unsigned)take_segment(stream, &index) & ~(unsigned)FILE_LATER;
+	unsigned cause = (unsigned)supply_take(stream, &index) & ~(unsigned)FILE_LATER;
 	if (cause) {
 		segment_lose(stream, cause, 1);
 		return 0;
@@ -294,18 +146,9 @@ static uint64_t next(struct stream *stream, uint64_t time)
 	return tell_losses(stream, open_segment(stream, index), time);
 }
 
-/* Is the stream dropping records, and has no segment come back since? Asked for each record that is dropped, so it
- * makes no system call. */
-static bool drops_on(const struct stream *stream)
-{
-	const struct session *session = stream->session;
-	return drops(stream) && stream->current == SEGMENT_NONE && stream->n_used == stream->n_segments &&
-	       !handover_has(&stream->empty) && !session_stopped(session);
-}
-
 NOINLINE uint64_t segment_next(struct stream *stream, uint64_t time)
 {
-	if (drops_on(stream)) {
+	if (supply_drops_on(stream)) {
 		segment_lose(stream, loss_cause_full, 1);
 		return 0;
 	}
@@ -351,8 +194,6 @@ void segment_flush(struct stream *stream)
 	/* Relaxed: the hand-over that follows tells the drain thread (H1, D2). */
 	__atomic_store_n(&stream->flush_upto, stream_segment(stream, stream->current)->sequence, __ATOMIC_RELAXED);
 	hand_over(stream);
-	uint32_t index;
-	while (writes_itself(stream) && write_oldest(stream, &index) == 0)
-		stream->spare |= UINT32_C(1) << index;
+	supply_flush(stream);
 	guard_let_signals(&signals);
 }

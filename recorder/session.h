@@ -22,6 +22,7 @@
 #include "recorder/config.h"
 #include "recorder/file.h"
 #include "recorder/output.h"
+#include "recorder/packer.h"
 #include "recorder/room.h"
 
 struct devices;
@@ -84,7 +85,14 @@ struct session {
 	bool direct_is_paused;         /* or not until direct_resume_ns, a pause of direct_pause_ns, */
 	uint64_t direct_resume_ns;
 	uint64_t direct_pause_ns;
-	uint64_t direct_piece_bytes; /* or so much at once; 0: it has not written yet */
+	uint64_t direct_piece_bytes;  /* or so much at once; 0: it has not written yet */
+	struct packer packer;         /* what the drain thread packs; one thread at a time has it, */
+	uint32_t is_packer_taken;     /* with this being 1, */
+	struct output_file pack_file; /* and may write drain.pseg */
+	uint32_t refuses_packing;     /* 1: a packing buffer could not be made, and meta has a note of it */
+	uint32_t packs;               /* 1: segments are packed before they are written (pack_when.h), */
+	uint64_t pack_until_ns;       /* with OTTER_PACK=auto until then, */
+	uint64_t pack_ns;             /* which is so long */
 	uint64_t maps_hash;
 	uint64_t maps_checked_ns;
 	uint32_t n_streams_at_end;

@@ -12,6 +12,14 @@ static uint32_t child_state;
 
 struct session_deferred session_deferred;
 
+/* The parent's packing buffers are not mapped in the child (MADV_DONTFORK), as its rings. */
+static void isolate_packer(struct packer *packer)
+{
+	if (packer->is_mapped)
+		(void)mmap(packer->bytes, packer_bytes(packer), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			   0);
+}
+
 /* The parent's ring is not mapped in the child (MADV_DONTFORK). Anonymous memory takes its place: what is written there
  * goes nowhere. */
 static void isolate(struct session *session, struct stream *stream)
@@ -22,6 +30,7 @@ static void isolate(struct session *session, struct stream *stream)
 	 * not lead to a slot. */
 	stream->end = 0;
 	stream->limit = 0;
+	isolate_packer(&stream->packer);
 }
 
 /* If a handler has forked that interrupted an append, or anything else that takes time, the child will finish that
@@ -33,6 +42,8 @@ static void isolate_what_was_interrupted(struct session *session)
 	session->has_drain_thread = false;
 	bool is_amid_files = file_forget_all();
 	bool has_all = is_amid_files || tls_stream == STREAM_COMING || session->is_ended;
+	if (has_all)
+		isolate_packer(&session->packer);
 	struct stream *switches = session_stream(session, ID_STREAM_SWITCHES);
 	if (switches && (has_all || switches->owner == stream_self()))
 		isolate(session, switches);

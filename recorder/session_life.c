@@ -13,7 +13,9 @@
 #include "recorder/message.h"
 #include "recorder/meta.h"
 #include "recorder/output.h"
+#include "recorder/drain_pack.h"
 #include "recorder/own_thread.h"
+#include "recorder/pack_when.h"
 #include "recorder/place.h"
 #include "recorder/room.h"
 #include "recorder/sample.h"
@@ -72,6 +74,7 @@ static struct session *create(void)
 		munmap(session, sizeof *session);
 		return NULL;
 	}
+	pack_begin(session);
 	sample_setup(session);
 	switches_setup(session);
 	return session;
@@ -168,6 +171,7 @@ void session_end(const char *how)
 		}
 	}
 	switches_seal(session);
+	drain_pack_end(session);
 	session->n_streams_at_end = n_streams;
 	meta_end(session, how);
 	place_leave(session);

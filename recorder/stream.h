@@ -6,6 +6,7 @@
  * The memory of a stream is one contiguous area, so that the ring lies at constant offsets from the one pointer in TLS:
  *
  *   struct stream (private) | struct ring_control | segment 0 | ... | segment RING_SEGMENTS-1      (the ring file, MAP_SHARED)
+ *     | the packing buffer (its file, MAP_SHARED) | private memory that packing needs         (packer.h)
  *
  * If its thread is sampled, a stream for the samples belongs to it, with a ring of fewer segments: they pass between
  * threads together.
@@ -26,6 +27,7 @@
 #include "recorder/compiler.h"
 #include "recorder/handover.h"
 #include "recorder/output.h"
+#include "recorder/packer.h"
 
 struct session;
 
@@ -118,6 +120,7 @@ struct stream {
 	bool is_off;                   /* a recording_off record has been written, and no recording_on record since */
 	struct output_file file;       /* NNNNN.seg */
 	struct output_file drain_file; /* NNNNN.dseg: the drain thread's */
+	struct packer packer;          /* the owner's; the drain thread takes parts that are closed */
 
 	/* The watch writes these, and who copies switches reads them. */
 	alignas(CACHE_LINE_BYTES) struct watch_mark marks[WATCH_MARKS]; /* the newest ones, in turn */
@@ -127,7 +130,7 @@ struct stream {
 	alignas(CACHE_LINE_BYTES) struct handover full;  /* to the drain thread, or back to the owner */
 	alignas(CACHE_LINE_BYTES) struct handover empty; /* from the drain thread */
 	uint64_t drained_upto;                           /* the drain thread's: the last sequence that it has written */
-	/* For each segment, the sequence that it had when it was last written to a file in full. */
+	/* For each segment, the sequence that it had when it was last written to a file in full, or packed. */
 	alignas(CACHE_LINE_BYTES) uint64_t written[RING_SEGMENTS];
 };
 

@@ -58,8 +58,9 @@ static int map_ring(struct stream *stream, struct file *file, size_t bytes)
 static void ring_control_fill(struct stream *stream)
 {
 	struct ring_control *control = stream_control(stream);
-	control->major = FORMAT_PLAIN_MAJOR;
-	control->minor = FORMAT_PLAIN_MINOR;
+	bool packs = stream->session->config.pack != CONFIG_PACK_OFF;
+	control->major = packs ? FORMAT_MAJOR : FORMAT_PLAIN_MAJOR;
+	control->minor = packs ? FORMAT_MINOR : FORMAT_PLAIN_MINOR;
 	control->stream = stream->number;
 	control->n_segments = stream->n_segments;
 	control->segment_bytes = UINT32_C(1) << stream->shift;
@@ -77,7 +78,9 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 	int cause = file_name(file, session, session->ring_dir, number, ".ring");
 	if (cause)
 		return loss_cause_io_error; /* a cause that may pass, as for all streams that could not be made */
-	void *memory = mmap(NULL, STREAM_BYTES + ring_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	bool packs = number < ID_STREAM_SAMPLES && session->config.pack != CONFIG_PACK_OFF;
+	size_t bytes = STREAM_BYTES + ring_bytes + (packs ? packer_space(session->config.segment_bytes, PACKER_PARTS) : 0);
+	void *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED)
 		return loss_cause_no_stream;
 	struct stream *stream = memory;
@@ -86,12 +89,14 @@ static int make(struct session *session, uint32_t number, uint32_t n_segments, s
 		stream->session = session;
 		stream->shift = session->shift;
 		stream->is_samples = number & ID_STREAM_SAMPLES && number != ID_STREAM_SWITCHES;
-		cause = map_ring(stream, file, ring_bytes);
+		unsigned char *after = (unsigned char *)memory + STREAM_BYTES + ring_bytes;
+		if (!packs || packer_init(&stream->packer, after, number, session->config.segment_bytes, PACKER_PARTS))
+			cause = map_ring(stream, file, ring_bytes);
 	}
 	if (cause) {
 		file->mapping = NULL;
 		signal_fence();
-		munmap(memory, STREAM_BYTES + ring_bytes);
+		munmap(memory, bytes);
 		return cause & ~FILE_LATER;
 	}
 	stream->number = number;

@@ -11,6 +11,7 @@
 #include "recorder/output.h"
 #include "recorder/segment.h"
 #include "recorder/session.h"
+#include "recorder/supply.h"
 
 /* Returns the unwritten segment with the lowest sequence from `from` on; that of `must` counts as unwritten.
  * SEGMENT_NONE: there is none. */
@@ -42,11 +43,36 @@ static bool write_rest(struct stream *stream, uint64_t last, uint64_t must)
 	for (uint32_t i; (i = next_unwritten(stream, from, last, must)) != SEGMENT_NONE;) {
 		const struct segment_header *header = stream_segment(stream, i);
 		from = header->sequence + 1;
-		if (output_sealed(stream, header, stream_segment_used(stream, i)) == 0)
+		if (supply_pack_sealed(stream, i) || output_sealed(stream, header, stream_segment_used(stream, i)) == 0)
 			__atomic_store_n(&stream->written[i], header->sequence, __ATOMIC_RELAXED); /* only this loop reads it */
 		else
 			is_whole = false;
 	}
+	return is_whole;
+}
+
+/* Writes what is left in the packing buffer, and removes it. Of a part that the drain thread is writing at this moment a
+ * second copy is written, as it may be far behind. */
+static bool write_packed(struct stream *stream)
+{
+	struct session *session = stream->session;
+	struct packer *packer = &stream->packer;
+	bool is_whole = true;
+	if (!packer->is_mapped)
+		return true;
+	if (packer->open != PACKER_NONE)
+		packer_close(packer);
+	for (uint32_t i = 0; i < packer->n_parts; i++) {
+		bool is_taken = packer_take_part(packer, i);
+		if (!is_taken && packer_is_empty(packer, i))
+			continue;
+		bool is_written = output_part(session, packer, i, OUTPUT_SEALED) == 0;
+		if (is_taken)
+			packer_give_back(packer, i, is_written);
+		is_whole &= is_written;
+	}
+	if (is_whole)
+		packer_remove(session, packer);
 	return is_whole;
 }
 
@@ -84,6 +110,7 @@ static void seal(struct stream *stream)
 	}
 	struct file ring;
 	bool is_whole = write_rest(stream, last, must);
+	write_packed(stream);
 	if (is_whole && file_name(&ring, session, session->ring_dir, stream->number, ".ring") == 0)
 		file_remove(&ring);
 	if (is_whole)

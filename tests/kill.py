@@ -49,7 +49,7 @@ MOMENTS = {
     "creating": (0, ("meta",), 1.5),
     "born": (BORN, (), 2),
     "recording": (RECORDING, (), 2),
-    "draining": (BORN, (".seg", ".dseg"), 3),
+    "draining": (BORN, (".seg", ".dseg", ".pseg", ".pbuf"), 3),
     "thread": (BORN, (), RUN_MS),
     "ending": (ENDING, (), 4),
     "any": (BORN, (), RUN_MS),
@@ -64,6 +64,9 @@ VARIANTS = {
     "all": {"OTTER_EVENTS": "all"},
     "ring-dir": {"OTTER_RING_DIR": "/dev/shm"},
     "drop": {"OTTER_FULL": "drop", "OTTER_RING": "2M"},
+    "pack": {"OTTER_PACK": "on", "OTTER_RING": "32K"},
+    "pack-self": {"OTTER_PACK": "on", "OTTER_RING": "32K", "OTTER_DRAIN": "self"},
+    "pack-auto": {"OTTER_PACK": "auto", "OTTER_RING": "32K"},
 }
 
 one_archive_at_a_time = threading.Lock()  # OTF2's Python binding does not claim to be safe with threads
@@ -161,6 +164,8 @@ def hits(dump, witness):
         # `closed` of the header: so many bytes there have to be.
         if len(last) < 32 or len(last) < struct.unpack_from("<I", last, 24)[0] & 0x7fffffff:
             yield "while a segment was written"
+    if any(dump.glob("*.pbuf")):
+        yield "with segments in a packing buffer"
 
 
 def judge(report, name, dumps, witness, work, has_ended, is_snapshot):
@@ -293,7 +298,7 @@ def test_call(job):
 def call_jobs(program, is_all):
     """The kills at system calls: all, or a few spread over the run. Small rings make the calls of all variants."""
     jobs = []
-    for variant in ("small", "small-self"):
+    for variant in ("small", "small-self", "pack", "pack-self"):
         work = empty(WORK / "kill" / f"calls-{variant}")
         traced = run_to_call(0, variant, work, program)
         if traced is None:

@@ -169,6 +169,9 @@ expect "what the recorder notes is said" '*note: OTTER_LIMIT: unusable value "mu
 "$record" --dir options --ring=64K --drain=self --events=all --keep=newest --limit=1M --ranks=0-3 --full=wait ./fib 5 >/dev/null 2>err
 expect "the options are the recorder's settings" "ring 65536 drain self full wait keep newest limit 1048576 ranks 0-3 events all" \
 	"$(for name in ring drain full keep limit ranks events; do sed -n "s/^setting \($name .*\)/\1/p" options/*/meta; done | xargs)"
+"$record" --dir packed --ring=32K --pack=on ./fib 15 >/dev/null 2>err
+expect "packed segments are counted" "pack on $(sed -n 's/^stream [0-9]\{1,5\} [a-z]* \([0-9]*\) .*/\1/p' packed/*/meta | awk '{ n += $1 } END { print n }') records" \
+	"$(sed -n 's/^setting \(pack .*\)/\1/p' packed/*/meta) $(grep -o '[0-9]* records' err)"
 
 # ---- what others put into the directory of the dumps ----
 mkdir -p strange/fifo.otter strange/sparse.otter strange/foreign.otter

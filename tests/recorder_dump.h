@@ -17,6 +17,7 @@
 
 #include "common/event.h"
 #include "common/format.h"
+#include "common/pack.h"
 #include "recorder/session_life.h"
 
 #define DUMP_SEGMENTS_MAX 65536
@@ -29,6 +30,7 @@ struct dump_segment {
 	bool is_sealed;
 	bool is_in_ring;
 	bool is_drained; /* it is in the drain thread's file */
+	bool is_packed;
 };
 
 struct dump {
@@ -136,6 +138,36 @@ static void dump_add_ring(struct dump *dump, const unsigned char *bytes, size_t 
 	}
 }
 
+/* The packed segments of a file, or those that are whole of a packing buffer. */
+static void dump_add_packed(struct dump *dump, const unsigned char *bytes, size_t n_bytes, struct dump_segment from)
+{
+	struct segment_header header;
+	struct pack_header pack;
+	size_t n_packed = 0;
+	for (size_t at = 0; at + sizeof header + sizeof pack <= n_bytes; at += n_packed ? n_packed : PACK_ALIGN) {
+		memcpy(&header, bytes + at, sizeof header);
+		memcpy(&pack, bytes + at + sizeof header, sizeof pack);
+		const unsigned char *payload = bytes + at + sizeof header + sizeof pack;
+		n_packed = header.magic == SEGMENT_MAGIC && header.sequence && header.checksum == segment_checksum(&header)
+				   ? packed_bytes(&header, &pack)
+				   : 0;
+		if (n_packed > n_bytes - at || (n_packed && packed_checksum(&header, &pack, payload) != pack.checksum))
+			n_packed = 0;
+		if (n_packed == 0 || dump->n_segments == DUMP_SEGMENTS_MAX - 1)
+			continue;
+		struct dump_segment *segment = &dump->segments[dump->n_segments];
+		struct record *records = calloc(pack.n_records + 1, sizeof *records);
+		*segment = from;
+		segment->header = header;
+		segment->records = records;
+		segment->n_records = pack.n_records;
+		segment->is_sealed = (uint32_t)header.closed & SEGMENT_SEALED;
+		segment->is_packed = true;
+		if (unpack_records(&pack, payload, records, pack.n_records) == pack.n_records)
+			dump->n_segments++;
+	}
+}
+
 /* All copies of all segments, in any order. */
 __attribute__((unused)) static struct dump *dump_open(const char *path, uint32_t segment_bytes)
 {
@@ -146,10 +178,16 @@ __attribute__((unused)) static struct dump *dump_open(const char *path, uint32_t
 		const char *suffix = strrchr(entry->d_name, '.');
 		bool is_ring = suffix && strcmp(suffix, ".ring") == 0;
 		bool is_seg = suffix && (strcmp(suffix, ".seg") == 0 || strcmp(suffix, ".dseg") == 0);
-		const unsigned char *bytes = is_ring || is_seg ? dump_read_file(path, entry->d_name, &n_bytes) : NULL;
-		bool is_drained = strcmp(entry->d_name, "drain.seg") == 0 || (suffix && strcmp(suffix, ".dseg") == 0);
+		bool is_packed = suffix && (strcmp(suffix, ".pseg") == 0 || strcmp(suffix, ".pbuf") == 0);
+		const unsigned char *bytes = is_ring || is_seg || is_packed ? dump_read_file(path, entry->d_name, &n_bytes) : NULL;
+		bool is_drained = strcmp(entry->d_name, "drain.seg") == 0 || strcmp(entry->d_name, "drain.pseg") == 0 ||
+				  (suffix && strcmp(suffix, ".dseg") == 0);
 		if (bytes && is_ring)
 			dump_add_ring(dump, bytes, n_bytes);
+		if (bytes && is_packed)
+			dump_add_packed(
+				dump, bytes, n_bytes,
+				(struct dump_segment){.is_drained = is_drained, .is_in_ring = strcmp(suffix, ".pbuf") == 0});
 		for (size_t at = 0; bytes && is_seg && at < n_bytes; at += segment_bytes) {
 			size_t left = n_bytes - at;
 			dump_add(dump, bytes + at, left < segment_bytes ? left : segment_bytes, 0,

@@ -33,7 +33,7 @@ enum {
 /* The recorder's settings: an option sets the variable of the same index. */
 static const char *const variables[] = {"OTTER_DIR",    "OTTER_RING",    "OTTER_RING_DIR", "OTTER_DRAIN",
 					"OTTER_FULL",   "OTTER_KEEP",    "OTTER_LIMIT",    "OTTER_RANKS",
-					"OTTER_EVENTS", "OTTER_VERBOSE", "OTTER_SAMPLE"};
+					"OTTER_EVENTS", "OTTER_VERBOSE", "OTTER_SAMPLE",   "OTTER_PACK"};
 #define N_VARIABLES (sizeof variables / sizeof *variables)
 
 static const struct argp_option options[] = {
@@ -45,6 +45,8 @@ static const struct argp_option options[] = {
 	 "who writes full rings: a thread of lowest priority, or each thread itself (OTTER_DRAIN)", 1},
 	{"full", OPTION_VARIABLE + 4, "wait|drop", 0, "when the disk is slower than the program (OTTER_FULL)", 1},
 	{"keep", OPTION_VARIABLE + 5, "all|newest", 0, "everything, or the newest records within --limit (OTTER_KEEP)", 1},
+	{"pack", OPTION_VARIABLE + 11, "auto|on|off", 0, "small dumps: when the disk is too slow, always, or never (OTTER_PACK)",
+	 1},
 	{"limit", OPTION_VARIABLE + 6, "BYTES", 0, "the most that a process may write (OTTER_LIMIT)", 1},
 	{"ranks", OPTION_VARIABLE + 7, "LIST", 0, "record only these MPI ranks, like 0,8-15 (OTTER_RANKS)", 1},
 	{"sample", OPTION_VARIABLE + 10, "HZ[,wall|,cpu]", 0,

@@ -11,6 +11,7 @@
 #include "common/clock.h"
 #include "common/event.h"
 #include "common/format.h"
+#include "common/pack.h"
 #include "recorder/launch/survey_meta.h"
 
 /* The newest segment of a stream. It tells how much came before it. */
@@ -22,6 +23,7 @@ struct newest {
 	size_t file; /* the file that has it: index into scan.files */
 	off_t place;
 	uint64_t used_bytes;
+	struct pack_header pack; /* magic 0: the segment is not packed */
 	/* The ring's, if there is a ring, else the segment's. */
 	bool has_ring;
 	uint64_t n_lost;
@@ -54,16 +56,15 @@ static struct newest *stream_of(struct scan *scan, uint32_t number)
 	return &scan->streams[number];
 }
 
-/* Takes a segment at `place` of the file, of which at most `used_bytes` are used. */
-static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
+static bool read_header(int fd, off_t place, struct segment_header *header)
 {
-	struct segment_header header;
-	if (used_bytes < sizeof header || pread(fd, &header, sizeof header, place) != sizeof header ||
-	    header.magic != SEGMENT_MAGIC || header.sequence == 0 || header.checksum != segment_checksum(&header))
-		return;
-	uint32_t closed = low32(header.closed) & ~SEGMENT_SEALED;
-	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
-		used_bytes = closed;
+	return pread(fd, header, sizeof *header, place) == sizeof *header && header->magic == SEGMENT_MAGIC &&
+	       header->sequence != 0 && header->checksum == segment_checksum(header);
+}
+
+/* Takes a segment at `place` of the file, of which `used_bytes` are used when it is not packed. */
+static void take_segment(struct scan *scan, off_t place, struct segment_header header, uint64_t used_bytes, struct pack_header pack)
+{
 	struct newest *newest = stream_of(scan, header.stream);
 	/* Copies of one segment differ only in their length. */
 	if (!newest || header.sequence < newest->sequence ||
@@ -76,10 +77,40 @@ static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_b
 	newest->file = scan->n_files - 1;
 	newest->place = place;
 	newest->used_bytes = used_bytes;
+	newest->pack = pack;
 	if (!newest->has_ring)
 		newest->n_lost = header.n_lost;
 	if (header.monotonic_ns > scan->last.monotonic_ns)
 		scan->last = (struct clock_triple){header.ticks, header.monotonic_ns, header.realtime_ns};
+}
+
+/* Takes the segment at `place` of the file, of which at most `used_bytes` are used. */
+static void read_segment(struct scan *scan, int fd, off_t place, uint64_t used_bytes)
+{
+	struct segment_header header;
+	if (used_bytes < sizeof header || !read_header(fd, place, &header))
+		return;
+	uint32_t closed = low32(header.closed) & ~SEGMENT_SEALED;
+	if (header.closed == segment_closed(low32(header.closed)) && closed >= sizeof header && closed < used_bytes)
+		used_bytes = closed;
+	take_segment(scan, place, header, used_bytes, (struct pack_header){0});
+}
+
+/* Takes the packed segments of a file or packing buffer. Whether their records are right is for the builder to see. */
+static void read_packed(struct scan *scan, int fd, off_t size)
+{
+	struct segment_header header;
+	struct pack_header pack;
+	off_t n_bytes;
+	for (off_t place = 0; (place = lseek(fd, place, SEEK_DATA)) >= 0 && place < size; place += n_bytes) {
+		place -= place % PACK_ALIGN;
+		n_bytes = PACK_ALIGN;
+		if (!read_header(fd, place, &header) ||
+		    pread(fd, &pack, sizeof pack, place + (off_t)sizeof header) != sizeof pack || !packed_bytes(&header, &pack))
+			continue;
+		n_bytes = (off_t)packed_bytes(&header, &pack);
+		take_segment(scan, place, header, low32(header.closed) & ~SEGMENT_SEALED, pack);
+	}
 }
 
 static void read_ring(struct scan *scan, int fd)
@@ -114,8 +145,9 @@ static bool has_suffix(const char *name, const char *suffix)
 
 static void read_file(struct survey *survey, struct scan *scan, const char *dir, const char *name)
 {
+	bool is_buffer = has_suffix(name, ".pbuf"), is_packed = is_buffer || has_suffix(name, ".pseg");
 	bool is_ring = has_suffix(name, ".ring"), is_segments = has_suffix(name, ".seg") || has_suffix(name, ".dseg");
-	char **files = is_ring || is_segments ? realloc(scan->files, (scan->n_files + 1) * sizeof *files) : NULL;
+	char **files = is_ring || is_segments || is_packed ? realloc(scan->files, (scan->n_files + 1) * sizeof *files) : NULL;
 	if (!files)
 		return;
 	scan->files = files;
@@ -125,7 +157,7 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 	int fd = survey_open(files[scan->n_files++], &st);
 	if (fd >= 0) {
 		/* A ring's file has its full length from the beginning; its size is what is allocated. */
-		survey->n_bytes += is_ring ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
+		survey->n_bytes += is_ring || is_buffer ? (uint64_t)st.st_blocks * 512 : (uint64_t)st.st_size;
 		/* Holes have no segments, and a file may be one of exabytes. */
 		for (off_t place = 0; is_segments && (place = lseek(fd, place, SEEK_DATA)) >= 0;
 		     place += scan->meta.segment_bytes) {
@@ -135,6 +167,8 @@ static void read_file(struct survey *survey, struct scan *scan, const char *dir,
 		}
 		if (is_ring)
 			read_ring(scan, fd);
+		if (is_packed)
+			read_packed(scan, fd, st.st_size);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -150,26 +184,43 @@ static void read_files(struct survey *survey, struct scan *scan, const char *pat
 		closedir(dir);
 }
 
+/* Reads the segment, unpacked. Returns NULL if that is not possible. */
+static unsigned char *read_whole_segment(const struct scan *scan, const struct newest *newest, size_t *n_bytes)
+{
+	struct stat st;
+	size_t n_before = sizeof(struct segment_header), n_packed = sizeof newest->pack + newest->pack.n_bytes;
+	bool is_packed = newest->pack.magic != 0;
+	unsigned char *bytes = malloc(newest->used_bytes), *packed = is_packed ? malloc(n_packed) : NULL;
+	int fd = bytes && (packed || !is_packed) ? survey_open(scan->files[newest->file], &st) : -1;
+	ssize_t n = -1;
+	if (fd >= 0 && !is_packed)
+		n = pread(fd, bytes, newest->used_bytes, newest->place);
+	else if (fd >= 0 && pread(fd, packed, n_packed, newest->place + (off_t)n_before) == (ssize_t)n_packed)
+		n = (ssize_t)(n_before + sizeof(struct record) * unpack_records(&newest->pack, packed + sizeof newest->pack,
+										(struct record *)(void *)(bytes + n_before),
+										newest->pack.n_records));
+	if (fd >= 0)
+		close(fd);
+	free(packed);
+	*n_bytes = n > 0 ? (size_t)n : 0;
+	return bytes;
+}
+
 /* Finds the last task number that the stream gave, and the number of units whose creation it has: the header of the
  * newest segment counts those before it, its records tell the rest. */
 static void count_work(struct survey *survey, const struct scan *scan, const struct newest *newest)
 {
 	uint64_t n_tasks = newest->n_tasks;
 	uint64_t n_units = newest->n_units;
-	unsigned char *bytes = malloc(newest->used_bytes);
-	struct stat st;
-	int fd = bytes ? survey_open(scan->files[newest->file], &st) : -1;
-	ssize_t n = fd >= 0 ? pread(fd, bytes, newest->used_bytes, newest->place) : 0;
-	for (size_t i = sizeof(struct segment_header); n > 0 && i + sizeof(struct record) <= (size_t)n;
-	     i += sizeof(struct record)) {
+	size_t n_bytes;
+	unsigned char *bytes = read_whole_segment(scan, newest, &n_bytes);
+	for (size_t i = sizeof(struct segment_header); i + sizeof(struct record) <= n_bytes; i += sizeof(struct record)) {
 		const struct record *record = (const void *)(bytes + i);
 		unsigned kind = record_kind(record);
 		if ((kind == EVENT_task_create || kind == EVENT_implicit_task_begin) && record_value(record) > n_tasks)
 			n_tasks = record_value(record);
 		n_units += kind == EVENT_unit_create || kind == EVENT_unit_spawn;
 	}
-	if (fd >= 0)
-		close(fd);
 	free(bytes);
 	survey->n_tasks += n_tasks;
 	survey->n_units += n_units;

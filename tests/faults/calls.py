@@ -12,6 +12,8 @@ RESULT, N_TASKS = "fib 18 = 2584", 8360
 SMALL = {"OTTER_RING": "32K"}
 DIRECT = {"OTTER_RING": "128K"}
 SELF = {"OTTER_RING": "32K", "OTTER_DRAIN": "self"}
+PACKED = {"OTTER_RING": "32K", "OTTER_PACK": "on"}
+PACKED_SELF = {**SELF, "OTTER_PACK": "on"}
 STATUSES = {"whole": [0], "lossy": [3], "resumed": [3], "noted": [0, 3], "some": [0, 3]}
 
 
@@ -96,6 +98,25 @@ ROWS += [
     ("write-ENOSPC-first", {}, shim("write", "ENOSPC", times=1), "none"),
     ("meta-EMFILE-first", {}, shim("open", "EMFILE", file="/meta", **{"from": 2}), "none"),
 ]
+# Packing: its files, its buffers, and their memory. Without a buffer segments are written as they are.
+ROWS += [
+    ("packed-pwrite-ENOSPC", PACKED_SELF, shim("pwrite", "ENOSPC", **{"from": 3}), "lossy"),
+    ("packed-pwrite-ENOMEM", PACKED_SELF, shim("pwrite", "ENOMEM", **{"from": 3, "times": 3000}), "resumed"),
+    ("packed-pwrite-EAGAIN", PACKED, shim("pwrite", "EAGAIN", **{"from": 1, "times": 2}), "noted"),
+    ("packed-open-EACCES", PACKED, shim("open", "EACCES", file=".pseg"), "noted"),
+    ("packed-open-EMFILE", PACKED_SELF, shim("open", "EMFILE", file=".pseg", **{"from": 2, "times": 3000}), "resumed"),
+    ("packed-open-few", PACKED, shim("open", "EMFILE", file=".pseg", every=3), "noted"),
+    ("packed-buffer-EACCES", PACKED, shim("open", "EACCES", file=".pbuf"), "whole"),
+    ("packed-buffer-EACCES-self", PACKED_SELF, shim("open", "EACCES", file=".pbuf"), "whole"),
+    ("packed-buffer-EMFILE", PACKED_SELF, shim("open", "EMFILE", file=".pbuf", times=3), "whole"),
+    ("packed-short", PACKED, shim("pwrite,write,pwritev,read", "short"), "whole"),
+    ("packed-short-self", PACKED_SELF, shim("pwrite,write,pwritev,read", "short"), "whole"),
+    ("packed-EINTR-half", PACKED, shim("open,pwrite,write,pwritev,ftruncate,posix_fallocate,close", "EINTR", every=2), "whole"),
+    ("packed-direct-EIO", {**DIRECT, "OTTER_PACK": "on"}, shim("pwritev", "EIO", **{"from": 8}), "noted"),
+]
+ROWS += [(f"packed-mmap-ENOMEM-{n}", PACKED_SELF, shim("mmap", "ENOMEM", **{"from": n, "times": 1}), "noted") for n in range(6, 12)]
+ROWS += [(f"packed-all-{error}{how}", env, shim("all", error, **{"from": 12, "every": 7}), "some") for error in ("EIO", "EINTR", "ENOMEM")
+         for how, env in (("", PACKED), ("-self", PACKED_SELF))]
 # Memory: each of the first mappings in turn. Without the first there is no session.
 ROWS += [(f"mmap-ENOMEM-{n}", SMALL, shim("mmap", "ENOMEM", **{"from": n, "times": 1}), "none" if n == 1 else "noted") for n in range(1, 9)]
 ROWS.append(("mmap-ENOMEM-all", SMALL, shim("mmap", "ENOMEM", **{"from": 5}), "some"))

@@ -7,15 +7,15 @@ import time
 from trial import *
 
 
-def full_disk(size, is_filled=False):
+def full_disk(size, is_filled=False, is_packed=False):
     """The dump is on a tmpfs of that size, of which the rings alone take 2 MiB a stream. `is_filled`: a thread of this
     test fills it once recording has begun."""
     def trial():
-        name = f"full-disk-{size}" + ("-filled" if is_filled else "")
+        name = f"full-disk-{size}" + ("-filled" if is_filled else "") + ("-packed" if is_packed else "")
         with tmpfs(name, size) as mount:
             if not mount:
                 return skipped(name, "cannot mount a tmpfs")
-            t = Trial(name, directory=mount)
+            t = Trial(name, {"OTTER_PACK": "on"} if is_packed else {}, directory=mount)
             filler = threading.Thread(target=fill, args=(mount,))
             if is_filled:
                 t.args, result = ["25"], "fib 25 = 75025"
@@ -32,7 +32,7 @@ def full_disk(size, is_filled=False):
 def fill(directory):
     """Waits for the first segment on the disk, then takes all space that is left."""
     deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and not list(directory.glob("*.otter/*.seg")):
+    while time.monotonic() < deadline and not list(directory.glob("*.otter/*.*seg")):
         time.sleep(0.001)
     with open(directory / "filler", "wb", buffering=0) as f:
         try:
@@ -149,7 +149,7 @@ def limited():
 
 
 def directory_bytes(path):
-    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file() and p.suffix in (".seg", ".dseg"))
+    return sum(p.stat().st_size for p in path.rglob("*") if p.is_file() and p.suffix in (".seg", ".dseg", ".pseg", ".pbuf"))
 
 
 def newest():
@@ -194,6 +194,8 @@ def modes():
 
 TRIALS = {f"full-disk-{size}": full_disk(size) for size in ("256k", "8m", "19m", "24m")}
 TRIALS["full-disk-filled"] = full_disk("60m", True)
+TRIALS["full-disk-packed"] = full_disk("19m", is_packed=True)
+TRIALS["full-disk-filled-packed"] = full_disk("60m", True, True)
 TRIALS |= {f"no-directory-{i}": no_directory(path) for i, path in enumerate(("/dev/null/x", "/proc/otter"))}
 TRIALS |= {f"occupied-{kind}": occupied(kind) for kind in ("link", "dangling", "directory", "file")}
 TRIALS |= {trial.__name__.replace("_", "-"): trial for trial in (read_only, removed, removed_above, moved, moved_back, exchanged, moved_linked, limited, newest, newest_fits, modes)}

@@ -96,11 +96,11 @@ def handlers():
     return t.end()
 
 
-def faulting(name, calls, drain="self", **more):
+def faulting(name, calls, drain="self", pack="off", **more):
     """A SIGSEGV handler forks while a file of the dump is made or written: the child has a dump of its own and leaves
     its parent's alone."""
     def trial():
-        t = Trial(f"faulting-{name}", {**SMALL, "OTTER_DRAIN": drain}, program="faulting", args=(5000,),
+        t = Trial(f"faulting-{name}", {**SMALL, "OTTER_DRAIN": drain, "OTTER_PACK": pack}, program="faulting", args=(5000,),
                   shim={"FAULT_CALLS": calls, "FAULT_ERROR": "raise", **{f"FAULT_{k.upper()}": v for k, v in more.items()}})
         t.run(result="5000 tasks, 0 children ill, some")
         pids = {f.suffix[1:] for f in t.work.glob("counts.*")}
@@ -111,12 +111,12 @@ def faulting(name, calls, drain="self", **more):
     return trial
 
 
-def seccomp():
+def seccomp(name="seccomp", **variables):
     """A filter kills the process at any call but those that docs/reliability.md lists."""
     calls, own = RECORDER_CALLS.get(os.uname().machine), PROGRAM_CALLS.get(os.uname().machine)
     if not calls:
-        return skipped("seccomp", f"the numbers of calls are not known for {os.uname().machine}")
-    t = Trial("seccomp", SMALL, program="midway", args=["seccomp", *sorted({*calls.values(), *own.values()})], counted=False)
+        return skipped(name, f"the numbers of calls are not known for {os.uname().machine}")
+    t = Trial(name, {**SMALL, **variables}, program="midway", args=["seccomp", *sorted({*calls.values(), *own.values()})], counted=False)
     t.run(result=MIDWAY)
     summary = t.build([0], whole=False)
     t.check("whole", whole(summary, MIDWAY_TASKS))
@@ -165,6 +165,9 @@ def stopped():
 
 TRIALS = {trial.__name__.replace("_", "-"): trial for trial in (descriptors_closed, descriptors_closed_often, closed_standard, chroot, setuid, signals_blocked,
                                                                 handlers, seccomp, seccomp_refused, own_tool, stopped)}
+TRIALS["seccomp-packed"] = lambda: seccomp("seccomp-packed", OTTER_PACK="on")
 TRIALS |= {"faulting-write": faulting("write", "pwrite", every=20), "faulting-open": faulting("open", "open", file=".seg", every=20),
            "faulting-close": faulting("close", "close", **{"from": 60, "every": 20, "times": 4}),
-           "faulting-ring": faulting("ring", "open,pwritev", "auto", file=".ring", **{"from": 3})}
+           "faulting-ring": faulting("ring", "open,pwritev", "auto", file=".ring", **{"from": 3}),
+           "faulting-packed": faulting("packed", "open,pwrite", pack="on", file=".pseg", every=3, times=4),
+           "faulting-buffer": faulting("buffer", "open,pwritev", pack="on", file=".pbuf", **{"from": 3, "times": 4})}

@@ -81,6 +81,13 @@ has H1 recorder-drain drain_one "$full" "$stores"
 has H2 recorder-stream_seal seal "$full"
 has W1 recorder-output output_segment 'stlr'
 has W2 recorder-stream_seal stream_seal 'ldar'
+has W1 recorder-drain_pack drain_pack 'stlr'
+has Q1 recorder-packer packer_close 'stlr'
+has Q2 recorder-packer packer_take_part 'casa|ldaxr|__aarch64_cas4_acq'
+has Q3 recorder-packer packer_give_back 'stlr'
+has Q4 recorder-packer packer_is_empty 'ldar'
+has Q5 recorder-drain_pack drain_pack_done 'stlr'
+has Q6 recorder-drain_pack drain_pack_begin 'swpa|ldax|__aarch64_swp4_acq'
 has D1 recorder-drain drain_main "$full"
 has D2 recorder-drain drain_wake "$full"
 has D3 recorder-drain drain_wake 'swpl|stlxr|__aarch64_swp4_rel'
@@ -140,7 +147,7 @@ more='' libraries=''
 run ring_stress tests/stress/ring_stress.c 12000 2 8
 if foreign check && more="-isystem $foreign/usr/include" libraries=$(find "$foreign" -name libcheck.a) && foreign libsubunit-dev; then
 	libraries+=" $(find "$foreign" -name libsubunit.a) -lm"
-	for test in clock config event ring drain refusal process; do
+	for test in clock config event ring drain packing refusal process; do
 		run "test_$test" "tests/unit/test_$test.c"
 	done
 else

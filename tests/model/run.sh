@@ -59,6 +59,7 @@ check() (
 	check deadlock ring holds -DNO_KILL -DFLUSHES -DFIRST=4
 	check live live holds -DLAST=3
 	check sleep sleep holds
+	check pack pack holds
 } &
 {
 	check MUT_R1_EARLY ring nothing_unfinished_is_believed -DMUT_R1_EARLY
@@ -89,6 +90,13 @@ check() (
 	# damaged.
 	check LIVE_O2_RELAXED live holds -DLAST=3 -DMUT_O2_RELAXED
 	check LIVE_A2_RELAXED live holds -DLAST=3 -DMUT_A2_RELAXED
+	for label in Q1 Q2 Q3 Q4; do
+		check PACK_MUT_${label}_RELAXED pack no_race -DMUT_${label}_RELAXED
+	done
+	check PACK_MUT_OPEN_ANY pack no_record_is_lost -DMUT_OPEN_ANY
+	check PACK_MUT_REUSE_EARLY pack no_record_is_lost -DMUT_REUSE_EARLY
+	check PACK_MUT_BACK_EARLY pack no_record_is_lost -DMUT_BACK_EARLY
+	check PACK_MUT_SEAL_TRUSTS pack no_record_is_lost -DMUT_SEAL_TRUSTS
 	for pair in D1 D2; do
 		check SLEEP_MUT_NO_$pair sleep nobody_sleeps_over_work -DMUT_NO_$pair
 	done

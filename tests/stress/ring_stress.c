@@ -103,10 +103,10 @@ static bool check(struct session *session, unsigned n_all)
 	return is_good;
 }
 
-static bool run(const char *drain, unsigned n_producers)
+static bool run(const char *drain, const char *pack, unsigned n_producers)
 {
 	struct producer producers[N_ALL_MAX];
-	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, NULL);
+	struct session *session = dump_begin("OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_PACK", pack, NULL);
 	if (!session)
 		return false;
 	for (unsigned wave = 0; wave < N_WAVES; wave++) {
@@ -120,7 +120,7 @@ static bool run(const char *drain, unsigned n_producers)
 	}
 	session_end("finalize");
 	bool is_good = check(session, n_producers * N_WAVES);
-	printf("%s: %u producers at once, %u in all, %llu records each, %u streams: %s\n", drain, n_producers,
+	printf("%s, %s: %u producers at once, %u in all, %llu records each, %u streams: %s\n", drain, pack, n_producers,
 	       n_producers * N_WAVES, (unsigned long long)n_records_each, session_n_streams(session),
 	       is_good ? "all there" : "FAILED");
 	dump_remove();
@@ -129,7 +129,7 @@ static bool run(const char *drain, unsigned n_producers)
 
 int main(int argc, char **argv)
 {
-	static const char *const drains[] = {"auto", "self"};
+	static const char *const drains[] = {"auto", "self"}, *const packs[] = {"auto", "on"};
 	static const unsigned counts[] = {2, 8, PRODUCERS_MAX};
 	uint64_t n_records = argc > 1 ? strtoull(argv[1], NULL, 10) : RECORDS_DEFAULT;
 	int n_counts = argc > 2 ? argc - 2 : (int)(sizeof counts / sizeof *counts);
@@ -139,10 +139,10 @@ int main(int argc, char **argv)
 			return 2;
 		n_records_each = n_records / n_producers;
 		/* A process has one session, so each run has a child process. */
-		for (unsigned i = 0; i < 2; i++) {
+		for (unsigned i = 0; i < 4; i++) {
 			pid_t child = fork();
 			if (child == 0)
-				exit(run(drains[i], n_producers) ? 0 : 1);
+				exit(run(drains[i % 2], packs[i / 2], n_producers) ? 0 : 1);
 			int status = -1;
 			if (waitpid(child, &status, 0) != child || status != 0)
 				return 1;

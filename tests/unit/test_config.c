@@ -23,7 +23,7 @@ static const char *const variables[] = {"OTTER_EVENTS",        "OTTER_DIR",
 					"OTTER_SAMPLE",        "KMP_GTID_MODE",
 					"OTTER_RUN",           "PMIX_NAMESPACE",
 					"PBS_JOBID",           "SLURM_JOB_ID",
-					"SLURM_STEP_ID"};
+					"SLURM_STEP_ID",       "OTTER_PACK"};
 
 static struct config config;
 
@@ -108,6 +108,31 @@ START_TEST(events)
 		ck_assert_uint_eq(config.groups, GROUPS_DEFAULT);
 		ck_assert_str_eq(config.events, "default");
 	}
+}
+END_TEST
+
+START_TEST(pack)
+{
+	good("OTTER_PACK", "auto");
+	ck_assert_uint_eq(config.pack, CONFIG_PACK_AUTO);
+	good("OTTER_PACK", "on");
+	ck_assert_uint_eq(config.pack, CONFIG_PACK_ON);
+	good("OTTER_PACK", "off");
+	ck_assert_uint_eq(config.pack, CONFIG_PACK_OFF);
+	const char *const unusable[] = {"1", "ON", "of", "auto "};
+	for (size_t i = 0; i < sizeof unusable / sizeof *unusable; i++) {
+		bad("OTTER_PACK", unusable[i]);
+		ck_assert_uint_eq(config.pack, CONFIG_PACK_AUTO);
+	}
+	good("OTTER_KEEP", "newest");
+	setenv("OTTER_PACK", "on", 1);
+	config_read(&config);
+	ck_assert_uint_eq(config.pack, CONFIG_PACK_OFF);
+	ck_assert_ptr_nonnull(strstr(config.notes, "OTTER_PACK=on has no effect"));
+	setenv("OTTER_PACK", "auto", 1);
+	config_read(&config);
+	ck_assert_uint_eq(config.pack, CONFIG_PACK_OFF);
+	ck_assert_str_eq(config.notes, "");
 }
 END_TEST
 
@@ -375,6 +400,7 @@ int main(void)
 	tcase_add_test(table, rank);
 	tcase_add_test(table, ranks);
 	tcase_add_test(table, run);
+	tcase_add_test(table, pack);
 	suite_add_tcase(suite, table);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -176,6 +176,7 @@ START_TEST(full_ring_drops_and_tells)
 	session->is_drain_started = 1;
 	session->drain_stays = true;
 	session->config.drops_when_full = true;
+	session->config.pack = CONFIG_PACK_OFF; /* or else it would pack before it drops */
 	uint64_t n = SMALL_RECORDS * RING_SEGMENTS - 1;
 	for (uint64_t i = 0; i < n; i++)
 		put(i);

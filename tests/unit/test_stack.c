@@ -59,14 +59,14 @@ static void *nothing(void *argument)
 }
 
 /* A thread's first event, then segments that are filled, written, used for the first time and again. */
-static void check_ways(const char *drain, const char *keep)
+static void check_ways(const char *drain, const char *keep, const char *pack)
 {
 	/* The first thread that a process makes has the loader look up a function of libc's, on the stack of who makes it: 2.4 KiB more. */
 	pthread_t first;
 	ck_assert_int_eq(pthread_create(&first, NULL, nothing, NULL), 0);
 	pthread_join(first, NULL);
-	struct session *session =
-		dump_begin("OTTER_EVENTS", "default", "OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_KEEP", keep, NULL);
+	struct session *session = dump_begin("OTTER_EVENTS", "default", "OTTER_RING", "32K", "OTTER_DRAIN", drain, "OTTER_KEEP",
+					     keep, "OTTER_PACK", pack, NULL);
 	ck_assert_ptr_nonnull(session);
 	size_t n_bytes = used_by(record_much);
 	ck_assert_uint_gt(n_bytes, 100);
@@ -79,19 +79,25 @@ static void check_ways(const char *drain, const char *keep)
 
 START_TEST(who_writes_himself)
 {
-	check_ways("self", "all");
+	check_ways("self", "all", "off");
 }
 END_TEST
 
 START_TEST(who_hands_over)
 {
-	check_ways("auto", "all");
+	check_ways("auto", "all", "auto");
+}
+END_TEST
+
+START_TEST(who_packs)
+{
+	check_ways(_i ? "self" : "auto", "all", "on");
 }
 END_TEST
 
 START_TEST(flight_recorder)
 {
-	check_ways("self", "newest");
+	check_ways("self", "newest", "auto");
 }
 END_TEST
 
@@ -101,6 +107,7 @@ int main(void)
 	TCase *ways = tcase_create("ways");
 	tcase_add_test(ways, who_writes_himself);
 	tcase_add_test(ways, who_hands_over);
+	tcase_add_loop_test(ways, who_packs, 0, 2);
 	tcase_add_test(ways, flight_recorder);
 	suite_add_tcase(suite, ways);
 	SRunner *runner = srunner_create(suite);

@@ -76,9 +76,11 @@ static __attribute__((noinline)) void put_stepping(uint64_t first, uint64_t n, e
 	step(false);
 }
 
+static const char *pack = "off";
+
 static struct session *begin(void)
 {
-	return dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", NULL);
+	return dump_begin("OTTER_RING", SMALL_RING, "OTTER_DRAIN", "self", "OTTER_PACK", pack, NULL);
 }
 
 /* Up to which number the program's records are in stream 0, which must be `next`, next + 1 ...; UINT64_MAX where they are not. `*n_handler`: how
@@ -277,6 +279,23 @@ START_TEST(process_is_killed)
 }
 END_TEST
 
+/* Segments are packed: the first one, for which the packing buffer is made, and one that has no room there any more. */
+static const uint64_t packed_befores[] = {SMALL_RECORDS - 1, SMALL_RECORDS * 3 - 1};
+
+START_TEST(handler_forks_while_it_is_packed)
+{
+	pack = "on";
+	do_everywhere(FORK, packed_befores[_i]);
+}
+END_TEST
+
+START_TEST(process_is_killed_while_it_is_packed)
+{
+	pack = "on";
+	do_everywhere(KILL, packed_befores[_i]);
+}
+END_TEST
+
 static bool can_step(void)
 {
 	put_stepping(0, 0, NOTHING, 0, 0);
@@ -305,6 +324,8 @@ int main(void)
 	tcase_add_loop_test(once, recording_is_turned_once, 0, n_places);
 	tcase_add_loop_test(once, handler_forks_once, 0, n_places);
 	tcase_add_loop_test(once, process_is_killed, 0, n_places);
+	tcase_add_loop_test(once, handler_forks_while_it_is_packed, 0, 2);
+	tcase_add_loop_test(once, process_is_killed_while_it_is_packed, 0, 2);
 #ifndef __SANITIZE_ADDRESS__ /* a process takes its time there, and has other instructions */
 	suite_add_tcase(suite, once);
 #endif
