@@ -66,9 +66,11 @@ static int begin_again(struct graph *graph)
 	const struct busy *busy = graph->busy, *blocked = graph->blocked;
 	const struct unit_busy *unit_busy = graph->unit_busy;
 	enum graph_level level = graph->level;
+	unsigned slot = graph->slot;
 	struct progress progress = {0};
 	graph_free(graph);
 	graph_begin(graph, model, level, GRAPH_KEPT);
+	graph->slot = slot;
 	graph->busy = busy;
 	graph->blocked = blocked;
 	graph->unit_busy = unit_busy;

@@ -206,6 +206,7 @@ struct family {
 struct graph {
 	const struct model *model;
 	enum graph_level level;
+	unsigned slot; /* set by the caller after graph_begin(): of the graphs that visit the same replay, below GRAPHS_AT_ONCE */
 	const struct busy *busy;      /* set by the caller, which visits states_ops before; NULL: no node of a task has a time */
 	bool is_counted;              /* nodes that nobody has to find again, and edges, are only in `counted` of the streams */
 	bool has_waits;               /* there are dummies of waits with dependences */

@@ -32,7 +32,7 @@ static void barrier(struct graph *graph, const struct point *at, struct scope *s
 	task->n_barriers = scope->ordinal + 1;
 	graph_close_intervals(graph, at, at->task, id);
 	graph_reach(graph, at, at->task, id, EDGE_BARRIER);
-	task->last = scope->node = id;
+	task->last = scope->nodes[graph->slot] = id;
 }
 
 /* Is it a scope that nests, and that the scope level shows as a pair of nodes? */
@@ -57,8 +57,9 @@ static void enter_sync(struct graph *graph, const struct point *at, struct scope
 	if (scope->kind == sync_kind_taskgroup)
 		graph_open_group(graph, at, scope);
 	else if (scope->kind == sync_kind_taskwait) {
-		scope->node = graph_add_placed(graph, at, NODE_TASKWAIT, at->task, scope->construct);
-		graph_close_intervals(graph, at, at->task, scope->node);
+		uint32_t id = graph_add_placed(graph, at, NODE_TASKWAIT, at->task, scope->construct);
+		scope->nodes[graph->slot] = id;
+		graph_close_intervals(graph, at, at->task, id);
 	} else if (is_barrier(graph, at, scope))
 		barrier(graph, at, scope);
 }
@@ -66,7 +67,8 @@ static void enter_sync(struct graph *graph, const struct point *at, struct scope
 /* It need not be the task's position any more: what combines a reduction in a barrier may acquire a lock. */
 static void leave_wait(struct graph *graph, const struct point *at, const struct scope *scope)
 {
-	struct node *node = graph_is_stand_in(graph, scope->node) ? NULL : graph_inner_node(graph, scope->node);
+	uint32_t id = scope->nodes[graph->slot];
+	struct node *node = graph_is_stand_in(graph, id) ? NULL : graph_inner_node(graph, id);
 	if (node != NULL && at->ticks > node->end_ticks)
 		node->end_ticks = at->ticks;
 }

@@ -60,6 +60,8 @@ enum scope_type {
 	SCOPE_SUBMIT   /* the launch of a kernel; kernels of a host that is a device itself run in it */
 };
 
+#define GRAPHS_AT_ONCE 2 /* that may visit the same replay, each with a number of its own */
+
 struct scope {
 	enum scope_type type;
 	unsigned kind;
@@ -68,13 +70,13 @@ struct scope {
 	uint64_t count;   /* SCOPE_WORK: iterations */
 	uint64_t wait_id; /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
-	bool is_reduction;  /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
-	bool is_acquired;   /* SCOPE_MUTEX: mutex_acquired has come */
-	uint8_t around;     /* for builder/states/, which sets it when the scope is entered: the task's state around it */
-	uint32_t node;      /* for builder/graph/, which sets it when the scope is entered: of SCOPE_SYNC, 0 none */
-	uint32_t operation; /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
-	uint32_t arrival;   /* SCOPE_SYNC barriers: its number in model.arrivals */
-	uint32_t ordinal;   /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
+	bool is_reduction; /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
+	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired has come */
+	uint8_t around;    /* for builder/states/, which sets it when the scope is entered: the task's state around it */
+	uint32_t nodes[GRAPHS_AT_ONCE]; /* for builder/graph/, which sets it when the scope is entered: of SCOPE_SYNC, 0 none */
+	uint32_t operation;             /* SCOPE_TARGET, SCOPE_DATA_OP, SCOPE_SUBMIT: row of model.operations */
+	uint32_t arrival;               /* SCOPE_SYNC barriers: its number in model.arrivals */
+	uint32_t ordinal;               /* SCOPE_SYNC barriers: how many barriers its implicit task began before it, from 0 */
 	/*
 	 * Differs from the numbers of all other open scopes. Numbers are small, from 0, and are used again after a
 	 * scope was left. So a visitor can keep what it knows about open scopes in an array. number % dump.n_streams is
