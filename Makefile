@@ -170,6 +170,7 @@ $(call exe,$(REC_UNIT) $(STRESS_SRC)): $(REC_LIB) $(COMMON_LIB)
 $(call exe,$(BLD_UNIT) $(PROG_SRC)): LINK_LD := $(TEST_LD) $(BLD_LD)
 $(call exe,$(BLD_UNIT)): $(UNIT_LIB) $(BLD_LIB) $(COMMON_LIB)
 $(call exe,tests/tools/golden_dumps.c): $(UNIT_LIB)
+$(call exe,tests/tools/write_dump.c): $(UNIT_LIB)
 $(call exe,$(PROG_SRC)): $(COMMON_LIB)
 $(UNIT_BIN) $(STRESS_BIN) $(PROG_BIN): $(O)/%: $(O)/%.o
 	$(call say,LINK)
@@ -206,6 +207,7 @@ PLAIN_unit          := check-unit
 PLAIN_stress        := check-stress
 PLAIN_golden        := check-tools
 PLAIN_dozen         := check-tools
+PLAIN_answers       := check-tools
 PLAIN_programs      := all
 PLAIN_threads       := all
 PLAIN_programs_selftest := all

@@ -10,6 +10,7 @@
 #ifndef OTTER_BUILDER_JOB_H
 #define OTTER_BUILDER_JOB_H
 
+#include "builder/answer/answer.h"
 #include "builder/graph/files.h"
 #include "builder/outputs.h"
 #include "builder/run.h"
@@ -38,6 +39,8 @@ struct job {
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
+	struct answer answer;      /* of the process that is built; with NEEDS_ANSWER */
+	struct graph answer_graph; /* the fragment graph that only the answer asks for */
 	struct sink sinks[MAX_SINKS];
 	size_t n_sinks;
 	struct symbols *symbols;

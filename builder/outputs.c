@@ -3,6 +3,7 @@
  * The rows of the table of outputs, what follows from them, and the ways from a row to the function of its folder.
  * Called by main.c and run.c, on the main thread.
  */
+#include "builder/answer/files.h"
 #include "builder/outputs.h"
 #include "builder/dump/list.h"
 #include "builder/graph/files.h"
@@ -62,6 +63,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	unsigned needs = 0;
 	for (unsigned i = 0; i < n_output_rows; i++)
 		needs |= output_is_selected(outputs, i) ? output_rows[i].needs : 0;
+	if (needs & NEEDS_ANSWER)
+		needs |= NEEDS_STATES | NEEDS_SYMBOLS;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
 		needs |= NEEDS_STATES | NEEDS_SOME_SYMBOLS |
 			 (level == GRAPH_FRAGMENT ? NEEDS_GRAPH | NEEDS_SYMBOLS : NEEDS_GRAPH_COUNTS);
@@ -116,7 +119,7 @@ int output_append_nodes(const struct built *built)
 
 int output_append_constructs(const struct built *built)
 {
-	return graph_constructs_csv(built->graphs, built->directory);
+	return answer_constructs_csv(built->traces, built->answer, &built->graphs->graphs[0], built->directory);
 }
 
 int output_append_edges(const struct built *built)
@@ -144,6 +147,11 @@ int output_append_units(const struct built *built)
 	return has_units(built->graphs) ? units_csv(built->graphs, built->directory) : 0;
 }
 
+int output_append_waits(const struct built *built)
+{
+	return answer_waits_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, built->directory);
+}
+
 int output_append_states(const struct built *built)
 {
 	return states_csv(built->traces, built->states, built->n_traces, built->directory);
@@ -157,6 +165,25 @@ int output_write_processes(const struct built *built)
 int output_write_summary_file(const struct built *built)
 {
 	return summary_json(built->summary, built->directory);
+}
+
+int output_write_answer_file(const struct built *built)
+{
+	if (built->options->outputs & outputs_of_option("summary")) /* which writes it */
+		return 0;
+	return summary_json(built->summary, built->directory);
+}
+
+int output_print_answer_text(const struct built *built)
+{
+	/* Not asked of a task, and not known of Argobots' units. */
+	bool is_there = built->options->family.task == 0 && built->summary->answer.is_there;
+	if (!is_there && built->options->outputs & outputs_of_option("summary")) /* which prints all of it */
+		return 0;
+	if (!is_there)
+		return output_print_summary_text(built);
+	summary_print_answer(built->summary, built->place, stdout);
+	return 0;
 }
 
 int output_print_list(const struct built *built)

@@ -11,6 +11,7 @@
 #include "builder/replay/sink.h"
 #include "builder/run.h"
 
+struct answer;
 struct canonical_list;
 struct graphs;
 struct states;
@@ -28,7 +29,8 @@ enum output_need {
 	NEEDS_SOME_SYMBOLS = 128, /* the same, of processes with work units of Argobots, or with mutexes */
 	NEEDS_SUMMARY = 256,
 	NEEDS_CANONICAL = 1024, /* the canonical edge list */
-	NEEDS_RECORDS = 512     /* the dump again, after its process was built */
+	NEEDS_RECORDS = 512,    /* the dump again, after its process was built */
+	NEEDS_ANSWER = 2048     /* what limits the run */
 };
 
 enum output_trait {
@@ -48,6 +50,7 @@ struct built {
 	size_t n_traces;
 	const struct graphs *graphs;
 	const struct states *states; /* one a trace */
+	const struct answer *answer; /* of the only trace */
 	const struct summary *summary;
 	struct canonical_list *const *canonical;
 };

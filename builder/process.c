@@ -12,18 +12,42 @@
 
 #define SMALL_RECORDS (64 << 10) /* one thread builds these sooner than several are woken up */
 
+/* The fragment graph that the answer is made of: the one that is built anyway, or one of its own. */
+static struct graph *answer_graph(struct job *job, size_t i)
+{
+	bool has_one = job->needs & NEEDS_GRAPH && job->options->level == GRAPH_FRAGMENT;
+	return has_one ? &job->graphs[i] : &job->answer_graph;
+}
+
+/* The graph's times are those of the states. */
+static void give_times(struct graph *graph, const struct states *states)
+{
+	graph->busy = &states->busy;
+	graph->unit_busy = &states->units;
+	graph->blocked = states->model->switches.are_recorded ? &states->blocked : NULL;
+}
+
 static int replay_process(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
-	struct state_listener listeners[MAX_SINKS];
-	struct visitor visitors[3 + MAX_SINKS];
+	struct state_listener listeners[1 + MAX_SINKS];
+	struct visitor visitors[5 + MAX_SINKS];
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
-	if (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT) /* beside the critical path */
+	if (job->needs & NEEDS_ANSWER ||
+	    (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT)) /* beside the critical path */
 		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
 	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
 		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
+	if (job->needs & NEEDS_ANSWER) {
+		if (answer_graph(job, i) != &job->graphs[i])
+			visitors[n_visitors++] = (struct visitor){&graph_ops, answer_graph(job, i)};
+		visitors[n_visitors++] = (struct visitor){&track_ops, &job->answer.track};
+		listeners[n_listeners++] = (struct state_listener){track_pass_state, &job->answer.track};
+		if (track_begin(&job->answer.track, &trace->model, &job->states[i], job->output.temporary) != 0)
+			return -1;
+	}
 	for (size_t j = 0; j < job->n_sinks; j++) {
 		const struct sink *sink = &job->sinks[j];
 		if (sink->begin != NULL && sink->begin(sink->self, trace) != 0)
@@ -35,9 +59,9 @@ static int replay_process(struct job *job, size_t i)
 	}
 	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
-		job->graphs[i].busy = &job->states[i].busy;
-		job->graphs[i].unit_busy = &job->states[i].units;
-		job->graphs[i].blocked = trace->model.switches.are_recorded ? &job->states[i].blocked : NULL;
+		give_times(&job->graphs[i], &job->states[i]);
+		if (job->needs & NEEDS_ANSWER)
+			give_times(answer_graph(job, i), &job->states[i]);
 	}
 	int rc = replay_run(&trace->model, visitors, n_visitors, &job->progress);
 	if (job->needs & NEEDS_STATES)
@@ -54,6 +78,7 @@ static int append(struct job *job, size_t i, const struct built *built)
 	one.n_traces = 1;
 	one.graphs = &graphs;
 	one.states = &job->states[i];
+	one.answer = &job->answer;
 	for (unsigned row = 0; row < n_output_rows; row++)
 		if (output_is_selected(job->options->outputs, row) && output_rows[row].append != NULL &&
 		    output_rows[row].append(&one) != 0)
@@ -94,7 +119,13 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	if (has_graph)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	job->graphs[i].family = job->options->family;
+	if (job->needs & NEEDS_ANSWER && answer_graph(job, i) != &job->graphs[i]) {
+		graph_begin(answer_graph(job, i), &trace->model, GRAPH_FRAGMENT, GRAPH_KEPT);
+		answer_graph(job, i)->slot = 1;
+	}
 	if (replay_process(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
+		return -1;
+	if (job->needs & NEEDS_ANSWER && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
 		return -1;
 	job->graphs[i].before = job->numbers;
 	if (has_graph)
@@ -103,15 +134,19 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
 		symbols_resolve(job->symbols, &trace->model);
+	if (job->needs & NEEDS_ANSWER && answer_make(&job->answer, answer_graph(job, i), &job->states[i]) != 0)
+		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
 	if (job->needs & NEEDS_SUMMARY)
-		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i]);
+		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i], &job->answer);
 	if (job->needs & NEEDS_CANONICAL)
 		canonical_collect(&job->canonical, trace, &job->graphs[i], job->n_open > 1);
 	if (append(job, i, built) != 0)
 		return -1;
+	answer_free(&job->answer);
+	graph_free(&job->answer_graph);
 	if (job->is_passing)
 		give_back(job, i);
 	return 0;

@@ -141,6 +141,8 @@ int run(const struct options *options)
 	summary_free(&job.summary);
 	canonical_free_list(job.canonical);
 	symbols_close(job.symbols);
+	answer_free(&job.answer);
+	graph_free(&job.answer_graph);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);
 		states_free(&job.states[i]);

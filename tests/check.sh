@@ -147,7 +147,7 @@ run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes
 dozen='taskwait depend taskloop nested sections offload_target untied cancel_taskgroup detach doacross reductions tasks_fortran'
 # shellcheck disable=SC2086 # a list of words
 [[ $wanted != *" dozen "* ]] || run dozen tests/run.py $dozen
-for script in promises.sh diagnoses.sh references.py expect_selftest.py programs_selftest.py tables.py labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py; do
+for script in promises.sh diagnoses.sh references.py expect_selftest.py programs_selftest.py tables.py labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py answers.py; do
 	run "${script%.*}" "tests/$script"
 done
 # Each of these does one thing after the other, and waits much.

@@ -33,7 +33,7 @@ import tempfile
 
 from common import *
 
-sys.path[:0] = [str(ROOT / "tests/damage"), str(ROOT / "tests/otf2")]
+sys.path[:0] = [str(ROOT / "tests/damage"), str(ROOT / "tests/otf2"), str(ROOT / "tests/answers")]
 from flaw import archive_flaw
 from cases import CASES
 from damage_bits import add_header_flips, add_payload_flips, add_payload_noise
@@ -41,6 +41,7 @@ from damage_files import add_file_cases
 from damage_packed import add_packed_cases
 import damage_records  # importing it adds its cases to CASES, as the next line does
 import damage_segments
+import checks
 from dump import Dump
 
 HERE = ROOT / "tests/damage"
@@ -128,6 +129,12 @@ def tables_flaw(out):
     return Graph(out).flaw(complete=False)
 
 
+def answer_flaw(out):
+    """What is wrong with what is said to limit the run, or None."""
+    answer = json.loads((out / "summary.json").read_text()).get("answer")
+    return checks.flaw(answer) if answer else None
+
+
 SOUND = set()  # digests of outputs in which this process has found nothing wrong
 
 
@@ -144,9 +151,10 @@ def digest(out):
 
 def output_flaw(out):
     """What is wrong with the output, or None. Many cases have equal outputs, and each is checked once: checking takes longest."""
+    reason = answer_flaw(out)
     seen = digest(out)
-    if seen in SOUND:
-        return None
+    if reason or seen in SOUND:
+        return reason
     reason = tables_flaw(out) or archive_flaw(out / "traces.otf2")
     if reason is None:
         SOUND.add(seen)

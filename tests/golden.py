@@ -90,6 +90,15 @@ def neutral(dump, name):
     meta.write_text(text)
 
 
+def pack(dump, path, name):
+    with tarfile.open(path, "w:xz") as archive:
+        for file in sorted(dump.iterdir()):
+            entry = tarfile.TarInfo(f"{name}.otter/{file.name}")
+            entry.size = file.stat().st_size
+            with open(file, "rb") as content:
+                archive.addfile(entry, content)
+
+
 def record(name):
     with alone(WORK / "golden" / f"record-{name}") as work:
         DUMPS[name](work)
@@ -97,12 +106,7 @@ def record(name):
         if len(dumps) != 1:
             sys.exit(f"not ok golden/{name}: {len(dumps)} dumps, not one")
         neutral(dumps[0], name)
-        with tarfile.open(KEPT / f"{name}.tar.xz", "w:xz") as archive:
-            for file in sorted(dumps[0].iterdir()):
-                entry = tarfile.TarInfo(f"{name}.otter/{file.name}")
-                entry.size = file.stat().st_size
-                with open(file, "rb") as content:
-                    archive.addfile(entry, content)
+        pack(dumps[0], KEPT / f"{name}.tar.xz", name)
 
 
 # ---- What is compared ----

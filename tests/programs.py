@@ -19,9 +19,10 @@ import itertools
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "programs"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent / folder) for folder in ("programs", "answers")]
 
 from common import *
+import checks
 from collections import Counter
 from compare import Comparison
 from drawing import FEATURES, program
@@ -131,12 +132,15 @@ class Trial:
                 self.failed = why_not(result)
             return
         out = work / f"build-{compiler}-{threads}"
-        result = run([BUILDER, "--strict", "--csv", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)], PASSIVE)
+        result = run([BUILDER, "--strict", "--csv", "--answer", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)], PASSIVE)
         if result.status != 0:
             self.failed = result.why([0])
             return
         self.comparison = Comparison(order, out, source.name, level, notes_of(dumps) if compiler == "gcc" else None)
         self.wrong = self.comparison.wrong
+        answer = json.loads((out / "summary.json").read_text()).get("answer")
+        if answer and checks.flaw(answer):
+            self.wrong = [checks.flaw(answer), *self.wrong]
         self.failed = "; ".join(self.wrong[:4])
 
 

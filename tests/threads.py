@@ -183,6 +183,8 @@ OUTPUTS = {
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),
     "stream": ("--otf2",),
+    "answer": ("--answer",),
+    "answer-part": ("--answer", "--from=20%", "--to=70%"),
     "parallelism": ("--parallelism", "--bins=77"),
     "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
     "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),

@@ -25,7 +25,6 @@ struct graph_numbers graph_numbers_after(const struct graph *graph);
  * DIR/nodes.csv and so on: the whole graph, whatever its size; appended to what is there of earlier processes. 0, or -1
  * with the error printed.
  */
-int graph_constructs_csv(const struct graphs *graphs, const char *dir);
 int graph_nodes_csv(const struct graphs *graphs, const char *dir);
 int graph_edges_csv(const struct graphs *graphs, const char *dir);
 int graph_exclusive_csv(const struct graphs *graphs, const char *dir);

@@ -55,15 +55,6 @@ struct graph_numbers graph_numbers_after(const struct graph *graph)
 				      .n_sets = before->n_sets + graph_n_exclusive(graph)};
 }
 
-static enum node_kind task_kind(const struct task *task)
-{
-	return task->flags & task_flags_initial    ? NODE_INITIAL
-	       : task->flags & task_flags_implicit ? NODE_IMPLICIT
-	       : task->flags & task_flags_target   ? NODE_TARGET
-	       : task_is_split(task)               ? NODE_TASKLOOP_SPLIT
-						   : NODE_TASK;
-}
-
 /* What a node is about: a kernel about its submit. */
 static const struct operation *node_operation(const struct graph *graph, const struct node *node)
 {
@@ -96,7 +87,7 @@ struct node_view graph_node(const struct graph *graph, uint32_t id)
 		const struct task *task = &m->tasks[id];
 		struct node_view view = {
 			.id = id,
-			.kind = graph_task_is_node(graph, id) ? task_kind(task) : NODE_NONE,
+			.kind = graph_task_is_node(graph, id) ? graph_task_kind(task) : NODE_NONE,
 			.task = id,
 			.region = task->region,
 			.construct = task->construct,
@@ -233,7 +224,7 @@ static void count_tasks(const struct graph *graph, struct graph_counts *counts)
 		enum edge_kind kind;
 		if (!graph_task_is_node(graph, row))
 			continue;
-		nodes[task_kind(&graph->model->tasks[row])]++;
+		nodes[graph_task_kind(&graph->model->tasks[row])]++;
 		if (!has_edges)
 			continue;
 		edges[EDGE_CREATE] += graph_own_source(graph, row) != 0;

@@ -74,4 +74,7 @@ void states_begin(struct states *states, const struct model *model, const struct
 void states_finish(struct states *states);
 void states_free(struct states *states);
 
+/* The task that is in the state that the stream's thread is in, 0 none: for listeners, about the state that begins. */
+uint32_t states_current(const struct states *states, uint32_t stream);
+
 #endif

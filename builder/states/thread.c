@@ -74,3 +74,9 @@ int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t 
 	show(t, &states->times[stream], to, ticks);
 	return 0;
 }
+
+uint32_t states_current(const struct states *states, uint32_t stream)
+{
+	const struct thread_state *t = &states->threads[stream];
+	return t->gap.is_open ? t->gap.task : t->task; /* a wait that is shown when the next task has begun */
+}

@@ -58,7 +58,8 @@ void summary_begin(struct summary *s, const struct trace *traces, size_t n_proce
 	*s = (struct summary){.traces = traces, .n_processes = n_processes, .is_complete = true};
 }
 
-void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states)
+void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states,
+		     const struct answer *answer)
 {
 	const struct dump *dump = &trace->dump;
 	const struct model *m = graph->model;
@@ -66,6 +67,7 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 		m->window.is_part ? window_ticks(&m->window, m->first_ticks, m->last_ticks) : m->last_ticks - m->first_ticks;
 	uint64_t wall_ns = dump_duration_ns(dump, ticks);
 	s->level = graph->level;
+	summary_collect_answer(&s->answer, trace, answer);
 	collect_part(s, graph);
 	s->n_threads += m->n_threads;
 	s->n_records += dump->n_records;
@@ -111,6 +113,7 @@ void summary_free(struct summary *s)
 	summary_free_devices(&s->devices);
 	summary_free_units(&s->units);
 	summary_free_mutexes(&s->mutexes);
+	summary_free_answer(&s->answer);
 	summary_free_path(&s->path);
 }
 
@@ -317,6 +320,8 @@ int summary_json(const struct summary *s, const char *dir)
 	if (out == NULL)
 		return -1;
 	json_t *root = json_summary(s);
+	if (s->answer.is_there)
+		json_object_set_new(root, "answer", summary_json_answer(&s->answer));
 	if (s->is_part || s->family.task != 0)
 		json_object_set_new(root, "part", json_part(s));
 	if (s->stop.n_processes != 0)

@@ -7,6 +7,7 @@
 #ifndef OTTER_BUILDER_SUMMARY_SUMMARY_H
 #define OTTER_BUILDER_SUMMARY_SUMMARY_H
 
+#include "builder/summary/answer.h"
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/states/states.h"
@@ -145,6 +146,7 @@ struct summary {
 	struct unit_summary units;
 	struct mutex_summary mutexes;
 	struct path_summary path;
+	struct answer_summary answer;
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
 	uint64_t n_processes_outside; /* of which nothing is in the part */
@@ -158,13 +160,17 @@ struct summary {
 /* To be freed. The traces live as long. */
 void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes);
 /* Adds a process when it is built. What is shown of it is copied: the tables may be given back. */
-void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states);
+void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states,
+		     const struct answer *answer);
 /* After the last process. */
 void summary_finish(struct summary *summary);
 
 void summary_free(struct summary *summary);
 
 void summary_print(const struct summary *summary, FILE *out);
+
+/* What limits the run, which is known (answer.is_there), on one screen; `place`: where the files are. */
+void summary_print_answer(const struct summary *summary, const char *place, FILE *out);
 
 /* DIR/summary.json. 0, or -1 after it printed the error. */
 int summary_json(const struct summary *summary, const char *dir);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sweeps once over the time of a process, from one change to the next of all threads: see account.h.
+ *
+ * A thread that waits in a synchronisation waits for what the others do. So at any time the threads that wait are shared
+ * out among the nodes that run, and what such a node holds up (blockers.c) is blamed: among those with whose end something
+ * can go on, if there are any, as an end that is not the last one for anybody would let nobody go on. The sum over time of
+ * (threads that wait) / (nodes that run) is one number for all such nodes: a node gets as much of it as was added while it
+ * ran. So a change takes the same time however many threads there are.
+ */
+#include "builder/answer/lane.h"
+#include "builder/support/memory.h"
+#include "builder/support/soonest.h"
+
+#include <stdlib.h>
+
+#define WHAT "what limits the run"
+
+const char *spent_name(enum spent spent)
+{
+	static const char *const names[SPENTS] = {"work",      "serial",  "waiting", "exclusion", "runtime",
+						  "preempted", "blocked", "data",    "unknown"};
+	return names[spent];
+}
+
+/* How many of those that wait, and of those that they may wait for, the lane is. */
+static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t change)
+{
+	s->n_waiting += is_waiting(lane->state) ? change : 0;
+	if (is_live(lane))
+		s->n_live[s->blockers[lane->node].is_last] += change;
+}
+
+/* ---- What a lane comes to ---- */
+
+static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
+{
+	struct lane *lane = &s->lanes[i];
+	lane->node = node;
+	for (unsigned late = 0; late < LATES; late++)
+		lane->late[late].ticks = 0;
+	if (node < s->net->graph->model->n_tasks) {
+		lane->next_started++;
+		lane_begin_task(s, lane);
+	} else
+		lane->next_fragment++;
+}
+
+/* The thread has waited for a mutex or a device. */
+static void end_wait(const struct sweep_over_time *s, size_t i)
+{
+	const struct track_stream *t = &s->track->streams[i];
+	struct lane *lane = &s->lanes[i];
+	if (lane->run < t->n_runs && ++lane->n_of_run == t->runs[lane->run].n) {
+		lane->run++;
+		lane->n_of_run = 0;
+	}
+}
+
+/* ---- The sweep ---- */
+
+/* Until then nothing changes. */
+static void pass_time(struct sweep_over_time *s, uint64_t ticks)
+{
+	if (ticks <= s->now) /* of a part of the time: what began before it */
+		return;
+	double length = (double)(ticks - s->now);
+	if (!is_region_open(s))
+		s->account->serial_wall_ticks += ticks - s->now;
+	bool is_last = s->n_live[true] != 0;
+	if (s->n_live[is_last] != 0) {
+		s->shared[is_last] += length * s->n_waiting / s->n_live[is_last];
+		s->waited[is_last] += s->n_waiting != 0 ? length : 0;
+	} else if (s->n_waiting != 0) {
+		uint32_t construct = net_region_construct(s->net, s->region);
+		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, construct), length * s->n_waiting);
+	}
+	s->now = ticks;
+}
+
+static uint64_t next_of_lane(struct sweep_over_time *s, size_t i)
+{
+	uint64_t ticks;
+	(void)lane_next_node(s, i, &ticks);
+	return ticks < s->lanes[i].reader.next_ticks ? ticks : s->lanes[i].reader.next_ticks;
+}
+
+/* All that happens on the lane now. 0, or -1 with the error printed. */
+static int step_lane(struct sweep_over_time *s, size_t i)
+{
+	struct lane *lane = &s->lanes[i];
+	uint64_t ticks;
+	lane_tell(s, i);
+	count(s, lane, UINT32_MAX);
+	while (lane->reader.next_ticks <= s->now) {
+		if (track_has_run(lane->state))
+			end_wait(s, i);
+		if (series_next(&lane->reader) != 0)
+			return -1;
+		lane->state = (enum state)(lane->reader.value + STATE_NONE);
+	}
+	for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
+		take_node(s, i, node);
+	count(s, lane, 1);
+	return 0;
+}
+
+/* Regions begin, or end, now: threads without a task wait for something else from now on. */
+static void step_regions(struct sweep_over_time *s)
+{
+	const struct model *m = s->net->graph->model;
+	for (size_t i = 0; i < s->n_lanes; i++)
+		if (s->lanes[i].is_open)
+			lane_tell(s, i);
+	while (s->next_join < s->n_regions && s->joins[s->next_join] <= s->now && s->next_join < s->next_region)
+		s->next_join++;
+	for (; s->next_region < s->n_regions && m->regions[s->regions[s->next_region]].begin_ticks <= s->now; s->next_region++)
+		s->region = s->regions[s->next_region];
+}
+
+static uint64_t next_of_regions(const struct sweep_over_time *s)
+{
+	const struct model *m = s->net->graph->model;
+	uint64_t begin = s->next_region < s->n_regions ? m->regions[s->regions[s->next_region]].begin_ticks : UINT64_MAX;
+	uint64_t join = s->next_join < s->next_region ? s->joins[s->next_join] : UINT64_MAX;
+	return begin < join ? begin : join;
+}
+
+static int by_number(const void *left, const void *right)
+{
+	const uint64_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+/* The regions in order, without those of the runtime's own and those around initial tasks. */
+static void find_regions(struct sweep_over_time *s)
+{
+	const struct model *m = s->net->graph->model;
+	struct begun {
+		uint64_t ticks;
+		uint32_t row;
+	} *begun = memory_get(m->n_regions, sizeof *begun, WHAT);
+	s->regions = memory_get(m->n_regions, sizeof *s->regions, WHAT);
+	s->joins = memory_get(m->n_regions, sizeof *s->joins, WHAT);
+	for (uint32_t row = 1; row < m->n_regions; row++) {
+		const struct region *r = &m->regions[row];
+		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN))
+			continue;
+		uint64_t join = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
+		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
+		begun[s->n_regions++] = (struct begun){r->begin_ticks, row};
+	}
+	qsort(begun, s->n_regions, sizeof *begun, by_number);
+	qsort(s->joins, s->n_regions, sizeof *s->joins, by_number);
+	for (uint32_t i = 0; i < s->n_regions; i++)
+		s->regions[i] = begun[i].row;
+	free(begun);
+}
+
+/* The lanes are those of streams on which something was executed. 0, or -1. */
+static int open_lanes(struct sweep_over_time *s)
+{
+	const struct graph *graph = s->net->graph;
+	s->n_lanes = s->track->n_streams;
+	s->lanes = memory_zeroed(s->n_lanes + 1, sizeof *s->lanes, WHAT);
+	s->account->threads = memory_zeroed(s->n_lanes + 1, sizeof *s->account->threads, WHAT);
+	for (size_t i = 0; i < s->n_lanes; i++) {
+		struct lane *lane = &s->lanes[i];
+		const struct track_stream *t = &s->track->streams[i];
+		uint32_t n_tasks = graph->model->n_tasks;
+		lane->state = STATE_NONE;
+		lane->since_ticks = s->now;
+		lane->next_fragment = n_tasks + graph->streams[i].first_node;
+		lane->end_fragment = n_tasks + graph->streams[i].end_node;
+		lane->reader.next_ticks = UINT64_MAX;
+		lane->is_open = t->n_started != 0 && t->states.n_steps != 0;
+		if (!lane->is_open)
+			continue;
+		struct account_thread *thread = &s->account->threads[s->account->n_threads++];
+		thread->stream = (uint32_t)i;
+		lane->spent = thread->ticks;
+		if (series_open(&lane->reader, &t->states, &s->track->aside, s->now) != 0)
+			return -1;
+		lane->state = (enum state)(lane->reader.value + STATE_NONE);
+		count(s, lane, 1);
+	}
+	return 0;
+}
+
+static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
+{
+	struct soonest soonest;
+	int rc = 0;
+	step_regions(s); /* what had begun before a part of the time */
+	for (uint32_t i = 0; i < s->n_lanes; i++)
+		if (s->lanes[i].is_open && (rc = step_lane(s, i)) != 0)
+			return rc;
+	soonest_begin(&soonest, s->n_lanes + 1, WHAT);
+	soonest_set(&soonest, 0, next_of_regions(s)); /* before what threads do at the same time */
+	for (uint32_t i = 0; i < s->n_lanes; i++)
+		soonest_set(&soonest, i + 1, s->lanes[i].is_open ? next_of_lane(s, i) : UINT64_MAX);
+	for (;;) {
+		struct soonest_item first = soonest_first(&soonest);
+		pass_time(s, first.ticks < end_ticks ? first.ticks : end_ticks);
+		if (first.ticks >= end_ticks)
+			break;
+		if (first.number == 0)
+			step_regions(s);
+		else if ((rc = step_lane(s, first.number - 1)) != 0)
+			break;
+		soonest_set(&soonest, first.number, first.number == 0 ? next_of_regions(s) : next_of_lane(s, first.number - 1));
+	}
+	for (size_t i = 0; i < s->n_lanes; i++)
+		if (s->lanes[i].is_open)
+			lane_tell(s, i);
+	soonest_free(&soonest);
+	return rc;
+}
+
+static void close_lanes(struct sweep_over_time *s)
+{
+	for (size_t i = 0; i < s->n_lanes; i++)
+		if (s->lanes[i].is_open)
+			series_close(&s->lanes[i].reader);
+	free(s->lanes);
+	free(s->regions);
+	free(s->joins);
+}
+
+int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
+		 const struct track *track, const struct blocker *blockers)
+{
+	const struct model *m = net->graph->model;
+	struct sweep_over_time s = {
+		.net = net, .track = track, .blockers = blockers, .account = account, .causes = causes, .waits = waits};
+	uint64_t first_ticks = window_clip(&m->window, m->first_ticks), last_ticks = window_clip(&m->window, m->last_ticks);
+	*account = (struct account){.wall_ticks = last_ticks - first_ticks};
+	s.now = first_ticks;
+	find_regions(&s);
+	int rc = open_lanes(&s);
+	if (rc == 0)
+		rc = sweep(&s, last_ticks);
+	for (uint32_t i = 0; i < account->n_threads; i++)
+		for (unsigned j = 0; j < SPENTS; j++)
+			account->ticks[j] += account->threads[i].ticks[j];
+	close_lanes(&s);
+	return rc;
+}
+
+void account_free(struct account *account)
+{
+	free(account->threads);
+	*account = (struct account){0};
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The account of a run: the time of all threads, from the first record to the last one, is divided without remainder into
+ * what they did, and the time in which they did not work is blamed on causes. docs/analyses.md has the rules. Called by
+ * answer.c, on one thread.
+ */
+#ifndef OTTER_BUILDER_ANSWER_ACCOUNT_H
+#define OTTER_BUILDER_ANSWER_ACCOUNT_H
+
+#include "builder/answer/causes.h"
+#include "builder/answer/net.h"
+#include "builder/answer/track.h"
+
+/* What the time of threads was spent for. */
+enum spent {
+	SPENT_WORK,      /* in tasks */
+	SPENT_SERIAL,    /* without a region, or in none that was there */
+	SPENT_WAITING,   /* in synchronisations, for work of others */
+	SPENT_EXCLUSION, /* for mutexes */
+	SPENT_RUNTIME,   /* in the runtime */
+	SPENT_PREEMPTED,
+	SPENT_BLOCKED,
+	SPENT_DATA, /* in target constructs */
+	SPENT_UNKNOWN,
+	SPENTS
+};
+
+struct account {
+	struct account_thread {
+		uint32_t stream; /* row of dump.streams */
+		uint64_t ticks[SPENTS];
+	} * threads;
+	uint32_t n_threads; /* that executed something */
+	uint64_t wall_ticks;
+	uint64_t ticks[SPENTS];     /* their sum is n_threads * wall_ticks */
+	uint64_t serial_wall_ticks; /* in which no region was open */
+};
+
+/* What a node holds up while it runs. */
+struct blocker {
+	uint32_t cause; /* row of `causes` */
+	uint32_t place; /* construct that it executes: of a task, or what an implicit task is in before its next barrier */
+	uint32_t sync;  /* construct of the synchronisation at which its end is waited for, 0 none */
+	bool is_last;   /* something can go on when it ends, because all else that it waits for is over by then */
+};
+
+/* By node; to be freed. */
+struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track);
+
+/*
+ * Fills in the account and the blame of `causes`. `waits`: who is waited for, as causes of LIMIT_WAIT with the synchronisation's
+ * construct and, as the other one, that of the task. 0, or -1 with the error printed; account_free() in any case.
+ */
+int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
+		 const struct track *track, const struct blocker *blockers);
+void account_free(struct account *account);
+
+const char *spent_name(enum spent spent);
+
+#endif

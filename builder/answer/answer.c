@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The way from the tables of a process to the answer: see answer.h.
+ */
+#include "builder/answer/answer.h"
+#include "builder/answer/candidates.h"
+#include "builder/answer/figures.h"
+
+#include <stdlib.h>
+
+#define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
+#define WORTH            1.05 /* what makes the run faster by less is not worth naming either, ... */
+#define WORTH_OF_RUNTIME 1.1  /* ... and of the runtime, which its user cannot change, by less than this */
+#define MANY_SMALL       1.1  /* below, with a run that does not scale, losses of one kind are taken together */
+
+double answer_efficiency(const struct answer *answer)
+{
+	double total = (double)answer->account.wall_ticks * answer->account.n_threads;
+	return total > 0 ? (double)answer->account.ticks[SPENT_WORK] / total : 1;
+}
+
+/* a / b, of shares of times. */
+static double share(uint64_t a, uint64_t b)
+{
+	return b != 0 ? (double)a / (double)b : 1;
+}
+
+struct efficiency answer_efficiencies(const struct answer *answer)
+{
+	const struct account *account = &answer->account;
+	const struct account_thread *busiest = NULL;
+	uint64_t work = 0;
+	for (uint32_t i = 0; i < account->n_threads; i++) {
+		const struct account_thread *thread = &account->threads[i];
+		work += thread->ticks[SPENT_WORK];
+		if (busiest == NULL || thread->ticks[SPENT_WORK] > busiest->ticks[SPENT_WORK])
+			busiest = thread;
+	}
+	if (busiest == NULL || busiest->ticks[SPENT_WORK] == 0)
+		return (struct efficiency){1, 1, 1, 1, 1};
+	/* Creating tasks is the runtime's: in work until here, the same share of each thread's. */
+	double kept = work != 0 ? (double)account->ticks[SPENT_WORK] / (double)work : 1;
+	uint64_t most = busiest->ticks[SPENT_WORK], on = account->wall_ticks - busiest->ticks[SPENT_PREEMPTED];
+	uint64_t used = on - busiest->ticks[SPENT_RUNTIME];
+	return (struct efficiency){.total = answer_efficiency(answer),
+				   .load_balance = (double)work / account->n_threads / (double)most,
+				   .serialisation = share(most, used),
+				   .runtime = share(used, on) * kept,
+				   .on_processor = share(on, account->wall_ticks)};
+}
+
+double answer_speedup(const struct answer *answer, const struct candidate *candidate)
+{
+	double wall = (double)answer->account.wall_ticks, left = wall - (double)candidate->saved_ticks;
+	return left > 0 ? wall / left : answer->account.n_threads;
+}
+
+double answer_loss_share(const struct answer *answer, const struct candidate *candidate)
+{
+	double total = (double)answer->account.wall_ticks * answer->account.n_threads;
+	double loss = total - (double)answer->account.ticks[SPENT_WORK];
+	double share = loss > 0 ? (double)candidate->blamed_ticks / loss : 0;
+	return share > 1 ? 1 : share;
+}
+
+/* All candidates of the kind that has most, as one. */
+static struct candidate add_up(const struct answer *answer)
+{
+	uint64_t saved[LIMITS] = {0}, blamed[LIMITS] = {0};
+	enum limit largest = LIMIT_NONE;
+	struct candidate sum = {0};
+	for (size_t i = 0; i < answer->n_candidates; i++) {
+		enum limit limit = answer->candidates[i].limit;
+		saved[limit] += answer->candidates[i].saved_ticks;
+		blamed[limit] += answer->candidates[i].blamed_ticks;
+		largest = saved[limit] > saved[largest] ? limit : largest;
+	}
+	for (size_t i = answer->n_candidates; i-- > 0;)
+		if (answer->candidates[i].limit == largest)
+			sum = answer->candidates[i];
+	uint64_t loss = (uint64_t)((double)answer->account.wall_ticks * (1 - answer_efficiency(answer)));
+	sum.saved_ticks = saved[largest] < loss ? saved[largest] : loss;
+	sum.blamed_ticks = blamed[largest];
+	return sum;
+}
+
+static void choose(struct answer *answer)
+{
+	double efficiency = answer_efficiency(answer);
+	if (answer->n_candidates == 0)
+		return;
+	answer->limit = answer->candidates[0];
+	if (answer_speedup(answer, &answer->limit) < MANY_SMALL && efficiency < SCALES)
+		answer->limit = add_up(answer);
+	double worth = answer->limit.limit == LIMIT_RUNTIME ? WORTH_OF_RUNTIME : WORTH;
+	if (efficiency >= SCALES || answer_speedup(answer, &answer->limit) < worth)
+		answer->limit = (struct candidate){.saved_ticks = answer->limit.saved_ticks};
+}
+
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states)
+{
+	answer->states = states;
+	track_finish(&answer->track);
+	net_make(&answer->net, graph, answer->track.same);
+	causes_begin(&answer->causes);
+	causes_begin(&answer->waits);
+	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
+	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
+	free(blockers);
+	if (rc != 0 || answer->account.n_threads == 0)
+		return rc;
+	prices_find(&answer->prices, &answer->net, &answer->track);
+	holders_find(&answer->waits, &answer->track);
+	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, &answer->causes, &answer->waits);
+	uint64_t *work = &answer->account.ticks[SPENT_WORK];
+	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
+	*work -= answer->creating_ticks;
+	net_forget_times(&answer->net);
+	struct scene scene;
+	bool is_whole = scene_make(&scene, &answer->net, &answer->prices, &answer->track);
+	candidates_find(answer, is_whole ? &scene : NULL);
+	scene_free(&scene);
+	choose(answer);
+	answer->is_made = true;
+	return 0;
+}
+
+void answer_free(struct answer *answer)
+{
+	track_free(&answer->track);
+	net_free(&answer->net);
+	causes_free(&answer->causes);
+	causes_free(&answer->waits);
+	account_free(&answer->account);
+	prices_free(&answer->prices);
+	free(answer->candidates);
+	free(answer->figures);
+	*answer = (struct answer){0};
+}

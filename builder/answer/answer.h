@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What limits a run, where, and what removing it could give at most: docs/analyses.md has the rules and formulas. Made of
+ * one process's fragment graph, thread states and mutexes. Used by process.c, which attaches the tracks to the replay, and
+ * by the summary, which shows it; on one thread.
+ */
+#ifndef OTTER_BUILDER_ANSWER_ANSWER_H
+#define OTTER_BUILDER_ANSWER_ANSWER_H
+
+#include "builder/answer/account.h"
+#include "builder/answer/figures.h"
+#include "builder/graph/path.h"
+
+/* Something that limits the run. */
+struct candidate {
+	enum limit limit;
+	enum cause_sort sort;
+	uint32_t construct, other;       /* rows of model.constructs, 0 none */
+	uint64_t blamed_ticks;           /* of threads that did not work because of it */
+	uint64_t saved_ticks;            /* of the run's time, at most, if it were mended */
+	bool is_simulated;               /* else saved_ticks is a bound: blamed_ticks divided among the threads */
+	uint64_t n;                      /* tasks or regions of grain, runtime; 0 elsewhere */
+	uint64_t own_ticks, price_ticks; /* grain: what one executes on average, and what one costs */
+	uint64_t all_ticks;              /* chain: saved if all dependences were gone; imbalance: if the barrier were */
+};
+
+struct answer {
+	struct track track;
+	struct net net;
+	struct causes causes;
+	struct causes waits; /* who is waited for: account.h */
+	struct prices prices;
+	struct figure *figures; /* by construct */
+	struct account account; /* the price of creating tasks is not in SPENT_WORK any more, but in: */
+	uint64_t creating_ticks;
+	struct candidate *candidates; /* what saves most first */
+	size_t n_candidates;
+	struct candidate limit; /* the answer; LIMIT_NONE: it scales */
+	const struct states *states;
+	uint64_t simulated_ticks; /* how long the run takes as it was, simulated; 0: it was not simulated */
+	bool is_made;
+};
+
+/* When graph and states of the process are finished. 0, or -1 with the error printed; answer_free() in any case. */
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states);
+void answer_free(struct answer *answer);
+
+/*
+ * Efficiency as a product, of which each factor is at most 1 (after POP's metrics): the busiest thread's time without a
+ * processor, in the runtime, and waiting or without a region; and how much less than it the others had to do.
+ */
+struct efficiency {
+	double total; /* the share of the threads' time in which they worked: the product of the others */
+	double load_balance, serialisation, runtime, on_processor;
+};
+
+struct efficiency answer_efficiencies(const struct answer *answer);
+
+/* The share of the threads' time in which they worked. */
+double answer_efficiency(const struct answer *answer);
+/* By how many times the run could be faster if this were mended, at most. */
+double answer_speedup(const struct answer *answer, const struct candidate *candidate);
+/* The candidate's share of all time in which threads did not work. */
+double answer_loss_share(const struct answer *answer, const struct candidate *candidate);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What each node holds up while it runs: what can go on only when it has ended, as a cause. Threads that wait are waiting
+ * for the nodes that run, so their time is blamed on that (account.c). Called by answer.c, on one thread.
+ */
+#include "builder/answer/candidates.h"
+#include "builder/support/memory.h"
+
+/* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
+uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
+{
+	uint32_t construct = net_construct(net, barrier);
+	if (net_is_explicit(net, id))
+		return net_task_construct(net, id);
+	return track->loop_of[construct] != 0 ? track->loop_of[construct] : construct;
+}
+
+/*
+ * The dependence whose target this node makes ready, and after which the longest way lies ahead; 0: none. A target that was
+ * ready later does not wait for this node.
+ */
+static uint32_t dependent(const struct net *net, uint32_t id)
+{
+	uint32_t best = 0;
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		uint32_t target = net->targets[link];
+		if (net->kinds[link] != EDGE_DEPEND || net->ready_ticks[target] > net_end(net, id))
+			continue;
+		if (best == 0 || net->low_ticks[target] > net->low_ticks[best])
+			best = target;
+	}
+	return best;
+}
+
+/* Does one thread of a team execute the construct? */
+static bool is_of_one(const struct net *net, uint32_t construct)
+{
+	enum construct_kind kind = net->graph->model->constructs[construct].kind;
+	return kind == CONSTRUCT_SINGLE || kind == CONSTRUCT_MASKED;
+}
+
+/* Can something go on when the node ends, as nothing else that it waits for is unfinished then? */
+static bool is_last(const struct net *net, const struct blocker *found, uint32_t id)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		uint32_t target = net->targets[link];
+		bool goes_on = net->ready_ticks[target] <= net_end(net, id);
+		if (goes_on && (net->kinds[link] != EDGE_SEQUENCE || found[target].is_last))
+			return true;
+	}
+	return false;
+}
+
+/* The node after this one in its task, 0: none. */
+static uint32_t next_of(const struct net *net, uint32_t id)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+		if (net->kinds[link] == EDGE_SEQUENCE)
+			return net->targets[link];
+	return 0;
+}
+
+/* The construct that the node executes: of an implicit task the worksharing before its next barrier, if there is one. */
+static uint32_t place_of(const struct net *net, const struct track *track, const struct blocker *found, uint32_t id)
+{
+	uint32_t own = net_task_construct(net, id), next = next_of(net, id);
+	if (net_is_explicit(net, id))
+		return own;
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+		if (net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN) {
+			uint32_t loop = track->loop_of[net_construct(net, net->targets[link])];
+			return loop != 0 ? loop : own;
+		}
+	return next != 0 && net_task(net, next) == net_task(net, id) ? found[next].place : own;
+}
+
+static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
+			   uint32_t id)
+{
+	uint32_t next = next_of(net, id), depends = dependent(net, id), own = net_task_construct(net, id);
+	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
+	size_t first = net->first[id], end = net->first[id + 1];
+	blocker.place = place_of(net, track, found, id);
+	blocker.is_last = is_last(net, found, id);
+	for (size_t link = first; link < end; link++)
+		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link])) {
+			uint32_t construct = net_construct(net, net->targets[link]);
+			blocker.cause = causes_row(causes, LIMIT_CREATION, CAUSE_PLAIN, construct, 0);
+			return blocker;
+		}
+	if (depends != 0) {
+		blocker.cause = causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, depends));
+		blocker.sync = found[depends].sync;
+		return blocker;
+	}
+	for (size_t link = first; link < end; link++)
+		if (net->kinds[link] == EDGE_UNDEFERRED) {
+			blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_UNDEFERRED, own, 0);
+			blocker.sync = found[net->targets[link]].sync;
+			return blocker;
+		}
+	for (size_t link = first; link < end; link++) {
+		uint32_t target = net->targets[link], construct = net_construct(net, target);
+		uint8_t kind = net->kinds[link];
+		if (kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP)
+			blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, construct, 0);
+		else if (kind == EDGE_BARRIER || kind == EDGE_JOIN) {
+			uint32_t before = blockers_before_barrier(net, track, id, target);
+			blocker.cause = is_of_one(net, before) ? causes_row(causes, LIMIT_SERIAL, CAUSE_SINGLE, before, 0)
+							       : causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, before, 0);
+		} else
+			continue;
+		blocker.sync = construct;
+		return blocker;
+	}
+	if (next == 0)
+		blocker.cause = causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
+	return blocker;
+}
+
+struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track)
+{
+	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
+	for (uint32_t i = net->n_ordered; i-- > 0;)
+		found[net->order[i]] = find(causes, net, track, found, net->order[i]);
+	return found;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Turns causes into candidates: see candidates.h. What a simulation says is saved is never more than what is blamed,
+ * divided among the threads: where a change would also make the scheduler luckier, that is not the cause's doing.
+ */
+#include "builder/answer/candidates.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <string.h>
+
+#define WHAT         "what limits the run"
+#define COUNTS       200   /* a cause with less than a 200th of the threads' time is left out */
+#define SIMULATED    8     /* so many causes are simulated, those with the most blame */
+#define SMALL_REGION 50000 /* ns: regions that last less on average may be too small */
+#define USUAL_STARTS 3     /* so many times the usual time to start a task is not the scheduler's fault */
+
+struct search {
+	struct answer *answer;
+	const struct scene *scene;
+	uint64_t base_ticks; /* the run as it was, simulated */
+	size_t capacity;
+	unsigned n_simulated;
+	bool *is_tiny; /* by construct of regions: their grain is a candidate */
+};
+
+static struct candidate *put(struct search *s, struct candidate candidate)
+{
+	struct answer *answer = s->answer;
+	array_reserve((void **)&answer->candidates, answer->n_candidates + 1, &s->capacity, sizeof *answer->candidates);
+	answer->candidates[answer->n_candidates] = candidate;
+	return &answer->candidates[answer->n_candidates++];
+}
+
+/* How much time the variant saves. Its arrays are freed. */
+static uint64_t saves(const struct search *s, struct variant variant)
+{
+	uint64_t ticks = simulate(s->scene, &variant);
+	free((void *)(uintptr_t)variant.work_ticks);
+	free((void *)(uintptr_t)variant.targets);
+	return ticks < s->base_ticks ? s->base_ticks - ticks : 0;
+}
+
+static uint64_t least(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
+
+static uint64_t most(uint64_t left, uint64_t right)
+{
+	return left > right ? left : right;
+}
+
+/* ---- Grain ---- */
+
+static double blame_of(const struct answer *answer, enum limit limit, enum cause_sort sort, uint32_t construct)
+{
+	double ticks = 0;
+	for (uint32_t i = 1; i < answer->causes.n; i++) {
+		const struct cause *cause = &answer->causes.rows[i];
+		if (cause->limit == limit && cause->sort == sort && cause->construct == construct)
+			ticks += cause->ticks;
+	}
+	return ticks;
+}
+
+/* Regions that lose more than a quarter of their time by beginning and ending. */
+static void find_small_regions(struct search *s)
+{
+	const struct answer *answer = s->answer;
+	const struct model *m = answer->net.graph->model;
+	struct kind_of_region {
+		uint64_t n, ticks;
+	} *kinds = memory_zeroed(m->n_constructs, sizeof *kinds, WHAT);
+	for (uint32_t row = 1; row < m->n_regions; row++) {
+		const struct region *r = &m->regions[row];
+		uint64_t end = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
+		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN) ||
+		    end == UINT64_MAX)
+			continue;
+		kinds[net_region_construct(&answer->net, row)].n++;
+		kinds[net_region_construct(&answer->net, row)].ticks += end - r->begin_ticks;
+	}
+	for (uint32_t c = 1; c < m->n_constructs; c++) {
+		if (kinds[c].n < 2 || dump_duration_ns(m->dump, kinds[c].ticks / kinds[c].n) >= SMALL_REGION)
+			continue;
+		uint32_t loop = answer->track.loop_of[c];
+		double blame = blame_of(answer, LIMIT_RUNTIME, CAUSE_FORK, c) + blame_of(answer, LIMIT_RUNTIME, CAUSE_RESUMING, c) +
+			       blame_of(answer, LIMIT_IMBALANCE, CAUSE_PLAIN, c);
+		if (loop != 0)
+			blame += blame_of(answer, LIMIT_IMBALANCE, CAUSE_PLAIN, loop);
+		if (blame * 4 <= (double)kinds[c].ticks * answer->account.n_threads)
+			continue;
+		s->is_tiny[c] = true;
+		if (loop != 0)
+			s->is_tiny[loop] = true;
+		uint64_t blamed = (uint64_t)blame;
+		put(s, (struct candidate){.limit = LIMIT_GRAIN,
+					  .construct = c,
+					  .blamed_ticks = blamed,
+					  .saved_ticks = blamed / answer->account.n_threads,
+					  .n = kinds[c].n,
+					  .own_ticks = kinds[c].ticks / kinds[c].n,
+					  .price_ticks = blamed / answer->account.n_threads / kinds[c].n});
+	}
+	free(kinds);
+}
+
+static void find_small_tasks(struct search *s)
+{
+	const struct answer *answer = s->answer;
+	for (uint32_t c = 0; c < answer->prices.n; c++) {
+		const struct price *price = &answer->prices.rows[c];
+		if (!price->is_small)
+			continue;
+		uint64_t blamed = price->made_ticks + (uint64_t)(blame_of(answer, LIMIT_RUNTIME, CAUSE_SCHEDULING, c) +
+								 blame_of(answer, LIMIT_CREATION, CAUSE_PLAIN, c));
+		put(s, (struct candidate){.limit = LIMIT_GRAIN,
+					  .construct = c,
+					  .blamed_ticks = blamed,
+					  .saved_ticks = blamed / answer->account.n_threads,
+					  .n = price->n_tasks,
+					  .own_ticks = price->own_ticks / price->n_tasks,
+					  .price_ticks = price->create_ticks + price->start_ticks});
+	}
+}
+
+/* ---- What can be simulated ---- */
+
+/* All that is blamed on dependences, divided among the threads. */
+static uint64_t chained_ticks(const struct answer *answer)
+{
+	double ticks = 0;
+	for (uint32_t i = 1; i < answer->causes.n; i++)
+		ticks += answer->causes.rows[i].limit == LIMIT_CHAIN ? answer->causes.rows[i].ticks : 0;
+	return (uint64_t)ticks / answer->account.n_threads;
+}
+
+/* Fills in what the candidate saves by a simulation. */
+static void simulate_candidate(struct search *s, struct candidate *c)
+{
+	const struct net *net = &s->answer->net;
+	const struct track *track = &s->answer->track;
+	uint64_t saved = 0;
+	switch (c->limit) {
+	case LIMIT_EXCLUSION: saved = saves(s, (struct variant){.free_mutex = c->construct, .has_free_mutex = true}); break;
+	case LIMIT_CREATION:
+		saved = saves(s, (struct variant){.work_ticks = variant_without_creation(net, &s->answer->prices, c->construct)});
+		break;
+	case LIMIT_CHAIN:
+		c->all_ticks = saves(s, (struct variant){.targets = variant_without_edges(net, track, DROP_ALL_CHAINS, 0, 0)});
+		saved = saves(s,
+			      (struct variant){.targets = variant_without_edges(net, track, DROP_CHAIN, c->construct, c->other)});
+		/* Where several pairs are links of one chain, what is blamed on all of them goes with any of them. */
+		c->saved_ticks = most(least(saved, chained_ticks(s->answer)), least(c->all_ticks, c->saved_ticks));
+		c->is_simulated = true;
+		return;
+	case LIMIT_WAIT: {
+		enum drop drop = c->sort == CAUSE_UNDEFERRED ? DROP_UNDEFERRED : DROP_WAIT;
+		saved = saves(s, (struct variant){.targets = variant_without_edges(net, track, drop, c->construct, 0)});
+		break;
+	}
+	case LIMIT_IMBALANCE: {
+		uint64_t *work = variant_balanced(net, track, c->construct);
+		saved = work != NULL ? saves(s, (struct variant){.work_ticks = work}) : c->saved_ticks;
+		c->all_ticks =
+			saves(s, (struct variant){.targets = variant_without_edges(net, track, DROP_BARRIER, c->construct, 0)});
+		if (c->all_ticks > 0 && (double)c->all_ticks >= 0.9 * (double)saved)
+			c->limit = LIMIT_WAIT; /* not the work is at fault: nobody needs to wait there */
+		saved = most(saved, c->all_ticks);
+		break;
+	}
+	default: return;
+	}
+	c->saved_ticks = least(saved, c->saved_ticks);
+	c->is_simulated = true;
+}
+
+/* A wait whose removal gives less than half of its blame: what it waits for is long. */
+static void divide_wait(struct search *s, const struct candidate *wait)
+{
+	uint64_t bound = wait->blamed_ticks / s->answer->account.n_threads;
+	if (wait->limit != LIMIT_WAIT || !wait->is_simulated || wait->saved_ticks >= bound / 2)
+		return;
+	struct candidate rest = *wait;
+	rest.limit = LIMIT_IMBALANCE;
+	rest.construct = s->answer->figures[wait->construct].culprit;
+	rest.saved_ticks = bound - wait->saved_ticks;
+	rest.is_simulated = false;
+	put(s, rest);
+}
+
+/* Serial time outside of regions is one candidate altogether, and so is preemption, which no construct is at fault for. */
+static bool is_summed(const struct cause *cause)
+{
+	return (cause->limit == LIMIT_SERIAL && cause->sort != CAUSE_SINGLE) || cause->limit == LIMIT_PREEMPTION;
+}
+
+static int by_blame(const void *left, const void *right)
+{
+	const struct cause *l = *(const struct cause *const *)left, *r = *(const struct cause *const *)right;
+	return l->ticks != r->ticks ? (l->ticks > r->ticks ? -1 : 1) : l < r ? -1 : l > r;
+}
+
+/*
+ * Threads go on late after a barrier, which is what barriers cost, and execute little between two of them: then what they
+ * execute is too small.
+ */
+static bool is_small_loop(const struct search *s, const struct cause *cause, struct candidate *c)
+{
+	const struct answer *answer = s->answer;
+	uint32_t loop = answer->track.loop_of[cause->construct];
+	const struct figure *barrier = &answer->figures[cause->construct], *body = &answer->figures[loop];
+	if (cause->limit != LIMIT_RUNTIME || cause->sort != CAUSE_RESUMING || loop == 0 || barrier->count < 2 || body->count == 0)
+		return false;
+	uint64_t delay = (uint64_t)cause->ticks / barrier->count, own = body->own_ticks / body->count;
+	if (dump_duration_ns(answer->net.graph->model->dump, delay) > SMALL_REGION || own > 4 * delay)
+		return false;
+	c->limit = LIMIT_GRAIN;
+	c->sort = CAUSE_PLAIN;
+	c->construct = loop;
+	c->n = body->count;
+	c->own_ticks = own;
+	c->price_ticks = delay;
+	return true;
+}
+
+/* A candidate of a cause, or none. */
+static void add_cause(struct search *s, const struct cause *cause)
+{
+	const struct answer *answer = s->answer;
+	uint64_t blamed = (uint64_t)cause->ticks, n_threads = answer->account.n_threads;
+	bool is_small = cause->construct < answer->prices.n && answer->prices.rows[cause->construct].is_small;
+	if (s->is_tiny[cause->construct] && (cause->limit == LIMIT_IMBALANCE || cause->limit == LIMIT_RUNTIME))
+		return;
+	if (is_small && (cause->limit == LIMIT_CREATION || (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING)))
+		return;
+	struct candidate c = {.limit = cause->limit,
+			      .sort = cause->sort,
+			      .construct = cause->construct,
+			      .other = cause->other,
+			      .blamed_ticks = blamed,
+			      .saved_ticks = blamed / n_threads};
+	if (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING) {
+		const struct price *price = &answer->prices.rows[cause->construct];
+		uint64_t usual = price->n_tasks * price->start_ticks * USUAL_STARTS;
+		c.blamed_ticks = blamed > usual ? blamed - usual : 0;
+		c.saved_ticks = c.blamed_ticks / n_threads;
+		c.n = price->n_tasks;
+	}
+	if (!is_small_loop(s, cause, &c) && s->scene != NULL && s->n_simulated < SIMULATED) {
+		simulate_candidate(s, &c);
+		s->n_simulated += c.is_simulated;
+	}
+	put(s, c);
+	divide_wait(s, &c);
+}
+
+static void add_causes(struct search *s)
+{
+	const struct causes *causes = &s->answer->causes;
+	const struct cause **sorted = memory_get(causes->n + (size_t)1, sizeof *sorted, WHAT);
+	double total = (double)s->answer->account.wall_ticks * s->answer->account.n_threads;
+	uint32_t n = 0;
+	for (uint32_t i = 1; i < causes->n; i++)
+		if (causes->rows[i].ticks * COUNTS >= total && !is_summed(&causes->rows[i]))
+			sorted[n++] = &causes->rows[i];
+	qsort(sorted, n, sizeof *sorted, by_blame);
+	for (uint32_t i = 0; i < n; i++)
+		add_cause(s, sorted[i]);
+	free(sorted);
+}
+
+/* All causes of the kind, named by the largest. */
+static void add_sum(struct search *s, enum limit limit)
+{
+	const struct answer *answer = s->answer;
+	const struct cause *largest = NULL;
+	double total = 0;
+	for (uint32_t i = 1; i < answer->causes.n; i++) {
+		const struct cause *cause = &answer->causes.rows[i];
+		if (cause->limit != limit || !is_summed(cause))
+			continue;
+		total += cause->ticks;
+		if (largest == NULL || cause->ticks > largest->ticks)
+			largest = cause;
+	}
+	if (largest != NULL)
+		put(s, (struct candidate){.limit = limit,
+					  .sort = largest->sort,
+					  .construct = largest->construct,
+					  .blamed_ticks = (uint64_t)total,
+					  .saved_ticks = (uint64_t)total / answer->account.n_threads});
+}
+
+static int by_saved(const void *left, const void *right)
+{
+	const struct candidate *l = left, *r = right;
+	if (l->saved_ticks != r->saved_ticks)
+		return l->saved_ticks > r->saved_ticks ? -1 : 1;
+	if (l->limit != r->limit)
+		return l->limit < r->limit ? -1 : 1;
+	return l->construct != r->construct ? (l->construct < r->construct ? -1 : 1)
+	       : l->other < r->other        ? -1
+					    : l->other > r->other;
+}
+
+void candidates_find(struct answer *answer, const struct scene *scene)
+{
+	struct search s = {.answer = answer, .scene = scene};
+	s.is_tiny = memory_zeroed(answer->net.graph->model->n_constructs, sizeof *s.is_tiny, WHAT);
+	if (scene != NULL)
+		s.base_ticks = answer->simulated_ticks = simulate(scene, &(struct variant){0});
+	find_small_regions(&s);
+	find_small_tasks(&s);
+	add_causes(&s);
+	add_sum(&s, LIMIT_SERIAL);
+	add_sum(&s, LIMIT_PREEMPTION);
+	if (answer->n_candidates > 0)
+		qsort(answer->candidates, answer->n_candidates, sizeof *answer->candidates, by_saved);
+	free(s.is_tiny);
+}

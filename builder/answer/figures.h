@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The figures of each construct: how often it was executed, for how long, how long threads waited at it, what it is blamed
+ * for. Called by answer.c, on one thread.
+ */
+#ifndef OTTER_BUILDER_ANSWER_FIGURES_H
+#define OTTER_BUILDER_ANSWER_FIGURES_H
+
+#include "builder/answer/account.h"
+#include "builder/answer/prices.h"
+
+struct figure {
+	uint64_t
+		count; /* tasks; regions; times that threads took part in a worksharing construct, or came to a synchronisation; acquisitions */
+	uint64_t own_ticks;   /* that its tasks executed, or what was executed in it; of a mutex: how long it was held */
+	uint64_t path_ticks;  /* of its tasks on the critical path */
+	uint64_t wait_ticks;  /* that threads waited in it */
+	double blamed_ticks;  /* that threads did not work because of it */
+	uint32_t culprit;     /* of a synchronisation or mutex: the construct that was waited for longest, 0 none */
+	double culprit_share; /* of what was waited for anybody there */
+};
+
+/* By construct; to be freed. */
+struct figure *figures_find(const struct net *net, const struct track *track, const struct prices *prices,
+			    const struct causes *causes, const struct causes *waits);
+
+/* Adds to `waits` who held mutexes that others waited for, as causes of LIMIT_EXCLUSION: where it was acquired by both. */
+void holders_find(struct causes *waits, const struct track *track);
+
+#endif

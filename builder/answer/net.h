@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The fragment graph of a process as a net that can be walked forwards: what follows each node, and when it was ready; and
+ * what each node executed, which is in the tables of the graph. Made once when the graph is finished, and constant from then
+ * on; read by the other files of this folder.
+ */
+#ifndef OTTER_BUILDER_ANSWER_NET_H
+#define OTTER_BUILDER_ANSWER_NET_H
+
+#include "builder/graph/graph.h"
+
+struct net {
+	const struct graph *graph;
+	const uint32_t *same;  /* track.same */
+	uint32_t n;            /* node numbers are below */
+	size_t *first;         /* by node: index of its first link; one more ends the last */
+	uint32_t *targets;     /* by link */
+	uint8_t *kinds;        /* by link: enum edge_kind */
+	uint32_t *order;       /* nodes, each after all that come before it */
+	uint32_t n_ordered;    /* fewer than there are nodes: there is a circle */
+	uint64_t *ready_ticks; /* by node: when the last of what comes before it was over; 0: nothing comes before it */
+	uint64_t *low_ticks;   /* by node: the longest way from there to the end, with the node itself */
+};
+
+void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
+/* Gives back what is known of times: only nodes, links and their order are needed from then on. */
+void net_forget_times(struct net *net);
+void net_free(struct net *net);
+
+/* ---- Of a node, by its number ---- */
+
+/* The row of a node that is not a task's first one, else NULL. */
+static inline const struct node *net_inner(const struct net *net, uint32_t id)
+{
+	uint32_t n_tasks = net->graph->model->n_tasks;
+	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
+}
+
+/* enum node_kind; NODE_NONE: there is none of this number. */
+static inline enum node_kind net_kind(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	if (node != NULL)
+		return node->is_placed ? node->kind : NODE_NONE;
+	return graph_task_is_node(net->graph, id) ? graph_task_kind(&net->graph->model->tasks[id]) : NODE_NONE;
+}
+
+/* Is it the beginning of a task, or a fragment? */
+static inline bool net_executes(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return node != NULL ? node->is_placed && node->kind == NODE_FRAGMENT : graph_task_is_node(net->graph, id);
+}
+
+static inline uint64_t net_begin(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return window_clip(&net->graph->model->window, node != NULL ? node->begin_ticks : net->graph->model->tasks[id].start_ticks);
+}
+
+/* When it had ended; not before it began. */
+static inline uint64_t net_end(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	uint64_t end = node != NULL ? node->end_ticks : net->graph->first_fragments[id].end_ticks, begin = net_begin(net, id);
+	end = window_clip(&net->graph->model->window, end);
+	return end > begin ? end : begin;
+}
+
+/* What it executed; 0 of nodes that execute nothing. */
+static inline uint64_t net_work(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	if (!net_executes(net, id))
+		return 0;
+	return node != NULL ? node->busy_ticks : net->graph->first_fragments[id].busy_ticks;
+}
+
+/* The task that it belongs to, 0 none. */
+static inline uint32_t net_task(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return node != NULL ? node->task : id;
+}
+
+static inline uint32_t net_construct(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return net->same[node != NULL ? node->construct : net->graph->model->tasks[id].construct];
+}
+
+/* Is it the first node of a task that a task-generating construct made? */
+static inline bool net_is_task(const struct net *net, uint32_t id)
+{
+	return id < net->graph->model->n_tasks && graph_task_is_node(net->graph, id) &&
+	       task_is_explicit(&net->graph->model->tasks[id]);
+}
+
+/* The construct of the task that the node belongs to. */
+static inline uint32_t net_task_construct(const struct net *net, uint32_t id)
+{
+	return net->same[net->graph->model->tasks[net_task(net, id)].construct];
+}
+
+/* The construct of a region, by its row in the model. */
+static inline uint32_t net_region_construct(const struct net *net, uint32_t region)
+{
+	return net->same[net->graph->model->regions[region].construct];
+}
+
+/* Of an explicit task? */
+static inline bool net_is_explicit(const struct net *net, uint32_t id)
+{
+	return task_is_explicit(&net->graph->model->tasks[net_task(net, id)]);
+}
+
+/* Of a task and a fragment of one stream that begin at the same time, the one that is over first came first. */
+static inline bool net_comes_first(const struct net *net, uint32_t task, uint64_t task_ticks, uint32_t fragment,
+				   uint64_t fragment_ticks)
+{
+	if (task_ticks != fragment_ticks || task_ticks == UINT64_MAX)
+		return task_ticks < fragment_ticks;
+	return net_end(net, task) < net_end(net, fragment);
+}
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What tasks cost: see prices.h. The creation of a task has no end in the records: it is in the fragment that ends with the
+ * task's creation, together with what the program itself does to prepare it. So the price is what the cheapest tenth of
+ * these fragments took, and no more than CREATE_MOST_NS.
+ */
+#include "builder/answer/prices.h"
+#include "builder/support/memory.h"
+
+#define WHAT           "what tasks cost"
+#define CREATE_MOST_NS 1500
+#define START_MOST_NS  5000
+#define SMALL          4 /* a task of less than so many times its price is small */
+
+/* So many ns in ticks. */
+static uint64_t ticks_of(const struct net *net, uint64_t ns)
+{
+	uint64_t second_ns = dump_duration_ns(net->graph->model->dump, UINT64_C(1) << 40);
+	return second_ns == 0 ? ns : (uint64_t)((unsigned __int128)ns * (UINT64_C(1) << 40) / second_ns);
+}
+
+static void add_creations(struct prices *prices, const struct net *net)
+{
+	for (uint32_t id = 1; id < net->n; id++) {
+		prices->work_ticks += net_work(net, id);
+		if (!net_executes(net, id))
+			continue;
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+			if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link]))
+				spread_add(&prices->rows[net_construct(net, net->targets[link])].create, net_work(net, id));
+	}
+}
+
+static void add_tasks(struct prices *prices, const struct net *net)
+{
+	const struct graph *graph = net->graph;
+	for (uint32_t id = 1; id < graph->model->n_tasks; id++) {
+		if (!net_is_task(net, id))
+			continue;
+		struct price *price = &prices->rows[net_construct(net, id)];
+		uint64_t own_ticks = graph->busy != NULL ? graph->busy->ticks[id] : 0;
+		price->n_tasks++;
+		price->own_ticks += own_ticks;
+		spread_add(&price->own, own_ticks);
+	}
+}
+
+/* The node of the stream that began last before this task, by the fragments in between. */
+static void add_starts(struct prices *prices, const struct net *net, const struct track *track)
+{
+	const struct model *m = net->graph->model;
+	for (size_t i = 0; i < track->n_streams; i++) {
+		const struct track_stream *s = &track->streams[i];
+		uint32_t fragment = m->n_tasks + net->graph->streams[i].first_node,
+			 end = m->n_tasks + net->graph->streams[i].end_node;
+		uint64_t over_ticks = 0; /* when what ran before was over */
+		for (size_t j = 0; j < s->n_started; j++) {
+			uint32_t task = s->started[j];
+			for (; fragment < end; fragment++) {
+				if (net_kind(net, fragment) == NODE_FRAGMENT &&
+				    net_begin(net, fragment) >= m->tasks[task].start_ticks)
+					break;
+				if (net_kind(net, fragment) == NODE_FRAGMENT && net_end(net, fragment) > over_ticks)
+					over_ticks = net_end(net, fragment);
+			}
+			uint64_t ready = net->ready_ticks[task] > over_ticks ? net->ready_ticks[task] : over_ticks;
+			uint64_t begin = m->tasks[task].start_ticks;
+			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred))
+				spread_add(&prices->rows[net_construct(net, task)].start, begin > ready ? begin - ready : 0);
+			if (net_end(net, task) > over_ticks)
+				over_ticks = net_end(net, task);
+		}
+	}
+}
+
+/* How much of the fragments that created tasks was the price of that. */
+static void add_made(struct prices *prices, const struct net *net, uint64_t most_ticks)
+{
+	for (uint32_t id = 1; id < net->n; id++)
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			uint32_t task = net->targets[link];
+			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || !net_executes(net, id))
+				continue;
+			struct price *price = &prices->rows[net_construct(net, task)];
+			uint64_t most = price->is_small ? most_ticks : price->create_ticks, own = net_work(net, id);
+			price->made_ticks += own < most ? own : most;
+		}
+}
+
+void prices_find(struct prices *prices, const struct net *net, const struct track *track)
+{
+	uint64_t create_most = ticks_of(net, CREATE_MOST_NS), start_most = ticks_of(net, START_MOST_NS);
+	*prices = (struct prices){.n = net->graph->model->n_constructs};
+	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
+	add_creations(prices, net);
+	add_tasks(prices, net);
+	add_starts(prices, net, track);
+	for (uint32_t i = 0; i < prices->n; i++) {
+		struct price *price = &prices->rows[i];
+		uint64_t create = spread_percentile(&price->create, 0.1), start = spread_percentile(&price->start, 0.5);
+		price->create_ticks = create < create_most ? create : create_most;
+		price->start_ticks = start < start_most ? start : start_most;
+		price->is_small = price->n_tasks > 0 &&
+				  price->own_ticks / price->n_tasks < SMALL * (price->create_ticks + price->start_ticks);
+	}
+	add_made(prices, net, create_most);
+	for (uint32_t i = 0; i < prices->n; i++)
+		prices->made_ticks += prices->rows[i].made_ticks;
+}
+
+void prices_free(struct prices *prices)
+{
+	for (uint32_t i = 0; i < prices->n; i++) {
+		spread_free(&prices->rows[i].own);
+		spread_free(&prices->rows[i].create);
+		spread_free(&prices->rows[i].start);
+	}
+	free(prices->rows);
+	*prices = (struct prices){0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What tasks cost in this run, by construct: creating one, and from the moment in which it could begin until it does. And
+ * how long tasks and fragments of each construct executed. Called by answer.c, on one thread.
+ */
+#ifndef OTTER_BUILDER_ANSWER_PRICES_H
+#define OTTER_BUILDER_ANSWER_PRICES_H
+
+#include "builder/answer/net.h"
+#include "builder/answer/track.h"
+#include "builder/support/spread.h"
+
+/* Of one construct of tasks; ticks. */
+struct price {
+	uint64_t n_tasks;
+	uint64_t own_ticks;    /* that its tasks executed, all together */
+	struct spread own;     /* by task */
+	struct spread create;  /* by task: the fragment that ended by creating it */
+	struct spread start;   /* by task: from when it was ready, and its thread had ended what it ran before, until it began */
+	uint64_t create_ticks; /* the price of creating one */
+	uint64_t start_ticks;  /* and of starting one */
+	uint64_t made_ticks;   /* the part of the creating fragments that is taken for the price of creating them */
+	bool is_small;         /* tasks that execute for less than a few times what they cost */
+};
+
+struct prices {
+	struct price *rows; /* by construct */
+	uint32_t n;
+	uint64_t work_ticks; /* of all nodes */
+	uint64_t made_ticks; /* of all constructs */
+};
+
+void prices_find(struct prices *prices, const struct net *net, const struct track *track);
+void prices_free(struct prices *prices);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a thread's time was spent for, from one change to the next, and what is blamed for it: see account.h. Called by
+ * account.c, on one thread.
+ */
+#include "builder/answer/lane.h"
+
+const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task)
+{
+	const struct track_stream *t = &s->track->streams[i];
+	const struct lane *lane = &s->lanes[i];
+	*task = lane->next_started < t->n_started ? t->started[lane->next_started] : 0;
+	return &s->net->graph->model->tasks[*task];
+}
+
+/* The node that begins next on the lane, and when; 0: none does. */
+uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks)
+{
+	struct lane *lane = &s->lanes[i];
+	uint32_t task;
+	uint64_t task_ticks = lane_next_task(s, i, &task)->start_ticks;
+	while (lane->next_fragment < lane->end_fragment && net_kind(s->net, lane->next_fragment) != NODE_FRAGMENT)
+		lane->next_fragment++;
+	bool has_fragment = lane->next_fragment < lane->end_fragment;
+	uint64_t fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
+	if (task != 0 && (!has_fragment || net_comes_first(s->net, task, task_ticks, lane->next_fragment, fragment_ticks))) {
+		*ticks = task_ticks;
+		return task;
+	}
+	*ticks = fragment_ticks;
+	return has_fragment ? lane->next_fragment : 0;
+}
+
+/* ---- What a stretch of time is spent for ---- */
+
+/* The region that begins next. */
+static uint32_t coming_region(const struct sweep_over_time *s)
+{
+	return s->next_region < s->n_regions ? net_region_construct(s->net, s->regions[s->next_region]) : 0;
+}
+
+uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort sort, uint32_t construct)
+{
+	return causes_row(s->causes, limit, sort, construct, 0);
+}
+
+/* The thread is in no team, or not there. */
+static void spend_idle(struct sweep_over_time *s, size_t i, uint64_t ticks)
+{
+	const struct model *m = s->net->graph->model;
+	const struct lane *lane = &s->lanes[i];
+	uint32_t task, row;
+	const struct task *next = lane_next_task(s, i, &task);
+	uint64_t length = ticks - lane->since_ticks, fork = 0;
+	if (!is_region_open(s))
+		row = lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s));
+	else {
+		const struct region *region = task != 0 ? &m->regions[next->region] : NULL;
+		if (region != NULL && next->flags & task_flags_implicit && region->begin_ticks < ticks) {
+			uint64_t begin = region->begin_ticks > lane->since_ticks ? region->begin_ticks : lane->since_ticks;
+			fork = ticks - begin;
+			causes_blame(s->causes,
+				     lane_cause(s, LIMIT_RUNTIME, CAUSE_FORK, net_region_construct(s->net, next->region)),
+				     (double)fork);
+		}
+		row = lane_cause(s, LIMIT_SERIAL, CAUSE_UNUSED, net_region_construct(s->net, s->region));
+	}
+	lane->spent[SPENT_RUNTIME] += fork;
+	lane->spent[SPENT_SERIAL] += length - fork;
+	causes_blame(s->causes, row, (double)(length - fork));
+}
+
+/*
+ * The runtime is at work before the thread goes on after a synchronisation, or its region's end. As long as that was not to
+ * happen yet, there were tasks to begin.
+ */
+static void blame_resuming(struct sweep_over_time *s, const struct lane *lane, uint32_t node, uint64_t length)
+{
+	const struct net *net = s->net;
+	const struct model *m = net->graph->model;
+	bool is_resumed = node >= m->n_tasks;
+	uint32_t region = m->tasks[net_task(net, lane->node)].region;
+	uint32_t before = is_resumed ? net->graph->nodes[node - m->n_tasks].previous : 0;
+	uint32_t construct = is_resumed ? net_construct(net, before) : net_region_construct(net, region);
+	uint64_t ready_ticks = net->ready_ticks[is_resumed ? node : net->graph->join_node[region]], early = 0;
+	if (s->task_construct != 0 && ready_ticks > lane->since_ticks)
+		early = ready_ticks - lane->since_ticks < length ? ready_ticks - lane->since_ticks : length;
+	causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_SCHEDULING, s->task_construct), (double)early);
+	causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, construct), (double)(length - early));
+}
+
+/* The runtime is at work: blamed on what it comes to. */
+static void spend_overhead(struct sweep_over_time *s, size_t i, uint64_t length)
+{
+	const struct model *m = s->net->graph->model;
+	struct lane *lane = &s->lanes[i];
+	uint64_t ticks;
+	uint32_t node = lane_next_node(s, i, &ticks);
+	bool is_task = node != 0 && node < m->n_tasks;
+	const struct region *region = &m->regions[m->tasks[is_task ? node : 0].region];
+	lane->spent[SPENT_RUNTIME] += length;
+	if (is_task && task_is_explicit(&m->tasks[node]))
+		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_SCHEDULING, net_construct(s->net, node)),
+			     (double)length);
+	else if (is_task && region->begin_ticks <= lane->since_ticks)
+		causes_blame(s->causes,
+			     lane_cause(s, LIMIT_RUNTIME, CAUSE_FORK, net_region_construct(s->net, m->tasks[node].region)),
+			     (double)length);
+	else
+		blame_resuming(s, lane, node, length);
+}
+
+void lane_begin_task(struct sweep_over_time *s, struct lane *lane)
+{
+	const struct model *m = s->net->graph->model;
+	const struct task *task = &m->tasks[lane->node];
+	const struct region *region = &m->regions[task->region];
+	if (task_is_explicit(task))
+		s->task_construct = net_construct(s->net, lane->node);
+	if (!(task->flags & task_flags_implicit) || region->begin_ticks >= s->now)
+		return;
+	lane->late[LATE_FORK].ticks = (double)(s->now - region->begin_ticks);
+	lane->late[LATE_FORK].cause = lane_cause(s, LIMIT_RUNTIME, CAUSE_FORK, net_region_construct(s->net, task->region));
+}
+
+/*
+ * What others have waited for the lane's node since it was told last. For as long as the node is late, however many they
+ * are, all of them wait for what made it late.
+ */
+static void blame_node(struct sweep_over_time *s, struct lane *lane)
+{
+	const struct blocker *blocker = &s->blockers[lane->node];
+	double all = s->shared[blocker->is_last] - lane->shared[blocker->is_last], left = all;
+	double waited = s->waited[blocker->is_last] - lane->waited[blocker->is_last];
+	for (unsigned i = 0; i < LATES && waited > 0; i++) {
+		struct late *late = &lane->late[i];
+		double part = late->ticks < waited ? late->ticks : waited, blame = left * (part / waited);
+		if (part <= 0)
+			continue;
+		causes_blame(s->causes, late->cause, blame);
+		late->ticks -= part;
+		left -= blame;
+		waited -= part;
+	}
+	causes_blame(s->causes, blocker->cause, left);
+	if (blocker->sync != 0 && all > 0) {
+		/* Of an implicit task, the worksharing that it is late from says more. */
+		uint32_t loop = net_is_explicit(s->net, lane->node) ? 0 : s->track->loop_of[blocker->sync];
+		uint32_t own = loop != 0 ? loop : net_task_construct(s->net, lane->node);
+		causes_blame(s->waits, causes_row(s->waits, LIMIT_WAIT, CAUSE_PLAIN, blocker->sync, own), all);
+	}
+}
+
+/* The construct of the mutex, or of the target construct, that the thread waits for now. */
+static uint32_t awaited_construct(const struct sweep_over_time *s, size_t i)
+{
+	const struct track_stream *t = &s->track->streams[i];
+	return s->lanes[i].run < t->n_runs ? t->runs[s->lanes[i].run].construct : 0;
+}
+
+/* In a target construct. Outside of regions the others wait for it, too, and not for serial work. */
+static void blame_data(struct sweep_over_time *s, size_t i, double ticks)
+{
+	uint32_t cause = lane_cause(s, LIMIT_DATA, CAUSE_PLAIN, awaited_construct(s, i));
+	causes_blame(s->causes, cause, ticks);
+	for (size_t j = 0; j < s->n_lanes && !is_region_open(s); j++)
+		if (j != i && s->lanes[j].is_open && !is_live(&s->lanes[j])) {
+			causes_blame(s->causes, cause, ticks);
+			causes_blame(s->causes, lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s)), -ticks);
+		}
+}
+
+/* The node has not got on for so long. */
+static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
+{
+	struct lane *lane = &s->lanes[i];
+	bool is_preempted = lane->state == STATE_PREEMPTED;
+	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
+		return;
+	uint32_t place = !is_preempted ? awaited_construct(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
+	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
+	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
+	late->ticks += (double)length;
+	causes_blame(s->causes, late->cause, (double)length);
+}
+
+void lane_tell(struct sweep_over_time *s, size_t i)
+{
+	struct lane *lane = &s->lanes[i];
+	uint64_t length = s->now - lane->since_ticks;
+	uint64_t *spent = lane->spent;
+	enum state state = lane->state;
+	make_late(s, i, length);
+	if (is_live(lane))
+		blame_node(s, lane);
+	for (unsigned is_last = 0; is_last < 2; is_last++) {
+		lane->shared[is_last] = s->shared[is_last];
+		lane->waited[is_last] = s->waited[is_last];
+	}
+	if (length == 0)
+		return;
+	if (state_is_work(state))
+		spent[SPENT_WORK] += length;
+	else if (is_waiting(state))
+		spent[SPENT_WAITING] += length; /* blamed on the nodes that run */
+	else if (track_is_mutex(state))
+		spent[SPENT_EXCLUSION] += length;
+	else if (state == STATE_OVERHEAD)
+		spend_overhead(s, i, length);
+	else if (state == STATE_PREEMPTED)
+		spent[SPENT_PREEMPTED] += length;
+	else if (state == STATE_BLOCKED)
+		spent[SPENT_BLOCKED] += length;
+	else if (track_is_target(state)) {
+		spent[SPENT_DATA] += length;
+		blame_data(s, i, (double)length);
+	} else if (state == STATE_UNDEFINED && is_region_open(s) && lane->node != 0)
+		spent[SPENT_UNKNOWN] += length;
+	else
+		spend_idle(s, i, s->now);
+	lane->since_ticks = s->now;
+}

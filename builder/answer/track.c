@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Keeps what the answer needs of a replay: see track.h. Called by the replay, for a stream on one thread at a time.
+ */
+#include "builder/answer/track.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WHAT "what limits the run"
+
+static struct track_place *place_row(struct track_places *places, uint32_t construct, enum state state)
+{
+	uint32_t *row = map_put(&places->row_of, (uint64_t)construct * STATES + state);
+	if (*row == 0) {
+		array_reserve((void **)&places->rows, places->n + 1, &places->capacity, sizeof *places->rows);
+		places->rows[places->n++] = (struct track_place){.construct = construct, .state = state};
+		*row = (uint32_t)places->n;
+	}
+	return &places->rows[*row - 1];
+}
+
+/* Does a thread in this state wait at a construct? */
+static bool has_place(enum state state)
+{
+	return (state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP) || track_has_run(state) || state == STATE_OVERHEAD;
+}
+
+static void add_run(struct track_stream *s, uint32_t construct)
+{
+	struct track_run *last = s->n_runs > 0 ? &s->runs[s->n_runs - 1] : NULL;
+	if (last != NULL && last->construct == construct && last->n < UINT32_MAX) {
+		last->n++;
+		return;
+	}
+	array_reserve((void **)&s->runs, s->n_runs + 1, &s->runs_capacity, sizeof *s->runs);
+	s->runs[s->n_runs++] = (struct track_run){construct, 1};
+}
+
+int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
+{
+	struct track *track = self;
+	struct track_stream *s = &track->streams[stream];
+	if (has_place(from)) {
+		uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
+				     : track_is_target(from) ? s->target
+							     : track->sync_of[s->task];
+		if (track_has_run(from) && (!track->model->window.is_part || ticks > track->model->window.from))
+			add_run(s, construct);
+		struct track_place *place = place_row(&s->places, construct, from);
+		uint64_t length = window_ticks(&track->model->window, since_ticks, ticks);
+		place->ticks += length;
+		place->count++;
+		place->longest_ticks = length > place->longest_ticks ? length : place->longest_ticks;
+	}
+	s->task = states_current(track->states, stream);
+	return series_step(&s->states, &track->aside, ticks, (int64_t)to - STATE_NONE);
+}
+
+static void add_started(struct track *track, const struct point *at, uint32_t task)
+{
+	struct track_stream *s = &track->streams[at->stream];
+	const struct task *row = &track->model->tasks[task];
+	if (task == 0 || !(row->state & TASK_STARTED) || row->run_stream != at->stream || row->start_ticks != at->ticks)
+		return;
+	if (s->n_started > 0 && s->started[s->n_started - 1] == task) /* it went on at the same time */
+		return;
+	array_reserve((void **)&s->started, s->n_started + 1, &s->started_capacity, sizeof *s->started);
+	s->started[s->n_started++] = task;
+}
+
+static int implicit_begin(void *self, const struct point *at, uint32_t task)
+{
+	struct track *track = self;
+	track->streams[at->stream].loop = 0;
+	add_started(track, at, task);
+	return 0;
+}
+
+static int task_switch(void *self, const struct point *at, uint32_t prior, uint32_t next, unsigned status)
+{
+	(void)prior;
+	(void)status;
+	add_started(self, at, next);
+	return 0;
+}
+
+/* Does a thread wait in the scope? In a taskgroup only at its end, where there is a scope for that. */
+static bool waits(const struct scope *scope)
+{
+	return scope->type == (scope->kind == sync_kind_taskgroup ? SCOPE_SYNC_WAIT : SCOPE_SYNC);
+}
+
+static struct track_loop *loop_row(struct track_loops *loops, uint32_t construct)
+{
+	uint32_t *row = map_put(&loops->row_of, construct);
+	if (*row == 0) {
+		array_reserve((void **)&loops->rows, loops->n + 1, &loops->capacity, sizeof *loops->rows);
+		loops->rows[loops->n++] = (struct track_loop){.construct = construct};
+		*row = (uint32_t)loops->n;
+	}
+	return &loops->rows[*row - 1];
+}
+
+/* What a member of a team takes part in; of a construct that one thread executes, that thread alone. */
+static bool is_shared(const struct track *track, const struct point *at, const struct scope *scope)
+{
+	bool is_part = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
+	return is_part && at->task != 0 && !task_is_explicit(&track->model->tasks[at->task]);
+}
+
+static uint64_t busy_now(const struct track *track, const struct point *at)
+{
+	return busy_until(&track->states->busy, at->stream, at->task, window_clip(&track->model->window, at->ticks));
+}
+
+static void open_loop(struct track *track, const struct point *at, const struct scope *scope)
+{
+	struct track_stream *s = &track->streams[at->stream];
+	array_reserve((void **)&s->open, s->n_open + 1, &s->open_capacity, sizeof *s->open);
+	s->open[s->n_open++] = (struct open_loop){scope->construct, busy_now(track, at)};
+}
+
+static void close_loop(struct track *track, const struct point *at, const struct scope *scope)
+{
+	struct track_stream *s = &track->streams[at->stream];
+	const struct model *m = track->model;
+	while (s->n_open > 0 && s->open[s->n_open - 1].construct != scope->construct)
+		s->n_open--; /* whose end is missing */
+	if (s->n_open == 0)
+		return;
+	uint64_t before = s->open[--s->n_open].busy_ticks, now = busy_now(track, at);
+	struct track_loop *loop = loop_row(&s->shares, scope->construct);
+	loop->region = m->regions[m->tasks[at->task].region].construct;
+	loop->count++;
+	loop->ticks += now > before ? now - before : 0;
+	s->loop = scope->construct;
+}
+
+/* The barrier, or the end of the region, comes after the worksharing that the thread took part in last. */
+static void end_loop(struct track *track, const struct point *at, const struct scope *scope)
+{
+	struct track_stream *s = &track->streams[at->stream];
+	if (s->loop == 0 || !sync_is_barrier(scope->kind))
+		return;
+	*map_put(&s->loops, scope->construct) = s->loop;
+	if (scope->kind == sync_kind_barrier_implicit_parallel)
+		*map_put(&s->loops, track->model->regions[scope->region].construct) = s->loop;
+	s->loop = 0;
+}
+
+static int scope_enter(void *self, const struct point *at, struct scope *scope)
+{
+	struct track *track = self;
+	if (is_shared(track, at, scope))
+		open_loop(track, at, scope);
+	if (scope->type == SCOPE_TARGET || (scope->type == SCOPE_DATA_OP && track->streams[at->stream].n_targets == 0))
+		track->streams[at->stream].target = scope->construct;
+	track->streams[at->stream].n_targets += scope->type == SCOPE_TARGET;
+	if (!waits(scope) || at->task == 0)
+		return 0;
+	track->sync_of[at->task] = scope->construct;
+	loop_row(&track->streams[at->stream].shares, scope->construct)->count++;
+	if (!task_is_explicit(&track->model->tasks[at->task]))
+		end_loop(track, at, scope);
+	return 0;
+}
+
+static int scope_leave(void *self, const struct point *at, struct scope *scope)
+{
+	struct track *track = self;
+	track->streams[at->stream].n_targets -= scope->type == SCOPE_TARGET;
+	if (waits(scope) && at->task != 0)
+		track->sync_of[at->task] = 0;
+	if (is_shared(track, at, scope))
+		close_loop(track, at, scope);
+	return 0;
+}
+
+static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
+{
+	for (size_t i = s->n_holds; i > 0 && s->n_holds - i < 64; i--)
+		if (s->holds[i - 1].wait_id == wait_id && s->holds[i - 1].released_ticks == 0) {
+			s->holds[i - 1].released_ticks = ticks;
+			return;
+		}
+}
+
+static int mutex(void *self, const struct point *at, const struct mutex *mutex)
+{
+	struct track *track = self;
+	struct track_stream *s = &track->streams[at->stream];
+	if (mutex->event == MUTEX_ACQUIRE)
+		s->acquiring = (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
+	else if (mutex->event == MUTEX_RELEASED)
+		release(s, mutex->wait_id, at->ticks);
+	if (mutex->event != MUTEX_ACQUIRED || s->n_holds > TRACK_HOLDS)
+		return 0;
+	bool is_known = s->acquiring.wait_id == mutex->wait_id && s->acquiring.acquire_ticks != 0;
+	array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
+	struct track_hold *hold = &s->holds[s->n_holds++];
+	*hold = is_known ? s->acquiring : (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
+	hold->acquired_ticks = at->ticks;
+	return 0;
+}
+
+const struct replay_ops track_ops = {.implicit_begin = implicit_begin,
+				     .task_switch = task_switch,
+				     .scope_enter = scope_enter,
+				     .scope_leave = scope_leave,
+				     .mutex = mutex,
+				     .is_by_stream = true};
+
+int track_begin(struct track *track, const struct model *model, const struct states *states, const char *dir)
+{
+	*track = (struct track){.model = model, .states = states, .n_streams = model->dump->n_streams};
+	track->streams = memory_zeroed(track->n_streams + 1, sizeof *track->streams, WHAT);
+	track->sync_of = memory_zeroed(model->n_tasks, sizeof *track->sync_of, WHAT);
+	return aside_open(&track->aside, dir, "the answer");
+}
+
+static void add_places(struct track_places *all, const struct track_places *places, const uint32_t *same)
+{
+	for (size_t i = 0; i < places->n; i++) {
+		const struct track_place *from = &places->rows[i];
+		struct track_place *to = place_row(all, same[from->construct], from->state);
+		to->ticks += from->ticks;
+		to->count += from->count;
+		to->longest_ticks = from->longest_ticks > to->longest_ticks ? from->longest_ticks : to->longest_ticks;
+	}
+}
+
+static void add_loops(struct track_loops *all, const struct track_loops *loops, const uint32_t *same)
+{
+	for (size_t i = 0; i < loops->n; i++) {
+		struct track_loop *to = loop_row(all, same[loops->rows[i].construct]);
+		to->region = same[loops->rows[i].region];
+		to->count += loops->rows[i].count;
+		to->ticks += loops->rows[i].ticks;
+	}
+}
+
+/* ---- Constructs of the same place ---- */
+
+struct named {
+	const struct construct *construct;
+	uint32_t row;
+};
+
+static int by_place(const void *left, const void *right)
+{
+	const struct named *l = left, *r = right;
+	int order = (int)l->construct->kind - (int)r->construct->kind;
+	order = order != 0 ? order
+			   : (int)(l->construct->line > r->construct->line) - (int)(l->construct->line < r->construct->line);
+	order = order != 0 ? order : strcmp(l->construct->file, r->construct->file);
+	return order != 0 ? order : strcmp(l->construct->function, r->construct->function);
+}
+
+static int by_place_and_row(const void *left, const void *right)
+{
+	int order = by_place(left, right);
+	return order != 0 ? order : (((const struct named *)left)->row < ((const struct named *)right)->row ? -1 : 1);
+}
+
+static uint32_t *find_same(const struct model *m)
+{
+	uint32_t *same = memory_zeroed(m->n_constructs, sizeof *same, WHAT), n = 0;
+	struct named *named = memory_get(m->n_constructs, sizeof *named, WHAT);
+	for (uint32_t c = 0; c < m->n_constructs; c++) {
+		same[c] = c;
+		if (m->constructs[c].line != 0)
+			named[n++] = (struct named){&m->constructs[c], c};
+	}
+	qsort(named, n, sizeof *named, by_place_and_row);
+	for (uint32_t i = 1; i < n; i++)
+		if (by_place(&named[i - 1], &named[i]) == 0)
+			same[named[i].row] = same[named[i - 1].row];
+	free(named);
+	return same;
+}
+
+/* ---- The end ---- */
+
+void track_finish(struct track *track)
+{
+	const struct model *m = track->model;
+	size_t n_holds = 0;
+	track->same = find_same(m);
+	track->loop_of = memory_zeroed(m->n_constructs, sizeof *track->loop_of, WHAT);
+	for (size_t i = 0; i < track->n_streams; i++) {
+		struct track_stream *s = &track->streams[i];
+		n_holds += s->n_holds;
+		add_places(&track->places, &s->places, track->same);
+		add_loops(&track->shares, &s->shares, track->same);
+		for (size_t j = 0; j < s->n_holds; j++)
+			s->holds[j].construct = track->same[s->holds[j].construct];
+		for (size_t j = 0; j < s->n_runs; j++)
+			s->runs[j].construct = track->same[s->runs[j].construct];
+		for (uint32_t c = 0; c < m->n_constructs; c++) {
+			const uint32_t *loop = map_get(&s->loops, c);
+			if (loop != NULL && track->loop_of[track->same[c]] == 0)
+				track->loop_of[track->same[c]] = track->same[*loop];
+		}
+	}
+	track->has_holds = n_holds <= TRACK_HOLDS;
+	free(track->sync_of);
+	track->sync_of = NULL;
+}
+
+static void free_places(struct track_places *places)
+{
+	free(places->rows);
+	map_free(&places->row_of);
+}
+
+static void free_loops(struct track_loops *loops)
+{
+	free(loops->rows);
+	map_free(&loops->row_of);
+}
+
+void track_free(struct track *track)
+{
+	for (size_t i = 0; track->streams != NULL && i < track->n_streams; i++) {
+		struct track_stream *s = &track->streams[i];
+		series_free(&s->states);
+		free(s->started);
+		free(s->holds);
+		free(s->runs);
+		free_places(&s->places);
+		map_free(&s->loops);
+		free_loops(&s->shares);
+		free(s->open);
+	}
+	free(track->streams);
+	free(track->sync_of);
+	free(track->loop_of);
+	free(track->same);
+	free_places(&track->places);
+	free_loops(&track->shares);
+	aside_close(&track->aside);
+	*track = (struct track){0};
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the answer (answer.h) keeps of a replay, by stream: the thread's states over time, the tasks that began on it, the
+ * mutexes that were held, and where it waited. A visitor of the replay, and a listener to the thread states; streams may
+ * be replayed at the same time. When the replay is over, the other files of this folder read it.
+ */
+#ifndef OTTER_BUILDER_ANSWER_TRACK_H
+#define OTTER_BUILDER_ANSWER_TRACK_H
+
+#include "builder/states/states.h"
+#include "builder/support/series.h"
+
+#define TRACK_HOLDS 1000000 /* acquisitions that are kept one by one; with more, none is: they are only added up */
+
+/* One acquisition of a mutex. */
+struct track_hold {
+	uint64_t acquire_ticks, acquired_ticks, released_ticks; /* released: 0 where that is not recorded */
+	uint64_t wait_id;
+	uint32_t construct;
+	uint32_t task; /* that acquired it */
+};
+
+/* How long, and how often, threads were in a state at a construct: a wait, or a mutex. */
+struct track_place {
+	uint32_t construct;
+	enum state state;
+	uint64_t ticks, count, longest_ticks;
+};
+
+struct track_places {
+	struct track_place *rows;
+	size_t n, capacity;
+	struct map row_of; /* construct * STATES + state -> row + 1 */
+};
+
+/* What threads executed in a worksharing construct; of a synchronisation how often tasks came to it. */
+struct track_loop {
+	uint32_t construct, region; /* region: construct of the region around a worksharing construct */
+	uint64_t count;             /* times that a thread took part */
+	uint64_t ticks;
+};
+
+struct track_loops {
+	struct track_loop *rows;
+	size_t n, capacity;
+	struct map row_of; /* construct -> row + 1 */
+};
+
+struct track_stream {
+	struct series states; /* of the thread; its value is the state's number less that of STATE_NONE */
+	uint32_t *started;    /* tasks, in the order in which they began here */
+	size_t n_started, started_capacity;
+	struct track_hold *holds; /* in the order in which they were asked for; see track.has_holds */
+	size_t n_holds, holds_capacity;
+	struct track_hold acquiring; /* construct 0 and wait id 0: none */
+	struct track_places places;
+	struct track_run {
+		uint32_t construct, n; /* so many waits for a mutex, or in a target construct, there, one after the other */
+	} * runs;                      /* in the order of the thread's states */
+	size_t n_runs, runs_capacity;
+	struct track_loops shares;
+	struct open_loop {
+		uint32_t construct;
+		uint64_t busy_ticks; /* of its task, when it began */
+	} * open;                    /* worksharing constructs of implicit tasks, the innermost last */
+	size_t n_open, open_capacity;
+	struct map loops;   /* construct of a barrier -> that of the worksharing that it ended */
+	uint32_t target;    /* the target construct, or the operation on data outside of one, that began last */
+	uint32_t n_targets; /* target constructs that are open */
+	uint32_t task;      /* whose state the present one is */
+	uint32_t loop;      /* the worksharing construct that ended last, 0 none since the last wait */
+	char apart[64];     /* so that no two streams share a cache line */
+};
+
+static inline bool track_is_mutex(enum state state)
+{
+	return state >= STATE_WAIT_MUTEX && state <= STATE_WAIT_ORDERED;
+}
+
+static inline bool track_is_target(enum state state)
+{
+	return state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE;
+}
+
+/* Are the constructs of a thread's waits in this state in its `runs`? */
+static inline bool track_has_run(enum state state)
+{
+	return track_is_mutex(state) || track_is_target(state);
+}
+
+struct track {
+	const struct model *model;
+	const struct states *states;
+	struct track_stream *streams; /* by row of dump.streams */
+	size_t n_streams;
+	/*
+	 * After track_finish(), by construct: the first one of the same kind, file, line and function, such as another copy of
+	 * the code, or another call in the same line. From then on all constructs here are such.
+	 */
+	uint32_t *same;
+	uint32_t *sync_of;          /* by task: the construct in which it waits, 0 none */
+	uint32_t *loop_of;          /* after track_finish(), by construct of a barrier: the worksharing that it ends, 0 none */
+	struct track_places places; /* after track_finish(): of all streams */
+	struct track_loops shares;  /* the same */
+	bool has_holds;             /* after track_finish(): the acquisitions are there one by one */
+	struct aside aside;
+};
+
+extern const struct replay_ops track_ops;
+
+/* `dir`: where there is room for files without a name. 0, or -1 with the error printed; track_free() in any case. */
+int track_begin(struct track *track, const struct model *model, const struct states *states, const char *dir);
+/* As struct state_listener has it. */
+int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
+/* When the replay is over, and constructs have their lines. */
+void track_finish(struct track *track);
+void track_free(struct track *track);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What limits the run, for programs: the object `answer` of summary.json.
+ */
+#include "builder/summary/answer.h"
+#include "builder/support/text.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+static json_t *json_place(const struct answer_place *place)
+{
+	char *label = text_utf8(place->label), *file = text_utf8(place->file), *function = text_utf8(place->function);
+	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:s}", "kind", place->kind, "label", label, "file", file, "line",
+				   (int)place->line, "function", function);
+	free(label);
+	free(file);
+	free(function);
+	return object;
+}
+
+static json_t *json_row(const struct answer_row *row)
+{
+	json_t *why = json_pack("{s:I, s:I, s:b}", "blamed_ns", (json_int_t)row->blamed_ns, "saved_ns", (json_int_t)row->saved_ns,
+				"simulated", (int)row->is_simulated);
+	if (row->limit == LIMIT_CHAIN) {
+		json_object_set_new(why, "dependent", json_place(&row->other));
+		json_object_set_new(why, "all_dependences_ns", json_integer((json_int_t)row->all_ns));
+	}
+	if (row->limit == LIMIT_GRAIN) {
+		json_object_set_new(why, "own_ns", json_integer((json_int_t)row->own_ns));
+		json_object_set_new(why, "cost_ns", json_integer((json_int_t)row->price_ns));
+	}
+	if (row->n != 0)
+		json_object_set_new(why, "count", json_integer((json_int_t)row->n));
+	return json_pack("{s:s, s:o, s:f, s:f, s:o}", "limit", limit_name(row->limit), "construct", json_place(&row->construct),
+			 "loss_share", row->loss_share, "possible_speedup", row->speedup, "why", why);
+}
+
+static json_t *json_rows(const struct answer_summary *s)
+{
+	json_t *others = json_array();
+	for (unsigned i = 0; i < s->n_others; i++)
+		json_array_append_new(others, json_row(&s->others[i]));
+	return others;
+}
+
+static json_t *json_constructs(const struct answer_summary *s)
+{
+	json_t *rows = json_array();
+	for (unsigned i = 0; i < s->n_constructs; i++) {
+		const struct answer_construct *c = &s->constructs[i];
+		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:f, s:f}", "construct", json_place(&c->place), "count",
+						      (json_int_t)c->count, "own_ns", (json_int_t)c->own_ns, "path_share",
+						      c->path_share, "blame_share", c->blame_share));
+	}
+	return rows;
+}
+
+static json_t *json_waits(const struct answer_summary *s)
+{
+	json_t *rows = json_array();
+	for (unsigned i = 0; i < s->n_waits; i++) {
+		const struct answer_wait *w = &s->waits[i];
+		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:I, s:o, s:f}", "construct", json_place(&w->place), "count",
+						      (json_int_t)w->count, "total_ns", (json_int_t)w->total_ns, "longest_ns",
+						      (json_int_t)w->longest_ns, "for",
+						      w->culprit.label[0] != '\0' ? json_place(&w->culprit) : json_null(),
+						      "for_share", w->culprit_share));
+	}
+	return rows;
+}
+
+static json_t *json_account(const struct answer_summary *s)
+{
+	json_t *account = json_object();
+	for (unsigned i = 0; i < SPENTS; i++)
+		json_object_set_new(account, spent_name(i), json_integer((json_int_t)s->spent_ns[i]));
+	json_object_set_new(account, "creating", json_integer((json_int_t)s->creating_ns));
+	return account;
+}
+
+json_t *summary_json_answer(const struct answer_summary *s)
+{
+	const struct efficiency *e = &s->efficiency;
+	json_t *object = json_row(&s->limit);
+	json_object_update_new(
+		object, json_pack("{s:o, s:I, s:I, s:I, s:o, s:{s:f,s:f,s:f,s:f,s:f}, s:I, s:I, s:I, s:I, s:o, s:o}", "others",
+				  json_rows(s), "process", (json_int_t)s->process, "threads", (json_int_t)s->n_threads, "wall_ns",
+				  (json_int_t)s->wall_ns, "account_ns", json_account(s), "efficiency", "total", e->total,
+				  "load_balance", e->load_balance, "serialisation", e->serialisation, "runtime", e->runtime,
+				  "on_processor", e->on_processor, "work_ns", (json_int_t)s->work_ns, "span_ns",
+				  (json_int_t)s->span_ns, "exclusion_ns", (json_int_t)s->exclusion_ns, "simulated_ns",
+				  (json_int_t)s->simulated_ns, "constructs", json_constructs(s), "waits", json_waits(s)));
+	return object;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What limits the run, for people: one screen of 80 columns and at most 40 lines. In colours on a terminal, unless NO_COLOR
+ * is set.
+ */
+#include "builder/summary/summary.h"
+#include "builder/support/memory.h"
+#include "builder/support/text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COLUMNS 80
+#define INDENT  9 /* of what goes on in the next line */
+
+/* How much of a line is shown in so many columns: up to a blank, or all of it. Escape sequences take none. */
+static size_t fitting(const char *line, size_t n, size_t columns)
+{
+	size_t used = 0, blank = 0;
+	for (size_t i = 0; i < n; i++) {
+		for (; line[i] == '\033'; i++)
+			i += strcspn(line + i, "m");
+		if (line[i] == ' ' && used > INDENT)
+			blank = i;
+		used += ((unsigned char)line[i] & 0xc0) != 0x80;
+		if (used > columns && blank != 0)
+			return blank;
+	}
+	return n;
+}
+
+/* Prints lines; one that is too long goes on in the next. */
+static void print_lines(const char *text, FILE *out)
+{
+	for (size_t n; *text != '\0'; text += n + 1) {
+		n = strcspn(text, "\n");
+		for (size_t from = 0, shown; from < n; from += shown + 1) {
+			shown = fitting(text + from, n - from, from == 0 ? COLUMNS : COLUMNS - INDENT);
+			fprintf(out, "%*s%.*s\n", from == 0 ? 0 : INDENT, "", (int)shown, text + from);
+		}
+		if (n == 0)
+			fputs("\n", out);
+	}
+}
+
+/* A time in three or four digits, with its unit: "1.234 s", "12.3 ms". */
+struct length_text {
+	char text[24];
+};
+
+static struct length_text length(uint64_t ns)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	struct length_text length;
+	double value = (double)ns;
+	unsigned unit = 0;
+	while (value >= 999.5 && unit < 3) {
+		value /= 1000;
+		unit++;
+	}
+	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	snprintf(length.text, sizeof length.text, "%.*f %s", digits, value, units[unit]);
+	return length;
+}
+
+/* A label without control characters, cut to fit. Bytes of one character count as one column each. */
+struct label_text {
+	char text[64];
+};
+
+static struct label_text fit(const char *label, size_t width)
+{
+	struct label_text fitting;
+	char *valid = text_utf8(label);
+	size_t n = strlen(valid);
+	if (n <= width)
+		snprintf(fitting.text, sizeof fitting.text, "%s", valid);
+	else /* the end has the line, the beginning the kind */
+		snprintf(fitting.text, sizeof fitting.text, "%.*s..%s", (int)(width / 3), valid,
+			 valid + n - (width - width / 3 - 2));
+	free(valid);
+	return fitting;
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- The limit ---- */
+
+static const char *name_of(const struct answer_place *place)
+{
+	return place->label[0] != '\0' ? place->label : "(unknown)";
+}
+
+static void print_what(const struct answer_row *row, FILE *out)
+{
+	const char *label = name_of(&row->construct), *other = name_of(&row->other);
+	switch (row->limit) {
+	case LIMITS:
+	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
+	case LIMIT_CREATION: fprintf(out, "creation: one thread makes %s more slowly than the others run them", label); return;
+	case LIMIT_GRAIN:
+		fprintf(out, "grain: %" PRIu64 " x %s of %s each, and one costs %s", row->n, label, length(row->own_ns).text,
+			length(row->price_ns).text);
+		return;
+	case LIMIT_CHAIN:
+		if (strcmp(label, other) == 0)
+			fprintf(out, "chain: each %s depends on the one before", label);
+		else
+			fprintf(out, "chain: %s depends on %s", other, label);
+		return;
+	case LIMIT_WAIT:
+		if (row->sort == CAUSE_UNDEFERRED)
+			fprintf(out, "wait: %s is executed at once, while its creator waits", label);
+		else
+			fprintf(out, "wait: %s holds everybody up", label);
+		return;
+	case LIMIT_IMBALANCE:
+		if (strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_TASK)) == 0)
+			fprintf(out, "imbalance: others wait for single %s", label);
+		else
+			fprintf(out, "imbalance: the threads' shares of %s differ", label);
+		return;
+	case LIMIT_EXCLUSION: fprintf(out, "exclusion: threads wait for each other at %s", label); return;
+	case LIMIT_SERIAL:
+		if (row->sort == CAUSE_UNUSED)
+			fprintf(out, "serial: %s does not use all threads", label);
+		else if (row->sort == CAUSE_SINGLE)
+			fprintf(out, "serial: the others wait while one thread executes %s", label);
+		else if (row->construct.label[0] != '\0')
+			fprintf(out, "serial: one thread works before %s", label);
+		else
+			fputs("serial: one thread works after the last region", out);
+		return;
+	case LIMIT_RUNTIME:
+		if (row->sort == CAUSE_SCHEDULING)
+			fprintf(out, "runtime: %s are ready, and no thread takes them", label);
+		else if (row->sort == CAUSE_FORK)
+			fprintf(out, "runtime: threads come late into %s", label);
+		else
+			fprintf(out, "runtime: threads go on late after %s", label);
+		return;
+	case LIMIT_PREEMPTION: fprintf(out, "preemption: others had the processors, most in %s", label); return;
+	case LIMIT_DATA: fprintf(out, "data: threads wait for devices in %s", label); return;
+	}
+}
+
+static void print_gain(const struct answer_row *row, FILE *out)
+{
+	if (row->limit != LIMIT_NONE)
+		fprintf(out, "%.0f%% of the loss; without it at most %.2f x as fast", 100 * row->loss_share, row->speedup);
+}
+
+static void print_limit(const struct answer_summary *s, const char *bold, const char *plain, FILE *out)
+{
+	fprintf(out, "%slimit    ", bold);
+	print_what(&s->limit, out);
+	fprintf(out, "%s\n", plain);
+	if (s->limit.limit != LIMIT_NONE) {
+		fputs("         ", out);
+		print_gain(&s->limit, out);
+		fputs("\n", out);
+	}
+	for (unsigned i = 0; i < s->n_others; i++) {
+		fputs(i == 0 ? "then     " : "         ", out);
+		print_what(&s->others[i], out);
+		fprintf(out, " (%.0f%%, %.2f x)\n", 100 * s->others[i].loss_share, s->others[i].speedup);
+	}
+}
+
+/* ---- Efficiency ---- */
+
+static void print_account(const struct answer_summary *s, FILE *out)
+{
+	double total = (double)s->wall_ns * s->n_threads;
+	fprintf(out, "time     %.1f%% work", 100 * (double)s->spent_ns[SPENT_WORK] / total);
+	if ((double)s->creating_ns >= total / 2000)
+		fprintf(out, ", %.1f%% creating tasks", 100 * (double)s->creating_ns / total);
+	for (unsigned i = SPENT_WORK + 1; i < SPENTS; i++)
+		if ((double)s->spent_ns[i] >= total / 2000)
+			fprintf(out, ", %.1f%% %s", 100 * (double)s->spent_ns[i] / total, spent_name(i));
+	fputs("\n", out);
+}
+
+static void print_efficiency(const struct answer_summary *s, FILE *out)
+{
+	const struct efficiency *e = &s->efficiency;
+	fprintf(out, "works    %.0f%% = balance %.0f%% x no waits %.0f%% x no runtime %.0f%% x processor %.0f%%\n", 100 * e->total,
+		100 * e->load_balance, 100 * e->serialisation, 100 * e->runtime, 100 * e->on_processor);
+	print_account(s, out);
+	if (s->span_ns == 0)
+		return;
+	fprintf(out, "bounds   at most %.1f threads can work, by the longest chain (%s%s)", (double)s->work_ns / (double)s->span_ns,
+		s->is_span_exact ? "" : "at least ", length(s->span_ns).text);
+	if (s->exclusion_ns > s->span_ns)
+		fprintf(out, ",\n         %.1f by %s", (double)s->work_ns / (double)s->exclusion_ns, name_of(&s->exclusion));
+	fputs("\n", out);
+}
+
+/* ---- Tables ---- */
+
+static void print_constructs(const struct answer_summary *s, FILE *out)
+{
+	if (s->n_constructs == 0)
+		return;
+	fprintf(out, "\n%-29s %-12s %8s %8s %8s %4s %5s\n", "construct", "function", "count", "executed", "mean", "path", "blame");
+	for (unsigned i = 0; i < s->n_constructs; i++) {
+		const struct answer_construct *c = &s->constructs[i];
+		uint64_t mean_ns = c->count != 0 ? c->own_ns / c->count : 0;
+		fprintf(out, "%-29s %-12s %8" PRIu64 " %8s %8s %3.0f%% %4.0f%%\n", fit(name_of(&c->place), 29).text,
+			fit(c->place.function, 12).text, c->count, length(c->own_ns).text, length(mean_ns).text,
+			100 * c->path_share, 100 * c->blame_share);
+	}
+}
+
+static void print_waits(const struct answer_summary *s, FILE *out)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < s->n_waits; i++) {
+		const struct answer_wait *w = &s->waits[i];
+		if (w->total_ns * 1000 < s->wall_ns * s->n_threads)
+			continue;
+		if (n++ == 0)
+			fprintf(out, "\n%-26s %7s %8s %8s  %s\n", "waiting at", "times", "total", "longest", "for");
+		fprintf(out, "%-26s %7" PRIu64 " %8s %8s  ", fit(name_of(&w->place), 26).text, w->count, length(w->total_ns).text,
+			length(w->longest_ns).text);
+		if (w->culprit.label[0] != '\0')
+			fprintf(out, "%s (%.0f%%)", fit(name_of(&w->culprit), 19).text, 100 * w->culprit_share);
+		fputs("\n", out);
+	}
+}
+
+static void print_answer(const struct summary *summary, bool is_coloured, FILE *out)
+{
+	const struct answer_summary *s = &summary->answer;
+	fprintf(out, ": %s on %u thread%s", length(s->wall_ns).text, s->n_threads, plural(s->n_threads));
+	if (summary->n_processes > 1)
+		fprintf(out, " (process %u, which lost most of %zu)", s->process, summary->n_processes);
+	fputs("\n", out);
+	print_limit(s, is_coloured ? "\033[1m" : "", is_coloured ? "\033[0m" : "", out);
+	print_efficiency(s, out);
+	print_constructs(s, out);
+	print_waits(s, out);
+	fputs("\n", out);
+}
+
+/* What a reader has to know before these figures are believed. */
+static void print_losses(const struct summary *summary, FILE *out)
+{
+	uint64_t n_repairs = tally_total(&summary->repairs), n_damages = tally_total(&summary->damage);
+	summary_print_stop(summary, out);
+	if (summary->n_lost != 0 || !summary->is_complete)
+		fprintf(out, "records  %" PRIu64 " lost%s\n", summary->n_lost,
+			summary->is_snapshot    ? "; the program is still running"
+			: !summary->is_complete ? "; the recording is incomplete"
+						: "");
+	if (n_repairs + n_damages != 0)
+		fprintf(out, "repairs  %" PRIu64 ", and %" PRIu64 " damages: otter-build --summary names them\n", n_repairs,
+			n_damages);
+}
+
+void summary_print_answer(const struct summary *summary, const char *place, FILE *out)
+{
+	bool is_coloured = isatty(fileno(out)) && (getenv("NO_COLOR") == NULL || getenv("NO_COLOR")[0] == '\0');
+	char *program = text_utf8(summary->traces[0].dump.meta.program), *text = NULL;
+	const char *name = strrchr(program, '/') != NULL ? strrchr(program, '/') + 1 : program;
+	size_t n_bytes;
+	FILE *lines = memory_open_stream(&text, &n_bytes, "the answer");
+	fprintf(lines, "%s", name);
+	print_answer(summary, is_coloured, lines);
+	free(program);
+	print_losses(summary, lines);
+	memory_close_stream(lines, "the answer");
+	print_lines(text, out);
+	free(text);
+	fprintf(out, "output   %s (all figures: summary.json; otter-build --summary prints them)\n", place);
+}

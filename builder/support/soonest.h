@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which of several things comes first, by the time of each. A tree of two that meet: a change takes as many steps as the
+ * number of things has bits. Of things at the same time, the one with the lowest number comes first. One thread.
+ */
+#ifndef OTTER_BUILDER_SUPPORT_SOONEST_H
+#define OTTER_BUILDER_SUPPORT_SOONEST_H
+
+#include "builder/support/memory.h"
+
+#include <stdint.h>
+
+struct soonest {
+	struct soonest_item {
+		uint64_t ticks;
+		uint32_t number;
+	} * tree;        /* of two that meet at 2 i and 2 i + 1 the one that comes first is at i; things are from n_leaves on */
+	size_t n_leaves; /* a power of two */
+};
+
+/* No branch: nothing foretells which of the two it is. */
+static inline void soonest_meet(struct soonest *s, size_t i)
+{
+	s->tree[i] = s->tree[2 * i + (s->tree[2 * i + 1].ticks < s->tree[2 * i].ticks)];
+}
+
+/* n things, none of which ever comes: their times are UINT64_MAX. To be freed. */
+static inline void soonest_begin(struct soonest *s, size_t n, const char *what)
+{
+	for (s->n_leaves = 1; s->n_leaves < n;)
+		s->n_leaves *= 2;
+	s->tree = memory_get(2 * s->n_leaves, sizeof *s->tree, what);
+	for (size_t i = 0; i < s->n_leaves; i++)
+		s->tree[s->n_leaves + i] = (struct soonest_item){UINT64_MAX, (uint32_t)i};
+	for (size_t i = s->n_leaves - 1; i > 0; i--)
+		soonest_meet(s, i);
+}
+
+static inline void soonest_free(struct soonest *s)
+{
+	free(s->tree);
+	*s = (struct soonest){0};
+}
+
+/* The thing comes at this time. */
+static inline void soonest_set(struct soonest *s, uint32_t number, uint64_t ticks)
+{
+	size_t leaf = s->n_leaves + number;
+	s->tree[leaf].ticks = ticks;
+	for (leaf /= 2; leaf > 0; leaf /= 2)
+		soonest_meet(s, leaf);
+}
+
+static inline struct soonest_item soonest_first(const struct soonest *s)
+{
+	return s->tree[1];
+}
+
+#endif

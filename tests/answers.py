@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does otter-build name what limits a run, where, and what mending it gives?
+
+A player (answers/player.py) plays programs with one fault each (answers/plays.py) on 2, 4, 8 and 64 threads that do not
+exist, at times that are known to the nanosecond, and writes their dumps. The builder has to name the fault and its place; what it
+promises is compared with how much faster the player's mended program is; and the account of all threads' time has to be
+the player's own, to the nanosecond. No clock is looked at.
+
+Real programs (answers/programs) have one fault each, too, from which the right answer is so far that no clock can hide it. Where
+others took the processors from each of several recordings, nothing is known, and the program is skipped.
+
+Of some of these programs, and of a play, a recording is kept (answers/kept): from it comes the answer that is kept, too,
+whatever the machine does.
+
+Usage: answers.py [NAME...]     (all plays, kept recordings and programs, or these)
+       answers.py --keep        records anew what is kept
+"""
+import sys
+
+from common import *
+
+sys.path.insert(0, str(ROOT / "tests/answers"))
+import checks
+import plays
+import golden
+import recorded
+
+NAME, PLACE = "answers", WORK / "answers"
+WRITER = BUILD / "tests/tools/write_dump"
+TRIES = 5
+KEPT = ROOT / "tests/answers/kept"
+TO_KEEP = ("chain_stages.c", "creation_one.c", "exclusion_lock.c", "grain_recursion.c", "imbalance_two.c", "none_nested.c", "preemption_hog.c",
+           "serial_single.c", "wait_taskwait.c", "data_update.c")
+
+
+def write(player, dump):
+    shutil.rmtree(dump, ignore_errors=True)
+    written = subprocess.run([WRITER, dump], input=player.text(), text=True, stderr=subprocess.PIPE)
+    if written.returncode != 0:
+        raise RuntimeError(f"write_dump: {written.stderr}")
+
+
+def answer_of(player, place):
+    """The answer, and what is wrong with it as with any other."""
+    write(player, place.with_suffix(".otter"))
+    return checks.answer_of(place.with_suffix(".otter"), place.with_suffix(".build"))
+
+
+def wrong_account(answer, player):
+    if (answer["threads"], answer["wall_ns"]) != (player.n_threads, player.wall):
+        return f"{answer['wall_ns']} ns on {answer['threads']} threads, not {player.wall} on {player.n_threads}"
+    account = dict(answer["account_ns"])
+    account["work"] += account.pop("creating")  # a part of the work, which no player could tell
+    wrong = {what: (account[what], ns) for what, ns in player.spent.items() if account[what] != ns}
+    return f"the account has, and not the player: {wrong}" if wrong else None
+
+
+def wrong_limit(answer, play, given):
+    if answer["limit"] != play.limit or answer["construct"]["label"] not in play.labels():
+        return f"{answer['limit']} {answer['construct']['label']}, not {play.limit} {' or '.join(play.labels())}"
+    if play.limit != "none" and abs(answer["possible_speedup"] / given - 1) > play.within:
+        return f"promises {answer['possible_speedup']:.3f}, mending gives {given:.3f}"
+    return None
+
+
+def test_play(job):
+    play, n = job
+    report, name = Report(), f"{NAME}/{play.name}-{n}"
+    with alone(PLACE / f"{play.name}-{n}") as place:
+        faulty, mended = play.make(n)
+        for what, player in (("faulty", faulty), ("mended", mended)):
+            answer, wrong = answer_of(player, place / what)
+            if not report.check(f"{name}/{what}", wrong or (None if answer else "no answer")):
+                continue
+            report.check(f"{name}/{what}-account", wrong_account(answer, player))
+            if what == "faulty":
+                report.check(f"{name}/part", checks.answer_of((place / what).with_suffix(".otter"), place / "part", (0,), PASSIVE, "--from=30%", "--to=80%")[1])
+                report.check(f"{name}/limit", wrong_limit(answer, play, faulty.wall / mended.wall))
+            else:
+                report.check(f"{name}/mended-limit", None if play.then in ("*", answer["limit"]) else f"{answer['limit']}, not {play.then}")
+    return report
+
+
+def try_program(program, binary, place, wrong_of, may_be_taken):
+    """Records and builds it until a recording is right, or TRIES of them were. (What is wrong, None: nothing; why nothing is known.)"""
+    reasons, taken = [], []
+    for _ in range(TRIES):
+        answer, wrong = program.answer(binary, place)
+        if wrong or answer is None:
+            return wrong or "no answer", None
+        wrong, share = wrong_of(answer), recorded.taken_away(answer)
+        if not wrong:
+            return None, None
+        if share > recorded.BUSY and not may_be_taken:
+            taken.append(f"{share:.0%}")
+        else:
+            reasons.append(wrong)
+    # Twice is no chance: a machine that others use says something else each time.
+    if len(reasons) > 1:
+        return "; ".join(sorted(set(reasons))), None
+    return None, f"others had {', '.join(taken)} of the threads' time"
+
+
+def test_program(program):
+    report, name = Report(), f"{NAME}/{program.name}"
+    if program.why_not():
+        report.skip(name, program.why_not())
+        return report
+    with alone(PLACE / program.name) as place:
+        for what, wrong_of in (("faulty", program.wrong_limit), ("mended", program.wrong_then)):
+            binary = place / program.source.stem
+            if not report.check(f"{name}/compile-{what}", program.compile(binary, what == "mended").why([0])):
+                continue
+            wrong, unknown = try_program(program, binary, place, wrong_of, program.limit == "preemption")
+            if unknown:
+                report.skip(f"{name}/{what}", unknown)
+            else:
+                report.check(f"{name}/{what}", wrong)
+    return report
+
+
+def in_short(answer):
+    """What is kept of an answer."""
+    return {"limit": answer["limit"], "construct": answer["construct"]["label"], "possible_speedup": round(answer["possible_speedup"], 3),
+            "others": [[row["limit"], row["construct"]["label"]] for row in answer["others"]]}
+
+
+def keep(program):
+    with alone(PLACE / f"keep-{program.name}") as place:
+        program.compile(place / program.source.stem, False)
+        for _ in range(TRIES):
+            dump = program.record(place / program.source.stem, place / "dumps", "--ring=32K")
+            answer, wrong = checks.answer_of(dump, place / "out")
+            if program.offloads:
+                remove_images([dump])
+            if not wrong and not program.wrong_limit(answer):
+                break
+        else:
+            sys.exit(f"not ok {NAME}/{program.name}: no recording is right")
+        golden.neutral(dump, program.source.stem)
+        answer, _wrong = checks.answer_of(dump, place / "out")  # without the program, whose file is not at that place
+        golden.pack(dump, KEPT / f"{program.name}.tar.xz", program.source.stem)
+        (KEPT / f"{program.name}.json").write_text(json.dumps(in_short(answer), indent=1) + "\n")
+
+
+def test_kept(name):
+    report, wanted = Report(), json.loads((KEPT / f"{name}.json").read_text())
+    with alone(PLACE / f"kept-{name}") as place:
+        shutil.unpack_archive(KEPT / f"{name}.tar.xz", place)
+        answer, wrong = checks.answer_of(dumps_in(place)[0], place / "out")
+        if report.check(f"{NAME}/kept-{name}", wrong):
+            found = in_short(answer)
+            report.check(f"{NAME}/kept-{name}-limit", None if found == wanted else f"{found}, not {wanted}")
+    return report
+
+
+def main():
+    need(BUILDER, WRITER)
+    names = sys.argv[1:]
+    if names[:1] == ["--keep"]:
+        KEPT.mkdir(exist_ok=True)
+        for program in recorded.programs():
+            if program.name in (names[1:] or TO_KEEP):
+                keep(program)
+        return 0
+    kept = [name for name in TO_KEEP if not names or f"kept-{name}" in names]
+    is_right = run_all(kept, test_kept)
+    jobs = [(play, n) for play in plays.PLAYS for n in play.threads if not names or play.name in names]
+    is_right &= run_all(jobs, test_play)
+    for program in recorded.programs():  # one at a time: two would take the processors from each other
+        if not names or program.name in names:
+            report = test_program(program)
+            report.print()
+            is_right &= report.failed == 0
+    return 0 if is_right else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

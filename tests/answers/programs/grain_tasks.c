@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tasks that do next to nothing; or a thousand of them as one.
+limit: grain @task 1.5 20
+mended: *
+ */
+#include "busy.h"
+
+int main(void)
+{
+#pragma omp parallel
+#pragma omp single
+	{
+		for (int i = 0; i < (MENDED ? 60 : 60000); i++) {
+#pragma omp task /* @task */
+			turn(MENDED ? 100000 : 100);
+		}
+	}
+	return 0;
+}
