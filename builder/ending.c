@@ -26,8 +26,8 @@ static void end_unreadable(int signal, siginfo_t *info, void *context)
 	if (info->si_code == BUS_ADRERR)
 		output_abandon();
 	if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
+		_exit(diag_failure_status);
+	_exit(diag_failure_status);
 }
 
 /*

@@ -3,6 +3,7 @@
  * otter-build: reads its options, those of the outputs by the table of outputs (outputs.def). run.c does what they ask
  * for.
  */
+#include "builder/compare.h"
 #include "builder/ending.h"
 #include "builder/model/debuginfod.h"
 #include "builder/outputs.h"
@@ -40,6 +41,8 @@ enum {
 	OPTION_DEBUGINFOD,
 	OPTION_MEMORY,
 	OPTION_PACK,
+	OPTION_DIFF,
+	OPTION_THRESHOLD,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
@@ -47,7 +50,9 @@ enum {
 #define SERVER_SECONDS     10
 #define SERVER_SECONDS_MAX 3600u
 
-#define BINS_MAX 1000000u
+#define DEFAULT_NODES 2000
+#define DEFAULT_BINS  1000
+#define BINS_MAX      1000000u
 
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
@@ -75,6 +80,11 @@ static const struct argp_option how_options[] = {
 	{"memory", OPTION_MEMORY, "BYTES", 0,
 	 "keep so much in memory, such as 512M or 4G, and the rest in files without a name in $TMPDIR (/var/tmp)", 0},
 	{"pack", OPTION_PACK, 0, 0, "build nothing: make the dumps themselves smaller, without a loss", 0},
+	{"diff", OPTION_DIFF, 0, 0,
+	 "compare runs: the arguments are sides, each a dump, an output of otter-build, or a directory of several of these; with "
+	 "':' between sides, several arguments are a side. Exit status 1: the second side is slower; with -o: diff.json",
+	 0},
+	{"threshold", OPTION_THRESHOLD, "PERCENT", 0, "with --diff: by how much the second side may take longer (default: 3)", 0},
 	{"quiet", 'q', 0, 0, "print nothing but errors", 0},
 	{0},
 };
@@ -213,8 +223,34 @@ static void check_level(const struct options *o, const struct argp_state *state)
 /* Packing writes nothing but the dumps, and builds nothing. */
 static void check_pack(const struct options *o, const struct argp_state *state)
 {
-	if (o->packs && (o->outputs != 0 || o->output != NULL || o->is_strict || o->is_forced || o->has_states))
+	if (o->packs && (o->outputs != 0 || o->output != NULL || o->is_strict || o->is_forced || o->has_states || o->is_diff))
 		argp_error(state, "--pack builds nothing: it goes with dumps and --quiet only");
+}
+
+#define DEFAULT_THRESHOLD 0.03
+
+static double parse_threshold(const char *text, const struct argp_state *state)
+{
+	char *end;
+	double percent = strtod(text, &end);
+	if (end == text || *end != '\0' || !(percent >= 0 && percent <= 1000))
+		argp_error(state, "--threshold is a number of percent from 0 to 1000, not '%s'", text);
+	return percent / 100;
+}
+
+/* Runs are compared as wholes, and what is written of them is fixed. */
+static void check_diff(struct options *o, const struct argp_state *state)
+{
+	if (!o->is_diff && o->threshold >= 0)
+		argp_error(state, "--threshold goes with --diff only");
+	if (o->threshold < 0)
+		o->threshold = DEFAULT_THRESHOLD;
+	bool is_plain = o->outputs == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
+			!o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
+			!parts_have_times(&o->times) && o->family.task == 0;
+	if (o->is_diff && !is_plain)
+		argp_error(state, "--diff compares whole runs: only -o, --force, --threshold, --strict, --debuginfod, --memory "
+				  "and -q go with it");
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)
@@ -249,11 +285,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_DEBUGINFOD: o->server_seconds = value != NULL ? parse_seconds(value, state) : SERVER_SECONDS; break;
 	case OPTION_MEMORY: o->memory_bytes = parse_bytes("--memory", value, state); break;
 	case OPTION_PACK: o->packs = true; break;
+	case OPTION_DIFF: o->is_diff = true; break;
+	case OPTION_THRESHOLD: o->threshold = parse_threshold(value, state); break;
 	case 'o': o->output = value; break;
 	case 'q': o->is_quiet = true; break;
 	case ARGP_KEY_ARG: o->dumps[o->n_dumps++] = value; break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "which dump? (a directory that ends in .otter)"); break;
 	case ARGP_KEY_END:
+		check_diff(o, state);
 		check_level(o, state);
 		check_times(o, state);
 		check_pack(o, state);
@@ -277,19 +316,23 @@ int main(int argc, char **argv)
 		"DUMP...",
 		"Rebuilds scope stacks and the task graph from the raw dumps of a recorded program, and writes them as an OTF2 "
 		"archive, graph files and a summary. Several dumps, or a directory that holds them, are the processes of one run."
-		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump, 4 refused by --strict.",
+		"\vExit status: 0 good, 1 failure, 2 usage, 3 written from an incomplete, running or repaired dump, 4 refused by --strict. "
+		"With --diff: 0 not slower, 1 slower, 2 failure or usage, 3 not slower, but a run is incomplete or repaired, 4 refused.",
 		NULL,
 		NULL,
 		NULL,
 	};
 	struct options options = {.dumps = memory_zeroed((size_t)argc, sizeof *options.dumps, "the options"),
 				  .level = GRAPH_TASK,
-				  .max_nodes = 2000,
-				  .n_bins = 1000,
+				  .max_nodes = DEFAULT_NODES,
+				  .n_bins = DEFAULT_BINS,
+				  .threshold = -1,
 				  .family = {.depth = UINT64_MAX},
 				  .memory_bytes = UINT64_MAX};
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&parser, argc, argv, 0, NULL, &options);
+	if (options.is_diff)
+		diag_failure_status = EXIT_TROUBLE;
 	if (options.outputs == 0)
 		options.outputs = outputs_default();
 	if (options.is_quiet)
@@ -301,7 +344,10 @@ int main(int argc, char **argv)
 	bool is_ready = options.memory_bytes == UINT64_MAX || memory_limit(options.memory_bytes) == 0;
 	if (!is_ready)
 		error("--memory: /proc/self/statm does not tell how much memory is in use");
-	int status = !is_ready ? EXIT_FAILED : options.packs ? pack(&options) : run(&options);
+	int status = !is_ready         ? diag_failure_status
+		     : options.packs   ? pack(&options)
+		     : options.is_diff ? compare(&options)
+				       : run(&options);
 	free(options.dumps);
 	free(option_table);
 	free(title);

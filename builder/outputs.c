@@ -42,6 +42,18 @@ uint64_t outputs_of_option(const char *option)
 	return outputs;
 }
 
+uint64_t outputs_for_comparison(void)
+{
+	uint64_t outputs = 0;
+	for (unsigned i = 0; i < n_output_rows; i++) {
+		const char *file = output_rows[i].files[0];
+		bool is_wanted =
+			file != NULL && (strcmp(output_rows[i].option, "answer") == 0 || strcmp(file, "constructs.csv") == 0);
+		outputs |= (uint64_t)is_wanted << i;
+	}
+	return outputs;
+}
+
 uint64_t outputs_default(void)
 {
 	uint64_t outputs = 0;
@@ -82,8 +94,9 @@ bool output_is_file(const char *name)
 		for (const char *const *file = output_rows[i].files; *file != NULL; file++)
 			if (strcmp(name, *file) == 0)
 				return true;
-	/* What versions before 0.2.0 called the archive. */
-	return strcmp(name, "trace.otf2") == 0 || strcmp(name, "trace.def") == 0 || strcmp(name, "trace") == 0;
+	/* What --diff writes, and what versions before 0.2.0 called the archive. */
+	return strcmp(name, "diff.json") == 0 || strcmp(name, "trace.otf2") == 0 || strcmp(name, "trace.def") == 0 ||
+	       strcmp(name, "trace") == 0;
 }
 
 /* ---- From a row to its function ---- */

@@ -28,6 +28,8 @@ struct options {
 	uint64_t memory_bytes;   /* beyond which tables go into files (memory_limit.h); UINT64_MAX: no limit */
 	bool packs;              /* nothing is built: the dumps are packed (pack.h) */
 	bool is_strict;          /* instead of ending with EXIT_INCOMPLETE, write nothing */
+	bool is_diff;            /* the dumps are sides, which are compared (compare.h) */
+	double threshold;        /* by which share the second side may take longer */
 };
 
 /* Returns the exit status (diag.h), after it printed the errors. */

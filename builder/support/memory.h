@@ -2,7 +2,7 @@
  *
  * Memory that is there: these functions do not return without it. The builder is an offline tool, which has no better
  * answer to a lack of memory than to end cleanly: it prints one message, removes the output that is not finished, and
- * exits with EXIT_FAILED.
+ * exits with diag_failure_status.
  *
  * Callable on any thread. What is returned is freed with free(). `what` names what the memory is for, in the message:
  * "the graph's nodes".

@@ -22,6 +22,6 @@ void memory_fail(size_t n_bytes, const char *what)
 	size_t n_text = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
 	/* No function of stdio: it may want memory. No exit(): other threads are at work. */
 	if (write(STDERR_FILENO, text, n_text) < 0)
-		_exit(EXIT_FAILED);
-	_exit(EXIT_FAILED);
+		_exit(diag_failure_status);
+	_exit(diag_failure_status);
 }

@@ -112,3 +112,31 @@ void output_close(struct output *output)
 	free(output->path);
 	*output = (struct output){0};
 }
+
+const char *output_scratch(void)
+{
+	if (output_scratch_place != NULL)
+		return output_scratch_place;
+	const char *dir = getenv("TMPDIR");
+	char *path = text_format("%s/otter-build-XXXXXX", dir != NULL && *dir != '\0' ? dir : "/var/tmp");
+	output_hold();
+	if (mkdtemp(path) != NULL)
+		output_scratch_place = path;
+	output_release();
+	if (output_scratch_place == NULL) {
+		error("%s: cannot be made: %s", path, strerror(errno));
+		free(path);
+	}
+	return output_scratch_place;
+}
+
+void output_scratch_end(void)
+{
+	output_hold();
+	char *path = output_scratch_place;
+	if (path != NULL && output_remove(path) != 0)
+		warning("%s: could not be removed: %s", path, strerror(errno));
+	output_scratch_place = NULL;
+	output_release();
+	free(path);
+}

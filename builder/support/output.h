@@ -31,6 +31,13 @@ int output_commit(struct output *output);
 void output_close(struct output *output);
 
 /*
+ * A directory in $TMPDIR (/var/tmp) for what is only read again by this process, which only its user may read: made by the
+ * first call. NULL after it printed the error. output_scratch_end() removes it, if there is one.
+ */
+const char *output_scratch(void);
+void output_scratch_end(void);
+
+/*
  * Between the two, output_abandon on another thread waits. For the part of an output that makes directories: OTF2 makes
  * all on the way to its archive, and so would make the temporary one again after it was removed.
  */
@@ -38,7 +45,7 @@ void output_hold(void);
 void output_release(void);
 
 /*
- * Removes the directory, if one is open, while other threads may still write into it. The caller must end the process
+ * Removes the directory, if one is open, and the scratch directory, while other threads may still write into it. The caller must end the process
  * then: no directory can be opened, committed or closed any more (who tries it waits for the end). Happens by itself at
  * exit().
  */

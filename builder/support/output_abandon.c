@@ -18,7 +18,7 @@
  * out while it is held.
  */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-char *output_unfinished;
+char *output_unfinished, *output_scratch_place;
 
 static int remove_entry(int parent, const char *name, dev_t device);
 
@@ -73,13 +73,19 @@ void output_release(void)
  * Other threads make files while some are removed: it is over when the directory is gone. They cannot make any without
  * it.
  */
-void output_abandon(void)
+static void remove_wholly(const char *path)
 {
-	pthread_mutex_lock(&lock);
-	for (int i = 0; output_unfinished != NULL && i < 1000; i++) {
-		output_remove(output_unfinished);
-		if (access(output_unfinished, F_OK) != 0)
+	for (int i = 0; path != NULL && i < 1000; i++) {
+		output_remove(path);
+		if (access(path, F_OK) != 0)
 			break;
 		usleep(1000);
 	}
+}
+
+void output_abandon(void)
+{
+	pthread_mutex_lock(&lock);
+	remove_wholly(output_unfinished);
+	remove_wholly(output_scratch_place);
 }

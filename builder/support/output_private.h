@@ -15,6 +15,9 @@
  */
 extern char *output_unfinished;
 
+/* The scratch directory, for which the same holds. */
+extern char *output_scratch_place;
+
 /* Removes a file, or a directory with all that is in it. Takes no memory. 0, or -1 with errno set. */
 int output_remove(const char *path);
 

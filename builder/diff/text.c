@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The comparison for people, in 80 columns.
+ */
+#include "builder/diff/diff.h"
+#include "builder/support/memory.h"
+#include "builder/support/shown.h"
+
+#include <math.h>
+
+#define MOST_ROWS  10 /* of a table */
+#define MOST_SIDES 6  /* that have a column in the table of inflations */
+
+/* What a figure is called on the screen; counts have a list of their own. */
+static const char *const titles[FIGURES] = {[FIGURE_OWN] = "executed", [FIGURE_WAIT] = "waited", [FIGURE_BLAMED] = "blamed"};
+
+/* ---- Words ---- */
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* "+1.2%", "+12%", of a share; "25 x" for what becomes many times as much: six columns at most. */
+static struct shown percent(double share)
+{
+	struct shown shown;
+	if (share >= 98.5)
+		snprintf(shown.text, sizeof shown.text, ">99 x");
+	else if (share >= 9.995)
+		snprintf(shown.text, sizeof shown.text, "%.0f x", 1 + share);
+	else
+		snprintf(shown.text, sizeof shown.text, fabs(share) < 0.0995 ? "%+.1f%%" : "%+.0f%%", 100 * share);
+	return shown;
+}
+
+/* As a share of A's median, where that is not 0. */
+static struct shown change_of(const struct noise_change *c, double difference)
+{
+	struct shown shown = {"-"};
+	if (c->a.median > 0)
+		return percent(difference / c->a.median);
+	if (difference != 0)
+		snprintf(shown.text, sizeof shown.text, "%s%.20s", difference > 0 ? "+" : "-", shown_ns(fabs(difference)).text);
+	return shown;
+}
+
+static struct shown interval_of(const struct noise_change *c)
+{
+	struct shown shown = {""};
+	if (c->has_interval && c->a.median > 0)
+		snprintf(shown.text, sizeof shown.text, "%.20s to %.20s", change_of(c, c->lowest).text,
+			 change_of(c, c->highest).text);
+	return shown;
+}
+
+/* Half of the range, as a share of the median. */
+static struct shown spread_of(const struct noise_group *group)
+{
+	struct shown shown = {""};
+	if (group->median > 0)
+		snprintf(shown.text, sizeof shown.text, "%.0f%%", 50 * (group->most - group->least) / group->median);
+	return shown;
+}
+
+static const char *label_of(const struct diff_place *place)
+{
+	return place->label[0] != '\0' ? place->label : place->kind;
+}
+
+static char letter(size_t side)
+{
+	return (char)('A' + side % 26);
+}
+
+/* ---- The sides ---- */
+
+static void print_sides(const struct diff *diff, FILE *out)
+{
+	for (size_t s = 0; s < diff->n_sides; s++) {
+		const struct diff_side *side = &diff->sides[s];
+		fprintf(out, "%c        %-40s %zu run%s, %.0f thread%s, %s\n", letter(s), shown_fit(side->name, 40).text,
+			side->n_runs, plural(side->n_runs), diff->threads[s], plural((size_t)diff->threads[s]),
+			shown_ns(diff->wall_ns[s]).text);
+	}
+}
+
+static void print_one_limit(const struct diff *diff, size_t s, FILE *out)
+{
+	const struct diff_side *side = &diff->sides[s];
+	fprintf(out, "%c %s", letter(s), side->limited->limit);
+	if (side->limited->limiting.label != NULL && side->limited->limiting.label[0] != '\0')
+		fprintf(out, " of %s, at most %.2f x", shown_fit(side->limited->limiting.label, 28).text, side->limited->speedup);
+	if (side->n_limited < side->n_runs)
+		fprintf(out, " (%zu of %zu)", side->n_limited, side->n_runs);
+	fputs("\n", out);
+}
+
+/* ---- Two sides ---- */
+
+static void print_wall(const struct diff *diff, FILE *out)
+{
+	const struct noise_change *wall = &diff->wall;
+	size_t n_a = diff->sides[0].n_runs, n_b = diff->sides[1].n_runs;
+	fprintf(out, "time     %s", change_of(wall, wall->difference).text);
+	if (wall->has_interval)
+		fprintf(out, ", with 95%% between %s and %s", change_of(wall, wall->lowest).text,
+			change_of(wall, wall->highest).text);
+	if (diff->is_slower || diff->is_faster)
+		fprintf(out, ": B is %s\n", diff->is_slower ? "slower" : "faster");
+	else
+		fprintf(out, ": within %s%.3g%%\n", wall->has_interval ? "noise, or " : "", 100 * diff->threshold);
+	double chance = noise_chance(n_a, n_b);
+	if (!wall->has_interval)
+		fprintf(out, "         a side has one run: noise is not known; the threshold of %.3g%% decides\n",
+			100 * diff->threshold);
+	else if (chance < 20)
+		fprintf(out, "         few runs: by chance alone 1 of %.0f comparisons finds a difference\n", chance);
+}
+
+static void print_limits(const struct diff *diff, FILE *out)
+{
+	fputs("limit    ", out);
+	print_one_limit(diff, 0, out);
+	fputs("         ", out);
+	print_one_limit(diff, 1, out);
+	fprintf(out, "         %s\n", diff->has_other_limit ? "another limit" : "the same limit");
+}
+
+struct ranking {
+	const struct diff *diff;
+	enum diff_figure figure;
+};
+
+static int by_difference(const void *left, const void *right, void *self)
+{
+	const struct ranking *ranking = self;
+	size_t l = *(const size_t *)left, r = *(const size_t *)right;
+	double d_l = fabs(ranking->diff->entries[l].figures[ranking->figure].difference);
+	double d_r = fabs(ranking->diff->entries[r].figures[ranking->figure].difference);
+	return d_l != d_r ? (d_l > d_r ? -1 : 1) : l < r ? -1 : 1;
+}
+
+static void print_time(const struct diff_entry *e, const struct noise_change *c, FILE *out)
+{
+	struct shown interval = interval_of(c);
+	fprintf(out, "%-25s %8s %5s %8s %5s %7s%s%s\n", shown_fit(label_of(diff_entry_place(e)), 25).text,
+		shown_ns(c->a.median).text, spread_of(&c->a).text, shown_ns(c->b.median).text, spread_of(&c->b).text,
+		change_of(c, c->difference).text, interval.text[0] != '\0' ? "  " : "", interval.text);
+}
+
+/* Those that differ most first. */
+static void print_times(const struct diff *diff, enum diff_figure figure, FILE *out)
+{
+	size_t n_changed = 0, n_same = 0, *order = memory_get(diff->n_entries, sizeof *order, "the comparison");
+	struct ranking ranking = {diff, figure};
+	for (size_t i = 0; i < diff->n_entries; i++) {
+		const struct noise_change *c = &diff->entries[i].figures[figure];
+		if (diff->entries[i].is_changed[figure])
+			order[n_changed++] = i;
+		else
+			n_same += c->a.most > 0 || c->b.most > 0;
+	}
+	qsort_r(order, n_changed, sizeof *order, by_difference, &ranking);
+	if (n_changed == 0)
+		fprintf(out, "\n%-9sno construct differs\n", titles[figure]);
+	else
+		fprintf(out, "\n%-25s %8s %5s %8s %5s %7s%s\n", titles[figure], "A", "+-", "B", "+-", "change",
+			diff->wall.has_interval ? "  95% between" : "");
+	for (size_t i = 0; i < n_changed && i < MOST_ROWS; i++)
+		print_time(&diff->entries[order[i]], &diff->entries[order[i]].figures[figure], out);
+	if (n_changed > MOST_ROWS)
+		fprintf(out, "(%zu more differ)\n", n_changed - MOST_ROWS);
+	if (n_changed != 0 && n_same != 0)
+		fprintf(out, "(%zu do not differ)\n", n_same);
+	free(order);
+}
+
+static void print_count(const struct noise_group *group, FILE *out)
+{
+	if (group->least == group->most)
+		fprintf(out, "%.0f", group->median);
+	else
+		fprintf(out, "%.0f to %.0f", group->least, group->most);
+}
+
+enum list { LIST_NEW, LIST_GONE, LIST_COUNT, LIST_MOVED };
+
+static bool is_in(const struct diff_entry *e, enum list list)
+{
+	switch (list) {
+	case LIST_NEW: return e->a == NULL && e->figures[FIGURE_COUNT].b.most > 0;
+	case LIST_GONE: return e->b == NULL && e->figures[FIGURE_COUNT].a.most > 0;
+	case LIST_COUNT: return e->a != NULL && e->b != NULL && e->is_changed[FIGURE_COUNT];
+	case LIST_MOVED: break;
+	}
+	return e->is_moved;
+}
+
+static void print_list(const struct diff *diff, enum list list, const char *title, FILE *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < diff->n_entries; i++) {
+		const struct diff_entry *e = &diff->entries[i];
+		if (!is_in(e, list) || n++ >= MOST_ROWS)
+			continue;
+		fprintf(out, "%s%-9s%s", n == 1 ? "\n" : "", n == 1 ? title : "",
+			shown_fit(label_of(diff_entry_place(e)), 30).text);
+		if (list == LIST_MOVED)
+			fprintf(out, ", in A %s", shown_fit(label_of(e->a->place), 30).text);
+		else {
+			fputs(": ", out);
+			if (list != LIST_NEW)
+				print_count(&e->figures[FIGURE_COUNT].a, out);
+			if (list == LIST_COUNT)
+				fputs(" times, now ", out);
+			if (list != LIST_GONE)
+				print_count(&e->figures[FIGURE_COUNT].b, out);
+			fputs(" times", out);
+		}
+		fputs("\n", out);
+	}
+	if (n > MOST_ROWS)
+		fprintf(out, "         and %zu more\n", n - MOST_ROWS);
+}
+
+static void print_two(const struct diff *diff, FILE *out)
+{
+	print_wall(diff, out);
+	print_limits(diff, out);
+	print_times(diff, FIGURE_OWN, out);
+	print_times(diff, FIGURE_BLAMED, out);
+	print_list(diff, LIST_NEW, "new", out);
+	print_list(diff, LIST_GONE, "gone", out);
+	print_list(diff, LIST_COUNT, "counts", out);
+	print_list(diff, LIST_MOVED, "moved", out);
+}
+
+/* ---- Several sides ---- */
+
+static void print_totals(const struct diff *diff, FILE *out)
+{
+	size_t base = diff->base;
+	fprintf(out, "\n%4s %8s %9s %8s %11s %9s %10s\n", "", "threads", "time", "speedup", "efficiency", "work", "inflation");
+	for (size_t s = 0; s < diff->n_sides; s++) {
+		double speedup = diff->wall_ns[s] > 0 ? diff->wall_ns[base] / diff->wall_ns[s] : 0;
+		double efficiency = diff->threads[s] > 0 ? speedup * diff->threads[base] / diff->threads[s] : 0;
+		double inflation = diff->work_ns[base] > 0 ? diff->work_ns[s] / diff->work_ns[base] : 0;
+		fprintf(out, "%4c %8.0f %9s %8.2f %10.0f%% %9s %10.2f\n", letter(s), diff->threads[s],
+			shown_ns(diff->wall_ns[s]).text, speedup, 100 * efficiency, shown_ns(diff->work_ns[s]).text, inflation);
+	}
+	fputs("\n", out);
+	for (size_t s = 0; diff->n_sides > 2 && s < diff->n_sides; s++) {
+		fputs(s == 0 ? "limit    " : "         ", out);
+		print_one_limit(diff, s, out);
+	}
+}
+
+/* The row of the base of which most was executed on any side, of those below `bound`; ties by their number. */
+static size_t next_row(const struct diff *diff, double *bound, size_t after)
+{
+	const struct diff_side *base = &diff->sides[diff->base];
+	size_t best = NO_ROW;
+	double most = 0;
+	for (size_t i = 0; i < base->n_rows; i++) {
+		double own = noise_group(base->rows[i].values[FIGURE_OWN], base->n_runs).median;
+		if ((own < *bound || (own == *bound && i > after)) && own > most) {
+			best = i;
+			most = own;
+		}
+	}
+	*bound = most;
+	return best;
+}
+
+static void print_inflation(const struct diff *diff, FILE *out)
+{
+	const struct diff_side *base = &diff->sides[diff->base];
+	size_t n_columns = diff->n_sides < MOST_SIDES ? diff->n_sides : MOST_SIDES, row = 0;
+	double bound = INFINITY;
+	for (unsigned n = 0; n < MOST_ROWS && (row = next_row(diff, &bound, row)) != NO_ROW; n++) {
+		if (n == 0) {
+			fprintf(out, "\n%-25s %9c", "executed, and inflation", letter(diff->base));
+			for (size_t s = 0; s < n_columns; s++)
+				if (s != diff->base)
+					fprintf(out, " %7c", letter(s));
+			fputs("\n", out);
+		}
+		fprintf(out, "%-25s %9s", shown_fit(label_of(base->rows[row].place), 25).text, shown_ns(bound).text);
+		for (size_t s = 0; s < n_columns; s++) {
+			size_t there = diff->rows[s * base->n_rows + row];
+			const struct diff_side *side = &diff->sides[s];
+			if (s != diff->base && there == NO_ROW)
+				fprintf(out, " %7s", "gone");
+			else if (s != diff->base)
+				fprintf(out, " %7.2f",
+					noise_group(side->rows[there].values[FIGURE_OWN], side->n_runs).median / bound);
+		}
+		fputs("\n", out);
+	}
+	if (diff->n_sides > n_columns)
+		fputs("(diff.json has the other sides)\n", out);
+}
+
+void diff_print(const struct diff *diff, FILE *out)
+{
+	print_sides(diff, out);
+	if (diff->n_sides == 2)
+		print_two(diff, out);
+	if (diff->has_scaling) {
+		print_totals(diff, out);
+		print_inflation(diff, out);
+	}
+}

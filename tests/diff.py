@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does otter-build --diff find what differs between runs, and nothing else?
+
+Compares outputs that are written here, with known numbers: several runs with noise, constructs that moved, are new or gone,
+counts, limits, several numbers of threads; damaged files; and dumps of a program with a fault, and of the same without it.
+
+Usage: diff.py
+"""
+from common import *
+
+NAME, PLACE, report = "diff", WORK / "diff", Report()
+MS = 1000000
+COLUMNS = ("number", "kind", "label", "file", "line", "function", "path", "count", "own_ns", "wait_ns", "path_ns", "blamed_ns")
+
+
+def construct(kind, line, own_ns, count=1, blamed_ns=0, function="main", file="/src/a.c", label=None):
+    return {"kind": kind, "label": label or f"{kind}@{pathlib.Path(file).name}:{line}", "file": file, "line": line or "", "function": function,
+            "count": count, "own_ns": own_ns, "wait_ns": 0, "blamed_ns": blamed_ns}
+
+
+def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, repairs=None):
+    """Writes an output of otter-build; the limit is in the first construct."""
+    place = PLACE / name
+    place.mkdir(parents=True)
+    work_ns = sum(c["own_ns"] for c in constructs)
+    where = {k: (constructs[0][k] or 0) if k == "line" else constructs[0][k] if limit != "none" else ""
+             for k in ("kind", "label", "file", "line", "function")}
+    summary = {"processes": 1, "threads": threads, "complete": complete, "snapshot": False, "repairs": repairs or {},
+               "time": {"wall_ns": wall_ns}, "states": {"total": {"work_serial": {"ns": MS // 2}, "work_parallel": {"ns": work_ns - MS // 2}, "idle": {"ns": 7}}}, "process_table": [{"dump": place.stem}],
+               "answer": {"limit": limit, "construct": where, "possible_speedup": 1.5, "threads": threads}}
+    (place / "summary.json").write_text(json.dumps(summary))
+    with open(place / "constructs.csv", "w", newline="") as file:
+        table = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        table.writeheader()
+        for number, row in enumerate(constructs, 1):
+            table.writerow({**row, "number": number})
+    return place
+
+
+def side(name, runs):
+    """Several runs: a list of (constructs, wall_ns), and what else write() takes."""
+    for number, (constructs, wall_ns, *more) in enumerate(runs):
+        write(f"{name}/{number}.build", constructs, wall_ns, **(more[0] if more else {}))
+    return PLACE / name
+
+
+def diff(*arguments):
+    """(Result, diff.json or None)"""
+    out = PLACE / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    result = run([BUILDER, "--diff", "-o", out, *arguments], PASSIVE)
+    try:
+        return result, json.loads((out / "diff.json").read_text())
+    except OSError:
+        return result, None
+
+
+def check(name, wrong, result):
+    wide = [line for line in result.out.splitlines() if len(line) > 80]
+    report.check(f"{NAME}/{name}", wrong or (f"more than 80 columns: {wide[0]}" if wide else None))
+
+
+def entry(found, label, of="b"):
+    return next(e for e in found["comparison"]["constructs"] if e[of] and e[of]["label"] == label)
+
+
+def check_noise():
+    walls = [100, 103, 98, 101, 105, 99]
+    old = side("old", [([construct("task", 5, w * MS, 10)], w * MS) for w in walls])
+    same = side("same", [([construct("task", 5, (w + 1) * MS, 10)], (w + 1) * MS) for w in reversed(walls)])
+    slow = side("slow", [([construct("task", 5, (w + 10) * MS, 10)], (w + 10) * MS) for w in walls])
+    result, found = diff(old, same)
+    task = entry(found, "task@a.c:5")
+    check("noise", result.why([0]) or (task["own_ns"]["changed"] and "noise is called a change")
+          or (not task["own_ns"]["interval"][0] < 0 < task["own_ns"]["interval"][1] and f"interval {task['own_ns']['interval']}")
+          or ("within noise" not in result.out and result.out), result)
+    again, twice = diff(old, same)
+    check("repeatable", (twice != found or again.out != result.out) and "the second comparison differs", again)
+    result, found = diff(old, slow)
+    wall, task = found["comparison"]["wall_ns"], entry(found, "task@a.c:5")
+    check("slower", result.why([1]) or (not wall["slower"] and "is not called slower") or (wall["difference"] != 10 * MS and f"{wall}")
+          or (not wall["interval"][0] <= 10 * MS <= wall["interval"][1] and f"interval {wall['interval']}")
+          or (not task["own_ns"]["changed"] and "the task's change is noise") or ("B is slower" not in result.out and result.out), result)
+    result, found = diff(slow, old)
+    check("faster", result.why([0]) or (not found["comparison"]["wall_ns"]["faster"] and "is not called faster"), result)
+    result, _ = diff("--threshold=12", old, slow)
+    check("threshold", result.why([0]), result)
+    result, _ = diff("--threshold=0", old, same)
+    check("threshold-0-is-noise", result.why([0]), result)
+    result, _ = diff("-q", old, slow)
+    check("quiet", result.why([1]) or result.out, result)
+    result, found = diff(old / "0.build", slow / "0.build")
+    check("single-runs", result.why([1]) or (found["comparison"]["wall_ns"]["interval"] is not None and "one run has an interval")
+          or ("noise is not known" not in result.out and result.out), result)
+    result, _ = diff("--threshold=20", old / "0.build", slow / "0.build")
+    check("single-runs-threshold", result.why([0]), result)
+    result, found = diff(old / "0.build", old / "1.build", ":", *sorted(slow.glob("*.build")))
+    check("colon", result.why([1]) or ([len(s["runs"]) for s in found["sides"]] != [2, 6] and f"{found['sides']}"), result)
+    result, found = diff(old / "0.build", old / "1.build", old / "2.build", ":", slow / "0.build", slow / "1.build", slow / "2.build")
+    check("few-runs", result.why([1]) or ("by chance alone 1 of 10 " not in result.out and result.out)
+          or (abs(found["comparison"]["wall_ns"]["chance"] - 0.1) > 1e-9 and "chance"), result)
+
+
+def check_matching():
+    a = [construct("task", 10, 5 * MS, 100), construct("task", 20, 6 * MS, 5), construct("task", 30, 7 * MS, 7), construct("taskwait", 12, 0, 1),
+         construct("task", 50, MS, 3, function="gone"), construct("parallel", 9, MS, function="main._omp_fn.0")]
+    b = [construct("task", 10, 5 * MS, 100, file="/elsewhere/a.c"), construct("task", 15, 9 * MS, 50), construct("task", 25, 6 * MS, 5),
+         construct("task", 35, 7 * MS, 8), construct("taskwait", 17, 0, 1), construct("task", 50, MS, 3, function="new"),
+         construct("parallel", 14, MS, function="main._omp_fn.3"), construct("task", 1, 3 * MS, 4, label='task@"q",x\ny', file="", function="h")]
+    result, found = diff(write("a.build", a, 20 * MS), write("b.build", b, 20 * MS))
+    pairs = {(e["a"] and (e["a"]["kind"], e["a"]["line"]), e["b"] and (e["b"]["kind"], e["b"]["line"]), e["match"])
+             for e in found["comparison"]["constructs"]}
+    wanted = {(("task", 10), ("task", 10), "same"), (None, ("task", 15), "new"), (("task", 20), ("task", 25), "moved"),
+              (("task", 30), ("task", 35), "moved"), (("taskwait", 12), ("taskwait", 17), "moved"), (("task", 50), None, "gone"),
+              (None, ("task", 50), "new"), (("parallel", 9), ("parallel", 14), "moved"), (None, ("task", 1), "new")}
+    check("matching", result.why([0]) or (pairs != wanted and f"{sorted(map(str, pairs ^ wanted))}"), result)
+    counts = {e["b"]["line"] for e in found["comparison"]["constructs"] if e["match"] in ("same", "moved") and e["count"]["changed"]}
+    check("counts", (counts != {35} and f"changed counts at lines {counts}") or ("7 times, now 8 times" not in result.out and result.out), result)
+    # Without debug information constructs are in the order of their code.
+    a = [construct("task", 0, MS, n, file="", label=f"task@main+0x{n:x}") for n in (9, 16, 300)]
+    b = [construct("task", 0, MS, n, file="", label=f"task@main+0x{n + 8:x}") for n in (9, 16, 300)]
+    result, found = diff(write("c.build", a, MS), write("d.build", b, MS))
+    check("without-lines", any(e["count"]["changed"] or e["match"] != "moved" for e in found["comparison"]["constructs"]) and f"{found}", result)
+
+
+def check_limits():
+    one, two = construct("task", 5, 9 * MS), construct("critical", 7, 9 * MS)
+    a = side("la", [([one, two], 10 * MS, {"limit": "chain"})] * 2 + [([two, one], 10 * MS, {"limit": "exclusion"})])
+    b = side("lb", [([construct("task", 6, 9 * MS), two], 10 * MS, {"limit": "chain"})])
+    result, found = diff(a, b)
+    check("limit-moved", (found["comparison"]["limit_changed"] and "a construct that moved is called another limit")
+          or (found["sides"][0]["limit"]["runs"] != 2 and "most of the runs"), result)
+    c = side("lc", [([two, one], 10 * MS, {"limit": "exclusion"})])
+    result, found = diff(a, c)
+    check("limit", (not found["comparison"]["limit_changed"] and "another limit is called the same") or ("critical@a.c:7" not in result.out and result.out),
+          result)
+
+
+def check_scaling():
+    sides = []
+    for threads, wall, own in ((1, 100, 80), (2, 60, 100), (4, 50, 160)):
+        sides.append(write(f"t{threads}.build", [construct("task", 5, own * MS), construct("task", 9, 20 * MS)], wall * MS, threads))
+    result, found = diff(*reversed(sides))
+    scaling, rows = found["scaling"], [line.split() for line in result.out.splitlines()]
+    own = {c["construct"]["line"]: c["own_ns"] for c in scaling["constructs"]}
+    check("scaling", result.why([0]) or (scaling["base"] != 2 and f"base {scaling['base']}")
+          or (own != {5: [160 * MS, 100 * MS, 80 * MS], 9: [20 * MS] * 3} and f"{own}")
+          or (["A", "4", "50.0", "ms", "2.00", "50%", "180", "ms", "1.80"] not in rows and f"no row of A: {result.out}")
+          or (["task@a.c:5", "80.0", "ms", "2.00", "1.25"] not in rows and f"no row of the task: {result.out}"), result)
+    result, found = diff(sides[0], sides[1])
+    check("scaling-of-two", result.why([0]) or (not (found["scaling"] and found["comparison"]) and "a part is missing"), result)
+
+
+def check_errors():
+    good = write("good.build", [construct("task", 5, MS)], MS)
+    for name, file, change, wanted in (
+            ("cut-table", "constructs.csv", lambda t: t[:-10], "is cut"),
+            ("fields", "constructs.csv", lambda t: t.replace(",main,", ",", 1), "there are 12 columns"),
+            ("column", "constructs.csv", lambda t: t.replace("own_ns", "other"), "no column 'own_ns'"),
+            ("number", "constructs.csv", lambda t: t.replace(f",{MS},", ",-1,", 1), "is no number"),
+            ("empty", "constructs.csv", lambda t: "", "is empty"),
+            ("zero", "constructs.csv", lambda t: t + "\0\n", "byte 0"),
+            ("no-answer", "constructs.csv", lambda t: t.replace(f",1,{MS},0,", ",,,,", 1), "built without --answer"),
+            ("cut-summary", "summary.json", lambda t: t[:-5], "summary.json:1: "),
+            ("key", "summary.json", lambda t: t.replace("wall_ns", "wall"), "'wall_ns' is missing"),
+            ("negative", "summary.json", lambda t: t.replace(f'"wall_ns": {MS}', '"wall_ns": -1'), "negative"),
+            ("part", "summary.json", lambda t: t[:-1] + ', "part": {}}', "whole runs are compared")):
+        bad = write(f"bad-{name}.build", [construct("task", 5, MS)], MS)
+        (bad / file).write_text(change((bad / file).read_text()))
+        result, found = diff(good, bad)
+        check(f"damaged/{name}", result.why([2]) or (wanted not in result.err and f"says: {result.err}") or (found and "writes diff.json"), result)
+    (PLACE / "void").mkdir()
+    no_table = write("no-table.build", [construct("task", 5, MS)], MS)
+    (no_table / "constructs.csv").unlink()
+    for name, arguments, wanted in (("nothing", (good, PLACE / "nothing"), "No such file"), ("void", (good, PLACE / "void"), "holds no run"),
+                                    ("one-side", (good,), "there is one"), ("colons", (good, ":"), "nothing stands"),
+                                    ("no-table", (good, no_table), "without --csv"), ("other-output", ("--dot", good, good), "go with it"),
+                                    ("threshold", ("--threshold=x", good, good), "number of percent")):
+        result, _ = diff(*arguments)
+        check(f"usage/{name}", result.why([2]) or (wanted not in result.err and f"says: {result.err}"), result)
+    result = run([BUILDER, "--threshold=3", good], PASSIVE)
+    check("usage/threshold-alone", result.why([2]), result)
+    repaired = write("repaired.build", [construct("task", 5, MS)], MS, repairs={"x": 1})
+    slow = write("repaired-slow.build", [construct("task", 5, MS)], 2 * MS, complete=False)
+    for name, arguments, status in (("repaired", (good, repaired), 3), ("repaired-slower", (good, slow), 1), ("strict", ("--strict", good, repaired), 4)):
+        result, _ = diff(*arguments)
+        check(name, result.why([status]), result)
+    result = run([BUILDER, "--diff", "-o", good, good, good], PASSIVE)
+    check("taken", result.why([2]) or ("exists already" not in result.err and result.err), result)
+
+
+# A chain of tasks that wait for each other by a dependence that nobody needs: half a second becomes half of that on two
+# threads. The times are slept, so the machine's other programs do not matter.
+PROGRAM = """
+#include <unistd.h>
+int main(void)
+{
+	int x[8];
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 8; i++) {
+#pragma omp task depend(inout: x[WHICH])
+		usleep(60000);
+	}
+	return x[0] & 0;
+}
+"""
+
+
+def check_real():
+    sides = {}
+    for name, which in (("fault", "0"), ("mended", "i")):
+        source = PLACE / name / "chain.c"
+        source.parent.mkdir()
+        source.write_text(PROGRAM)
+        program = source.with_suffix("")
+        result = compile_program(source, program, "clang", [f"-DWHICH={which}"])
+        sides[name] = PLACE / name / "dumps"
+        for _ in range(3):
+            result = run([LAUNCHER, "--", program], {"OTTER_DIR": sides[name]})
+            if result.why([0]):
+                break
+        if not report.check(f"{NAME}/record-{name}", result.why([0])):
+            return
+    for name, one, other, status in (("mended", "fault", "mended", 0), ("fault", "mended", "fault", 1)):
+        scratch = PLACE / f"scratch-{name}"
+        scratch.mkdir()
+        out = PLACE / f"real-{name}"
+        result = run([BUILDER, "--diff", "-o", out, sides[one], sides[other]], {**PASSIVE, "TMPDIR": scratch})
+        found = json.loads((out / "diff.json").read_text()) if out.is_dir() else None
+        wrong = result.why([status]) or ([len(s["runs"]) for s in found["sides"]] != [3, 3] and f"{found['sides']}")
+        if not wrong:
+            task = entry(found, "task@chain.c:9")
+            wrong = (task["match"] != "same" or task["count"]["changed"] or task["count"]["b"]["median"] != 8) and f"the task: {task}"
+            wrong = wrong or (any(scratch.iterdir()) and "the scratch directory is still there")
+        check(f"real-{name}", wrong, result)
+    # What is built already is not built again, and gives the same.
+    for dump in dumps_in(sides["fault"]):
+        run([BUILDER, "-q", "--csv", "--answer", dump], PASSIVE)
+    result, built = diff(sides["fault"], sides["mended"])
+    paths = [r["path"] for r in built["sides"][0]["runs"]] if built else []
+    check("built-ones", result.why([0]) or (not (len(paths) == 3 and all(p.endswith(".build") for p in paths)) and f"{paths}"), result)
+
+
+def main():
+    with contextlib.suppress(FileNotFoundError):
+        shutil.rmtree(PLACE)
+    PLACE.mkdir(parents=True)
+    for test in (check_noise, check_matching, check_limits, check_scaling, check_errors, check_real):
+        test()
+    report.print()
+    if not os.environ.get("KEEP"):
+        shutil.rmtree(PLACE)
+    return report.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
