@@ -31,11 +31,15 @@ def canonical_list(program, want, env, directory):
     if len(dumps) != int(want.dumps):
         return None, f"{len(dumps)} dumps, not {want.dumps}"
     result = run([BUILDER, "--canonical", *dumps])
+    reason = result.why([int(n) for n in want.build_exit])
+    if reason:  # the dumps stay, and the summary says what is wrong with them
+        said = run([BUILDER, "--summary", "-o", directory / "refused", *dumps]).out.splitlines()
+        found = "; ".join(" ".join(line.split()) for line in said if line.startswith(("records", "lost", "stopped", "repairs", "damage", "state ")))
+        return None, f"otter-build --canonical: {result.status}, {found}, {directory}"
     remove_images(dumps)
     for dump in dumps:
         shutil.rmtree(dump)
-    reason = result.why([int(n) for n in want.build_exit])
-    return (None, f"otter-build --canonical: {reason}") if reason else (result.out, None if result.out else "an empty list")
+    return result.out, None if result.out else "an empty list"
 
 
 def first_difference(a, b):
