@@ -100,7 +100,7 @@ PROG_BIN   := $(call exe,$(PROG_SRC))
 DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
-.PHONY: all deps demo quick check bench fuzz fuzz-run fuzz-programs fuzz-programs-run lint install uninstall clean help
+.PHONY: all deps demo quick check bench fuzz fuzz-run fuzz-programs fuzz-programs-run soak soak-run lint install uninstall clean help
 .PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress demo-run bench-run links need
 .DELETE_ON_ERROR:
 
@@ -259,6 +259,12 @@ fuzz-programs: deps
 fuzz-programs-run: all
 	$(Q)tests/programs.py --count $(or $(N),1000) --first $(or $(SEED),1)
 
+# Records on busy processors for so many minutes, kills in between, and compares each dump with what the program has counted.
+soak: deps
+	$(AGAIN) soak-run
+soak-run: all
+	$(Q)tests/soak.py $(or $(MINUTES),30)
+
 lint: all
 	$(Q)tests/deps.sh lint
 	$(Q)CC='$(CC)' tests/lint.sh $(RECORDER) $(LAUNCHER) $(BUILDER)
@@ -299,6 +305,7 @@ help:
 	@echo "make bench      measure the recorder beside other tracers (QUICK=1: in a minute, less exactly)"
 	@echo "make fuzz       look for inputs that harm the builder (FUZZ_TIME=300 seconds)"
 	@echo "make fuzz-programs  trace N=1000 random programs from SEED=1 on, compare graphs with what their texts say"
+	@echo "make soak       record on busy processors for MINUTES=30, with kills; nothing may be lost"
 	@echo "make lint       format, include rules, cppcheck, clang-tidy, gcc's analyzer, shellcheck, symbols, hardening, man pages"
 	@echo "make install    into PREFIX (/usr/local), below DESTDIR; uninstall removes it"
 	@echo "make clean      remove build/"
