@@ -302,7 +302,7 @@ help:
 	@echo "make quick      after an edit: unit tests, kept outputs of small dumps, a dozen programs"
 	@echo "make check      install what is missing, run all tests (TESTS='name ...' runs the ones so named)"
 	@echo "make deps       install the packages that are missing (Debian)"
-	@echo "make bench      measure the recorder beside other tracers (QUICK=1: in a minute, less exactly)"
+	@echo "make bench      measure the recorder beside other tracers (QUICK=1: what a minute is enough for)"
 	@echo "make fuzz       look for inputs that harm the builder (FUZZ_TIME=300 seconds)"
 	@echo "make fuzz-programs  trace N=1000 random programs from SEED=1 on, compare graphs with what their texts say"
 	@echo "make soak       record on busy processors for MINUTES=30, with kills; nothing may be lost"

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the scripts of this folder share: compiling the pieces, running a program and taking what it cost, reading what a dump says about
-itself, and what the machine is. Python 3, standard library only."""
-import datetime
+"""What the scripts of this folder share: compiling the pieces, running a program and taking what it cost, and reading what a dump says about
+itself. Python 3, standard library only."""
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -159,14 +157,16 @@ def dump_path(directory):
 
 
 def dump_read(directory):
-    """What the one dump in `directory` says: streams, records, lost, stalled_ns, longest_stall_ns."""
+    """What the one dump in `directory` says: streams, records, samples, switches (records of both, apart), lost, stalled_ns, longest_stall_ns."""
     path = dump_path(directory)
-    streams, lost, stalled_ns, clocks = {}, {}, 0, {}
+    streams, beside, lost, stalled_ns, clocks = {}, {"samples": 0, "switches": 0}, {}, 0, {}
     with open(os.path.join(path, "meta"), errors="surrogateescape") as meta:
         for line in meta:
             key, *fields = line.split() or [""]
-            if key == "stream" and int(fields[0]) < 1 << 19:  # beyond are samples and the kernel's switches
+            if key == "stream" and int(fields[0]) < 1 << 19:
                 streams[fields[0]] = int(fields[2])
+            elif key == "stream":
+                beside["samples" if int(fields[0]) < (1 << 20) - 1 else "switches"] += int(fields[2])
             elif key == "lost":
                 lost[fields[0]] = int(fields[1])
             elif key in ("lost_no_stream", "lost_reentry"):
@@ -180,7 +180,7 @@ def dump_read(directory):
     files = [os.path.join(path, f) for f in os.listdir(path)]
     ticks = max((longest_flush_ticks(f, segment_bytes) for f in files if f.endswith("seg")), default=0)
     ns_per_tick = (clocks["end"][1] - clocks["start"][1]) / (clocks["end"][0] - clocks["start"][0])
-    return {"streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()), "stalled_ns": stalled_ns,
+    return {**beside, "streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()), "stalled_ns": stalled_ns,
             "longest_stall_ns": round(ticks * ns_per_tick)}
 
 
@@ -204,26 +204,3 @@ def empty(path):
             shutil.rmtree(inner)
         else:
             os.unlink(inner)
-
-
-# ---- The machine ----
-
-def first_line(*argv):
-    try:
-        lines = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True).stdout.splitlines()
-    except OSError:
-        lines = []
-    return lines[0].strip() if lines else "unknown"
-
-
-def machine(dumps):
-    """What the figures are of."""
-    cpu = re.search(r"model name\s*:\s*(.*)", open("/proc/cpuinfo").read())
-    linked = subprocess.run(["ldd", os.path.join(OUT, "workload")], capture_output=True, text=True).stdout
-    runtime = re.search(r"=> (\S*libomp\S*)", linked)
-    changed = subprocess.run(["git", "status", "--porcelain", "-uno"], cwd=ROOT, capture_output=True, text=True).stdout
-    return {"date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"), "machine": platform.machine(),
-            "cpu": cpu.group(1) if cpu else "unknown", "cores": str(len(os.sched_getaffinity(0))), "kernel": platform.release(),
-            "compiler": first_line(CLANG, "--version"), "runtime": os.path.realpath(runtime.group(1)) if runtime else "unknown",
-            "commit": first_line("git", "rev-parse", "--short", "HEAD") + ("+" if changed else ""),
-            "files": first_line("stat", "-f", "-c", "%T", dumps), "load": "%.1f" % os.getloadavg()[0]}

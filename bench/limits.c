@@ -4,7 +4,8 @@
  * (part builder) runs them beside otter-build, on the same dump, and docs/benchmarks.md compares. On as many threads as
  * OMP_NUM_THREADS says; streams are shared out, one after the other.
  *
- *   limits words DUMP          reads each word of each record, and adds them up
+ *   limits words DUMP          reads each word of each record, and adds them up; of a packed dump: unpacks them
+ *   limits pack DUMP           packs each segment, and writes none; of a dump that is not packed
  *   limits tables DUMP         otter-build's own first pass alone: all tables, no replay, no output
  *   limits sketch DUMP         one pass that fills tables of tasks and regions, keeps a stack of scopes for each thread
  *                              and adds up thread states; it knows no quirk, no dependence and no task that moves
@@ -15,6 +16,7 @@
  */
 #include "builder/dump/reader.h"
 #include "builder/gather/gather.h"
+#include "common/pack.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -37,13 +39,35 @@ static void *zeroed(size_t n, size_t n_bytes)
 static uint64_t add_words(const struct stream *stream)
 {
 	uint64_t sum = 0;
+	struct unpacked room = {0};
 	for (size_t i = 0; i < stream->n_segments; i++) {
 		const struct segment *s = &stream->segments[i];
+		const struct record *records = segment_records(s, &room);
 		for (uint32_t j = 0; j < s->n_records; j++)
-			sum += s->records[j].time ^ s->records[j].head ^ s->records[j].a ^ s->records[j].b;
+			sum += records[j].time ^ records[j].head ^ records[j].a ^ records[j].b;
 		segment_release(s);
 	}
+	unpacked_free(&room);
 	return sum;
+}
+
+/* ---- pack ---- */
+
+/* The bytes that the stream has when it is packed. The recorder's segments are whole: their headers lie before the records. */
+static uint64_t pack_stream(const struct stream *stream)
+{
+	uint64_t n_bytes = 0;
+	struct pack_memory *memory = zeroed(1, sizeof *memory);
+	unsigned char *room = zeroed(1, PACKED_BYTES_MAX(SEGMENT_BYTES_MAX / sizeof(struct record)));
+	for (size_t i = 0; i < stream->n_segments; i++) {
+		const struct segment *s = &stream->segments[i];
+		if (s->records != NULL && s->n_skipped == 0 && s->header->closed != 0)
+			n_bytes += pack_segment(memory, (const struct segment_header *)(const void *)s->records - 1, room);
+		segment_release(s);
+	}
+	free(room);
+	free(memory);
+	return n_bytes;
 }
 
 /* ---- sketch ---- */
@@ -231,12 +255,14 @@ static uint64_t sketch_stream(const struct tables *tables, uint32_t row)
 	s->state = IDLE;
 	const struct stream *stream = &tables->dump->streams[row];
 	uint64_t last_ticks = 0;
+	struct unpacked room = {0};
 	for (size_t i = 0; i < stream->n_segments; i++) {
 		const struct segment *segment = &stream->segments[i];
+		const struct record *records = segment_records(segment, &room);
 		for (uint32_t j = 0; j < segment->n_records; j++) {
-			if (record_is_continuation(&segment->records[j]))
+			if (record_is_continuation(&records[j]))
 				continue;
-			struct record r = segment->records[j];
+			struct record r = records[j];
 			last_ticks = r.time = r.time < last_ticks ? last_ticks : r.time; /* times never decrease */
 			if (s->since_ticks == 0)
 				s->since_ticks = s->task_ticks = r.time;
@@ -244,6 +270,7 @@ static uint64_t sketch_stream(const struct tables *tables, uint32_t row)
 		}
 		segment_release(segment);
 	}
+	unpacked_free(&room);
 	uint64_t sum = 0;
 	for (size_t i = 0; i < N_STATES; i++)
 		sum += s->states[i];
@@ -272,7 +299,7 @@ static struct tables make_tables(const struct dump *dump)
 
 /* ---- By stream ---- */
 
-static uint64_t each_stream(const struct dump *dump, bool is_sketch)
+static uint64_t each_stream(const struct dump *dump, bool is_sketch, bool is_pack)
 {
 	struct tables tables = {0};
 	uint64_t sum = 0;
@@ -280,7 +307,9 @@ static uint64_t each_stream(const struct dump *dump, bool is_sketch)
 		tables = make_tables(dump);
 #pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
 	for (uint32_t i = 0; i < dump->n_streams; i++)
-		sum += is_sketch ? sketch_stream(&tables, i) : add_words(&dump->streams[i]);
+		sum += is_sketch ? sketch_stream(&tables, i)
+		       : is_pack ? pack_stream(&dump->streams[i])
+				 : add_words(&dump->streams[i]);
 	return sum; /* the tables live until the process ends, as the outputs of otter-build would need them */
 }
 
@@ -292,10 +321,11 @@ static int read_dump(const char *what, const char *path)
 		return 1;
 	uint64_t sum = 0;
 	if (strcmp(what, "tables") != 0)
-		sum = each_stream(&dump, strcmp(what, "sketch") == 0);
+		sum = each_stream(&dump, strcmp(what, "sketch") == 0, strcmp(what, "pack") == 0);
 	else if (model_gather(&model, &dump, false) != 0)
 		return 1;
-	printf("records=%" PRIu64 " sum=%" PRIu64 "\n", dump.n_records, sum + model.n_tasks);
+	printf("records=%" PRIu64 " %s=%" PRIu64 "\n", dump.n_records, strcmp(what, "pack") == 0 ? "bytes" : "sum",
+	       sum + model.n_tasks);
 	return 0;
 }
 
@@ -387,8 +417,10 @@ int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "writer") == 0)
 		return write_constants(strtoull(argv[2], NULL, 10), argv[3]);
-	if (argc != 3 || (strcmp(argv[1], "words") != 0 && strcmp(argv[1], "tables") != 0 && strcmp(argv[1], "sketch") != 0)) {
-		fprintf(stderr, "usage: limits words|tables|sketch DUMP, or limits writer RECORDS DIR\n");
+	bool is_known = argc == 3 && (strcmp(argv[1], "words") == 0 || strcmp(argv[1], "pack") == 0 ||
+				      strcmp(argv[1], "tables") == 0 || strcmp(argv[1], "sketch") == 0);
+	if (!is_known) {
+		fprintf(stderr, "usage: limits words|pack|tables|sketch DUMP, or limits writer RECORDS DIR\n");
 		return 2;
 	}
 	return read_dump(argv[1], argv[2]);

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rounds: every subject once a round, one after the other, each round beginning with another one; each run is a row. Used by bench/run and
-bench/scenarios."""
+"""Rounds: every subject once a round, one after the other, in an order of chance; each run is a row. Used by bench/run and bench/scenarios."""
 import csv
 import os
+import random
 import re
 import shlex
 import subprocess
 import sys
+import time
 from collections import namedtuple
 
 import harness
+import kept
+import machine
 import subjects
 
-FIELDS = ("date machine cpu cores kernel compiler runtime commit files load part workload size placement threads subject setting round status"
+FIELDS = ("date machine cpu cores kernel compiler runtime commit files load seed part workload size placement threads subject setting rank round status"
           " ops all_ops wall_ns cpu_ns own_cpu_ns process_wall_ns process_cpu_ns finish_ns rss_kib peak_kib minor_faults major_faults yields preemptions"
+          " kernel_ns others_ns steal_ns"
           " callbacks_per_op records_per_op lost stalled_ns longest_stall_ns streams bytes archive_ns archive_bytes graph_ns"
-          " chunk_ps change_ns path instructions").split()
+          " chunk_ps change_ns path instructions samples switches").split()
 
 # status of a row
 WELL, FAILED, SILENT = 0, 1, 2
@@ -23,8 +27,9 @@ WELL, FAILED, SILENT = 0, 1, 2
 # How many threads on which processors.
 Placement = namedtuple("Placement", "name threads cpus")
 
-# One who is measured once a round: a subject, and what is different for it. setting: the text for it in the table.
-Entry = namedtuple("Entry", "subject setting variables")
+# One who is measured once a round: a subject, and what is different for it. setting: the text for it in the table. rank: its place there,
+# as the order in which they run is one of chance.
+Entry = namedtuple("Entry", "subject setting variables rank", defaults=(0,))
 
 
 def placements():
@@ -62,19 +67,39 @@ def say(text):
 
 
 class Rounds:
-    def __init__(self, n_rounds, dumps, is_quick=False):
+    def __init__(self, n_rounds, dumps, is_quick=False, seed=None, seconds=None):
+        """seconds: after so many nothing new is begun, and what was left out is told."""
         self.n_rounds = n_rounds
         self.is_quick = is_quick
         self.dumps = dumps
+        self.seconds, self.begin_s, self.left_out = seconds, time.monotonic(), []
         self.rows = []
-        self.about = harness.machine(dumps)
+        self.seed = random.SystemRandom().randrange(10**6) if seed is None else seed
+        self.about = dict(machine.describe(harness.ROOT, harness.CLANG, os.path.join(harness.OUT, "workload"), dumps), seed=str(self.seed))
         self.table = subjects.read(harness.OUT, harness.BUILD)
+        self.kept = kept.Kept(dumps)
         self.callbacks = {}
         self.sizes = {}
         listed = subprocess.run([os.path.join(harness.OUT, "workload"), "--list"], capture_output=True, text=True, check=True).stdout
         for line in listed.splitlines():
             name, group, size, quick, _ = line.split(None, 4)
             self.sizes[name] = (group, int(size), int(quick))
+
+    def shuffled(self, entries, *what):
+        """
+        These in an order of chance, so that nobody always follows the same one, which may leave it warm caches or a busy disk. The same seed gives
+        the same order of the same entries to the same `what`, whatever else is measured.
+        """
+        order = list(entries)
+        random.Random(" ".join(map(str, (self.seed,) + what))).shuffle(order)
+        return order
+
+    def is_over(self, what):
+        """Is the time over? Then `what` is one of those left out."""
+        if self.seconds is None or time.monotonic() - self.begin_s < self.seconds:
+            return False
+        self.left_out.append(what)
+        return True
 
     def entries(self, part, names=None):
         """Those of the table that were found and take part, as they are."""
@@ -118,17 +143,19 @@ class Rounds:
         line = subject.fill(subject.words[key], out=self.dumps)
         return harness.run(["sh", "-c", line], {}, cwd=self.dumps).wall_ns if line else ""
 
-    def once(self, part, workload, size, placement, entry, number, callbacks, is_whole=False, limit_s=harness.LIMIT_S):
-        """One run, one row. is_whole: to the archive and the graph. False: it failed."""
+    def once(self, part, workload, size, placement, entry, number, callbacks, is_whole=False, keeps=False, limit_s=harness.LIMIT_S):
+        """One run, one row. is_whole: to the archive and the graph. keeps: what it wrote goes to the disk and stays. False: it failed."""
         subject = entry.subject
         variables = dict(pinned(placement), **subject.environment(out=self.dumps))
         variables.update(entry.variables)
         argv = shlex.split(subject.fill(subject.words["run"])) + [self.program(subject), workload, str(size)]
         row = dict(part=part, workload=workload, size=size, placement=placement.name, threads=placement.threads, subject=subject.name,
-                   setting=entry.setting, round=number, status=WELL)
+                   setting=entry.setting, rank=entry.rank, round=number, status=WELL)
         try:
             self.command(subject, "before")
+            watch = machine.Watch()
             cost = harness.run(argv, variables, placement.cpus, limit_s=limit_s)
+            row.update(watch.columns(cost.cpu_ns, self.dumps if keeps else None))
             got = harness.figures(cost.stdout)
             row.update(ops=got["ops"], all_ops=got["all_ops"], wall_ns=got["wall_ns"], cpu_ns=got["cpu_ns"], rss_kib=got["rss_kib"],
                        process_wall_ns=cost.wall_ns, process_cpu_ns=cost.cpu_ns, finish_ns=cost.end_ns - got["end_ns"],
@@ -153,21 +180,37 @@ class Rounds:
             say("%s with %s failed: %s" % (workload, subject.name, str(e).strip().splitlines()[-1]))
             row.update(status=FAILED)
         finally:
-            harness.empty(self.dumps)
-        self.add(**row)
+            if keeps:
+                self.kept.take(self.dumps)
+            else:
+                harness.empty(self.dumps)
+        if number >= 0:
+            self.add(**row)
         return row["status"] != FAILED
 
-    def interleaved(self, part, workload, placement, entries, size=None, repeats=1, **more):
-        """Each of `entries` once a round; one that failed is left out of what follows."""
+    def interleaved(self, part, workload, placement, entries, size=None, repeats=1, keeps=False, **more):
+        """
+        Each of `entries` once a round, or `repeats` times; one that failed is left out of what follows. keeps: outputs stay until the last round
+        has ended, and a round before the first one, of which nothing is known, takes the memory that others have left.
+        """
+        if self.is_over("%s %s, %s" % (part, workload, placement.name)):
+            return
         size = size or self.size(workload)
         callbacks = self.count(workload, size, placement)
-        entries = [e for e in entries if e is not None]
-        for number in range(self.n_rounds):
-            progress("%s: %s, %s: round %d of %d" % (part, workload, placement.name, number + 1, self.n_rounds))
-            at = number % len(entries)
-            for entry in entries[at:] + entries[:at]:
-                if not all(self.once(part, workload, size, placement, entry, number, callbacks, **more) for _ in range(repeats)):
-                    entries = [e for e in entries if e is not entry]
+        entries = [e._replace(rank=rank) for rank, e in enumerate(e for e in entries if e is not None)]
+        failed = []
+        try:
+            for number in range(-1 if keeps else 0, self.n_rounds):
+                progress("%s: %s, %s: round %d of %d" % (part, workload, placement.name, number + 1, self.n_rounds))
+                lacking = self.kept.lacks(number + 1) if keeps else None
+                if lacking:
+                    say("%s: %s, %s: round %d and what follows not measured for lack of %s" % (part, workload, placement.name, number + 1, lacking))
+                    break
+                for entry in self.shuffled(entries * repeats, part, workload, placement.name, number):
+                    if entry not in failed and not self.once(part, workload, size, placement, entry, number, callbacks, keeps=keeps, **more):
+                        failed.append(entry)
+        finally:
+            self.kept.remove()
         progress("")
 
     def write(self, path):

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "subjects")
-KEYS = ("needs", "run", "cc", "before", "archive", "graph", "like", "only")
+KEYS = ("needs", "run", "cc", "before", "archive", "graph", "like", "only", "title")
 
 
 class Bad(Exception):
@@ -22,6 +22,9 @@ class Subject:
         self.words = dict.fromkeys(KEYS, "")
         self.variables = {}
         self.found = None
+
+    def title(self):
+        return self.words["title"] or self.name
 
     def fill(self, text, **more):
         """{it} and the like become what they stand for; braces that are none of these stay."""
@@ -57,7 +60,7 @@ def parse(text):
             if key == "like":
                 if value not in subjects or value == name:
                     raise Bad("line %d: like=%s: there is no such line before" % (number, value))
-                subject.words.update(subjects[value].words, only="")
+                subject.words.update(subjects[value].words, only="", title="")
                 subject.variables.update(subjects[value].variables)
             elif key in KEYS:
                 subject.words[key] = value

@@ -5,6 +5,7 @@ import os
 import re
 
 import harness
+import machine
 import rounds
 
 # name, the tool that the program attaches itself, the recorder's variables
@@ -44,20 +45,23 @@ def names():
     return set(sizes_of(program)) if program else set(), {s[0] for s in SUBJECTS}
 
 
-def once(bench, program, workload, size, placement, subject, number, events):
+def once(bench, program, workload, size, placement, subject, rank, number, events):
     name, tool, variables = subject
     if variables is not None:
         variables = dict(variables, LD_PRELOAD=harness.RECORDER, OTTER_DIR=bench.dumps)
+    watch = machine.Watch()
     cost = harness.run([program, workload, str(size), tool], variables or {}, placement.cpus)
+    beside = watch.columns(cost.cpu_ns)
     got = harness.figures(cost.stdout)
     row = dict(ops=got["ops"], all_ops=got["all_ops"], wall_ns=got["wall_ns"], cpu_ns=got["cpu_ns"], own_cpu_ns=got["own_cpu_ns"],
-               rss_kib=got["rss_kib"], peak_kib=cost.peak_kib, minor_faults=cost.minor_faults, callbacks_per_op="%.4f" % events)
+               rss_kib=got["rss_kib"], process_wall_ns=cost.wall_ns, peak_kib=cost.peak_kib, minor_faults=cost.minor_faults,
+               callbacks_per_op="%.4f" % events, **beside)
     if variables is not None:
         dump = harness.dump_read(bench.dumps)
         row.update(records_per_op="%.4f" % (dump.pop("records") / got["all_ops"]), bytes=harness.bytes_below(bench.dumps), **dump)
         harness.empty(bench.dumps)
     bench.add(part="argobots", workload=workload, size=size, placement=placement.name, threads=1, subject=name, setting="",
-              round=number, status=rounds.WELL, **row)
+              rank=rank, round=number, status=rounds.WELL, **row)
 
 
 def run(bench, options):
@@ -69,14 +73,13 @@ def run(bench, options):
                 and (s[2] is None or os.path.exists(harness.RECORDER)) and (not options.subjects or s[0] in options.subjects)]
     for placement in [p for p in rounds.placements() if p.threads == 1]:
         for workload, both in sizes_of(program).items():
-            if options.workloads and workload not in options.workloads:
+            if options.workloads and workload not in options.workloads or bench.is_over("argobots %s, %s" % (workload, placement.name)):
                 continue
             size = both[options.quick]
             counted = harness.run([program, workload, str(size), "count"], {}, placement.cpus)
             events = int(re.search(r"^callbacks (\d+)$", counted.stderr, re.M)[1]) / harness.figures(counted.stdout)["ops"]
             for number in range(bench.n_rounds):
                 rounds.progress("argobots: %s, %s: round %d of %d" % (workload, placement.name, number + 1, bench.n_rounds))
-                at = number % len(subjects)
-                for subject in subjects[at:] + subjects[:at]:
-                    once(bench, program, workload, size, placement, subject, number, events)
+                for rank, subject in bench.shuffled(enumerate(subjects), "argobots", workload, placement.name, number):
+                    once(bench, program, workload, size, placement, subject, rank, number, events)
     rounds.progress("")

@@ -30,7 +30,7 @@ FOLDERS = r"(?:builder|recorder|common|tests|bench|docs)"
 # Options of a compiler, which no script here gives to it.
 FOREIGN_OPTIONS = {"offload-arch"}
 # What the documentation speaks of and no file here has: a system call that was tried, programs among Argobots' examples, a file of an archive.
-FOREIGN_NAMES = {"perf_event_open", "stencil_depend_yield", "stencil_forkjoin_task", "traces.def"}
+FOREIGN_NAMES = {"apex_exec", "perf_event_open", "stencil_depend_yield", "stencil_forkjoin_task", "tau_exec", "traces.def"}
 
 
 class Tree:
