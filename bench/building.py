@@ -88,7 +88,7 @@ def measure_moving(bench, size):
 
 def run(bench, options):
     """With --quick the first shape alone."""
-    limits = harness.compile_limits()
+    limits = harness.compile_reader("limits")
     if limits is None:
         return
     if not options.workloads and not options.quick and not bench.is_over("builder, tasks that move"):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the scripts of this folder share: compiling the pieces, running a program and taking what it cost, and reading what a dump says about
 itself. Python 3, standard library only."""
+import functools
 import os
 import re
 import shlex
@@ -71,14 +72,15 @@ def compile_ladder():
     return compile_one("ladder", ["bench/ladder.c", objects])
 
 
-def compile_limits():
-    """bench/limits.c with the builder's own objects. None where there is no builder yet."""
+@functools.cache
+def compile_reader(name):
+    """bench/NAME.c with the builder's own objects: `limits` or `stalls`. None where there is no builder yet."""
     folder = os.path.dirname(os.path.dirname(os.path.realpath(BUILDER)))
     objects = [os.path.join(folder, name) for name in ("builder.a", "common.a")]
     if not all(map(os.path.exists, objects + [BUILDER])):
         return None
     libraries = subprocess.run(["pkg-config", "--libs", "libdw", "libxml-2.0", "jansson"], capture_output=True, text=True).stdout.split()
-    return compile_one("limits", ["bench/limits.c"] + objects + libraries + ["-lotf2", "-lm", "-lpthread"], ["-fopenmp"], driver="gcc")
+    return compile_one(name, ["bench/%s.c" % name] + objects + libraries + ["-lotf2", "-lm", "-lpthread"], ["-fopenmp"], driver="gcc")
 
 
 # ---- Running ----
@@ -130,30 +132,22 @@ def run(argv, variables, cpus=None, may_fail=False, cwd=None, limit_s=LIMIT_S):
 
 # ---- Dumps and directories ----
 
-BUFFER_FLUSH = 66  # kind of the record that a thread leaves where it wrote out a segment itself
-RECORD, HEADER_RECORDS, TIME, END = 32, 4, 0, 16  # common/format.h, common/events.def
-
-
-def longest_flush_ticks(path, segment_bytes):
-    """The longest time between begin and end of a buffer_flush record in one file of segments."""
-    longest = 0
-    with open(path, "rb") as f:
-        while data := f.read(max(segment_bytes, 64 << 20)):  # whole segments: both are powers of two
-            kinds = data[8::RECORD]
-            slot = kinds.find(BUFFER_FLUSH)
-            while slot >= 0:
-                if slot % (segment_bytes // RECORD) >= HEADER_RECORDS:
-                    begin, end = (int.from_bytes(data[slot * RECORD + word:slot * RECORD + word + 8], "little") for word in (TIME, END))
-                    longest = max(longest, end - begin)
-                slot = kinds.find(BUFFER_FLUSH, slot + 1)
-    return longest
-
-
 def dump_path(directory):
     names = [n for n in os.listdir(directory) if n.endswith(".otter")]
     if len(names) != 1:
         raise Failed("expected one dump in %s, found %d: did the recorder attach?" % (directory, len(names)))
     return os.path.join(directory, names[0])
+
+
+def longest_stall_ticks(path):
+    """The longest time between begin and end of a buffer_flush record of a dump, packed or not."""
+    reader = compile_reader("stalls")
+    if reader is None:
+        return 0
+    done = subprocess.run([reader, path], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failed("bench/stalls cannot read %s: %s" % (path, done.stderr[-500:]))
+    return figures(done.stdout)["longest_stall_ticks"]
 
 
 def dump_read(directory):
@@ -173,12 +167,9 @@ def dump_read(directory):
                 lost[key] = int(fields[0])
             elif key == "stalled_ns":
                 stalled_ns = int(fields[0])
-            elif key == "segment_bytes":
-                segment_bytes = int(fields[0])
             elif key in ("start", "end"):
                 clocks[key] = [int(field) for field in fields]
-    files = [os.path.join(path, f) for f in os.listdir(path)]
-    ticks = max((longest_flush_ticks(f, segment_bytes) for f in files if f.endswith("seg")), default=0)
+    ticks = longest_stall_ticks(path) if stalled_ns > 0 else 0
     ns_per_tick = (clocks["end"][1] - clocks["start"][1]) / (clocks["end"][0] - clocks["start"][0])
     return {**beside, "streams": len(streams), "records": sum(streams.values()), "lost": sum(lost.values()), "stalled_ns": stalled_ns,
             "longest_stall_ns": round(ticks * ns_per_tick)}
