@@ -112,6 +112,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	prices_find(&answer->prices, &answer->net, &answer->track);
 	holders_find(&answer->waits, &answer->track);
 	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, &answer->causes, &answer->waits);
+	if (answer->figures == NULL)
+		return -1;
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;

@@ -110,7 +110,8 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 							       : causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, before, 0);
 		} else
 			continue;
-		blocker.sync = construct;
+		bool has_barrier = kind == EDGE_JOIN && track->end_of[construct] != 0;
+		blocker.sync = has_barrier ? track->end_of[construct] : construct; /* where the threads wait */
 		return blocker;
 	}
 	if (next == 0)

@@ -3,7 +3,6 @@
  * Adds up the figures of each construct: see figures.h.
  */
 #include "builder/answer/figures.h"
-#include "builder/graph/path.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -51,15 +50,6 @@ static void add_waits(struct figure *figures, const struct net *net, const struc
 	}
 }
 
-static void add_path(struct figure *figures, const struct net *net)
-{
-	const struct path *path = net->graph->path;
-	for (uint32_t i = 0; path != NULL && i < path->n_nodes; i++) {
-		if (net_executes(net, path->nodes[i]))
-			figures[net_task_construct(net, path->nodes[i])].path_ticks += net_work(net, path->nodes[i]);
-	}
-}
-
 static void add_culprits(struct figure *figures, const struct causes *waits, uint32_t n)
 {
 	double *sums = memory_zeroed(n, sizeof *sums, WHAT), *largest = memory_zeroed(n, sizeof *largest, WHAT);
@@ -84,7 +74,10 @@ struct figure *figures_find(const struct net *net, const struct track *track, co
 	struct figure *figures = memory_zeroed(n, sizeof *figures, WHAT);
 	add_executed(figures, net, track, prices);
 	add_waits(figures, net, track);
-	add_path(figures, net);
+	if (path_shares_add(figures, net, track) != 0) {
+		free(figures);
+		return NULL;
+	}
 	add_culprits(figures, waits, n);
 	for (uint32_t i = 1; i < causes->n; i++)
 		figures[causes->rows[i].construct].blamed_ticks += causes->rows[i].ticks;

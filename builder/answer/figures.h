@@ -13,14 +13,17 @@ struct figure {
 	uint64_t
 		count; /* tasks; regions; times that threads took part in a worksharing construct, or came to a synchronisation; acquisitions */
 	uint64_t own_ticks;   /* that its tasks executed, or what was executed in it; of a mutex: how long it was held */
-	uint64_t path_ticks;  /* of its tasks on the critical path */
+	uint64_t path_ticks;  /* of own_ticks, on the critical path */
 	uint64_t wait_ticks;  /* that threads waited in it */
 	double blamed_ticks;  /* that threads did not work because of it */
 	uint32_t culprit;     /* of a synchronisation or mutex: the construct that was waited for longest, 0 none */
 	double culprit_share; /* of what was waited for anybody there */
 };
 
-/* By construct; to be freed. */
+/* What of the critical path is each construct's. 0, or -1 with the error printed. */
+int path_shares_add(struct figure *figures, const struct net *net, const struct track *track);
+
+/* By construct; to be freed. NULL: an error, which is printed. */
 struct figure *figures_find(const struct net *net, const struct track *track, const struct prices *prices,
 			    const struct causes *causes, const struct causes *waits);
 

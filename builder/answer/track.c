@@ -116,56 +116,76 @@ static uint64_t busy_now(const struct track *track, const struct point *at)
 	return busy_until(&track->states->busy, at->stream, at->task, window_clip(&track->model->window, at->ticks));
 }
 
-static void open_loop(struct track *track, const struct point *at, const struct scope *scope)
+/* From now on the thread's implicit task is in this construct. A step has a greatest length, so there may be several. */
+static int pass_loop(struct track *track, const struct point *at)
+{
+	struct track_stream *s = &track->streams[at->stream];
+	int64_t to = s->n_open > 0 ? s->open[s->n_open - 1].construct : 0;
+	uint64_t ticks = at->ticks > s->worksharing.ticks ? at->ticks : s->worksharing.ticks;
+	int rc = 0;
+	while (rc == 0 && s->worksharing.value != to) {
+		int64_t far = to - s->worksharing.value;
+		int64_t step = far > SERIES_STEP_MAX ? SERIES_STEP_MAX : far < -SERIES_STEP_MAX ? -SERIES_STEP_MAX : far;
+		rc = series_step(&s->worksharing, &track->aside, ticks, s->worksharing.value + step);
+	}
+	return rc;
+}
+
+static int open_loop(struct track *track, const struct point *at, const struct scope *scope)
 {
 	struct track_stream *s = &track->streams[at->stream];
 	array_reserve((void **)&s->open, s->n_open + 1, &s->open_capacity, sizeof *s->open);
 	s->open[s->n_open++] = (struct open_loop){scope->construct, busy_now(track, at)};
+	return pass_loop(track, at);
 }
 
-static void close_loop(struct track *track, const struct point *at, const struct scope *scope)
+static int close_loop(struct track *track, const struct point *at, const struct scope *scope)
 {
 	struct track_stream *s = &track->streams[at->stream];
 	const struct model *m = track->model;
 	while (s->n_open > 0 && s->open[s->n_open - 1].construct != scope->construct)
 		s->n_open--; /* whose end is missing */
 	if (s->n_open == 0)
-		return;
+		return pass_loop(track, at);
 	uint64_t before = s->open[--s->n_open].busy_ticks, now = busy_now(track, at);
 	struct track_loop *loop = loop_row(&s->shares, scope->construct);
 	loop->region = m->regions[m->tasks[at->task].region].construct;
 	loop->count++;
 	loop->ticks += now > before ? now - before : 0;
 	s->loop = scope->construct;
+	return pass_loop(track, at);
 }
 
 /* The barrier, or the end of the region, comes after the worksharing that the thread took part in last. */
 static void end_loop(struct track *track, const struct point *at, const struct scope *scope)
 {
 	struct track_stream *s = &track->streams[at->stream];
+	bool is_end = scope->kind == sync_kind_barrier_implicit_parallel;
+	uint32_t region = track->model->regions[scope->region].construct;
+	if (is_end)
+		*map_put(&s->ends, region) = scope->construct;
 	if (s->loop == 0 || !sync_is_barrier(scope->kind))
 		return;
 	*map_put(&s->loops, scope->construct) = s->loop;
-	if (scope->kind == sync_kind_barrier_implicit_parallel)
-		*map_put(&s->loops, track->model->regions[scope->region].construct) = s->loop;
+	if (is_end)
+		*map_put(&s->loops, region) = s->loop;
 	s->loop = 0;
 }
 
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct track *track = self;
-	if (is_shared(track, at, scope))
-		open_loop(track, at, scope);
+	int rc = is_shared(track, at, scope) ? open_loop(track, at, scope) : 0;
 	if (scope->type == SCOPE_TARGET || (scope->type == SCOPE_DATA_OP && track->streams[at->stream].n_targets == 0))
 		track->streams[at->stream].target = scope->construct;
 	track->streams[at->stream].n_targets += scope->type == SCOPE_TARGET;
 	if (!waits(scope) || at->task == 0)
-		return 0;
+		return rc;
 	track->sync_of[at->task] = scope->construct;
 	loop_row(&track->streams[at->stream].shares, scope->construct)->count++;
 	if (!task_is_explicit(&track->model->tasks[at->task]))
 		end_loop(track, at, scope);
-	return 0;
+	return rc;
 }
 
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
@@ -174,9 +194,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	track->streams[at->stream].n_targets -= scope->type == SCOPE_TARGET;
 	if (waits(scope) && at->task != 0)
 		track->sync_of[at->task] = 0;
-	if (is_shared(track, at, scope))
-		close_loop(track, at, scope);
-	return 0;
+	return is_shared(track, at, scope) ? close_loop(track, at, scope) : 0;
 }
 
 static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
@@ -284,12 +302,21 @@ static uint32_t *find_same(const struct model *m)
 
 /* ---- The end ---- */
 
+/* What the first thread knew that the construct has. */
+static void name_first(const struct track *track, const struct map *map, uint32_t construct, uint32_t *named)
+{
+	const uint32_t *other = map_get(map, construct);
+	if (other != NULL && named[track->same[construct]] == 0)
+		named[track->same[construct]] = track->same[*other];
+}
+
 void track_finish(struct track *track)
 {
 	const struct model *m = track->model;
 	size_t n_holds = 0;
 	track->same = find_same(m);
 	track->loop_of = memory_zeroed(m->n_constructs, sizeof *track->loop_of, WHAT);
+	track->end_of = memory_zeroed(m->n_constructs, sizeof *track->end_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++) {
 		struct track_stream *s = &track->streams[i];
 		n_holds += s->n_holds;
@@ -300,9 +327,8 @@ void track_finish(struct track *track)
 		for (size_t j = 0; j < s->n_runs; j++)
 			s->runs[j].construct = track->same[s->runs[j].construct];
 		for (uint32_t c = 0; c < m->n_constructs; c++) {
-			const uint32_t *loop = map_get(&s->loops, c);
-			if (loop != NULL && track->loop_of[track->same[c]] == 0)
-				track->loop_of[track->same[c]] = track->same[*loop];
+			name_first(track, &s->loops, c, track->loop_of);
+			name_first(track, &s->ends, c, track->end_of);
 		}
 	}
 	track->has_holds = n_holds <= TRACK_HOLDS;
@@ -327,17 +353,20 @@ void track_free(struct track *track)
 	for (size_t i = 0; track->streams != NULL && i < track->n_streams; i++) {
 		struct track_stream *s = &track->streams[i];
 		series_free(&s->states);
+		series_free(&s->worksharing);
 		free(s->started);
 		free(s->holds);
 		free(s->runs);
 		free_places(&s->places);
 		map_free(&s->loops);
+		map_free(&s->ends);
 		free_loops(&s->shares);
 		free(s->open);
 	}
 	free(track->streams);
 	free(track->sync_of);
 	free(track->loop_of);
+	free(track->end_of);
 	free(track->same);
 	free_places(&track->places);
 	free_loops(&track->shares);

@@ -59,12 +59,14 @@ struct track_stream {
 	} * runs;                      /* in the order of the thread's states */
 	size_t n_runs, runs_capacity;
 	struct track_loops shares;
+	struct series worksharing; /* the construct that its implicit task is in, the innermost; 0 none */
 	struct open_loop {
 		uint32_t construct;
 		uint64_t busy_ticks; /* of its task, when it began */
 	} * open;                    /* worksharing constructs of implicit tasks, the innermost last */
 	size_t n_open, open_capacity;
 	struct map loops;   /* construct of a barrier -> that of the worksharing that it ended */
+	struct map ends;    /* construct of a region -> that of the barrier at its end */
 	uint32_t target;    /* the target construct, or the operation on data outside of one, that began last */
 	uint32_t n_targets; /* target constructs that are open */
 	uint32_t task;      /* whose state the present one is */
@@ -100,6 +102,7 @@ struct track {
 	uint32_t *same;
 	uint32_t *sync_of;          /* by task: the construct in which it waits, 0 none */
 	uint32_t *loop_of;          /* after track_finish(), by construct of a barrier: the worksharing that it ends, 0 none */
+	uint32_t *end_of;           /* after track_finish(), by construct of a region: the barrier at its end, 0 unknown */
 	struct track_places places; /* after track_finish(): of all streams */
 	struct track_loops shares;  /* the same */
 	bool has_holds;             /* after track_finish(): the acquisitions are there one by one */

@@ -8,6 +8,12 @@
 
 #include <stdlib.h>
 
+/* Time in which threads waited at a construct, for another one. */
+struct part {
+	uint32_t other; /* 0: for nothing that is known */
+	double ticks;
+};
+
 static int by_ticks(const void *left, const void *right)
 {
 	const struct track_place *l = left, *r = right;
@@ -16,32 +22,70 @@ static int by_ticks(const void *left, const void *right)
 	return l->construct != r->construct ? (l->construct < r->construct ? -1 : 1) : (int)l->state - (int)r->state;
 }
 
+static int longest_first(const void *left, const void *right)
+{
+	const struct part *l = left, *r = right;
+	if (l->ticks != r->ticks)
+		return l->ticks > r->ticks ? -1 : 1;
+	return l->other < r->other ? -1 : l->other > r->other;
+}
+
+static void write_row(struct csv *csv, const struct trace *trace, uint64_t n_before, const struct track_place *place,
+		      uint32_t other, uint64_t ticks)
+{
+	const struct construct *c = &trace->model.constructs[place->construct];
+	csv_number(csv, trace->process);
+	csv_number_if(csv, place->construct != 0, n_before + place->construct);
+	csv_word(csv, construct_kind_name(c->kind));
+	csv_word(csv, state_name(place->state));
+	csv_text(csv, c->label);
+	csv_text(csv, c->file);
+	csv_number_if(csv, c->line != 0, c->line);
+	csv_text(csv, c->function);
+	csv_number(csv, place->count);
+	csv_number(csv, dump_duration_ns(&trace->dump, place->ticks));
+	csv_number(csv, dump_duration_ns(&trace->dump, place->longest_ticks));
+	csv_number_if(csv, other != 0, n_before + other);
+	csv_text(csv, other != 0 ? trace->model.constructs[other].label : "");
+	csv_number(csv, dump_duration_ns(&trace->dump, ticks));
+	csv_end_row(csv);
+}
+
+/* One row for each construct that was waited for, and one for what is left. `parts` has room for all causes. */
+static void write_place(struct csv *csv, const struct trace *trace, const struct answer *answer, uint64_t n_before,
+			const struct track_place *place, struct part *parts)
+{
+	size_t n = 0;
+	uint64_t left = place->ticks;
+	for (uint32_t i = 1; i < answer->waits.n && place->state != STATE_OVERHEAD; i++)
+		if (answer->waits.rows[i].construct == place->construct && answer->waits.rows[i].ticks > 0)
+			parts[n++] = (struct part){answer->waits.rows[i].other, answer->waits.rows[i].ticks};
+	qsort(parts, n, sizeof *parts, longest_first);
+	for (size_t i = 0; i < n && left > 0; i++) {
+		uint64_t ticks = parts[i].ticks < (double)left ? (uint64_t)parts[i].ticks : left;
+		if (ticks > 0)
+			write_row(csv, trace, n_before, place, parts[i].other, ticks);
+		left -= ticks;
+	}
+	if (left > 0 || n == 0)
+		write_row(csv, trace, n_before, place, 0, left);
+}
+
 int answer_waits_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before, const char *dir)
 {
 	const struct track_places *places = &answer->track.places;
 	struct csv csv;
-	if (csv_open(&csv, dir, "waits.csv", "process,construct,kind,state,label,file,line,function,count,total_ns,longest_ns") !=
-	    0)
+	if (csv_open(&csv, dir, "waits.csv",
+		     "process,construct,kind,state,label,file,line,function,count,total_ns,longest_ns,for,for_label,for_ns") != 0)
 		return -1;
 	struct track_place *rows = memory_get(places->n + 1, sizeof *rows, "waits.csv");
+	struct part *parts = memory_get(answer->waits.n + 1, sizeof *parts, "waits.csv");
 	for (size_t i = 0; i < places->n; i++)
 		rows[i] = places->rows[i];
 	qsort(rows, places->n, sizeof *rows, by_ticks);
-	for (size_t i = 0; i < places->n; i++) {
-		const struct construct *c = &trace->model.constructs[rows[i].construct];
-		csv_number(&csv, trace->process);
-		csv_number_if(&csv, rows[i].construct != 0, n_constructs_before + rows[i].construct);
-		csv_word(&csv, construct_kind_name(c->kind));
-		csv_word(&csv, state_name(rows[i].state));
-		csv_text(&csv, c->label);
-		csv_text(&csv, c->file);
-		csv_number_if(&csv, c->line != 0, c->line);
-		csv_text(&csv, c->function);
-		csv_number(&csv, rows[i].count);
-		csv_number(&csv, dump_duration_ns(&trace->dump, rows[i].ticks));
-		csv_number(&csv, dump_duration_ns(&trace->dump, rows[i].longest_ticks));
-		csv_end_row(&csv);
-	}
+	for (size_t i = 0; i < places->n; i++)
+		write_place(&csv, trace, answer, n_constructs_before, &rows[i], parts);
 	free(rows);
+	free(parts);
 	return csv_close(&csv);
 }

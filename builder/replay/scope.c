@@ -212,6 +212,21 @@ static unsigned one_kind(struct replay *r, struct stream_state *s, bool is_begin
 	return sync_kind_barrier_implicit_workshare;
 }
 
+/*
+ * Whose address a barrier gets that has none, or one inside of the runtime (Q9): after a worksharing region that one's, at
+ * the end of a parallel region the region's, which it has on thread 0.
+ */
+static uint64_t barrier_codeptr(struct replay *r, struct stream_state *s, unsigned sync, const struct record *record)
+{
+	const struct frame *frame = replay_frame(s, false);
+	const struct thread_implicit *inner = thread_innermost(&s->thread);
+	if (record->b != 0)
+		return frame != NULL ? frame->last_work : 0;
+	if (sync != sync_kind_barrier_implicit_parallel || inner == NULL)
+		return 0;
+	return r->model->constructs[r->model->regions[r->model->tasks[inner->task].region].construct].codeptr;
+}
+
 static int sync_begin(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
 {
 	unsigned sync = record_flags(record);
@@ -229,13 +244,8 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 		scope.is_reduction = true;
 		replay_quirk(s, "reduction_barrier"); /* Q41 */
 	}
-	/*
-	 * The barrier after a worksharing region is often reported from inside the runtime (Q9): it gets the region's
-	 * address.
-	 */
-	const struct frame *frame = replay_frame(s, false);
-	if (sync_is_barrier(sync) && record->b != 0 && frame != NULL && r->model->constructs[scope.construct].codeptr == 0)
-		scope.construct = replay_construct(s, construct_of_sync(sync), frame->last_work);
+	if (sync_is_barrier(sync) && r->model->constructs[scope.construct].codeptr == 0)
+		scope.construct = replay_construct(s, CONSTRUCT_BARRIER, barrier_codeptr(r, s, sync, record));
 	return replay_enter_scope(r, s, scope, record->time);
 }
 
