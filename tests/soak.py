@@ -99,7 +99,8 @@ def soak(report, number, program, team, variables, rng, totals):
         # A kill in the phase ENDING may come after the recorder's end, when nothing is missing any more.
         reasons.append(result.why([0] if has_ended else [0, 3] if witness.phase() == ENDING else [3]))
         if summary is not None:
-            reasons += [wrong_counts(proven, summary, False), wrong_marks(found[0], witness.slots()), f"damage {summary['damage']}" if summary["damage"] else None]
+            damage = {kind: n for kind, n in summary["damage"].items() if kind != "meta_empty" or any(proven.values())}  # killed as it began
+            reasons += [wrong_counts(proven, summary, False), wrong_marks(found[0], witness.slots()), f"damage {damage}" if damage else None]
             totals["records"] += summary["records"]
             totals["bytes by the drain thread"], totals["bytes by the program's threads"] = (
                 a + b for a, b in zip((totals["bytes by the drain thread"], totals["bytes by the program's threads"]), sizes(found[0])))
