@@ -276,21 +276,27 @@ static void add_sum(struct search *s, enum limit limit)
 {
 	const struct answer *answer = s->answer;
 	const struct cause *largest = NULL;
-	double total = 0;
+	double total = 0, blocked = 0, n_threads = answer->account.n_threads;
 	for (uint32_t i = 1; i < answer->causes.n; i++) {
 		const struct cause *cause = &answer->causes.rows[i];
 		if (cause->limit != limit || !is_summed(cause))
 			continue;
 		total += cause->ticks;
+		blocked += cause->blocked_ticks;
 		if (largest == NULL || cause->ticks > largest->ticks)
 			largest = cause;
 	}
-	if (largest != NULL)
-		put(s, (struct candidate){.limit = limit,
-					  .sort = largest->sort,
-					  .construct = largest->construct,
-					  .blamed_ticks = (uint64_t)total,
-					  .saved_ticks = (uint64_t)total / answer->account.n_threads});
+	if (largest == NULL)
+		return;
+	/* Work can be shared out; a thread that is blocked has none. The others wait meanwhile, all but one. */
+	double all_blocked = blocked * (n_threads - 1) < total ? blocked * (n_threads - 1) : total;
+	bool is_blocked = largest->blocked_ticks * (n_threads - 1) > largest->ticks / 2;
+	put(s, (struct candidate){.limit = limit,
+				  .sort = is_blocked ? CAUSE_BLOCKED : largest->sort,
+				  .construct = largest->construct,
+				  .blamed_ticks = (uint64_t)total,
+				  .saved_ticks = (uint64_t)((total - all_blocked) / n_threads +
+							    (is_blocked ? blocked : all_blocked / n_threads))});
 }
 
 static int by_saved(const void *left, const void *right)

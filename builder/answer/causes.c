@@ -12,6 +12,13 @@ const char *limit_name(enum limit limit)
 	return names[limit];
 }
 
+const char *cause_sort_name(enum cause_sort sort)
+{
+	static const char *const names[CAUSE_SORTS] = {NULL,   "undeferred", "scheduling", "resuming",
+						       "fork", "blocked",    "unused",     "single"};
+	return names[sort];
+}
+
 void causes_begin(struct causes *causes)
 {
 	*causes = (struct causes){0};
@@ -32,7 +39,7 @@ uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sor
 		uint32_t *row = map_put(&causes->buckets, key);
 		if (*row == 0) {
 			array_reserve((void **)&causes->rows, causes->n + (size_t)1, &causes->capacity, sizeof *causes->rows);
-			causes->rows[causes->n++] = (struct cause){limit, sort, construct, other, 0};
+			causes->rows[causes->n++] = (struct cause){limit, sort, construct, other, 0, 0};
 			*row = causes->n;
 		}
 		const struct cause *found = &causes->rows[*row - 1];

@@ -33,16 +33,19 @@ enum cause_sort {
 	CAUSE_SCHEDULING, /* runtime: tasks of this construct were ready */
 	CAUSE_RESUMING,   /* runtime: what follows a synchronisation was ready */
 	CAUSE_FORK,       /* runtime: the region had begun, and not yet on this thread */
+	CAUSE_BLOCKED,    /* serial: most of the time the one thread was blocked, by a sleep, a file or another process */
 	CAUSE_UNUSED,     /* serial: a region that has fewer threads than there are */
-	CAUSE_SINGLE      /* serial: a construct that one thread of a team executes, and the others wait */
+	CAUSE_SINGLE,     /* serial: a construct that one thread of a team executes, and the others wait */
+	CAUSE_SORTS
 };
 
 struct cause {
 	enum limit limit;
 	enum cause_sort sort;
-	uint32_t construct; /* row of model.constructs */
-	uint32_t other;     /* chain: of the task that depends; 0 none */
-	double ticks;       /* of threads that did not work */
+	uint32_t construct;   /* row of model.constructs */
+	uint32_t other;       /* chain: of the task that depends; 0 none */
+	double ticks;         /* of threads that did not work */
+	double blocked_ticks; /* serial: in which the one thread was blocked */
 };
 
 struct causes {
@@ -64,5 +67,7 @@ static inline void causes_blame(struct causes *causes, uint32_t row, double tick
 }
 
 const char *limit_name(enum limit limit);
+/* NULL of CAUSE_PLAIN. */
+const char *cause_sort_name(enum cause_sort sort);
 
 #endif

@@ -209,9 +209,11 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		spend_overhead(s, i, length);
 	else if (state == STATE_PREEMPTED)
 		spent[SPENT_PREEMPTED] += length;
-	else if (state == STATE_BLOCKED)
+	else if (state == STATE_BLOCKED) {
 		spent[SPENT_BLOCKED] += length;
-	else if (track_is_target(state)) {
+		if (!is_region_open(s))
+			s->causes->rows[lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s))].blocked_ticks += (double)length;
+	} else if (track_is_target(state)) {
 		spent[SPENT_DATA] += length;
 		blame_data(s, i, (double)length);
 	} else if (state == STATE_UNDEFINED && is_region_open(s) && lane->node != 0)

@@ -23,6 +23,8 @@ static json_t *json_row(const struct answer_row *row)
 {
 	json_t *why = json_pack("{s:I, s:I, s:b}", "blamed_ns", (json_int_t)row->blamed_ns, "saved_ns", (json_int_t)row->saved_ns,
 				"simulated", (int)row->is_simulated);
+	if (cause_sort_name(row->sort) != NULL)
+		json_object_set_new(why, "sort", json_string(cause_sort_name(row->sort)));
 	if (row->limit == LIMIT_CHAIN) {
 		json_object_set_new(why, "dependent", json_place(&row->other));
 		json_object_set_new(why, "all_dependences_ns", json_integer((json_int_t)row->all_ns));

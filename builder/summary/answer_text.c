@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define COLUMNS 80
+#define BLOCKED "sleeps, or waits for files or other processes,"
 #define INDENT  9 /* of what goes on in the next line */
 
 /* How much of a line is shown in so many columns: up to a blank, or all of it. Escape sequences take none. */
@@ -132,9 +133,9 @@ static void print_what(const struct answer_row *row, FILE *out)
 		else if (row->sort == CAUSE_SINGLE)
 			fprintf(out, "serial: the others wait while one thread executes %s", label);
 		else if (row->construct.label[0] != '\0')
-			fprintf(out, "serial: one thread works before %s", label);
+			fprintf(out, "serial: one thread %s before %s", row->sort == CAUSE_BLOCKED ? BLOCKED : "works", label);
 		else
-			fputs("serial: one thread works after the last region", out);
+			fprintf(out, "serial: one thread %s after the last region", row->sort == CAUSE_BLOCKED ? BLOCKED : "works");
 		return;
 	case LIMIT_RUNTIME:
 		if (row->sort == CAUSE_SCHEDULING)
@@ -186,6 +187,16 @@ static void print_account(const struct answer_summary *s, FILE *out)
 	fputs("\n", out);
 }
 
+/* A loop's iterations are as many chains as it was divided into, which may have been more. */
+static bool has_loops(const struct answer_summary *s)
+{
+	uint64_t loops_ns = 0;
+	for (unsigned i = 0; i < s->n_constructs; i++)
+		if (strcmp(s->constructs[i].place.kind, construct_kind_name(CONSTRUCT_LOOP)) == 0)
+			loops_ns += s->constructs[i].own_ns;
+	return loops_ns * 10 > s->work_ns;
+}
+
 static void print_efficiency(const struct answer_summary *s, FILE *out)
 {
 	const struct efficiency *e = &s->efficiency;
@@ -194,8 +205,13 @@ static void print_efficiency(const struct answer_summary *s, FILE *out)
 	print_account(s, out);
 	if (s->span_ns == 0)
 		return;
-	fprintf(out, "bounds   at most %.1f threads can work, by the longest chain (%s%s)", (double)s->work_ns / (double)s->span_ns,
-		s->is_span_exact ? "" : "at least ", length(s->span_ns).text);
+	double parallelism = (double)s->work_ns / (double)s->span_ns;
+	const char *at_least = s->is_span_exact ? "" : "at least ";
+	if (parallelism < 1.05)
+		fprintf(out, "bounds   the longest chain takes %s%s: more threads cannot help", at_least, length(s->span_ns).text);
+	else
+		fprintf(out, "bounds   at most %.1f threads can work%s, by the longest chain (%s%s)", parallelism,
+			has_loops(s) ? " with loops divided as here" : "", at_least, length(s->span_ns).text);
 	if (s->exclusion_ns > s->span_ns)
 		fprintf(out, ",\n         %.1f by %s", (double)s->work_ns / (double)s->exclusion_ns, name_of(&s->exclusion));
 	fputs("\n", out);

@@ -4,6 +4,7 @@
 A comment at the beginning of each says what must be answered:
 
     limit: KIND @MARK[,@MARK...] LOW HIGH   the limit, the line of its construct (a comment with that mark), and what mending it can give
+    limit: KIND/SORT ...                    the same, with the sort of the limit
     limit: none                             there is no fault
     mended: KIND                            the limit that is left: none, another one, or * where that is not to be known
 
@@ -32,7 +33,8 @@ class Program:
         self.source, self.name, self.compiler = source, source.name, COMPILER[source.suffix]
         text = source.read_text()
         words = re.search(r"^\W*limit: (.*)$", text, re.MULTILINE)[1].split()
-        self.limit, self.marks = words[0], words[1].split(",") if len(words) > 1 else []
+        self.limit, _, self.sort = words[0].partition("/")
+        self.marks = words[1].split(",") if len(words) > 1 else []
         self.low, self.high = map(float, words[2:4]) if len(words) > 2 else (1, 1)
         self.then = re.search(r"^\W*mended: (.*)$", text, re.MULTILINE)[1]
         self.offloads = "omp target" in text
@@ -80,6 +82,8 @@ class Program:
         said = f"{answer['limit']} {answer['construct']['label']} {answer['possible_speedup']:.2f}"
         if answer["limit"] != self.limit or lines and answer["construct"]["line"] not in lines:
             return f"{said}, not {self.limit} in line {self.lines}"
+        if self.sort not in ("", answer["why"].get("sort")):
+            return f"{said}, {answer['why'].get('sort')}, not {self.sort}"
         if self.limit != "none" and not self.low <= answer["possible_speedup"] <= self.high:
             return f"{said}, not {self.low:g} to {self.high:g}"
         return None

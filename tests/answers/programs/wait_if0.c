@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * if(0): the creator executes each task itself.
-limit: wait @task 1.7 2
+limit: wait/undeferred @task 1.7 2
 mended: none
  */
 #include "busy.h"
