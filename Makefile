@@ -17,7 +17,7 @@ pkg_libs    = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # they would hide gcc's.
 OMPT_H     := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include/omp-tools.h /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h))
 OMPT_CF    := $(if $(OMPT_H),-idirafter $(dir $(OMPT_H)))
-BLD_PC     := otf2 libdw jansson
+BLD_PC     := otf2 libdw jansson zlib
 ALL_PC     := ck $(BLD_PC)
 
 BASE_CF := -std=c11 -D_GNU_SOURCE -I. -pthread -fstack-protector-strong -fstack-clash-protection \
@@ -140,6 +140,16 @@ $(FUZZ_LIB): $(call obj,$(FUZZ_HELP))
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) qcs $@ $^
+
+# ---- the page of report.html, of its own files and of libraries that `make deps` gets ----
+MODULES     := build/npm/node_modules
+REPORT_PAGE := $(O)/report
+$(REPORT_PAGE)/tail.html: $(wildcard builder/report/page/*) | need
+	$(call say,BUNDLE)
+	$(Q)test -x $(MODULES)/.bin/esbuild || { echo "The libraries of the report are missing: try 'make deps'." >&2; exit 1; }
+	$(Q)builder/report/page/bundle.sh $(MODULES) $(@D)
+$(call obj,builder/report/page.c): $(REPORT_PAGE)/tail.html
+$(call obj,builder/report/page.c): PART_CF := $(BLD_CF) -DREPORT_PAGE='"$(REPORT_PAGE)"'
 
 # ---- the three products ----
 LINK = $(CC) $(CFLAGS) $(SAN_CF) $(LDFLAGS) $(BASE_LD)

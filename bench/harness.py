@@ -79,7 +79,7 @@ def compile_reader(name):
     objects = [os.path.join(folder, name) for name in ("builder.a", "common.a")]
     if not all(map(os.path.exists, objects + [BUILDER])):
         return None
-    libraries = subprocess.run(["pkg-config", "--libs", "libdw", "libxml-2.0", "jansson"], capture_output=True, text=True).stdout.split()
+    libraries = subprocess.run(["pkg-config", "--libs", "libdw", "libxml-2.0", "jansson", "zlib"], capture_output=True, text=True).stdout.split()
     return compile_one(name, ["bench/%s.c" % name] + objects + libraries + ["-lotf2", "-lm", "-lpthread"], ["-fopenmp"], driver="gcc")
 
 

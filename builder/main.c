@@ -29,6 +29,8 @@ enum {
 	OPTION_MAX_NODES,
 	OPTION_STATES,
 	OPTION_BINS,
+	OPTION_SOURCE,
+	OPTION_NO_SOURCE,
 	OPTION_FORCE,
 	OPTION_STRICT,
 	OPTION_RUN,
@@ -62,6 +64,9 @@ static const struct argp_option how_options[] = {
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
+	{"source", OPTION_SOURCE, "DIR", 0, "where source files are whose lines report.html shows, beside their recorded places",
+	 0},
+	{"no-source", OPTION_NO_SOURCE, NULL, 0, "no source line is in report.html", 0},
 	{"strict", OPTION_STRICT, 0, 0,
 	 "write nothing from a dump that is damaged, incomplete, still written, or in need of repair", 0},
 	{"run", OPTION_RUN, "ID", 0, "of dumps of several runs, build those of the run ID, or of the last one", 0},
@@ -263,6 +268,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case OPTION_GRAPH: o->level = parse_level(value, state); break;
 	case OPTION_MAX_NODES: o->max_nodes = parse_count("--max-nodes", value, state); break;
+	case OPTION_SOURCE: o->sources = value; break;
+	case OPTION_NO_SOURCE: o->hides_sources = true; break;
 	case OPTION_BINS: o->n_bins = parse_bins(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;

@@ -5,6 +5,7 @@
  */
 #include "builder/answer/files.h"
 #include "builder/outputs.h"
+#include "builder/report/report.h"
 #include "builder/dump/list.h"
 #include "builder/graph/files.h"
 #include "builder/otf2/otf2.h"
@@ -123,6 +124,18 @@ int output_follow_parallelism(struct sink *sink, const struct built *built)
 int output_follow_dot(struct sink *sink, const struct built *built)
 {
 	return sink_dot_open(sink, built->graphs, built->directory, built->options->max_nodes);
+}
+
+int output_follow_report(struct sink *sink, const struct built *built)
+{
+	const struct options *o = built->options;
+	return sink_report_open(sink, built->directory, built->n_traces, built->answer,
+				(struct report_sources){!o->hides_sources, o->sources});
+}
+
+int output_write_report_end(const struct built *built)
+{
+	return report_finish(built->summary, built->directory);
 }
 
 int output_append_nodes(const struct built *built)

@@ -50,7 +50,7 @@ struct built {
 	size_t n_traces;
 	const struct graphs *graphs;
 	const struct states *states; /* one a trace */
-	const struct answer *answer; /* of the only trace */
+	const struct answer *answer; /* of the process in turn */
 	const struct summary *summary;
 	struct canonical_list *const *canonical;
 };

@@ -112,6 +112,7 @@ static int carry_out(struct job *job)
 			      .n_traces = job->n_open,
 			      .graphs = &graphs,
 			      .states = job->states,
+			      .answer = &job->answer,
 			      .summary = &job->summary,
 			      .canonical = &job->canonical};
 	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);

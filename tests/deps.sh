@@ -10,10 +10,12 @@
 #	deps.sh bench | fuzz | lint    what these targets of make need
 # shellcheck disable=SC2086 # lists of words
 set -u
+purpose=${1-}
 
 packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
-	libdw-dev libjansson-dev graphviz mount'
-[ "${1-}" = check ] && packages='flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs'
+	libdw-dev libjansson-dev zlib1g-dev graphviz mount'
+[ $# -gt 0 ] || command -v npm >/dev/null || packages="$packages npm"
+[ "${1-}" = check ] && packages='chromium flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
 [ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'
@@ -32,7 +34,29 @@ for package in $packages; do
 	*) missing="$missing $package" ;;
 	esac
 done
-[ -n "$missing" ] || exit 0
+
+# The libraries of report.html, in the versions of builder/report/page/package-lock.json.
+modules() {
+	page=$(dirname "$0")/../builder/report/page into=$(dirname "$0")/../build/npm
+	cmp -s "$page/package-lock.json" "$into/installed.json" && return
+	mkdir -p "$into" && cp "$page/package.json" "$page/package-lock.json" "$page/.npmrc" "$into/" || return
+	echo 'Installing the libraries of the report'
+	if (cd "$into" && npm ci --ignore-scripts --no-audit --no-fund) >"$into/log" 2>&1; then
+		cp "$page/package-lock.json" "$into/installed.json"
+	else
+		cat "$into/log" >&2
+		echo 'Could not install the libraries of the report.' >&2
+		return 1
+	fi
+}
+
+# What is left to do when the packages are there.
+finish() {
+	[ -n "$purpose" ] || modules
+	exit
+}
+
+[ -n "$missing" ] || finish
 
 root=
 if [ "$(id -u)" -ne 0 ]; then
@@ -68,9 +92,9 @@ install() {
 
 echo "Installing$missing"
 # The package lists may be missing or too old. They are fetched only if installing fails without.
-install && exit 0
+install && finish
 apt update >"$log" 2>&1 || cat "$log" >&2
-install && exit 0
+install && finish
 cat "$log" >&2
 echo "Could not install$missing." >&2
 exit 1

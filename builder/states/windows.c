@@ -280,6 +280,7 @@ static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 		(*bounds)[i] = first + length / n * i + length % n * i / n;
 	s->windows.bounds = *bounds;
 	s->windows.n = (size_t)n;
+	s->windows.n_changes = n_steps;
 	return n_steps;
 }
 

@@ -30,6 +30,7 @@ struct windows {
 	const struct trace *trace;
 	const uint64_t *bounds;
 	size_t n;
+	size_t n_changes; /* of all threads' states */
 };
 
 /*

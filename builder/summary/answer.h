@@ -10,6 +10,8 @@
 #include "builder/answer/answer.h"
 #include "builder/model/trace.h"
 
+#include <stdio.h>
+
 #define ANSWER_OTHERS     2  /* runners-up */
 #define ANSWER_CONSTRUCTS 10 /* that matter most */
 #define ANSWER_WAITS      8  /* the longest */
@@ -57,6 +59,9 @@ struct answer_summary {
 	} waits[ANSWER_WAITS];
 	unsigned n_waits;
 };
+
+/* The limit in one sentence, without a line's end. */
+void answer_print_what(const struct answer_row *row, FILE *out);
 
 struct json_t;
 void summary_collect_answer(struct answer_summary *summary, const struct trace *trace, const struct answer *answer);

@@ -19,6 +19,22 @@ static json_t *json_place(const struct answer_place *place)
 	return object;
 }
 
+/* As it is on the screen. */
+static json_t *json_sentence(const struct answer_row *row)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	if (out == NULL)
+		return json_null();
+	answer_print_what(row, out);
+	char *valid = fclose(out) == 0 ? text_utf8(text) : text_utf8("");
+	json_t *sentence = json_string(valid);
+	free(valid);
+	free(text);
+	return sentence;
+}
+
 static json_t *json_row(const struct answer_row *row)
 {
 	json_t *why = json_pack("{s:I, s:I, s:b}", "blamed_ns", (json_int_t)row->blamed_ns, "saved_ns", (json_int_t)row->saved_ns,
@@ -35,8 +51,9 @@ static json_t *json_row(const struct answer_row *row)
 	}
 	if (row->n != 0)
 		json_object_set_new(why, "count", json_integer((json_int_t)row->n));
-	return json_pack("{s:s, s:o, s:f, s:f, s:o}", "limit", limit_name(row->limit), "construct", json_place(&row->construct),
-			 "loss_share", row->loss_share, "possible_speedup", row->speedup, "why", why);
+	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:o}", "limit", limit_name(row->limit), "sentence", json_sentence(row),
+			 "construct", json_place(&row->construct), "loss_share", row->loss_share, "possible_speedup", row->speedup,
+			 "why", why);
 }
 
 static json_t *json_rows(const struct answer_summary *s)

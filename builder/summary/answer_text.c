@@ -97,7 +97,7 @@ static const char *name_of(const struct answer_place *place)
 	return place->label[0] != '\0' ? place->label : "(unknown)";
 }
 
-static void print_what(const struct answer_row *row, FILE *out)
+void answer_print_what(const struct answer_row *row, FILE *out)
 {
 	const char *label = name_of(&row->construct), *other = name_of(&row->other);
 	switch (row->limit) {
@@ -159,7 +159,7 @@ static void print_gain(const struct answer_row *row, FILE *out)
 static void print_limit(const struct answer_summary *s, const char *bold, const char *plain, FILE *out)
 {
 	fprintf(out, "%slimit    ", bold);
-	print_what(&s->limit, out);
+	answer_print_what(&s->limit, out);
 	fprintf(out, "%s\n", plain);
 	if (s->limit.limit != LIMIT_NONE) {
 		fputs("         ", out);
@@ -168,7 +168,7 @@ static void print_limit(const struct answer_summary *s, const char *bold, const 
 	}
 	for (unsigned i = 0; i < s->n_others; i++) {
 		fputs(i == 0 ? "then     " : "         ", out);
-		print_what(&s->others[i], out);
+		answer_print_what(&s->others[i], out);
 		fprintf(out, " (%.0f%%, %.2f x)\n", 100 * s->others[i].loss_share, s->others[i].speedup);
 	}
 }

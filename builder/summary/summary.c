@@ -313,12 +313,9 @@ static void *json_memory(size_t n_bytes)
 	return memory_get(n_bytes, 1, "summary.json");
 }
 
-int summary_json(const struct summary *s, const char *dir)
+struct json_t *summary_object(const struct summary *s)
 {
 	json_set_alloc_funcs(json_memory, free);
-	FILE *out = file_open(dir, "summary.json");
-	if (out == NULL)
-		return -1;
 	json_t *root = json_summary(s);
 	if (s->answer.is_there)
 		json_object_set_new(root, "answer", summary_json_answer(&s->answer));
@@ -326,6 +323,15 @@ int summary_json(const struct summary *s, const char *dir)
 		json_object_set_new(root, "part", json_part(s));
 	if (s->stop.n_processes != 0)
 		json_object_set_new(root, "stopped", summary_json_stop(&s->stop));
+	return root;
+}
+
+int summary_json(const struct summary *s, const char *dir)
+{
+	FILE *out = file_open(dir, "summary.json");
+	if (out == NULL)
+		return -1;
+	json_t *root = summary_object(s);
 	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/summary.json: could not be written", dir);
 	fputc('\n', out);
 	json_decref(root);

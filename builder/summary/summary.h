@@ -174,6 +174,8 @@ void summary_print_answer(const struct summary *summary, const char *place, FILE
 
 /* DIR/summary.json. 0, or -1 after it printed the error. */
 int summary_json(const struct summary *summary, const char *dir);
+/* What summary.json has, to be given back. */
+struct json_t *summary_object(const struct summary *summary);
 
 /*
  * The parts of the above, each in a file: thread states (states.c), processors (processors.c), what the host did for

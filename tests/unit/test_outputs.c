@@ -19,7 +19,8 @@ START_TEST(an_option_selects_all_rows_that_have_it)
 	for (unsigned i = 0; i < n_output_rows; i++)
 		ck_assert_int_eq(output_is_selected(csv, i), strcmp(output_rows[i].option, "csv") == 0);
 	ck_assert_uint_eq(outputs_default(), csv | outputs_of_option("parallelism") | outputs_of_option("otf2") |
-						     outputs_of_option("dot") | outputs_of_option("answer"));
+						     outputs_of_option("dot") | outputs_of_option("answer") |
+						     outputs_of_option("report"));
 }
 END_TEST
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the builder wrote into the page (docs/report.md), ready to be drawn. Times are ns since the first process began.
+ */
+export const CLASSES = [
+	{ name: 'work', title: 'work', has: /^work/ },
+	{ name: 'overhead', title: 'runtime', has: /^overhead/ },
+	{ name: 'tasks', title: 'waiting for tasks', has: /^wait_task/ },
+	{ name: 'barrier', title: 'waiting at barriers', has: /^wait_barrier/ },
+	{ name: 'mutex', title: 'waiting for mutexes', has: /^wait_(mutex|lock|critical|atomic|ordered)/ },
+	{ name: 'target', title: 'waiting for devices', has: /^wait_target/ },
+	{ name: 'preempted', title: 'preempted', has: /^preempted/ },
+	{ name: 'blocked', title: 'blocked', has: /^blocked/ },
+	{ name: 'idle', title: 'idle', has: /^idle/ },
+	{ name: 'unknown', title: 'unknown', has: /./ },
+];
+
+export function classOf(state) {
+	return CLASSES.findIndex(c => c.has.test(state));
+}
+
+async function inflate(text) {
+	const bytes = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* The rows of a process: ends of intervals, and their states; the first one begins at `begin`. */
+function rowsOf(bytes, process) {
+	let at = 0;
+	const number = () => {
+		let value = 0, scale = 1;
+		for (;;) {
+			const byte = bytes[at++];
+			value += (byte & 0x7f) * scale;
+			if (byte < 0x80)
+				return value;
+			scale *= 128;
+		}
+	};
+	return process.rows.map((name, place) => {
+		const begin = number() + process.offset, n = number(), ends = new Float64Array(n), states = new Uint8Array(n);
+		let ticks = begin;
+		for (let i = 0; i < n; i++) {
+			states[i] = number();
+			ticks += number();
+			ends[i] = ticks;
+		}
+		return { name, process, place, begin, ends, states };
+	});
+}
+
+export async function read() {
+	const summary = JSON.parse(document.getElementById('otter-summary').textContent);
+	const processes = [...document.querySelectorAll('script.otter-process')].map(script => JSON.parse(script.textContent));
+	const first = Math.min(...processes.map(p => p.start_ns));
+	for (const process of processes) {
+		process.offset = processes.length > 1 ? process.start_ns - first : 0;
+		process.classes = process.states.map(classOf);
+		process.rows = process.intervals ? rowsOf(await inflate(process.intervals), process).filter(row => row.ends.length > 0) : [];
+		process.intervals = null;
+		for (const list of [process.constructs ?? [], process.waits ?? []])
+			list.forEach(row => { row.key = process.process + ':' + row.row; row.process = process.process; });
+	}
+	const begin = Math.min(...processes.map(p => p.begin_ns + p.offset)), end = Math.max(...processes.map(p => p.end_ns + p.offset));
+	const program = summary.program.split('/').pop();
+	return {
+		summary, processes, begin: processes.length > 0 ? begin : 0, end: processes.length > 0 && end > begin ? end : 1,
+		title: program + ' — Otter report', program,
+		rows: processes.flatMap(p => p.rows), constructs: processes.flatMap(p => p.constructs ?? []), waits: processes.flatMap(p => p.waits ?? []),
+	};
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What each thread did when: a row a thread, on a canvas. Where several intervals fall on one column of pixels, their
+ * colours are mixed by their shares. The critical path is a line through the rows.
+ */
+import { CLASSES } from './data.js';
+import { color, hideTip, make, mark, redraw, showTip, time } from './dom.js';
+import { timeKey } from './view.js';
+
+const ROW_MAX = 32, ROW_MIN = 5, LEFT = 110, AXIS = 24, VISIBLE = 560;
+
+function rgb(name) {
+	const hex = color(name);
+	return [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
+}
+
+/* The first interval that ends after this time. */
+function find(ends, at) {
+	let low = 0, high = ends.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (ends[middle] <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* One row into pixels, a column at a time. */
+function paint(row, view, width, height, pixels, stride, top, palette, background) {
+	const scale = (view.end - view.begin) / width, { ends, states } = row, classes = row.process.classes;
+	let i = find(ends, view.begin), from = Math.max(i === 0 ? row.begin : ends[i - 1], view.begin);
+	for (let x = 0; x < width; x++) {
+		const left = view.begin + x * scale, right = left + scale;
+		let red = 0, green = 0, blue = 0, covered = 0;
+		while (i < ends.length && from < right) {
+			const begin = from > left ? from : left, end = ends[i] < right ? ends[i] : right;
+			const tone = palette[classes[states[i]]];
+			if (tone !== undefined && end > begin) {
+				const share = (end - begin) / scale;
+				red += tone[0] * share;
+				green += tone[1] * share;
+				blue += tone[2] * share;
+				covered += share;
+			}
+			if (ends[i] > right)
+				break;
+			from = ends[i++];
+		}
+		const rest = Math.max(0, 1 - covered);
+		const value = 0xff000000 | (blue + background[2] * rest) << 16 | (green + background[1] * rest) << 8 | (red + background[0] * rest);
+		for (let y = 0; y < height; y++)
+			pixels[(top + y) * stride + x] = value;
+	}
+}
+
+function drawPath(context, data, view, x, rowY, rowHeight, selected) {
+	context.lineWidth = 2;
+	let last = null;
+	for (const process of data.processes) {
+		for (const [row, begin, length, construct] of process.path ?? []) {
+			const from = begin + process.offset, to = from + length, y = rowY(process, row);
+			if (to < view.begin || from > view.end || y === null) {
+				last = null;
+				continue;
+			}
+			const middle = y + rowHeight / 2;
+			context.strokeStyle = color(selected !== null && selected.key === process.process + ':' + construct ? 'selected' : 'path');
+			context.beginPath();
+			if (last !== null) {
+				context.moveTo(...last);
+				context.lineTo(x(from), middle);
+			} else
+				context.moveTo(x(from), middle);
+			context.lineTo(Math.max(x(to), x(from) + 0.5), middle);
+			context.stroke();
+			last = [x(to), middle];
+		}
+		last = null;
+	}
+}
+
+function ticks(view, width) {
+	const raw = (view.end - view.begin) / Math.max(width / 110, 1), power = 10 ** Math.floor(Math.log10(raw));
+	const step = power * [1, 2, 5, 10].find(k => k * power >= raw), found = [];
+	for (let t = Math.ceil(view.begin / step) * step; t <= view.end; t += step)
+		found.push(t);
+	return { found, step };
+}
+
+function label(row) {
+	const several = row.process.several ? 'p' + row.process.process + ' ' : '';
+	return several + (row.process.folded ? row.name + ' threads' : 'thread ' + row.name);
+}
+
+export default {
+	id: 'timeline', title: 'Timeline',
+	draw(element, data, view) {
+		const rows = data.rows;
+		if (rows.length === 0)
+			return false;
+		data.processes.forEach(p => { p.several = data.processes.length > 1; });
+		const canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'What ' + rows.length + ' threads did when. Arrow keys move, plus and minus zoom, 0 shows everything.' });
+		const box = make('div', { class: 'timeline' }, [canvas]), used = new Set();
+		for (const row of rows)
+			for (const state of row.states)
+				used.add(row.process.classes[state]);
+		const hasPath = data.processes.some(p => (p.path ?? []).length > 0);
+		const legend = make('ul', { class: 'legend' }, [...CLASSES.map((c, i) => used.has(i) ? make('li', {}, [make('i', { style: 'background:var(--' + c.name + ')' }), document.createTextNode(c.title)]) : ''),
+			hasPath ? make('li', {}, [make('i', { style: 'background:var(--path)' }), document.createTextNode('critical path')]) : '']);
+		const isExact = data.processes.every(p => p.exact), isFolded = data.processes.some(p => p.folded);
+		const note = (isExact ? 'Exact to the nanosecond.' : 'A run of so many intervals is shown in ' + Math.max(...data.processes.map(p => p.windows)) + ' windows a row, whose states are in the right proportion.')
+			+ (isFolded ? ' A process with so many threads is one row.' : '');
+		const where = make('output', { class: 'hint', id: 'shown' });
+		element.append(legend, box, make('p', { class: 'hint', text: note + ' Wheel: zoom; drag: move; double-click: everything; keys: arrows, +, -, 0.' }), where);
+		const rowHeight = Math.max(ROW_MIN, Math.min(ROW_MAX, Math.floor(VISIBLE / rows.length)));
+		const height = rows.length * (rowHeight + 1) + AXIS;
+		canvas.style.height = height + 'px';
+		const places = new Map(rows.map((row, i) => [row, AXIS + i * (rowHeight + 1)]));
+		const byProcess = new Map(data.processes.map(p => [p, new Map(p.rows.map(row => [row, places.get(row)]))]));
+		const numbers = new Map(data.processes.map(p => [p, p.rows]));
+		const rowY = (process, number) => {
+			const found = process.folded ? numbers.get(process)[0] : numbers.get(process).find(row => row.place === number) ?? null;
+			return found ? byProcess.get(process).get(found) : null;
+		};
+		const draw = () => {
+			const scale = devicePixelRatio || 1, width = Math.max(box.clientWidth, 320), plot = width - LEFT;
+			canvas.width = width * scale;
+			canvas.height = height * scale;
+			const context = canvas.getContext('2d');
+			context.setTransform(scale, 0, 0, scale, 0, 0);
+			context.fillStyle = color('back');
+			context.fillRect(0, 0, width, height);
+			const palette = CLASSES.map(c => rgb(c.name)), background = rgb('empty');
+			const n = Math.floor(plot * scale), high = Math.floor(rowHeight * scale);
+			for (const row of rows) {
+				const image = context.createImageData(n, high);
+				paint(row, view, n, high, new Uint32Array(image.data.buffer), n, 0, palette, background);
+				context.putImageData(image, LEFT * scale, places.get(row) * scale);
+			}
+			const x = t => LEFT + (t - view.begin) / (view.end - view.begin) * plot;
+			context.fillStyle = color('text');
+			context.font = '12px system-ui, sans-serif';
+			context.textBaseline = 'middle';
+			const every = Math.ceil(14 / (rowHeight + 1));
+			rows.forEach((row, i) => {
+				if (i % every === 0)
+					context.fillText(label(row), 4, places.get(row) + rowHeight / 2, LEFT - 8);
+			});
+			const { found, step } = ticks(view, plot);
+			for (const t of found) {
+				context.fillText(mark(t, step, view.end), x(t) + 3, AXIS / 2);
+				context.fillRect(x(t), 4, 1, AXIS - 6);
+			}
+			context.save();
+			context.beginPath();
+			context.rect(LEFT, AXIS, plot, height);
+			context.clip();
+			drawPath(context, data, view, x, rowY, rowHeight, view.construct);
+			context.restore();
+			where.textContent = 'From ' + (view.begin / 1e9).toFixed(9) + ' s to ' + (view.end / 1e9).toFixed(9) + ' s (' + time(view.end - view.begin) + ').';
+			canvas.dataset.begin = view.begin;
+			canvas.dataset.end = view.end;
+		};
+		redraw(box, view, draw);
+		const at = event => view.begin + (event.offsetX - LEFT) / (canvas.clientWidth - LEFT) * (view.end - view.begin);
+		const rowAt = event => rows[Math.floor((event.offsetY - AXIS) / (rowHeight + 1))];
+		canvas.addEventListener('wheel', event => {
+			event.preventDefault();
+			if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+				view.pan((event.deltaX + (event.shiftKey ? event.deltaY : 0)) / 1000);
+			else
+				view.zoom(Math.exp(event.deltaY / 400), at(event));
+		}, { passive: false });
+		let dragged = null;
+		canvas.addEventListener('pointerdown', event => { dragged = { x: event.offsetX, begin: view.begin, end: view.end }; canvas.setPointerCapture(event.pointerId); });
+		canvas.addEventListener('pointerup', () => { dragged = null; });
+		canvas.addEventListener('pointerleave', hideTip);
+		canvas.addEventListener('pointermove', event => {
+			if (dragged !== null) {
+				const by = (dragged.x - event.offsetX) / (canvas.clientWidth - LEFT) * (dragged.end - dragged.begin);
+				view.show(dragged.begin + by, dragged.end + by);
+				return;
+			}
+			const row = rowAt(event), t = at(event);
+			if (row === undefined || event.offsetX < LEFT)
+				return hideTip();
+			const i = find(row.ends, t), begin = i === 0 ? row.begin : row.ends[i - 1];
+			if (i === row.ends.length || t < begin || row.states[i] >= row.process.states.length)
+				return hideTip();
+			const lines = [label(row), row.process.states[row.states[i]].replaceAll('_', ' ') + ', ' + time(row.ends[i] - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s'];
+			const step = (row.process.path ?? []).find(p => (row.process.folded || p[0] === row.place) && p[1] + row.process.offset <= t && t < p[1] + p[2] + row.process.offset);
+			const construct = step && data.constructs.find(c => c.key === row.process.process + ':' + step[3]);
+			if (construct)
+				lines.push('on the critical path: ' + construct.label);
+			showTip(event, lines);
+		});
+		canvas.addEventListener('dblclick', () => view.reset());
+		canvas.addEventListener('keydown', event => timeKey(view, event));
+		return true;
+	},
+};

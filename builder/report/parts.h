@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parts of a process in report.html, as JSON. Used by report.c; one thread, but strips_add_interval().
+ */
+#ifndef OTTER_BUILDER_REPORT_PARTS_H
+#define OTTER_BUILDER_REPORT_PARTS_H
+
+#include "builder/report/report.h"
+#include "builder/states/windows.h"
+
+#include <jansson.h>
+
+/* ---- strips.c: what each thread did when ---- */
+
+#define STRIPS_WINDOWS     16384   /* as many has a process at most; stretches of time that are as long as each other */
+#define STRIPS_EXACT       1000000 /* intervals of a run; with more, rows have windows instead */
+#define STRIPS_THREADS_MAX 128     /* with more threads, a process has one row for all of them */
+
+struct strips {
+	const struct windows *windows;
+	size_t n_processes;
+	uint32_t *row_of; /* by row of dump.streams */
+	uint32_t n_rows;
+	bool is_exact, is_folded;
+	struct buffer *exact; /* by window: row, state and length of each interval */
+	struct cell *cells;   /* by window and row: how long which states were */
+	uint32_t n_folded;    /* threads of the row, if all are in one */
+};
+
+void strips_begin(struct strips *rows, const struct windows *windows, size_t n_processes);
+/* Of a window, and of a row in it, in the order of time; several windows at the same time. */
+void strips_add_interval(struct strips *rows, size_t window, uint32_t stream, enum state state, uint64_t begin_ticks,
+			 uint64_t end_ticks);
+/* Adds the rows to the process, and frees them. */
+void strips_end(struct strips *rows, json_t *process);
+void strips_free(struct strips *rows);
+
+/* ---- bins.c: how many threads were in which state, and how many tasks were ready ---- */
+
+#define BINS_MAX 1024 /* of a run's processes together, or 64 each */
+
+struct bins {
+	const struct windows *windows;
+	struct report_bin {
+		double state_ticks[STATES]; /* of all threads together */
+		double ready_ticks;
+	} * rows;
+};
+
+void bins_begin(struct bins *bins, const struct windows *windows);
+void bins_add_interval(struct bins *bins, size_t window, enum state state, uint64_t ticks);
+void bins_add_moment(struct bins *bins, size_t window, const struct moment *moment, uint64_t ticks);
+void bins_end(struct bins *bins, size_t n_processes, json_t *process);
+
+/* ---- tables.c ---- */
+
+/* Constructs, waits and the critical path, as far as the answer has them; `row_of`: strips.row_of. */
+void tables_add(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of,
+		struct report_sources sources);
+
+/* ---- text.c: for JSON within HTML ---- */
+
+json_t *report_text(const char *text); /* valid UTF-8 */
+/* Writes <script type="application/json" ATTRIBUTES>, the object so that nothing in it ends that, and the end. 0 or -1. */
+int report_write(FILE *out, const char *attributes, json_t *object);
+
+#endif

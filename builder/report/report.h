@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * report.html: a page that shows a run, in one file that asks for nothing else. It consists of the page itself, which is
+ * in the executable (page.c), and of what it shows, which is added process by process (report.c): what the threads did
+ * (strips.c), how many worked, constructs, waits and the critical path (tables.c), and at the end summary.json. Called by
+ * outputs.c on one thread. docs/report.md describes the data.
+ */
+#ifndef OTTER_BUILDER_REPORT_REPORT_H
+#define OTTER_BUILDER_REPORT_REPORT_H
+
+#include "builder/answer/answer.h"
+#include "builder/replay/sink.h"
+#include "builder/summary/summary.h"
+
+/* Where source lines are looked for. */
+struct report_sources {
+	bool are_shown;
+	const char *directory; /* beside the recorded paths; NULL: nowhere else */
+};
+
+/*
+ * Begins DIR/report.html, and fills in the sink. `answer`: of the process in turn, made before its end. 0, or -1 with the
+ * error printed.
+ */
+int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
+		     struct report_sources sources);
+
+/* Completes it. 0, or -1 with the error printed. */
+int report_finish(const struct summary *summary, const char *dir);
+
+#endif

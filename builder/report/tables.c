@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Constructs, waits and the critical path of a process, for the page's tables: see parts.h. The figures are those of
+ * constructs.csv and waits.csv.
+ */
+#include "builder/report/parts.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CONSTRUCTS_MAX 2000 /* rows of the page */
+#define WAITS_MAX      1000
+#define PATH_MAX_PARTS 4000 /* stretches of the critical path on one thread each */
+#define LINE_BYTES     240  /* of a source line */
+
+static json_int_t ns(const struct trace *trace, double ticks)
+{
+	return (json_int_t)dump_duration_ns(&trace->dump, ticks > 0 ? (uint64_t)ticks : 0);
+}
+
+/* ---- Source lines ---- */
+
+static FILE *open_source(const char *path, const char *directory)
+{
+	FILE *file = fopen(path, "re");
+	while (file == NULL && directory != NULL) { /* as much of the recorded path as is there */
+		char *other = text_format("%s/%s", directory, path[0] == '/' ? path + 1 : path);
+		file = fopen(other, "re");
+		free(other);
+		path = strchr(path[0] == '/' ? path + 1 : path, '/');
+		if (path == NULL)
+			break;
+	}
+	return file;
+}
+
+/* The line, or nothing. */
+static json_t *source_line(const struct construct *c, struct report_sources sources)
+{
+	if (!sources.are_shown || c->line == 0 || c->file[0] == '\0')
+		return json_null();
+	FILE *file = open_source(c->file, sources.directory);
+	char text[LINE_BYTES] = "";
+	for (unsigned line = 1; file != NULL && line <= c->line;) {
+		if (fgets(text, sizeof text, file) == NULL) {
+			text[0] = '\0';
+			break;
+		}
+		bool is_whole = strchr(text, '\n') != NULL;
+		if (line == c->line)
+			break;
+		line += is_whole;
+	}
+	if (file != NULL)
+		(void)fclose(file);
+	text[strcspn(text, "\r\n")] = '\0';
+	const char *begin = text + strspn(text, " \t");
+	return *begin != '\0' ? report_text(begin) : json_null();
+}
+
+/* ---- Constructs ---- */
+
+struct weighed {
+	double weight;
+	uint32_t row;
+};
+
+/* The largest weight first. */
+static int by_weight(const void *left, const void *right)
+{
+	const struct weighed *l = left, *r = right;
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	return l->row < r->row ? -1 : l->row > r->row;
+}
+
+static json_t *own_times(const struct trace *trace, const struct price *price)
+{
+	static const double shares[] = {0, 0.1, 0.25, 0.5, 0.75, 0.9, 1};
+	if (price->n_tasks == 0)
+		return json_null();
+	json_t *times = json_array();
+	for (unsigned i = 0; i < sizeof shares / sizeof *shares; i++)
+		json_array_append_new(times, json_integer(ns(trace, (double)spread_percentile(&price->own, shares[i]))));
+	return times;
+}
+
+static json_t *construct(const struct trace *trace, const struct answer *answer, uint32_t row, struct report_sources sources)
+{
+	const struct construct *c = &trace->model.constructs[row];
+	const struct figure *f = &answer->figures[row];
+	const struct price *price = &answer->prices.rows[row];
+	return json_pack("{s:I, s:s, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", //
+			 "row", (json_int_t)row,                                                   //
+			 "kind", construct_kind_name(c->kind),                                     //
+			 "label", report_text(c->label),                                           //
+			 "file", report_text(c->file),                                             //
+			 "line", (json_int_t)c->line,                                              //
+			 "function", report_text(c->function),                                     //
+			 "count", (json_int_t)f->count,                                            //
+			 "own_ns", ns(trace, (double)f->own_ticks),                                //
+			 "wait_ns", ns(trace, (double)f->wait_ticks),                              //
+			 "path_ns", ns(trace, (double)f->path_ticks),                              //
+			 "blamed_ns", ns(trace, f->blamed_ticks),                                  //
+			 "own_times_ns", own_times(trace, price),                                  //
+			 "cost_ns",
+			 price->n_tasks == 0 ? json_null()                                                                  //
+					     : json_integer(ns(trace, (double)(price->create_ticks + price->start_ticks))), //
+			 "source", source_line(c, sources));
+}
+
+static void add_constructs(json_t *process, const struct trace *trace, const struct answer *answer, struct report_sources sources)
+{
+	const struct model *m = &trace->model;
+	struct weighed *rows = memory_get(m->n_constructs + (size_t)1, sizeof *rows, "report.html");
+	json_t *constructs = json_array();
+	uint32_t n = 0;
+	for (uint32_t c = 1; c < m->n_constructs; c++) {
+		const struct figure *f = &answer->figures[c];
+		if (answer->track.same[c] == c && (f->count != 0 || f->blamed_ticks > 0))
+			rows[n++] = (struct weighed){(double)f->own_ticks + f->blamed_ticks, c};
+	}
+	qsort(rows, n, sizeof *rows, by_weight);
+	for (uint32_t i = 0; i < n && i < CONSTRUCTS_MAX; i++)
+		json_array_append_new(constructs, construct(trace, answer, rows[i].row, sources));
+	json_object_set_new(process, "constructs", constructs);
+	json_object_set_new(process, "n_constructs", json_integer(n));
+	free(rows);
+}
+
+/* ---- Waits ---- */
+
+static json_t *wait_row(const struct trace *trace, const struct answer *answer, const struct track_place *place)
+{
+	json_t *others = json_array();
+	for (uint32_t i = 1; i < answer->waits.n; i++) {
+		const struct cause *wait = &answer->waits.rows[i];
+		if (wait->construct == place->construct && wait->ticks > 0)
+			json_array_append_new(others, json_pack("{s:I, s:o, s:I}", "row", (json_int_t)wait->other, "label",
+								report_text(trace->model.constructs[wait->other].label), "ns",
+								ns(trace, wait->ticks)));
+	}
+	return json_pack("{s:I, s:o, s:s, s:I, s:I, s:I, s:o}", "row", (json_int_t)place->construct, "label",
+			 report_text(trace->model.constructs[place->construct].label), "state", state_name(place->state), "count",
+			 (json_int_t)place->count, "total_ns", ns(trace, (double)place->ticks), "longest_ns",
+			 ns(trace, (double)place->longest_ticks), "for", others);
+}
+
+static void add_waits(json_t *process, const struct trace *trace, const struct answer *answer)
+{
+	const struct track_places *places = &answer->track.places;
+	struct weighed *rows = memory_get(places->n + 1, sizeof *rows, "report.html");
+	json_t *waits = json_array();
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < places->n; i++)
+		if (places->rows[i].state != STATE_OVERHEAD && places->rows[i].ticks != 0)
+			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
+	qsort(rows, n, sizeof *rows, by_weight);
+	for (uint32_t i = 0; i < n && i < WAITS_MAX; i++)
+		json_array_append_new(waits, wait_row(trace, answer, &places->rows[rows[i].row]));
+	json_object_set_new(process, "waits", waits);
+	free(rows);
+}
+
+/* ---- The critical path ---- */
+
+/* A stretch of the path on one thread. */
+struct stretch {
+	uint32_t row, construct; /* in which most of it was spent */
+	uint64_t begin_ticks, end_ticks, longest_ticks;
+};
+
+static void put_stretch(json_t *parts, const struct trace *trace, const struct stretch *s)
+{
+	json_int_t begin = (json_int_t)dump_ns(&trace->dump, s->begin_ticks), end = (json_int_t)dump_ns(&trace->dump, s->end_ticks);
+	if (s->end_ticks > s->begin_ticks)
+		json_array_append_new(parts,
+				      json_pack("[I, I, I, I]", (json_int_t)s->row, begin, end - begin, (json_int_t)s->construct));
+}
+
+/*
+ * Row, begin, length and construct of each stretch on one thread. What is shorter than the page can show is added to the
+ * stretch before.
+ */
+static void add_path(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of)
+{
+	const struct net *net = &answer->net;
+	const struct path *path = net->graph->path;
+	json_t *parts = json_array();
+	uint32_t n = path != NULL && path->bound != PATH_UNKNOWN ? path->n_nodes : 0;
+	uint64_t shortest = n > PATH_MAX_PARTS ? answer->account.wall_ticks / PATH_MAX_PARTS : 0;
+	struct stretch now = {0};
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t node = path->nodes[i], construct = net_task_construct(net, node);
+		const struct task *task = &trace->model.tasks[net_task(net, node)];
+		if (!net_executes(net, node) || !(task->state & TASK_STARTED) || task->run_stream >= trace->dump.n_streams)
+			continue;
+		uint64_t begin = net_begin(net, node), end = net_end(net, node);
+		bool is_same = row_of[task->run_stream] == now.row && construct == now.construct;
+		if (now.end_ticks == 0 || (!is_same && end > now.begin_ticks + shortest)) {
+			put_stretch(parts, trace, &now);
+			now = (struct stretch){row_of[task->run_stream], construct, begin, end, end - begin};
+			continue;
+		}
+		now.end_ticks = end > now.end_ticks ? end : now.end_ticks;
+		if (end - begin > now.longest_ticks)
+			now.construct = construct;
+		now.longest_ticks = end - begin > now.longest_ticks ? end - begin : now.longest_ticks;
+	}
+	put_stretch(parts, trace, &now);
+	json_object_set_new(process, "path", parts);
+}
+
+void tables_add(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of,
+		struct report_sources sources)
+{
+	if (!answer->is_made)
+		return;
+	add_constructs(process, trace, answer, sources);
+	add_waits(process, trace, answer);
+	add_path(process, trace, answer, row_of);
+}

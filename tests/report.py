@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Opens report.html of many kinds of runs in a headless Chromium: nothing goes wrong, the figures on the page are those of
+summary.json and the tables, and it does what a reader wants of it, by mouse and keyboard.
+
+    tests/report.py [NAME...]            all runs, or these
+    tests/report.py --pictures DIR       leaves a picture of each page there, light and dark
+"""
+import html.parser
+import sys
+
+from common import *
+
+sys.path.insert(0, str(ROOT / "tests/answers"))
+sys.path.insert(0, str(ROOT / "tests/report"))
+import answers
+import chromium
+import plays
+
+NAME = "report"
+PLACE = WORK / "report"
+HOSTILE = "</script><img src=x onerror=document.title='owned'>&amp;\"'<!--\u2028"
+MOST_BYTES = 5 << 20
+GOLDEN = ("cancel", "depend", "devices", "killed", "locks", "nested", "sections", "target", "taskloop", "untied", "units")
+
+PROGRAMS = {
+    "no_openmp": "int main(void) { return 0; }",
+    "empty": "int main(void) {\n#pragma omp parallel\n\t;\n\treturn 0;\n}",
+    "fib": "static int fib(int n) {\n\tint a, b;\n\tif (n < 2)\n\t\treturn n;\n#pragma omp task shared(a)\n\ta = fib(n - 1);\n\tb = fib(n - 2);\n#pragma omp taskwait\n"
+           "\treturn a + b;\n}\nint main(int argc, char **argv) {\n\t(void)argv;\n\tint n = argc > 1 ? 24 : 5;\n#pragma omp parallel\n#pragma omp single\n\tn = fib(n);\n\treturn n < 0;\n}",
+}
+
+
+class Texts(html.parser.HTMLParser):
+    """The scripts of a page, and the addresses that its elements have."""
+
+    def __init__(self):
+        super().__init__()
+        self.addresses, self.n_scripts = [], 0
+
+    def handle_starttag(self, tag, attributes):
+        self.n_scripts += tag == "script"
+        self.addresses += [value for name, value in attributes if name in ("src", "href") and tag != "a"]
+
+
+# ---- What is shown ----
+
+def record(name, place, arguments=(), **env):
+    source = place / f"{name}.c"
+    source.write_text(PROGRAMS[name.split("-")[0]])
+    flags = () if name == "no_openmp" else ("-fopenmp",)
+    done = run([COMPILERS["clang"], "-g", "-O1", *flags, source, "-o", place / name])
+    if done.status == 0:
+        done = run([LAUNCHER, "-q", f"--dir={empty(place / 'dumps')}", "--", place / name, *arguments], {"OMP_NUM_THREADS": "2", **env})
+    if done.status != 0:
+        raise RuntimeError(f"{name}: {done.status} {done.err}")
+    return dumps_in(place / "dumps")
+
+
+def golden(name, place):
+    shutil.unpack_archive(ROOT / f"tests/golden/{name}.tar.xz", place)
+    return [place / f"{name}.otter"]
+
+
+def hostile(place):
+    """A dump whose program and labels are full of markup."""
+    dump = golden("depend", place)[0]
+    meta = (dump / "meta").read_text()
+    (dump / "meta").write_text(re.sub(r"^program .*$", lambda _: "program " + HOSTILE.replace("/", "_"), meta, flags=re.MULTILINE))
+    return [dump]
+
+
+def played(n, place):
+    play = next(p for p in plays.PLAYS if n in p.threads and p.limit == "imbalance")
+    answers.write(play.make(n)[0], place / "played.otter")
+    return [place / "played.otter"]
+
+
+def several(place):
+    """Two processes of one run."""
+    script = place / "twice.sh"
+    dumps = record("fib", place)
+    script.write_text(f"#!/bin/sh\n{place / 'fib'}\n{place / 'fib'} more\n")
+    script.chmod(0o755)
+    done = run([LAUNCHER, "-q", f"--dir={empty(place / 'dumps')}", "--", script], {"OMP_NUM_THREADS": "2"})
+    if done.status != 0:
+        raise RuntimeError(f"twice: {done.err}")
+    return dumps_in(place / "dumps")
+
+
+RUNS = {
+    **{name: functools.partial(golden, name) for name in GOLDEN},
+    "empty": lambda place: record("empty", place),
+    "fib": lambda place: record("fib", place),
+    "large": lambda place: record("fib-large", place, ["more"]) ,
+    "threads-64": lambda place: played(64, place),
+    "hostile": hostile,
+    "several": several,
+}
+
+
+# ---- What must be on the page ----
+
+def own_time(ns):
+    """As the page writes times."""
+    for unit in ("ns", "us", "ms", "s"):
+        if ns < 999.5 or unit == "s":
+            return f"{ns:.{0 if unit == 'ns' or ns >= 99.95 else 1 if ns >= 9.995 else 2}f} {unit}"
+        ns /= 1000
+
+
+def wrong_facts(page, summary):
+    facts = {"threads": summary["threads"], "processes": summary["processes"], "tasks": summary["tasks"]["explicit"], "records": summary["records"]}
+    seen = {name: page.value(f"document.getElementById('fact-{name}').textContent") for name in facts}
+    wrong = {name: (seen[name], n) for name, n in facts.items() if seen[name] != str(n)}
+    return f"the page and summary.json differ: {wrong}" if wrong else None
+
+
+def wrong_answer(page, summary):
+    answer = summary.get("answer")
+    shown = page.value("document.querySelector('#efficiency .total b')?.textContent ?? ''")
+    if not answer:
+        return f"an efficiency without an answer: {shown}" if shown else None
+    # Python and JavaScript round a half differently.
+    if not shown or abs(float(shown.split()[0]) - 100 * answer["efficiency"]["total"]) > 0.51:
+        return f"efficiency {shown}, not {answer['efficiency']['total']:.3f}"
+    cards = page.value("[...document.querySelectorAll('.card')].map(c => [c.dataset.limit, c.querySelector('p').textContent])")
+    wanted = [[row["limit"], row["sentence"]] for row in (answer, *answer["others"])]
+    return f"cards {cards}, not {wanted}" if cards != wanted else None
+
+
+def wrong_alarm(page, summary):
+    is_bad = not summary["complete"] or summary["lost"]["total"] or sum(summary["damage"].values()) or sum(summary["repairs"].values()) or "stopped" in summary
+    is_told = page.value("document.querySelector('.alarm') !== null")
+    return None if bool(is_bad) == is_told else f"an alarm is {'' if is_told else 'not '}shown"
+
+
+def wrong_constructs(page, out):
+    """All constructs with figures are there, with those of constructs.csv."""
+    with open(out / "constructs.csv", newline="") as f:
+        wanted = sorted((row["label"], row["count"], int(row["own_ns"]), int(row["path_ns"])) for row in csv.DictReader(f)
+                        if row["count"] and (int(row["count"]) or int(row["blamed_ns"])))
+    shown = sorted(tuple(row) for row in page.value("otterReport.data.constructs.map(c => [c.label, String(c.count), c.own_ns, c.path_ns])"))
+    if shown != wanted:
+        return f"{len(shown)} constructs, not {len(wanted)}: {sorted(set(shown) ^ set(wanted))[:4]}"
+    texts = page.value("[...document.querySelectorAll('#constructs-table tbody tr')].map(r => r.textContent)") or []
+    missing = [row for row in wanted[:50] if len(wanted) <= 200 and not any(row[0] in text and own_time(row[2]) in text for text in texts)]
+    return f"not in the table: {missing[:3]}" if missing else None
+
+
+def wrong_states(page, out):
+    """The time line has what states.csv has: each thread's time in each state."""
+    wanted = {}
+    with open(out / "states.csv", newline="") as f:
+        for row in csv.DictReader(f):
+            wanted[row["state"]] = wanted.get(row["state"], 0) + int(row["total_ns"])
+    shown = page.value("""(() => { const sums = {}; for (const row of otterReport.data.rows) { let from = row.begin; row.ends.forEach((end, i) => {
+        const state = row.process.states[row.states[i]]; if (state !== undefined) sums[state] = (sums[state] ?? 0) + (end - from) * (row.process.folded ? row.name : 1); from = end; }); } return sums; })()""")
+    is_exact = page.value("otterReport.data.processes.every(p => p.exact)")
+    total = sum(wanted.values())
+    near = 2000 * len(wanted) if is_exact else max(0.002 * total, 1)
+    wrong = {state: (round(shown.get(state, 0)), wanted.get(state, 0)) for state in {*wanted, *shown} if abs(shown.get(state, 0) - wanted.get(state, 0)) > near}
+    return f"{'exact' if is_exact else 'in windows'}, and differs from states.csv: {wrong}" if wrong else None
+
+
+def wrong_file(path):
+    text = path.read_text(encoding="utf-8")
+    parser = Texts()
+    parser.feed(text)
+    if parser.addresses:
+        return f"asks for {parser.addresses[:3]}"
+    return f"{len(text)} bytes" if path.stat().st_size > MOST_BYTES else None
+
+
+# ---- What a reader does ----
+
+def shown_time(page):
+    return page.value("[otterReport.view.begin, otterReport.view.end]")
+
+
+def wrong_zoom(page):
+    """By keys and wheel, and back."""
+    begin, end = shown_time(page)
+    page.value("document.querySelector('#timeline canvas').focus()")
+    page.key("+")
+    closer = shown_time(page)
+    if not (begin <= closer[0] and closer[1] <= end and abs((closer[1] - closer[0]) / (end - begin) - 0.6) < 0.01):
+        return f"+ shows {closer} of {[begin, end]}"
+    page.key("ArrowRight")
+    moved = shown_time(page)
+    if not moved[0] > closer[0]:
+        return f"the right arrow shows {moved} after {closer}"
+    x, y = page.middle("#timeline canvas")
+    page.mouse("mouseWheel", x, y, deltaX=0, deltaY=-200)
+    page.frames()
+    wheeled = shown_time(page)
+    if not wheeled[1] - wheeled[0] < moved[1] - moved[0]:
+        return f"the wheel shows {wheeled} after {moved}"
+    if page.value("Number(document.querySelector('#timeline canvas').dataset.end)") != wheeled[1]:
+        return "the time line was not drawn again"
+    page.key("0")
+    return None if shown_time(page) == [begin, end] else f"0 shows {shown_time(page)}"
+
+
+def wrong_brush(page):
+    """Dragging over the chart of threads."""
+    begin, end = shown_time(page)
+    x, y, width = page.value("(() => { const e = document.querySelector('#parallelism .u-over'); e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect(); return [r.left, r.top + 50, r.width]; })()")
+    page.mouse("mouseMoved", x + 0.25 * width, y)
+    page.mouse("mousePressed", x + 0.25 * width, y, button="left", clickCount=1)
+    page.mouse("mouseMoved", x + 0.5 * width, y, button="left")
+    page.mouse("mouseReleased", x + 0.5 * width, y, button="left", clickCount=1)
+    page.frames()
+    seen = [(t - begin) / (end - begin) for t in shown_time(page)]
+    page.value("otterReport.view.reset()")
+    return None if abs(seen[0] - 0.25) < 0.02 and abs(seen[1] - 0.5) < 0.02 else f"a drag from a quarter to a half shows {seen}"
+
+
+def wrong_table(page):
+    """Sorting, filtering and selecting constructs."""
+    if page.value("otterReport.data.constructs.length") == 0:
+        return None
+    headings = page.value("[...document.querySelectorAll('#constructs-table th button')].map(b => b.textContent)")
+    index = headings.index("count")
+    for wanted in ("descending", "ascending"):
+        page.click(f"#constructs-table th:nth-child({index + 1}) button")
+        counts = page.value(f"[...document.querySelectorAll('#constructs-table tbody tr')].map(r => Number(r.children[{index}].textContent))")
+        said = page.value(f"document.querySelector('#constructs-table th:nth-child({index + 1})').getAttribute('aria-sort')")
+        if said != wanted or counts != sorted(counts, reverse=wanted == "descending"):
+            return f"sorted {said}: {counts[:8]}"
+    page.value("document.querySelector('#constructs-table tbody tr').focus()")
+    page.key("Enter")
+    key = page.value("document.querySelector('#constructs-table tbody tr[aria-selected=true]')?.dataset.key")
+    if not key or page.value("otterReport.view.construct?.key") != key:
+        return f"Enter selects {key}"
+    page.key("Enter")
+    if page.value("otterReport.view.construct") is not None:
+        return "Enter does not take the selection back"
+    page.value("(() => { const i = document.querySelector('#constructs input'); i.value = 'no such construct'; i.dispatchEvent(new Event('input')); })()")
+    if page.value("document.querySelectorAll('#constructs-table tbody tr').length") != 0:
+        return "the filter leaves what does not match"
+    page.value("(() => { const i = document.querySelector('#constructs input'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
+    return None
+
+
+def wrong_theme(page):
+    before = page.value("getComputedStyle(document.body).backgroundColor")
+    page.click("#theme")
+    after = page.value("getComputedStyle(document.body).backgroundColor")
+    return None if before != after else f"still {after}"
+
+
+def slow_frame(page):
+    """Panning from one end to the other, in ms a frame: no test of time, but a page that stands still is broken."""
+    return page.value("""(async () => { const v = otterReport.view, length = v.all.end - v.all.begin; v.show(v.all.begin, v.all.begin + length / 4);
+        const begin = performance.now(); for (let i = 0; i < 20; i++) { v.pan(0.05); await new Promise(requestAnimationFrame); }
+        const ms = (performance.now() - begin) / 20; v.reset(); return ms; })()""")
+
+
+def test_run(name, page, pictures):
+    report, place = Report(), empty(PLACE / name)
+    dumps = RUNS[name](place)
+    out = place / "out"
+    options = ["--csv", "--report", "--answer", "--no-source"] if name == "hostile" else ["--csv", "--report", "--answer"]
+    done = run([BUILDER, "-q", "--force", "-o", out, *options, *dumps], PASSIVE)
+    if not report.check(f"{NAME}/{name}/built", done.why([0, 3])):
+        return report
+    summary = json.loads((out / "summary.json").read_text())
+    report.check(f"{NAME}/{name}/file", wrong_file(out / "report.html"))
+    try:
+        page.open(out / "report.html")
+        page.frames()
+        for what, wrong in (("facts", wrong_facts(page, summary)), ("answer", wrong_answer(page, summary)), ("alarm", wrong_alarm(page, summary)),
+                            ("constructs", wrong_constructs(page, out)), ("states", wrong_states(page, out))):
+            report.check(f"{NAME}/{name}/{what}", wrong)
+        if page.value("document.querySelector('#timeline canvas') !== null"):
+            for what, act in (("zoom", wrong_zoom), ("brush", wrong_brush)):
+                report.check(f"{NAME}/{name}/{what}", act(page))
+            ms = slow_frame(page)
+            report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")
+        for what, act in (("table", wrong_table), ("theme", wrong_theme)):
+            report.check(f"{NAME}/{name}/{what}", act(page))
+        if name == "hostile":
+            title = page.value("document.title")
+            report.check(f"{NAME}/{name}/names", None if "onerror" in title and page.value("document.images.length") == 0 else f"title {title}")
+        errors = page.errors()
+        report.check(f"{NAME}/{name}/console", "; ".join(errors)[:500] if errors else None)
+        if pictures:
+            page.picture(pictures / f"{name}-dark.png")
+            page.click("#theme")
+            page.picture(pictures / f"{name}.png")
+    except chromium.Broken as broken:
+        report.check(f"{NAME}/{name}/page", str(broken)[:800])
+    if not report.failed:
+        shutil.rmtree(place)
+    return report
+
+
+def main():
+    need(BUILDER, LAUNCHER)
+    arguments, pictures = sys.argv[1:], None
+    if arguments[:1] == ["--pictures"]:
+        pictures, arguments = pathlib.Path(arguments[1]).resolve(), arguments[2:]
+        pictures.mkdir(parents=True, exist_ok=True)
+    if chromium.found() is None:
+        print(f"skip {NAME}: no chromium")
+        return 0
+    names, failed, page = arguments or list(RUNS), 0, chromium.Chromium()
+    try:
+        for name in names:
+            report = test_run(name, page, pictures)
+            print("\n".join(report.lines), flush=True)
+            failed += report.failed
+    finally:
+        page.close()
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
