@@ -38,7 +38,7 @@ REC_CF  := $(PIC_CF) -ftls-model=initial-exec $(RETURN_CF_$(MACHINE)) $(OMPT_CF)
 TOOL_CF := -fPIE -fvisibility=hidden $(BRANCH_CF_$(MACHINE))
 TOOL_LD := -pie
 BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
-BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC))
+BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC)) -liberty
 TEST_LD := $(call pkg_libs,check)
 
 # SAN=address (with undefined behaviour), SAN=thread, and with clang SAN=fuzz each build a tree of their own beside the

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Are the lines that otter-build shows those of the constructs?
 
-    tests/labels.py [NAME...]       all trials, or these: constructs, closing, mutexes, servers
+    tests/labels.py [NAME...]       all trials, or these: constructs, closing, functions, mutexes, servers
 
 constructs    tests/labels/constructs.c and .f90 have one construct a line, of all kinds. Compiled by each compiler at each level of optimisation,
               and recorded on one thread and on two, no label has a line that is not its construct's, and those lines come that the compiler notes.
@@ -10,6 +10,7 @@ closing       tests/labels/closing.c: constructs in tasks of a closing barrier, 
               (Q60 of docs/runtimes.md): no line has more constructs than its text.
 mutexes       tests/labels/mutexes.c: each critical, lock and ordered is in mutexes.csv, summary.json, nodes.csv and graph.dot, as often as its
               text has it, with its line and its handle.
+functions     tests/labels/functions.cc: constructs in C++ functions, also where tasks create tasks, have the function's name as it was written.
 servers       otter-build asks no server for debug information, but with --debuginfod one that never answers, and goes on in time.
 """
 import collections
@@ -125,6 +126,31 @@ def test_closing(compiler):
     return report
 
 
+def test_functions(compiler):
+    report, what = Report(), f"labels/functions-{compiler}"
+    plus = {"clang": re.sub("clang", "clang++", COMPILERS["clang"], count=1), "gcc": re.sub("gcc", "g++", COMPILERS["gcc"], count=1)}[compiler]
+    source = PLACE / "functions.cc"
+    if shutil.which(plus) is None:
+        report.skip(what, f"no {plus}")
+        return report
+    with alone(WORK / what.replace("/", "-")) as work:
+        program, out = work / "functions", work / "out"
+        reason = run([plus, "-g", "-O1", "-fopenmp", source, "-o", program]).why([0])
+        dump, reason = record(program, compiler, 2) if not reason else (None, reason)
+        reason = reason or run([BUILDER, "-q", "--csv", "-o", out, dump], PASSIVE).why([0])
+        if not reason:
+            wanted = {n: match[1] for n, line in enumerate(source.read_text().splitlines(), 1) if (match := re.search(r"^#pragma.*/\* (\S+) \*/", line))}
+            shown = collections.defaultdict(set)
+            for c in table(out, "constructs.csv"):
+                if c["line"]:
+                    shown[int(c["line"])].add(c["function"])
+            wrong = [f"{sorted(shown[n])} at line {n}, not {name}" for n, name in wanted.items() if shown[n] - {name}]
+            missing = [f"no construct at line {n}" for n in wanted if not shown[n] and compiler == "clang"]
+            reason = "; ".join(wrong + missing)
+        report.check(what, reason)
+    return report
+
+
 def wrong_mutexes(out):
     rows, summary = table(out, "mutexes.csv"), json.loads((out / "summary.json").read_text())["mutexes"]
     nodes, drawing = table(out, "nodes.csv"), (out / "graph.dot").read_text()
@@ -206,7 +232,8 @@ def test_servers():
 
 
 TRIALS = {"constructs": [lambda job=job: test_constructs(job) for job in CONSTRUCTS],
-          "closing": [lambda c=c: test_closing(c) for c in ("clang", "gcc")], "mutexes": [test_mutexes], "servers": [test_servers]}
+          "closing": [lambda c=c: test_closing(c) for c in ("clang", "gcc")], "functions": [lambda c=c: test_functions(c) for c in ("clang", "gcc")],
+          "mutexes": [test_mutexes], "servers": [test_servers]}
 
 if __name__ == "__main__":
     need(RECORDER, BUILDER, LAUNCHER)

@@ -202,6 +202,14 @@ static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address
 	set_line(binary, unit, line, place);
 }
 
+/* The function's name, with what it is in where the language puts that into the names of symbols. NULL: it has none. */
+static const char *name_of(Dwarf_Die *function)
+{
+	Dwarf_Attribute attribute;
+	const char *linked = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
+	return linked != NULL && strncmp(linked, "_Z", 2) == 0 ? linked : dwarf_diename(function);
+}
+
 /*
  * Sets the place's function: scopes come innermost first, so the first one with a name is the inlined function, or the
  * function.
@@ -212,7 +220,7 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *pla
 	int n = dwarf_getscopes(unit, address, &scopes);
 	for (int i = 0; i < n; i++) {
 		int tag = dwarf_tag(&scopes[i]);
-		const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ? dwarf_diename(&scopes[i]) : NULL;
+		const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ? name_of(&scopes[i]) : NULL;
 		if (name != NULL) {
 			place->function = name; /* lives in the file's string table */
 			break;
@@ -220,6 +228,63 @@ static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *pla
 	}
 	if (n > 0)
 		free(scopes);
+}
+
+/* The function around a line, as far as it is known. */
+struct declared {
+	const char *file;
+	int line, latest; /* latest: where the function begins */
+	const char *name;
+};
+
+/* Is the function in the file? DWARF 5 calls the unit's own file 0, which libdw 0.188 does not find. */
+static bool is_in_file(Dwarf_Die *function, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word number = 0;
+	bool is_own = dwarf_formudata(dwarf_attr(function, DW_AT_decl_file, &attribute), &number) == 0 && number == 0;
+	const char *name = is_own ? dwarf_diename(unit) : dwarf_decl_file(function);
+	const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (name == NULL)
+		return false;
+	size_t n = dir != NULL ? strlen(dir) : 0;
+	return strcmp(name, file) == 0 ||
+	       (name[0] != '/' && n > 0 && strncmp(file, dir, n) == 0 && file[n] == '/' && strcmp(file + n + 1, name) == 0);
+}
+
+/* Of the functions that begin in the file before the line, the one that begins last. Functions may be in namespaces and classes. */
+static void look_for_declared(Dwarf_Die *parent, Dwarf_Die *unit, struct declared *declared, unsigned depth)
+{
+	Dwarf_Die child;
+	for (int rc = dwarf_child(parent, &child); rc == 0; rc = dwarf_siblingof(&child, &child)) {
+		int tag = dwarf_tag(&child), line = 0;
+		if (depth > 0 &&
+		    (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_module))
+			look_for_declared(&child, unit, declared, depth - 1);
+		const char *name = tag == DW_TAG_subprogram ? name_of(&child) : NULL;
+		if (name == NULL || name[0] == '.' || dwarf_decl_line(&child, &line) != 0 || line > declared->line ||
+		    line <= declared->latest)
+			continue;
+		Dwarf_Attribute attribute;
+		if (dwarf_attr(&child, DW_AT_declaration, &attribute) == NULL && is_in_file(&child, unit, declared->file)) {
+			declared->latest = line;
+			declared->name = name;
+		}
+	}
+}
+
+/*
+ * clang's function for the body of a task or region has a name of its own (".omp_outlined.", ".omp_task_entry."), which says
+ * nothing of the function that the user wrote around it.
+ */
+static void find_declared(Dwarf_Die *unit, struct place *place)
+{
+	struct declared declared = {place->file, (int)place->line, 0, NULL};
+	if (strncmp(place->function, ".omp", 4) != 0 || place->line == 0)
+		return;
+	look_for_declared(unit, unit, &declared, 4);
+	if (declared.name != NULL)
+		place->function = declared.name;
 }
 
 struct place binary_find(struct binary *binary, uint64_t address)
@@ -233,6 +298,7 @@ struct place binary_find(struct binary *binary, uint64_t address)
 	if (unit != NULL) {
 		find_line(binary, unit, address - binary->dwarf_bias, &place);
 		find_function(unit, address - binary->dwarf_bias, &place);
+		find_declared(unit, &place);
 		Dwarf_Attribute attribute;
 		const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
 		place.producer = producer != NULL ? producer : "";

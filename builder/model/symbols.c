@@ -13,6 +13,7 @@
 #include "builder/support/text.h"
 
 #include <errno.h>
+#include <libiberty/demangle.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +96,15 @@ static void cut_outlined(char *function)
 	}
 }
 
+/* The name as its user wrote it, without parameters: C++ has others in the binary. */
+static void demangle(char *function, size_t n_bytes)
+{
+	char *name = cplus_demangle_v3(function, DMGL_NO_OPTS);
+	if (name != NULL)
+		snprintf(function, n_bytes, "%s", name);
+	free(name);
+}
+
 /* A copy that every output may contain: names come from binaries, and may have any bytes. */
 static const char *keep(struct symbols *s, const char *text)
 {
@@ -120,6 +130,7 @@ static void name_construct(struct symbols *s, struct construct *c, const char *m
 	char label[1280], function[1024];
 	snprintf(function, sizeof function, "%s", place->function);
 	cut_outlined(function);
+	demangle(function, sizeof function);
 	const char *name = *function != '\0' ? function : place->symbol;
 	if (is_function(c) && *name != '\0')
 		snprintf(label, sizeof label, "%s@%s", word, name);

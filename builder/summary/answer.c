@@ -133,7 +133,7 @@ static void copy_waits(struct answer_summary *s, const struct trace *trace, cons
 	struct weighed *rows = memory_get(places->n + 1, sizeof *rows, "the answer");
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < places->n; i++)
-		if (places->rows[i].state != STATE_OVERHEAD && places->rows[i].ticks != 0)
+		if (places->rows[i].state != STATE_OVERHEAD && dump_duration_ns(&trace->dump, places->rows[i].ticks) != 0)
 			rows[n++] = (struct weighed){(double)places->rows[i].ticks, i};
 	qsort(rows, n, sizeof *rows, by_weight);
 	for (uint32_t i = 0; i < n && i < ANSWER_WAITS; i++) {
