@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/meta.h"
+#include "recorder/own_thread.h"
 
 #include <linux/magic.h>
 #include <string.h>
@@ -167,6 +168,8 @@ bool meta_begin(struct session *session)
 	struct statfs fs;
 	bool is_tmpfs = statfs(session->ring_dir, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
 	text_line(&text, "ring_fs", is_tmpfs ? "tmpfs" : "other");
+	uint32_t n_processors = own_thread_processors();
+	text_line_number(&text, "processors", n_processors != 0 ? n_processors : session->n_processors);
 	put_clocks(&text, "start", session->start);
 	put_settings(&text, session);
 	if (session->room.start_bytes) {

@@ -26,6 +26,11 @@ void own_thread_prepare(void)
 	has_affinity = sched_getaffinity(0, sizeof process_affinity, &process_affinity) == 0;
 }
 
+uint32_t own_thread_processors(void)
+{
+	return has_affinity ? (uint32_t)CPU_COUNT(&process_affinity) : 0;
+}
+
 bool own_thread_start(pthread_t *thread, void *(*main)(void *), void *argument)
 {
 	sigset_t before;

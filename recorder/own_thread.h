@@ -8,10 +8,14 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Remembers, among others, on which processors the process may run. Called before a runtime binds the thread that will
  * start ours. */
 void own_thread_prepare(void);
+
+/* How many these are; 0: not known. */
+uint32_t own_thread_processors(void);
 
 /* Starts a thread with a small stack that takes none of the program's signals. False: it could not be started. */
 bool own_thread_start(pthread_t *thread, void *(*main)(void *), void *argument);

@@ -155,6 +155,28 @@ def test_kept(name):
     return report
 
 
+def test_crowded(n_processors):
+    """Eight threads of which all are preempted, on so many processors."""
+    report, name = Report(), f"{NAME}/crowded-{n_processors}"
+    play = next(p for p in plays.PLAYS if p.name == "preemption_of_all")
+    with alone(PLACE / f"crowded-{n_processors}") as place:
+        player = play.make(8)[0]
+        write(player, place / "faulty.otter")
+        with open(place / "faulty.otter/meta", "a") as meta:
+            meta.write(f"processors {n_processors}\n")
+        answer, wrong = checks.answer_of(place / "faulty.otter", place / "faulty.build")
+        if not report.check(f"{name}/answer", wrong):
+            return report
+        is_crowded = n_processors < 8
+        said = (answer["limit"], answer["why"].get("sort"), answer["why"].get("processors"), f"OMP_NUM_THREADS={n_processors}" in answer["sentence"], answer["processors"])
+        wanted = ("preemption", "crowded", n_processors, True, n_processors) if is_crowded else ("preemption", None, None, False, n_processors)
+        report.check(f"{name}/limit", None if said == wanted else f"{said}, not {wanted}")
+        # So many processors take at least as long as the work, shared out among them.
+        most = answer["wall_ns"] * n_processors / answer["account_ns"]["work"]
+        report.check(f"{name}/bound", None if answer["possible_speedup"] <= max(most, 1) + 1e-6 or not is_crowded else f"{answer['possible_speedup']}, more than {most}")
+    return report
+
+
 def main():
     need(BUILDER, WRITER)
     names = sys.argv[1:]
@@ -168,6 +190,7 @@ def main():
     is_right = run_all(kept, test_kept)
     jobs = [(play, n) for play in plays.PLAYS for n in play.threads if not names or play.name in names]
     is_right &= run_all(jobs, test_play)
+    is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
     for program in recorded.programs():  # one at a time: two would take the processors from each other
         if not names or program.name in names:
             report = test_program(program)

@@ -290,13 +290,22 @@ static void add_sum(struct search *s, enum limit limit)
 		return;
 	/* Work can be shared out; a thread that is blocked has none. The others wait meanwhile, all but one. */
 	double all_blocked = blocked * (n_threads - 1) < total ? blocked * (n_threads - 1) : total;
+	uint64_t n_processors = answer->net.graph->model->dump->meta.n_processors;
+	bool is_crowded = limit == LIMIT_PREEMPTION && n_processors != 0 && answer->account.n_threads > n_processors;
 	bool is_blocked = largest->blocked_ticks * (n_threads - 1) > largest->ticks / 2;
+	double saved = (total - all_blocked) / n_threads + (is_blocked ? blocked : all_blocked / n_threads);
+	/* The processors that there are have to do the work in any case. */
+	double least_wall = is_crowded ? (double)answer->account.ticks[SPENT_WORK] / (double)n_processors : 0;
+	double wall = (double)answer->account.wall_ticks;
+	saved = saved < wall - least_wall ? saved : wall - least_wall;
 	put(s, (struct candidate){.limit = limit,
-				  .sort = is_blocked ? CAUSE_BLOCKED : largest->sort,
+				  .sort = is_crowded   ? CAUSE_CROWDED
+					  : is_blocked ? CAUSE_BLOCKED
+						       : largest->sort,
+				  .n = is_crowded ? n_processors : 0,
 				  .construct = largest->construct,
 				  .blamed_ticks = (uint64_t)total,
-				  .saved_ticks = (uint64_t)((total - all_blocked) / n_threads +
-							    (is_blocked ? blocked : all_blocked / n_threads))});
+				  .saved_ticks = saved > 0 ? (uint64_t)saved : 0});
 }
 
 static int by_saved(const void *left, const void *right)

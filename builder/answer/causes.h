@@ -34,6 +34,7 @@ enum cause_sort {
 	CAUSE_RESUMING,   /* runtime: what follows a synchronisation was ready */
 	CAUSE_FORK,       /* runtime: the region had begun, and not yet on this thread */
 	CAUSE_BLOCKED,    /* serial: most of the time the one thread was blocked, by a sleep, a file or another process */
+	CAUSE_CROWDED,    /* preemption: there are more threads than processors */
 	CAUSE_UNUSED,     /* serial: a region that has fewer threads than there are */
 	CAUSE_SINGLE,     /* serial: a construct that one thread of a team executes, and the others wait */
 	CAUSE_SORTS

@@ -53,9 +53,10 @@ struct meta {
 	char *boot_id; /* the boot of the host: dumps with the same `host`, `boot_id` and `clock` share a counter */
 	char *run;     /* "SOURCE ID": which run the process belongs to (docs/format.md); "" in dumps before 0.2.0 */
 	long pid;
-	long ppid;          /* of the process that began it */
-	uint64_t pid_start; /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
-	long rank;          /* of an MPI process; -1: none */
+	long ppid;             /* of the process that began it */
+	uint64_t pid_start;    /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
+	long rank;             /* of an MPI process; -1: none */
+	uint64_t n_processors; /* that the process could use when it began; 0 unknown */
 	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
 	bool is_ended;                  /* the recorder came to its end */
 	char *ended;                    /* how: "finalize" or "destructor" */

@@ -164,7 +164,10 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 	if (!answer->is_made || (s->is_there && lost_ns(dump, &answer->account) <= before_ns))
 		return;
 	summary_free_answer(s);
-	*s = (struct answer_summary){.is_there = true, .process = trace->process, .n_threads = answer->account.n_threads};
+	*s = (struct answer_summary){.is_there = true,
+				     .process = trace->process,
+				     .n_threads = answer->account.n_threads,
+				     .n_processors = trace->dump.meta.n_processors};
 	s->wall_ns = dump_duration_ns(dump, answer->account.wall_ticks);
 	s->simulated_ns = dump_duration_ns(dump, answer->simulated_ticks);
 	s->creating_ns = dump_duration_ns(dump, answer->creating_ticks);

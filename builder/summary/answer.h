@@ -36,6 +36,7 @@ struct answer_summary {
 	bool is_there;
 	uint32_t process;
 	uint32_t n_threads;
+	uint64_t n_processors; /* 0 unknown */
 	uint64_t wall_ns, simulated_ns, creating_ns;
 	uint64_t work_ns, span_ns; /* of the critical path; span 0: not known */
 	bool is_span_exact;

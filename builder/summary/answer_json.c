@@ -50,7 +50,7 @@ static json_t *json_row(const struct answer_row *row)
 		json_object_set_new(why, "cost_ns", json_integer((json_int_t)row->price_ns));
 	}
 	if (row->n != 0)
-		json_object_set_new(why, "count", json_integer((json_int_t)row->n));
+		json_object_set_new(why, row->limit == LIMIT_PREEMPTION ? "processors" : "count", json_integer((json_int_t)row->n));
 	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:o}", "limit", limit_name(row->limit), "sentence", json_sentence(row),
 			 "construct", json_place(&row->construct), "loss_share", row->loss_share, "possible_speedup", row->speedup,
 			 "why", why);
@@ -111,5 +111,7 @@ json_t *summary_json_answer(const struct answer_summary *s)
 				  "on_processor", e->on_processor, "work_ns", (json_int_t)s->work_ns, "span_ns",
 				  (json_int_t)s->span_ns, "exclusion_ns", (json_int_t)s->exclusion_ns, "simulated_ns",
 				  (json_int_t)s->simulated_ns, "constructs", json_constructs(s), "waits", json_waits(s)));
+	if (s->n_processors != 0)
+		json_object_set_new(object, "processors", json_integer((json_int_t)s->n_processors));
 	return object;
 }

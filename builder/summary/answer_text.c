@@ -145,7 +145,16 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 		else
 			fprintf(out, "runtime: threads go on late after %s", label);
 		return;
-	case LIMIT_PREEMPTION: fprintf(out, "preemption: others had the processors, most in %s", label); return;
+	case LIMIT_PREEMPTION:
+		if (row->sort == CAUSE_CROWDED) {
+			fprintf(out,
+				"preemption: more threads than the %" PRIu64
+				" processor%s, most in %s: try OMP_NUM_THREADS=%" PRIu64,
+				row->n, plural(row->n), label, row->n);
+			return;
+		}
+		fprintf(out, "preemption: others had the processors, most in %s", label);
+		return;
 	case LIMIT_DATA: fprintf(out, "data: threads wait for devices in %s", label); return;
 	}
 }
@@ -254,6 +263,8 @@ static void print_answer(const struct summary *summary, bool is_coloured, FILE *
 {
 	const struct answer_summary *s = &summary->answer;
 	fprintf(out, ": %s on %u thread%s", length(s->wall_ns).text, s->n_threads, plural(s->n_threads));
+	if (s->n_processors != 0 && s->n_threads > s->n_processors)
+		fprintf(out, " and %" PRIu64 " processor%s", s->n_processors, plural(s->n_processors));
 	if (summary->n_processes > 1)
 		fprintf(out, " (process %u, which lost most of %zu)", s->process, summary->n_processes);
 	fputs("\n", out);
