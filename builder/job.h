@@ -12,12 +12,14 @@
 
 #include "builder/answer/answer.h"
 #include "builder/graph/files.h"
+#include "builder/lint/lint.h"
 #include "builder/outputs.h"
 #include "builder/run.h"
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
 #include "builder/support/output.h"
 #include "builder/support/progress.h"
+#include "builder/whatif/whatif.h"
 
 #define MAX_SINKS 64 /* as many as outputs */
 
@@ -39,7 +41,10 @@ struct job {
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
-	struct answer answer;      /* of the process that is built; with NEEDS_ANSWER */
+	struct answer answer;   /* of the process that is built; with NEEDS_ANSWER */
+	struct what_if what_if; /* the same */
+	struct lint_track lint_track;
+	struct findings findings;
 	struct graph answer_graph; /* the fragment graph that only the answer asks for */
 	struct sink sinks[MAX_SINKS];
 	size_t n_sinks;

@@ -45,6 +45,7 @@ enum {
 	OPTION_PACK,
 	OPTION_DIFF,
 	OPTION_THRESHOLD,
+	OPTION_FOLD,
 	OPTION_OUTPUT = 512 /* and the number of a row of the table of outputs */
 };
 
@@ -55,6 +56,8 @@ enum {
 #define DEFAULT_NODES 2000
 #define DEFAULT_BINS  1000
 #define BINS_MAX      1000000u
+#define FOLD_LEAST    100u
+#define FOLD_MOST     100000000u
 
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
@@ -63,6 +66,8 @@ static const struct argp_option how_options[] = {
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
 	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
+	{"fold", OPTION_FOLD, "N", 0, "simulate larger graphs with several nodes as one (default: 2000000, with --what-if 1000000)",
+	 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
 	{"source", OPTION_SOURCE, "DIR", 0, "where source files are whose lines report.html shows, beside their recorded places",
 	 0},
@@ -151,6 +156,14 @@ static size_t parse_bins(const char *text, const struct argp_state *state)
 	if (n_bins == 0 || n_bins > BINS_MAX)
 		argp_error(state, "--bins is a number from 1 to %u, not '%s'", BINS_MAX, text);
 	return (size_t)n_bins;
+}
+
+static uint32_t parse_fold(const char *text, const struct argp_state *state)
+{
+	uint64_t n = parse_count("--fold", text, state);
+	if (n < FOLD_LEAST || n > FOLD_MOST)
+		argp_error(state, "--fold is a number of nodes from %u to %u, not '%s'", FOLD_LEAST, FOLD_MOST, text);
+	return (uint32_t)n;
 }
 
 static unsigned parse_seconds(const char *text, const struct argp_state *state)
@@ -251,7 +264,7 @@ static void check_diff(struct options *o, const struct argp_state *state)
 	if (o->threshold < 0)
 		o->threshold = DEFAULT_THRESHOLD;
 	bool is_plain = o->outputs == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
-			!o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
+			o->fold_nodes == 0 && !o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
 			!parts_have_times(&o->times) && o->family.task == 0;
 	if (o->is_diff && !is_plain)
 		argp_error(state, "--diff compares whole runs: only -o, --force, --threshold, --strict, --debuginfod, --memory "
@@ -271,6 +284,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_SOURCE: o->sources = value; break;
 	case OPTION_NO_SOURCE: o->hides_sources = true; break;
 	case OPTION_BINS: o->n_bins = parse_bins(value, state); break;
+	case OPTION_FOLD: o->fold_nodes = parse_fold(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;

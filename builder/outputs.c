@@ -8,10 +8,12 @@
 #include "builder/report/report.h"
 #include "builder/dump/list.h"
 #include "builder/graph/files.h"
+#include "builder/lint/lint.h"
 #include "builder/otf2/otf2.h"
 #include "builder/states/files.h"
 #include "builder/summary/processes.h"
 #include "builder/summary/summary.h"
+#include "builder/whatif/whatif.h"
 
 #include <string.h>
 
@@ -76,6 +78,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	unsigned needs = 0;
 	for (unsigned i = 0; i < n_output_rows; i++)
 		needs |= output_is_selected(outputs, i) ? output_rows[i].needs : 0;
+	if (needs & NEEDS_WHAT_IF)
+		needs |= NEEDS_ANSWER;
 	if (needs & NEEDS_ANSWER)
 		needs |= NEEDS_STATES | NEEDS_SYMBOLS;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
@@ -178,6 +182,26 @@ int output_append_waits(const struct built *built)
 	return answer_waits_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, built->directory);
 }
 
+int output_append_speedups(const struct built *built)
+{
+	return what_if_speedups_csv(built->traces, built->what_if, built->graphs->graphs[0].before.n_constructs, built->directory);
+}
+
+int output_append_what_if(const struct built *built)
+{
+	return what_if_csv(built->traces, built->what_if, built->directory);
+}
+
+int output_append_grain(const struct built *built)
+{
+	return answer_grain_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, built->directory);
+}
+
+int output_append_lint(const struct built *built)
+{
+	return lint_csv(built->traces, built->findings, built->graphs->graphs[0].before.n_constructs, built->directory);
+}
+
 int output_append_states(const struct built *built)
 {
 	return states_csv(built->traces, built->states, built->n_traces, built->directory);
@@ -198,6 +222,37 @@ int output_write_answer_file(const struct built *built)
 	if (built->options->outputs & outputs_of_option("summary")) /* which writes it */
 		return 0;
 	return summary_json(built->summary, built->directory);
+}
+
+int output_write_what_if_file(const struct built *built)
+{
+	if (built->options->outputs & (outputs_of_option("summary") | outputs_of_option("answer")))
+		return 0;
+	return summary_json(built->summary, built->directory);
+}
+
+int output_write_lint_file(const struct built *built)
+{
+	uint64_t others = outputs_of_option("summary") | outputs_of_option("answer") | outputs_of_option("what-if");
+	return built->options->outputs & others ? 0 : summary_json(built->summary, built->directory);
+}
+
+int output_print_lint_text(const struct built *built)
+{
+	if (built->summary->answer.lint.is_there)
+		summary_print_lint(&built->summary->answer.lint, stdout);
+	else
+		puts("lint: it is about OpenMP's tasks, which there are none of");
+	return 0;
+}
+
+int output_print_what_if_text(const struct built *built)
+{
+	if (built->summary->answer.what_if.is_there)
+		summary_print_what_if(&built->summary->answer.what_if, stdout);
+	else
+		puts("what if: the run cannot be simulated");
+	return 0;
 }
 
 int output_print_answer_text(const struct built *built)

@@ -16,6 +16,8 @@ struct canonical_list;
 struct graphs;
 struct states;
 struct summary;
+struct what_if;
+struct findings;
 
 /* What is gathered, kept or visited for an output. What no selected output needs is left out. */
 enum output_need {
@@ -30,7 +32,8 @@ enum output_need {
 	NEEDS_SUMMARY = 256,
 	NEEDS_CANONICAL = 1024, /* the canonical edge list */
 	NEEDS_RECORDS = 512,    /* the dump again, after its process was built */
-	NEEDS_ANSWER = 2048     /* what limits the run */
+	NEEDS_ANSWER = 2048,    /* what limits the run */
+	NEEDS_WHAT_IF = 4096    /* the whole curve over threads */
 };
 
 enum output_trait {
@@ -49,8 +52,10 @@ struct built {
 	struct trace *traces;  /* their records may be put down (dump_take_up) */
 	size_t n_traces;
 	const struct graphs *graphs;
-	const struct states *states; /* one a trace */
-	const struct answer *answer; /* of the process in turn */
+	const struct states *states;     /* one a trace */
+	const struct answer *answer;     /* of the process in turn */
+	const struct what_if *what_if;   /* the same */
+	const struct findings *findings; /* the same */
 	const struct summary *summary;
 	struct canonical_list *const *canonical;
 };

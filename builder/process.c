@@ -4,6 +4,7 @@
  * those that add it to what they have, and given back where nothing asks for it later. What is gathered, kept and visited
  * is what the selected outputs need (outputs.h). Called by run.c, once.
  */
+#include "builder/answer/scene.h"
 #include "builder/gather/gather.h"
 #include "builder/job.h"
 #include "builder/model/symbols.h"
@@ -31,7 +32,7 @@ static int replay_process(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
 	struct state_listener listeners[1 + MAX_SINKS];
-	struct visitor visitors[5 + MAX_SINKS];
+	struct visitor visitors[6 + MAX_SINKS];
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
@@ -44,6 +45,8 @@ static int replay_process(struct job *job, size_t i)
 		if (answer_graph(job, i) != &job->graphs[i])
 			visitors[n_visitors++] = (struct visitor){&graph_ops, answer_graph(job, i)};
 		visitors[n_visitors++] = (struct visitor){&track_ops, &job->answer.track};
+		lint_track_begin(&job->lint_track, &trace->model);
+		visitors[n_visitors++] = (struct visitor){&lint_ops, &job->lint_track};
 		listeners[n_listeners++] = (struct state_listener){track_pass_state, &job->answer.track};
 		if (track_begin(&job->answer.track, &trace->model, &job->states[i], job->output.temporary) != 0)
 			return -1;
@@ -69,6 +72,19 @@ static int replay_process(struct job *job, size_t i)
 	return rc;
 }
 
+/* What limits the process, and what would be if. */
+static int answer_process(struct job *job, size_t i)
+{
+	uint32_t fold_nodes = job->options->fold_nodes;
+	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
+	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], most) != 0)
+		return -1;
+	what_if_make(&job->what_if, &job->answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
+	lint_make(&job->findings, &job->answer, &job->lint_track);
+	lint_track_free(&job->lint_track);
+	return 0;
+}
+
 /* What one process adds to files. */
 static int append(struct job *job, size_t i, const struct built *built)
 {
@@ -79,6 +95,8 @@ static int append(struct job *job, size_t i, const struct built *built)
 	one.graphs = &graphs;
 	one.states = &job->states[i];
 	one.answer = &job->answer;
+	one.what_if = &job->what_if;
+	one.findings = &job->findings;
 	for (unsigned row = 0; row < n_output_rows; row++)
 		if (output_is_selected(job->options->outputs, row) && output_rows[row].append != NULL &&
 		    output_rows[row].append(&one) != 0)
@@ -134,17 +152,20 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
 		symbols_resolve(job->symbols, &trace->model);
-	if (job->needs & NEEDS_ANSWER && answer_make(&job->answer, answer_graph(job, i), &job->states[i]) != 0)
+	if (job->needs & NEEDS_ANSWER && answer_process(job, i) != 0)
 		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
 	if (job->needs & NEEDS_SUMMARY)
-		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i], &job->answer);
+		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i], &job->answer, &job->what_if,
+				&job->findings);
 	if (job->needs & NEEDS_CANONICAL)
 		canonical_collect(&job->canonical, trace, &job->graphs[i], job->n_open > 1);
 	if (append(job, i, built) != 0)
 		return -1;
+	what_if_free(&job->what_if);
+	lint_free(&job->findings);
 	answer_free(&job->answer);
 	graph_free(&job->answer_graph);
 	if (job->is_passing)

@@ -142,6 +142,9 @@ int run(const struct options *options)
 	summary_free(&job.summary);
 	canonical_free_list(job.canonical);
 	symbols_close(job.symbols);
+	what_if_free(&job.what_if);
+	lint_free(&job.findings);
+	lint_track_free(&job.lint_track);
 	answer_free(&job.answer);
 	graph_free(&job.answer_graph);
 	for (size_t i = 0; i < job.n_open; i++) {

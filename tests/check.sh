@@ -147,13 +147,13 @@ run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes
 dozen='taskwait depend taskloop nested sections offload_target untied cancel_taskgroup detach doacross reductions tasks_fortran'
 # shellcheck disable=SC2086 # a list of words
 [[ $wanted != *" dozen "* ]] || run dozen tests/run.py $dozen
-for script in promises.sh diagnoses.sh references.py expect_selftest.py programs_selftest.py tables.py labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py answers.py; do
+for script in promises.sh diagnoses.sh references.py expect_selftest.py programs_selftest.py tables.py labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py answers.py lints.py; do
 	run "${script%.*}" "tests/$script"
 done
 # Each of these does one thing after the other, and waits much.
 jobs=${JOBS:-$(nproc)}
 start bench bench/selftest
-for script in argobots.py argobots_graph.py argobots_units.py damage_outputs.py runs.py parts.py diff.py report.py many.py threads.py memory.py pack.py otf2_selftest.py \
+for script in argobots.py argobots_graph.py argobots_units.py damage_outputs.py runs.py parts.py diff.py report.py whatif.py many.py threads.py memory.py pack.py otf2_selftest.py \
 	launcher.sh install.sh; do
 	start "${script%.*}" "tests/$script"
 done

@@ -224,9 +224,9 @@ def each_output_alone(report, dump, place):
             return b"\n".join(b",".join(line.split(b",")[:7]) for line in data.split(b"\n"))
         return json.dumps({k: v for k, v in json.loads(data).items() if k != "answer"}) if name == "summary.json" else data
 
-    profile, waits = "parallelism.csv", "waits.csv"  # which --csv does not write
+    profile, answer = "parallelism.csv", ["waits.csv", "grain.csv", "speedups.csv"]  # which --csv does not write
     options = {"--otf2": ["traces.otf2"], "--dot": ["graph.dot"], "--csv": [".csv"], "--parallelism": [profile], "--summary": ["summary.json"],
-               "--answer": ["summary.json", waits]}
+               "--answer": ["summary.json", *answer]}
     for level in ("task", "scope", "fragment"):
         for states in ([], ["--states"]):
             how = [f"--graph={level}", *states]
@@ -239,7 +239,7 @@ def each_output_alone(report, dump, place):
                 result = otter_build(option, *how, "-o", place / "one", dump)
                 one_files, one_text = contents(place / "one", result.out)
                 shutil.rmtree(place / "one", ignore_errors=True)
-                expected = {name: data for name, data in files.items() if any(e in name for e in endings) and not (option == "--csv" and name in (profile, waits))}
+                expected = {name: data for name, data in files.items() if any(e in name for e in endings) and not (option == "--csv" and name in (profile, *answer))}
                 if option != "--answer":
                     expected, one_files = ({n: without_answer(n, d) for n, d in some.items()} for some in (expected, one_files))
                 differing = sorted(n for n in {*expected, *one_files} if expected.get(n) != one_files.get(n))

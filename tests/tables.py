@@ -75,7 +75,7 @@ def main():
         for level in ("task", "fragment"):
             out = PLACE / f"out-{name}-{level}"
             shutil.rmtree(out, ignore_errors=True)
-            built = run([BUILDER, "-q", "--csv", "--parallelism", "--answer", f"--graph={level}", "-o", out, *dumps])
+            built = run([BUILDER, "-q", "--csv", "--parallelism", "--answer", "--what-if", "--lint", f"--graph={level}", "-o", out, *dumps])
             reason = built.why([0])
             check(f"{name}-{level}", reason, *([] if reason else wrong_tables(out, pages)))
             written |= {path.name for path in out.glob("*.csv")}

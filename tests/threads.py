@@ -184,6 +184,7 @@ OUTPUTS = {
     "fragment": ("--graph=fragment", "--csv", "--summary"),
     "stream": ("--otf2",),
     "answer": ("--answer",),
+    "what-if": ("--what-if", "--lint", "--answer", "--fold=1000"),
     "answer-part": ("--answer", "--from=20%", "--to=70%"),
     "parallelism": ("--parallelism", "--bins=77"),
     "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),

@@ -6,6 +6,8 @@
 #include "builder/answer/candidates.h"
 #include "builder/answer/figures.h"
 
+#include "builder/support/memory.h"
+
 #include <stdlib.h>
 
 #define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
@@ -97,7 +99,15 @@ static void choose(struct answer *answer)
 		answer->limit = (struct candidate){.saved_ticks = answer->limit.saved_ticks};
 }
 
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states)
+static void free_scene(struct answer *answer)
+{
+	if (answer->scene != NULL)
+		scene_free(answer->scene);
+	free(answer->scene);
+	answer->scene = NULL;
+}
+
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, uint32_t fold_nodes)
 {
 	answer->states = states;
 	track_finish(&answer->track);
@@ -110,6 +120,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	if (rc != 0 || answer->account.n_threads == 0)
 		return rc;
 	prices_find(&answer->prices, &answer->net, &answer->track);
+	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
+			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
 	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, &answer->causes, &answer->waits);
 	if (answer->figures == NULL)
@@ -117,11 +129,13 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
+	net_measure_lateness(&answer->net, &answer->track);
 	net_forget_times(&answer->net);
-	struct scene scene;
-	bool is_whole = scene_make(&scene, &answer->net, &answer->prices, &answer->track);
-	candidates_find(answer, is_whole ? &scene : NULL);
-	scene_free(&scene);
+	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
+	uint32_t folded = fold_nodes < SIMULATE_NODES ? fold_nodes : FOLDED_NODES;
+	if (!scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, fold_nodes, folded))
+		free_scene(answer);
+	candidates_find(answer, answer->scene);
 	choose(answer);
 	answer->is_made = true;
 	return 0;
@@ -129,6 +143,7 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 
 void answer_free(struct answer *answer)
 {
+	free_scene(answer);
 	track_free(&answer->track);
 	net_free(&answer->net);
 	causes_free(&answer->causes);

@@ -38,11 +38,12 @@ struct answer {
 	struct candidate limit; /* the answer; LIMIT_NONE: it scales */
 	const struct states *states;
 	uint64_t simulated_ticks; /* how long the run takes as it was, simulated; 0: it was not simulated */
+	struct scene *scene;      /* what was simulated; NULL: it was not */
 	bool is_made;
 };
 
-/* When graph and states of the process are finished. 0, or -1 with the error printed; answer_free() in any case. */
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states);
+/* When graph and states of the process are finished. A net with more nodes than `fold_nodes` is simulated folded. 0, or -1 with the error printed; answer_free() in any case. */
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, uint32_t fold_nodes);
 void answer_free(struct answer *answer);
 
 /*

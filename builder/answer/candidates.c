@@ -35,7 +35,7 @@ static struct candidate *put(struct search *s, struct candidate candidate)
 /* How much time the variant saves. Its arrays are freed. */
 static uint64_t saves(const struct search *s, struct variant variant)
 {
-	uint64_t ticks = simulate(s->scene, &variant);
+	uint64_t ticks = scene_play(s->scene, &variant);
 	free((void *)(uintptr_t)variant.work_ticks);
 	free((void *)(uintptr_t)variant.targets);
 	return ticks < s->base_ticks ? s->base_ticks - ticks : 0;
@@ -325,7 +325,7 @@ void candidates_find(struct answer *answer, const struct scene *scene)
 	struct search s = {.answer = answer, .scene = scene};
 	s.is_tiny = memory_zeroed(answer->net.graph->model->n_constructs, sizeof *s.is_tiny, WHAT);
 	if (scene != NULL)
-		s.base_ticks = answer->simulated_ticks = simulate(scene, &(struct variant){0});
+		s.base_ticks = answer->simulated_ticks = scene_play(scene, &(struct variant){0});
 	find_small_regions(&s);
 	find_small_tasks(&s);
 	add_causes(&s);

@@ -7,7 +7,7 @@
 #define OTTER_BUILDER_ANSWER_CANDIDATES_H
 
 #include "builder/answer/answer.h"
-#include "builder/answer/simulate.h"
+#include "builder/answer/scene.h"
 
 /* Fills in answer.candidates, what saves most first. scene NULL: nothing can be simulated. */
 void candidates_find(struct answer *answer, const struct scene *scene);

@@ -48,6 +48,8 @@ static void put_figures(struct csv *csv, const struct dump *dump, const struct a
 	put_ns(csv, dump, is_task, spread_percentile(&price->start, 0.9));
 	put_ns(csv, dump, is_task, price->create_ticks + price->start_ticks);
 	csv_number_if(csv, is_task, spread_below(&price->own, price->create_ticks + price->start_ticks));
+	put_ns(csv, dump, price->cutoff_ticks != 0, price->cutoff_ticks);
+	put_ns(csv, dump, price->cutoff_ticks != 0, price->saved_ticks);
 }
 
 static void put_construct(struct csv *csv, const struct trace *trace, const struct answer *answer, uint64_t offset, uint32_t c,
@@ -69,9 +71,11 @@ int answer_constructs_csv(const struct trace *trace, const struct answer *answer
 {
 	const struct model *m = &trace->model;
 	struct csv csv;
-	if (csv_open(&csv, dir, "constructs.csv",
-		     "number,kind,label,file,line,function,path,count,own_ns,wait_ns,path_ns,blamed_ns,own_least_ns,own_p10_ns,"
-		     "own_p50_ns,own_p90_ns,own_p99_ns,own_most_ns,start_p50_ns,start_p90_ns,cost_ns,below_cost") != 0)
+	if (csv_open(
+		    &csv, dir, "constructs.csv",
+		    "number,kind,label,file,line,function,path,count,own_ns,wait_ns,path_ns,blamed_ns,own_least_ns,own_p10_ns,"
+		    "own_p50_ns,own_p90_ns,own_p99_ns,own_most_ns,start_p50_ns,start_p90_ns,cost_ns,below_cost,cutoff_ns,cutoff_saves_ns") !=
+	    0)
 		return -1;
 	struct uses uses = {graph, memory_zeroed(m->n_constructs, sizeof *uses.n_on_path, WHAT)};
 	bool has_path = graph->path != NULL && graph->path->places != NULL;

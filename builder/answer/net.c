@@ -94,5 +94,6 @@ void net_free(struct net *net)
 	free(net->order);
 	free(net->ready_ticks);
 	free(net->low_ticks);
+	free(net->late_ticks);
 	*net = (struct net){0};
 }

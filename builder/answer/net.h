@@ -9,6 +9,8 @@
 
 #include "builder/graph/graph.h"
 
+struct track;
+
 struct net {
 	const struct graph *graph;
 	const uint32_t *same;  /* track.same */
@@ -20,10 +22,14 @@ struct net {
 	uint32_t n_ordered;    /* fewer than there are nodes: there is a circle */
 	uint64_t *ready_ticks; /* by node: when the last of what comes before it was over; 0: nothing comes before it */
 	uint64_t *low_ticks;   /* by node: the longest way from there to the end, with the node itself */
+	uint32_t
+		*late_ticks; /* by node: from when it was ready, and its thread had ended what it executed before, until it began */
 };
 
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
-/* Gives back what is known of times: only nodes, links and their order are needed from then on. */
+/* late.c: fills in late_ticks. */
+void net_measure_lateness(struct net *net, const struct track *track);
+/* Gives back when nodes were ready, and the ways from them: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
 

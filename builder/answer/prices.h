@@ -20,6 +20,8 @@ struct price {
 	uint64_t create_ticks; /* the price of creating one */
 	uint64_t start_ticks;  /* and of starting one */
 	uint64_t made_ticks;   /* the part of the creating fragments that is taken for the price of creating them */
+	uint64_t cutoff_ticks; /* tasks below that are better not tasks of their own; 0: nothing is gained */
+	uint64_t saved_ticks;  /* of threads, by that */
 	bool is_small;         /* tasks that execute for less than a few times what they cost */
 };
 
@@ -31,6 +33,8 @@ struct prices {
 };
 
 void prices_find(struct prices *prices, const struct net *net, const struct track *track);
+/* cutoff.c: fills in the cut-offs, of a run on so many threads that took `all_ticks` all together. */
+void prices_find_cutoffs(struct prices *prices, const struct net *net, uint32_t n_threads, uint64_t all_ticks);
 void prices_free(struct prices *prices);
 
 #endif

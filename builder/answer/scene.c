@@ -1,174 +1,398 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the simulation of a run is made of: its threads, and where its nodes hold mutexes. See simulate.h.
+ * Makes the plan of a net: see scene.h.
  */
-#include "builder/answer/simulate.h"
+#include "builder/answer/stretches.h"
+#include "builder/answer/scene.h"
 #include "builder/support/array.h"
+#include "builder/support/map.h"
 #include "builder/support/memory.h"
+
+#include <string.h>
 
 #define WHAT "what limits the run"
 
-/* A mutex that a node holds: the acquisitions of each node in order, before they become stretches. */
-struct held {
-	uint32_t node, mutex, construct;
-	uint64_t acquire_ticks, acquired_ticks, released_ticks;
-};
+/* ---- Links ---- */
 
-struct collection {
-	struct held *rows;
-	size_t n, capacity;
-	struct map mutexes; /* wait id -> number from 1 */
-	uint32_t n_mutexes;
-};
-
-/* A way along the nodes of a stream in the order in which they began. */
-struct along {
-	const struct net *net;
-	const struct track_stream *stream;
-	size_t next_started;
-	uint32_t next_fragment, end_fragment, node;
-};
-
-/* The node that began last before then. */
-static uint32_t node_at(struct along *along, uint64_t ticks)
+/* Of a net that is not folded: those of the net. */
+static void copy_links(struct plan_links *links, const struct net *net, const uint32_t *targets)
 {
-	const struct net *net = along->net;
+	size_t n = net->first[net->n];
+	links->first = memory_get((size_t)net->n + 1, sizeof *links->first, WHAT);
+	links->targets = memory_get(n + 1, sizeof *links->targets, WHAT);
+	memcpy(links->first, net->first, ((size_t)net->n + 1) * sizeof *links->first);
+	memcpy(links->targets, targets, n * sizeof *links->targets);
+}
+
+/* Goes over the links of a folded net, each pair of nodes once. NULL in `links->targets`: counts them only. */
+static void fold_links(const struct scene *scene, const uint32_t *targets, struct plan_links *links, uint32_t *seen)
+{
+	const struct net *net = scene->net;
+	size_t n = 0;
+	for (uint32_t unit = 0; unit < scene->plan.n; unit++) {
+		links->first[unit] = n;
+		for (size_t i = scene->first_member[unit]; i < scene->first_member[unit + 1]; i++) {
+			uint32_t id = scene->members[i];
+			for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+				uint32_t target = scene->unit_of[targets[link]];
+				if (target == 0 || target == unit || seen[target] == unit)
+					continue;
+				seen[target] = unit;
+				if (links->targets != NULL)
+					links->targets[n] = target;
+				n++;
+			}
+		}
+	}
+	links->first[scene->plan.n] = n;
+}
+
+static void make_links(const struct scene *scene, const uint32_t *targets, struct plan_links *links)
+{
+	*links = (struct plan_links){0};
+	if (scene->unit_of == NULL) {
+		copy_links(links, scene->net, targets);
+		return;
+	}
+	uint32_t *seen = memory_zeroed(scene->plan.n, sizeof *seen, WHAT);
+	links->first = memory_get((size_t)scene->plan.n + 1, sizeof *links->first, WHAT);
+	fold_links(scene, targets, links, seen);
+	links->targets = memory_get(links->first[scene->plan.n] + 1, sizeof *links->targets, WHAT);
+	memset(seen, 0, scene->plan.n * sizeof *seen);
+	fold_links(scene, targets, links, seen);
+	free(seen);
+}
+
+static void free_links(struct plan_links *links)
+{
+	free(links->first);
+	free(links->targets);
+}
+
+/* ---- Nodes ---- */
+
+/* Of a thread's share of a loop that all threads take part in, which comes to the barrier that ends the loop: its iterations; else 0. */
+static uint32_t share_of_loop(const struct scene *scene, uint32_t id)
+{
+	const struct net *net = scene->net;
 	const struct model *m = net->graph->model;
-	for (;;) {
-		while (along->next_fragment < along->end_fragment && net_kind(net, along->next_fragment) != NODE_FRAGMENT)
-			along->next_fragment++;
-		uint64_t fragment = along->next_fragment < along->end_fragment ? net_begin(net, along->next_fragment) : UINT64_MAX;
-		bool has_task = along->next_started < along->stream->n_started;
-		uint64_t task = has_task ? m->tasks[along->stream->started[along->next_started]].start_ticks : UINT64_MAX;
-		if (task > ticks && fragment > ticks)
-			return along->node;
-		uint32_t next = has_task ? along->stream->started[along->next_started] : 0;
-		bool is_task = net_comes_first(net, next, task, along->next_fragment, fragment);
-		along->node = is_task ? next : along->next_fragment++;
-		along->next_started += is_task;
-	}
-}
-
-static void collect_holds(struct collection *c, const struct net *net, const struct track *track, size_t i)
-{
-	const struct track_stream *s = &track->streams[i];
-	uint32_t n_tasks = net->graph->model->n_tasks;
-	struct along along = {net, s, 0, n_tasks + net->graph->streams[i].first_node, n_tasks + net->graph->streams[i].end_node, 0};
-	for (size_t j = 0; j < s->n_holds; j++) {
-		const struct track_hold *hold = &s->holds[j];
-		uint32_t node = node_at(&along, hold->acquired_ticks);
-		uint32_t *mutex = map_put(&c->mutexes, hold->wait_id);
-		if (*mutex == 0)
-			*mutex = ++c->n_mutexes;
-		if (node == 0)
+	uint32_t n_threads = scene->plan.n_threads;
+	if (!net_executes(net, id) || net_is_explicit(net, id) || m->regions[m->tasks[net_task(net, id)].region].actual < n_threads)
+		return 0;
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		bool is_barrier = net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN;
+		uint32_t loop = is_barrier ? scene->track->loop_of[net_construct(net, net->targets[link])] : 0;
+		if (loop == 0 || m->constructs[loop].kind != CONSTRUCT_LOOP)
 			continue;
-		array_reserve((void **)&c->rows, c->n + 1, &c->capacity, sizeof *c->rows);
-		c->rows[c->n++] = (struct held){
-			node, *mutex, hold->construct, hold->acquire_ticks, hold->acquired_ticks, hold->released_ticks};
-	}
-}
-
-static int by_node(const void *left, const void *right)
-{
-	const struct held *l = left, *r = right;
-	return l->node != r->node                      ? (l->node < r->node ? -1 : 1)
-	       : l->acquired_ticks < r->acquired_ticks ? -1
-						       : l->acquired_ticks > r->acquired_ticks;
-}
-
-struct stretches {
-	struct stretch *rows;
-	size_t n, capacity;
-};
-
-static void add_stretch(struct stretches *s, uint64_t ticks, uint32_t mutex, uint32_t construct)
-{
-	array_reserve((void **)&s->rows, s->n + 1, &s->capacity, sizeof *s->rows);
-	s->rows[s->n++] = (struct stretch){ticks, mutex, construct};
-}
-
-/* The stretches of one node: a mutex within another one is left out. What is left of its work comes last. */
-static void add_node(struct stretches *s, const struct net *net, const struct held *held, size_t n)
-{
-	uint64_t at = net_begin(net, held->node), left = net_work(net, held->node);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = held[i].released_ticks != 0 && held[i].released_ticks < net_end(net, held->node)
-				       ? held[i].released_ticks
-				       : net_end(net, held->node);
-		if (held[i].acquire_ticks < at || end < held[i].acquired_ticks)
-			continue;
-		uint64_t before = held[i].acquire_ticks - at, inside = end - held[i].acquired_ticks;
-		before = before < left ? before : left;
-		left -= before;
-		inside = inside < left ? inside : left;
-		left -= inside;
-		add_stretch(s, before, 0, 0);
-		add_stretch(s, inside, held[i].mutex, held[i].construct);
-		at = end;
-	}
-	add_stretch(s, left, 0, 0);
-}
-
-static int add_set(void *self, const uint32_t *nodes, uint32_t n)
-{
-	struct collection *c = self;
-	uint32_t mutex = ++c->n_mutexes;
-	for (uint32_t i = 0; i < n; i++) {
-		array_reserve((void **)&c->rows, c->n + 1, &c->capacity, sizeof *c->rows);
-		c->rows[c->n++] = (struct held){.node = nodes[i], .mutex = mutex};
+		uint64_t most = track_iterations(scene->track, loop);
+		return most < n_threads ? n_threads : most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 	}
 	return 0;
 }
 
-static void make_stretches(struct scene *scene, const struct track *track)
+static enum plan_role role_of(const struct net *net, uint32_t id)
 {
-	const struct net *net = scene->net;
-	struct collection c = {0};
-	struct stretches s = {0};
-	for (size_t i = 0; i < track->n_streams; i++)
-		collect_holds(&c, net, track, i);
-	graph_each_exclusive(net->graph, add_set, &c);
-	for (size_t i = 0; i < c.n; i++)
-		if (c.rows[i].acquired_ticks == 0) { /* of a set: all of the task's first node */
-			c.rows[i].construct = net_construct(net, c.rows[i].node);
-			c.rows[i].acquire_ticks = c.rows[i].acquired_ticks = net_begin(net, c.rows[i].node);
-			c.rows[i].released_ticks = net_end(net, c.rows[i].node);
-		}
-	if (c.n > 0)
-		qsort(c.rows, c.n, sizeof *c.rows, by_node);
-	scene->first_stretch = memory_zeroed((size_t)net->n + 1, sizeof *scene->first_stretch, WHAT);
-	size_t row = 0;
-	for (uint32_t id = 0; id < net->n; id++) {
-		size_t first = row;
-		scene->first_stretch[id] = (uint32_t)s.n;
-		while (row < c.n && c.rows[row].node == id)
-			row++;
-		if (row > first)
-			add_node(&s, net, &c.rows[first], row - first);
-	}
-	scene->first_stretch[net->n] = (uint32_t)s.n;
-	scene->stretches = s.rows;
-	scene->n_mutexes = c.n_mutexes;
-	free(c.rows);
-	map_free(&c.mutexes);
+	enum node_kind kind = net_kind(net, id);
+	if (kind == NODE_NONE)
+		return PLAN_NOTHING;
+	if (net_is_task(net, id))
+		return PLAN_TASK;
+	if (kind == NODE_IMPLICIT || kind == NODE_INITIAL)
+		return PLAN_BOUND;
+	return net_executes(net, id) ? PLAN_NEXT : PLAN_POINT;
 }
 
-bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track)
+static void add_member(struct scene *scene, uint32_t id)
 {
-	*scene = (struct scene){.net = net, .prices = prices};
-	if (net->n > SIMULATE_NODES || !track->has_holds || net->graph->units != NULL)
+	const struct net *net = scene->net;
+	uint32_t unit = scene_unit(scene, id);
+	struct plan_node *node = &scene->plan.nodes[unit];
+	if (unit == 0)
+		return;
+	if (node->role == PLAN_NOTHING) {
+		node->role = (uint8_t)role_of(net, id);
+		node->begin_ticks = net_executes(net, id) ? net_begin(net, id) : 0;
+		node->task = net_task(net, id);
+	}
+	node->work_ticks += net_work(net, id);
+	if (net_is_task(net, id))
+		node->start_ticks += scene->prices->rows[net_construct(net, id)].start_ticks;
+	uint32_t most_shares = share_of_loop(scene, id);
+	node->most_shares = most_shares > node->most_shares ? most_shares : node->most_shares;
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		if (scene->unit_of != NULL &&
+		    (scene_unit(scene, net->targets[link]) == unit || scene_unit(scene, net->targets[link]) == 0))
+			continue;
+		bool is_barrier = net->kinds[link] == EDGE_BARRIER && !net_is_explicit(net, id);
+		node->is_at_barrier = node->is_at_barrier || is_barrier;
+		node->is_left = node->is_left || is_barrier || net->kinds[link] == EDGE_SEQUENCE;
+	}
+}
+
+/* In the order in which a unit executes its members. */
+static void make_nodes(struct scene *scene)
+{
+	scene->plan.nodes = memory_zeroed(scene->plan.n, sizeof *scene->plan.nodes, WHAT);
+	if (scene->unit_of == NULL)
+		for (uint32_t id = 1; id < scene->net->n; id++)
+			add_member(scene, id);
+	else
+		for (size_t i = scene->first_member[1]; i < scene->first_member[scene->plan.n]; i++)
+			add_member(scene, scene->members[i]);
+}
+
+static void make_members(struct scene *scene)
+{
+	const struct net *net = scene->net;
+	scene->first_member = memory_zeroed((size_t)scene->plan.n + 1, sizeof *scene->first_member, WHAT);
+	scene->members = memory_get((size_t)net->n + 1, sizeof *scene->members, WHAT);
+	for (uint32_t i = 0; i < net->n_ordered; i++)
+		scene->first_member[scene->unit_of[net->order[i]]]++;
+	size_t end = 0;
+	for (uint32_t unit = 0; unit < scene->plan.n; unit++)
+		scene->first_member[unit] = end += scene->first_member[unit];
+	scene->first_member[scene->plan.n] = end;
+	for (uint32_t i = net->n_ordered; i-- > 0;)
+		scene->members[--scene->first_member[scene->unit_of[net->order[i]]]] = net->order[i];
+}
+
+/* ---- Tasks ---- */
+
+/* By task of the model, of those in the plan. */
+struct numbering {
+	uint32_t *up;             /* its parent, 0 where that does not come before it */
+	uint32_t *sizes;          /* how many tasks it and its descendants are */
+	uint32_t *numbers, *next; /* of its next descendant */
+	bool *is_there;
+};
+
+static void number_tasks(struct scene *scene, struct numbering *t)
+{
+	const struct net *net = scene->net;
+	const struct task *tasks = net->graph->model->tasks;
+	uint32_t n_tasks = net->graph->model->n_tasks;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t task = net->order[i];
+		if (task < n_tasks)
+			t->up[task] = t->next[tasks[task].parent] != 0 ? tasks[task].parent : 0;
+		if (task < n_tasks)
+			t->next[task] = 1; /* it has come */
+	}
+	for (uint32_t i = net->n_ordered; i-- > 0;) {
+		uint32_t task = net->order[i];
+		if (task >= n_tasks)
+			continue;
+		t->sizes[task] += t->is_there[task];
+		t->sizes[t->up[task]] += t->sizes[task];
+	}
+	t->next[0] = 1;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t task = net->order[i];
+		if (task >= n_tasks)
+			continue;
+		t->numbers[task] = t->next[t->up[task]];
+		t->next[t->up[task]] += t->sizes[task];
+		t->next[task] = t->numbers[task] + t->is_there[task];
+	}
+}
+
+/* The team of an implicit or initial task, which is added if it is new. */
+static uint32_t team_of(struct plan *plan, struct map *rows, size_t *capacity, uint32_t region, const struct region *r)
+{
+	uint32_t *row = map_put(rows, region);
+	if (*row == 0) {
+		array_reserve((void **)&plan->teams, plan->n_teams + (size_t)1, capacity, sizeof *plan->teams);
+		plan->teams[plan->n_teams] = (struct plan_team){.from = UINT32_MAX, .is_full = r->actual >= plan->n_threads};
+		*row = plan->n_teams++;
+	}
+	return *row;
+}
+
+/* Implicit tasks of a team have one parent, and nothing else is created there meanwhile: they and their descendants follow each other. */
+static void make_teams(struct scene *scene, const struct numbering *t)
+{
+	const struct net *net = scene->net;
+	const struct model *m = net->graph->model;
+	struct plan *plan = &scene->plan;
+	struct map rows = {0};
+	size_t capacity = 1;
+	plan->teams = memory_zeroed(capacity, sizeof *plan->teams, WHAT);
+	plan->n_teams = 1;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t task = net->order[i];
+		if (task >= m->n_tasks || !t->is_there[task])
+			continue;
+		struct plan_task *at = &plan->tasks[t->numbers[task]];
+		uint32_t region = m->tasks[task].region;
+		if (!at->is_bound) {
+			const uint32_t *row = map_get(&rows, region);
+			at->team = row != NULL ? *row : 0;
+			continue;
+		}
+		at->team = team_of(plan, &rows, &capacity, region, &m->regions[region]);
+		struct plan_team *team = &plan->teams[at->team];
+		team->from = t->numbers[task] < team->from ? t->numbers[task] : team->from;
+		team->end = at->end > team->end ? at->end : team->end;
+	}
+	map_free(&rows);
+}
+
+/* The descendants of each task follow it. */
+static void make_tasks(struct scene *scene)
+{
+	const struct net *net = scene->net;
+	const struct model *m = net->graph->model;
+	struct plan *plan = &scene->plan;
+	struct numbering t;
+	t.up = memory_zeroed(m->n_tasks, sizeof *t.up, WHAT);
+	t.sizes = memory_zeroed(m->n_tasks, sizeof *t.sizes, WHAT);
+	t.numbers = memory_zeroed(m->n_tasks, sizeof *t.numbers, WHAT);
+	t.next = memory_zeroed(m->n_tasks, sizeof *t.next, WHAT);
+	t.is_there = memory_zeroed(m->n_tasks, sizeof *t.is_there, WHAT);
+	for (uint32_t unit = 1; unit < plan->n; unit++)
+		if (plan->nodes[unit].role != PLAN_NOTHING)
+			t.is_there[plan->nodes[unit].task] = true;
+	t.is_there[0] = false;
+	number_tasks(scene, &t);
+	plan->n_tasks = 1 + t.sizes[0];
+	plan->tasks = memory_zeroed(plan->n_tasks, sizeof *plan->tasks, WHAT);
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t task = net->order[i];
+		if (task >= m->n_tasks || !t.is_there[task])
+			continue;
+		const struct task *row = &m->tasks[task];
+		uint32_t thread = row->run_stream < net->graph->n_streams ? scene->thread_of[row->run_stream] : UINT32_MAX;
+		plan->tasks[t.numbers[task]] = (struct plan_task){.end = t.numbers[task] + t.sizes[task],
+								  .parent = t.is_there[t.up[task]] ? t.numbers[t.up[task]] : 0,
+								  .thread = thread != UINT32_MAX ? thread : 0,
+								  .is_bound = !task_is_explicit(row),
+								  .is_tied = !(row->flags & task_flags_untied)};
+	}
+	make_teams(scene, &t);
+	for (uint32_t unit = 1; unit < plan->n; unit++)
+		plan->nodes[unit].task = t.numbers[plan->nodes[unit].task];
+	free(t.up);
+	free(t.sizes);
+	free(t.numbers);
+	free(t.next);
+	free(t.is_there);
+}
+
+/* ---- Stretches ---- */
+
+/* A unit executes its members one after the other: so come their stretches. */
+static void fold_stretches(struct scene *scene, const struct stretches *all)
+{
+	const struct net *net = scene->net;
+	struct plan *plan = &scene->plan;
+	size_t n = 0;
+	plan->first_stretch = memory_zeroed((size_t)plan->n + 1, sizeof *plan->first_stretch, WHAT);
+	plan->stretches = memory_get((size_t)net->n_ordered + all->first[net->n] + 1, sizeof *plan->stretches, WHAT);
+	for (uint32_t unit = 1; unit < plan->n; unit++) {
+		size_t first = n, first_member = scene->first_member[unit], end_member = scene->first_member[unit + 1];
+		bool has_some = false;
+		plan->first_stretch[unit] = (uint32_t)n;
+		for (size_t i = first_member; i < end_member; i++) {
+			uint32_t id = scene->members[i], from = all->first[id], end = all->first[id + 1];
+			has_some = has_some || from < end;
+			if (from == end)
+				plan->stretches[n++] = (struct plan_stretch){net_work(net, id), 0, 0};
+			for (; from < end; from++)
+				plan->stretches[n++] = all->stretches[from];
+		}
+		n = has_some ? n : first;
+	}
+	plan->first_stretch[plan->n] = (uint32_t)n;
+	plan->stretches = memory_grow(plan->stretches, n + 1, sizeof *plan->stretches, WHAT);
+}
+
+static void make_stretches(struct scene *scene)
+{
+	struct stretches all;
+	stretches_find(&all, scene->net, scene->track);
+	scene->plan.n_mutexes = all.n_mutexes;
+	if (scene->unit_of == NULL) {
+		scene->plan.stretches = all.stretches;
+		scene->plan.first_stretch = all.first;
+		return;
+	}
+	fold_stretches(scene, &all);
+	free(all.stretches);
+	free(all.first);
+}
+
+/* What an odd net, such as one with detached tasks, may have once it is folded. */
+static bool has_no_circle(const struct plan *plan)
+{
+	struct how how = {0};
+	uint64_t longest;
+	uint64_t *ways = plan_ways(plan, &how, &longest);
+	bool is_good = true;
+	for (uint32_t id = 1; id < plan->n; id++)
+		is_good = is_good && ways[id] != UINT64_MAX;
+	free(ways);
+	return is_good;
+}
+
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
+		uint32_t folded)
+{
+	*scene = (struct scene){.net = net, .prices = prices, .track = track};
+	struct plan *plan = &scene->plan;
+	if (!track->has_holds || net->graph->units != NULL)
+		return false;
+	plan->n = net->n;
+	if (net->n > most && (scene->unit_of = fold(net, prices, folded, &plan->n)) == NULL)
 		return false;
 	scene->thread_of = memory_get(track->n_streams + 1, sizeof *scene->thread_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++)
-		scene->thread_of[i] = track->streams[i].n_started != 0 ? scene->n_threads++ : UINT32_MAX;
-	make_stretches(scene, track);
-	return scene->n_threads > 0;
+		scene->thread_of[i] = track->streams[i].n_started != 0 ? plan->n_threads++ : UINT32_MAX;
+	if (scene->unit_of != NULL)
+		make_members(scene);
+	make_nodes(scene);
+	make_tasks(scene);
+	make_links(scene, net->targets, &plan->links);
+	make_stretches(scene);
+	return plan->n_threads > 0 && (scene->unit_of == NULL || has_no_circle(plan));
 }
 
 void scene_free(struct scene *scene)
 {
+	struct plan *plan = &scene->plan;
+	free(plan->nodes);
+	free(plan->tasks);
+	free(plan->teams);
+	free_links(&plan->links);
+	free(plan->stretches);
+	free(plan->first_stretch);
 	free(scene->thread_of);
-	free(scene->stretches);
-	free(scene->first_stretch);
+	free(scene->unit_of);
+	free(scene->first_member);
+	free(scene->members);
 	*scene = (struct scene){0};
+}
+
+static uint64_t *sum_work(const struct scene *scene, const uint64_t *work_ticks)
+{
+	uint64_t *sums = memory_zeroed(scene->plan.n, sizeof *sums, WHAT);
+	for (uint32_t id = 1; id < scene->net->n; id++)
+		if (net_executes(scene->net, id))
+			sums[scene_unit(scene, id)] += work_ticks[id];
+	return sums;
+}
+
+uint64_t scene_play(const struct scene *scene, const struct variant *variant)
+{
+	struct how how = {.free_mutex = variant->free_mutex, .has_free_mutex = variant->has_free_mutex};
+	struct plan_links links = {0};
+	uint64_t *work = variant->work_ticks != NULL ? sum_work(scene, variant->work_ticks) : NULL;
+	how.work_ticks = work;
+	if (variant->targets != NULL) {
+		make_links(scene, variant->targets, &links);
+		how.links = &links;
+	}
+	uint64_t ticks = simulate(&scene->plan, &how);
+	free(work);
+	free_links(&links);
+	return ticks;
 }

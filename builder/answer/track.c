@@ -104,6 +104,12 @@ static struct track_loop *loop_row(struct track_loops *loops, uint32_t construct
 	return &loops->rows[*row - 1];
 }
 
+uint64_t track_iterations(const struct track *track, uint32_t construct)
+{
+	const uint32_t *row = map_get(&track->shares.row_of, construct);
+	return row != NULL ? track->shares.rows[*row - 1].most_iterations : 0;
+}
+
 /* What a member of a team takes part in; of a construct that one thread executes, that thread alone. */
 static bool is_shared(const struct track *track, const struct point *at, const struct scope *scope)
 {
@@ -151,6 +157,7 @@ static int close_loop(struct track *track, const struct point *at, const struct 
 	struct track_loop *loop = loop_row(&s->shares, scope->construct);
 	loop->region = m->regions[m->tasks[at->task].region].construct;
 	loop->count++;
+	loop->most_iterations = scope->count > loop->most_iterations ? scope->count : loop->most_iterations;
 	loop->ticks += now > before ? now - before : 0;
 	s->loop = scope->construct;
 	return pass_loop(track, at);
@@ -256,6 +263,8 @@ static void add_loops(struct track_loops *all, const struct track_loops *loops, 
 		struct track_loop *to = loop_row(all, same[loops->rows[i].construct]);
 		to->region = same[loops->rows[i].region];
 		to->count += loops->rows[i].count;
+		to->most_iterations =
+			loops->rows[i].most_iterations > to->most_iterations ? loops->rows[i].most_iterations : to->most_iterations;
 		to->ticks += loops->rows[i].ticks;
 	}
 }

@@ -36,6 +36,7 @@ struct track_places {
 /* What threads executed in a worksharing construct; of a synchronisation how often tasks came to it. */
 struct track_loop {
 	uint32_t construct, region; /* region: construct of the region around a worksharing construct */
+	uint64_t most_iterations;   /* of a loop, those that it had at one time */
 	uint64_t count;             /* times that a thread took part */
 	uint64_t ticks;
 };
@@ -108,6 +109,9 @@ struct track {
 	bool has_holds;             /* after track_finish(): the acquisitions are there one by one */
 	struct aside aside;
 };
+
+/* After track_finish(): how many iterations the loop had at most. */
+uint64_t track_iterations(const struct track *track, uint32_t construct);
 
 extern const struct replay_ops track_ops;
 

@@ -5,20 +5,13 @@
 #include "builder/summary/answer.h"
 #include "builder/support/memory.h"
 
-static struct answer_place copy_place(const struct model *m, uint32_t construct)
-{
-	const struct construct *c = &m->constructs[construct];
-	return (struct answer_place){text_copy(construct != 0 ? c->label : ""), text_copy(c->file), text_copy(c->function),
-				     construct_kind_name(c->kind), c->line};
-}
-
 static struct answer_row copy_row(const struct trace *trace, const struct answer *answer, const struct candidate *c)
 {
 	const struct dump *dump = &trace->dump;
 	return (struct answer_row){.limit = c->limit,
 				   .sort = c->sort,
-				   .construct = copy_place(&trace->model, c->construct),
-				   .other = copy_place(&trace->model, c->other),
+				   .construct = place_copy(&trace->model, c->construct),
+				   .other = place_copy(&trace->model, c->other),
 				   .loss_share = answer_loss_share(answer, c),
 				   .speedup = answer_speedup(answer, c),
 				   .is_simulated = c->is_simulated,
@@ -76,7 +69,7 @@ static void copy_bounds(struct answer_summary *s, const struct trace *trace, con
 	}
 	graph_each_exclusive(answer->net.graph, see_set, &longest);
 	s->exclusion_ns = dump_duration_ns(&trace->dump, longest.ticks);
-	s->exclusion = copy_place(&trace->model, longest.construct);
+	s->exclusion = place_copy(&trace->model, longest.construct);
 	s->work_ns = dump_duration_ns(&trace->dump, answer->prices.work_ticks);
 	if (path != NULL && path->bound != PATH_UNKNOWN) {
 		s->span_ns = path->span_ns;
@@ -118,7 +111,7 @@ static void copy_constructs(struct answer_summary *s, const struct trace *trace,
 		const struct figure *f = &answer->figures[rows[i].row];
 		double path_ns = (double)dump_duration_ns(&trace->dump, f->path_ticks);
 		s->constructs[s->n_constructs++] =
-			(struct answer_construct){.place = copy_place(m, rows[i].row),
+			(struct answer_construct){.place = place_copy(m, rows[i].row),
 						  .count = f->count,
 						  .own_ns = dump_duration_ns(&trace->dump, f->own_ticks),
 						  .path_share = path_ns < span ? path_ns / span : span > 0,
@@ -139,8 +132,8 @@ static void copy_waits(struct answer_summary *s, const struct trace *trace, cons
 	for (uint32_t i = 0; i < n && i < ANSWER_WAITS; i++) {
 		const struct track_place *place = &places->rows[rows[i].row];
 		const struct figure *f = &answer->figures[place->construct];
-		s->waits[s->n_waits++] = (struct answer_wait){.place = copy_place(&trace->model, place->construct),
-							      .culprit = copy_place(&trace->model, f->culprit),
+		s->waits[s->n_waits++] = (struct answer_wait){.place = place_copy(&trace->model, place->construct),
+							      .culprit = place_copy(&trace->model, f->culprit),
 							      .count = place->count,
 							      .total_ns = dump_duration_ns(&trace->dump, place->ticks),
 							      .longest_ns = dump_duration_ns(&trace->dump, place->longest_ticks),
@@ -157,7 +150,8 @@ static uint64_t lost_ns(const struct dump *dump, const struct account *account)
 	return dump_duration_ns(dump, account->wall_ticks * account->n_threads - account->ticks[SPENT_WORK]);
 }
 
-void summary_collect_answer(struct answer_summary *s, const struct trace *trace, const struct answer *answer)
+void summary_collect_answer(struct answer_summary *s, const struct trace *trace, const struct answer *answer,
+			    const struct what_if *what_if, const struct findings *findings)
 {
 	const struct dump *dump = &trace->dump;
 	uint64_t before_ns = s->wall_ns * s->n_threads - s->spent_ns[SPENT_WORK];
@@ -178,32 +172,29 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 	copy_bounds(s, trace, answer);
 	copy_constructs(s, trace, answer);
 	copy_waits(s, trace, answer);
-}
-
-static void free_place(struct answer_place *place)
-{
-	free(place->label);
-	free(place->file);
-	free(place->function);
+	summary_collect_what_if(&s->what_if, trace, what_if);
+	summary_collect_lint(&s->lint, trace, findings);
 }
 
 static void free_row(struct answer_row *row)
 {
-	free_place(&row->construct);
-	free_place(&row->other);
+	place_free(&row->construct);
+	place_free(&row->other);
 }
 
 void summary_free_answer(struct answer_summary *s)
 {
 	free_row(&s->limit);
-	free_place(&s->exclusion);
+	place_free(&s->exclusion);
 	for (unsigned i = 0; i < s->n_others; i++)
 		free_row(&s->others[i]);
 	for (unsigned i = 0; i < s->n_constructs; i++)
-		free_place(&s->constructs[i].place);
+		place_free(&s->constructs[i].place);
 	for (unsigned i = 0; i < s->n_waits; i++) {
-		free_place(&s->waits[i].place);
-		free_place(&s->waits[i].culprit);
+		place_free(&s->waits[i].place);
+		place_free(&s->waits[i].culprit);
 	}
+	summary_free_what_if(&s->what_if);
+	summary_free_lint(&s->lint);
 	*s = (struct answer_summary){0};
 }

@@ -9,19 +9,14 @@
 
 #include "builder/answer/answer.h"
 #include "builder/model/trace.h"
+#include "builder/summary/lint.h"
+#include "builder/summary/what_if.h"
 
 #include <stdio.h>
 
 #define ANSWER_OTHERS     2  /* runners-up */
 #define ANSWER_CONSTRUCTS 10 /* that matter most */
 #define ANSWER_WAITS      8  /* the longest */
-
-/* A construct, by name; an empty label: none. */
-struct answer_place {
-	char *label, *file, *function;
-	const char *kind; /* construct_kind_name() */
-	unsigned line;
-};
 
 struct answer_row {
 	enum limit limit;
@@ -59,13 +54,16 @@ struct answer_summary {
 		double culprit_share; /* of what was waited for anybody there */
 	} waits[ANSWER_WAITS];
 	unsigned n_waits;
+	struct what_if_summary what_if;
+	struct lint_summary lint;
 };
 
 /* The limit in one sentence, without a line's end. */
 void answer_print_what(const struct answer_row *row, FILE *out);
 
 struct json_t;
-void summary_collect_answer(struct answer_summary *summary, const struct trace *trace, const struct answer *answer);
+void summary_collect_answer(struct answer_summary *summary, const struct trace *trace, const struct answer *answer,
+			    const struct what_if *what_if, const struct findings *findings);
 struct json_t *summary_json_answer(const struct answer_summary *summary);
 void summary_free_answer(struct answer_summary *summary);
 

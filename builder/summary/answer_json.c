@@ -8,17 +8,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static json_t *json_place(const struct answer_place *place)
-{
-	char *label = text_utf8(place->label), *file = text_utf8(place->file), *function = text_utf8(place->function);
-	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:s}", "kind", place->kind, "label", label, "file", file, "line",
-				   (int)place->line, "function", function);
-	free(label);
-	free(file);
-	free(function);
-	return object;
-}
-
 /* As it is on the screen. */
 static json_t *json_sentence(const struct answer_row *row)
 {
@@ -42,7 +31,7 @@ static json_t *json_row(const struct answer_row *row)
 	if (cause_sort_name(row->sort) != NULL)
 		json_object_set_new(why, "sort", json_string(cause_sort_name(row->sort)));
 	if (row->limit == LIMIT_CHAIN) {
-		json_object_set_new(why, "dependent", json_place(&row->other));
+		json_object_set_new(why, "dependent", place_json(&row->other));
 		json_object_set_new(why, "all_dependences_ns", json_integer((json_int_t)row->all_ns));
 	}
 	if (row->limit == LIMIT_GRAIN) {
@@ -52,7 +41,7 @@ static json_t *json_row(const struct answer_row *row)
 	if (row->n != 0)
 		json_object_set_new(why, row->limit == LIMIT_PREEMPTION ? "processors" : "count", json_integer((json_int_t)row->n));
 	return json_pack("{s:s, s:o, s:o, s:f, s:f, s:o}", "limit", limit_name(row->limit), "sentence", json_sentence(row),
-			 "construct", json_place(&row->construct), "loss_share", row->loss_share, "possible_speedup", row->speedup,
+			 "construct", place_json(&row->construct), "loss_share", row->loss_share, "possible_speedup", row->speedup,
 			 "why", why);
 }
 
@@ -69,7 +58,7 @@ static json_t *json_constructs(const struct answer_summary *s)
 	json_t *rows = json_array();
 	for (unsigned i = 0; i < s->n_constructs; i++) {
 		const struct answer_construct *c = &s->constructs[i];
-		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:f, s:f}", "construct", json_place(&c->place), "count",
+		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:f, s:f}", "construct", place_json(&c->place), "count",
 						      (json_int_t)c->count, "own_ns", (json_int_t)c->own_ns, "path_share",
 						      c->path_share, "blame_share", c->blame_share));
 	}
@@ -81,10 +70,10 @@ static json_t *json_waits(const struct answer_summary *s)
 	json_t *rows = json_array();
 	for (unsigned i = 0; i < s->n_waits; i++) {
 		const struct answer_wait *w = &s->waits[i];
-		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:I, s:o, s:f}", "construct", json_place(&w->place), "count",
+		json_array_append_new(rows, json_pack("{s:o, s:I, s:I, s:I, s:o, s:f}", "construct", place_json(&w->place), "count",
 						      (json_int_t)w->count, "total_ns", (json_int_t)w->total_ns, "longest_ns",
 						      (json_int_t)w->longest_ns, "for",
-						      w->culprit.label[0] != '\0' ? json_place(&w->culprit) : json_null(),
+						      w->culprit.label[0] != '\0' ? place_json(&w->culprit) : json_null(),
 						      "for_share", w->culprit_share));
 	}
 	return rows;
@@ -113,5 +102,8 @@ json_t *summary_json_answer(const struct answer_summary *s)
 				  (json_int_t)s->simulated_ns, "constructs", json_constructs(s), "waits", json_waits(s)));
 	if (s->n_processors != 0)
 		json_object_set_new(object, "processors", json_integer((json_int_t)s->n_processors));
+	json_object_set_new(object, "what_if", summary_json_what_if(&s->what_if));
+	json_object_set_new(object, "speedups", summary_json_speedups(&s->what_if));
+	json_object_set_new(object, "lint", summary_json_lint(&s->lint));
 	return object;
 }

@@ -46,45 +46,6 @@ static void print_lines(const char *text, FILE *out)
 	}
 }
 
-/* A time in three or four digits, with its unit: "1.234 s", "12.3 ms". */
-struct length_text {
-	char text[24];
-};
-
-static struct length_text length(uint64_t ns)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	struct length_text length;
-	double value = (double)ns;
-	unsigned unit = 0;
-	while (value >= 999.5 && unit < 3) {
-		value /= 1000;
-		unit++;
-	}
-	int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-	snprintf(length.text, sizeof length.text, "%.*f %s", digits, value, units[unit]);
-	return length;
-}
-
-/* A label without control characters, cut to fit. Bytes of one character count as one column each. */
-struct label_text {
-	char text[64];
-};
-
-static struct label_text fit(const char *label, size_t width)
-{
-	struct label_text fitting;
-	char *valid = text_utf8(label);
-	size_t n = strlen(valid);
-	if (n <= width)
-		snprintf(fitting.text, sizeof fitting.text, "%s", valid);
-	else /* the end has the line, the beginning the kind */
-		snprintf(fitting.text, sizeof fitting.text, "%.*s..%s", (int)(width / 3), valid,
-			 valid + n - (width - width / 3 - 2));
-	free(valid);
-	return fitting;
-}
-
 static const char *plural(uint64_t n)
 {
 	return n == 1 ? "" : "s";
@@ -92,21 +53,16 @@ static const char *plural(uint64_t n)
 
 /* ---- The limit ---- */
 
-static const char *name_of(const struct answer_place *place)
-{
-	return place->label[0] != '\0' ? place->label : "(unknown)";
-}
-
 void answer_print_what(const struct answer_row *row, FILE *out)
 {
-	const char *label = name_of(&row->construct), *other = name_of(&row->other);
+	const char *label = place_name(&row->construct), *other = place_name(&row->other);
 	switch (row->limit) {
 	case LIMITS:
 	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
 	case LIMIT_CREATION: fprintf(out, "creation: one thread makes %s more slowly than the others run them", label); return;
 	case LIMIT_GRAIN:
-		fprintf(out, "grain: %" PRIu64 " x %s of %s each, and one costs %s", row->n, label, length(row->own_ns).text,
-			length(row->price_ns).text);
+		fprintf(out, "grain: %" PRIu64 " x %s of %s each, and one costs %s", row->n, label, length_text(row->own_ns).text,
+			length_text(row->price_ns).text);
 		return;
 	case LIMIT_CHAIN:
 		if (strcmp(label, other) == 0)
@@ -217,12 +173,13 @@ static void print_efficiency(const struct answer_summary *s, FILE *out)
 	double parallelism = (double)s->work_ns / (double)s->span_ns;
 	const char *at_least = s->is_span_exact ? "" : "at least ";
 	if (parallelism < 1.05)
-		fprintf(out, "bounds   the longest chain takes %s%s: more threads cannot help", at_least, length(s->span_ns).text);
+		fprintf(out, "bounds   the longest chain takes %s%s: more threads cannot help", at_least,
+			length_text(s->span_ns).text);
 	else
 		fprintf(out, "bounds   at most %.1f threads can work%s, by the longest chain (%s%s)", parallelism,
-			has_loops(s) ? " with loops divided as here" : "", at_least, length(s->span_ns).text);
+			has_loops(s) ? " with loops divided as here" : "", at_least, length_text(s->span_ns).text);
 	if (s->exclusion_ns > s->span_ns)
-		fprintf(out, ",\n         %.1f by %s", (double)s->work_ns / (double)s->exclusion_ns, name_of(&s->exclusion));
+		fprintf(out, ",\n         %.1f by %s", (double)s->work_ns / (double)s->exclusion_ns, place_name(&s->exclusion));
 	fputs("\n", out);
 }
 
@@ -236,8 +193,8 @@ static void print_constructs(const struct answer_summary *s, FILE *out)
 	for (unsigned i = 0; i < s->n_constructs; i++) {
 		const struct answer_construct *c = &s->constructs[i];
 		uint64_t mean_ns = c->count != 0 ? c->own_ns / c->count : 0;
-		fprintf(out, "%-29s %-12s %8" PRIu64 " %8s %8s %3.0f%% %4.0f%%\n", fit(name_of(&c->place), 29).text,
-			fit(c->place.function, 12).text, c->count, length(c->own_ns).text, length(mean_ns).text,
+		fprintf(out, "%-29s %-12s %8" PRIu64 " %8s %8s %3.0f%% %4.0f%%\n", label_text(place_name(&c->place), 29).text,
+			label_text(c->place.function, 12).text, c->count, length_text(c->own_ns).text, length_text(mean_ns).text,
 			100 * c->path_share, 100 * c->blame_share);
 	}
 }
@@ -251,10 +208,10 @@ static void print_waits(const struct answer_summary *s, FILE *out)
 			continue;
 		if (n++ == 0)
 			fprintf(out, "\n%-26s %7s %8s %8s  %s\n", "waiting at", "times", "total", "longest", "for");
-		fprintf(out, "%-26s %7" PRIu64 " %8s %8s  ", fit(name_of(&w->place), 26).text, w->count, length(w->total_ns).text,
-			length(w->longest_ns).text);
+		fprintf(out, "%-26s %7" PRIu64 " %8s %8s  ", label_text(place_name(&w->place), 26).text, w->count,
+			length_text(w->total_ns).text, length_text(w->longest_ns).text);
 		if (w->culprit.label[0] != '\0')
-			fprintf(out, "%s (%.0f%%)", fit(name_of(&w->culprit), 19).text, 100 * w->culprit_share);
+			fprintf(out, "%s (%.0f%%)", label_text(place_name(&w->culprit), 19).text, 100 * w->culprit_share);
 		fputs("\n", out);
 	}
 }
@@ -262,7 +219,7 @@ static void print_waits(const struct answer_summary *s, FILE *out)
 static void print_answer(const struct summary *summary, bool is_coloured, FILE *out)
 {
 	const struct answer_summary *s = &summary->answer;
-	fprintf(out, ": %s on %u thread%s", length(s->wall_ns).text, s->n_threads, plural(s->n_threads));
+	fprintf(out, ": %s on %u thread%s", length_text(s->wall_ns).text, s->n_threads, plural(s->n_threads));
 	if (s->n_processors != 0 && s->n_threads > s->n_processors)
 		fprintf(out, " and %" PRIu64 " processor%s", s->n_processors, plural(s->n_processors));
 	if (summary->n_processes > 1)
@@ -270,6 +227,7 @@ static void print_answer(const struct summary *summary, bool is_coloured, FILE *
 	fputs("\n", out);
 	print_limit(s, is_coloured ? "\033[1m" : "", is_coloured ? "\033[0m" : "", out);
 	print_efficiency(s, out);
+	summary_print_twice(&s->what_if, out);
 	print_constructs(s, out);
 	print_waits(s, out);
 	fputs("\n", out);

@@ -59,7 +59,7 @@ void summary_begin(struct summary *s, const struct trace *traces, size_t n_proce
 }
 
 void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states,
-		     const struct answer *answer)
+		     const struct answer *answer, const struct what_if *what_if, const struct findings *findings)
 {
 	const struct dump *dump = &trace->dump;
 	const struct model *m = graph->model;
@@ -67,7 +67,7 @@ void summary_collect(struct summary *s, const struct trace *trace, const struct 
 		m->window.is_part ? window_ticks(&m->window, m->first_ticks, m->last_ticks) : m->last_ticks - m->first_ticks;
 	uint64_t wall_ns = dump_duration_ns(dump, ticks);
 	s->level = graph->level;
-	summary_collect_answer(&s->answer, trace, answer);
+	summary_collect_answer(&s->answer, trace, answer, what_if, findings);
 	collect_part(s, graph);
 	s->n_threads += m->n_threads;
 	s->n_records += dump->n_records;

@@ -161,7 +161,7 @@ struct summary {
 void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes);
 /* Adds a process when it is built. What is shown of it is copied: the tables may be given back. */
 void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states,
-		     const struct answer *answer);
+		     const struct answer *answer, const struct what_if *what_if, const struct findings *findings);
 /* After the last process. */
 void summary_finish(struct summary *summary);
 

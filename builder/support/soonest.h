@@ -56,4 +56,21 @@ static inline struct soonest_item soonest_first(const struct soonest *s)
 	return s->tree[1];
 }
 
+/* Of the things from this number to before `end` the one that comes first; at UINT64_MAX: none of them does. */
+static inline struct soonest_item soonest_first_in(const struct soonest *s, size_t from, size_t end)
+{
+	struct soonest_item first = {UINT64_MAX, 0}, last = first; /* of what lies on the left, and on the right */
+	for (from += s->n_leaves, end += s->n_leaves; from < end; from /= 2, end /= 2) {
+		if (from % 2 == 1) {
+			first = s->tree[from].ticks < first.ticks ? s->tree[from] : first;
+			from++;
+		}
+		if (end % 2 == 1) {
+			end--;
+			last = s->tree[end].ticks <= last.ticks ? s->tree[end] : last;
+		}
+	}
+	return last.ticks < first.ticks ? last : first;
+}
+
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How late each node of a net began: by that much later than it could have, as nothing came before it any more, and its thread
+ * had ended what it executed before. Called by answer.c, on one thread.
+ */
+#include "builder/answer/track.h"
+#include "builder/answer/net.h"
+#include "builder/support/memory.h"
+
+/* A way along a stream, in the order in which its nodes began. */
+struct along {
+	struct net *net;
+	uint64_t over_ticks; /* when what began before was over */
+};
+
+static void pass(struct along *along, uint32_t id)
+{
+	struct net *net = along->net;
+	uint64_t ready = net->ready_ticks[id] > along->over_ticks ? net->ready_ticks[id] : along->over_ticks;
+	uint64_t begin = net_begin(net, id), late = begin > ready && ready != 0 ? begin - ready : 0;
+	net->late_ticks[id] = late < UINT32_MAX ? (uint32_t)late : UINT32_MAX;
+	along->over_ticks = net_end(net, id) > along->over_ticks ? net_end(net, id) : along->over_ticks;
+}
+
+void net_measure_lateness(struct net *net, const struct track *track)
+{
+	uint32_t n_tasks = net->graph->model->n_tasks;
+	net->late_ticks = memory_zeroed(net->n, sizeof *net->late_ticks, "what limits the run");
+	for (size_t i = 0; i < track->n_streams; i++) {
+		const struct track_stream *s = &track->streams[i];
+		uint32_t fragment = n_tasks + net->graph->streams[i].first_node, end = n_tasks + net->graph->streams[i].end_node;
+		struct along along = {net, 0};
+		for (size_t j = 0; j <= s->n_started; j++) {
+			uint64_t until = j < s->n_started ? net_begin(net, s->started[j]) : UINT64_MAX;
+			for (; fragment < end; fragment++) {
+				if (net_kind(net, fragment) != NODE_FRAGMENT)
+					continue;
+				if (j < s->n_started &&
+				    net_comes_first(net, s->started[j], until, fragment, net_begin(net, fragment)))
+					break;
+				pass(&along, fragment);
+			}
+			if (j < s->n_started && net_executes(net, s->started[j]))
+				pass(&along, s->started[j]);
+		}
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From a net to what is simulated of it (plan.h): its threads, where its nodes hold mutexes, and, where it is too large,
+ * which nodes are taken for one (fold.c). And a run in which something is different, by nodes and links of the net. Used by
+ * candidates.c and by builder/whatif/; on one thread, but scene_play() on several.
+ */
+#ifndef OTTER_BUILDER_ANSWER_SCENE_H
+#define OTTER_BUILDER_ANSWER_SCENE_H
+
+#include "builder/answer/net.h"
+#include "builder/answer/prices.h"
+#include "builder/answer/simulate.h"
+#include "builder/answer/track.h"
+
+#define SIMULATE_NODES 2000000 /* larger nets are folded, ... */
+#define FOLDED_NODES   200000  /* ... to so many nodes at most */
+
+struct scene {
+	const struct net *net;
+	const struct prices *prices;
+	const struct track *track;
+	struct plan plan;    /* the run as it was */
+	uint32_t *thread_of; /* by row of dump.streams: number of the thread, UINT32_MAX: the stream executed nothing */
+	/* Where the net is folded: by node of the net that of the plan, 0: it is left out; NULL: the same numbers. */
+	uint32_t *unit_of;
+	size_t *first_member; /* of a folded net, by node of the plan: index of its first member; one more ends the last */
+	uint32_t *members;    /* nodes of the net, in the order in which they are executed */
+};
+
+/* What is different in a run; NULL and 0: nothing. */
+struct variant {
+	const uint64_t *work_ticks; /* by node of the net: how long it executes */
+	const uint32_t *targets;    /* by link of the net: what it leads to; 0: nothing */
+	uint32_t free_mutex;        /* construct: mutexes that are acquired there exclude nobody there */
+	bool has_free_mutex;
+};
+
+/*
+ * A net with more than `most` nodes is folded, to `folded` at most. False: it cannot be folded so far, or acquisitions of mutexes are not known one
+ * by one. To be freed in any case.
+ */
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
+		uint32_t folded);
+void scene_free(struct scene *scene);
+
+/* The node of the plan of a node of the net, 0: it is left out. */
+static inline uint32_t scene_unit(const struct scene *scene, uint32_t node)
+{
+	return scene->unit_of != NULL ? scene->unit_of[node] : node;
+}
+
+/* How long the run takes with what is different, in ticks. */
+uint64_t scene_play(const struct scene *scene, const struct variant *variant);
+
+/* fold.c: the node of the plan of each node of the net, by net node, with 0 of those left out; to be freed. NULL: it cannot be folded so far. */
+uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Waits that wait for nobody; tasks that are not deferred, or that only one thread creates; regions within regions that have
+ * more threads than there are processors. Called by lint.c.
+ */
+#include "builder/lint/lint.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+
+#define WHAT       "the findings"
+#define TASKS_EACH 16 /* with fewer tasks for each thread it does not matter who creates them */
+
+void lint_waits(struct findings *findings, const struct net *net)
+{
+	bool *is_waited_for = memory_zeroed(net->n, sizeof *is_waited_for, WHAT);
+	uint64_t *n = memory_zeroed(net->graph->model->n_constructs, sizeof *n, WHAT);
+	for (size_t link = 0; link < net->first[net->n]; link++)
+		if (net->kinds[link] != EDGE_SEQUENCE)
+			is_waited_for[net->targets[link]] = true;
+	for (uint32_t id = 1; id < net->n; id++) {
+		enum node_kind kind = net_kind(net, id);
+		if (kind != NODE_TASKWAIT && kind != NODE_TASKGROUP)
+			continue;
+		n[net_construct(net, id)]++;
+		if (!is_waited_for[id])
+			lint_add(findings, LINT_WAITS_FOR_NONE, net_construct(net, id), 0, 1, 0);
+	}
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->rows[i].kind == LINT_WAITS_FOR_NONE)
+			findings->rows[i].of = n[findings->rows[i].construct];
+	free(is_waited_for);
+	free(n);
+}
+
+/* What its creator executes after this node, directly; 0: it synchronises first, or ends. */
+static uint32_t next_fragment(const struct net *net, uint32_t id)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+		if (net->kinds[link] == EDGE_SEQUENCE && net_task(net, net->targets[link]) == net_task(net, id))
+			return net_executes(net, net->targets[link]) ? net->targets[link] : 0;
+	return 0;
+}
+
+/* Did the creator, whose node ended by creating the task, execute it in the midst of what it executed next? */
+static bool is_inline(const struct net *net, uint32_t creator, uint32_t task)
+{
+	const struct task *tasks = net->graph->model->tasks;
+	uint32_t next = next_fragment(net, creator);
+	return next != 0 && tasks[task].state & TASK_STARTED &&
+	       tasks[task].run_stream == tasks[net_task(net, creator)].run_stream && net_begin(net, next) <= net_begin(net, task) &&
+	       net_end(net, task) <= net_end(net, next) && net_begin(net, task) < net_end(net, next);
+}
+
+struct creations {
+	uint64_t n, n_undeferred, n_inline;
+};
+
+static void see_creation(struct creations *by_construct, const struct net *net, uint32_t creator, uint32_t task)
+{
+	const struct model *m = net->graph->model;
+	struct creations *c = &by_construct[net_construct(net, task)];
+	c->n++;
+	if (m->regions[m->tasks[task].region].actual < 2) /* a team of one defers nothing */
+		return;
+	if (m->tasks[task].flags & task_flags_undeferred)
+		c->n_undeferred++;
+	else
+		c->n_inline += is_inline(net, creator, task);
+}
+
+void lint_creation(struct findings *findings, const struct net *net)
+{
+	const struct model *m = net->graph->model;
+	struct creations *by_construct = memory_zeroed(m->n_constructs, sizeof *by_construct, WHAT);
+	uint32_t creator_stream = UINT32_MAX, most = 0, n_threads = 0;
+	uint64_t n_tasks = 0, n_streams = 0;
+	bool *is_thread = memory_zeroed(m->dump->n_streams + 1, sizeof *is_thread, WHAT);
+	for (uint32_t id = 1; id < net->n; id++)
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			uint32_t task = net->targets[link], stream, number;
+			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task))
+				continue;
+			see_creation(by_construct, net, id, task);
+			model_task_origin(m, task, &stream, &number);
+			n_streams += stream != creator_stream;
+			creator_stream = stream;
+			n_tasks++;
+		}
+	for (uint32_t task = 1; task < m->n_tasks; task++)
+		if (graph_task_is_node(net->graph, task) && m->tasks[task].state & TASK_STARTED &&
+		    m->tasks[task].run_stream < m->dump->n_streams) {
+			n_threads += !is_thread[m->tasks[task].run_stream];
+			is_thread[m->tasks[task].run_stream] = true;
+		}
+	for (uint32_t c = 1; c < m->n_constructs; c++) {
+		const struct creations *at = &by_construct[c];
+		most = at->n > by_construct[most].n ? c : most;
+		if (at->n_undeferred != 0)
+			lint_add(findings, LINT_UNDEFERRED, c, 0, at->n_undeferred, at->n);
+		if (at->n_inline != 0)
+			lint_add(findings, LINT_INLINE, c, 0, at->n_inline, at->n);
+	}
+	if (n_streams == 1 && n_threads > 1 && n_tasks >= (uint64_t)TASKS_EACH * n_threads)
+		lint_add(findings, LINT_ONE_CREATOR, most, 0, n_tasks, n_tasks);
+	free(by_construct);
+	free(is_thread);
+}
+
+/* ---- Regions within regions ---- */
+
+struct change {
+	uint64_t ticks;
+	int64_t n_threads; /* more, or fewer */
+	uint32_t region;
+};
+
+static int by_time(const void *left, const void *right)
+{
+	const struct change *l = left, *r = right;
+	if (l->ticks != r->ticks)
+		return l->ticks < r->ticks ? -1 : 1;
+	if (l->n_threads != r->n_threads)
+		return l->n_threads < r->n_threads ? -1 : 1;
+	return l->region < r->region ? -1 : l->region > r->region;
+}
+
+void lint_regions(struct findings *findings, const struct net *net)
+{
+	const struct model *m = net->graph->model;
+	struct change *changes = memory_get(2 * (size_t)m->n_regions + 1, sizeof *changes, WHAT);
+	uint64_t n_processors = m->dump->meta.n_processors, n_nested = 0;
+	size_t n = 0;
+	for (uint32_t row = 1; row < m->n_regions; row++) {
+		const struct region *r = &m->regions[row];
+		uint64_t end = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
+		if (!(r->state & REGION_ANNOUNCED) || r->actual < 2 || end == UINT64_MAX)
+			continue;
+		n_nested += m->regions[m->tasks[r->task].region].actual > 1;
+		changes[n++] = (struct change){r->begin_ticks, r->actual - (int64_t)1, row};
+		changes[n++] = (struct change){end, 1 - (int64_t)r->actual, row};
+	}
+	if (n != 0)
+		qsort(changes, n, sizeof *changes, by_time);
+	int64_t n_threads = 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct region *r = &m->regions[changes[i].region];
+		n_threads += changes[i].n_threads;
+		bool is_nested = m->regions[m->tasks[r->task].region].actual > 1;
+		if (!is_nested || changes[i].n_threads < 0)
+			continue;
+		bool is_over = n_processors != 0 && (uint64_t)n_threads > n_processors;
+		if (is_over)
+			lint_add(findings, LINT_OVERSUBSCRIBED, net_region_construct(net, changes[i].region), 0, 1, 1);
+	}
+	if (n_nested != 0 && n_processors == 0)
+		findings->not_searched[LINT_OVERSUBSCRIBED] = n_nested;
+	free(changes);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How long the run would take on other numbers of threads, and how far such a figure is from the truth: see whatif.h.
+ */
+#include "builder/whatif/whatif.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+#include "builder/whatif/speedups.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#define WHAT       "what would be if"
+#define MANY_NODES 200000 /* a simulation of more takes so much memory that only a few are done at once, ... */
+#define FEW        4      /* ... no more than these */
+
+void play_all(const struct plan *plan, const struct how *hows, uint64_t *ticks, size_t n)
+{
+	int n_threads = omp_get_max_threads(), most = plan->n > MANY_NODES ? FEW : n_threads;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads < most ? n_threads : most)
+	for (size_t i = 0; i < n; i++)
+		ticks[i] = simulate(plan, &hows[i]);
+}
+
+static void add_row(struct what_if *what_if, size_t *capacity, uint32_t n_threads, enum policy policy)
+{
+	array_reserve((void **)&what_if->rows, what_if->n_rows + 1, capacity, sizeof *what_if->rows);
+	what_if->rows[what_if->n_rows++] = (struct what_if_row){.n_threads = n_threads, .policy = policy};
+}
+
+/* The observed number of threads and twice that; or every power of two beside these, with each policy. */
+static void list_rows(struct what_if *what_if, bool is_all)
+{
+	size_t capacity = 0;
+	uint32_t n = what_if->n_threads;
+	for (uint32_t n_threads = 1; n_threads <= WHAT_IF_THREADS || n_threads <= 2 * n; n_threads++) {
+		bool is_power = is_all && (n_threads & (n_threads - 1)) == 0;
+		if (n_threads != n && n_threads != 2 * n && !is_power)
+			continue;
+		for (enum policy policy = POLICY_RUN; policy < POLICIES; policy++)
+			if (policy == POLICY_RUN || is_all)
+				add_row(what_if, &capacity, n_threads, policy);
+	}
+}
+
+static void play_rows(struct what_if *what_if, const struct plan *plan, const struct costs *costs)
+{
+	size_t n = what_if->n_rows;
+	struct how *hows = memory_get(n + 1, sizeof *hows, WHAT);
+	uint64_t *ticks = memory_get(n + 1, sizeof *ticks, WHAT);
+	for (size_t i = 0; i < n; i++)
+		hows[i] = (struct how){.n_threads = what_if->rows[i].n_threads,
+				       .policy = what_if->rows[i].policy,
+				       .start_ticks = costs->start_ticks};
+	hows[n] = (struct how){.work_ticks = costs->other_work_ticks, .start_ticks = costs->other_start_ticks};
+	play_all(plan, hows, ticks, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		struct what_if_row *row = &what_if->rows[i];
+		row->ticks = ticks[i];
+		if (row->n_threads == what_if->n_threads && row->policy == POLICY_RUN)
+			what_if->base_ticks = ticks[i];
+		if (i > 0 && row->n_threads == row[-1].n_threads)
+			row->span_ticks = row[-1].span_ticks;
+		else
+			free(plan_ways(plan, &hows[i], &row->span_ticks));
+	}
+	what_if->error_ticks = ticks[n];
+	free(hows);
+	free(ticks);
+}
+
+void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes)
+{
+	uint32_t most = fold_nodes != 0 ? fold_nodes : is_all ? WHAT_IF_NODES : WHAT_IF_FEW_NODES;
+	struct scene own = {0};
+	const struct scene *scene = answer->scene;
+	*what_if = (struct what_if){0};
+	if (!answer->is_made || scene == NULL)
+		return;
+	/* That of the answer is taken, unless it is too large, or smaller than it could be. */
+	if (scene->plan.n > most + 1 || (scene->unit_of != NULL && is_all && fold_nodes == 0)) {
+		if (!scene_make(&own, &answer->net, &answer->prices, &answer->track, most, most)) {
+			scene_free(&own);
+			return;
+		}
+		scene = &own;
+	}
+	struct costs costs;
+	costs_find(&costs, scene);
+	*what_if = (struct what_if){.is_made = true,
+				    .wall_ticks = answer->account.wall_ticks,
+				    .n_threads = scene->plan.n_threads,
+				    .work_ticks = answer->prices.work_ticks,
+				    .own_share = costs.own_share};
+	for (uint32_t id = 1; id < answer->net.n; id++)
+		what_if->n_nodes += net_kind(&answer->net, id) != NODE_NONE;
+	for (uint32_t unit = 1; unit < scene->plan.n; unit++)
+		what_if->n_units += scene->plan.nodes[unit].role != PLAN_NOTHING;
+	list_rows(what_if, is_all);
+	play_rows(what_if, &scene->plan, &costs);
+	speedups_find(what_if, scene, &costs);
+	costs_free(&costs);
+	scene_free(&own);
+}
+
+void what_if_free(struct what_if *what_if)
+{
+	free(what_if->rows);
+	*what_if = (struct what_if){0};
+}
