@@ -158,7 +158,10 @@ static int close_loop(struct track *track, const struct point *at, const struct 
 	loop->region = m->regions[m->tasks[at->task].region].construct;
 	loop->count++;
 	loop->most_iterations = scope->count > loop->most_iterations ? scope->count : loop->most_iterations;
-	loop->ticks += now > before ? now - before : 0;
+	now = now > before ? now : before;
+	loop->ticks += now - before;
+	if (s->n_open > 0) /* what is executed in a construct within another one is the inner one's */
+		s->open[s->n_open - 1].busy_ticks += now - before;
 	s->loop = scope->construct;
 	return pass_loop(track, at);
 }
