@@ -5,6 +5,8 @@
 #include "builder/support/text.h"
 #include "builder/support/memory.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +52,15 @@ char *text_utf8(const char *text)
 	return out;
 }
 
+/* Does an ampersand begin what graphviz reads as an entity? */
+static bool is_entity(const unsigned char *p)
+{
+	size_t n = 1;
+	while (isalnum(p[n]) || p[n] == '#')
+		n++;
+	return p[0] == '&' && n > 1 && p[n] == ';';
+}
+
 void text_dot(struct buffer *out, const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -63,6 +74,8 @@ void text_dot(struct buffer *out, const char *text)
 		if (*p == '"' || *p == '\\')
 			buffer_put(out, "\\", 1);
 		buffer_put(out, (const char *)p, n);
+		if (is_entity(p))
+			buffer_put(out, "amp;", 4);
 		p += n;
 	}
 }
