@@ -14,6 +14,7 @@
 #include "builder/graph/files.h"
 #include "builder/lint/lint.h"
 #include "builder/outputs.h"
+#include "builder/picture/files.h"
 #include "builder/run.h"
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
@@ -41,7 +42,7 @@ struct job {
 	struct trace *traces;
 	struct graph *graphs;
 	struct states *states;
-	struct answer answer;   /* of the process that is built; with NEEDS_ANSWER */
+	struct answer answer;   /* of the process that is built; with NEEDS_FIGURES */
 	struct what_if what_if; /* the same */
 	struct lint_track lint_track;
 	struct findings findings;
@@ -51,6 +52,7 @@ struct job {
 	struct symbols *symbols;
 	struct summary summary;
 	struct canonical_list *canonical;
+	struct drawn drawn;
 	struct output output;
 	struct progress progress;
 };

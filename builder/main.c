@@ -29,6 +29,7 @@ enum {
 	OPTION_MAX_NODES,
 	OPTION_STATES,
 	OPTION_BINS,
+	OPTION_WIDTH,
 	OPTION_SOURCE,
 	OPTION_NO_SOURCE,
 	OPTION_FORCE,
@@ -53,22 +54,27 @@ enum {
 #define SERVER_SECONDS     10
 #define SERVER_SECONDS_MAX 3600u
 
-#define DEFAULT_NODES 2000
+#define DEFAULT_NODES 150
 #define DEFAULT_BINS  1000
 #define BINS_MAX      1000000u
 #define FOLD_LEAST    100u
 #define FOLD_MOST     100000000u
+#define DEFAULT_WIDTH 180
+#define WIDTH_MIN     60u
+#define WIDTH_MAX     1000u
 
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
 	{"output", 'o', "DIR", 0, "where files go (default: the first DUMP, with .build for .otter)", 0},
 	{"force", OPTION_FORCE, 0, 0, "replace the output of an earlier run", 0},
 	{"graph", OPTION_GRAPH, "LEVEL", 0, "level of the graph: scope, task (the default) or fragment", 0},
-	{"max-nodes", OPTION_MAX_NODES, "N", 0, "draw larger graphs by source construct (default: 2000)", 0},
+	{"max-nodes", OPTION_MAX_NODES, "N", 0,
+	 "draw no more nodes than this in graph.dot; each one by itself where there are two fifths of it (default: 150)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
 	{"fold", OPTION_FOLD, "N", 0, "simulate larger graphs with several nodes as one (default: 2000000, with --what-if 1000000)",
 	 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
+	{"width", OPTION_WIDTH, "MM", 0, "with --svg: the width of pictures in mm, such as 85 for a column (default: 180)", 0},
 	{"source", OPTION_SOURCE, "DIR", 0, "where source files are whose lines report.html shows, beside their recorded places",
 	 0},
 	{"no-source", OPTION_NO_SOURCE, NULL, 0, "no source line is in report.html", 0},
@@ -164,6 +170,14 @@ static uint32_t parse_fold(const char *text, const struct argp_state *state)
 	if (n < FOLD_LEAST || n > FOLD_MOST)
 		argp_error(state, "--fold is a number of nodes from %u to %u, not '%s'", FOLD_LEAST, FOLD_MOST, text);
 	return (uint32_t)n;
+}
+
+static uint64_t parse_width(const char *text, const struct argp_state *state)
+{
+	uint64_t width = parse_count("--width", text, state);
+	if (width < WIDTH_MIN || width > WIDTH_MAX)
+		argp_error(state, "--width is a number of millimetres from %u to %u, not '%s'", WIDTH_MIN, WIDTH_MAX, text);
+	return width;
 }
 
 static unsigned parse_seconds(const char *text, const struct argp_state *state)
@@ -264,8 +278,8 @@ static void check_diff(struct options *o, const struct argp_state *state)
 	if (o->threshold < 0)
 		o->threshold = DEFAULT_THRESHOLD;
 	bool is_plain = o->outputs == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
-			o->fold_nodes == 0 && !o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
-			!parts_have_times(&o->times) && o->family.task == 0;
+			o->fold_nodes == 0 && o->width_mm == DEFAULT_WIDTH && !o->has_states && o->run.id == NULL &&
+			!o->run.merges && o->processes == NULL && !parts_have_times(&o->times) && o->family.task == 0;
 	if (o->is_diff && !is_plain)
 		argp_error(state, "--diff compares whole runs: only -o, --force, --threshold, --strict, --debuginfod, --memory "
 				  "and -q go with it");
@@ -285,6 +299,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_NO_SOURCE: o->hides_sources = true; break;
 	case OPTION_BINS: o->n_bins = parse_bins(value, state); break;
 	case OPTION_FOLD: o->fold_nodes = parse_fold(value, state); break;
+	case OPTION_WIDTH: o->width_mm = parse_width(value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;
@@ -347,6 +362,7 @@ int main(int argc, char **argv)
 				  .level = GRAPH_TASK,
 				  .max_nodes = DEFAULT_NODES,
 				  .n_bins = DEFAULT_BINS,
+				  .width_mm = DEFAULT_WIDTH,
 				  .threshold = -1,
 				  .family = {.depth = UINT64_MAX},
 				  .memory_bytes = UINT64_MAX};

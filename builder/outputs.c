@@ -10,11 +10,13 @@
 #include "builder/graph/files.h"
 #include "builder/lint/lint.h"
 #include "builder/otf2/otf2.h"
+#include "builder/picture/files.h"
 #include "builder/states/files.h"
 #include "builder/summary/processes.h"
 #include "builder/summary/summary.h"
 #include "builder/whatif/whatif.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define FILES(...)                                                                                                                 \
@@ -81,6 +83,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	if (needs & NEEDS_WHAT_IF)
 		needs |= NEEDS_ANSWER;
 	if (needs & NEEDS_ANSWER)
+		needs |= NEEDS_FIGURES;
+	if (needs & NEEDS_FIGURES)
 		needs |= NEEDS_STATES | NEEDS_SYMBOLS;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
 		needs |= NEEDS_STATES | NEEDS_SOME_SYMBOLS |
@@ -125,9 +129,34 @@ int output_follow_parallelism(struct sink *sink, const struct built *built)
 	return sink_parallelism_open(sink, built->directory, built->options->n_bins, built->traces, built->states);
 }
 
+static bool is_asked(const struct built *built, const char *option)
+{
+	return built->options->outputs & outputs_of_option(option);
+}
+
+/* Both files of the graph are of one drawing. */
+static int follow_graph(struct sink *sink, const struct built *built)
+{
+	const struct answer *answer = built->options->family.task == 0 ? built->answer : NULL;
+	const struct drawn_from from = {built->graphs, built->states, answer};
+	const struct graph_pictures pictures = {is_asked(built, "dot"), is_asked(built, "svg"), built->options->width_mm};
+	return sink_dot_open(sink, &from, built->directory, built->options->max_nodes, &pictures, built->drawn);
+}
+
 int output_follow_dot(struct sink *sink, const struct built *built)
 {
-	return sink_dot_open(sink, built->graphs, built->directory, built->options->max_nodes);
+	return follow_graph(sink, built);
+}
+
+int output_follow_graph_svg(struct sink *sink, const struct built *built)
+{
+	return is_asked(built, "dot") ? 0 : follow_graph(sink, built); /* else --dot's sink writes both */
+}
+
+int output_follow_profile(struct sink *sink, const struct built *built)
+{
+	const struct drawn_from from = {built->graphs, built->states, NULL};
+	return sink_profile_open(sink, &from, built->directory, built->options->width_mm);
 }
 
 int output_follow_report(struct sink *sink, const struct built *built)
@@ -290,4 +319,19 @@ int output_print_summary_text(const struct built *built)
 	summary_print(built->summary, stdout);
 	printf("%-10s%s\n", "output", built->place);
 	return 0;
+}
+
+/* What is folded is not there to be seen, so it is said. */
+int output_print_drawn(const struct built *built)
+{
+	const struct drawn *drawn = built->drawn;
+	if (drawn->is_folded)
+		printf("%-10s%" PRIu64 " nodes are drawn by source construct as %" PRIu64 " (--max-nodes)\n",
+		       is_asked(built, "dot") ? "graph.dot" : "graph.svg", drawn->n_nodes, drawn->n_shown);
+	return 0;
+}
+
+int output_print_drawn_svg(const struct built *built)
+{
+	return is_asked(built, "dot") ? 0 : output_print_drawn(built);
 }

@@ -13,6 +13,7 @@
 
 struct answer;
 struct canonical_list;
+struct drawn;
 struct graphs;
 struct states;
 struct summary;
@@ -32,8 +33,9 @@ enum output_need {
 	NEEDS_SUMMARY = 256,
 	NEEDS_CANONICAL = 1024, /* the canonical edge list */
 	NEEDS_RECORDS = 512,    /* the dump again, after its process was built */
-	NEEDS_ANSWER = 2048,    /* what limits the run */
-	NEEDS_WHAT_IF = 4096    /* the whole curve over threads */
+	NEEDS_ANSWER = 2048,    /* what limits the run, to be shown */
+	NEEDS_WHAT_IF = 4096,   /* the whole curve over threads */
+	NEEDS_FIGURES = 8192    /* as NEEDS_ANSWER, for pictures, which show what it is made from */
 };
 
 enum output_trait {
@@ -57,6 +59,7 @@ struct built {
 	const struct what_if *what_if;   /* the same */
 	const struct findings *findings; /* the same */
 	const struct summary *summary;
+	struct drawn *drawn; /* graph.dot or graph.svg */
 	struct canonical_list *const *canonical;
 };
 

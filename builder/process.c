@@ -28,6 +28,13 @@ static void give_times(struct graph *graph, const struct states *states)
 	graph->blocked = states->model->switches.are_recorded ? &states->blocked : NULL;
 }
 
+/* What outputs hear of it that are not pictures. */
+static const struct answer *shown_answer(const struct job *job)
+{
+	static const struct answer nothing;
+	return job->needs & NEEDS_ANSWER ? &job->answer : &nothing;
+}
+
 static int replay_process(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
@@ -36,12 +43,12 @@ static int replay_process(struct job *job, size_t i)
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
-	if (job->needs & NEEDS_ANSWER ||
+	if (job->needs & NEEDS_FIGURES ||
 	    (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT)) /* beside the critical path */
 		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
 	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
 		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
-	if (job->needs & NEEDS_ANSWER) {
+	if (job->needs & NEEDS_FIGURES) {
 		if (answer_graph(job, i) != &job->graphs[i])
 			visitors[n_visitors++] = (struct visitor){&graph_ops, answer_graph(job, i)};
 		visitors[n_visitors++] = (struct visitor){&track_ops, &job->answer.track};
@@ -63,7 +70,7 @@ static int replay_process(struct job *job, size_t i)
 	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
 		give_times(&job->graphs[i], &job->states[i]);
-		if (job->needs & NEEDS_ANSWER)
+		if (job->needs & NEEDS_FIGURES)
 			give_times(answer_graph(job, i), &job->states[i]);
 	}
 	int rc = replay_run(&trace->model, visitors, n_visitors, &job->progress);
@@ -79,6 +86,10 @@ static int answer_process(struct job *job, size_t i)
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
 	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], most) != 0)
 		return -1;
+	if (!(job->needs & NEEDS_ANSWER)) {
+		lint_track_free(&job->lint_track);
+		return 0;
+	}
 	what_if_make(&job->what_if, &job->answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
 	lint_make(&job->findings, &job->answer, &job->lint_track);
 	lint_track_free(&job->lint_track);
@@ -94,7 +105,7 @@ static int append(struct job *job, size_t i, const struct built *built)
 	one.n_traces = 1;
 	one.graphs = &graphs;
 	one.states = &job->states[i];
-	one.answer = &job->answer;
+	one.answer = shown_answer(job);
 	one.what_if = &job->what_if;
 	one.findings = &job->findings;
 	for (unsigned row = 0; row < n_output_rows; row++)
@@ -137,13 +148,13 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	if (has_graph)
 		graph_begin(&job->graphs[i], &trace->model, job->options->level, keep);
 	job->graphs[i].family = job->options->family;
-	if (job->needs & NEEDS_ANSWER && answer_graph(job, i) != &job->graphs[i]) {
+	if (job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i]) {
 		graph_begin(answer_graph(job, i), &trace->model, GRAPH_FRAGMENT, GRAPH_KEPT);
 		answer_graph(job, i)->slot = 1;
 	}
 	if (replay_process(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
-	if (job->needs & NEEDS_ANSWER && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
+	if (job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
 		return -1;
 	job->graphs[i].before = job->numbers;
 	if (has_graph)
@@ -152,13 +163,13 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
 	if (has_symbols)
 		symbols_resolve(job->symbols, &trace->model);
-	if (job->needs & NEEDS_ANSWER && answer_process(job, i) != 0)
+	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)
 		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;
 	if (job->needs & NEEDS_SUMMARY)
-		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i], &job->answer, &job->what_if,
+		summary_collect(&job->summary, trace, &job->graphs[i], &job->states[i], shown_answer(job), &job->what_if,
 				&job->findings);
 	if (job->needs & NEEDS_CANONICAL)
 		canonical_collect(&job->canonical, trace, &job->graphs[i], job->n_open > 1);

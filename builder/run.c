@@ -114,8 +114,11 @@ static int carry_out(struct job *job)
 			      .states = job->states,
 			      .answer = &job->answer,
 			      .summary = &job->summary,
-			      .canonical = &job->canonical};
+			      .canonical = &job->canonical,
+			      .drawn = &job->drawn};
 	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);
+	if (o->family.task != 0) /* what limits the run is not asked of a task */
+		job->needs &= ~(unsigned)(NEEDS_ANSWER | NEEDS_FIGURES);
 	if (o->is_strict) /* some repairs are found by the graph alone */
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
 	summary_begin(&job->summary, job->traces, job->n_open);

@@ -19,6 +19,7 @@ struct options {
 	uint64_t max_nodes;
 	uint32_t fold_nodes; /* larger graphs are simulated with several nodes as one; 0: the default */
 	size_t n_bins;       /* rows of a process in parallelism.csv, at most */
+	uint64_t width_mm;   /* of pictures for print */
 	const char *sources; /* where source files are, beside their recorded places; NULL: nowhere else */
 	bool hides_sources;  /* no source line is in the report */
 	bool has_states;     /* thread states are wanted one by one, in the archive and beside the tables */

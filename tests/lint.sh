@@ -22,7 +22,7 @@ mapfile -t pages < <(git ls-files 'docs/*.[1-8]')
 cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --suppress=missingInclude \
 	--suppress=preprocessorErrorDirective -D_GNU_SOURCE -D__x86_64__ -I. common recorder builder 2>&1 | finding "cppcheck"
 mapfile -t files < <(matching '^(common|recorder|builder)/.*\.c$')
-read -ra libraries < <(pkg-config --cflags ck otf2 libdw jansson)
+read -ra libraries < <(pkg-config --cflags ck otf2 libdw jansson libgvc)
 flags=("${headers[@]}" -pthread "${libraries[@]}")
 printf '%s\n' "${files[@]}" | xargs -P "$(nproc)" -I{} clang-tidy --quiet {} -- "${flags[@]}" 2>/dev/null | grep -E 'warning:|error:' | finding "clang-tidy"
 # In the builder gcc 12 takes each pointer that is kept in a structure for lost, and does not know that one value may

@@ -59,7 +59,7 @@ def build_limited(dumps, option, limit):
 
 
 def check_default(n):
-    """All that is written by default, under the same limit; the graph is drawn by construct, and whole where that is asked for."""
+    """All that is written by default, under the same limit; the graph is drawn by construct, of all processes together, and whole where that is asked for."""
     out, result = build_limited(PLACE / "processes", "--graph=task", f"-d {TABLES_MIB << 10}")
     report.check(f"{NAME}/default", result.why([0]))
     if result.status != 0:
@@ -77,9 +77,9 @@ def check_default(n):
     whole = (out / "graph.dot").read_text() if result.status == 0 else ""
     clusters = [text.count("subgraph cluster_") for text in (groups, whole)]
     nodes = len(re.findall(r"^  n\d+ \[", whole, re.M))
-    report.check(f"{NAME}/drawings", result.why([0]) or (None if clusters == [n, n] and nodes == sum(summary["graph"]["nodes"].values())
+    report.check(f"{NAME}/drawings", result.why([0]) or (None if clusters == [0, n] and nodes == sum(summary["graph"]["nodes"].values())
                                                          and groups.count("digraph") == whole.count("digraph") == 1
-                                                         and "drawn by source construct" in groups.splitlines()[1] and "drawn by" not in whole
+                                                         and f"{n} processes together" in groups.splitlines()[1] and "drawn by" not in whole
                                                          else f"{clusters} clusters, {nodes} nodes"))
 
 

@@ -178,7 +178,7 @@ RUNS = {
     "sampled": ("fib", 4, {"OTTER_SAMPLE": "1000"}),
 }
 OUTPUTS = {
-    "task": ("--csv", "--dot", "--otf2", "--parallelism", "--states", "--summary"),
+    "task": ("--csv", "--dot", "--svg", "--otf2", "--parallelism", "--states", "--summary"),
     "counted": ("--summary",),
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),
@@ -187,7 +187,7 @@ OUTPUTS = {
     "what-if": ("--what-if", "--lint", "--answer", "--fold=1000"),
     "answer-part": ("--answer", "--from=20%", "--to=70%"),
     "parallelism": ("--parallelism", "--bins=77"),
-    "part": ("--csv", "--dot", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
+    "part": ("--csv", "--dot", "--svg", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
     "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),
     "family": ("--graph=fragment", "--csv", "--summary", "--task=1", "--depth=2"),
 }

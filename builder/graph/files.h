@@ -43,12 +43,6 @@ int units_csv(const struct graphs *graphs, const char *dir);
 bool has_units(const struct graphs *graphs);
 
 /*
- * DIR/graph.dot: every node, or, above max_nodes, one node for each kind and construct. `graphs` and `dir` live as long
- * as the sink. 0, or -1 with the error printed.
- */
-int sink_dot_open(struct sink *sink, const struct graphs *graphs, const char *dir, uint64_t max_nodes);
-
-/*
  * Adds the lines of a process to the canonical edge list, which is NULL before the first; nothing points into the graph.
  * Prints the sorted list, one edge a line: 0, or -1 with the error printed.
  */

@@ -89,7 +89,7 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 		return -1;
 	}
 	fwrite(report_page_begin, 1, (size_t)(report_page_data - report_page_begin), r->out);
-	const struct window_user user = {begin, interval, moment, end, close_report, r};
+	const struct window_user user = {begin, interval, moment, end, close_report, false, r};
 	return sink_windows_open(sink, dir, STRIPS_WINDOWS, &user, 1);
 }
 

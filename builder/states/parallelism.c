@@ -123,6 +123,6 @@ int sink_parallelism_open(struct sink *sink, const char *dir, size_t n_bins, con
 		free(p);
 		return -1;
 	}
-	const struct window_user user = {begin, add_interval, add_moment, end, close_parallelism, p};
+	const struct window_user user = {begin, add_interval, add_moment, end, close_parallelism, false, p};
 	return sink_windows_open(sink, dir, n_bins, &user, 1);
 }

@@ -20,6 +20,7 @@ struct sweeper {
 	size_t n_max;
 	struct window_user users[MAX_USERS];
 	size_t n_users;
+	bool wants_all;
 	struct windows windows; /* of the process in turn */
 	struct part {
 		struct series states; /* of the stream's thread */
@@ -273,7 +274,7 @@ static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 	}
 	first = window_clip(&s->windows.trace->model.window, first);
 	last = window_clip(&s->windows.trace->model.window, last);
-	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max ? n_steps : s->n_max;
+	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max && !s->wants_all ? n_steps : s->n_max;
 	n = n < length ? n : length;
 	*bounds = memory_get((size_t)n + 1, sizeof **bounds, "what happens at once");
 	for (uint64_t i = 0; i <= n && n > 0; i++)
@@ -339,8 +340,10 @@ int sink_windows_open(struct sink *sink, const char *dir, size_t n_max, const st
 	s->dir = text_copy(dir);
 	s->n_max = n_max;
 	s->n_users = n_users;
-	for (size_t i = 0; i < n_users; i++)
+	for (size_t i = 0; i < n_users; i++) {
 		s->users[i] = users[i];
+		s->wants_all |= users[i].wants_all;
+	}
 	if (aside_open(&s->aside, s->dir, "windows") != 0) {
 		close_sweeper(s);
 		return -1;

@@ -45,11 +45,12 @@ struct window_user {
 	void (*moment)(void *self, size_t window, const struct moment *moment, uint64_t begin_ticks, uint64_t end_ticks);
 	void (*end)(void *self, const struct windows *windows);
 	int (*close)(void *self); /* 0, or -1 with the error printed; frees all */
+	bool wants_all;           /* as many windows as there may be, however few changes of state there are */
 	void *self;
 };
 
 /*
- * Fills in the sink. Each process has n_max windows, or as many as its threads had changes of state, if these are fewer. `dir`:
+ * Fills in the sink. Each process has n_max windows, or as many as its threads had changes of state, if these are fewer and no user wants all. `dir`:
  * where there is room for files without a name. 0, or -1 with the error printed; then the users are closed.
  */
 int sink_windows_open(struct sink *sink, const char *dir, size_t n_max, const struct window_user *users, size_t n_users);

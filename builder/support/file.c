@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static FILE *open_with(const char *dir, const char *name, int flags, off_t *n_bytes)
+static FILE *open_with(const char *dir, const char *name, int flags, const char *mode, off_t *n_bytes)
 {
 	char *path = text_format("%s/%s", dir, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+	int fd = open(path, O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 	*n_bytes = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-	FILE *file = fd >= 0 ? fdopen(fd, "a") : NULL;
+	FILE *file = fd >= 0 ? fdopen(fd, mode) : NULL;
 	if (file == NULL)
 		error("%s: cannot be written: %s", path, strerror(errno));
 	free(path);
@@ -26,13 +26,19 @@ static FILE *open_with(const char *dir, const char *name, int flags, off_t *n_by
 FILE *file_open(const char *dir, const char *name)
 {
 	off_t n_bytes;
-	return open_with(dir, name, O_EXCL, &n_bytes);
+	return open_with(dir, name, O_WRONLY | O_EXCL, "a", &n_bytes);
+}
+
+FILE *file_open_both(const char *dir, const char *name)
+{
+	off_t n_bytes;
+	return open_with(dir, name, O_RDWR | O_EXCL, "a+", &n_bytes);
 }
 
 FILE *file_append(const char *dir, const char *name, bool *is_new)
 {
 	off_t n_bytes;
-	FILE *file = open_with(dir, name, 0, &n_bytes);
+	FILE *file = open_with(dir, name, O_WRONLY, "a", &n_bytes);
 	*is_new = n_bytes == 0;
 	return file;
 }

@@ -11,7 +11,10 @@
 /* Makes DIR/NAME, which must not exist, and opens it for writing. NULL after it printed the error. */
 FILE *file_open(const char *dir, const char *name);
 
-/* The same, but it may exist: what is written comes after what is in it. *is_new: nothing is. */
+/* The same, for reading, too. */
+FILE *file_open_both(const char *dir, const char *name);
+
+/* As file_open, but it may exist: what is written comes after what is in it. *is_new: nothing is. */
 FILE *file_append(const char *dir, const char *name, bool *is_new);
 
 /* Closes it. -1, after it printed the error, if anything that was written since file_open did not reach the file. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What nodes and edges look like in graph.dot. The colours are a palette for colour-blind readers (Okabe and Ito); kinds
- * differ in shape, too. Called by dot.c and dot_groups.c, on several threads.
+ * differ in shape, too. Called by dot_whole.c, on several threads, and by
+ * dot_put.c and dot_table.c.
  */
-#include "builder/graph/dot.h"
-#include "builder/graph/shared.h"
+#include "builder/picture/dot.h"
 
 static const struct {
 	const char *shape, *colour;
@@ -53,6 +53,16 @@ static const char *const edge_styles[EDGE_KINDS + 1] = {
 	[PAIR_EXCLUSIVE] = "color=\"#e69f00\",style=dashed,dir=none,constraint=false",
 };
 
+static const char *const edge_words[EDGE_KINDS + 1] = {
+	[EDGE_CREATE] = "creates",          [EDGE_SEQUENCE] = "then",
+	[EDGE_DEPEND] = "comes before",     [EDGE_TASKWAIT] = "is waited for",
+	[EDGE_TASKGROUP] = "is waited for", [EDGE_BARRIER] = "is waited for",
+	[EDGE_JOIN] = "is waited for",      [EDGE_UNDEFERRED] = "is done before",
+	[EDGE_FULFILL] = "fulfils",         [EDGE_SUBMIT] = "launches",
+	[EDGE_COMPLETE] = "is complete",    [EDGE_REVIVE] = "revives",
+	[EDGE_RESUME] = "resumes",          [PAIR_EXCLUSIVE] = "excludes",
+};
+
 bool dot_is_work_unit(enum node_kind kind)
 {
 	return kind >= NODE_UNIT && kind <= NODE_EXTERNAL;
@@ -61,9 +71,9 @@ bool dot_is_work_unit(enum node_kind kind)
 /* Does the label of such a node say what it is? */
 static bool is_told_by_label(enum node_kind kind)
 {
-	return graph_is_operation(kind) || kind == NODE_KERNEL || kind == NODE_TASK || kind == NODE_TASKLOOP_SPLIT ||
-	       kind == NODE_TASKWAIT || kind == NODE_TASKGROUP || kind == NODE_BARRIER || kind == NODE_INITIAL ||
-	       kind == NODE_TARGET || dot_is_work_unit(kind);
+	return kind == NODE_TARGET_REGION || kind == NODE_DATA_OP || kind == NODE_SUBMIT || kind == NODE_KERNEL ||
+	       kind == NODE_TASK || kind == NODE_TASKLOOP_SPLIT || kind == NODE_TASKWAIT || kind == NODE_TASKGROUP ||
+	       kind == NODE_BARRIER || kind == NODE_INITIAL || kind == NODE_TARGET || dot_is_work_unit(kind);
 }
 
 void dot_put_label(struct buffer *text, enum node_kind kind, const char *label, size_t n)
@@ -75,16 +85,41 @@ void dot_put_label(struct buffer *text, enum node_kind kind, const char *label, 
 	buffer_put(text, label, n);
 }
 
-void dot_put_node_end(struct buffer *text, enum node_kind kind, bool is_on_path)
+void dot_put_style(struct buffer *text, enum node_kind kind, bool is_folded, bool is_on_path)
 {
-	buffer_put_text(text, "\",shape=");
-	buffer_put_text(text, node_styles[kind].shape);
+	bool is_region = kind == NODE_REGION || kind == NODE_JOIN || kind == NODE_UNIT_JOIN;
+	buffer_put_text(text, ",shape=");
+	buffer_put_text(text, is_folded && is_region ? "box" : node_styles[kind].shape); /* long labels make triangles too large */
 	buffer_put_text(text, ",fillcolor=\"");
 	buffer_put_text(text, node_styles[kind].colour);
-	buffer_put_text(text, is_on_path ? "\",penwidth=4];\n" : "\"];\n");
+	buffer_put_text(text, is_on_path ? "\",penwidth=4" : "\"");
+}
+
+const char *dot_colour(enum node_kind kind)
+{
+	return node_styles[kind].colour;
 }
 
 const char *dot_edge_style(unsigned kind)
 {
 	return edge_styles[kind];
+}
+
+const char *dot_edge_word(unsigned kind)
+{
+	return edge_words[kind];
+}
+
+void dot_put_time(struct buffer *text, uint64_t ns)
+{
+	static const char *const units[] = {" ns", " us", " ms", " s"};
+	char number[32];
+	double value = (double)ns;
+	unsigned unit = 0;
+	while (unit < 3 && value >= 999.5) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(number, sizeof number, "%.*f%s", unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, units[unit]);
+	buffer_put_text(text, number);
 }

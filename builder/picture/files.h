@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Pictures of a run. Called by outputs.c; what the functions are given pointers to lives as long as the sinks.
+ */
+#ifndef OTTER_BUILDER_PICTURE_FILES_H
+#define OTTER_BUILDER_PICTURE_FILES_H
+
+#include "builder/answer/answer.h"
+#include "builder/graph/files.h"
+#include "builder/replay/sink.h"
+
+/* What the graph is drawn from. */
+struct drawn_from {
+	const struct graphs *graphs;
+	const struct states *states; /* one a trace */
+	const struct answer *answer; /* of the process in turn; NULL: none is asked for */
+};
+
+/* Which files of the graph are written. */
+struct graph_pictures {
+	bool has_dot, has_svg;
+	uint64_t width_mm; /* of graph.svg, at most */
+};
+
+/* What was drawn, for the screen; complete when the sink is closed. */
+struct drawn {
+	uint64_t n_nodes, n_shown; /* of the graph, in the picture */
+	bool is_folded;
+};
+
+/*
+ * DIR/graph.dot and graph.svg: every node, or, of more than two fifths of max_nodes, the graph folded to at most max_nodes.
+ * 0, or -1 with the error printed.
+ */
+int sink_dot_open(struct sink *sink, const struct drawn_from *from, const char *dir, uint64_t max_nodes,
+		  const struct graph_pictures *pictures, struct drawn *drawn);
+
+/* DIR/timeline.svg and parallelism.svg: what threads did over time. 0, or -1 with the error printed. */
+int sink_profile_open(struct sink *sink, const struct drawn_from *from, const char *dir, uint64_t width_mm);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * graph.svg: what graph.dot says, laid out by graphviz's library, not wider and higher than a page. Called by dot.c; one
+ * thread, as the library is for one.
+ */
+#include "builder/picture/svg_graph.h"
+#include "builder/support/diag.h"
+#include "builder/support/file.h"
+
+#include <gvc.h>
+#include <inttypes.h>
+#include <string.h>
+
+#define PAGE_MM UINT64_C(240) /* the height of a page */
+
+/* The library writes what is wrong to stderr; so does it with a font that it does not find. */
+static int keep_quiet(char *text)
+{
+	(void)text;
+	return 0;
+}
+
+/* So many hundredths of a millimetre, as an attribute's value. */
+static void put_millimetres(FILE *out, const char *name, uint64_t hundredths)
+{
+	fprintf(out, " %s=\"%" PRIu64 ".%02umm\"", name, hundredths / 100, (unsigned)(hundredths % 100));
+}
+
+/*
+ * The picture, as large as it is on paper. The library gives the size in whole points, and its own way to fit a page cuts
+ * off what it rounds, so only the size is another one: what is inside is scaled with it.
+ */
+static void write_fitting(FILE *out, const char *svg, uint64_t width_mm)
+{
+	static const char begin[] = "<svg width=\"";
+	const char *at = strstr(svg, begin);
+	unsigned long width_pt, height_pt;
+	int n = 0;
+	if (at == NULL || sscanf(at + strlen(begin), "%lupt\" height=\"%lupt\"%n", &width_pt, &height_pt, &n) != 2 || n == 0 ||
+	    width_pt == 0 || height_pt == 0) {
+		fputs(svg, out);
+		return;
+	}
+	uint64_t width = (uint64_t)width_pt * 2540 / 72, height = (uint64_t)height_pt * 2540 / 72; /* hundredths of a millimetre */
+	if (width > width_mm * 100) {
+		height = height * width_mm * 100 / width;
+		width = width_mm * 100;
+	}
+	if (height > PAGE_MM * 100) {
+		width = width * PAGE_MM * 100 / height;
+		height = PAGE_MM * 100;
+	}
+	fwrite(svg, 1, (size_t)(at - svg), out);
+	fputs("<svg", out);
+	put_millimetres(out, "width", width);
+	put_millimetres(out, "height", height);
+	fputs(at + strlen(begin) + n, out);
+}
+
+static int lay_out(GVC_t *library, Agraph_t *graph, const char *dir, uint64_t width_mm)
+{
+	char *svg = NULL;
+	unsigned n_bytes;
+	if (gvLayout(library, graph, "dot") != 0)
+		return error("%s/graph.svg: graphviz cannot lay out the graph", dir);
+	bool is_good = gvRenderData(library, graph, "svg", &svg, &n_bytes) == 0 && svg != NULL;
+	gvFreeLayout(library, graph);
+	if (!is_good)
+		return error("%s/graph.svg: graphviz cannot draw the graph", dir);
+	FILE *out = file_open(dir, "graph.svg");
+	if (out != NULL)
+		write_fitting(out, svg, width_mm);
+	gvFreeRenderData(svg);
+	return out != NULL ? file_close(out, dir, "graph.svg") : -1;
+}
+
+int dot_lay_out(FILE *dot, const char *dir, uint64_t width_mm)
+{
+	agseterrf(keep_quiet);
+	rewind(dot);
+	GVC_t *library = gvContext();
+	Agraph_t *graph = library != NULL ? agread(dot, NULL) : NULL;
+	int rc =
+		graph != NULL ? lay_out(library, graph, dir, width_mm) : error("%s/graph.svg: graphviz cannot read the graph", dir);
+	if (graph != NULL)
+		agclose(graph);
+	if (library != NULL)
+		gvFreeContext(library);
+	return rc;
+}
