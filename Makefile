@@ -38,7 +38,12 @@ REC_CF  := $(PIC_CF) -ftls-model=initial-exec $(RETURN_CF_$(MACHINE)) $(OMPT_CF)
 TOOL_CF := -fPIE -fvisibility=hidden $(BRANCH_CF_$(MACHINE))
 TOOL_LD := -pie
 BLD_CF  := $(TOOL_CF) -fopenmp $(call pkg_cflags,$(BLD_PC))
-BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC)) -liberty
+BLD_LD  := -fopenmp $(call pkg_libs,$(BLD_PC)) -liberty -lm
+# Graphviz' library lays out the graph of the report, where it is there.
+ifeq ($(shell $(PKG_CONFIG) --exists libgvc 2>/dev/null && echo yes),yes)
+BLD_CF  += -DOTTER_HAS_GRAPHVIZ $(patsubst -I%/graphviz,,$(call pkg_cflags,libgvc))
+BLD_LD  += $(call pkg_libs,libgvc)
+endif
 TEST_LD := $(call pkg_libs,check)
 
 # SAN=address (with undefined behaviour), SAN=thread, and with clang SAN=fuzz each build a tree of their own beside the

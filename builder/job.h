@@ -16,6 +16,7 @@
 #include "builder/outputs.h"
 #include "builder/picture/files.h"
 #include "builder/run.h"
+#include "builder/spawn/spawn.h"
 #include "builder/states/states.h"
 #include "builder/summary/summary.h"
 #include "builder/support/output.h"
@@ -47,6 +48,8 @@ struct job {
 	struct lint_track lint_track;
 	struct findings findings;
 	struct graph answer_graph; /* the fragment graph that only the answer asks for */
+	struct spawn_tree tree;    /* of the process that is built; with NEEDS_SPAWN */
+	struct spawn spawn;        /* of those that are built */
 	struct sink sinks[MAX_SINKS];
 	size_t n_sinks;
 	struct symbols *symbols;

@@ -11,6 +11,7 @@
 #include "builder/lint/lint.h"
 #include "builder/otf2/otf2.h"
 #include "builder/picture/files.h"
+#include "builder/spawn/files.h"
 #include "builder/states/files.h"
 #include "builder/summary/processes.h"
 #include "builder/summary/summary.h"
@@ -85,6 +86,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	if (needs & NEEDS_ANSWER)
 		needs |= NEEDS_FIGURES;
 	if (needs & NEEDS_FIGURES)
+		needs |= NEEDS_SPAWN;
+	if (needs & NEEDS_SPAWN)
 		needs |= NEEDS_STATES | NEEDS_SYMBOLS;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
 		needs |= NEEDS_STATES | NEEDS_SOME_SYMBOLS |
@@ -234,6 +237,21 @@ int output_append_lint(const struct built *built)
 int output_append_states(const struct built *built)
 {
 	return states_csv(built->traces, built->states, built->n_traces, built->directory);
+}
+
+int output_write_spawn(const struct built *built)
+{
+	return spawn_csv(built->spawn, built->directory);
+}
+
+int output_write_folded(const struct built *built)
+{
+	return spawn_folded(built->spawn, built->directory);
+}
+
+int output_write_speedscope(const struct built *built)
+{
+	return spawn_speedscope(built->spawn, built->traces[0].dump.meta.program, built->directory);
 }
 
 int output_write_processes(const struct built *built)

@@ -15,6 +15,7 @@ struct answer;
 struct canonical_list;
 struct drawn;
 struct graphs;
+struct spawn;
 struct states;
 struct summary;
 struct what_if;
@@ -35,7 +36,8 @@ enum output_need {
 	NEEDS_RECORDS = 512,    /* the dump again, after its process was built */
 	NEEDS_ANSWER = 2048,    /* what limits the run, to be shown */
 	NEEDS_WHAT_IF = 4096,   /* the whole curve over threads */
-	NEEDS_FIGURES = 8192    /* as NEEDS_ANSWER, for pictures, which show what it is made from */
+	NEEDS_FIGURES = 8192,   /* as NEEDS_ANSWER, for pictures, which show what it is made from */
+	NEEDS_SPAWN = 65536     /* the paths on which tasks, regions and units were created */
 };
 
 enum output_trait {
@@ -60,6 +62,7 @@ struct built {
 	const struct findings *findings; /* the same */
 	const struct summary *summary;
 	struct drawn *drawn; /* graph.dot or graph.svg */
+	const struct spawn *spawn;
 	struct canonical_list *const *canonical;
 };
 

@@ -46,6 +46,8 @@ static int replay_process(struct job *job, size_t i)
 	if (job->needs & NEEDS_FIGURES ||
 	    (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT)) /* beside the critical path */
 		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
+	if (job->needs & NEEDS_SPAWN)
+		visitors[n_visitors++] = (struct visitor){&spawn_ops, &job->tree};
 	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
 		visitors[n_visitors++] = (struct visitor){&graph_ops, &job->graphs[i]};
 	if (job->needs & NEEDS_FIGURES) {
@@ -70,6 +72,10 @@ static int replay_process(struct job *job, size_t i)
 	if (job->needs & NEEDS_STATES) {
 		states_begin(&job->states[i], &trace->model, listeners, n_listeners);
 		give_times(&job->graphs[i], &job->states[i]);
+		bool has_path = job->needs & NEEDS_FIGURES || (job->needs & NEEDS_GRAPH && job->options->level == GRAPH_FRAGMENT);
+		if (job->needs & NEEDS_SPAWN &&
+		    spawn_begin(&job->tree, &trace->model, &job->states[i], has_path ? job->output.temporary : NULL) != 0)
+			return -1;
 		if (job->needs & NEEDS_FIGURES)
 			give_times(answer_graph(job, i), &job->states[i]);
 	}
@@ -84,7 +90,7 @@ static int answer_process(struct job *job, size_t i)
 {
 	uint32_t fold_nodes = job->options->fold_nodes;
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
-	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], most) != 0)
+	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], &job->tree, most) != 0)
 		return -1;
 	if (!(job->needs & NEEDS_ANSWER)) {
 		lint_track_free(&job->lint_track);
@@ -152,6 +158,8 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		graph_begin(answer_graph(job, i), &trace->model, GRAPH_FRAGMENT, GRAPH_KEPT);
 		answer_graph(job, i)->slot = 1;
 	}
+	if (job->needs & NEEDS_SYMBOLS) /* paths of creation know constructs by their lines */
+		symbols_resolve(job->symbols, &trace->model);
 	if (replay_process(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
 		return -1;
 	if (job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
@@ -160,9 +168,14 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	if (has_graph)
 		job->numbers = graph_numbers_after(&job->graphs[i]);
 	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
-	bool has_symbols = job->needs & NEEDS_SYMBOLS || (job->needs & NEEDS_SOME_SYMBOLS && has_some);
-	if (has_symbols)
+	if (!(job->needs & NEEDS_SYMBOLS) && job->needs & NEEDS_SOME_SYMBOLS && has_some)
 		symbols_resolve(job->symbols, &trace->model);
+	if (job->needs & NEEDS_SPAWN) {
+		const struct graph *graph = job->needs & NEEDS_GRAPH ? &job->graphs[i] : NULL;
+		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
+			return -1;
+		spawn_collect(&job->spawn, trace, &job->tree);
+	}
 	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)
 		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
@@ -178,6 +191,7 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	what_if_free(&job->what_if);
 	lint_free(&job->findings);
 	answer_free(&job->answer);
+	spawn_free(&job->tree);
 	graph_free(&job->answer_graph);
 	if (job->is_passing)
 		give_back(job, i);

@@ -54,7 +54,7 @@ static bool wants_each_state(const struct job *job)
 /* Are all selected outputs made while processes are built, or from the summary, or from what a dump can be asked again? */
 static bool is_passing(const struct options *o)
 {
-	const unsigned later = NEEDS_SUMMARY | NEEDS_RECORDS;
+	const unsigned later = NEEDS_SUMMARY | NEEDS_SPAWN | NEEDS_RECORDS;
 	bool is_passing = true;
 	for (unsigned i = 0; i < n_output_rows; i++) {
 		const struct output_row *row = &output_rows[i];
@@ -114,6 +114,7 @@ static int carry_out(struct job *job)
 			      .states = job->states,
 			      .answer = &job->answer,
 			      .summary = &job->summary,
+			      .spawn = &job->spawn,
 			      .canonical = &job->canonical,
 			      .drawn = &job->drawn};
 	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);
@@ -149,6 +150,8 @@ int run(const struct options *options)
 	lint_free(&job.findings);
 	lint_track_free(&job.lint_track);
 	answer_free(&job.answer);
+	spawn_free(&job.tree);
+	spawn_free_rows(&job.spawn);
 	graph_free(&job.answer_graph);
 	for (size_t i = 0; i < job.n_open; i++) {
 		graph_free(&job.graphs[i]);

@@ -222,10 +222,15 @@ def each_output_alone(report, dump, place):
         """What other outputs than --answer leave out: figures of constructs, and what limits the run."""
         if name == "constructs.csv":
             return b"\n".join(b",".join(line.split(b",")[:7]) for line in data.split(b"\n"))
+        if name == "spawn.csv":  # the critical path
+            return b"\n".join(line[:line.rfind(b",")] for line in data.split(b"\n"))
+        if name == "spawn.speedscope.json":
+            return data.partition(b'critical path"')[0].rpartition(b",\n")[0] if b'critical path"' in data else data.rpartition(b"]}")[0]
         return json.dumps({k: v for k, v in json.loads(data).items() if k != "answer"}) if name == "summary.json" else data
 
     profile, answer = "parallelism.csv", ["waits.csv", "grain.csv", "speedups.csv"]  # which --csv does not write
-    options = {"--otf2": ["traces.otf2"], "--dot": ["graph.dot"], "--svg": [".svg"], "--csv": [".csv"], "--parallelism": [profile], "--summary": ["summary.json"],
+    options = {"--otf2": ["traces.otf2"], "--dot": ["graph.dot"], "--svg": [".svg"], "--csv": [".csv"], "--parallelism": [profile],
+               "--folded": [".folded"], "--speedscope": ["speedscope.json"], "--summary": ["summary.json"],
                "--answer": ["summary.json", *answer]}
     for level in ("task", "scope", "fragment"):
         for states in ([], ["--states"]):
@@ -353,7 +358,7 @@ def record(program, place, name):
 def check_outputs(report, what, dump, place, wanted):
     """Every output of a dump, parsed by somebody else's parser. `wanted`: output -> a text that is in it."""
     out = place / f"out-{what}"
-    result, summary = build(dump, out, "--otf2", "--csv", "--dot", "--summary", "--graph=scope")
+    result, summary = build(dump, out, "--otf2", "--csv", "--dot", "--folded", "--speedscope", "--summary", "--graph=scope")
     report.check(f"{what}/build", result.why([0]))
     if result.status != 0:
         return
@@ -363,6 +368,12 @@ def check_outputs(report, what, dump, place, wanted):
     reason = None if all(isinstance(v, str) and v.isprintable() for v in values) else "a field that is not printable"
     report.check(f"{what}/nodes.csv", reason or (None if any(wanted.get("csv", "") in v for v in values) else f"{sorted(values, key=len)[-3:]}"))
     report.check(f"{what}/graph", Graph(out).flaw())
+    stacks = (out / "spawn.folded").read_text(encoding="utf-8").split("\n")
+    is_clean = all(re.fullmatch(r"[^;]+(;[^;]+)* \d+", line) and line.isprintable() for line in stacks[:-1]) and stacks[-1] == ""
+    text = wanted.get("csv", "").replace(";", "\\x3b")
+    report.check(f"{what}/spawn.folded", (None if is_clean else "a line that is no stack") or (None if any(text in line for line in stacks) else f"{stacks[-2:]}"))
+    frames = json.loads((out / "spawn.speedscope.json").read_text(encoding="utf-8"))["shared"]["frames"]
+    report.check(f"{what}/spawn.speedscope.json", None if any(wanted.get("csv", "") in f["name"] + f.get("file", "") for f in frames) else f"{frames[-2:]}")
     dot = run(["dot", "-Tjson0", "-o", out / "graph.json", out / "graph.dot"])
     labels = {o.get("label", "") for o in json.loads((out / "graph.json").read_text())["objects"]} if dot.status == 0 else set()
     text = wanted.get("dot", "").replace("\\", "\\\\")

@@ -24,7 +24,7 @@ import run as programs
 KEPT = ROOT / "tests/golden"
 WRITER = BUILD / "tests/tools/golden_dumps"
 SMALL = {"OTTER_RING": "32K", "OTTER_EVENTS": "all"}
-ALL = ("--otf2", "--csv", "--dot", "--summary")
+ALL = ("--otf2", "--csv", "--dot", "--folded", "--speedscope", "--summary")
 LEVELS = {"task": (), "scope": ("--graph=scope", "--csv"), "fragment": ("--graph=fragment", "--csv", "--states")}
 
 # ---- What is recorded, and how ----
@@ -128,7 +128,7 @@ def outputs(name, work):
     for level, options in LEVELS.items():
         keep(f"{level}.txt", run([BUILDER, "-o", level, *(options or ALL), dump], PASSIVE, cwd=work))
         for file in sorted((work / level).glob("*.*")):
-            if file.suffix in (".csv", ".dot"):
+            if file.suffix in (".csv", ".dot", ".folded"):
                 texts[f"{level}-{file.name}"] = file.read_text()
             elif file.suffix == ".json":
                 texts[f"{level}-{file.name}"] = re.sub(r"^ *\S+: 0,?\n", "", file.read_text(), flags=re.MULTILINE)

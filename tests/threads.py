@@ -187,6 +187,7 @@ OUTPUTS = {
     "what-if": ("--what-if", "--lint", "--answer", "--fold=1000"),
     "answer-part": ("--answer", "--from=20%", "--to=70%"),
     "parallelism": ("--parallelism", "--bins=77"),
+    "spawn": ("--folded", "--speedscope"),
     "part": ("--csv", "--dot", "--svg", "--otf2", "--states", "--summary", "--from=20%", "--to=70%"),
     "part-fragment": ("--graph=fragment", "--csv", "--from=30%"),
     "family": ("--graph=fragment", "--csv", "--summary", "--task=1", "--depth=2"),

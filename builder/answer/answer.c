@@ -107,7 +107,8 @@ static void free_scene(struct answer *answer)
 	answer->scene = NULL;
 }
 
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, uint32_t fold_nodes)
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
+		uint32_t fold_nodes)
 {
 	answer->states = states;
 	track_finish(&answer->track);
@@ -123,9 +124,7 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
 			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
-	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, &answer->causes, &answer->waits);
-	if (answer->figures == NULL)
-		return -1;
+	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, tree, &answer->causes, &answer->waits);
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;

@@ -42,8 +42,12 @@ struct answer {
 	bool is_made;
 };
 
-/* When graph and states of the process are finished. A net with more nodes than `fold_nodes` is simulated folded. 0, or -1 with the error printed; answer_free() in any case. */
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, uint32_t fold_nodes);
+/*
+ * When graph, states and paths of creation of the process are finished. A net with more nodes than `fold_nodes` is simulated
+ * folded. 0, or -1 with the error printed; answer_free() in any case.
+ */
+int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
+		uint32_t fold_nodes);
 void answer_free(struct answer *answer);
 
 /*

@@ -8,6 +8,7 @@
 
 #include "builder/answer/account.h"
 #include "builder/answer/prices.h"
+#include "builder/spawn/tree.h"
 
 struct figure {
 	uint64_t
@@ -20,12 +21,9 @@ struct figure {
 	double culprit_share; /* of what was waited for anybody there */
 };
 
-/* What of the critical path is each construct's. 0, or -1 with the error printed. */
-int path_shares_add(struct figure *figures, const struct net *net, const struct track *track);
-
-/* By construct; to be freed. NULL: an error, which is printed. */
+/* By construct; to be freed. */
 struct figure *figures_find(const struct net *net, const struct track *track, const struct prices *prices,
-			    const struct causes *causes, const struct causes *waits);
+			    const struct spawn_tree *tree, const struct causes *causes, const struct causes *waits);
 
 /* Adds to `waits` who held mutexes that others waited for, as causes of LIMIT_EXCLUSION: where it was acquired by both. */
 void holders_find(struct causes *waits, const struct track *track);

@@ -3,11 +3,11 @@
  * Keeps what the answer needs of a replay: see track.h. Called by the replay, for a stream on one thread at a time.
  */
 #include "builder/answer/track.h"
+#include "builder/spawn/tree.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define WHAT "what limits the run"
 
@@ -93,77 +93,21 @@ static bool waits(const struct scope *scope)
 	return scope->type == (scope->kind == sync_kind_taskgroup ? SCOPE_SYNC_WAIT : SCOPE_SYNC);
 }
 
-static struct track_loop *loop_row(struct track_loops *loops, uint32_t construct)
+static struct track_sync *sync_row(struct track_syncs *syncs, uint32_t construct)
 {
-	uint32_t *row = map_put(&loops->row_of, construct);
+	uint32_t *row = map_put(&syncs->row_of, construct);
 	if (*row == 0) {
-		array_reserve((void **)&loops->rows, loops->n + 1, &loops->capacity, sizeof *loops->rows);
-		loops->rows[loops->n++] = (struct track_loop){.construct = construct};
-		*row = (uint32_t)loops->n;
+		array_reserve((void **)&syncs->rows, syncs->n + 1, &syncs->capacity, sizeof *syncs->rows);
+		syncs->rows[syncs->n++] = (struct track_sync){.construct = construct};
+		*row = (uint32_t)syncs->n;
 	}
-	return &loops->rows[*row - 1];
+	return &syncs->rows[*row - 1];
 }
 
 uint64_t track_iterations(const struct track *track, uint32_t construct)
 {
-	const uint32_t *row = map_get(&track->shares.row_of, construct);
-	return row != NULL ? track->shares.rows[*row - 1].most_iterations : 0;
-}
-
-/* What a member of a team takes part in; of a construct that one thread executes, that thread alone. */
-static bool is_shared(const struct track *track, const struct point *at, const struct scope *scope)
-{
-	bool is_part = (scope->type == SCOPE_WORK && scope->kind != work_kind_single_other) || scope->type == SCOPE_MASKED;
-	return is_part && at->task != 0 && !task_is_explicit(&track->model->tasks[at->task]);
-}
-
-static uint64_t busy_now(const struct track *track, const struct point *at)
-{
-	return busy_until(&track->states->busy, at->stream, at->task, window_clip(&track->model->window, at->ticks));
-}
-
-/* From now on the thread's implicit task is in this construct. A step has a greatest length, so there may be several. */
-static int pass_loop(struct track *track, const struct point *at)
-{
-	struct track_stream *s = &track->streams[at->stream];
-	int64_t to = s->n_open > 0 ? s->open[s->n_open - 1].construct : 0;
-	uint64_t ticks = at->ticks > s->worksharing.ticks ? at->ticks : s->worksharing.ticks;
-	int rc = 0;
-	while (rc == 0 && s->worksharing.value != to) {
-		int64_t far = to - s->worksharing.value;
-		int64_t step = far > SERIES_STEP_MAX ? SERIES_STEP_MAX : far < -SERIES_STEP_MAX ? -SERIES_STEP_MAX : far;
-		rc = series_step(&s->worksharing, &track->aside, ticks, s->worksharing.value + step);
-	}
-	return rc;
-}
-
-static int open_loop(struct track *track, const struct point *at, const struct scope *scope)
-{
-	struct track_stream *s = &track->streams[at->stream];
-	array_reserve((void **)&s->open, s->n_open + 1, &s->open_capacity, sizeof *s->open);
-	s->open[s->n_open++] = (struct open_loop){scope->construct, busy_now(track, at)};
-	return pass_loop(track, at);
-}
-
-static int close_loop(struct track *track, const struct point *at, const struct scope *scope)
-{
-	struct track_stream *s = &track->streams[at->stream];
-	const struct model *m = track->model;
-	while (s->n_open > 0 && s->open[s->n_open - 1].construct != scope->construct)
-		s->n_open--; /* whose end is missing */
-	if (s->n_open == 0)
-		return pass_loop(track, at);
-	uint64_t before = s->open[--s->n_open].busy_ticks, now = busy_now(track, at);
-	struct track_loop *loop = loop_row(&s->shares, scope->construct);
-	loop->region = m->regions[m->tasks[at->task].region].construct;
-	loop->count++;
-	loop->most_iterations = scope->count > loop->most_iterations ? scope->count : loop->most_iterations;
-	now = now > before ? now : before;
-	loop->ticks += now - before;
-	if (s->n_open > 0) /* what is executed in a construct within another one is the inner one's */
-		s->open[s->n_open - 1].busy_ticks += now - before;
-	s->loop = scope->construct;
-	return pass_loop(track, at);
+	const uint32_t *row = map_get(&track->syncs.row_of, construct);
+	return row != NULL ? track->syncs.rows[*row - 1].most_iterations : 0;
 }
 
 /* The barrier, or the end of the region, comes after the worksharing that the thread took part in last. */
@@ -185,17 +129,16 @@ static void end_loop(struct track *track, const struct point *at, const struct s
 static int scope_enter(void *self, const struct point *at, struct scope *scope)
 {
 	struct track *track = self;
-	int rc = is_shared(track, at, scope) ? open_loop(track, at, scope) : 0;
 	if (scope->type == SCOPE_TARGET || (scope->type == SCOPE_DATA_OP && track->streams[at->stream].n_targets == 0))
 		track->streams[at->stream].target = scope->construct;
 	track->streams[at->stream].n_targets += scope->type == SCOPE_TARGET;
 	if (!waits(scope) || at->task == 0)
-		return rc;
+		return 0;
 	track->sync_of[at->task] = scope->construct;
-	loop_row(&track->streams[at->stream].shares, scope->construct)->count++;
+	sync_row(&track->streams[at->stream].syncs, scope->construct)->count++;
 	if (!task_is_explicit(&track->model->tasks[at->task]))
 		end_loop(track, at, scope);
-	return rc;
+	return 0;
 }
 
 static int scope_leave(void *self, const struct point *at, struct scope *scope)
@@ -204,7 +147,12 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	track->streams[at->stream].n_targets -= scope->type == SCOPE_TARGET;
 	if (waits(scope) && at->task != 0)
 		track->sync_of[at->task] = 0;
-	return is_shared(track, at, scope) ? close_loop(track, at, scope) : 0;
+	if (spawn_is_shared(track->model, at, scope)) {
+		struct track_sync *row = sync_row(&track->streams[at->stream].syncs, scope->construct);
+		row->most_iterations = scope->count > row->most_iterations ? scope->count : row->most_iterations;
+		track->streams[at->stream].loop = scope->construct;
+	}
+	return 0;
 }
 
 static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
@@ -260,56 +208,14 @@ static void add_places(struct track_places *all, const struct track_places *plac
 	}
 }
 
-static void add_loops(struct track_loops *all, const struct track_loops *loops, const uint32_t *same)
+static void add_syncs(struct track_syncs *all, const struct track_syncs *syncs, const uint32_t *same)
 {
-	for (size_t i = 0; i < loops->n; i++) {
-		struct track_loop *to = loop_row(all, same[loops->rows[i].construct]);
-		to->region = same[loops->rows[i].region];
-		to->count += loops->rows[i].count;
-		to->most_iterations =
-			loops->rows[i].most_iterations > to->most_iterations ? loops->rows[i].most_iterations : to->most_iterations;
-		to->ticks += loops->rows[i].ticks;
+	for (size_t i = 0; i < syncs->n; i++) {
+		const struct track_sync *from = &syncs->rows[i];
+		struct track_sync *to = sync_row(all, same[from->construct]);
+		to->count += from->count;
+		to->most_iterations = from->most_iterations > to->most_iterations ? from->most_iterations : to->most_iterations;
 	}
-}
-
-/* ---- Constructs of the same place ---- */
-
-struct named {
-	const struct construct *construct;
-	uint32_t row;
-};
-
-static int by_place(const void *left, const void *right)
-{
-	const struct named *l = left, *r = right;
-	int order = (int)l->construct->kind - (int)r->construct->kind;
-	order = order != 0 ? order
-			   : (int)(l->construct->line > r->construct->line) - (int)(l->construct->line < r->construct->line);
-	order = order != 0 ? order : strcmp(l->construct->file, r->construct->file);
-	return order != 0 ? order : strcmp(l->construct->function, r->construct->function);
-}
-
-static int by_place_and_row(const void *left, const void *right)
-{
-	int order = by_place(left, right);
-	return order != 0 ? order : (((const struct named *)left)->row < ((const struct named *)right)->row ? -1 : 1);
-}
-
-static uint32_t *find_same(const struct model *m)
-{
-	uint32_t *same = memory_zeroed(m->n_constructs, sizeof *same, WHAT), n = 0;
-	struct named *named = memory_get(m->n_constructs, sizeof *named, WHAT);
-	for (uint32_t c = 0; c < m->n_constructs; c++) {
-		same[c] = c;
-		if (m->constructs[c].line != 0)
-			named[n++] = (struct named){&m->constructs[c], c};
-	}
-	qsort(named, n, sizeof *named, by_place_and_row);
-	for (uint32_t i = 1; i < n; i++)
-		if (by_place(&named[i - 1], &named[i]) == 0)
-			same[named[i].row] = same[named[i - 1].row];
-	free(named);
-	return same;
 }
 
 /* ---- The end ---- */
@@ -326,14 +232,14 @@ void track_finish(struct track *track)
 {
 	const struct model *m = track->model;
 	size_t n_holds = 0;
-	track->same = find_same(m);
+	track->same = model_same_constructs(m);
 	track->loop_of = memory_zeroed(m->n_constructs, sizeof *track->loop_of, WHAT);
 	track->end_of = memory_zeroed(m->n_constructs, sizeof *track->end_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++) {
 		struct track_stream *s = &track->streams[i];
 		n_holds += s->n_holds;
 		add_places(&track->places, &s->places, track->same);
-		add_loops(&track->shares, &s->shares, track->same);
+		add_syncs(&track->syncs, &s->syncs, track->same);
 		for (size_t j = 0; j < s->n_holds; j++)
 			s->holds[j].construct = track->same[s->holds[j].construct];
 		for (size_t j = 0; j < s->n_runs; j++)
@@ -354,10 +260,10 @@ static void free_places(struct track_places *places)
 	map_free(&places->row_of);
 }
 
-static void free_loops(struct track_loops *loops)
+static void free_syncs(struct track_syncs *syncs)
 {
-	free(loops->rows);
-	map_free(&loops->row_of);
+	free(syncs->rows);
+	map_free(&syncs->row_of);
 }
 
 void track_free(struct track *track)
@@ -365,15 +271,13 @@ void track_free(struct track *track)
 	for (size_t i = 0; track->streams != NULL && i < track->n_streams; i++) {
 		struct track_stream *s = &track->streams[i];
 		series_free(&s->states);
-		series_free(&s->worksharing);
 		free(s->started);
 		free(s->holds);
 		free(s->runs);
 		free_places(&s->places);
 		map_free(&s->loops);
 		map_free(&s->ends);
-		free_loops(&s->shares);
-		free(s->open);
+		free_syncs(&s->syncs);
 	}
 	free(track->streams);
 	free(track->sync_of);
@@ -381,7 +285,7 @@ void track_free(struct track *track)
 	free(track->end_of);
 	free(track->same);
 	free_places(&track->places);
-	free_loops(&track->shares);
+	free_syncs(&track->syncs);
 	aside_close(&track->aside);
 	*track = (struct track){0};
 }

@@ -33,16 +33,15 @@ struct track_places {
 	struct map row_of; /* construct * STATES + state -> row + 1 */
 };
 
-/* What threads executed in a worksharing construct; of a synchronisation how often tasks came to it. */
-struct track_loop {
-	uint32_t construct, region; /* region: construct of the region around a worksharing construct */
-	uint64_t most_iterations;   /* of a loop, those that it had at one time */
-	uint64_t count;             /* times that a thread took part */
-	uint64_t ticks;
+/* How often tasks came to a synchronisation; of a loop how many iterations it had. */
+struct track_sync {
+	uint32_t construct;
+	uint64_t count;
+	uint64_t most_iterations; /* at one time */
 };
 
-struct track_loops {
-	struct track_loop *rows;
+struct track_syncs {
+	struct track_sync *rows;
 	size_t n, capacity;
 	struct map row_of; /* construct -> row + 1 */
 };
@@ -59,13 +58,7 @@ struct track_stream {
 		uint32_t construct, n; /* so many waits for a mutex, or in a target construct, there, one after the other */
 	} * runs;                      /* in the order of the thread's states */
 	size_t n_runs, runs_capacity;
-	struct track_loops shares;
-	struct series worksharing; /* the construct that its implicit task is in, the innermost; 0 none */
-	struct open_loop {
-		uint32_t construct;
-		uint64_t busy_ticks; /* of its task, when it began */
-	} * open;                    /* worksharing constructs of implicit tasks, the innermost last */
-	size_t n_open, open_capacity;
+	struct track_syncs syncs;
 	struct map loops;   /* construct of a barrier -> that of the worksharing that it ended */
 	struct map ends;    /* construct of a region -> that of the barrier at its end */
 	uint32_t target;    /* the target construct, or the operation on data outside of one, that began last */
@@ -96,16 +89,12 @@ struct track {
 	const struct states *states;
 	struct track_stream *streams; /* by row of dump.streams */
 	size_t n_streams;
-	/*
-	 * After track_finish(), by construct: the first one of the same kind, file, line and function, such as another copy of
-	 * the code, or another call in the same line. From then on all constructs here are such.
-	 */
-	uint32_t *same;
+	uint32_t *same;             /* after track_finish(): model_same_constructs(). From then on all constructs here are such */
 	uint32_t *sync_of;          /* by task: the construct in which it waits, 0 none */
 	uint32_t *loop_of;          /* after track_finish(), by construct of a barrier: the worksharing that it ends, 0 none */
 	uint32_t *end_of;           /* after track_finish(), by construct of a region: the barrier at its end, 0 unknown */
 	struct track_places places; /* after track_finish(): of all streams */
-	struct track_loops shares;  /* the same */
+	struct track_syncs syncs;   /* the same */
 	bool has_holds;             /* after track_finish(): the acquisitions are there one by one */
 	struct aside aside;
 };

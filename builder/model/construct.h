@@ -137,6 +137,12 @@ static inline bool sync_is_barrier(unsigned sync_kind)
 /* The word of a construct kind: "task", "parallel", "taskwait", ... */
 const char *construct_kind_name(enum construct_kind kind);
 
+/*
+ * By construct: the first one of the same kind, file, line and function, such as another copy of the code, or another call
+ * in the same line. When constructs have their lines; to be freed.
+ */
+uint32_t *model_same_constructs(const struct model *m);
+
 /* Make the table with row 0, and free it. */
 void model_constructs_begin(struct model *m);
 void model_constructs_end(struct model *m);

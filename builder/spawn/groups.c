@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The graph of a process by construct and path of creation: see spawn.h. Two passes, one over the nodes and one over the
+ * edges. Called by process.c after spawn_collect(), on one thread.
+ */
+#include "builder/graph/path.h"
+#include "builder/spawn/spawn.h"
+#include "builder/support/array.h"
+#include "builder/support/memory.h"
+
+#include <stdlib.h>
+
+#define WHAT "the graph by construct"
+
+/* A group on its way: what tells it from others, and what it has. */
+struct bundle {
+	uint32_t node; /* of the tree; SPAWN_NONE: paths are not told apart */
+	uint32_t construct;
+	enum node_kind kind;
+	uint32_t row; /* of spawn.groups, when it has one */
+	uint64_t count, n_on_path, own_ticks, path_ticks, device_ns, path_device_ns;
+};
+
+struct bundling {
+	struct spawn *spawn;
+	const struct trace *trace;
+	const struct spawn_tree *tree;
+	const struct graph *graph;
+	bool has_paths;
+	struct bundle *bundles; /* row 0: all that are not told apart */
+	uint32_t n_bundles;
+	size_t capacity;
+	struct map rows;       /* node << 32 | construct * NODE_KINDS + kind -> row */
+	uint32_t *bundle_of;   /* by node of the graph */
+	uint32_t *single_of;   /* the same: row of spawn.singles + 1 */
+	uint32_t *region_node; /* by region: node of the tree of its members */
+	struct latest {
+		uint64_t key;
+		uint32_t row;
+	} latest;
+	struct map links; /* source << 32 | target << 4 | kind -> row of spawn.links + 1 */
+};
+_Static_assert(EDGE_KINDS <= 16 && SPAWN_GROUPS_MAX < 1 << 16, "a link's key holds groups and kind");
+
+static bool is_task_kind(enum node_kind kind)
+{
+	return kind == NODE_INITIAL || kind == NODE_IMPLICIT || kind == NODE_TASK || kind == NODE_TARGET ||
+	       kind == NODE_TASKLOOP_SPLIT || kind == NODE_FRAGMENT || kind == NODE_TASK_END;
+}
+
+static uint32_t row_of(struct bundling *b, uint32_t node, uint32_t construct, enum node_kind kind)
+{
+	uint64_t key = (uint64_t)(b->has_paths ? node : SPAWN_NONE) << 32 | (construct * NODE_KINDS + (uint32_t)kind);
+	if (b->latest.key == key && b->latest.row != 0)
+		return b->latest.row;
+	uint32_t *row = map_put(&b->rows, key);
+	if (*row == 0) {
+		array_reserve((void **)&b->bundles, b->n_bundles + (size_t)1, &b->capacity, sizeof *b->bundles);
+		b->bundles[b->n_bundles] =
+			(struct bundle){.node = b->has_paths ? node : SPAWN_NONE, .construct = construct, .kind = kind};
+		*row = b->n_bundles++;
+	}
+	b->latest = (struct latest){key, *row};
+	return *row;
+}
+
+/* Where a node belongs: what it is of, and what it is. */
+static uint32_t find_bundle(struct bundling *b, const struct node_view *view)
+{
+	const struct model *m = b->graph->model;
+	const uint32_t *same = b->tree->same;
+	if (view->unit != NULL) {
+		uint32_t node = b->tree->node_of_unit[view->unit - m->units];
+		bool is_wait = view->kind == NODE_UNIT_JOIN || view->kind == NODE_UNIT_WAIT;
+		return row_of(b, node, same[view->unit->construct], is_wait ? view->kind : NODE_UNIT);
+	}
+	if (is_task_kind(view->kind)) {
+		const struct task *task = &m->tasks[view->task];
+		enum node_kind kind = view->task != 0 ? graph_task_kind(task) : NODE_TASK;
+		return row_of(b, b->tree->node_of_task[view->task], same[task->construct], kind);
+	}
+	bool is_of_team = view->kind == NODE_BARRIER || view->kind == NODE_REGION || view->kind == NODE_JOIN;
+	return row_of(b, is_of_team ? b->region_node[view->region] : b->tree->node_of_task[view->task], same[view->construct],
+		      view->kind);
+}
+
+static int add_node(void *self, const struct node_view *view)
+{
+	struct bundling *b = self;
+	uint32_t row = b->bundle_of[view->id] = find_bundle(b, view);
+	struct bundle *bundle = &b->bundles[row];
+	bool is_on_path = path_place(b->graph, view->id) != 0,
+	     is_begin = view->kind != NODE_FRAGMENT && view->kind != NODE_TASK_END;
+	bool is_scheduler = view->unit != NULL && view->unit->kind == UNIT_SCHEDULER;
+	bundle->count += is_begin;
+	bundle->n_on_path += is_on_path;
+	if (view->activity != NULL && view->activity->begin_ticks != 0 && view->activity->end_ticks > view->activity->begin_ticks) {
+		uint64_t ns = dump_duration_ns(&b->trace->dump, view->activity->end_ticks - view->activity->begin_ticks);
+		bundle->device_ns += ns;
+		bundle->path_device_ns += is_on_path ? ns : 0;
+	} else if (!is_scheduler && view->kind != NODE_UNIT_JOIN && view->kind != NODE_UNIT_WAIT) {
+		bundle->own_ticks += view->busy_ticks;
+		bundle->path_ticks += is_on_path ? view->busy_ticks : 0;
+	}
+	return 0;
+}
+
+static void find_regions(struct bundling *b)
+{
+	const struct model *m = b->graph->model;
+	b->region_node = memory_zeroed(m->n_regions, sizeof *b->region_node, WHAT);
+	for (size_t i = 0; i < m->n_implicit; i++)
+		b->region_node[m->tasks[m->implicit[i]].region] = b->tree->node_of_task[m->implicit[i]];
+}
+
+static void bundle_nodes(struct bundling *b, bool has_paths)
+{
+	map_free(&b->rows);
+	b->n_bundles = 0;
+	b->has_paths = has_paths;
+	b->latest = (struct latest){0};
+	array_reserve((void **)&b->bundles, 1, &b->capacity, sizeof *b->bundles);
+	b->bundles[b->n_bundles++] = (struct bundle){.kind = NODE_NONE};
+	graph_each_node(b->graph, add_node, b);
+}
+
+static int by_size(const void *left, const void *right)
+{
+	const struct bundle *const *l = left, *const *r = right;
+	uint64_t of_l = (*l)->own_ticks + (*l)->device_ns, of_r = (*r)->own_ticks + (*r)->device_ns;
+	if (of_l != of_r)
+		return of_l > of_r ? -1 : 1;
+	if ((*l)->n_on_path != (*r)->n_on_path)
+		return (*l)->n_on_path > (*r)->n_on_path ? -1 : 1;
+	if ((*l)->count != (*r)->count)
+		return (*l)->count > (*r)->count ? -1 : 1;
+	return *l < *r ? -1 : 1;
+}
+
+/* The smallest, which are too many, are added to row 0. */
+static void merge_smallest(struct bundling *b)
+{
+	struct bundle **sorted = memory_get(b->n_bundles, sizeof *sorted, WHAT), *rest = &b->bundles[0];
+	for (uint32_t i = 1; i < b->n_bundles; i++)
+		sorted[i - 1] = &b->bundles[i];
+	qsort(sorted, b->n_bundles - 1, sizeof *sorted, by_size);
+	for (uint32_t i = SPAWN_GROUPS_MAX - 1; i < b->n_bundles - 1; i++) {
+		struct bundle *small = sorted[i];
+		rest->count += small->count;
+		rest->n_on_path += small->n_on_path;
+		rest->own_ticks += small->own_ticks;
+		rest->path_ticks += small->path_ticks;
+		rest->device_ns += small->device_ns;
+		rest->path_device_ns += small->path_device_ns;
+		small->kind = NODE_NONE;
+	}
+	free(sorted);
+}
+
+static void put_groups(struct bundling *b)
+{
+	const struct dump *dump = &b->trace->dump;
+	struct spawn *spawn = b->spawn;
+	for (uint32_t i = 0; i < b->n_bundles; i++) {
+		struct bundle *bundle = &b->bundles[i];
+		bool is_told = bundle->kind != NODE_NONE || (i == 0 && bundle->count != 0);
+		bundle->row = i != 0 && !is_told ? b->bundles[0].row : (uint32_t)spawn->n_groups;
+		if (!is_told)
+			continue;
+		array_reserve((void **)&spawn->groups, spawn->n_groups + 1, &spawn->groups_capacity, sizeof *spawn->groups);
+		spawn->groups[spawn->n_groups++] =
+			(struct spawn_group){.process = b->trace->process,
+					     .kind = bundle->kind,
+					     .row = bundle->node != SPAWN_NONE ? b->tree->row_of_node[bundle->node] : UINT32_MAX,
+					     .frame = spawn_put_construct(spawn, &b->trace->model.constructs[bundle->construct]),
+					     .model_row = bundle->construct,
+					     .count = bundle->count,
+					     .n_on_path = bundle->n_on_path,
+					     .own_ns = dump_duration_ns(dump, bundle->own_ticks) + bundle->device_ns,
+					     .path_ns = dump_duration_ns(dump, bundle->path_ticks) + bundle->path_device_ns};
+	}
+}
+
+/* Is it an edge from one group to another, and not from a task to a part of itself? */
+static bool is_between(const struct bundling *b, const struct edge_view *edge)
+{
+	uint32_t source = b->bundle_of[edge->source], target = b->bundle_of[edge->target];
+	return source != 0 && target != 0 && (edge->kind != EDGE_SEQUENCE || source != target);
+}
+
+static void put_link(struct bundling *b, const struct edge_view *edge)
+{
+	struct spawn *spawn = b->spawn;
+	uint32_t source = b->bundles[b->bundle_of[edge->source]].row, target = b->bundles[b->bundle_of[edge->target]].row;
+	uint32_t *row = map_put(&b->links, (uint64_t)source << 32 | (uint64_t)target << 4 | (uint64_t)edge->kind);
+	if (*row == 0) {
+		array_reserve((void **)&spawn->links, spawn->n_links + 1, &spawn->links_capacity, sizeof *spawn->links);
+		spawn->links[spawn->n_links++] = (struct spawn_link){source, target, edge->kind, 0, 0};
+		*row = (uint32_t)spawn->n_links;
+	}
+	struct spawn_link *link = &spawn->links[*row - 1];
+	link->count++;
+	link->n_on_path += path_has_edge(b->graph, edge->source, edge->target);
+}
+
+/* ---- Single tasks ---- */
+
+/* What stands for a node: of a fragment its task. */
+static uint32_t whole_of(const struct graph *graph, uint32_t id)
+{
+	struct node_view view = graph_node(graph, id);
+	if (view.unit != NULL && view.kind != NODE_UNIT_JOIN && view.kind != NODE_UNIT_WAIT)
+		return view.unit_node;
+	return is_task_kind(view.kind) && view.task != 0 ? view.task : id;
+}
+
+static int add_single(void *self, const struct node_view *view)
+{
+	struct bundling *b = self;
+	struct spawn *spawn = b->spawn;
+	const struct dump *dump = &b->trace->dump;
+	uint32_t *row = &b->single_of[whole_of(b->graph, view->id)];
+	if (*row == 0) {
+		array_reserve((void **)&spawn->singles, spawn->n_singles + 1, &spawn->singles_capacity, sizeof *spawn->singles);
+		spawn->singles[spawn->n_singles++] =
+			(struct spawn_single){.group = b->bundles[b->bundle_of[view->id]].row,
+					      .task = view->id == view->task ? b->graph->before.n_nodes + view->id : 0,
+					      .begin_ns = view->begin_ticks != 0 ? dump_ns(dump, view->begin_ticks) : 0};
+		*row = (uint32_t)spawn->n_singles;
+	}
+	struct spawn_single *single = &spawn->singles[*row - 1];
+	uint64_t end_ns = view->end_ticks != 0 ? dump_ns(dump, view->end_ticks) : 0;
+	single->end_ns = end_ns > single->end_ns ? end_ns : single->end_ns;
+	single->own_ns += dump_duration_ns(dump, view->busy_ticks);
+	single->is_on_path |= path_place(b->graph, view->id) != 0;
+	return 0;
+}
+
+static void put_single_link(struct bundling *b, struct map *links, const struct edge_view *edge)
+{
+	struct spawn *spawn = b->spawn;
+	uint32_t source = b->single_of[whole_of(b->graph, edge->source)], target = b->single_of[whole_of(b->graph, edge->target)];
+	if (source == 0 || target == 0 || source == target)
+		return;
+	uint32_t *row = map_put(links, (uint64_t)source << 32 | (uint64_t)target << 4 | (uint64_t)edge->kind);
+	if (*row == 0) {
+		array_reserve((void **)&spawn->single_links, spawn->n_single_links + 1, &spawn->single_links_capacity,
+			      sizeof *spawn->single_links);
+		spawn->single_links[spawn->n_single_links++] =
+			(struct spawn_single_link){source - 1, target - 1, edge->kind, false};
+		*row = (uint32_t)spawn->n_single_links;
+	}
+	spawn->single_links[*row - 1].is_on_path |= path_has_edge(b->graph, edge->source, edge->target);
+}
+
+static void put_singles(struct bundling *b)
+{
+	uint64_t n = 0;
+	struct map links = {0};
+	struct edge_view edge;
+	for (uint32_t i = 0; i < b->n_bundles; i++)
+		n += b->bundles[i].kind != NODE_NONE || i == 0 ? b->bundles[i].count : 0;
+	if (n + b->spawn->n_singles > SPAWN_SINGLES_MAX)
+		return;
+	b->single_of = memory_zeroed(graph_n_ids(b->graph), sizeof *b->single_of, WHAT);
+	graph_each_node(b->graph, add_single, b);
+	for (size_t place = 0, n_places = graph_n_edge_places(b->graph); place < n_places; place++)
+		if (graph_edge_at(b->graph, place, &edge))
+			put_single_link(b, &links, &edge);
+	map_free(&links);
+	free(b->single_of);
+}
+
+void spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const struct spawn_tree *tree, const struct graph *graph)
+{
+	struct bundling b = {.spawn = spawn, .trace = trace, .tree = tree, .graph = graph};
+	struct edge_view edge;
+	size_t first_group = spawn->n_groups, first_link = spawn->n_links;
+	b.bundle_of = memory_zeroed(graph_n_ids(graph), sizeof *b.bundle_of, WHAT);
+	find_regions(&b);
+	bundle_nodes(&b, true);
+	if (b.n_bundles > SPAWN_GROUPS_MAX)
+		bundle_nodes(&b, false);
+	if (b.n_bundles > SPAWN_GROUPS_MAX)
+		merge_smallest(&b);
+	put_groups(&b);
+	for (size_t place = 0, n = graph_n_edge_places(graph); place < n; place++)
+		if (graph_edge_at(graph, place, &edge) && is_between(&b, &edge))
+			put_link(&b, &edge);
+	spawn_lay_out(spawn, first_group, first_link);
+	put_singles(&b);
+	free(b.bundles);
+	map_free(&b.rows);
+	map_free(&b.links);
+	free(b.bundle_of);
+	free(b.region_node);
+}
