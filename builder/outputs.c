@@ -81,7 +81,7 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 	unsigned needs = 0;
 	for (unsigned i = 0; i < n_output_rows; i++)
 		needs |= output_is_selected(outputs, i) ? output_rows[i].needs : 0;
-	if (needs & NEEDS_WHAT_IF)
+	if (needs & (NEEDS_GROUPS | NEEDS_WHAT_IF))
 		needs |= NEEDS_ANSWER;
 	if (needs & NEEDS_ANSWER)
 		needs |= NEEDS_FIGURES;
@@ -171,7 +171,7 @@ int output_follow_report(struct sink *sink, const struct built *built)
 
 int output_write_report_end(const struct built *built)
 {
-	return report_finish(built->summary, built->directory);
+	return report_finish(built->summary, built->spawn, built->directory);
 }
 
 int output_append_nodes(const struct built *built)

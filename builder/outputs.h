@@ -37,7 +37,8 @@ enum output_need {
 	NEEDS_ANSWER = 2048,    /* what limits the run, to be shown */
 	NEEDS_WHAT_IF = 4096,   /* the whole curve over threads */
 	NEEDS_FIGURES = 8192,   /* as NEEDS_ANSWER, for pictures, which show what it is made from */
-	NEEDS_SPAWN = 65536     /* the paths on which tasks, regions and units were created */
+	NEEDS_SPAWN = 65536,    /* the paths on which tasks, regions and units were created */
+	NEEDS_GROUPS = 131072   /* the graph by construct and path */
 };
 
 enum output_trait {

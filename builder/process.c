@@ -39,7 +39,7 @@ static int replay_process(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
 	struct state_listener listeners[1 + MAX_SINKS];
-	struct visitor visitors[6 + MAX_SINKS];
+	struct visitor visitors[7 + MAX_SINKS];
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
@@ -175,6 +175,8 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
 			return -1;
 		spawn_collect(&job->spawn, trace, &job->tree);
+		if (job->needs & NEEDS_GROUPS)
+			spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i));
 	}
 	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)
 		return -1;

@@ -15,6 +15,7 @@ sys.path.insert(0, str(ROOT / "tests/answers"))
 sys.path.insert(0, str(ROOT / "tests/report"))
 import answers
 import chromium
+import creation
 import plays
 
 NAME = "report"
@@ -278,11 +279,15 @@ def test_run(name, page, pictures):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")
+        report.check(f"{NAME}/{name}/flame", creation.wrong_flame(page, out))
+        report.check(f"{NAME}/{name}/graph", creation.wrong_graph(page, out, summary))
         for what, act in (("table", wrong_table), ("theme", wrong_theme)):
             report.check(f"{NAME}/{name}/{what}", act(page))
         if name == "hostile":
             title = page.value("document.title")
             report.check(f"{NAME}/{name}/names", None if "onerror" in title and page.value("document.images.length") == 0 else f"title {title}")
+        if name == "fib":
+            report.check(f"{NAME}/{name}/what_if", creation.wrong_what_if(page, out))
         errors = page.errors()
         report.check(f"{NAME}/{name}/console", "; ".join(errors)[:500] if errors else None)
         if pictures:

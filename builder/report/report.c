@@ -93,13 +93,15 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 	return sink_windows_open(sink, dir, STRIPS_WINDOWS, &user, 1);
 }
 
-int report_finish(const struct summary *summary, const char *dir)
+int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir)
 {
 	bool is_new;
 	FILE *out = file_append(dir, NAME, &is_new);
 	if (out == NULL)
 		return -1;
 	int rc = report_write(out, "id=\"otter-summary\"", summary_object(summary));
+	if (rc == 0)
+		rc = report_write(out, "id=\"otter-spawn\"", spawn_json(spawn));
 	if (rc != 0)
 		error("%s/" NAME ": could not be written", dir);
 	fwrite(report_page_data, 1, (size_t)(report_page_end - report_page_data), out);

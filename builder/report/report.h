@@ -10,6 +10,7 @@
 
 #include "builder/answer/answer.h"
 #include "builder/replay/sink.h"
+#include "builder/spawn/files.h"
 #include "builder/summary/summary.h"
 
 /* Where source lines are looked for. */
@@ -26,6 +27,6 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 		     struct report_sources sources);
 
 /* Completes it. 0, or -1 with the error printed. */
-int report_finish(const struct summary *summary, const char *dir);
+int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir);
 
 #endif

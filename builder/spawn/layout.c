@@ -39,6 +39,21 @@ static void measure(struct spawn *spawn, size_t first)
 #include <graphviz/gvc.h>
 #include <stdio.h>
 
+/* The library keeps some memory until the process ends, which no sanitizer has to tell. */
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define HAS_LEAK_SANITIZER
+#endif
+#elif defined __SANITIZE_ADDRESS__
+#define HAS_LEAK_SANITIZER
+#endif
+#ifdef HAS_LEAK_SANITIZER
+#include <sanitizer/lsan_interface.h>
+#else
+#define __lsan_disable() (void)0
+#define __lsan_enable()  (void)0
+#endif
+
 static void set(void *object, const char *name, float pixels)
 {
 	char value[32];
@@ -81,6 +96,7 @@ void spawn_lay_out(struct spawn *spawn, size_t first, size_t first_link)
 {
 	measure(spawn, first);
 	agseterr(AGMAX); /* it has nothing to say that would help */
+	__lsan_disable();
 	GVC_t *context = gvContext();
 	Agraph_t *g = agopen("graph", Agstrictdirected, NULL);
 	Agnode_t **nodes = memory_zeroed(spawn->n_groups - first + 1, sizeof *nodes, "the layout");
@@ -109,6 +125,7 @@ void spawn_lay_out(struct spawn *spawn, size_t first, size_t first_link)
 	}
 	agclose(g);
 	gvFreeContext(context);
+	__lsan_enable();
 	free(nodes);
 	free(edges);
 }

@@ -12,8 +12,11 @@ import timeline from './timeline.js';
 import constructs from './constructs.js';
 import waits from './waits.js';
 import grain from './grain.js';
+import flame from './flame.js';
+import graph from './graph.js';
+import whatif from './whatif.js';
 
-const SECTIONS = [head, parallelism, timeline, constructs, waits, grain];
+const SECTIONS = [head, parallelism, timeline, constructs, waits, flame, graph, grain, whatif];
 
 function theme() {
 	const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The paths of creation and the graph by construct and path for the report, as one object: rows of numbers, whose columns
+ * are named once. Of many paths the largest are taken. Called by the report's writer, on one thread.
+ */
+#include "builder/spawn/files.h"
+#include "builder/support/memory.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define WHAT       "the report"
+#define ROWS_MAX   3000
+#define GROUPS_MAX 1000 /* of all processes */
+#define NONE       ((json_int_t)-1)
+
+struct sized {
+	uint64_t ns;
+	uint32_t row;
+};
+
+static int by_ns(const void *left, const void *right)
+{
+	const struct sized *l = left, *r = right;
+	if (l->ns != r->ns)
+		return l->ns > r->ns ? -1 : 1;
+	return l->row < r->row ? -1 : l->row > r->row;
+}
+
+/*
+ * By row: its number among those that are shown, or UINT32_MAX. A row above has at least as much time and comes first, so
+ * the largest rows are a tree.
+ */
+static uint32_t *choose_rows(const struct spawn *spawn)
+{
+	struct sized *sized = memory_get(spawn->n_rows, sizeof *sized, WHAT);
+	uint32_t *shown = memory_get(spawn->n_rows, sizeof *shown, WHAT), n = 0;
+	for (uint32_t i = 0; i < spawn->n_rows; i++)
+		sized[i] = (struct sized){spawn->rows[i].total_ns, i};
+	qsort(sized, spawn->n_rows, sizeof *sized, by_ns);
+	for (uint32_t i = 0; i < spawn->n_rows; i++)
+		shown[sized[i].row] = i < ROWS_MAX ? 0 : UINT32_MAX;
+	for (uint32_t i = 0; i < spawn->n_rows; i++)
+		shown[i] = shown[i] == 0 ? n++ : UINT32_MAX;
+	free(sized);
+	return shown;
+}
+
+static json_t *json_rows(const struct spawn *spawn, const uint32_t *shown)
+{
+	json_t *rows = json_array();
+	for (size_t i = 0; i < spawn->n_rows; i++) {
+		const struct spawn_row *row = &spawn->rows[i];
+		if (shown[i] == UINT32_MAX)
+			continue;
+		json_array_append_new(rows, json_pack("[I,I,I,I,I,I,I,I]", row->depth == 0 ? NONE : (json_int_t)shown[row->parent],
+						      (json_int_t)row->frame, (json_int_t)row->process, (json_int_t)row->count,
+						      (json_int_t)row->own_ns, (json_int_t)row->total_ns,
+						      row->has_path ? (json_int_t)row->path_ns : NONE, (json_int_t)row->model_row));
+	}
+	return rows;
+}
+
+static json_t *json_frames(const struct spawn *spawn)
+{
+	json_t *frames = json_array();
+	for (size_t i = 0; i < spawn->n_frames; i++)
+		json_array_append_new(frames, json_pack("[s,s,I]", spawn->frames[i].name, spawn->frames[i].file,
+							(json_int_t)spawn->frames[i].line));
+	return frames;
+}
+
+/* Of whole processes, as many as there is room for. */
+static size_t choose_groups(const struct spawn *spawn)
+{
+	size_t n = 0;
+	for (size_t i = 1; i <= spawn->n_groups && i <= GROUPS_MAX; i++)
+		n = i == spawn->n_groups || spawn->groups[i].process != spawn->groups[i - 1].process ? i : n;
+	return n;
+}
+
+static json_t *json_groups(const struct spawn *spawn, const uint32_t *shown, size_t n)
+{
+	json_t *groups = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct spawn_group *group = &spawn->groups[i];
+		bool has_row = group->row != UINT32_MAX && shown[group->row] != UINT32_MAX;
+		const char *kind = group->kind != NODE_NONE ? node_kind_name(group->kind) : "other";
+		json_array_append_new(groups,
+				      json_pack("[s,I,I,I,I,I,I,I,I]", kind, (json_int_t)group->frame, (json_int_t)group->process,
+						has_row ? (json_int_t)shown[group->row] : NONE, (json_int_t)group->count,
+						(json_int_t)group->own_ns, (json_int_t)group->n_on_path, (json_int_t)group->path_ns,
+						(json_int_t)group->model_row));
+	}
+	return groups;
+}
+
+static json_t *json_links(const struct spawn *spawn, size_t n_groups)
+{
+	json_t *links = json_array();
+	for (size_t i = 0; i < spawn->n_links; i++) {
+		const struct spawn_link *link = &spawn->links[i];
+		if (link->source < n_groups)
+			json_array_append_new(links, json_pack("[I,I,s,I,I]", (json_int_t)link->source, (json_int_t)link->target,
+							       edge_kind_name(link->kind), (json_int_t)link->count,
+							       (json_int_t)link->n_on_path));
+	}
+	return links;
+}
+
+/* Middle and size of each group's box; null: it has no place. */
+static json_t *json_boxes(const struct spawn *spawn, size_t n)
+{
+	json_t *boxes = json_array();
+	for (size_t i = 0; i < n; i++) {
+		const struct spawn_group *g = &spawn->groups[i];
+		json_t *box = json_pack("[i,i]", (int)lroundf(g->width), (int)lroundf(g->height));
+		if (g->has_place) {
+			json_array_append_new(box, json_integer(lroundf(g->x)));
+			json_array_append_new(box, json_integer(lroundf(g->y)));
+		}
+		json_array_append_new(boxes, box);
+	}
+	return boxes;
+}
+
+/* Source, target, and the points' x and y. */
+static json_t *json_curves(const struct spawn *spawn, size_t n_groups)
+{
+	json_t *curves = json_array();
+	for (size_t i = 0; i < spawn->n_curves; i++) {
+		const struct spawn_curve *curve = &spawn->curves[i];
+		json_t *points = json_array();
+		for (uint32_t j = 0; j < curve->n_points; j++) {
+			json_array_append_new(points, json_integer(lroundf(spawn->points[curve->first_point + j].x)));
+			json_array_append_new(points, json_integer(lroundf(spawn->points[curve->first_point + j].y)));
+		}
+		if (curve->source < n_groups)
+			json_array_append_new(curves,
+					      json_pack("[I,I,o]", (json_int_t)curve->source, (json_int_t)curve->target, points));
+		else
+			json_decref(points);
+	}
+	return curves;
+}
+
+static json_t *json_singles(const struct spawn *spawn, size_t n_groups)
+{
+	json_t *singles = json_array();
+	for (size_t i = 0; i < spawn->n_singles; i++) {
+		const struct spawn_single *single = &spawn->singles[i];
+		if (single->group < n_groups) /* those of processes after these come after them */
+			json_array_append_new(singles,
+					      json_pack("[I,I,I,I,I,i]", (json_int_t)single->group, (json_int_t)single->task,
+							(json_int_t)single->begin_ns, (json_int_t)single->end_ns,
+							(json_int_t)single->own_ns, (int)single->is_on_path));
+	}
+	return singles;
+}
+
+static json_t *json_single_links(const struct spawn *spawn, size_t n_groups)
+{
+	json_t *links = json_array();
+	for (size_t i = 0; i < spawn->n_single_links; i++) {
+		const struct spawn_single_link *link = &spawn->single_links[i];
+		if (spawn->singles[link->source].group < n_groups)
+			json_array_append_new(links, json_pack("[I,I,s,i]", (json_int_t)link->source, (json_int_t)link->target,
+							       edge_kind_name(link->kind), (int)link->is_on_path));
+	}
+	return links;
+}
+
+json_t *spawn_json(const struct spawn *spawn)
+{
+	uint32_t *shown = choose_rows(spawn);
+	size_t n_groups = choose_groups(spawn);
+	json_t *object =
+		json_pack("{s:I, s:[ssssssss], s:[sssssssss], s:[sssss], s:[ssssss], s:[ssss]}", "n_rows",
+			  (json_int_t)spawn->n_rows, "row", "above", "frame", "process", "count", "own_ns", "total_ns", "path_ns",
+			  "construct", "group", "kind", "frame", "process", "row", "count", "own_ns", "n_on_path", "path_ns",
+			  "construct", "link", "source", "target", "kind", "count", "n_on_path", "single", "group", "task",
+			  "begin_ns", "end_ns", "own_ns", "path", "single_link", "source", "target", "kind", "path");
+	json_object_set_new(object, "frames", json_frames(spawn));
+	json_object_set_new(object, "rows", json_rows(spawn, shown));
+	json_object_set_new(object, "groups", json_groups(spawn, shown, n_groups));
+	json_object_set_new(object, "links", json_links(spawn, n_groups));
+	json_object_set_new(object, "boxes", json_boxes(spawn, n_groups));
+	json_object_set_new(object, "curves", json_curves(spawn, n_groups));
+	json_object_set_new(object, "singles", json_singles(spawn, n_groups));
+	json_object_set_new(object, "single_links", json_single_links(spawn, n_groups));
+	free(shown);
+	return object;
+}
