@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "tests/report"))
 import answers
 import chromium
 import creation
+from creation import own_time
 import plays
 
 NAME = "report"
@@ -101,14 +102,6 @@ RUNS = {
 
 
 # ---- What must be on the page ----
-
-def own_time(ns):
-    """As the page writes times."""
-    for unit in ("ns", "us", "ms", "s"):
-        if ns < 999.5 or unit == "s":
-            return f"{ns:.{0 if unit == 'ns' or ns >= 99.95 else 1 if ns >= 9.995 else 2}f} {unit}"
-        ns /= 1000
-
 
 def wrong_facts(page, summary):
     facts = {"threads": summary["threads"], "processes": summary["processes"], "tasks": summary["tasks"]["explicit"], "records": summary["records"]}
@@ -287,6 +280,8 @@ def test_run(name, page, pictures):
             title = page.value("document.title")
             report.check(f"{NAME}/{name}/names", None if "onerror" in title and page.value("document.images.length") == 0 else f"title {title}")
         if name == "fib":
+            report.check(f"{NAME}/{name}/without_layout", creation.wrong_without_layout(page, out))
+            page.open(out / "report.html")
             report.check(f"{NAME}/{name}/what_if", creation.wrong_what_if(page, out))
         errors = page.errors()
         report.check(f"{NAME}/{name}/console", "; ".join(errors)[:500] if errors else None)

@@ -5,6 +5,7 @@ and they do what a reader wants, by mouse and keyboard. Used by tests/report.py.
 import csv
 import json
 import re
+from decimal import Decimal, ROUND_HALF_UP
 
 # By the names on the page: own time and total time of all rows that end with the construct.
 FLAME = """[...document.querySelectorAll('#flame-chart g.frame')].map(f => ({name: f.getAttribute('name'), label: f.getAttribute('aria-label'),
@@ -13,10 +14,11 @@ BOXES = """[...document.querySelectorAll('#graph-place .graph-box')].map(b => ({
 
 
 def own_time(ns):
-    """As the page writes times."""
+    """As the page writes times: of two numbers that are as near, JavaScript takes the larger one."""
     for unit in ("ns", "us", "ms", "s"):
         if ns < 999.5 or unit == "s":
-            return f"{ns:.{0 if unit == 'ns' or ns >= 99.95 else 1 if ns >= 9.995 else 2}f} {unit}"
+            digits = 0 if unit == "ns" or ns >= 99.95 else 1 if ns >= 9.995 else 2
+            return f"{Decimal(ns).quantize(Decimal(10) ** -digits, ROUND_HALF_UP)} {unit}"
         ns /= 1000
 
 
@@ -123,24 +125,44 @@ def wrong_graph(page, out, summary):
     return wrong_opening(page, groups, singles, boxes)
 
 
+def data_of(out, name):
+    """An object within the page, and what writes a copy of the page with another one, and opens it."""
+    head, mark, rest = (out / "report.html").read_text(encoding="utf-8").partition(f'id="{name}">')
+    body, end, rest = rest.partition("</script>")
+
+    def show(page, data):
+        path = out / f"other-{name}.html"
+        path.write_text(head + mark + json.dumps(data).replace("<", "\\u003c") + end + rest, encoding="utf-8")
+        page.open(path)
+        page.frames()
+    return json.loads(body), show
+
+
+def wrong_without_layout(page, out):
+    """As where Graphviz' library was not there when Otter was built: the page finds places of its own."""
+    data, show = data_of(out, "otter-spawn")
+    data["boxes"], data["curves"] = [box[:2] for box in data["boxes"]], []
+    before = page.value("document.querySelectorAll('#graph-place .graph-box').length")
+    show(page, data)
+    found = page.value("[...document.querySelectorAll('#graph-place .graph-box')].map(b => b.getAttribute('transform'))")
+    lines = page.value("[...document.querySelectorAll('#graph-place .graph-line')].every(l => l.getAttribute('d').startsWith('M'))")
+    if len(found) != before or before == 0 or len(set(found)) != len(found) or any("undefined" in at or "NaN" in at for at in found) or not lines:
+        return f"{len(found)} boxes of {before} at {found[:4]}"
+    return None
+
+
 def wrong_what_if(page, out):
     """With figures of its own in the answer: curves with a point for each."""
-    text = (out / "report.html").read_text(encoding="utf-8")
-    head, mark, rest = text.partition('id="otter-summary">')
-    body, end, rest = rest.partition("</script>")
-    summary = json.loads(body)
+    summary, show = data_of(out, "otter-summary")
     curve = [{"threads": n, "policy": policy, "wall_ns": 1000 // n, "speedup": n / 2 + i / 10, "work_bound_ns": 900 // n, "span_ns": 100}
              for i, policy in enumerate(("run", "oldest")) for n in (1, 2, 4, 8)]
     place = {"kind": "task", "label": "task@<b>.c:1", "file": "", "line": 1, "function": ""}
     summary["answer"] |= {"what_if": {"threads": 2, "nodes": 9, "simulated_nodes": 9, "error": 0.013, "own_costs_share": 0, "simulated_ns": 500, "curve": curve},
                           "speedups": {"constructs": [{"construct": place, "work_share": 0.5, "path_share": 0.4, "curve": [{"faster": 2.0, "wall_ns": 400, "speedup": 1.25},
                                        {"faster": None, "wall_ns": 300, "speedup": 1.5}]}], "critical": None}}
-    path = out / "what_if.html"
-    path.write_text(head + mark + json.dumps(summary).replace("<", "\\u003c") + end + rest, encoding="utf-8")
     if page.value("document.querySelector('#whatif') !== null"):
         return "there is a section without figures"
-    page.open(path)
-    page.frames()
+    show(page, summary)
     points = sorted(map(float, page.value("[...document.querySelectorAll('#whatif-threads circle')].map(c => c.dataset.y)")))
     wanted = sorted([row["speedup"] for row in curve] + [500 / max(900 // n, 100) for n in (1, 2, 4, 8)])
     if len(points) != len(wanted) or any(abs(a - b) > 1e-9 for a, b in zip(points, wanted)):
