@@ -88,8 +88,8 @@ void through_files(const uint8_t *data, size_t n_bytes)
 		.output = output,
 		.level = image.level,
 		.max_nodes = image.max_nodes,
-		.outputs = outputs_default() | outputs_of_option("list") |
-			   (image.level == GRAPH_TASK ? outputs_of_option("canonical") : 0),
+		.outputs = outputs_default() | outputs_of_option("list") | outputs_of_option("folded") |
+			   outputs_of_option("speedscope") | (image.level == GRAPH_TASK ? outputs_of_option("canonical") : 0),
 	};
 	struct dump whole;
 	bool is_readable = dump_open(&whole, dump) == 0;
