@@ -154,14 +154,15 @@ def wrong_without_layout(page, out):
 def wrong_what_if(page, out):
     """With figures of its own in the answer: curves with a point for each."""
     summary, show = data_of(out, "otter-summary")
+    has_figures = bool((summary["answer"].get("what_if") or {}).get("curve") or (summary["answer"].get("speedups") or {}).get("constructs"))
     curve = [{"threads": n, "policy": policy, "wall_ns": 1000 // n, "speedup": n / 2 + i / 10, "work_bound_ns": 900 // n, "span_ns": 100}
              for i, policy in enumerate(("run", "oldest")) for n in (1, 2, 4, 8)]
     place = {"kind": "task", "label": "task@<b>.c:1", "file": "", "line": 1, "function": ""}
     summary["answer"] |= {"what_if": {"threads": 2, "nodes": 9, "simulated_nodes": 9, "error": 0.013, "own_costs_share": 0, "simulated_ns": 500, "curve": curve},
                           "speedups": {"constructs": [{"construct": place, "work_share": 0.5, "path_share": 0.4, "curve": [{"faster": 2.0, "wall_ns": 400, "speedup": 1.25},
                                        {"faster": None, "wall_ns": 300, "speedup": 1.5}]}], "critical": None}}
-    if page.value("document.querySelector('#whatif') !== null"):
-        return "there is a section without figures"
+    if page.value("document.querySelector('#whatif') !== null") != has_figures:
+        return "there is a section without figures, or figures without a section"
     show(page, summary)
     points = sorted(map(float, page.value("[...document.querySelectorAll('#whatif-threads circle')].map(c => c.dataset.y)")))
     wanted = sorted([row["speedup"] for row in curve] + [500 / max(900 // n, 100) for n in (1, 2, 4, 8)])
