@@ -111,6 +111,7 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 		uint32_t fold_nodes)
 {
 	answer->states = states;
+	answer->tree = tree;
 	track_finish(&answer->track);
 	net_make(&answer->net, graph, answer->track.same);
 	causes_begin(&answer->causes);

@@ -37,6 +37,7 @@ struct answer {
 	size_t n_candidates;
 	struct candidate limit; /* the answer; LIMIT_NONE: it scales */
 	const struct states *states;
+	const struct spawn_tree *tree;
 	uint64_t simulated_ticks; /* how long the run takes as it was, simulated; 0: it was not simulated */
 	struct scene *scene;      /* what was simulated; NULL: it was not */
 	bool is_made;

@@ -5,6 +5,8 @@
  */
 #include "builder/picture/folding.h"
 #include "builder/graph/path.h"
+#include "builder/spawn/tree.h"
+#include "builder/support/memory.h"
 
 #include <stdlib.h>
 
@@ -151,20 +153,27 @@ static void add_loops(struct folding *f)
 {
 	const struct answer *answer = f->source->answer;
 	const struct dump *dump = &f->source->trace->dump;
+	const struct model *m = f->model;
 	if (answer == NULL)
 		return;
 	const struct track *track = &answer->track;
-	for (size_t i = 0; i < track->shares.n; i++) {
-		const struct track_loop *share = &track->shares.rows[i];
-		if (f->model->constructs[share->region].kind != CONSTRUCT_PARALLEL)
+	bool *is_seen = memory_zeroed(m->n_constructs, sizeof *is_seen, "the drawing"); /* its waits are not by path */
+	for (uint32_t i = 1; i < answer->tree->n_nodes; i++) {
+		const struct spawn_node *node = &answer->tree->nodes[i], *region = &answer->tree->nodes[node->parent];
+		if (node->construct >= m->n_constructs || region->construct >= m->n_constructs ||
+		    m->constructs[node->construct].kind < CONSTRUCT_LOOP ||
+		    m->constructs[node->construct].kind > CONSTRUCT_MASKED ||
+		    m->constructs[region->construct].kind != CONSTRUCT_PARALLEL)
 			continue;
-		struct fold_loop *loop = fold_loop_row(f->fold, f->label_of[share->region], f->label_of[share->construct]);
-		loop->n += share->count;
-		loop->own_ns += dump_duration_ns(dump, share->ticks);
-		for (uint32_t c = 1; c < f->model->n_constructs; c++)
-			if (track->loop_of[c] == share->construct && track->same[c] == c && f->model->constructs[c].codeptr != 0)
+		struct fold_loop *loop = fold_loop_row(f->fold, f->label_of[region->construct], f->label_of[node->construct]);
+		loop->n += node->count;
+		loop->own_ns += dump_duration_ns(dump, node->own_ticks);
+		for (uint32_t c = 1; c < m->n_constructs && !is_seen[node->construct]; c++)
+			if (track->loop_of[c] == node->construct && track->same[c] == c && m->constructs[c].codeptr != 0)
 				loop->wait_ns += dump_duration_ns(dump, answer->figures[c].wait_ticks);
+		is_seen[node->construct] = true;
 	}
+	free(is_seen);
 }
 
 static void convert(const struct dump *dump, struct fold *fold)

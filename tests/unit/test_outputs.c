@@ -74,7 +74,8 @@ END_TEST
 /* Times of nodes are those of the states. */
 START_TEST(what_shows_times_needs_states)
 {
-	ck_assert_uint_eq(need("dot", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_STATES | NEEDS_SYMBOLS | NEEDS_FIGURES);
+	ck_assert_uint_eq(need("dot", GRAPH_TASK, true),
+			  NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_STATES | NEEDS_SYMBOLS | NEEDS_FIGURES | NEEDS_SPAWN);
 	ck_assert_uint_eq(need("canonical", GRAPH_TASK, true), NEEDS_REPLAY | NEEDS_GRAPH | NEEDS_SYMBOLS | NEEDS_CANONICAL);
 	ck_assert(!(need("csv", GRAPH_TASK, true) & NEEDS_LOCK_ORDERS));
 }
