@@ -28,8 +28,8 @@ GOLDEN = ("cancel", "depend", "devices", "killed", "locks", "nested", "sections"
 PROGRAMS = {
     "no_openmp": "int main(void) { return 0; }",
     "empty": "int main(void) {\n#pragma omp parallel\n\t;\n\treturn 0;\n}",
-    "fib": "static int fib(int n) {\n\tint a, b;\n\tif (n < 2)\n\t\treturn n;\n#pragma omp task shared(a)\n\ta = fib(n - 1);\n\tb = fib(n - 2);\n#pragma omp taskwait\n"
-           "\treturn a + b;\n}\nint main(int argc, char **argv) {\n\t(void)argv;\n\tint n = argc > 1 ? 24 : 5;\n#pragma omp parallel\n#pragma omp single\n\tn = fib(n);\n\treturn n < 0;\n}",
+    "fib": "#include <stdlib.h>\nstatic int fib(int n) {\n\tint a, b;\n\tif (n < 2)\n\t\treturn n;\n#pragma omp task shared(a)\n\ta = fib(n - 1);\n\tb = fib(n - 2);\n#pragma omp taskwait\n"
+           "\treturn a + b;\n}\nint main(int argc, char **argv) {\n\tint n = argc > 1 ? atoi(argv[1]) : 5;\n#pragma omp parallel\n#pragma omp single\n\tn = fib(n);\n\treturn n < 0;\n}",
 }
 
 
@@ -82,7 +82,7 @@ def several(place):
     """Two processes of one run."""
     script = place / "twice.sh"
     dumps = record("fib", place)
-    script.write_text(f"#!/bin/sh\n{place / 'fib'}\n{place / 'fib'} more\n")
+    script.write_text(f"#!/bin/sh\n{place / 'fib'}\n{place / 'fib'} 24\n")
     script.chmod(0o755)
     done = run([LAUNCHER, "-q", f"--dir={empty(place / 'dumps')}", "--", script], {"OMP_NUM_THREADS": "2"})
     if done.status != 0:
@@ -94,7 +94,8 @@ RUNS = {
     **{name: functools.partial(golden, name) for name in GOLDEN},
     "empty": lambda place: record("empty", place),
     "fib": lambda place: record("fib", place),
-    "large": lambda place: record("fib-large", place, ["more"]) ,
+    "large": lambda place: record("fib-large", place, ["24"]),
+    "windows": lambda place: record("fib-windows", place, ["28"]),
     "threads-64": lambda place: played(64, place),
     "hostile": hostile,
     "several": several,
@@ -157,6 +158,19 @@ def wrong_states(page, out):
     return f"{'exact' if is_exact else 'in windows'}, and differs from states.csv: {wrong}" if wrong else None
 
 
+def wrong_close(page, name):
+    """A run that is too large to be exact has exact stretches at its begin and end: shorter intervals than a window."""
+    found = page.value("""otterReport.data.processes.map(p => ({ exact: p.exact, n: p.windows, from: p.begin_ns, to: p.end_ns, close: p.close,
+        shorter: (p.close ?? []).map(([a, b]) => p.rows.some(r => r.ends.some((end, i) => end > a && end <= b && end - (i ? r.ends[i - 1] : r.begin) < (p.end_ns - p.begin_ns) / p.windows / 2))) }))""")
+    for p in found:
+        if p["exact"]:
+            if p["close"] or name == "windows":
+                return f"exact, with {p['close'][:2]}"
+        elif not p["close"] or p["close"][0][0] != p["from"] or p["close"][-1][1] != p["to"] or not any(p["shorter"]):
+            return f"{p}"
+    return None
+
+
 def wrong_file(path):
     text = path.read_text(encoding="utf-8")
     parser = Texts()
@@ -194,6 +208,37 @@ def wrong_zoom(page):
         return "the time line was not drawn again"
     page.key("0")
     return None if shown_time(page) == [begin, end] else f"0 shows {shown_time(page)}"
+
+
+def wrong_interval(page):
+    """Selecting intervals of the time line, by mouse and keys."""
+    row = page.value("(() => { const r = otterReport.data.rows[0]; return [r.begin, r.ends[0], r.process.states[r.states[0]]]; })()")
+    x, y = page.middle("#timeline canvas")
+    left, top, width = page.value("(r => [r.left, r.top, r.width])(document.querySelector('#timeline canvas').getBoundingClientRect())")
+    begin, end = shown_time(page)
+    at = left + 110 + ((row[0] + row[1]) / 2 - begin) / (end - begin) * (width - 110)
+    if row[1] - row[0] > (end - begin) / 100:
+        for kind in ("mousePressed", "mouseReleased"):
+            page.mouse(kind, at, top + 26, button="left", clickCount=1)
+        page.frames()
+    else:
+        page.value("(() => { const r = otterReport.data.rows[0]; otterReport.view.show(r.begin, r.begin + 2 * (r.ends[0] - r.begin)); document.querySelector('#timeline canvas').focus(); })()")
+        page.key("ArrowDown")
+    first = page.value("document.getElementById('timeline-details').textContent")
+    if row[2].replace("_", " ") not in first or own_time(row[1] - row[0]) not in first:
+        return f"selected {first}, not {row}"
+    page.value("document.querySelector('#timeline canvas').focus()")
+    if page.value("otterReport.data.rows[0].ends.length") > 1:
+        page.key("]")
+        if page.value("document.getElementById('timeline-details').textContent") == first:
+            return "] stays"
+        page.key("[")
+        if page.value("document.getElementById('timeline-details').textContent") != first:
+            return "[ does not go back"
+    page.key("Escape")
+    page.value("otterReport.view.reset()")
+    left_over = page.value("document.getElementById('timeline-details').textContent")
+    return f"Escape leaves {left_over}" if left_over else None
 
 
 def wrong_brush(page):
@@ -265,10 +310,10 @@ def test_run(name, page, pictures):
         page.open(out / "report.html")
         page.frames()
         for what, wrong in (("facts", wrong_facts(page, summary)), ("answer", wrong_answer(page, summary)), ("alarm", wrong_alarm(page, summary)),
-                            ("constructs", wrong_constructs(page, out)), ("states", wrong_states(page, out))):
+                            ("constructs", wrong_constructs(page, out)), ("close", wrong_close(page, name)), ("states", wrong_states(page, out))):
             report.check(f"{NAME}/{name}/{what}", wrong)
         if page.value("document.querySelector('#timeline canvas') !== null"):
-            for what, act in (("zoom", wrong_zoom), ("brush", wrong_brush)):
+            for what, act in (("zoom", wrong_zoom), ("interval", wrong_interval), ("brush", wrong_brush)):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")

@@ -14,7 +14,10 @@
 
 #define STRIPS_WINDOWS     16384   /* as many has a process at most; stretches of time that are as long as each other */
 #define STRIPS_EXACT       1000000 /* intervals of a run; with more, rows have windows instead */
+#define STRIPS_BYTES       3200000 /* of the exact intervals of a run in the page; if they take more, the same */
 #define STRIPS_THREADS_MAX 128     /* with more threads, a process has one row for all of them */
+#define STRIPS_CLOSE       48      /* windows of a process that are exact where the others are not; three parts: */
+#define STRIPS_CLOSE_EDGE  12      /* at the begin, at the end, and the rest round the critical path */
 
 struct strips {
 	const struct windows *windows;
@@ -22,12 +25,15 @@ struct strips {
 	uint32_t *row_of; /* by row of dump.streams */
 	uint32_t n_rows;
 	bool is_exact, is_folded;
-	struct buffer *exact; /* by window: row, state and length of each interval */
+	struct buffer *exact; /* by window: row, state, begin and length of each interval */
+	uint8_t *is_close;    /* by window: exact, although not all are */
 	struct cell *cells;   /* by window and row: how long which states were */
 	uint32_t n_folded;    /* threads of the row, if all are in one */
 };
 
 void strips_begin(struct strips *rows, const struct windows *windows, size_t n_processes);
+/* The window at this time is one of those that are exact in any case, while it does not have too many intervals. */
+void strips_want(struct strips *rows, uint64_t ticks);
 /* Of a window, and of a row in it, in the order of time; several windows at the same time. */
 void strips_add_interval(struct strips *rows, size_t window, uint32_t stream, enum state state, uint64_t begin_ticks,
 			 uint64_t end_ticks);
@@ -57,6 +63,9 @@ void bins_end(struct bins *bins, size_t n_processes, json_t *process);
 /* Constructs, waits and the critical path, as far as the answer has them; `row_of`: strips.row_of. */
 void tables_add(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of,
 		struct report_sources sources);
+
+/* Wants the windows where the longest parts of the critical path begin and end. */
+void tables_want(struct strips *rows, const struct trace *trace, const struct answer *answer);
 
 /* ---- text.c: for JSON within HTML ---- */
 

@@ -28,6 +28,7 @@ static void begin(void *self, const struct windows *windows)
 {
 	struct report *r = self;
 	strips_begin(&r->strips, windows, r->n_processes);
+	tables_want(&r->strips, windows->trace, r->answer);
 	bins_begin(&r->bins, windows);
 }
 

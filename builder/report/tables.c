@@ -212,6 +212,30 @@ static void add_path(json_t *process, const struct trace *trace, const struct an
 	json_object_set_new(process, "path", parts);
 }
 
+void tables_want(struct strips *rows, const struct trace *trace, const struct answer *answer)
+{
+	const struct net *net = &answer->net;
+	const struct path *path = answer->is_made ? net->graph->path : NULL;
+	struct weighed longest[(STRIPS_CLOSE - 2 * STRIPS_CLOSE_EDGE) / 2] = {{0}};
+	size_t n = 0, most = sizeof longest / sizeof *longest;
+	for (uint32_t i = 0; path != NULL && path->bound != PATH_UNKNOWN && i < path->n_nodes; i++) {
+		uint32_t node = path->nodes[i];
+		if (!net_executes(net, node) || !(trace->model.tasks[net_task(net, node)].state & TASK_STARTED))
+			continue;
+		struct weighed part = {(double)(net_end(net, node) - net_begin(net, node)), node};
+		size_t at = n < most ? n++ : most;
+		for (; at > 0 && part.weight > longest[at - 1].weight; at--)
+			if (at < most)
+				longest[at] = longest[at - 1];
+		if (at < most)
+			longest[at] = part;
+	}
+	for (size_t i = 0; i < n; i++) {
+		strips_want(rows, net_begin(net, longest[i].row));
+		strips_want(rows, net_end(net, longest[i].row));
+	}
+}
+
 void tables_add(json_t *process, const struct trace *trace, const struct answer *answer, const uint32_t *row_of,
 		struct report_sources sources)
 {

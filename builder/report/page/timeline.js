@@ -50,9 +50,10 @@ function paint(row, view, width, height, pixels, stride, top, palette, backgroun
 		}
 		const rest = Math.max(0, 1 - covered);
 		const value = 0xff000000 | (blue + background[2] * rest) << 16 | (green + background[1] * rest) << 8 | (red + background[0] * rest);
-		for (let y = 0; y < height; y++)
-			pixels[(top + y) * stride + x] = value;
+		pixels[top * stride + x] = value;
 	}
+	for (let y = 1; y < height; y++)
+		pixels.copyWithin((top + y) * stride, top * stride, top * stride + width);
 }
 
 function drawPath(context, data, view, x, rowY, rowHeight, selected) {
@@ -94,6 +95,36 @@ function label(row) {
 	return several + (row.process.folded ? row.name + ' threads' : 'thread ' + row.name);
 }
 
+/* The interval of a row at this time, or null. */
+function intervalAt(row, t) {
+	const i = find(row.ends, t);
+	if (i === row.ends.length || t < row.begin || row.states[i] >= row.process.states.length)
+		return null;
+	return { row, i, begin: i === 0 ? row.begin : row.ends[i - 1], end: row.ends[i] };
+}
+
+/* The construct that the critical path is in there, if it goes through the row. */
+function pathConstruct(data, row, from, to) {
+	const { process } = row, step = (process.path ?? []).find(p => (process.folded || p[0] === row.place) && p[1] + process.offset < to && p[1] + p[2] + process.offset > from);
+	return step && data.constructs.find(c => c.key === process.process + ':' + step[3]);
+}
+
+/* Where threads of the process waited longest in this state, and for what. */
+function commonWait(data, process, state) {
+	const wait = data.waits.filter(w => w.process === process.process && w.state === state).sort((a, b) => b.total_ns - a.total_ns)[0];
+	if (!wait)
+		return [];
+	const whom = [...wait.for].sort((a, b) => b.ns - a.ns)[0];
+	return ['most of such waiting: at ' + wait.label + (whom ? ', for ' + whom.label : '')];
+}
+
+function describe(data, { row, i, begin, end }) {
+	const state = row.process.states[row.states[i]], isExact = row.process.exact || (row.process.close ?? []).some(([a, b]) => a + row.process.offset <= begin && end <= b + row.process.offset);
+	const construct = pathConstruct(data, row, begin, end);
+	return [label(row), state.replaceAll('_', ' ') + ', ' + (isExact ? '' : 'about ') + time(end - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s',
+		...construct ? ['on the critical path: ' + construct.label] : [], ...state.startsWith('wait') ? commonWait(data, row.process, state) : []];
+}
+
 export default {
 	id: 'timeline', title: 'Timeline',
 	draw(element, data, view) {
@@ -110,10 +141,12 @@ export default {
 		const legend = make('ul', { class: 'legend' }, [...CLASSES.map((c, i) => used.has(i) ? make('li', {}, [make('i', { style: 'background:var(--' + c.name + ')' }), document.createTextNode(c.title)]) : ''),
 			hasPath ? make('li', {}, [make('i', { style: 'background:var(--path)' }), document.createTextNode('critical path')]) : '']);
 		const isExact = data.processes.every(p => p.exact), isFolded = data.processes.some(p => p.folded);
-		const note = (isExact ? 'Exact to the nanosecond.' : 'A run of so many intervals is shown in ' + Math.max(...data.processes.map(p => p.windows)) + ' windows a row, whose states are in the right proportion.')
+		const note = (isExact ? 'Exact to the nanosecond.' : 'A run of so many intervals is shown in ' + Math.max(...data.processes.map(p => p.windows)) + ' windows a row, whose states are in the right proportion; the first and the last, and those where the longest parts of the critical path begin and end, are exact.')
 			+ (isFolded ? ' A process with so many threads is one row.' : '');
+		const details = make('p', { id: 'timeline-details', class: 'details', role: 'status' });
+		let chosen = null;
 		const where = make('output', { class: 'hint', id: 'shown' });
-		element.append(legend, box, make('p', { class: 'hint', text: note + ' Wheel: zoom; drag: move; double-click: everything; keys: arrows, +, -, 0.' }), where);
+		element.append(legend, box, make('p', { class: 'hint', text: note + ' Wheel: zoom; drag: move; double-click: everything; click or Enter: select; keys: arrows, +, -, 0; "[" and "]": the interval before and after.' }), where, details);
 		const rowHeight = Math.max(ROW_MIN, Math.min(ROW_MAX, Math.floor(VISIBLE / rows.length)));
 		const height = rows.length * (rowHeight + 1) + AXIS;
 		canvas.style.height = height + 'px';
@@ -158,6 +191,11 @@ export default {
 			context.rect(LEFT, AXIS, plot, height);
 			context.clip();
 			drawPath(context, data, view, x, rowY, rowHeight, view.construct);
+			if (chosen !== null) {
+				context.strokeStyle = color('selected');
+				context.lineWidth = 3;
+				context.strokeRect(x(chosen.begin), places.get(chosen.row), Math.max(x(chosen.end) - x(chosen.begin), 2), rowHeight);
+			}
 			context.restore();
 			where.textContent = 'From ' + (view.begin / 1e9).toFixed(9) + ' s to ' + (view.end / 1e9).toFixed(9) + ' s (' + time(view.end - view.begin) + ').';
 			canvas.dataset.begin = view.begin;
@@ -173,9 +211,37 @@ export default {
 			else
 				view.zoom(Math.exp(event.deltaY / 400), at(event));
 		}, { passive: false });
+		const choose = (row, t) => {
+			chosen = row && t >= data.begin ? intervalAt(row, t) : null;
+			details.textContent = chosen === null ? '' : describe(data, chosen).join(' · ');
+			const construct = chosen === null ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
+			if (construct)
+				details.append(' ', make('button', { type: 'button', text: 'Select ' + construct.label, onclick: () => view.select(construct) }));
+			draw();
+		};
+		/* To the interval before or after the chosen one, and to where it can be seen. */
+		const step = by => {
+			const to = chosen && chosen.i + by;
+			if (chosen === null || to < 0 || to >= chosen.row.ends.length)
+				return;
+			choose(chosen.row, to === 0 ? chosen.row.begin : chosen.row.ends[to - 1]);
+			if (chosen !== null && (chosen.end < view.begin || chosen.begin > view.end))
+				view.pan((chosen.begin - (view.begin + view.end) / 2) / (view.end - view.begin));
+		};
+		const chooseRow = row => choose(row, Math.max(chosen?.begin ?? view.begin, row.begin));
+		const keys = {
+			Enter: () => choose(chosen?.row ?? rows[0], (view.begin + view.end) / 2),
+			ArrowDown: () => chooseRow(rows[Math.min(rows.indexOf(chosen?.row) + 1, rows.length - 1)]),
+			ArrowUp: () => chooseRow(rows[Math.max(rows.indexOf(chosen?.row) - 1, 0)]),
+			'[': () => step(-1), ']': () => step(1), Escape: () => choose(null, 0),
+		};
 		let dragged = null;
 		canvas.addEventListener('pointerdown', event => { dragged = { x: event.offsetX, begin: view.begin, end: view.end }; canvas.setPointerCapture(event.pointerId); });
-		canvas.addEventListener('pointerup', () => { dragged = null; });
+		canvas.addEventListener('pointerup', event => {
+			if (dragged !== null && Math.abs(dragged.x - event.offsetX) < 3)
+				choose(event.offsetX >= LEFT ? rowAt(event) : null, at(event));
+			dragged = null;
+		});
 		canvas.addEventListener('pointerleave', hideTip);
 		canvas.addEventListener('pointermove', event => {
 			if (dragged !== null) {
@@ -186,18 +252,18 @@ export default {
 			const row = rowAt(event), t = at(event);
 			if (row === undefined || event.offsetX < LEFT)
 				return hideTip();
-			const i = find(row.ends, t), begin = i === 0 ? row.begin : row.ends[i - 1];
-			if (i === row.ends.length || t < begin || row.states[i] >= row.process.states.length)
+			const interval = intervalAt(row, t);
+			if (interval === null)
 				return hideTip();
-			const lines = [label(row), row.process.states[row.states[i]].replaceAll('_', ' ') + ', ' + time(row.ends[i] - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s'];
-			const step = (row.process.path ?? []).find(p => (row.process.folded || p[0] === row.place) && p[1] + row.process.offset <= t && t < p[1] + p[2] + row.process.offset);
-			const construct = step && data.constructs.find(c => c.key === row.process.process + ':' + step[3]);
-			if (construct)
-				lines.push('on the critical path: ' + construct.label);
-			showTip(event, lines);
+			showTip(event, describe(data, interval));
 		});
 		canvas.addEventListener('dblclick', () => view.reset());
-		canvas.addEventListener('keydown', event => timeKey(view, event));
+		canvas.addEventListener('keydown', event => {
+			if (timeKey(view, event) || !(event.key in keys))
+				return;
+			keys[event.key]();
+			event.preventDefault();
+		});
 		return true;
 	},
 };
