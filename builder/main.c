@@ -30,6 +30,7 @@ enum {
 	OPTION_STATES,
 	OPTION_BINS,
 	OPTION_WIDTH,
+	OPTION_PERFETTO_BYTES,
 	OPTION_SOURCE,
 	OPTION_NO_SOURCE,
 	OPTION_FORCE,
@@ -54,14 +55,15 @@ enum {
 #define SERVER_SECONDS     10
 #define SERVER_SECONDS_MAX 3600u
 
-#define DEFAULT_NODES 150
-#define DEFAULT_BINS  1000
-#define BINS_MAX      1000000u
-#define FOLD_LEAST    100u
-#define FOLD_MOST     100000000u
-#define DEFAULT_WIDTH 180
-#define WIDTH_MIN     60u
-#define WIDTH_MAX     1000u
+#define DEFAULT_NODES  150
+#define DEFAULT_BINS   1000
+#define BINS_MAX       1000000u
+#define FOLD_LEAST     100u
+#define FOLD_MOST      100000000u
+#define DEFAULT_WIDTH  180
+#define WIDTH_MIN      60u
+#define WIDTH_MAX      1000u
+#define PERFETTO_BYTES (UINT64_C(1) << 30)
 
 static const struct argp_option how_options[] = {
 	{0, 0, 0, 0, "How:", 2},
@@ -75,6 +77,8 @@ static const struct argp_option how_options[] = {
 	 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
 	{"width", OPTION_WIDTH, "MM", 0, "with --svg: the width of pictures in mm, such as 85 for a column (default: 180)", 0},
+	{"perfetto-bytes", OPTION_PERFETTO_BYTES, "BYTES", 0,
+	 "with --perfetto: how large a file may become before another one begins (default: 1G)", 0},
 	{"source", OPTION_SOURCE, "DIR", 0, "where source files are whose lines report.html shows, beside their recorded places",
 	 0},
 	{"no-source", OPTION_NO_SOURCE, NULL, 0, "no source line is in report.html", 0},
@@ -278,8 +282,9 @@ static void check_diff(struct options *o, const struct argp_state *state)
 	if (o->threshold < 0)
 		o->threshold = DEFAULT_THRESHOLD;
 	bool is_plain = o->outputs == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
-			o->fold_nodes == 0 && o->width_mm == DEFAULT_WIDTH && !o->has_states && o->run.id == NULL &&
-			!o->run.merges && o->processes == NULL && !parts_have_times(&o->times) && o->family.task == 0;
+			o->fold_nodes == 0 && o->width_mm == DEFAULT_WIDTH && o->perfetto_bytes == PERFETTO_BYTES &&
+			!o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
+			!parts_have_times(&o->times) && o->family.task == 0;
 	if (o->is_diff && !is_plain)
 		argp_error(state, "--diff compares whole runs: only -o, --force, --threshold, --strict, --debuginfod, --memory "
 				  "and -q go with it");
@@ -300,6 +305,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_BINS: o->n_bins = parse_bins(value, state); break;
 	case OPTION_FOLD: o->fold_nodes = parse_fold(value, state); break;
 	case OPTION_WIDTH: o->width_mm = parse_width(value, state); break;
+	case OPTION_PERFETTO_BYTES: o->perfetto_bytes = parse_bytes("--perfetto-bytes", value, state); break;
 	case OPTION_FORCE: o->is_forced = true; break;
 	case OPTION_STATES: o->has_states = true; break;
 	case OPTION_STRICT: o->is_strict = true; break;
@@ -363,6 +369,7 @@ int main(int argc, char **argv)
 				  .max_nodes = DEFAULT_NODES,
 				  .n_bins = DEFAULT_BINS,
 				  .width_mm = DEFAULT_WIDTH,
+				  .perfetto_bytes = PERFETTO_BYTES,
 				  .threshold = -1,
 				  .family = {.depth = UINT64_MAX},
 				  .memory_bytes = UINT64_MAX};

@@ -8,8 +8,10 @@
 #include "builder/report/report.h"
 #include "builder/dump/list.h"
 #include "builder/graph/files.h"
+#include "builder/graphml/graphml.h"
 #include "builder/lint/lint.h"
 #include "builder/otf2/otf2.h"
+#include "builder/perfetto/perfetto.h"
 #include "builder/picture/files.h"
 #include "builder/spawn/files.h"
 #include "builder/states/files.h"
@@ -106,6 +108,8 @@ bool output_is_file(const char *name)
 		for (const char *const *file = output_rows[i].files; *file != NULL; file++)
 			if (strcmp(name, *file) == 0)
 				return true;
+	if (perfetto_is_file(name))
+		return true;
 	/* What --diff writes, and what versions before 0.2.0 called the archive. */
 	return strcmp(name, "diff.json") == 0 || strcmp(name, "trace.otf2") == 0 || strcmp(name, "trace.def") == 0 ||
 	       strcmp(name, "trace") == 0;
@@ -160,6 +164,18 @@ int output_follow_profile(struct sink *sink, const struct built *built)
 {
 	const struct drawn_from from = {built->graphs, built->states, NULL};
 	return sink_profile_open(sink, &from, built->directory, built->options->width_mm);
+}
+
+int output_follow_perfetto(struct sink *sink, const struct built *built)
+{
+	const struct options *options = built->options;
+	return perfetto_open(sink, built->graphs, built->directory, options->perfetto_bytes, options->n_bins, built->traces,
+			     built->n_traces);
+}
+
+int output_follow_graphml(struct sink *sink, const struct built *built)
+{
+	return graphml_open(sink, built->graphs, built->directory);
 }
 
 int output_follow_report(struct sink *sink, const struct built *built)

@@ -17,12 +17,13 @@ struct options {
 	uint64_t outputs;   /* the selected ones (outputs.h) */
 	enum graph_level level;
 	uint64_t max_nodes;
-	uint32_t fold_nodes; /* larger graphs are simulated with several nodes as one; 0: the default */
-	size_t n_bins;       /* rows of a process in parallelism.csv, at most */
-	uint64_t width_mm;   /* of pictures for print */
-	const char *sources; /* where source files are, beside their recorded places; NULL: nowhere else */
-	bool hides_sources;  /* no source line is in the report */
-	bool has_states;     /* thread states are wanted one by one, in the archive and beside the tables */
+	uint32_t fold_nodes;     /* larger graphs are simulated with several nodes as one; 0: the default */
+	size_t n_bins;           /* rows of a process in parallelism.csv, at most */
+	uint64_t perfetto_bytes; /* of a file, at most */
+	uint64_t width_mm;       /* of pictures for print */
+	const char *sources;     /* where source files are, beside their recorded places; NULL: nowhere else */
+	bool hides_sources;      /* no source line is in the report */
+	bool has_states;         /* thread states are wanted one by one, in the archive and beside the tables */
 	bool is_forced, is_quiet;
 	struct run_choice run;   /* which of the dumps are built */
 	const char *processes;   /* the numbers of those processes of the run that are built (parts.h); NULL: all */

@@ -179,6 +179,8 @@ RUNS = {
 }
 OUTPUTS = {
     "task": ("--csv", "--dot", "--svg", "--otf2", "--parallelism", "--states", "--summary"),
+    "perfetto": ("--perfetto", "--perfetto-bytes=100K"),
+    "perfetto-part": ("--perfetto", "--from=20%", "--to=70%"),
     "counted": ("--summary",),
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),

@@ -20,7 +20,7 @@ insert() {
 	# Nothing in a script may look like its end.
 	sed 's|</script|<\\/script|g' "$2"
 	sed -n "s/.*@$1@//p" "$3"
-	sed "1,/@$1@/d" "$3"
+	sed "0,/@$1@/d" "$3"
 }
 insert STYLE "$into/style.css" "$here/head.html" >"$into/head.html"
 insert SCRIPT "$into/script.js" "$here/tail.html" >"$into/tail.html"

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads what slices.c has logged, a chunk at a time, and adds the flows that link.c has found: see slices.h. Called by outputs,
+ * on several threads at once.
+ */
+#include "builder/slices/slices.h"
+#include "builder/support/array.h"
+
+#include <stdlib.h>
+
+struct ids {
+	uint64_t *ids;
+	size_t n, capacity;
+};
+
+struct reading {
+	const struct slices *slices;
+	struct slice slice;
+	struct ids starts, ends;
+	uint64_t n_starts; /* numbers that follow */
+	uint64_t wait;
+	uint32_t value; /* the item before */
+	uint64_t ordinal;
+	uint64_t ticks, begin_ticks; /* of the record before */
+};
+
+static void add(struct ids *ids, uint64_t id)
+{
+	array_reserve((void **)&ids->ids, ids->n + 1, &ids->capacity, sizeof *ids->ids);
+	ids->ids[ids->n++] = id;
+}
+
+static void add_create(struct reading *r, struct ids *ids, uint32_t item)
+{
+	if (slices_has_create(r->slices, item))
+		add(ids, slices_flow_id(r->slices, FLOW_CREATE, item));
+}
+
+/* A task, a unit, or the members of a region. */
+static void add_start(struct reading *r, uint32_t what)
+{
+	const struct slices *slices = r->slices;
+	if (what < slices->n_items) {
+		add_create(r, &r->starts, what);
+		return;
+	}
+	uint32_t region = what - slices->n_items;
+	for (uint32_t i = slices->first_member[region]; i < slices->first_member[region + 1]; i++)
+		if (slices->m->tasks[slices->members[i]].thread != 0)
+			add_create(r, &r->starts, slices->members[i]);
+}
+
+static void add_edges(struct reading *r, const struct slice_links *links, struct ids *ids)
+{
+	uint32_t task = r->slice.item;
+	if (links->first == NULL || task >= r->slices->m->n_tasks)
+		return;
+	for (uint32_t i = links->first[task]; i < links->first[task + 1]; i++)
+		if (slices_has_edge(r->slices, links->edges[i]))
+			add(ids, slices_flow_id(r->slices, FLOW_DEPEND, links->edges[i]));
+}
+
+static void add_flows(struct reading *r)
+{
+	const struct slices *slices = r->slices;
+	const struct slice *slice = &r->slice;
+	if (slice->item == ITEM_LOST || slice->piece == SLICE_END || slice->piece == SLICE_MORE)
+		return;
+	if (slice->is_of_first) {
+		add_create(r, &r->ends, slice->item);
+		add_edges(r, &slices->arriving, &r->ends);
+	}
+	uint32_t waker = r->wait != 0 ? slices->streams[slice->stream].waits[r->wait - 1].waker : 0;
+	if (waker != 0 && slices->flags[waker] & SLICE_IS_WAKER)
+		add(&r->ends, slices_flow_id(slices, FLOW_WAKE, waker));
+	if (slice->is_of_last) {
+		add_edges(r, &slices->leaving, &r->starts);
+		if (slices->flags[slice->item] & SLICE_IS_WAKER)
+			add(&r->starts, slices_flow_id(slices, FLOW_WAKE, slice->item));
+	}
+}
+
+static bool is_cut(const struct slices *slices, uint32_t item)
+{
+	const struct model *m = slices->m;
+	if (item >= m->n_tasks)
+		return m->units[item - m->n_tasks].state & UNIT_CUT;
+	return !(m->tasks[item].state & TASK_COMPLETED);
+}
+
+enum { HAS_WAIT = 4, HAS_STARTS = 8 }; /* as in slices.c */
+
+static const unsigned char *take_record(struct reading *r, const unsigned char *at)
+{
+	struct slice *slice = &r->slice;
+	unsigned bits = *at++;
+	slice->piece = bits & 3;
+	uint64_t ticks = r->ticks + log_take_number(&at);
+	slice->item = r->value = (uint32_t)log_take_change(&at, r->value);
+	r->ordinal = log_take_number(&at);
+	uint64_t length = slice->piece != SLICE_BEGIN ? log_take_number(&at) : 0;
+	bool is_begin = slice->piece == SLICE_WHOLE || slice->piece == SLICE_BEGIN;
+	slice->begin_ticks = is_begin ? ticks : ticks - length;
+	slice->ticks = slice->begin_ticks + length;
+	r->wait = bits & HAS_WAIT ? log_take_number(&at) : 0;
+	r->starts.n = r->ends.n = 0;
+	uint32_t before = slice->item;
+	for (uint64_t n = bits & HAS_STARTS ? log_take_number(&at) : 0; n > 0; n--) {
+		before = (uint32_t)log_take_change(&at, before);
+		add_start(r, before);
+	}
+	return at;
+}
+
+int slices_read(const struct slices *slices, size_t stream, size_t chunk, void (*show)(void *self, const struct slice *slice),
+		void *self)
+{
+	const struct log *log = &slices->streams[stream].slices;
+	const struct log_chunk *c = &log->chunks[chunk];
+	struct reading r = {.slices = slices, .ticks = c->ticks, .begin_ticks = c->begin_ticks};
+	struct slice *slice = &r.slice;
+	struct buffer room = {NULL, 0, 0};
+	const unsigned char *end, *at = log_read(log, &slices->aside, chunk, &room, &end);
+	slice->stream = (uint32_t)stream;
+	slice->is_first = c->is_first;
+	for (bool is_read = at != NULL; is_read && at < end; slice->is_first = false) {
+		at = take_record(&r, at);
+		bool is_item = slice->item != ITEM_LOST;
+		slice->is_of_first = is_item && r.ordinal == 0;
+		slice->is_of_last = is_item && r.ordinal + 1 == slices->n_slices[slice->item];
+		slice->is_cut = slice->is_of_last && is_cut(slices, slice->item);
+		slice->before_ticks = r.ticks;
+		slice->before_begin_ticks = r.begin_ticks;
+		add_flows(&r);
+		slice->starts = r.starts.ids;
+		slice->n_starts = r.starts.n;
+		slice->ends = r.ends.ids;
+		slice->n_ends = r.ends.n;
+		show(self, slice);
+		r.ticks = slice->ticks;
+		r.begin_ticks = slice->begin_ticks;
+	}
+	free(r.starts.ids);
+	free(r.ends.ids);
+	buffer_free(&room);
+	return at != NULL ? 0 : -1;
+}
+
+int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
+		       void (*show)(void *self, const struct state_slice *slice), void *self)
+{
+	const struct log *log = &slices->streams[stream].states;
+	const struct log_chunk *c = &log->chunks[chunk];
+	struct buffer room = {NULL, 0, 0};
+	const unsigned char *end, *at = log_read(log, &slices->aside, chunk, &room, &end);
+	struct state_slice slice = {.stream = (uint32_t)stream, .end_ticks = c->ticks, .begin_ticks = c->begin_ticks};
+	slice.is_first = c->is_first;
+	for (bool is_read = at != NULL; is_read && at < end; slice.is_first = false) {
+		slice.before_ticks = slice.end_ticks;
+		slice.before_begin_ticks = slice.begin_ticks;
+		slice.state = *at++;
+		slice.begin_ticks = slice.before_ticks + log_take_number(&at);
+		slice.end_ticks = slice.begin_ticks + log_take_number(&at);
+		show(self, &slice);
+	}
+	buffer_free(&room);
+	return at != NULL ? 0 : -1;
+}
+
+/* ---- Names ---- */
+
+uint32_t slices_construct(const struct slices *slices, uint32_t item)
+{
+	const struct model *m = slices->m;
+	if (item == ITEM_LOST)
+		return 0;
+	return item < m->n_tasks ? m->tasks[item].construct : m->units[item - m->n_tasks].construct;
+}
+
+enum node_kind slices_kind(const struct slices *slices, uint32_t item)
+{
+	static const enum node_kind kinds[UNIT_KINDS] = {[UNIT_UNKNOWN] = NODE_UNIT,         [UNIT_ULT] = NODE_UNIT,
+							 [UNIT_TASKLET] = NODE_TASKLET,      [UNIT_SCHEDULER] = NODE_SCHEDULER,
+							 [UNIT_PRIMARY] = NODE_PRIMARY_UNIT, [UNIT_EXTERNAL] = NODE_EXTERNAL,
+							 [UNIT_ROOT] = NODE_SCHEDULER};
+	const struct model *m = slices->m;
+	if (item == ITEM_LOST)
+		return NODE_NONE;
+	return item < m->n_tasks ? graph_task_kind(&m->tasks[item]) : kinds[m->units[item - m->n_tasks].kind];
+}
+
+const char *slices_name(const struct slices *slices, uint32_t item)
+{
+	const char *label = slices->m->constructs[slices_construct(slices, item)].label;
+	if (item == ITEM_LOST)
+		return "records missing";
+	return label != NULL && label[0] != '\0' ? label : node_kind_name(slices_kind(slices, item));
+}
+
+uint64_t slices_node(const struct slices *slices, uint32_t item)
+{
+	const struct graph *graph = slices->graph;
+	if (item >= slices->m->n_tasks || !graph_task_is_node(graph, item))
+		return 0;
+	return graph->before.n_nodes + item;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a timeline shows: for each thread its slices, stretches in which it executed one task (or one unit of Argobots) without
+ * a change of task and without a wait for others, and its states; and the flows between slices: who created a task, which
+ * dependence it had, and which task's end let another one go on.
+ *
+ * Slices of a thread do not overlap. A task that is suspended has several. The time in which a task waits at a barrier, at a
+ * taskwait, at the end of a taskgroup, or for a region that it has encountered, is in none of its slices.
+ *
+ * During the replay, slices and states are logged by stream, each on its thread, a few bytes a slice (log.h). Once the graph is
+ * there, slices_link() finds the flows, and chunks of the logs are read in any order, on several threads.
+ *
+ * Used by the outputs that other tools show as timelines (perfetto/, chrome/), in whose sinks it takes part.
+ */
+#ifndef OTTER_BUILDER_SLICES_SLICES_H
+#define OTTER_BUILDER_SLICES_SLICES_H
+
+#include "builder/graph/files.h"
+#include "builder/slices/log.h"
+#include "builder/states/states.h"
+
+/* Whose slice it is: a row of model.tasks, or model.n_tasks and a row of model.units; or one of these. */
+#define ITEM_NONE 0
+#define ITEM_LOST UINT32_MAX /* no task: records of the thread are missing in this time */
+
+/* A slice is written in one piece, unless it starts more than this many flows. */
+#define SLICE_STARTS_MAX 256
+
+enum slice_piece {
+	SLICE_WHOLE,
+	SLICE_BEGIN, /* of a slice that starts many flows: a first part of them */
+	SLICE_MORE,  /* then, at a time within the slice, more of them */
+	SLICE_END
+};
+
+/* What is to be shown next on a thread. */
+struct slice {
+	enum slice_piece piece;
+	uint32_t stream, item;
+	uint64_t begin_ticks;
+	uint64_t ticks;                /* SLICE_MORE: its time; of others the slice's end, but that of SLICE_BEGIN is not known */
+	uint64_t before_ticks;         /* the last time that was shown before it on this thread: never after its own */
+	uint64_t before_begin_ticks;   /* when the slice began that was shown before; the same one for SLICE_MORE and SLICE_END */
+	bool is_first;                 /* of the thread */
+	bool is_of_first, is_of_last;  /* it is a piece of the item's first slice, and of its last one */
+	bool is_cut;                   /* it is the task's last slice, and the record of the task's end is missing */
+	const uint64_t *starts, *ends; /* ids of flows that begin and end here; they end at the slice's begin */
+	size_t n_starts, n_ends;
+};
+
+/* A state that a thread is in. */
+struct state_slice {
+	uint32_t stream;
+	enum state state;
+	uint64_t begin_ticks, end_ticks;
+	uint64_t before_ticks, before_begin_ticks;
+	bool is_first;
+};
+
+struct slice_stream {
+	struct log slices, states;
+	uint32_t item;                    /* whose slice is open; ITEM_NONE: none is */
+	uint32_t ordinal;                 /* of the open slice among those of its item */
+	uint64_t begin_ticks, last_ticks; /* of the open slice; of the last event that may change the task */
+	bool is_settled;                  /* the open slice is in the part of the time that is shown, and has its ordinal */
+	bool is_written;                  /* SLICE_BEGIN of the open slice is in the log */
+	bool is_begun, is_lost;           /* there was an event; records are missing now */
+	uint32_t wait;                    /* the open slice goes on after this row of waits, from 1; 0 after none */
+	uint32_t starts[SLICE_STARTS_MAX];
+	size_t n_starts;
+	uint64_t starts_ticks; /* of the first one of them */
+	struct slice_wait {
+		uint32_t task, waker; /* who waits; the last task that it waited for, 0 none */
+		uint64_t begin_ticks, end_ticks;
+		uint64_t node_ticks; /* when its node ends: that of a taskgroup ends after the wait */
+	} * waits;                   /* after which a slice begins */
+	size_t n_waits, waits_capacity;
+	struct slice_wait latest; /* that is over, with nothing after it yet */
+	char apart[64];           /* so that no two streams share a cache line */
+};
+
+struct slices {
+	struct sink beside; /* of the same output: it hears of tasks and states what the slices do; all 0: there is none */
+	const struct trace *trace;
+	const struct model *m;
+	struct aside aside;
+	char *dir;
+	struct slice_stream *streams; /* by row of dump.streams */
+	uint32_t n_items;
+	uint32_t *n_slices; /* by item */
+	uint8_t *flags;     /* by item: SLICE_HAS_ bits */
+	uint8_t *forks;     /* by region: the slice that encountered it is there */
+	uint16_t *waiting;  /* by task: in how many waits it is */
+	const struct graph *graph;
+	struct slice_links {
+		uint32_t *first; /* by task: its first row of `edges`; one more ends the last. NULL: there are no such flows */
+		uint32_t *edges; /* numbers of edges */
+	} leaving, arriving;
+	uint32_t *members, *first_member; /* implicit tasks by region: first_member[region] in members */
+	/* What is shown together: files[i] are slices that begin before cuts[i]. NULL: all are. */
+	const uint64_t *cuts;
+	size_t n_cuts;
+	uint16_t *file_first, *file_last; /* by item: in which files its first and its last slice are */
+};
+
+/* All 0 before. 0, or -1 with the error printed; slices_close() in any case. */
+int slices_open(struct slices *slices, const char *dir, const char *name);
+void slices_close(struct slices *slices);
+
+/* For each process: begin, the replay with slices_ops and slices_pass_state, link, reading, end. */
+void slices_begin(struct slices *slices, const struct trace *trace);
+extern const struct replay_ops slices_ops;
+int slices_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
+int slices_end(struct slices *slices);
+
+/* Finds the flows: the graph is kept. */
+void slices_link(struct slices *slices, const struct graph *graph);
+
+/*
+ * Divides what is read into n + 1 files, by the time at which slices begin: the first one has those before cuts[0]. From then
+ * on, slices have only flows from and to slices of the same file. `cuts` lives on. 0, or -1 with the error printed.
+ */
+int slices_divide(struct slices *slices, const uint64_t *cuts, size_t n);
+size_t slices_file(const struct slices *slices, uint64_t begin_ticks);
+
+/* How many chunks a stream has, of slices and of states. */
+static inline size_t slices_n_chunks(const struct slices *slices, size_t stream)
+{
+	return slices->streams[stream].slices.n_chunks;
+}
+
+static inline size_t slices_n_state_chunks(const struct slices *slices, size_t stream)
+{
+	return slices->streams[stream].states.n_chunks;
+}
+
+/* Calls the function for each slice, or state, of a chunk, in the order of time. Any thread. 0, or -1 with the error printed. */
+int slices_read(const struct slices *slices, size_t stream, size_t chunk, void (*show)(void *self, const struct slice *slice),
+		void *self);
+int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
+		       void (*show)(void *self, const struct state_slice *slice), void *self);
+
+/* Does the flow that creates a task, or unit, exist? And that from one edge's source to its target? */
+enum { SLICE_HAS_CREATOR = 1, SLICE_IS_WAKER = 2 };
+bool slices_has_create(const struct slices *slices, uint32_t item);
+bool slices_has_edge(const struct slices *slices, uint32_t edge);
+
+/* Flow ids: unique in the run. */
+enum slice_flow { FLOW_CREATE, FLOW_DEPEND, FLOW_WAKE };
+static inline uint64_t slices_flow_id(const struct slices *slices, enum slice_flow kind, uint32_t number)
+{
+	return (uint64_t)(slices->trace->process + 1) << 36 | (uint64_t)number << 2 | kind;
+}
+
+/* What a slice of the item is called: its construct, else its kind; a name of the model, not quoted. */
+const char *slices_name(const struct slices *slices, uint32_t item);
+/* The row of the construct it is named after; and the kind of its node in the graph. */
+uint32_t slices_construct(const struct slices *slices, uint32_t item);
+enum node_kind slices_kind(const struct slices *slices, uint32_t item);
+/* The number of its node in nodes.csv; 0 none. */
+uint64_t slices_node(const struct slices *slices, uint32_t item);
+
+#endif
