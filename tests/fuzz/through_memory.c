@@ -75,7 +75,8 @@ static void look_at(const struct image *image, const struct graphs *graphs, cons
 	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
 	summary_begin(&summary, graphs->traces, graphs->n);
 	for (size_t i = 0; i < graphs->n; i++)
-		summary_collect(&summary, &graphs->traces[i], &graphs->graphs[i], &states[i], &(struct answer){0});
+		summary_collect(&summary, &graphs->traces[i], &graphs->graphs[i], &states[i], &(struct answer){0},
+				&(struct what_if){0}, &(struct findings){0});
 	summary_finish(&summary);
 	if (image->has_texts)
 		write_texts(graphs, &summary);
