@@ -17,7 +17,7 @@ pkg_libs    = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 # they would hide gcc's.
 OMPT_H     := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include/omp-tools.h /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h))
 OMPT_CF    := $(if $(OMPT_H),-idirafter $(dir $(OMPT_H)))
-BLD_PC     := otf2 libdw jansson zlib libgvc libxml-2.0
+BLD_PC     := otf2 libdw jansson sqlite3 zlib libgvc libxml-2.0
 ALL_PC     := ck $(BLD_PC)
 
 BASE_CF := -std=c11 -D_GNU_SOURCE -I. -pthread -fstack-protector-strong -fstack-clash-protection \

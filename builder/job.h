@@ -17,20 +17,25 @@
 #include "builder/picture/files.h"
 #include "builder/run.h"
 #include "builder/spawn/spawn.h"
+#include "builder/sqlite/database.h"
 #include "builder/states/states.h"
+#include "builder/states/task_times.h"
 #include "builder/summary/summary.h"
 #include "builder/support/output.h"
 #include "builder/support/progress.h"
 #include "builder/whatif/whatif.h"
 
-#define MAX_SINKS 64 /* as many as outputs */
+#define MAX_SINKS      64 /* as many as outputs */
+#define BOUNDED_TABLES 4
 
 struct symbols;
 
 struct job {
 	const struct options *options;
-	unsigned needs; /* enum output_need, of all outputs */
-	char **paths;   /* of the dumps */
+	uint64_t outputs;                        /* those of the options, without what is too large (bounds.h) */
+	uint64_t n_bounded_rows[BOUNDED_TABLES]; /* of the tables that bounds.c knows, so far */
+	unsigned needs;                          /* enum output_need, of all outputs */
+	char **paths;                            /* of the dumps */
 	size_t n_paths, paths_capacity;
 	size_t n_open;                /* traces with an open dump */
 	bool has_left_out;            /* some of the dumps given are of other runs */
@@ -48,6 +53,7 @@ struct job {
 	struct lint_track lint_track;
 	struct findings findings;
 	struct graph answer_graph; /* the fragment graph that only the answer asks for */
+	struct times_finder times; /* of the process that is built; with NEEDS_TASK_TIMES */
 	struct spawn_tree tree;    /* of the process that is built; with NEEDS_SPAWN */
 	struct spawn spawn;        /* of those that are built */
 	struct sink sinks[MAX_SINKS];
@@ -55,6 +61,7 @@ struct job {
 	struct symbols *symbols;
 	struct summary summary;
 	struct canonical_list *canonical;
+	struct database database;
 	struct drawn drawn;
 	struct output output;
 	struct progress progress;

@@ -234,6 +234,7 @@ static void check_family(struct options *o, const struct argp_state *state)
 	bool is_asked = o->outputs != 0;
 	if (o->family.task == 0 && o->family.depth != UINT64_MAX)
 		argp_error(state, "--depth goes with --task only");
+	o->is_asked = is_asked;
 	if (o->family.task == 0)
 		return;
 	if (o->has_states)

@@ -91,6 +91,8 @@ unsigned outputs_need(uint64_t outputs, enum graph_level level, bool has_each_st
 		needs |= NEEDS_SPAWN;
 	if (needs & NEEDS_SPAWN)
 		needs |= NEEDS_STATES | NEEDS_SYMBOLS;
+	if (needs & NEEDS_TASK_TIMES)
+		needs |= NEEDS_STATES;
 	if (needs & NEEDS_SUMMARY) /* at the fragment level it has the critical path, by construct */
 		needs |= NEEDS_STATES | NEEDS_SOME_SYMBOLS |
 			 (level == GRAPH_FRAGMENT ? NEEDS_GRAPH | NEEDS_SYMBOLS : NEEDS_GRAPH_COUNTS);
@@ -128,12 +130,12 @@ int output_follow_archive(struct sink *sink, const struct built *built)
 
 int output_follow_intervals(struct sink *sink, const struct built *built)
 {
-	return built->has_each_state ? sink_intervals_open(sink, built->directory) : 0;
+	return built->has_each_state ? sink_intervals_open(sink, &built->files) : 0;
 }
 
 int output_follow_parallelism(struct sink *sink, const struct built *built)
 {
-	return sink_parallelism_open(sink, built->directory, built->options->n_bins, built->traces, built->states);
+	return sink_parallelism_open(sink, &built->files, built->options->n_bins, built->traces, built->states);
 }
 
 static bool is_asked(const struct built *built, const char *option)
@@ -192,72 +194,72 @@ int output_write_report_end(const struct built *built)
 
 int output_append_nodes(const struct built *built)
 {
-	return graph_nodes_csv(built->graphs, built->directory);
+	return graph_nodes_csv(built->graphs, &built->files);
 }
 
 int output_append_constructs(const struct built *built)
 {
-	return answer_constructs_csv(built->traces, built->answer, &built->graphs->graphs[0], built->directory);
+	return answer_constructs_csv(built->traces, built->answer, &built->graphs->graphs[0], &built->files);
 }
 
 int output_append_edges(const struct built *built)
 {
-	return graph_edges_csv(built->graphs, built->directory);
+	return graph_edges_csv(built->graphs, &built->files);
 }
 
 int output_append_exclusive(const struct built *built)
 {
-	return graph_exclusive_csv(built->graphs, built->directory);
+	return graph_exclusive_csv(built->graphs, &built->files);
 }
 
 int output_append_mutexes(const struct built *built)
 {
-	return has_mutexes(built->graphs) ? graph_mutexes_csv(built->graphs, built->directory) : 0;
+	return has_mutexes(built->graphs) ? graph_mutexes_csv(built->graphs, &built->files) : 0;
 }
 
 int output_append_samples(const struct built *built)
 {
-	return built->traces[0].dump.n_samples != 0 ? samples_csv(built->graphs, built->directory) : 0;
+	return built->traces[0].dump.n_samples != 0 ? samples_csv(built->graphs, &built->files) : 0;
 }
 
 int output_append_units(const struct built *built)
 {
-	return has_units(built->graphs) ? units_csv(built->graphs, built->directory) : 0;
+	return has_units(built->graphs) ? units_csv(built->graphs, &built->files) : 0;
 }
 
 int output_append_waits(const struct built *built)
 {
-	return answer_waits_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, built->directory);
+	return answer_waits_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, &built->files);
 }
 
 int output_append_speedups(const struct built *built)
 {
-	return what_if_speedups_csv(built->traces, built->what_if, built->graphs->graphs[0].before.n_constructs, built->directory);
+	return what_if_speedups_csv(built->traces, built->what_if, built->graphs->graphs[0].before.n_constructs, &built->files);
 }
 
 int output_append_what_if(const struct built *built)
 {
-	return what_if_csv(built->traces, built->what_if, built->directory);
+	return what_if_csv(built->traces, built->what_if, &built->files);
 }
 
 int output_append_grain(const struct built *built)
 {
-	return answer_grain_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, built->directory);
+	return answer_grain_csv(built->traces, built->answer, built->graphs->graphs[0].before.n_constructs, &built->files);
 }
 
 int output_append_lint(const struct built *built)
 {
-	return lint_csv(built->traces, built->findings, built->graphs->graphs[0].before.n_constructs, built->directory);
+	return lint_csv(built->traces, built->findings, built->graphs->graphs[0].before.n_constructs, &built->files);
 }
 
 int output_append_states(const struct built *built)
 {
-	return states_csv(built->traces, built->states, built->n_traces, built->directory);
+	return states_csv(built->traces, built->states, built->n_traces, &built->files);
 }
 
 int output_write_spawn(const struct built *built)
 {
-	return spawn_csv(built->spawn, built->directory);
+	return spawn_csv(built->spawn, &built->files);
 }
 
 int output_write_folded(const struct built *built)
@@ -272,7 +274,7 @@ int output_write_speedscope(const struct built *built)
 
 int output_write_processes(const struct built *built)
 {
-	return processes_csv(built->traces, built->n_traces, built->directory);
+	return processes_csv(built->traces, built->n_traces, &built->files);
 }
 
 int output_write_summary_file(const struct built *built)

@@ -13,6 +13,7 @@
 
 struct answer;
 struct canonical_list;
+struct database;
 struct drawn;
 struct graphs;
 struct spawn;
@@ -32,29 +33,36 @@ enum output_need {
 	NEEDS_SYMBOLS = 64,       /* labels, functions and lines of the constructs */
 	NEEDS_SOME_SYMBOLS = 128, /* the same, of processes with work units of Argobots, or with mutexes */
 	NEEDS_SUMMARY = 256,
-	NEEDS_CANONICAL = 1024, /* the canonical edge list */
-	NEEDS_RECORDS = 512,    /* the dump again, after its process was built */
-	NEEDS_ANSWER = 2048,    /* what limits the run, to be shown */
-	NEEDS_WHAT_IF = 4096,   /* the whole curve over threads */
-	NEEDS_FIGURES = 8192,   /* as NEEDS_ANSWER, for pictures, which show what it is made from */
-	NEEDS_SPAWN = 65536,    /* the paths on which tasks, regions and units were created */
-	NEEDS_GROUPS = 131072   /* the graph by construct and path */
+	NEEDS_CANONICAL = 1024,   /* the canonical edge list */
+	NEEDS_RECORDS = 512,      /* the dump again, after its process was built */
+	NEEDS_ANSWER = 2048,      /* what limits the run, to be shown */
+	NEEDS_WHAT_IF = 4096,     /* the whole curve over threads */
+	NEEDS_FIGURES = 8192,     /* as NEEDS_ANSWER, for pictures, which show what it is made from */
+	NEEDS_SPAWN = 65536,      /* the paths on which tasks, regions and units were created */
+	NEEDS_GROUPS = 131072,    /* the graph by construct and path */
+	NEEDS_TASK_TIMES = 16384, /* what each task waited, and cost its creator */
+	NEEDS_VARIABLES = 32768   /* names of the variables that dependences and mutexes are about */
 };
 
 enum output_trait {
 	TRAIT_TASK_GRAPH = 1, /* goes with --graph=task only */
 	TRAIT_FOR_PEOPLE = 2, /* not with --quiet */
 	TRAIT_WHOLE = 4,      /* not with --from and --to, and not with --task */
-	TRAIT_THREADS = 8     /* not with --task */
+	TRAIT_THREADS = 8,    /* not with --task */
+	/* Left out by default where it would be large (bounds.h): by the run's nodes, or records. */
+	TRAIT_BY_NODES = 16,
+	TRAIT_BY_RECORDS = 32,
+	TRAIT_BY_INTERVALS = 64
 };
 
 /* What an output is made from. Only what the selected outputs need is there. */
 struct built {
 	const struct options *options;
-	const char *directory; /* where files are written; NULL if no selected output writes any */
-	const char *place;     /* its name when everything is written */
-	bool has_each_state;   /* thread states are wanted one by one */
-	struct trace *traces;  /* their records may be put down (dump_take_up) */
+	const char *directory;  /* where files are written; NULL if no selected output writes any */
+	const char *place;      /* its name when everything is written */
+	struct csv_place files; /* the tables of this directory */
+	bool has_each_state;    /* thread states are wanted one by one */
+	struct trace *traces;   /* their records may be put down (dump_take_up) */
 	size_t n_traces;
 	const struct graphs *graphs;
 	const struct states *states;     /* one a trace */
@@ -65,6 +73,7 @@ struct built {
 	struct drawn *drawn; /* graph.dot or graph.svg */
 	const struct spawn *spawn;
 	struct canonical_list *const *canonical;
+	struct database *database; /* otter.sqlite; not open before the first output that writes into it */
 };
 
 struct output_row {

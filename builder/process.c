@@ -6,7 +6,7 @@
  */
 #include "builder/answer/scene.h"
 #include "builder/gather/gather.h"
-#include "builder/job.h"
+#include "builder/bounds.h"
 #include "builder/model/symbols.h"
 
 #include <omp.h>
@@ -38,14 +38,19 @@ static const struct answer *shown_answer(const struct job *job)
 static int replay_process(struct job *job, size_t i)
 {
 	struct trace *trace = &job->traces[i];
-	struct state_listener listeners[1 + MAX_SINKS];
-	struct visitor visitors[7 + MAX_SINKS];
+	struct state_listener listeners[2 + MAX_SINKS];
+	struct visitor visitors[8 + MAX_SINKS];
 	size_t n_visitors = 0, n_listeners = 0;
 	if (job->needs & NEEDS_STATES) /* the first of all, as listeners want it */
 		visitors[n_visitors++] = (struct visitor){&states_ops, &job->states[i]};
 	if (job->needs & NEEDS_FIGURES ||
 	    (job->needs & NEEDS_SUMMARY && job->options->level == GRAPH_FRAGMENT)) /* beside the critical path */
 		visitors[n_visitors++] = (struct visitor){&exclusion_ops, &job->states[i]};
+	if (job->needs & NEEDS_TASK_TIMES) {
+		visitors[n_visitors++] = (struct visitor){&times_ops, &job->times};
+		listeners[n_listeners++] = (struct state_listener){times_pass_state, &job->times};
+		times_begin(&job->times, &trace->model, &job->states[i]);
+	}
 	if (job->needs & NEEDS_SPAWN)
 		visitors[n_visitors++] = (struct visitor){&spawn_ops, &job->tree};
 	if (job->needs & (NEEDS_GRAPH | NEEDS_GRAPH_COUNTS))
@@ -82,6 +87,10 @@ static int replay_process(struct job *job, size_t i)
 	int rc = replay_run(&trace->model, visitors, n_visitors, &job->progress);
 	if (job->needs & NEEDS_STATES)
 		states_finish(&job->states[i]);
+	if (job->needs & NEEDS_TASK_TIMES) {
+		times_finish(&job->times);
+		job->graphs[i].times = &job->times.times;
+	}
 	return rc;
 }
 
@@ -115,8 +124,7 @@ static int append(struct job *job, size_t i, const struct built *built)
 	one.what_if = &job->what_if;
 	one.findings = &job->findings;
 	for (unsigned row = 0; row < n_output_rows; row++)
-		if (output_is_selected(job->options->outputs, row) && output_rows[row].append != NULL &&
-		    output_rows[row].append(&one) != 0)
+		if (output_is_selected(job->outputs, row) && output_rows[row].append != NULL && output_rows[row].append(&one) != 0)
 			return -1;
 	return 0;
 }
@@ -170,6 +178,10 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
 	if (!(job->needs & NEEDS_SYMBOLS) && job->needs & NEEDS_SOME_SYMBOLS && has_some)
 		symbols_resolve(job->symbols, &trace->model);
+	if (job->needs & NEEDS_VARIABLES)
+		graph_name_variables(&job->graphs[i], job->symbols);
+	if (job->needs & NEEDS_GRAPH)
+		bounds_set_by_nodes(job, i);
 	if (job->needs & NEEDS_SPAWN) {
 		const struct graph *graph = job->needs & NEEDS_GRAPH ? &job->graphs[i] : NULL;
 		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
@@ -195,6 +207,8 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	answer_free(&job->answer);
 	spawn_free(&job->tree);
 	graph_free(&job->answer_graph);
+	times_free(&job->times);
+	job->graphs[i].times = NULL;
 	if (job->is_passing)
 		give_back(job, i);
 	return 0;
@@ -203,7 +217,7 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 static int open_sinks(struct job *job, const struct built *built)
 {
 	for (unsigned i = 0; i < n_output_rows; i++) {
-		if (!output_is_selected(job->options->outputs, i) || output_rows[i].follow == NULL)
+		if (!output_is_selected(job->outputs, i) || output_rows[i].follow == NULL)
 			continue;
 		struct sink *sink = &job->sinks[job->n_sinks];
 		if (output_rows[i].follow(sink, built) != 0)

@@ -5,7 +5,7 @@
  * once; on the main thread.
  */
 #include "builder/run.h"
-#include "builder/job.h"
+#include "builder/bounds.h"
 #include "builder/model/symbols.h"
 #include "builder/support/memory_limit.h"
 
@@ -52,7 +52,7 @@ static bool wants_each_state(const struct job *job)
 }
 
 /* Are all selected outputs made while processes are built, or from the summary, or from what a dump can be asked again? */
-static bool is_passing(const struct options *o)
+static bool is_passing(uint64_t outputs)
 {
 	const unsigned later = NEEDS_SUMMARY | NEEDS_SPAWN | NEEDS_RECORDS;
 	bool is_passing = true;
@@ -60,7 +60,7 @@ static bool is_passing(const struct options *o)
 		const struct output_row *row = &output_rows[i];
 		bool is_done =
 			row->follow != NULL || row->append != NULL || (row->needs & NEEDS_CANONICAL) || (row->needs & ~later) == 0;
-		is_passing = is_passing && (!output_is_selected(o->outputs, i) || is_done);
+		is_passing = is_passing && (!output_is_selected(outputs, i) || is_done);
 	}
 	return is_passing;
 }
@@ -70,7 +70,7 @@ static int write_files(struct job *job, const struct built *built)
 {
 	int rc = 0;
 	for (unsigned i = 0; i < n_output_rows; i++)
-		if (output_is_selected(job->options->outputs, i) && output_rows[i].write != NULL)
+		if (output_is_selected(job->outputs, i) && output_rows[i].write != NULL)
 			rc |= output_rows[i].write(built);
 	return rc == 0 ? output_commit(&job->output) : -1;
 }
@@ -79,7 +79,7 @@ static int print(const struct job *job, const struct built *built)
 {
 	for (unsigned i = 0; i < n_output_rows; i++) {
 		bool is_wanted = !(output_rows[i].traits & TRAIT_FOR_PEOPLE && job->options->is_quiet);
-		if (output_is_selected(job->options->outputs, i) && output_rows[i].print != NULL && is_wanted &&
+		if (output_is_selected(job->outputs, i) && output_rows[i].print != NULL && is_wanted &&
 		    output_rows[i].print(built) != 0)
 			return -1;
 	}
@@ -100,12 +100,14 @@ static int carry_out(struct job *job)
 {
 	const struct options *o = job->options;
 	bool has_files = outputs_have_files(o->outputs);
-	job->is_passing = is_passing(o);
+	job->outputs = o->outputs;
+	job->is_passing = is_passing(o->outputs);
 	if (open_dumps(job) != 0 || (has_files && open_output(job) != 0))
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};
 	struct built built = {.options = o,
 			      .directory = job->output.temporary,
+			      .files = {.dir = job->output.temporary},
 			      .place = job->output.path,
 			      .has_each_state = wants_each_state(job),
 			      .traces = job->traces,
@@ -116,14 +118,16 @@ static int carry_out(struct job *job)
 			      .summary = &job->summary,
 			      .spawn = &job->spawn,
 			      .canonical = &job->canonical,
-			      .drawn = &job->drawn};
-	job->needs = outputs_need(o->outputs, o->level, built.has_each_state);
+			      .drawn = &job->drawn,
+			      .database = &job->database};
+	job->needs = outputs_need(job->outputs, o->level, built.has_each_state);
 	if (o->family.task != 0) /* what limits the run is not asked of a task */
 		job->needs &= ~(unsigned)(NEEDS_ANSWER | NEEDS_FIGURES);
 	if (o->is_strict) /* some repairs are found by the graph alone */
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
 	summary_begin(&job->summary, job->traces, job->n_open);
 	job->summary.n_left_out = job->n_left_out;
+	bounds_set_by_records(job);
 	if (job->needs & NEEDS_REPLAY && build_processes(job, &built) != 0)
 		return -1;
 	if (job->n_outside == job->n_open)
@@ -142,6 +146,7 @@ int run(const struct options *options)
 {
 	struct job job = {.options = options, .symbols = symbols_open()};
 	int status = carry_out(&job);
+	database_close(&job.database);
 	output_close(&job.output);
 	summary_free(&job.summary);
 	canonical_free_list(job.canonical);
@@ -150,6 +155,7 @@ int run(const struct options *options)
 	lint_free(&job.findings);
 	lint_track_free(&job.lint_track);
 	answer_free(&job.answer);
+	times_free(&job.times);
 	spawn_free(&job.tree);
 	spawn_free_rows(&job.spawn);
 	graph_free(&job.answer_graph);

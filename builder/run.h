@@ -15,6 +15,7 @@ struct options {
 	size_t n_dumps;
 	const char *output; /* NULL: beside the first dump */
 	uint64_t outputs;   /* the selected ones (outputs.h) */
+	bool is_asked;      /* options have selected them; otherwise they are the default */
 	enum graph_level level;
 	uint64_t max_nodes;
 	uint32_t fold_nodes;     /* larger graphs are simulated with several nodes as one; 0: the default */

@@ -123,6 +123,7 @@ def burn(b):
     task, = b.of("task")
     lasts, busy, lost = int(task["end_ns"]) - int(task["begin_ns"]), int(task["busy_ns"]), b.ns_in("preempted")
     return (outside("executed, of what the task lasts,", busy / lasts, 0, 0.8) or outside("preempted, of what the task lasts,", lost / lasts, 0.2, 1.2) or
+            outside("the task's own part of what the thread was preempted", int(task["preempted_ns"]) / lost, 0.9, 1.001) or
             outside("work, of what the task executed,", b.path["work_ns"] / busy, 0.99, 1.5))
 
 
@@ -137,6 +138,18 @@ TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical"
 NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup"
 
 
+def ready_flaw(n):
+    """No task of these programs has dependences: it is ready from its creation to its begin. Of undeferred ones alone it is known what they cost, which is in that time."""
+    if n["kind"] != "task" or n["state"] == "never started":
+        return "something that is no task was ready" if n["ready_ns"] or n["creation_ns"] else None
+    ready, is_undeferred = int(n["begin_ns"]) - int(n["create_ns"]), "undeferred" in n["flags"]
+    if abs(int(n["ready_ns"]) - ready) > 1:
+        return f"it was ready for {n['ready_ns']} ns, from its creation to its begin {ready} ns"
+    if is_undeferred != (n["creation_ns"] != "") or (is_undeferred and int(n["creation_ns"]) > ready + 1):
+        return f"it cost {n['creation_ns'] or 'nothing'}, and is {n['flags']}"
+    return None
+
+
 def sums_flaw(b):
     """Do all outputs of one program tell the same? None or what does not."""
     executed = b.ns_in(*states.EXECUTING)
@@ -148,6 +161,17 @@ def sums_flaw(b):
         blocked = sum(int(n["blocked_ns"] or 0) for n in nodes)
         if b.summary["processors"] and abs(blocked - b.ns_in("blocked")) > len(nodes) + 1:
             return f"nodes at the level {level} were blocked {blocked} ns, threads {b.ns_in('blocked')} ns"
+        waits = {state for _, state in b.states.sums if state.startswith("wait_") and not state.startswith("wait_target")}
+        waited, threads = sum(int(n["wait_ns"] or 0) for n in nodes), b.ns_in(*waits)
+        if abs(waited - threads) > len(nodes) + len(b.states.sums):
+            return f"nodes at the level {level} waited {waited} ns, threads {threads} ns"
+        preempted = sum(int(n["preempted_ns"] or 0) for n in nodes)
+        if preempted > b.ns_in("preempted") + len(nodes):  # less: a thread may be between two tasks
+            return f"nodes at the level {level} were preempted for {preempted} ns, threads for {b.ns_in('preempted')} ns"
+        for n in nodes:
+            reason = ready_flaw(n)
+            if reason:
+                return f"node {n['id']} at the level {level}: {reason}"
     if abs(b.path["work_ns"] - executed) > len(b.graphs["fragment"].nodes) + 1:
         return f"the path has {b.path['work_ns']} ns of work, threads {executed} ns"
     return None

@@ -67,12 +67,13 @@ static void put_construct(struct csv *csv, const struct trace *trace, const stru
 	csv_end_row(csv);
 }
 
-int answer_constructs_csv(const struct trace *trace, const struct answer *answer, const struct graph *graph, const char *dir)
+int answer_constructs_csv(const struct trace *trace, const struct answer *answer, const struct graph *graph,
+			  const struct csv_place *place)
 {
 	const struct model *m = &trace->model;
 	struct csv csv;
 	if (csv_open(
-		    &csv, dir, "constructs.csv",
+		    &csv, place, "constructs.csv",
 		    "number,kind,label,file,line,function,path,count,own_ns,wait_ns,path_ns,blamed_ns,own_least_ns,own_p10_ns,"
 		    "own_p50_ns,own_p90_ns,own_p99_ns,own_most_ns,start_p50_ns,start_p90_ns,cost_ns,below_cost,cutoff_ns,cutoff_saves_ns") !=
 	    0)

@@ -21,10 +21,11 @@ static void add_up(uint64_t *counts, const struct dump *dump, const struct sprea
 			counts[length_of(dump_duration_ns(dump, spread_class_begin(class)))] += spread->counts[class];
 }
 
-int answer_grain_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before, const char *dir)
+int answer_grain_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before,
+		     const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "grain.csv", "process,construct,label,from_ns,tasks,starts") != 0)
+	if (csv_open(&csv, place, "grain.csv", "process,construct,label,from_ns,tasks,starts") != 0)
 		return -1;
 	for (uint32_t c = 1; answer->is_made && c < answer->prices.n; c++) {
 		const struct price *price = &answer->prices.rows[c];

@@ -71,11 +71,12 @@ static void write_place(struct csv *csv, const struct trace *trace, const struct
 		write_row(csv, trace, n_before, place, 0, left);
 }
 
-int answer_waits_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before, const char *dir)
+int answer_waits_csv(const struct trace *trace, const struct answer *answer, uint64_t n_constructs_before,
+		     const struct csv_place *place)
 {
 	const struct track_places *places = &answer->track.places;
 	struct csv csv;
-	if (csv_open(&csv, dir, "waits.csv",
+	if (csv_open(&csv, place, "waits.csv",
 		     "process,construct,kind,state,label,file,line,function,count,total_ns,longest_ns,for,for_label,for_ns") != 0)
 		return -1;
 	struct track_place *rows = memory_get(places->n + 1, sizeof *rows, "waits.csv");

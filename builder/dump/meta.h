@@ -106,6 +106,9 @@ void meta_free_maps(struct meta *meta);
 /* The map that an address lies in; the latest one, if a library was loaded where another one had been. NULL: none. */
 const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address);
 
+/* The last map that begins at or before the address, which need not lie in it. NULL: none. */
+const struct meta_map *meta_find_map_below(const struct meta *meta, uint64_t address);
+
 /* Prepares meta_find_map(), after all maps were read. Always 0. */
 int meta_index_maps(struct meta *meta);
 

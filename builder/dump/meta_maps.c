@@ -73,3 +73,13 @@ const struct meta_map *meta_find_map(const struct meta *meta, uint64_t address)
 	size_t i = find_piece(meta, address);
 	return i < meta->n_pieces && meta->piece_maps[i] != 0 ? &meta->maps[meta->piece_maps[i] - 1] : NULL;
 }
+
+const struct meta_map *meta_find_map_below(const struct meta *meta, uint64_t address)
+{
+	size_t i = find_piece(meta, address);
+	if (i == meta->n_pieces)
+		return NULL;
+	while (i > 0 && meta->piece_maps[i] == 0)
+		i--;
+	return meta->piece_maps[i] != 0 ? &meta->maps[meta->piece_maps[i] - 1] : NULL;
+}

@@ -98,6 +98,7 @@ static void free_streams(struct graph *graph)
 void graph_free(struct graph *graph)
 {
 	graph_depend_free(graph);
+	variables_free(&graph->variables);
 	graph_free_exclusive(graph);
 	graph_units_free(graph);
 	graph_free_path(graph);

@@ -40,15 +40,19 @@ struct dependence_table {
 	size_t n_members, members_capacity;
 	struct source {
 		uint32_t task;
-		unsigned type; /* dependence_type by which the task at hand depends on this one */
-	} * sources;           /* of the task at hand */
+		unsigned type;     /* dependence_type by which the task at hand depends on this one, ... */
+		uint64_t variable; /* ... and where; 0: in all memory */
+	} * sources;               /* of the task at hand */
 	size_t n_sources, sources_capacity;
 	uint64_t n_listed; /* dependences so far */
 	uint64_t n_sources_all;
 	uint64_t n_left_out;     /* sources beyond the limit */
 	struct dependence *list; /* of the task at hand, each location once */
 	size_t list_capacity;
-	uint32_t *exclusive; /* lists of members: mutexinoutset's sets of two and more that nobody can join any more */
+	struct exclusive_list {
+		uint32_t list; /* of members: a mutexinoutset's set of two and more that nobody can join any more */
+		uint64_t variable;
+	} * exclusive;
 	size_t n_exclusive, exclusive_capacity;
 	char apart[64]; /* from the next stream's table, which another thread may write: no cache line has both */
 };
@@ -151,7 +155,7 @@ static struct address *find(struct dependence_table *t, uint32_t parent, uint64_
 #define SOURCES_FREE           10000000
 #define SOURCES_PER_DEPENDENCE 100
 
-static void add_sources(struct dependence_table *t, uint32_t list, unsigned type)
+static void add_sources(struct dependence_table *t, uint32_t list, unsigned type, uint64_t variable)
 {
 	if (t->n_sources_all > SOURCES_FREE + SOURCES_PER_DEPENDENCE * t->n_listed) {
 		t->n_left_out += list != 0;
@@ -159,7 +163,7 @@ static void add_sources(struct dependence_table *t, uint32_t list, unsigned type
 	}
 	for (; list != 0; list = t->members[list].next) {
 		array_reserve((void **)&t->sources, t->n_sources + 1, &t->sources_capacity, sizeof *t->sources);
-		t->sources[t->n_sources++] = (struct source){t->members[list].task, type};
+		t->sources[t->n_sources++] = (struct source){t->members[list].task, type, variable};
 		t->n_sources_all++;
 	}
 }
@@ -184,7 +188,7 @@ static void close_set(struct dependence_table *t, struct address *address)
 	if (address->type != dependence_type_mutexinoutset || t->members[list].next == 0)
 		return;
 	array_reserve((void **)&t->exclusive, t->n_exclusive + 1, &t->exclusive_capacity, sizeof *t->exclusive);
-	t->exclusive[t->n_exclusive++] = list;
+	t->exclusive[t->n_exclusive++] = (struct exclusive_list){list, address->variable};
 }
 
 /* The task names an address: adds what it waits for there, and puts it into the address's current set or a new one. */
@@ -198,19 +202,19 @@ static void touch(struct dependence_table *t, struct address *address, uint32_t 
 	if (!joins)
 		close_set(t, address);
 	address->type = (uint8_t)type;
-	add_sources(t, address->before, named_type);
+	add_sources(t, address->before, named_type, address->variable);
 	address->current = add_member(t, task, address->current);
 }
 
 static void touch_all(struct dependence_table *t, uint32_t parent, uint32_t task, unsigned type)
 {
 	uint32_t *all = map_put(&t->all, parent);
-	add_sources(t, *all, type);
+	add_sources(t, *all, type, 0);
 	uint32_t *first = map_get(&t->parents, parent);
 	for (uint32_t row = first ? *first : 0; row != 0; row = t->addresses[row].next_of_parent) {
 		struct address *address = &t->addresses[row];
 		close_set(t, address);
-		add_sources(t, address->before, type);
+		add_sources(t, address->before, type, address->variable);
 		address->is_listed = false;
 	}
 	if (first != NULL)
@@ -265,13 +269,15 @@ static size_t settle_list(struct dependence_table *t, const struct dependence *l
 	return n_settled;
 }
 
-/* By task, the strongest type first. */
+/* By task, the strongest type first, and of those the lowest address. */
 static int by_task(const void *left, const void *right)
 {
 	const struct source *l = left, *r = right;
 	if (l->task != r->task)
 		return l->task < r->task ? -1 : 1;
-	return strength(r->type) - strength(l->type);
+	if (strength(l->type) != strength(r->type))
+		return strength(r->type) - strength(l->type);
+	return (l->variable > r->variable) - (l->variable < r->variable);
 }
 
 /* What the task of the settled list waits for, into t->sources. */
@@ -301,13 +307,20 @@ void graph_depend(struct graph *graph, const struct point *at, uint32_t task, ui
 		bool is_again = i > 0 && t->sources[i].task == t->sources[i - 1].task;
 		if (is_again || t->sources[i].task == task) /* a second list, in a damaged dump */
 			continue;
-		struct edge edge = {t->sources[i].task, node, EDGE_DEPEND, true, (uint8_t)t->sources[i].type};
+		const struct source *source = &t->sources[i];
+		struct edge edge = {.source = source->task,
+				    .target = node,
+				    .kind = EDGE_DEPEND,
+				    .from_end = true,
+				    .dependence = (uint8_t)source->type,
+				    .variable_low = (uint32_t)source->variable,
+				    .variable_high = (uint32_t)(source->variable >> 32)};
 		graph_add_edge(graph, at, &edge);
 	}
 }
 
 /* Hands the members of a list over as a set of exclusive tasks. */
-static void add_exclusive(struct graph *graph, const struct dependence_table *t, uint32_t list)
+static void add_exclusive(struct graph *graph, const struct dependence_table *t, uint32_t list, uint64_t variable)
 {
 	size_t n = 0, capacity = 0;
 	uint32_t *nodes = NULL;
@@ -318,7 +331,7 @@ static void add_exclusive(struct graph *graph, const struct dependence_table *t,
 		array_reserve((void **)&nodes, n + 1, &capacity, sizeof *nodes);
 		nodes[n++] = wait == NULL ? task : wait->waits_for != 0 ? wait->waits_for : last;
 	}
-	graph_add_exclusive(graph, nodes, (uint32_t)n);
+	graph_add_exclusive(graph, variable, nodes, (uint32_t)n);
 	free(nodes);
 }
 
@@ -327,7 +340,7 @@ static void finish_table(struct graph *graph, struct dependence_table *t)
 	for (size_t i = 1; i < t->n_addresses; i++)
 		close_set(t, &t->addresses[i]);
 	for (size_t i = 0; i < t->n_exclusive; i++)
-		add_exclusive(graph, t, t->exclusive[i]);
+		add_exclusive(graph, t, t->exclusive[i].list, t->exclusive[i].variable);
 	if (t->n_left_out > 0)
 		tally_add(&graph->repairs, "dependences_left_out", t->n_left_out);
 }

@@ -34,11 +34,11 @@ static void add_fulfilment(struct graph *graph, const struct fulfilment *f)
 		end = graph_add_placed(graph, &at, NODE_TASK_END, f->task, m->tasks[f->task].construct);
 	if (!graph_is_stand_in(graph, end))
 		graph_inner_node(graph, end)->begin_ticks = graph_inner_node(graph, end)->end_ticks = at.ticks;
-	struct edge fulfil = {f->source, end, EDGE_FULFILL, false, 0};
+	struct edge fulfil = {f->source, end, EDGE_FULFILL, false, 0, 0, 0};
 	graph_add_edge(graph, &at, &fulfil);
 	if (f->resumption == 0)
 		return;
-	struct edge before = {f->resumption, end, EDGE_UNDEFERRED, false, 0};
+	struct edge before = {f->resumption, end, EDGE_UNDEFERRED, false, 0, 0, 0};
 	graph_add_edge(graph, &at, &before);
 }
 

@@ -73,7 +73,7 @@ static int see_edge(void *self, const struct edge_view *edge)
 	if (row == NULL || (target != NULL && target->kind == NODE_FRAGMENT))
 		return 0;
 	for (uint32_t place = *row; place != 0; place = l->rows[place - 1].next) {
-		struct edge found = {l->rows[place - 1].kernel, edge->target, EDGE_COMPLETE, false, 0};
+		struct edge found = {l->rows[place - 1].kernel, edge->target, EDGE_COMPLETE, false, 0, 0, 0};
 		array_reserve((void **)&l->edges, l->n_edges + 1, &l->edges_capacity, sizeof *l->edges);
 		l->edges[l->n_edges++] = found;
 	}

@@ -15,6 +15,7 @@ struct exclusive_sets {
 	struct set {
 		size_t first;
 		uint32_t n;
+		uint64_t variable;
 	} * sets;
 	size_t n_sets, sets_capacity;
 };
@@ -35,7 +36,14 @@ static int by_members(const void *left, const void *right, void *members)
 	return l->n < r->n ? -1 : l->n > r->n;
 }
 
-void graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
+static int by_members_and_variable(const void *left, const void *right, void *members)
+{
+	const struct set *l = left, *r = right;
+	int order = by_members(left, right, members);
+	return order != 0 ? order : (l->variable > r->variable) - (l->variable < r->variable);
+}
+
+void graph_add_exclusive(struct graph *graph, uint64_t variable, const uint32_t *nodes, uint32_t n)
 {
 	if (graph->exclusive == NULL)
 		graph->exclusive = memory_zeroed(1, sizeof *graph->exclusive, "exclusive tasks");
@@ -47,7 +55,7 @@ void graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n)
 		members[i] = nodes[i];
 	if (n > 0)
 		qsort(members, n, sizeof *members, by_number);
-	e->sets[e->n_sets++] = (struct set){e->n_members, n};
+	e->sets[e->n_sets++] = (struct set){e->n_members, n, variable};
 	e->n_members += n;
 }
 
@@ -56,7 +64,7 @@ void graph_finish_exclusive(struct graph *graph)
 	struct exclusive_sets *e = graph->exclusive;
 	if (e == NULL)
 		return;
-	qsort_r(e->sets, e->n_sets, sizeof *e->sets, by_members, e->members);
+	qsort_r(e->sets, e->n_sets, sizeof *e->sets, by_members_and_variable, e->members);
 	size_t n_kept = 0;
 	for (size_t i = 0; i < e->n_sets; i++) /* the same tasks may share several addresses */
 		if (i == 0 || by_members(&e->sets[i], &e->sets[n_kept - 1], e->members) != 0)
@@ -69,12 +77,17 @@ size_t graph_n_exclusive(const struct graph *graph)
 	return graph->exclusive != NULL ? graph->exclusive->n_sets : 0;
 }
 
+uint64_t graph_exclusive_variable(const struct graph *graph, size_t i)
+{
+	return graph->exclusive->sets[i].variable;
+}
+
 void graph_cut_exclusive(struct graph *graph)
 {
 	struct exclusive_sets *e = graph->exclusive;
 	size_t n_kept = 0;
 	for (size_t i = 0; e != NULL && i < e->n_sets; i++) {
-		struct set set = {e->sets[i].first, 0};
+		struct set set = {e->sets[i].first, 0, e->sets[i].variable};
 		uint32_t *members = e->members + set.first;
 		for (uint32_t k = 0; k < e->sets[i].n; k++)
 			if (graph_has_node(graph, members[k]))

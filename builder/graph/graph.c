@@ -54,7 +54,7 @@ void graph_add_edge(struct graph *graph, const struct point *at, const struct ed
 void order_follow(struct graph *graph, const struct point *at, uint32_t task, uint32_t node)
 {
 	uint32_t source = graph->order.tasks != NULL ? graph->order.tasks[task].resumption : 0;
-	struct edge edge = {source, node, EDGE_UNDEFERRED, false, 0};
+	struct edge edge = {source, node, EDGE_UNDEFERRED, false, 0, 0, 0};
 	if (source != 0)
 		graph_add_edge(graph, at, &edge);
 }
@@ -110,6 +110,6 @@ void graph_reach(struct graph *graph, const struct point *at, uint32_t task, uin
 		node->previous_kind = (uint8_t)kind;
 		return;
 	}
-	struct edge edge = {source, id, (uint8_t)kind, false, 0};
+	struct edge edge = {source, id, (uint8_t)kind, false, 0, 0, 0};
 	graph_add_edge(graph, at, &edge);
 }

@@ -16,6 +16,8 @@
 #include "builder/graph/mutexes.h"
 #include "builder/graph/order.h"
 #include "builder/model/busy.h"
+#include "builder/model/task_times.h"
+#include "builder/model/variables.h"
 #include "builder/graph/rows.h"
 #include "builder/replay/replay.h"
 #include "builder/support/map.h"
@@ -108,9 +110,16 @@ struct edge {
 	uint32_t source;
 	uint32_t target;
 	uint8_t kind;
-	uint8_t from_end;   /* source is a task: the edge begins at its last node */
-	uint8_t dependence; /* EDGE_DEPEND: dependence_type of the target */
+	uint8_t from_end;                     /* source is a task: the edge begins at its last node */
+	uint8_t dependence;                   /* EDGE_DEPEND: dependence_type of the target, and ... */
+	uint32_t variable_low, variable_high; /* ... the address that both name; 0: all memory */
 };
+_Static_assert(sizeof(struct edge) == 20, "programs with dependences have several edges a task");
+
+static inline uint64_t edge_variable(const struct edge *edge)
+{
+	return (uint64_t)edge->variable_high << 32 | edge->variable_low;
+}
 
 /* Children of a task that the same synchronisation waits for. */
 struct interval {
@@ -240,6 +249,7 @@ struct graph {
 	/* NULL: switches were not recorded. Set with busy: how long each task was blocked. */
 	const struct busy *blocked;
 	const struct unit_busy *unit_busy; /* set with busy: both of Argobots' units */
+	const struct task_times *times;    /* set by the caller after the replay, for nodes.csv; NULL elsewhere */
 	uint64_t *given_blocked_ticks;     /* GRAPH_FRAGMENT, by task: as given_ticks; NULL: switches were not recorded */
 	struct map blocked_rows; /* GRAPH_FRAGMENT, after the replay: node -> index into blocked_ticks, from 1 (blocked.c) */
 	uint64_t *blocked_ticks;
@@ -250,11 +260,12 @@ struct graph {
 	struct family family;    /* set by the caller after graph_begin(): what is left in the graph by graph_finish() */
 	/* Of a part of the process (cut.c): a bit for each task that is outside of it; NULL: none is, or it is no part. */
 	unsigned char *outside;
-	uint32_t n_outside, n_cut;   /* nodes outside of the part, and those that are in it only partly */
-	struct path *path;           /* GRAPH_FRAGMENT: path.h */
-	struct graph_numbers before; /* set by the caller, for files: of the run's processes before this one */
-	struct mutexes mutexes;      /* what was acquired, where, and for how long */
-	struct tally repairs;        /* that the graph itself made; complete after graph_finish */
+	uint32_t n_outside, n_cut;       /* nodes outside of the part, and those that are in it only partly */
+	struct path *path;               /* GRAPH_FRAGMENT: path.h */
+	struct graph_numbers before;     /* set by the caller, for files: of the run's processes before this one */
+	struct mutexes mutexes;          /* what was acquired, where, and for how long */
+	struct variable_names variables; /* that dependences and mutexes are about; graph_name_variables() */
+	struct tally repairs;            /* that the graph itself made; complete after graph_finish */
 };
 
 /*
@@ -275,6 +286,9 @@ extern const struct replay_ops graph_ops; /* build.c */
  */
 int graph_finish(struct graph *graph);
 void graph_free(struct graph *graph);
+
+/* variables.c: after graph_finish(), for tables: has the variables named that dependences and mutexes are about. */
+void graph_name_variables(struct graph *graph, struct symbols *symbols);
 
 /* Adds the numbers of nodes and edges by kind to `counts`. */
 void graph_count(const struct graph *graph, struct graph_counts *counts);
@@ -304,7 +318,7 @@ struct edge_view {
 	enum edge_kind kind;
 	unsigned dependence; /* dependence_type, 0 for other kinds */
 	unsigned sync;       /* EDGE_RESUME: unit_sync, what the target waited for, and ... */
-	uint64_t object;     /* ... the object's handle; 0 none */
+	uint64_t object;     /* ... the object's handle; 0 none. EDGE_DEPEND: the address of the variable; 0: all memory */
 };
 
 /*
@@ -335,8 +349,9 @@ static inline uint32_t graph_n_ids(const struct graph *graph)
  */
 int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, const uint32_t *nodes, uint32_t n), void *self);
 
-/* How many such sets there are. */
+/* How many such sets there are, and the address that all tasks of the i-th one name: the lowest, if there are several. */
 size_t graph_n_exclusive(const struct graph *graph);
+uint64_t graph_exclusive_variable(const struct graph *graph, size_t i);
 
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);

@@ -6,13 +6,15 @@
 #include "builder/graph/files.h"
 #include "builder/support/csv.h"
 
-static void put_row(struct csv *csv, const struct trace *trace, uint64_t construct_offset, const struct mutex_row *row)
+static void put_row(struct csv *csv, const struct trace *trace, const struct variable_names *variables, uint64_t construct_offset,
+		    const struct mutex_row *row)
 {
 	const struct construct *c = &trace->model.constructs[row->construct];
 	csv_number(csv, trace->process);
 	csv_number_if(csv, row->construct != 0, construct_offset + row->construct);
 	csv_word(csv, mutex_kind_word(row->kind));
 	csv_handle(csv, row->wait_id);
+	variables_put(variables, csv, row->wait_id);
 	csv_text(csv, c->label);
 	csv_text(csv, c->file);
 	csv_number_if(csv, c->line != 0, c->line);
@@ -32,16 +34,17 @@ bool has_mutexes(const struct graphs *graphs)
 	return false;
 }
 
-int graph_mutexes_csv(const struct graphs *graphs, const char *dir)
+int graph_mutexes_csv(const struct graphs *graphs, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "mutexes.csv",
-		     "process,construct,kind,handle,label,file,line,function,acquired,failed,held_ns,wait_ns") != 0)
+	if (csv_open(&csv, place, "mutexes.csv",
+		     "process,construct,kind,handle,variable,label,file,line,function,acquired,failed,held_ns,wait_ns") != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct mutexes *m = &graphs->graphs[i].mutexes;
 		for (uint32_t row = 0; row < m->n_rows; row++)
-			put_row(&csv, &graphs->traces[i], graphs->graphs[i].before.n_constructs, &m->rows[row]);
+			put_row(&csv, &graphs->traces[i], &graphs->graphs[i].variables, graphs->graphs[i].before.n_constructs,
+				&m->rows[row]);
 	}
 	return csv_close(&csv);
 }

@@ -116,6 +116,48 @@ static void put_node(const struct node_rows *r, uint32_t node)
 	csv_number_if(r->csv, node != 0, r->nodes->node_offset + node);
 }
 
+/* A time in ticks that is known: of a clock that went back it is 0. */
+static void put_duration(const struct node_rows *r, bool is_known, uint64_t ticks)
+{
+	csv_number_if(r->csv, is_known, is_known ? dump_duration_ns(&r->nodes->trace->dump, ticks) : 0);
+}
+
+static uint64_t between(uint64_t since_ticks, uint64_t until_ticks)
+{
+	return until_ticks > since_ticks ? until_ticks - since_ticks : 0;
+}
+
+/* How long a task that began was ready before. Whoever has to wait for a task whose end is not recorded has no such time. */
+static void put_ready(const struct node_rows *r, const struct node_view *node)
+{
+	const struct task *task = &r->nodes->graph->model->tasks[node->id];
+	const struct task_times *times = r->nodes->graph->times;
+	const unsigned both = TASK_CREATED | TASK_STARTED;
+	uint64_t since_ticks = task->create_ticks, delay_ticks = ready_since(times->delays, node->id);
+	bool is_known = task_is_explicit(task) && (task->state & both) == both && times->has_delays && delay_ticks != UINT64_MAX;
+	put_duration(r, is_known, between(delay_ticks > since_ticks ? delay_ticks : since_ticks, task->start_ticks));
+}
+
+/* Of what a node's task did beside executing, that which the tables of tasks and units tell. */
+static void put_times(const struct node_rows *r, const struct node_view *node)
+{
+	const struct model *m = r->nodes->graph->model;
+	const struct task_times *times = r->nodes->graph->times;
+	if (node->id >= m->n_tasks) {
+		bool is_unit = node->unit != NULL && node->unit_node == node->id;
+		csv_empty(r->csv, 1);
+		put_duration(r, is_unit, is_unit ? node->unit->wait_ticks : 0);
+		csv_empty(r->csv, 2);
+		return;
+	}
+	bool is_known = m->n_units == 0 || !(node->flags & task_flags_initial);
+	put_duration(r, is_known && times->preempted_ticks != NULL,
+		     times->preempted_ticks != NULL ? times->preempted_ticks[node->id] : 0);
+	put_duration(r, is_known, times->wait_ticks[node->id]);
+	put_ready(r, node);
+	put_duration(r, times->creation_ticks[node->id] != 0, times->creation_ticks[node->id] - 1);
+}
+
 static int put_row(void *self, const struct node_view *node)
 {
 	struct node_rows *r = self;
@@ -134,13 +176,14 @@ static int put_row(void *self, const struct node_view *node)
 	put_node(r, graph_parent(n->graph, node));
 	csv_number(csv, node->region);
 	csv_number_if(csv, node->stream != UINT32_MAX, node->stream != UINT32_MAX ? dump->streams[node->stream].number : 0);
-	put_flags(r, node->flags);
+	put_flags(r, node->flags & ~TASK_SPLIT); /* `kind` has it */
 	csv_word(csv, is_unit ? unit_state_name(node->unit) : task_state_name(node->state));
 	put_time(csv, dump, node->create_ticks);
 	put_time(csv, dump, node->begin_ticks);
 	put_time(csv, dump, node->end_ticks);
 	csv_number(csv, dump_duration_ns(dump, node->busy_ticks));
 	csv_number_if(csv, n->graph->model->switches.are_recorded, dump_duration_ns(dump, node->blocked_ticks));
+	put_times(r, node);
 	put_operation(csv, node->operation, node->kind == NODE_KERNEL);
 	put_activity(csv, dump, node->activity);
 	put_wait(csv, node);
@@ -157,24 +200,36 @@ static void put_rows(const void *self, struct csv *csv, size_t first, size_t end
 	buffer_free(&r.flags_field);
 }
 
-int graph_nodes_csv(const struct graphs *graphs, const char *dir)
+static struct nodes nodes_of(const struct graphs *graphs, size_t i)
 {
-	struct csv csv;
-	struct nodes n;
-	if (csv_open(
-		    &csv, dir, "nodes.csv",
-		    "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
-		    "blocked_ns,operation,bytes,src_device,dest_device,host_op_id,teams,device,queue,device_begin_ns,device_end_ns,"
-		    "sync,object,path") != 0)
-		return -1;
+	const struct graph *graph = &graphs->graphs[i];
+	struct nodes n = {&graphs->traces[i], graph, graph->before.n_nodes, graph->before.n_constructs, {{{0}, 0}}};
 	for (unsigned kind = 0; kind < NODE_KINDS; kind++)
 		n.kinds[kind] = csv_make_word(node_kind_name(kind));
+	return n;
+}
+
+int graph_nodes_csv(const struct graphs *graphs, const struct csv_place *place)
+{
+	struct csv csv;
+	if (csv_open(&csv, place, "nodes.csv",
+		     "id,kind,construct,line,process,task,parent,region,stream,flags,state,create_ns,begin_ns,end_ns,busy_ns,"
+		     "blocked_ns,preempted_ns,wait_ns,ready_ns,creation_ns,operation,bytes,src_device,dest_device,host_op_id,teams,"
+		     "device,queue,device_begin_ns,device_end_ns,sync,object,path") != 0)
+		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
-		n.trace = &graphs->traces[i];
-		n.graph = &graphs->graphs[i];
-		n.node_offset = graphs->graphs[i].before.n_nodes;
-		n.construct_offset = graphs->graphs[i].before.n_constructs;
+		struct nodes n = nodes_of(graphs, i);
 		csv_rows(&csv, graph_n_ids(n.graph), put_rows, &n);
 	}
 	return csv_close(&csv);
+}
+
+uint64_t graph_nodes_csv_bytes(const struct graphs *graphs)
+{
+	uint64_t n_bytes = 0;
+	for (size_t i = 0; i < graphs->n; i++) {
+		struct nodes n = nodes_of(graphs, i);
+		n_bytes += csv_measure(graph_n_ids(n.graph), put_rows, &n);
+	}
+	return n_bytes;
 }

@@ -254,10 +254,10 @@ uint64_t graph_node_work_ns(const struct dump *dump, const struct node_view *nod
 bool chain_find_longest(const struct graph *graph, struct path *path);
 
 /*
- * exclusive.c: adds a set of n nodes in any order; puts all sets into an order that depends on their members alone,
+ * exclusive.c: adds a set of n nodes in any order, which all name this address; puts all sets into an order that depends on their members alone,
  * each once.
  */
-void graph_add_exclusive(struct graph *graph, const uint32_t *nodes, uint32_t n);
+void graph_add_exclusive(struct graph *graph, uint64_t variable, const uint32_t *nodes, uint32_t n);
 void graph_finish_exclusive(struct graph *graph);
 void graph_free_exclusive(struct graph *graph);
 

@@ -145,7 +145,7 @@ static void merge_edge(struct joining *j, uint32_t first_id, struct node *first,
 	uint32_t least = latest != NULL && latest->stream == stream ? latest->place : 0;
 	uint32_t place = node->kind == NODE_JOIN ? node->wait : least;
 	array_reserve((void **)&j->late, j->n_late + 1, &j->late_capacity, sizeof *j->late);
-	j->late[j->n_late++] = (struct late_edge){{node->previous, first_id, node->previous_kind, false, 0}, stream, place};
+	j->late[j->n_late++] = (struct late_edge){{node->previous, first_id, node->previous_kind, false, 0, 0, 0}, stream, place};
 }
 
 static void merge(struct joining *j, uint32_t first_id, uint32_t row, const struct node *node)

@@ -150,11 +150,11 @@ static void make_places(struct unit_table *u)
 	u->first[m->n_constructs] = u->places.text.n;
 }
 
-int units_csv(const struct graphs *graphs, const char *dir)
+int units_csv(const struct graphs *graphs, const struct csv_place *place)
 {
 	struct csv csv;
 	struct unit_table u = {.places = {.out = NULL}};
-	if (csv_open(&csv, dir, "units.csv",
+	if (csv_open(&csv, place, "units.csv",
 		     "process,node,handle,generation,run,kind,label,file,line,function,state,flags,life,creator,pool,last_pool,"
 		     "stack_bytes,depth,create_stream,stream,rank,last_stream,last_rank,moves,creates,runs,yields,suspends,polls,"
 		     "create_ns,begin_ns,end_ns,free_ns,busy_ns,wait_ns,queued_ns") != 0)

@@ -177,7 +177,8 @@ static bool task_edge(const struct graph *graph, size_t place, struct edge_view 
 
 static bool own_edge(const struct graph *graph, const struct edge *edge, struct edge_view *view)
 {
-	*view = (struct edge_view){graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, 0};
+	*view = (struct edge_view){
+		graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, edge_variable(edge)};
 	if (edge->kind == EDGE_RESUME) {
 		struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
 		view->sync = wait.sync;

@@ -81,10 +81,11 @@ static void put_place(struct csv *csv, const struct model *m, uint64_t before, u
 	csv_text(csv, construct != 0 ? c->label : "");
 }
 
-int lint_csv(const struct trace *trace, const struct findings *findings, uint64_t n_constructs_before, const char *dir)
+int lint_csv(const struct trace *trace, const struct findings *findings, uint64_t n_constructs_before,
+	     const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "lint.csv", "process,finding,construct,label,other,other_label,count,of,variable") != 0)
+	if (csv_open(&csv, place, "lint.csv", "process,finding,construct,label,other,other_label,count,of,variable") != 0)
 		return -1;
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *row = &findings->rows[i];

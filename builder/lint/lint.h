@@ -8,6 +8,7 @@
 #ifndef OTTER_BUILDER_LINT_LINT_H
 #define OTTER_BUILDER_LINT_LINT_H
 
+#include "builder/support/csv.h"
 #include "builder/answer/answer.h"
 #include "builder/model/trace.h"
 
@@ -68,7 +69,8 @@ void lint_free(struct findings *findings);
 const char *lint_name(enum lint kind);
 
 /* lint.csv, called by outputs.c. 0, or -1 with the error printed. */
-int lint_csv(const struct trace *trace, const struct findings *findings, uint64_t n_constructs_before, const char *dir);
+int lint_csv(const struct trace *trace, const struct findings *findings, uint64_t n_constructs_before,
+	     const struct csv_place *place);
 
 /* ---- Between the files of this folder ---- */
 

@@ -7,6 +7,7 @@
 #include "builder/model/debuginfod.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
+#include "builder/support/text.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -33,6 +34,8 @@ struct binary {
 	/* By begin. libdw itself finds units through .debug_aranges only, which clang does not write. */
 	struct unit_range *ranges;
 	size_t n_ranges;
+	char **names; /* of objects, which had to be made */
+	size_t n_names;
 	char *file; /* path in the latest struct place, if a relative path had to be completed */
 };
 
@@ -147,6 +150,9 @@ void binary_close(struct binary *binary)
 	dwfl_end(binary->dwfl);
 	free(binary->ranges);
 	free(binary->file);
+	for (size_t i = 0; i < binary->n_names; i++)
+		free(binary->names[i]);
+	free(binary->names);
 	free(binary);
 }
 
@@ -349,4 +355,49 @@ struct symbol binary_symbol(const struct binary *binary, uint64_t address)
 const struct module *binary_module(const struct binary *binary)
 {
 	return binary->file_module;
+}
+
+/* By address; the largest first, and of aliases the name that comes first. */
+static int compare_objects(const void *left, const void *right)
+{
+	const struct object *l = left, *r = right;
+	if (l->address != r->address)
+		return l->address < r->address ? -1 : 1;
+	if (l->n_bytes != r->n_bytes)
+		return l->n_bytes > r->n_bytes ? -1 : 1;
+	return strcmp(l->name, r->name);
+}
+
+/* Names come from files, and may have any bytes. */
+static const char *clean_name(struct binary *binary, const char *name)
+{
+	char *clean = text_utf8(name);
+	if (strcmp(clean, name) == 0) {
+		free(clean);
+		return name;
+	}
+	binary->names = array_grown(binary->names, binary->n_names, sizeof *binary->names);
+	return binary->names[binary->n_names++] = clean;
+}
+
+size_t binary_objects(struct binary *binary, struct object **objects)
+{
+	int n_symbols = dwfl_module_getsymtab(binary->module);
+	size_t n = 0, n_kept = 0;
+	*objects = n_symbols > 0 ? memory_get((size_t)n_symbols, sizeof **objects, "the variables") : NULL;
+	for (int i = 1; i < n_symbols; i++) {
+		GElf_Sym symbol;
+		GElf_Addr address;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
+		bool is_object = GELF_ST_TYPE(symbol.st_info) == STT_OBJECT || GELF_ST_TYPE(symbol.st_info) == STT_COMMON;
+		if (name != NULL && *name != '\0' && is_object && symbol.st_size != 0 && symbol.st_shndx != SHN_UNDEF)
+			(*objects)[n++] = (struct object){address, symbol.st_size, clean_name(binary, name)};
+	}
+	if (n > 0)
+		qsort(*objects, n, sizeof **objects, compare_objects);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || (*objects)[i].address != (*objects)[n_kept - 1].address)
+			(*objects)[n_kept++] = (*objects)[i];
+	return n_kept;
 }

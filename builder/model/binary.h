@@ -41,6 +41,15 @@ struct symbol {
 	uint64_t address, n_bytes;
 };
 
+/* A variable of the symbol table, or another object of data. */
+struct object {
+	uint64_t address, n_bytes;
+	const char *name; /* in UTF-8; it lives as long as the binary */
+};
+
+/* All of them with a size, by address, one at each. The caller frees them. */
+size_t binary_objects(struct binary *binary, struct object **objects);
+
 /* The symbol that an address belongs to. */
 struct symbol binary_symbol(const struct binary *binary, uint64_t address);
 

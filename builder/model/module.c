@@ -36,7 +36,7 @@ static void read_segments(struct module *module)
 			continue;
 		module->segments = array_grown(module->segments, module->n_segments, sizeof *module->segments);
 		module->segments[module->n_segments++] =
-			(struct loaded){header.p_vaddr, header.p_offset, header.p_filesz, header.p_flags & PF_X};
+			(struct loaded){header.p_vaddr, header.p_offset, header.p_filesz, header.p_memsz, header.p_flags & PF_X};
 	}
 }
 
@@ -109,6 +109,15 @@ bool module_address(const struct module *module, uint64_t offset, uint64_t *addr
 			return true;
 		}
 	}
+	return false;
+}
+
+bool module_has(const struct module *module, uint64_t address)
+{
+	for (size_t i = 0; i < module->n_segments; i++)
+		if (address >= module->segments[i].address &&
+		    address - module->segments[i].address < module->segments[i].n_memory_bytes)
+			return true;
 	return false;
 }
 

@@ -26,6 +26,7 @@ enum module_state {
 /* A stretch of the file that is loaded. Addresses are the file's own. */
 struct loaded {
 	uint64_t address, offset, n_bytes;
+	uint64_t n_memory_bytes; /* with what the file does not have: zeroes */
 	bool is_code;
 };
 
@@ -60,6 +61,9 @@ void modules_close(struct modules *modules);
 
 /* Sets *address to the address of the byte at `offset` of the file; false if no executable segment has that byte. */
 bool module_address(const struct module *module, uint64_t offset, uint64_t *address);
+
+/* Has the loaded module something at this address, which may be beyond the file's bytes? */
+bool module_has(const struct module *module, uint64_t address);
 
 /* The file's bytes from an address on, and how many of them there are in its segment; NULL if it is in none. */
 const unsigned char *module_bytes(const struct module *module, uint64_t address, size_t *n);

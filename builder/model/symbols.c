@@ -276,6 +276,13 @@ void symbols_resolve(struct symbols *s, struct model *model)
 		resolve(s, &model->constructs[i]);
 }
 
+struct binary *symbols_binary(struct symbols *s, uint64_t address, const struct module **module)
+{
+	uint64_t offset;
+	*module = modules_find(&s->modules, address, &offset);
+	return *module != NULL ? find_source(s, *module)->binary : NULL;
+}
+
 void symbols_close(struct symbols *s)
 {
 	if (s == NULL)

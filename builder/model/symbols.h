@@ -11,6 +11,8 @@
 
 /* What is known of binaries, which are opened once for all processes that have them. */
 struct symbols;
+struct binary;
+struct module;
 
 struct symbols *symbols_open(void);
 void symbols_close(struct symbols *symbols);
@@ -28,5 +30,11 @@ void symbols_close(struct symbols *symbols);
  * Warns once of each binary that changed or is gone.
  */
 void symbols_resolve(struct symbols *symbols, struct model *model);
+
+/*
+ * What is known of the binary that has an executable map at this address of the process that was resolved last; NULL: it
+ * cannot be used. `module` is set to the binary's.
+ */
+struct binary *symbols_binary(struct symbols *symbols, uint64_t address, const struct module **module);
 
 #endif

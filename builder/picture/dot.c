@@ -39,6 +39,13 @@ struct drawing {
 	struct buffer processes; /* folded each by itself, while these are not too many */
 };
 
+/* Nothing, where there is no text. */
+static void put_text(FILE *out, const struct buffer *text)
+{
+	if (text->n > 0)
+		fwrite(text->bytes, 1, text->n, out);
+}
+
 /* Of so many nodes each is drawn. */
 static uint64_t max_whole(const struct drawing *d)
 {
@@ -80,7 +87,7 @@ static void put_head(const struct drawing *d)
 	}
 	buffer_put_text(&text, "\"];\n  node [style=filled,fontname=\"Helvetica\",fontsize=10];\n"
 			       "  edge [fontname=\"Helvetica\",fontsize=8];\n");
-	fwrite(text.bytes, 1, text.n, d->out);
+	put_text(d->out, &text);
 	buffer_free(&text);
 }
 
@@ -105,11 +112,11 @@ static void draw_whole(struct drawing *d, size_t i, const struct fold_source *so
 {
 	struct buffer text = {NULL, 0, 0};
 	put_cluster(&text, d, i);
-	fwrite(text.bytes, 1, text.n, d->out);
+	put_text(d->out, &text);
 	dot_draw_whole(d->out, source, source->graph->before.n_nodes, d->n_nodes);
 	text.n = 0;
 	put_cluster_end(&text, d);
-	fwrite(text.bytes, 1, text.n, d->out);
+	put_text(d->out, &text);
 	buffer_free(&text);
 }
 
@@ -195,7 +202,7 @@ static void draw_folded(struct drawing *d)
 		shown_free(&shown);
 	}
 	put_head(d);
-	fwrite(d->processes.bytes, 1, d->processes.n, d->out);
+	put_text(d->out, &d->processes);
 }
 
 static int close_drawing(void *self)

@@ -269,7 +269,8 @@ void dot_draw_whole(FILE *out, const struct fold_source *source, uint64_t offset
 	blocks_write(out, n_blocks(graph_n_edge_places(source->graph)), put_edges, &whole);
 	struct lines lines = {&whole, &text};
 	graph_each_exclusive(source->graph, put_exclusive, &lines);
-	fwrite(text.bytes, 1, text.n, out);
+	if (text.n > 0)
+		fwrite(text.bytes, 1, text.n, out);
 	buffer_free(&text);
 	buffer_free(&whole.labels);
 	map_free(&whole.path_edges);

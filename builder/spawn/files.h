@@ -6,10 +6,11 @@
 #ifndef OTTER_BUILDER_SPAWN_FILES_H
 #define OTTER_BUILDER_SPAWN_FILES_H
 
+#include "builder/support/csv.h"
 #include "builder/spawn/spawn.h"
 
 /* DIR/spawn.csv: a row for each path. */
-int spawn_csv(const struct spawn *spawn, const char *dir);
+int spawn_csv(const struct spawn *spawn, const struct csv_place *place);
 
 /* DIR/spawn.folded: a line for each path on which something was executed, as flame graphs are made of. */
 int spawn_folded(const struct spawn *spawn, const char *dir);

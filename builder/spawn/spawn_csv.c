@@ -5,10 +5,10 @@
 #include "builder/spawn/files.h"
 #include "builder/support/csv.h"
 
-int spawn_csv(const struct spawn *spawn, const char *dir)
+int spawn_csv(const struct spawn *spawn, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "spawn.csv", "number,process,above,depth,construct,name,count,own_ns,total_ns,path_ns") != 0)
+	if (csv_open(&csv, place, "spawn.csv", "number,process,above,depth,construct,name,count,own_ns,total_ns,path_ns") != 0)
 		return -1;
 	for (size_t i = 0; i < spawn->n_rows; i++) {
 		const struct spawn_row *row = &spawn->rows[i];

@@ -9,7 +9,6 @@
 #include "builder/support/aside.h"
 #include "builder/support/csv.h"
 #include "builder/support/memory.h"
-#include "builder/support/text.h"
 
 #include <stdlib.h>
 
@@ -29,10 +28,10 @@ static void put_stream(struct csv *csv, const struct trace *trace, size_t stream
 	}
 }
 
-int states_csv(const struct trace *traces, const struct states *states, size_t n, const char *dir)
+int states_csv(const struct trace *traces, const struct states *states, size_t n, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "states.csv", "process,stream,state,count,total_ns") != 0)
+	if (csv_open(&csv, place, "states.csv", "process,stream,state,count,total_ns") != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < states[i].n_streams; j++)
@@ -55,7 +54,6 @@ struct part {
 
 struct intervals {
 	struct csv csv;
-	char *dir;
 	struct aside aside;
 	const struct trace *trace;
 	struct part *parts; /* by row of dump.streams */
@@ -145,7 +143,6 @@ static void free_intervals(struct intervals *intervals)
 {
 	free_parts(intervals);
 	aside_close(&intervals->aside);
-	free(intervals->dir);
 	free(intervals);
 }
 
@@ -157,12 +154,11 @@ static int close_intervals(void *self)
 	return rc;
 }
 
-int sink_intervals_open(struct sink *sink, const char *dir)
+int sink_intervals_open(struct sink *sink, const struct csv_place *place)
 {
 	struct intervals *intervals = memory_zeroed(1, sizeof *intervals, "state_intervals.csv");
-	intervals->dir = text_copy(dir);
-	if (aside_open(&intervals->aside, intervals->dir, "state_intervals.csv") != 0 ||
-	    csv_open(&intervals->csv, intervals->dir, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
+	if (aside_open(&intervals->aside, place->dir, "state_intervals.csv") != 0 ||
+	    csv_open(&intervals->csv, place, "state_intervals.csv", "process,stream,state,begin_ns,end_ns") != 0) {
 		free_intervals(intervals);
 		return -1;
 	}

@@ -20,7 +20,6 @@ struct bin {
 
 struct parallelism {
 	struct csv csv;
-	char *dir;
 	const struct trace *traces;
 	const struct states *states; /* one a trace */
 	struct bin *bins;            /* of the process in turn */
@@ -95,7 +94,6 @@ static int close_parallelism(void *self)
 	struct parallelism *p = self;
 	int rc = csv_close(&p->csv);
 	free(p->bins);
-	free(p->dir);
 	free(p);
 	return rc;
 }
@@ -111,18 +109,16 @@ static int close_parallelism(void *self)
 	"wait_target_update_ns,idle_ns,overhead_ns,undefined_ns,preempted_ns,blocked_ns,"                                          \
 	"ready_ns,untaken_ns,most_working,most_ready"
 
-int sink_parallelism_open(struct sink *sink, const char *dir, size_t n_bins, const struct trace *traces,
+int sink_parallelism_open(struct sink *sink, const struct csv_place *place, size_t n_bins, const struct trace *traces,
 			  const struct states *states)
 {
 	struct parallelism *p = memory_zeroed(1, sizeof *p, "parallelism.csv");
 	p->traces = traces;
 	p->states = states;
-	p->dir = text_copy(dir);
-	if (csv_open(&p->csv, p->dir, "parallelism.csv", COLUMNS) != 0) {
-		free(p->dir);
+	if (csv_open(&p->csv, place, "parallelism.csv", COLUMNS) != 0) {
 		free(p);
 		return -1;
 	}
 	const struct window_user user = {begin, add_interval, add_moment, end, close_parallelism, false, p};
-	return sink_windows_open(sink, dir, n_bins, &user, 1);
+	return sink_windows_open(sink, place->dir, n_bins, &user, 1);
 }

@@ -128,26 +128,6 @@ static void add_delayed(struct ready *ready, struct ready_list *list)
 	free(delays);
 }
 
-/* The first of those that had to wait, from this task on. */
-static size_t find_delay(const struct ready_delays *delays, uint32_t task)
-{
-	size_t low = 0, high = delays->n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (delays->delays[middle].task < task)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-uint64_t ready_since(const struct ready_delays *delays, uint32_t task)
-{
-	size_t i = find_delay(delays, task);
-	return i < delays->n && delays->delays[i].task == task ? delays->delays[i].ticks : 0;
-}
-
 /* ---- Tasks that were ready at once ---- */
 
 /* Those of each stream, in order, from `rows` on with as much room as the stream has tasks. */
@@ -170,7 +150,7 @@ static void list_run(const struct ready *ready, size_t stream, struct run *run)
 	const struct model *m = ready->m;
 	uint32_t first = m->task_rows.base[stream] + 1, last = m->task_rows.base[stream + 1];
 	const struct ready_delays *delays = &ready->delays;
-	const struct ready_delay *delay = delays->delays + find_delay(delays, first), *end = delays->delays + delays->n;
+	const struct ready_delay *delay = delays->delays + ready_find_delay(delays, first), *end = delays->delays + delays->n;
 	uint64_t ticks = 0;
 	run->is_one = true;
 	for (uint32_t row = first; row <= last; row++) {

@@ -8,6 +8,7 @@
 #define OTTER_BUILDER_STATES_READY_H
 
 #include "builder/model/tables.h"
+#include "builder/model/task_times.h"
 
 #define READY_LEVELS 6
 #define READY_BLOCK  16 /* tasks, or blocks of the level below */
@@ -28,15 +29,6 @@ struct ready_list {
 
 enum { READY_CREATED, READY_DELAYED, READY_LISTS };
 
-/* The tasks that the runtime reported to wait for others, and the dummies of waits that had to, by row. */
-struct ready_delays {
-	struct ready_delay {
-		uint32_t task;
-		uint64_t ticks; /* since when it is ready: the last of those it waited for was complete */
-	} * delays;
-	size_t n;
-};
-
 struct ready {
 	const struct model *m;
 	struct ready_list lists[READY_LISTS]; /* those that were ready when they were created, and those that had to wait */
@@ -50,9 +42,6 @@ void ready_free(struct ready *ready);
 
 /* The caller frees `delays`. */
 struct ready_delays ready_delays_find(const struct model *m);
-
-/* When a task that has to wait for others has no predecessor left to wait for; 0: it has to wait for none. */
-uint64_t ready_since(const struct ready_delays *delays, uint32_t task);
 
 /*
  * Could a thread other than its creator run the task? Not in a team of one, and not if it is undeferred; but the

@@ -262,5 +262,6 @@ void summary_print_answer(const struct summary *summary, const char *place, FILE
 	memory_close_stream(lines, "the answer");
 	print_lines(text, out);
 	free(text);
+	summary_print_omitted(&summary->omitted, out);
 	fprintf(out, "output   %s (all figures: summary.json; otter-build --summary prints them)\n", place);
 }

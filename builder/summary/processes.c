@@ -10,10 +10,10 @@
 
 #include <jansson.h>
 
-int processes_csv(const struct trace *traces, size_t n, const char *dir)
+int processes_csv(const struct trace *traces, size_t n, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "processes.csv", "process,rank,host,pid,start_ns,program,run,dump") != 0)
+	if (csv_open(&csv, place, "processes.csv", "process,rank,host,pid,start_ns,program,run,dump") != 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		const struct meta *meta = &traces[i].dump.meta;

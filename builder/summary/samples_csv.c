@@ -39,10 +39,10 @@ static void put_row(struct csv *csv, const struct trace *trace, const struct gra
 	csv_end_row(csv);
 }
 
-int samples_csv(const struct graphs *graphs, const char *dir)
+int samples_csv(const struct graphs *graphs, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "samples.csv", "process,stream,time_ns,number,state,missed,task,region,wait_id") != 0)
+	if (csv_open(&csv, place, "samples.csv", "process,stream,time_ns,number,state,missed,task,region,wait_id") != 0)
 		return -1;
 	for (size_t i = 0; i < graphs->n; i++) {
 		const struct dump *dump = &graphs->traces[i].dump;

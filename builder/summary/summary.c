@@ -323,6 +323,8 @@ struct json_t *summary_object(const struct summary *s)
 		json_object_set_new(root, "part", json_part(s));
 	if (s->stop.n_processes != 0)
 		json_object_set_new(root, "stopped", summary_json_stop(&s->stop));
+	if (s->omitted.n != 0)
+		json_object_set_new(root, "left_out", summary_json_omitted(&s->omitted));
 	return root;
 }
 

@@ -11,6 +11,7 @@
 #include "builder/graph/files.h"
 #include "builder/graph/path.h"
 #include "builder/states/states.h"
+#include "builder/summary/omitted.h"
 #include "builder/summary/samples.h"
 
 #define TARGET_DATA_OPS 10 /* kinds of target_data_op, without _async; 0: others */
@@ -147,6 +148,7 @@ struct summary {
 	struct mutex_summary mutexes;
 	struct path_summary path;
 	struct answer_summary answer;
+	struct omitted omitted; /* files that are written by default, and would be too large */
 	struct tally quirks, repairs, damage;
 	bool is_complete, is_snapshot;
 	uint64_t n_processes_outside; /* of which nothing is in the part */
@@ -176,6 +178,8 @@ void summary_print_answer(const struct summary *summary, const char *place, FILE
 int summary_json(const struct summary *summary, const char *dir);
 /* What summary.json has, to be given back. */
 struct json_t *summary_object(const struct summary *summary);
+/* values.c: the same as a table. */
+int summary_values(const struct summary *summary, const struct csv_place *place);
 
 /*
  * The parts of the above, each in a file: thread states (states.c), processors (processors.c), what the host did for

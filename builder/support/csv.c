@@ -7,7 +7,9 @@
 #include "builder/support/blocks.h"
 #include "builder/support/file.h"
 
-#define BLOCK_ITEMS 4096
+#define BLOCK_ITEMS  4096
+#define SAMPLES      16 /* of SAMPLE_ITEMS each: so many are formatted to measure all */
+#define SAMPLE_ITEMS 512
 
 static void flush(struct csv *csv)
 {
@@ -22,10 +24,12 @@ void csv_more(struct csv *csv, size_t n)
 	buffer_room(&csv->text, n + CSV_ROW_BYTES);
 }
 
-int csv_open(struct csv *csv, const char *dir, const char *name, const char *columns)
+int csv_open(struct csv *csv, const struct csv_place *place, const char *name, const char *columns)
 {
-	bool is_new;
-	*csv = (struct csv){file_append(dir, name, &is_new), dir, name, {NULL, 0, 0}};
+	bool is_new = false;
+	struct csv_store *store = place->store;
+	FILE *out = store != NULL ? store->open(store, name, columns) : file_append(place->dir, name, &is_new);
+	*csv = (struct csv){out, place, name, {NULL, 0, 0}};
 	if (csv->out == NULL)
 		return -1;
 	buffer_room(&csv->text, CSV_BUFFER_BYTES);
@@ -40,7 +44,8 @@ int csv_close(struct csv *csv)
 {
 	flush(csv);
 	buffer_free(&csv->text);
-	return file_close(csv->out, csv->dir, csv->name);
+	struct csv_store *store = csv->place->store;
+	return store != NULL ? store->close(store, csv->out) : file_close(csv->out, csv->place->dir, csv->name);
 }
 
 struct rows {
@@ -64,6 +69,22 @@ void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self)
 	struct rows rows = {put, self, n};
 	flush(csv);
 	blocks_write(csv->out, (n + BLOCK_ITEMS - 1) / BLOCK_ITEMS, format_rows, &rows);
+}
+
+uint64_t csv_measure(size_t n, csv_put_rows *put, const void *self)
+{
+	struct csv rows = {NULL, NULL, NULL, {NULL, 0, 0}};
+	size_t n_bytes = 0, n_items = n < SAMPLES * SAMPLE_ITEMS ? n : SAMPLES * SAMPLE_ITEMS;
+	csv_more(&rows, 0);
+	for (size_t i = 0, first = 0; i < n_items; i += SAMPLE_ITEMS, first += n / SAMPLES) {
+		bool is_all = n_items == n;
+		size_t begin = is_all ? i : first, end = n - begin > SAMPLE_ITEMS ? begin + SAMPLE_ITEMS : n;
+		put(self, &rows, begin, end);
+		n_bytes += rows.text.n;
+		rows.text.n = 0;
+	}
+	buffer_free(&rows.text);
+	return n_items == 0 ? 0 : (uint64_t)((double)n_bytes / (double)n_items * (double)n);
 }
 
 void csv_add(struct csv *csv, struct csv *rows)

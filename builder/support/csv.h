@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Writes a table as CSV (RFC 4180): the first line names the columns, fields are separated by commas. Called by whoever
- * writes a table of the output directory. Rows of a long table are put together on several threads (csv_rows).
+ * writes a table of the output directory. Rows of a long table are put together on several threads (csv_rows). They may
+ * go into a store instead of a file, which takes the same rows.
  *
  * Tables have millions of rows, so rows are put together here and not by printf. A failing write is noticed when the
  * table is closed.
@@ -18,17 +19,32 @@
 #define CSV_BUFFER_BYTES (1 << 16)
 #define CSV_ROW_BYTES    2048 /* no row is longer, what csv_text and csv_fields add left aside */
 
+/* What takes tables instead of a directory. */
+struct csv_store {
+	/* A stream for the rows of a table; each write has whole ones. NULL after it printed the error. */
+	FILE *(*open)(struct csv_store *store, const char *name, const char *columns);
+	/* 0, or -1 after it printed what became of the rows. */
+	int (*close)(struct csv_store *store, FILE *out);
+};
+
+/* Where tables go. */
+struct csv_place {
+	const char *dir;         /* in which there is room for files */
+	struct csv_store *store; /* NULL: they are files of this directory */
+};
+
 struct csv {
 	FILE *out; /* NULL: rows stay in `text` */
-	const char *dir, *name;
+	const struct csv_place *place;
+	const char *name;
 	struct buffer text; /* always with room for a row; each field has a comma after it until the row ends */
 };
 
 /*
- * Begins the table DIR/NAME; `columns` is its first line. `dir` and `name` must last until csv_close. 0, or -1 with the
- * error printed.
+ * Begins the table NAME, or goes on with it; `columns` is its first line. `place` and `name` must last until csv_close. 0,
+ * or -1 with the error printed.
  */
-int csv_open(struct csv *csv, const char *dir, const char *name, const char *columns);
+int csv_open(struct csv *csv, const struct csv_place *place, const char *name, const char *columns);
 
 /* 0, or -1 with the error printed. */
 int csv_close(struct csv *csv);
@@ -39,6 +55,9 @@ int csv_close(struct csv *csv);
  */
 typedef void csv_put_rows(const void *self, struct csv *rows, size_t first, size_t end);
 void csv_rows(struct csv *csv, size_t n, csv_put_rows *put, const void *self);
+
+/* How many bytes these rows would take, by some of them. */
+uint64_t csv_measure(size_t n, csv_put_rows *put, const void *self);
 
 /* Adds rows that were put together without a file, and leaves none there. */
 void csv_add(struct csv *csv, struct csv *rows);

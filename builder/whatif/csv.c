@@ -5,10 +5,10 @@
 #include "builder/support/csv.h"
 #include "builder/whatif/whatif.h"
 
-int what_if_csv(const struct trace *trace, const struct what_if *what_if, const char *dir)
+int what_if_csv(const struct trace *trace, const struct what_if *what_if, const struct csv_place *place)
 {
 	struct csv csv;
-	if (csv_open(&csv, dir, "whatif.csv", "process,threads,policy,wall_ns,work_bound_ns,span_ns") != 0)
+	if (csv_open(&csv, place, "whatif.csv", "process,threads,policy,wall_ns,work_bound_ns,span_ns") != 0)
 		return -1;
 	for (size_t i = 0; i < what_if->n_rows; i++) {
 		const struct what_if_row *row = &what_if->rows[i];
@@ -23,11 +23,12 @@ int what_if_csv(const struct trace *trace, const struct what_if *what_if, const 
 	return csv_close(&csv);
 }
 
-int what_if_speedups_csv(const struct trace *trace, const struct what_if *what_if, uint64_t n_constructs_before, const char *dir)
+int what_if_speedups_csv(const struct trace *trace, const struct what_if *what_if, uint64_t n_constructs_before,
+			 const struct csv_place *place)
 {
 	const struct dump *dump = &trace->dump;
 	struct csv csv;
-	if (csv_open(&csv, dir, "speedups.csv",
+	if (csv_open(&csv, place, "speedups.csv",
 		     "process,construct,kind,label,file,line,function,work_ns,path_ns,faster,wall_ns,base_ns") != 0)
 		return -1;
 	for (unsigned i = 0; i < what_if->n_speedups; i++)

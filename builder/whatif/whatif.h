@@ -11,6 +11,7 @@
 #include "builder/answer/answer.h"
 #include "builder/answer/scene.h"
 #include "builder/model/trace.h"
+#include "builder/support/csv.h"
 
 #define WHAT_IF_NODES      1000000      /* with --what-if: larger graphs are folded */
 #define WHAT_IF_FEW_NODES  FOLDED_NODES /* the same without */
@@ -60,7 +61,8 @@ static inline double what_if_error(const struct what_if *what_if)
 }
 
 /* The files that are made of it, called by outputs.c. 0, or -1 with the error printed. */
-int what_if_csv(const struct trace *trace, const struct what_if *what_if, const char *dir);
-int what_if_speedups_csv(const struct trace *trace, const struct what_if *what_if, uint64_t n_constructs_before, const char *dir);
+int what_if_csv(const struct trace *trace, const struct what_if *what_if, const struct csv_place *place);
+int what_if_speedups_csv(const struct trace *trace, const struct what_if *what_if, uint64_t n_constructs_before,
+			 const struct csv_place *place);
 
 #endif

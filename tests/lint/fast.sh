@@ -29,6 +29,8 @@ mapfile -t files < <(matching '^recorder/')
 including 'builder/|otf2/|jansson|elfutils/' "${files[@]}" | finding "the recorder includes nothing of the builder"
 mapfile -t files < <(matching '^builder/')
 including 'recorder/|ck_' "${files[@]}" | finding "the builder includes nothing of the recorder"
+mapfile -t files < <(but '^builder/sqlite/|^tests/')
+including 'sqlite3' "${files[@]}" | finding "only builder/sqlite includes SQLite"
 mapfile -t files < <(matching '^common/')
 including 'recorder/|builder/|tests/' "${files[@]}" | finding "common/ includes neither"
 mapfile -t files < <(matching '^(common|recorder|builder)/')

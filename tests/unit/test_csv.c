@@ -13,7 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char dir[64], text[64 * CSV_BUFFER_BYTES];
+static char dir[64];
+static const struct csv_place place = {.dir = dir};
+static char text[64 * CSV_BUFFER_BYTES];
 
 static void setup(void)
 {
@@ -44,7 +46,7 @@ static const char *written(struct csv *csv)
 START_TEST(fields_are_separated_and_quoted)
 {
 	struct csv csv;
-	ck_assert_int_eq(csv_open(&csv, dir, "t.csv", "a,b,c,d,e"), 0);
+	ck_assert_int_eq(csv_open(&csv, &place, "t.csv", "a,b,c,d,e"), 0);
 	csv_empty(&csv, 1);
 	csv_append(&csv, "x");
 	csv_append(&csv, "|y");
@@ -66,7 +68,7 @@ START_TEST(rows_do_not_depend_on_the_buffer)
 	enum { N_ROWS = 40, STEP = CSV_BUFFER_BYTES / 16 };
 	static char field[N_ROWS * STEP + 1];
 	struct csv csv;
-	ck_assert_int_eq(csv_open(&csv, dir, "t.csv", "n,text"), 0);
+	ck_assert_int_eq(csv_open(&csv, &place, "t.csv", "n,text"), 0);
 	for (unsigned i = 0; i < N_ROWS; i++) { /* up to twice the buffer */
 		memset(field, 'a' + (int)(i % 26), i * STEP);
 		field[i * STEP] = '\0';
@@ -103,7 +105,7 @@ START_TEST(rows_of_several_threads_are_in_order)
 	struct csv csv;
 	struct csv_word word = csv_make_word("taskgroup");
 	omp_set_num_threads(1 + 3 * _i);
-	ck_assert_int_eq(csv_open(&csv, dir, "t.csv", "n,word"), 0);
+	ck_assert_int_eq(csv_open(&csv, &place, "t.csv", "n,word"), 0);
 	csv_rows(&csv, 0, put_rows, &word);
 	csv_rows(&csv, N_ROWS, put_rows, &word);
 	csv_rows(&csv, 1, put_rows, &word);

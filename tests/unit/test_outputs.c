@@ -5,6 +5,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "builder/bounds.h"
 #include "builder/outputs.h"
 
 static unsigned need(const char *option, enum graph_level level, bool has_each_state)
@@ -81,6 +82,32 @@ START_TEST(what_shows_times_needs_states)
 }
 END_TEST
 
+static bool has_file(uint64_t outputs, const char *name)
+{
+	bool has = false;
+	for (unsigned i = 0; i < n_output_rows; i++)
+		has = has || (output_is_selected(outputs, i) && output_rows[i].files[0] != NULL &&
+			      strcmp(output_rows[i].files[0], name) == 0);
+	return has;
+}
+
+/* The archive, thread states one by one, and tables of nodes and edges grow with the run. */
+START_TEST(what_grows_with_the_run_is_bounded)
+{
+	uint64_t all = outputs_default();
+	ck_assert_uint_eq(bounds_by_nodes(all, BOUNDS_NODES), 0);
+	uint64_t by_nodes = bounds_by_nodes(all, BOUNDS_NODES + 1);
+	ck_assert(has_file(by_nodes, "nodes.csv") && has_file(by_nodes, "edges.csv") && has_file(by_nodes, "exclusive.csv"));
+	ck_assert(!has_file(by_nodes, "constructs.csv") && !has_file(by_nodes, "traces.otf2") &&
+		  !has_file(by_nodes, "summary.json"));
+	ck_assert_uint_eq(bounds_by_records(all, BOUNDS_INTERVAL_RECORDS), 0);
+	uint64_t by_records = bounds_by_records(all, BOUNDS_RECORDS);
+	ck_assert(has_file(by_records, "state_intervals.csv") && !has_file(by_records, "traces.otf2"));
+	ck_assert(has_file(bounds_by_records(all, BOUNDS_RECORDS + 1), "traces.otf2"));
+	ck_assert_uint_eq(bounds_by_nodes(outputs_of_option("otf2"), UINT64_MAX), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("outputs");
@@ -91,6 +118,7 @@ int main(void)
 	tcase_add_test(outputs, an_archive_needs_no_graph_and_no_summary);
 	tcase_add_test(outputs, a_summary_needs_the_graph_itself_for_the_path_alone);
 	tcase_add_test(outputs, what_shows_times_needs_states);
+	tcase_add_test(outputs, what_grows_with_the_run_is_bounded);
 	suite_add_tcase(suite, outputs);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

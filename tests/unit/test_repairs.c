@@ -307,10 +307,10 @@ START_TEST(edges_that_make_no_graph_are_left_out)
 	replay_build_said();
 	size_t n_before = n_edges();
 	uint32_t first = model_task(&replay_trace.model, ids[0]), second = model_task(&replay_trace.model, ids[1]);
-	const struct edge edges[] = {{first, second, EDGE_DEPEND, true, dependence_type_in},
-				     {first, second, EDGE_DEPEND, true, dependence_type_in},
-				     {second, first, EDGE_DEPEND, true, dependence_type_in},
-				     {second, 0, EDGE_DEPEND, true, dependence_type_in}};
+	const struct edge edges[] = {{first, second, EDGE_DEPEND, true, dependence_type_in, 0, 0},
+				     {first, second, EDGE_DEPEND, true, dependence_type_in, 0, 0},
+				     {second, first, EDGE_DEPEND, true, dependence_type_in, 0, 0},
+				     {second, 0, EDGE_DEPEND, true, dependence_type_in, 0, 0}};
 	const struct point nowhere = {0};
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
 		graph_add_edge(&replay_graph, &nowhere, &edges[i]);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 static char dir[64];
+static const struct csv_place place = {.dir = dir};
 
 static void setup(void)
 {
@@ -110,7 +111,7 @@ static size_t read_rows(struct row *rows, size_t n_max, size_t n_bins)
 	static struct progress progress;
 	struct sink sink;
 	struct states states = {0};
-	ck_assert_int_eq(sink_parallelism_open(&sink, dir, n_bins, &replay_trace, &states), 0);
+	ck_assert_int_eq(sink_parallelism_open(&sink, &place, n_bins, &replay_trace, &states), 0);
 	ck_assert_int_eq(sink.begin(sink.self, &replay_trace), 0);
 	const struct state_listener listener = {sink.pass_state, sink.self};
 	states_begin(&states, &replay_trace.model, &listener, 1);
