@@ -4,15 +4,6 @@
  */
 #include "builder/answer/play.h"
 
-/* What the stretches of the node were in the run, all together. */
-static uint64_t stretches_ticks(const struct plan *plan, uint32_t node)
-{
-	uint64_t ticks = 0;
-	for (uint32_t i = plan->first_stretch[node]; i < plan->first_stretch[node + 1]; i++)
-		ticks += plan->stretches[i].ticks;
-	return ticks;
-}
-
 /* How long the present stretch takes; one of a node that executes for another time than in the run is stretched. */
 static uint64_t stretch_ticks(const struct play *p, const struct worker *w)
 {
@@ -22,7 +13,7 @@ static uint64_t stretch_ticks(const struct play *p, const struct worker *w)
 		start = p->how->start_ticks != NULL ? p->how->start_ticks[w->node] : node->start_ticks;
 	if (w->stretch == w->end)
 		return start + work;
-	uint64_t ticks = p->plan->stretches[w->stretch].ticks, real = stretches_ticks(p->plan, w->node);
+	uint64_t ticks = p->plan->stretches[w->stretch].ticks, real = w->stretches_ticks;
 	return start + (work == real || real == 0 ? ticks : (uint64_t)((double)ticks * (double)work / (double)real));
 }
 
@@ -40,6 +31,15 @@ static void execute(struct play *p, uint32_t i)
 {
 	soonest_set(&p->soonest, i, p->now + stretch_ticks(p, &p->workers[i]));
 	p->workers[i].is_starting = false;
+}
+
+void play_begin_node(struct play *p, uint32_t i)
+{
+	struct worker *w = &p->workers[i];
+	w->stretches_ticks = 0;
+	for (uint32_t stretch = w->stretch; stretch < w->end; stretch++)
+		w->stretches_ticks += p->plan->stretches[stretch].ticks;
+	play_begin_stretch(p, i);
 }
 
 void play_begin_stretch(struct play *p, uint32_t i)

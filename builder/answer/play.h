@@ -9,12 +9,13 @@
 #include "builder/answer/simulate.h"
 
 struct worker {
-	uint32_t node;         /* that it executes, 0: it is idle */
-	uint32_t stretch, end; /* of the node; both 0: it has none */
-	bool is_starting;      /* the node is a task that it has just taken */
-	uint32_t team;         /* of the implicit task that it executed last */
-	bool is_curious;       /* a task may be ready that it may take, though it may not take every one */
-	uint32_t *suspended;   /* tasks, the latest last */
+	uint32_t node;            /* that it executes, 0: it is idle */
+	uint32_t stretch, end;    /* of the node; both 0: it has none */
+	uint64_t stretches_ticks; /* of all stretches of the node, in the run */
+	bool is_starting;         /* the node is a task that it has just taken */
+	uint32_t team;            /* of the implicit task that it executed last */
+	bool is_curious;          /* a task may be ready that it may take, though it may not take every one */
+	uint32_t *suspended;      /* tasks, the latest last */
 	size_t n_suspended, suspended_capacity;
 	uint32_t *own; /* nodes of implicit tasks that can begin here */
 	size_t n_own, own_capacity, next_own;
@@ -50,6 +51,8 @@ struct play {
 };
 
 /* hold.c */
+/* Begins the first stretch of the node that the worker has just taken. */
+void play_begin_node(struct play *p, uint32_t i);
 /* Begins the worker's present stretch, or waits for its mutex. */
 void play_begin_stretch(struct play *p, uint32_t i);
 /* The worker's present stretch is over: the mutex that it needed is given to the next one. */

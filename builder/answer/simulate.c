@@ -77,7 +77,7 @@ static void begin_node(struct play *p, uint32_t i, uint32_t node)
 		p->n_idle--;
 		look(p, i);
 	}
-	play_begin_stretch(p, i);
+	play_begin_node(p, i);
 }
 
 /* The worker of an implicit or initial task. */
