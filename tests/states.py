@@ -31,10 +31,16 @@ class States:
         for r in rows_of(out / "state_intervals.csv"):
             self.intervals[int(r["stream"])].append((r["state"], int(r["begin_ns"]), int(r["end_ns"])))
 
-    def sequence(self, stream):
-        """The states without those of a thread that has no processor."""
-        states = [state for state, _, _ in self.intervals[stream] if state not in OFF]
-        return " ".join(state for i, state in enumerate(states) if i == 0 or state != states[i - 1])
+    def sequences(self, stream):
+        """Of each thread that had the stream, one after another: the states without those in which it has no processor."""
+        threads, last = [], None
+        for state, begin, end in self.intervals[stream]:
+            if begin != last:
+                threads.append([])
+            if state not in OFF and threads[-1][-1:] != [state]:
+                threads[-1].append(state)
+            last = end
+        return [" ".join(states) for states in threads if states]
 
     def count(self, state):
         return sum(n for (_, s), (n, _) in self.sums.items() if s == state)
@@ -193,13 +199,13 @@ def compiled(words):
 def wrong_sequence(states, who, *words):
     """Of a thread: first (the process's), others (each), some (at least one of the others). None or a reason."""
     pattern = compiled(words)
-    streams = sorted(states.intervals)
-    chosen = streams[:1] if who == "first" else streams[1:]
+    threads = [sequence for stream in sorted(states.intervals) for sequence in states.sequences(stream)]
+    chosen = threads[:1] if who == "first" else threads[1:]
     if who not in ("first", "others", "some"):
         return f"no thread is called {who}"
-    bad = [s for s in chosen if not pattern.fullmatch(states.sequence(s) + " ")]
+    bad = [sequence for sequence in chosen if not pattern.fullmatch(sequence + " ")]
     if not chosen:
         return "there is no such thread"
     if who == "some" and len(bad) < len(chosen) or not bad:
         return None
-    return f"stream {bad[0]} is in {states.sequence(bad[0])}"
+    return f"a thread is in {bad[0]}"
