@@ -96,12 +96,27 @@ static int open_output(struct job *job)
 	return rc;
 }
 
+/*
+ * Where the output's directory will be. What packed dumps hold is unpacked as they are opened, before anything is written: a
+ * dump that cannot be read leaves no output.
+ */
+static void place_beside_output(const struct job *job)
+{
+	char *path = output_path(job), *slash = strrchr(path, '/');
+	if (slash != NULL)
+		slash[slash == path] = '\0';
+	memory_limit_place(slash != NULL ? path : ".");
+	free(path);
+}
+
 static int carry_out(struct job *job)
 {
 	const struct options *o = job->options;
 	bool has_files = outputs_have_files(o->outputs);
 	job->outputs = o->outputs;
 	job->is_passing = is_passing(o->outputs);
+	if (has_files)
+		place_beside_output(job);
 	if (open_dumps(job) != 0 || (has_files && open_output(job) != 0))
 		return -1;
 	struct graphs graphs = {job->traces, job->graphs, job->n_open};

@@ -46,17 +46,21 @@ def main():
     if not report.check(f"{NAME}/compile", compile_c(PLACE / "program.c", PLACE / "program").why([0])):
         report.print()
         return 1
-    run([LAUNCHER, "-q", "--", PLACE / "program"], {"OTTER_DIR": empty(PLACE / "dumps"), "OMP_NUM_THREADS": "2"})
-    dumps = dumps_in(PLACE / "dumps")
-    if report.check(f"{NAME}/record", None if len(dumps) == 1 else str(dumps)):
+    dumps = []
+    for pack in ("off", "on"):
+        directory = empty(PLACE / f"dumps-{pack}")
+        run([LAUNCHER, "-q", "--", PLACE / "program"], {"OTTER_DIR": directory, "OMP_NUM_THREADS": "2", "OTTER_PACK": pack})
+        dumps += dumps_in(directory)
+    if report.check(f"{NAME}/record", None if len(dumps) == 2 else str(dumps)):
         files = empty(PLACE / "files")
         env, no_place = {"TMPDIR": str(files)}, {"TMPDIR": str(PLACE / "missing")}
-        whole, expected = build("whole", dumps[0])
-        report.check(f"{NAME}/whole", whole.why([0]))
-        for name, options, how in (("4M", ["--memory=4M"], {"env": env}), ("none", ["--memory=0"], {"env": env}), ("output", ["--memory=0K"], {"env": no_place})):
-            result, made = build(name, dumps[0], *options, **how)
-            wrong = sorted(f for f in {*expected, *made} if expected.get(f) != made.get(f))
-            report.check(f"{NAME}/same-{name}", result.why([0]) or (f"other {wrong}" if wrong else None))
+        for dump, packed in zip(dumps, ("", "-packed")):
+            whole, expected = build("whole", dump)
+            report.check(f"{NAME}/whole{packed}", whole.why([0]))
+            for name, options, how in (("4M", ["--memory=4M"], {"env": env}), ("none", ["--memory=0"], {"env": env}), ("output", ["--memory=0K"], {"env": no_place})):
+                result, made = build(name, dump, *options, **how)
+                wrong = sorted(f for f in {*expected, *made} if expected.get(f) != made.get(f))
+                report.check(f"{NAME}/same-{name}{packed}", result.why([0]) or (f"other {wrong}" if wrong else None))
         if "-address" not in os.path.realpath(BUILDER):  # AddressSanitizer's own memory is more than that
             limit = f"ulimit -d {PRIVATE_MIB << 10}"
             fails("private-whole", "fits without --memory", "out of memory", dumps[0], limit=limit)
