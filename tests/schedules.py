@@ -4,7 +4,7 @@
 
     tests/schedules.py [NAME...]        all programs, or these
 
-Each program of tests/omp whose expectation does not say `canonical no` is recorded SCHEDULES times (default 20) with
+Each program of tests/omp whose expectation does not say `canonical no` is recorded SCHEDULES times (default 10) with
 each of 1, 2, 4 and 16 threads, and a few times with OTTER_DRAIN=self and with the smallest ring. All dumps must have
 the same canonical edge list, byte for byte, which must not be empty. Where two lists differ, both stay in
 build/tests/run/schedules.
@@ -17,7 +17,7 @@ from common import *
 from expect import *
 from run import environment, program_jobs
 
-RUNS = int(os.environ.get("SCHEDULES", "20"))
+RUNS = int(os.environ.get("SCHEDULES", "10"))
 VARIANTS = [{"OMP_NUM_THREADS": n} for n in ("1", "2", "4", "16")] * RUNS + \
     [{"OMP_NUM_THREADS": "4", **v} for v in ({"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K"})] * min(RUNS, 3)
 
