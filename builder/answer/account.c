@@ -101,6 +101,7 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 	}
 	for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
 		take_node(s, i, node);
+	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane, 1);
 	return 0;
 }

@@ -17,6 +17,7 @@ struct lane {
 	enum state state;
 	uint64_t since_ticks; /* of the state, or of the latest change of what it is told by */
 	uint32_t node;        /* that began last, 0 none */
+	bool is_node_over;    /* it had ended when the lane came into its state: the thread is in a synchronisation */
 	uint64_t *spent;      /* account_thread.ticks of its thread */
 	size_t next_started;  /* in track_stream.started */
 	uint32_t next_fragment, end_fragment;
@@ -60,7 +61,7 @@ static inline bool is_live(const struct lane *lane)
 {
 	enum state state = lane->state;
 	return lane->node != 0 && (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
-				   state == STATE_PREEMPTED || state == STATE_BLOCKED);
+				   (state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
 }
 
 static inline bool is_region_open(const struct sweep_over_time *s)

@@ -180,7 +180,7 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 	uint32_t place = !is_preempted ? awaited_construct(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
-	late->ticks += (double)length;
+	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
 	causes_blame(s->causes, late->cause, (double)length);
 }
 

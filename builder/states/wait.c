@@ -236,7 +236,7 @@ int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 	while (t->gap.is_open && t->gap.change_ticks < ticks) {
 		uint64_t change_ticks = t->gap.change_ticks;
 		decide(states, stream, change_ticks);
-		enum state now = t->gap.is_waiting ? t->gap.state : STATE_OVERHEAD;
+		enum state now = t->gap.is_waiting ? t->gap.state : state_of_gap(t);
 		if (now != t->shown && states_pass(states, stream, now, change_ticks) != 0)
 			return -1;
 	}
@@ -256,7 +256,7 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 		decide(states, stream, ticks);
 	} else if (t->gap.change_ticks <= ticks)
 		decide(states, stream, ticks);
-	return t->gap.is_waiting ? state : STATE_OVERHEAD;
+	return t->gap.is_waiting ? state : state_of_gap(t);
 }
 
 /* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
