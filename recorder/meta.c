@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "recorder/meta.h"
-#include "recorder/own_thread.h"
 
 #include <linux/magic.h>
 #include <string.h>
@@ -12,6 +11,8 @@
 #include "recorder/message.h"
 #include "recorder/meta_process.h"
 #include "recorder/output.h"
+#include "recorder/own_thread.h"
+#include "recorder/record_cost.h"
 #include "recorder/session.h"
 #include "recorder/session_turn.h"
 #include "recorder/stream.h"
@@ -43,6 +44,17 @@ static void put_kinds(struct text *text)
 		text_word(text, kinds[i].name);
 		text_end(text);
 	}
+}
+
+static void put_count(struct text *text, const char *key, const char *name, uint64_t count)
+{
+	if (count == 0)
+		return;
+	text_word(text, key);
+	if (name)
+		text_word(text, name);
+	text_number(text, count);
+	text_end(text);
 }
 
 static void put_setting(struct text *text, const char *name, const char *value)
@@ -170,6 +182,7 @@ bool meta_begin(struct session *session)
 	text_line(&text, "ring_fs", is_tmpfs ? "tmpfs" : "other");
 	uint32_t n_processors = own_thread_processors();
 	text_line_number(&text, "processors", n_processors != 0 ? n_processors : session->n_processors);
+	put_count(&text, "record_ns", NULL, record_cost_ns());
 	put_clocks(&text, "start", session->start);
 	put_settings(&text, session);
 	if (session->room.start_bytes) {
@@ -316,17 +329,6 @@ static void put_stream(struct text *text, struct stream *stream, struct totals *
 	if (!stream->is_samples && !is_switches)
 		totals->records += n_records;
 	totals->stalled_ticks += stalled_ticks;
-}
-
-static void put_count(struct text *text, const char *key, const char *name, uint64_t count)
-{
-	if (count == 0)
-		return;
-	text_word(text, key);
-	if (name)
-		text_word(text, name);
-	text_number(text, count);
-	text_end(text);
 }
 
 static void put_losses(struct text *text, const char *key, const uint64_t lost[LOSS_CAUSES])

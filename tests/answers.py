@@ -177,6 +177,36 @@ def test_crowded(n_processors):
     return report
 
 
+def test_recorder(n_threads):
+    """What records cost is not the program's, nor the runtime's: small tasks, once without a cost of a record, and with two."""
+    report, name = Report(), f"{NAME}/recorder-{n_threads}"
+    player = next(p for p in plays.PLAYS if p.name == "grain_of_tasks").make(n_threads)[0]
+    with alone(PLACE / f"recorder-{n_threads}") as place:
+        answers = []
+        for record_ns in (0, 50, 100):
+            dump = place / f"costs-{record_ns}.otter"
+            write(player, dump)
+            with open(dump / "meta", "a") as meta:
+                meta.write(f"record_ns {record_ns}\n")
+            answer, wrong = checks.answer_of(dump, place / f"costs-{record_ns}.build")
+            if not report.check(f"{name}/answer-{record_ns}", wrong):
+                return report
+            answers.append(answer)
+        accounts, n = [a["account_ns"] for a in answers], answers[0]["why"]["count"]
+        recorded = [account["recorder"] for account in accounts]
+        ok = recorded[0] == 0 and recorded[1] >= 3 * n * 50 and recorded[2] == 2 * recorded[1]  # created, begun, ended
+        report.check(f"{name}/account", None if ok else f"{recorded} ns are the recorder's, of {n} tasks")
+        same = [{what: ns for what, ns in account.items() if what not in ("work", "creating", "runtime", "recorder")} for account in accounts]
+        report.check(f"{name}/others", None if same[0] == same[1] == same[2] else f"{same}")
+        own = [a["why"]["own_ns"] for a in answers]
+        report.check(f"{name}/own", None if own == [own[0], own[0] - 50, own[0] - 100] else f"a task executes {own} ns")
+        promised = [a["possible_speedup"] for a in answers]
+        limits = {a["limit"] for a in answers}
+        ok = limits == {"grain"} and promised[0] < promised[1] < promised[2]
+        report.check(f"{name}/promised", None if ok else f"{limits}: {promised} times")
+    return report
+
+
 def main():
     need(BUILDER, WRITER)
     names = sys.argv[1:]
@@ -191,6 +221,7 @@ def main():
     jobs = [(play, n) for play in plays.PLAYS for n in play.threads if not names or play.name in names]
     is_right &= run_all(jobs, test_play)
     is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
+    is_right &= run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
     for program in recorded.programs():  # one at a time: two would take the processors from each other
         if not names or program.name in names:
             report = test_program(program)

@@ -18,8 +18,8 @@
 
 const char *spent_name(enum spent spent)
 {
-	static const char *const names[SPENTS] = {"work",      "serial",  "waiting", "exclusion", "runtime",
-						  "preempted", "blocked", "data",    "unknown"};
+	static const char *const names[SPENTS] = {"work",     "serial",    "waiting", "exclusion", "runtime",
+						  "recorder", "preempted", "blocked", "data",      "unknown"};
 	return names[spent];
 }
 
@@ -90,7 +90,9 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 {
 	struct lane *lane = &s->lanes[i];
 	uint64_t ticks;
+	lane->ends_with_record = true;
 	lane_tell(s, i);
+	lane->ends_with_record = false;
 	count(s, lane, UINT32_MAX);
 	while (lane->reader.next_ticks <= s->now) {
 		if (track_has_run(lane->state))

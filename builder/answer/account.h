@@ -18,6 +18,7 @@ enum spent {
 	SPENT_WAITING,   /* in synchronisations, for work of others */
 	SPENT_EXCLUSION, /* for mutexes */
 	SPENT_RUNTIME,   /* in the runtime */
+	SPENT_RECORDER,  /* for records of what they worked, and of what the runtime did: a calibrated cost of each */
 	SPENT_PREEMPTED,
 	SPENT_BLOCKED,
 	SPENT_DATA, /* in target constructs */

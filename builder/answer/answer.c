@@ -43,7 +43,7 @@ struct efficiency answer_efficiencies(const struct answer *answer)
 	/* Creating tasks is the runtime's: in work until here, the same share of each thread's. */
 	double kept = work != 0 ? (double)account->ticks[SPENT_WORK] / (double)work : 1;
 	uint64_t most = busiest->ticks[SPENT_WORK], on = account->wall_ticks - busiest->ticks[SPENT_PREEMPTED];
-	uint64_t used = on - busiest->ticks[SPENT_RUNTIME];
+	uint64_t used = on - busiest->ticks[SPENT_RUNTIME] - busiest->ticks[SPENT_RECORDER];
 	return (struct efficiency){.total = answer_efficiency(answer),
 				   .load_balance = (double)work / account->n_threads / (double)most,
 				   .serialisation = share(most, used),

@@ -113,14 +113,16 @@ static void find_small_tasks(struct search *s)
 		const struct price *price = &answer->prices.rows[c];
 		if (!price->is_small)
 			continue;
-		uint64_t blamed = price->made_ticks + (uint64_t)(blame_of(answer, LIMIT_RUNTIME, CAUSE_SCHEDULING, c) +
-								 blame_of(answer, LIMIT_CREATION, CAUSE_PLAIN, c));
+		uint64_t recorded = price->recorded_ticks + price->around_ticks; /* goes with the tasks */
+		uint64_t blamed = recorded + price->made_ticks +
+				  (uint64_t)(blame_of(answer, LIMIT_RUNTIME, CAUSE_SCHEDULING, c) +
+					     blame_of(answer, LIMIT_CREATION, CAUSE_PLAIN, c));
 		put(s, (struct candidate){.limit = LIMIT_GRAIN,
 					  .construct = c,
 					  .blamed_ticks = blamed,
 					  .saved_ticks = blamed / answer->account.n_threads,
 					  .n = price->n_tasks,
-					  .own_ticks = price->own_ticks / price->n_tasks,
+					  .own_ticks = (price->own_ticks - price->recorded_ticks) / price->n_tasks,
 					  .price_ticks = price->create_ticks + price->start_ticks});
 	}
 }

@@ -15,11 +15,12 @@ struct lane {
 	struct series_reader reader;
 	bool is_open;
 	enum state state;
-	uint64_t since_ticks; /* of the state, or of the latest change of what it is told by */
-	uint32_t node;        /* that began last, 0 none */
-	bool is_node_over;    /* it had ended when the lane came into its state: the thread is in a synchronisation */
-	uint64_t *spent;      /* account_thread.ticks of its thread */
-	size_t next_started;  /* in track_stream.started */
+	uint64_t since_ticks;  /* of the state, or of the latest change of what it is told by */
+	uint32_t node;         /* that began last, 0 none */
+	bool ends_with_record; /* the stretch that is told does: it has that record's cost in it */
+	bool is_node_over;     /* it had ended when the lane came into its state: the thread is in a synchronisation */
+	uint64_t *spent;       /* account_thread.ticks of its thread */
+	size_t next_started;   /* in track_stream.started */
 	uint32_t next_fragment, end_fragment;
 	double shared[2], waited[2]; /* those of the sweep when its node was told last */
 	struct late {

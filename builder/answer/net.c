@@ -71,9 +71,16 @@ static void measure_ways(struct net *net)
 	}
 }
 
+uint64_t net_ticks_of(const struct net *net, uint64_t ns)
+{
+	uint64_t second_ns = dump_duration_ns(net->graph->model->dump, UINT64_C(1) << 40);
+	return second_ns == 0 ? ns : (uint64_t)((unsigned __int128)ns * (UINT64_C(1) << 40) / second_ns);
+}
+
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
 	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
+	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
 	make_links(net);
 	make_order(net);
 	measure_ways(net);

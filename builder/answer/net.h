@@ -14,6 +14,7 @@ struct track;
 struct net {
 	const struct graph *graph;
 	const uint32_t *same;  /* track.same */
+	uint64_t record_ticks; /* what a record costs, as far as that is known */
 	uint32_t n;            /* node numbers are below */
 	size_t *first;         /* by node: index of its first link; one more ends the last */
 	uint32_t *targets;     /* by link */
@@ -32,6 +33,9 @@ void net_measure_lateness(struct net *net, const struct track *track);
 /* Gives back when nodes were ready, and the ways from them: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
+
+/* So many ns in ticks. */
+uint64_t net_ticks_of(const struct net *net, uint64_t ns);
 
 /* ---- Of a node, by its number ---- */
 
@@ -80,6 +84,13 @@ static inline uint64_t net_work(const struct net *net, uint32_t id)
 	if (!net_executes(net, id))
 		return 0;
 	return node != NULL ? node->busy_ticks : net->graph->first_fragments[id].busy_ticks;
+}
+
+/* The part of that which is the recorder's: a record ends each node. */
+static inline uint64_t net_recorded(const struct net *net, uint32_t id)
+{
+	uint64_t work = net_work(net, id);
+	return work < net->record_ticks ? work : net->record_ticks;
 }
 
 /* The task that it belongs to, 0 none. */

@@ -12,22 +12,21 @@
 #define START_MOST_NS  5000
 #define SMALL          4 /* a task of less than so many times its price is small */
 
-/* So many ns in ticks. */
-static uint64_t ticks_of(const struct net *net, uint64_t ns)
-{
-	uint64_t second_ns = dump_duration_ns(net->graph->model->dump, UINT64_C(1) << 40);
-	return second_ns == 0 ? ns : (uint64_t)((unsigned __int128)ns * (UINT64_C(1) << 40) / second_ns);
-}
-
 static void add_creations(struct prices *prices, const struct net *net)
 {
 	for (uint32_t id = 1; id < net->n; id++) {
+		bool is_explicit = net_is_explicit(net, id);
 		prices->work_ticks += net_work(net, id);
 		if (!net_executes(net, id))
 			continue;
+		if (is_explicit)
+			prices->rows[net_task_construct(net, id)].recorded_ticks += net_recorded(net, id);
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-			if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link]))
-				spread_add(&prices->rows[net_construct(net, net->targets[link])].create, net_work(net, id));
+			if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link])) {
+				struct price *price = &prices->rows[net_construct(net, net->targets[link])];
+				spread_add(&price->create, net_work(net, id) - net_recorded(net, id));
+				price->around_ticks += is_explicit ? 0 : net_recorded(net, id);
+			}
 	}
 }
 
@@ -65,8 +64,13 @@ static void add_starts(struct prices *prices, const struct net *net, const struc
 			}
 			uint64_t ready = net->ready_ticks[task] > over_ticks ? net->ready_ticks[task] : over_ticks;
 			uint64_t begin = m->tasks[task].start_ticks;
-			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred))
-				spread_add(&prices->rows[net_construct(net, task)].start, begin > ready ? begin - ready : 0);
+			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred)) {
+				struct price *price = &prices->rows[net_construct(net, task)];
+				uint64_t late = begin > ready ? begin - ready : 0;
+				uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
+				spread_add(&price->start, late - recorded);
+				price->around_ticks += recorded;
+			}
 			if (net_end(net, task) > over_ticks)
 				over_ticks = net_end(net, task);
 		}
@@ -82,14 +86,15 @@ static void add_made(struct prices *prices, const struct net *net, uint64_t most
 			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || !net_executes(net, id))
 				continue;
 			struct price *price = &prices->rows[net_construct(net, task)];
-			uint64_t most = price->is_small ? most_ticks : price->create_ticks, own = net_work(net, id);
+			uint64_t most = price->is_small ? most_ticks : price->create_ticks;
+			uint64_t own = net_work(net, id) - net_recorded(net, id);
 			price->made_ticks += own < most ? own : most;
 		}
 }
 
 void prices_find(struct prices *prices, const struct net *net, const struct track *track)
 {
-	uint64_t create_most = ticks_of(net, CREATE_MOST_NS), start_most = ticks_of(net, START_MOST_NS);
+	uint64_t create_most = net_ticks_of(net, CREATE_MOST_NS), start_most = net_ticks_of(net, START_MOST_NS);
 	*prices = (struct prices){.n = net->graph->model->n_constructs};
 	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
 	add_creations(prices, net);
@@ -100,8 +105,10 @@ void prices_find(struct prices *prices, const struct net *net, const struct trac
 		uint64_t create = spread_percentile(&price->create, 0.1), start = spread_percentile(&price->start, 0.5);
 		price->create_ticks = create < create_most ? create : create_most;
 		price->start_ticks = start < start_most ? start : start_most;
-		price->is_small = price->n_tasks > 0 &&
-				  price->own_ticks / price->n_tasks < SMALL * (price->create_ticks + price->start_ticks);
+		if (price->recorded_ticks > price->own_ticks) /* of a part of the time */
+			price->recorded_ticks = price->own_ticks;
+		price->is_small = price->n_tasks > 0 && (price->own_ticks - price->recorded_ticks) / price->n_tasks <
+								SMALL * (price->create_ticks + price->start_ticks);
 	}
 	add_made(prices, net, create_most);
 	for (uint32_t i = 0; i < prices->n; i++)

@@ -13,16 +13,18 @@
 /* Of one construct of tasks; ticks. */
 struct price {
 	uint64_t n_tasks;
-	uint64_t own_ticks;    /* that its tasks executed, all together */
-	struct spread own;     /* by task */
-	struct spread create;  /* by task: the fragment that ended by creating it */
-	struct spread start;   /* by task: from when it was ready, and its thread had ended what it ran before, until it began */
-	uint64_t create_ticks; /* the price of creating one */
-	uint64_t start_ticks;  /* and of starting one */
-	uint64_t made_ticks;   /* the part of the creating fragments that is taken for the price of creating them */
-	uint64_t cutoff_ticks; /* tasks below that are better not tasks of their own; 0: nothing is gained */
-	uint64_t saved_ticks;  /* of threads, by that */
-	bool is_small;         /* tasks that execute for less than a few times what they cost */
+	uint64_t own_ticks;      /* that its tasks executed, all together, ... */
+	uint64_t recorded_ticks; /* ... and the part of that which is the recorder's; */
+	uint64_t around_ticks;   /* the recorder's where they were created, if not in explicit tasks, and started */
+	struct spread own;       /* by task */
+	struct spread create;    /* by task: the fragment that ended by creating it */
+	struct spread start;     /* by task: from when it was ready, and its thread had ended what it ran before, until it began */
+	uint64_t create_ticks;   /* the price of creating one */
+	uint64_t start_ticks;    /* and of starting one */
+	uint64_t made_ticks;     /* the part of the creating fragments that is taken for the price of creating them */
+	uint64_t cutoff_ticks;   /* tasks below that are better not tasks of their own; 0: nothing is gained */
+	uint64_t saved_ticks;    /* of threads, by that */
+	bool is_small;           /* tasks that execute for less than a few times what they cost */
 };
 
 struct prices {

@@ -188,7 +188,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 {
 	struct lane *lane = &s->lanes[i];
 	uint64_t length = s->now - lane->since_ticks;
-	uint64_t *spent = lane->spent;
+	uint64_t *spent = lane->spent, recorded = 0;
 	enum state state = lane->state;
 	make_late(s, i, length);
 	if (is_live(lane))
@@ -199,14 +199,18 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	}
 	if (length == 0)
 		return;
+	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
+		recorded = length < s->net->record_ticks ? length : s->net->record_ticks;
+		spent[SPENT_RECORDER] += recorded;
+	}
 	if (state_is_work(state))
-		spent[SPENT_WORK] += length;
+		spent[SPENT_WORK] += length - recorded;
 	else if (is_waiting(state))
 		spent[SPENT_WAITING] += length; /* blamed on the nodes that run */
 	else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
 	else if (state == STATE_OVERHEAD)
-		spend_overhead(s, i, length);
+		spend_overhead(s, i, length - recorded);
 	else if (state == STATE_PREEMPTED)
 		spent[SPENT_PREEMPTED] += length;
 	else if (state == STATE_BLOCKED) {

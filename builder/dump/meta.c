@@ -213,10 +213,10 @@ static const struct {
 	const char *key;
 	size_t offset;
 } number_keys[] = {
-	{"pid_start", offsetof(struct meta, pid_start)},         {"lost_no_stream", offsetof(struct meta, lost_no_stream)},
-	{"lost_reentry", offsetof(struct meta, lost_reentry)},   {"stalled_ns", offsetof(struct meta, stalled_ns)},
-	{"processors", offsetof(struct meta, n_processors)},     {"runtime_code", offsetof(struct meta, runtime_code)},
-	{"argobots_code", offsetof(struct meta, argobots_code)},
+	{"pid_start", offsetof(struct meta, pid_start)},       {"lost_no_stream", offsetof(struct meta, lost_no_stream)},
+	{"lost_reentry", offsetof(struct meta, lost_reentry)}, {"stalled_ns", offsetof(struct meta, stalled_ns)},
+	{"processors", offsetof(struct meta, n_processors)},   {"record_ns", offsetof(struct meta, record_ns)},
+	{"runtime_code", offsetof(struct meta, runtime_code)}, {"argobots_code", offsetof(struct meta, argobots_code)},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

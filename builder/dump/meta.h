@@ -57,6 +57,7 @@ struct meta {
 	uint64_t pid_start;    /* start time of the process, /proc/PID/stat field 22: tells whether `pid` is still the same */
 	long rank;             /* of an MPI process; -1: none */
 	uint64_t n_processors; /* that the process could use when it began; 0 unknown */
+	uint64_t record_ns;    /* what a record cost the program at least; 0 unknown */
 	struct clock_triple start, end; /* end: 0 if the recorder did not come to its end */
 	bool is_ended;                  /* the recorder came to its end */
 	char *ended;                    /* how: "finalize" or "destructor" */

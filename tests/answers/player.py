@@ -348,7 +348,7 @@ class Player:
         self.now, self.records, self.switches = START, [], []
         self.ready, self.taken, self.mutexes = [], [], {}
         self.n_regions, self.n_created, self.n_targets = 1, 0, 0
-        self.spent = dict.fromkeys(("work", "serial", "waiting", "exclusion", "runtime", "preempted", "blocked", "data", "unknown"), 0)
+        self.spent = dict.fromkeys(("work", "serial", "waiting", "exclusion", "runtime", "recorder", "preempted", "blocked", "data", "unknown"), 0)
         self.in_team_ns, self.end = 0, None  # of all workers
         self.heap, self.waiting, self.n = [], [], 0
         self.threads = [Thread(self, i) for i in range(n_threads)]

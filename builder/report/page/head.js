@@ -9,7 +9,7 @@ const FACTORS = [
 	['runtime', 'no runtime', 'what is left after the runtime'], ['on_processor', 'processor', 'what is left after other programs'],
 ];
 const SPENT = {
-	work: 'work', creating: 'overhead', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', preempted: 'preempted',
+	work: 'work', creating: 'overhead', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', recorder: 'overhead', preempted: 'preempted',
 	blocked: 'blocked', data: 'target', unknown: 'unknown',
 };
 const SEEN_IN = { exclusion: 'waits', wait: 'waits', imbalance: 'waits', grain: 'constructs', creation: 'parallelism', serial: 'parallelism' };
