@@ -35,7 +35,7 @@
 /* What dumps say in which nothing is packed. They have nothing else that is new, and older builders read them. */
 #define FORMAT_PLAIN_MAJOR   1
 #define FORMAT_PLAIN_MINOR   2
-#define OTTER_VERSION_STRING "0.1.0"
+#define OTTER_VERSION_STRING "0.2.0"
 
 #define SEGMENT_MAGIC UINT64_C(0x474553524554544f) /* "OTTERSEG" in memory order */
 #define RING_MAGIC    UINT64_C(0x474e52524554544f) /* "OTTERRNG" in memory order */
