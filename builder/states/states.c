@@ -113,6 +113,8 @@ static int processor(void *self, const struct point *at, unsigned why, bool is_o
 {
 	struct states *states = self;
 	struct thread_state *t = &states->threads[at->stream];
+	if (states_advance_gap(states, at->stream, at->ticks) != 0) /* as it was until now */
+		return -1;
 	t->is_plain = false;
 	if (why == off_why_unknown)
 		states_know(states, at->stream, !is_off, at->ticks);

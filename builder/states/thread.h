@@ -209,12 +209,6 @@ static inline enum state state_now(const struct thread_state *t)
 	return is_for_mutex || (thread_is_blocked(t) && state_is_work(state)) ? STATE_BLOCKED : state;
 }
 
-/* The runtime at work in a synchronisation, which nobody waits for: as anywhere, it needs a processor for that. */
-static inline enum state state_of_gap(const struct thread_state *t)
-{
-	return t->off_why == off_why_preempted ? STATE_PREEMPTED : STATE_OVERHEAD;
-}
-
 /* To be called when any of what it reads has changed. */
 static inline void thread_note_plain(struct thread_state *t)
 {

@@ -230,13 +230,25 @@ static void decide(struct states *states, uint32_t stream, uint64_t ticks)
 	gap->change_ticks = !gap->is_waiting ? answer.ready_ticks : answer.next_ticks < until ? answer.next_ticks : until;
 }
 
+/*
+ * The runtime at work in a synchronisation, which nobody waits for: as anywhere, it needs a processor for that. After its
+ * team has joined a worker is idle, which its records tell later (Q3): its state does not change until then.
+ */
+static enum state state_of_gap(const struct states *states, const struct thread_state *t, uint64_t ticks)
+{
+	const struct task *task = &states->model->tasks[t->gap.task];
+	bool is_joined = !task_is_explicit(task) && task->thread != 0 && ticks >= states->model->regions[task->region].join_ticks;
+	bool is_off = is_joined ? t->shown == STATE_PREEMPTED : t->off_why == off_why_preempted;
+	return is_off ? STATE_PREEMPTED : STATE_OVERHEAD;
+}
+
 int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	while (t->gap.is_open && t->gap.change_ticks < ticks) {
 		uint64_t change_ticks = t->gap.change_ticks;
 		decide(states, stream, change_ticks);
-		enum state now = t->gap.is_waiting ? t->gap.state : state_of_gap(t);
+		enum state now = t->gap.is_waiting ? t->gap.state : state_of_gap(states, t, change_ticks);
 		if (now != t->shown && states_pass(states, stream, now, change_ticks) != 0)
 			return -1;
 	}
@@ -256,7 +268,7 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 		decide(states, stream, ticks);
 	} else if (t->gap.change_ticks <= ticks)
 		decide(states, stream, ticks);
-	return t->gap.is_waiting ? state : state_of_gap(t);
+	return t->gap.is_waiting ? state : state_of_gap(states, t, ticks);
 }
 
 /* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
