@@ -9,13 +9,13 @@
 #define WHAT "what limits the run"
 
 /* A mutex that a node holds: the acquisitions of each node in order, before they become stretches. */
-struct held {
+struct node_hold {
 	uint32_t node, mutex, construct;
 	uint64_t acquire_ticks, acquired_ticks, released_ticks;
 };
 
 struct collection {
-	struct held *rows;
+	struct node_hold *rows;
 	size_t n, capacity;
 	struct map mutexes; /* wait id -> number from 1 */
 	uint32_t n_mutexes;
@@ -63,14 +63,14 @@ static void collect_holds(struct collection *c, const struct net *net, const str
 		if (node == 0)
 			continue;
 		array_reserve((void **)&c->rows, c->n + 1, &c->capacity, sizeof *c->rows);
-		c->rows[c->n++] = (struct held){
+		c->rows[c->n++] = (struct node_hold){
 			node, *mutex, hold->construct, hold->acquire_ticks, hold->acquired_ticks, hold->released_ticks};
 	}
 }
 
 static int by_node(const void *left, const void *right)
 {
-	const struct held *l = left, *r = right;
+	const struct node_hold *l = left, *r = right;
 	return l->node != r->node                      ? (l->node < r->node ? -1 : 1)
 	       : l->acquired_ticks < r->acquired_ticks ? -1
 						       : l->acquired_ticks > r->acquired_ticks;
@@ -88,7 +88,7 @@ static void add_stretch(struct rows *s, uint64_t ticks, uint32_t mutex, uint32_t
 }
 
 /* The stretches of one node: a mutex within another one is left out. What is left of its work comes last. */
-static void add_node(struct rows *s, const struct net *net, const struct held *held, size_t n)
+static void add_node(struct rows *s, const struct net *net, const struct node_hold *held, size_t n)
 {
 	uint64_t at = net_begin(net, held->node), left = net_work(net, held->node);
 	for (size_t i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ static int add_set(void *self, const uint32_t *nodes, uint32_t n)
 	uint32_t mutex = ++c->n_mutexes;
 	for (uint32_t i = 0; i < n; i++) {
 		array_reserve((void **)&c->rows, c->n + 1, &c->capacity, sizeof *c->rows);
-		c->rows[c->n++] = (struct held){.node = nodes[i], .mutex = mutex};
+		c->rows[c->n++] = (struct node_hold){.node = nodes[i], .mutex = mutex};
 	}
 	return 0;
 }

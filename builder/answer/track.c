@@ -157,11 +157,9 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 
 static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
 {
-	for (size_t i = s->n_holds; i > 0 && s->n_holds - i < 64; i--)
-		if (s->holds[i - 1].wait_id == wait_id && s->holds[i - 1].released_ticks == 0) {
-			s->holds[i - 1].released_ticks = ticks;
-			return;
-		}
+	uint32_t place = held_take(&s->held, wait_id);
+	if (place != 0)
+		s->holds[place - 1].released_ticks = ticks;
 }
 
 static int mutex(void *self, const struct point *at, const struct mutex *mutex)
@@ -179,6 +177,7 @@ static int mutex(void *self, const struct point *at, const struct mutex *mutex)
 	struct track_hold *hold = &s->holds[s->n_holds++];
 	*hold = is_known ? s->acquiring : (struct track_hold){at->ticks, 0, 0, mutex->wait_id, mutex->construct, at->task};
 	hold->acquired_ticks = at->ticks;
+	held_put(&s->held, mutex->wait_id, (uint32_t)s->n_holds);
 	return 0;
 }
 
@@ -273,6 +272,7 @@ void track_free(struct track *track)
 		series_free(&s->states);
 		free(s->started);
 		free(s->holds);
+		held_clear(&s->held);
 		free(s->runs);
 		free_places(&s->places);
 		map_free(&s->loops);

@@ -8,6 +8,7 @@
 #define OTTER_BUILDER_ANSWER_TRACK_H
 
 #include "builder/states/states.h"
+#include "builder/support/held.h"
 #include "builder/support/series.h"
 
 #define TRACK_HOLDS 1000000 /* acquisitions that are kept one by one; with more, none is: they are only added up */
@@ -52,6 +53,7 @@ struct track_stream {
 	size_t n_started, started_capacity;
 	struct track_hold *holds; /* in the order in which they were asked for; see track.has_holds */
 	size_t n_holds, holds_capacity;
+	struct held held;            /* wait id -> place in `holds` + 1, of those that are not released yet */
 	struct track_hold acquiring; /* construct 0 and wait id 0: none */
 	struct track_places places;
 	struct track_run {

@@ -59,22 +59,37 @@ static uint32_t acquired(struct mutex_stream *s, const struct window *window, co
 	return row;
 }
 
+/* The thread has acquired a mutex. */
+static void keep_hold(struct mutex_stream *s, uint32_t row, uint64_t ticks)
+{
+	uint64_t wait_id = s->table.rows[row].wait_id;
+	const uint32_t *place = held_find(&s->held, wait_id);
+	if (place != NULL) {
+		array_reserve((void **)&s->stale, s->n_stale + 1, &s->stale_capacity, sizeof *s->stale);
+		s->stale[s->n_stale++] = s->holds[*place - 1];
+		s->holds[*place - 1] = (struct mutex_hold){row, ticks};
+		return;
+	}
+	array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
+	s->holds[s->n_holds++] = (struct mutex_hold){row, ticks};
+	held_put(&s->held, wait_id, (uint32_t)s->n_holds);
+}
+
 /* The row of what the thread held, and holds no more; MUTEXES_NONE: it did not hold it. */
 static uint32_t release(struct mutex_stream *s, const struct window *window, uint64_t ticks, uint64_t wait_id)
 {
-	for (size_t i = s->n_holds; i > 0; i--) {
-		struct mutex_hold hold = s->holds[i - 1];
-		struct mutex_row *row = &s->table.rows[hold.row];
-		if (row->wait_id != wait_id)
-			continue;
-		for (size_t j = i; j < s->n_holds; j++)
-			s->holds[j - 1] = s->holds[j];
-		s->n_holds--;
-		if (ticks > hold.since_ticks)
-			row->held_ticks += window_ticks(window, hold.since_ticks, ticks);
-		return hold.row;
+	uint32_t place = held_take(&s->held, wait_id);
+	if (place == 0)
+		return MUTEXES_NONE;
+	struct mutex_hold hold = s->holds[place - 1];
+	if (place != s->n_holds--) {
+		s->holds[place - 1] = s->holds[s->n_holds];
+		held_put(&s->held, s->table.rows[s->holds[place - 1].row].wait_id, place);
 	}
-	return MUTEXES_NONE;
+	struct mutex_row *row = &s->table.rows[hold.row];
+	if (ticks > hold.since_ticks)
+		row->held_ticks += window_ticks(window, hold.since_ticks, ticks);
+	return hold.row;
 }
 
 static uint32_t released(struct mutex_stream *s, const struct window *window, const struct point *at, const struct mutex *mutex)
@@ -98,8 +113,7 @@ uint32_t mutexes_event(struct mutexes *m, const struct point *at, const struct m
 		return MUTEXES_NONE;
 	case MUTEX_ACQUIRED: {
 		uint32_t row = acquired(s, m->window, at, mutex);
-		array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
-		s->holds[s->n_holds++] = (struct mutex_hold){row, at->ticks};
+		keep_hold(s, row, at->ticks);
 		return s->table.rows[row].construct;
 	}
 	case MUTEX_NEST_BEGIN: acquired(s, m->window, at, mutex); return MUTEXES_NONE;
@@ -142,7 +156,7 @@ static void settle_foreign(struct mutexes *m)
 {
 	size_t n = 0, n_foreign = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
-		n += m->streams[i].n_holds + m->streams[i].n_foreign;
+		n += m->streams[i].n_holds + m->streams[i].n_stale + m->streams[i].n_foreign;
 		n_foreign += m->streams[i].n_foreign;
 	}
 	if (n_foreign == 0)
@@ -151,9 +165,10 @@ static void settle_foreign(struct mutexes *m)
 	n = 0;
 	for (size_t i = 0; i < m->n_streams; i++) {
 		struct mutex_stream *s = &m->streams[i];
-		for (size_t j = 0; j < s->n_holds; j++, n++) {
-			struct mutex_row *row = &s->table.rows[s->holds[j].row];
-			all[n] = (struct crossing){row->wait_id, s->holds[j].since_ticks, row, n};
+		for (size_t j = 0; j < s->n_stale + s->n_holds; j++, n++) {
+			const struct mutex_hold *hold = j < s->n_stale ? &s->stale[j] : &s->holds[j - s->n_stale];
+			struct mutex_row *row = &s->table.rows[hold->row];
+			all[n] = (struct crossing){row->wait_id, hold->since_ticks, row, n};
 		}
 		for (size_t j = 0; j < s->n_foreign; j++, n++)
 			all[n] = (struct crossing){s->foreign[j].wait_id, s->foreign[j].ticks, NULL, n};
@@ -208,13 +223,16 @@ void mutexes_finish(struct mutexes *m)
 void mutexes_forget(struct mutexes *m, uint32_t stream)
 {
 	m->streams[stream].is_acquiring = false;
-	m->streams[stream].n_holds = 0;
+	m->streams[stream].n_holds = m->streams[stream].n_stale = 0;
+	held_clear(&m->streams[stream].held);
 }
 
 void mutexes_free(struct mutexes *m)
 {
 	for (size_t i = 0; i < m->n_streams; i++) {
 		free(m->streams[i].holds);
+		free(m->streams[i].stale);
+		held_clear(&m->streams[i].held);
 		free(m->streams[i].foreign);
 		free_table(&m->streams[i].table);
 	}

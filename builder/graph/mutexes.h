@@ -7,6 +7,7 @@
 #define OTTER_BUILDER_GRAPH_MUTEXES_H
 
 #include "builder/replay/replay.h"
+#include "builder/support/held.h"
 #include "builder/support/map.h"
 
 /* One mutex, acquired at one place. A lock that is acquired in two lines has two rows. */
@@ -39,8 +40,12 @@ struct mutexes {
 		struct mutex_hold {
 			uint32_t row;
 			uint64_t since_ticks;
-		} * holds; /* what its thread holds, in the order of acquisition */
+		} * holds; /* what its thread holds */
 		size_t n_holds, holds_capacity;
+		struct held held; /* wait id -> place in `holds` + 1 */
+		struct mutex_hold
+			*stale; /* what it held when it acquired the same mutex again: another thread released it, perhaps */
+		size_t n_stale, stale_capacity;
 		struct mutex_release {
 			uint64_t wait_id, ticks;
 		} * foreign; /* releases of what the thread did not hold: of a task that moved, perhaps */

@@ -94,6 +94,7 @@ void location_free(struct location *l)
 	cursor_end(&l->samples);
 	free(l->open);
 	free(l->holds);
+	map_free(&l->hold_of);
 	free(l->forks);
 	l->attributes = NULL;
 	l->open = NULL;

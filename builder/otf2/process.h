@@ -46,6 +46,7 @@ struct open_region {
 /* A mutex that a task has taken on this location. */
 struct lock_hold {
 	uint32_t lock, order, task, depth;
+	uint32_t before; /* place + 1 of another hold of this mutex, 0 none; while location.hold_of is in use */
 };
 
 /*
@@ -72,6 +73,7 @@ struct location {
 	uint32_t n_open;
 	size_t open_capacity;
 	struct lock_hold *holds;
+	struct map hold_of; /* number of a mutex -> place + 1 in `holds` of the latest of it; while there are many (holds.c) */
 	uint32_t n_holds;
 	uint32_t *forks; /* regions whose fork is written, and whose join is not: outermost first */
 	uint32_t n_forks;

@@ -17,7 +17,7 @@
 #define OTTER_BUILDER_REPLAY_HAND_H
 
 #include "builder/replay/frames.h"
-#include "builder/replay/held.h"
+#include "builder/support/held.h"
 
 struct stream_state;
 

@@ -118,7 +118,7 @@ static void suspend(struct states *states, struct thread_state *t, uint32_t task
 	*moved = (struct kept){task, t->state, group};
 }
 
-/* Has the task run before? Then it was suspended. */
+/* Has the task run before? Then it was suspended. One that is only gone back to as all tasks are cut has no second part. */
 static bool has_run(const struct states *states, uint32_t task, uint64_t ticks)
 {
 	const struct task *row = &states->model->tasks[task];
@@ -170,7 +170,7 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 		untie(states, at, prior);
 	else
 		suspend(states, t, prior);
-	if (has_run(states, next, at->ticks)) {
+	if (has_run(states, next, at->ticks) || (status == TASK_STATUS_CUT && next != 0)) {
 		size_t n = t->tasks.n;
 		bool is_latest = states->moved == NULL && n > 0 && t->tasks.kept[n - 1].task == next;
 		struct kept kept = is_latest ? take(&t->tasks) : resume(states, t, next);
