@@ -246,7 +246,8 @@ static void check_family(struct options *o, const struct argp_state *state)
 		if (is_of_threads && is_asked && output_rows[i].help != NULL)
 			argp_error(state, "--%s is about threads or whole processes: it does not go with --task",
 				   output_rows[i].option);
-		o->outputs &= ~((uint64_t)is_of_threads << i);
+		bool is_left_out = is_of_threads || (!is_asked && output_rows[i].traits & TRAIT_ASKED_OF_TASK);
+		o->outputs &= ~((uint64_t)is_left_out << i);
 	}
 }
 

@@ -183,7 +183,7 @@ int output_follow_graphml(struct sink *sink, const struct built *built)
 int output_follow_report(struct sink *sink, const struct built *built)
 {
 	const struct options *o = built->options;
-	return sink_report_open(sink, built->directory, built->n_traces, built->answer,
+	return sink_report_open(sink, built->directory, built->n_traces, built->answer, built->spawn,
 				(struct report_sources){!o->hides_sources, o->sources});
 }
 

@@ -52,7 +52,8 @@ enum output_trait {
 	/* Left out by default where it would be large (bounds.h): by the run's nodes, or records. */
 	TRAIT_BY_NODES = 16,
 	TRAIT_BY_RECORDS = 32,
-	TRAIT_BY_INTERVALS = 64
+	TRAIT_BY_INTERVALS = 64,
+	TRAIT_ASKED_OF_TASK = 128 /* with --task only where it is asked for */
 };
 
 /* What an output is made from. Only what the selected outputs need is there. */

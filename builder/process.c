@@ -16,7 +16,8 @@
 /* The fragment graph that the answer is made of: the one that is built anyway, or one of its own. */
 static struct graph *answer_graph(struct job *job, size_t i)
 {
-	bool has_one = job->needs & NEEDS_GRAPH && job->options->level == GRAPH_FRAGMENT;
+	bool is_whole = job->options->family.task == 0; /* nothing is cut out of it */
+	bool has_one = job->needs & NEEDS_GRAPH && job->options->level == GRAPH_FRAGMENT && is_whole;
 	return has_one ? &job->graphs[i] : &job->answer_graph;
 }
 
@@ -173,6 +174,7 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	if (job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
 		return -1;
 	job->graphs[i].before = job->numbers;
+	answer_graph(job, i)->before = job->numbers;
 	if (has_graph)
 		job->numbers = graph_numbers_after(&job->graphs[i]);
 	bool has_some = trace->model.n_units != 0 || job->graphs[i].mutexes.n_rows != 0;
@@ -187,8 +189,9 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
 			return -1;
 		spawn_collect(&job->spawn, trace, &job->tree);
-		if (job->needs & NEEDS_GROUPS)
-			spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i));
+		if (job->needs & NEEDS_GROUPS &&
+		    spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i), &job->options->family) != 0)
+			return -1;
 	}
 	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)
 		return -1;

@@ -136,7 +136,7 @@ static int carry_out(struct job *job)
 			      .drawn = &job->drawn,
 			      .database = &job->database};
 	job->needs = outputs_need(job->outputs, o->level, built.has_each_state);
-	if (o->family.task != 0) /* what limits the run is not asked of a task */
+	if (o->family.task != 0 && !(job->outputs & outputs_of_option("report"))) /* what limits the run is not asked of a task */
 		job->needs &= ~(unsigned)(NEEDS_ANSWER | NEEDS_FIGURES);
 	if (o->is_strict) /* some repairs are found by the graph alone */
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;

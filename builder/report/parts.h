@@ -6,6 +6,8 @@
 #define OTTER_BUILDER_REPORT_PARTS_H
 
 #include "builder/report/report.h"
+#include "builder/slices/slices.h"
+#include "builder/spawn/spawn.h"
 #include "builder/states/windows.h"
 
 #include <jansson.h>
@@ -40,6 +42,28 @@ void strips_add_interval(struct strips *rows, size_t window, uint32_t stream, en
 /* Adds the rows to the process, and frees them. */
 void strips_end(struct strips *rows, json_t *process);
 void strips_free(struct strips *rows);
+
+/* ---- lanes.c: which tasks each thread executed when ---- */
+
+#define LANES_EXACT   200000  /* stretches of a run; with more, rows have windows instead */
+#define LANES_CELLS   524288  /* windows of all rows of a process */
+#define LANES_WINDOWS 8192    /* of a row, at most */
+#define LANES_BYTES   900000  /* of the run in the page, if time lines leave so much of ... */
+#define LANES_ALL     4000000 /* ... what both may take */
+#define LANES_LEAST   200000  /* which is there in any case */
+#define LANES_PARTS   20000   /* stretches of single tasks that are in the page, where not all stretches are */
+
+/*
+ * Adds the rows to the process, in the rows of its time lines, which are in it already. `spawn`: whose single tasks have their
+ * parts in any case. 0, or -1 with the error printed.
+ */
+int lanes_add(json_t *process, const struct slices *slices, const struct strips *rows, const struct answer *answer,
+	      const struct spawn *spawn);
+
+/* ---- packed.c: rows of numbers as text ---- */
+
+void report_put_number(struct buffer *to, uint64_t number);
+json_t *report_packed(const struct buffer *all);
 
 /* ---- bins.c: how many threads were in which state, and how many tasks were ready ---- */
 

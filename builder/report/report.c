@@ -9,22 +9,26 @@
 #include "builder/support/file.h"
 #include "builder/support/memory.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #define NAME "report.html"
 
 struct report {
+	struct slices slices; /* with the windows' sweep beside them */
 	char *dir;
 	size_t n_processes;
 	const struct answer *answer;
+	const struct spawn *spawn;
 	struct report_sources sources;
 	FILE *out;
 	struct strips strips;
 	struct bins bins;
-	bool is_broken; /* the file */
+	bool is_broken;  /* the file */
+	bool has_failed; /* the error is printed */
 };
 
-static void begin(void *self, const struct windows *windows)
+static void begin_windows(void *self, const struct windows *windows)
 {
 	struct report *r = self;
 	strips_begin(&r->strips, windows, r->n_processes);
@@ -45,7 +49,7 @@ static void moment(void *self, size_t window, const struct moment *moment, uint6
 	bins_add_moment(&r->bins, window, moment, end_ticks - begin_ticks);
 }
 
-static void end(void *self, const struct windows *windows)
+static void end_windows(void *self, const struct windows *windows)
 {
 	struct report *r = self;
 	const struct trace *trace = windows->trace;
@@ -57,41 +61,79 @@ static void end(void *self, const struct windows *windows)
 			  (json_int_t)(windows->n > 0 ? dump_ns(&trace->dump, windows->bounds[windows->n]) : 0));
 	strips_end(&r->strips, process);
 	bins_end(&r->bins, r->n_processes, process);
+	if (lanes_add(process, &r->slices, &r->strips, r->answer, r->spawn) != 0)
+		r->has_failed = true;
 	tables_add(process, trace, r->answer, r->strips.row_of, r->sources);
 	strips_free(&r->strips);
 	r->is_broken = report_write(r->out, "class=\"otter-process\"", process) != 0 || r->is_broken;
 }
 
+/* ---- The sink ---- */
+
+static int begin(void *self, const struct trace *trace)
+{
+	struct report *r = self;
+	slices_begin(&r->slices, trace);
+	return r->slices.beside.begin(r->slices.beside.self, trace);
+}
+
+/* States go to the sweep alone. */
+static int pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
+{
+	const struct sink *sweep = &((struct report *)self)->slices.beside;
+	return sweep->pass_state(sweep->self, stream, from, since_ticks, to, ticks);
+}
+
+static int end(void *self, const struct trace *trace)
+{
+	struct report *r = self;
+	int rc = r->slices.beside.end(r->slices.beside.self, trace);
+	return slices_end(&r->slices) != 0 || rc != 0 || r->has_failed ? -1 : 0;
+}
+
+static int close_windows(void *self)
+{
+	(void)self; /* close_report() does it */
+	return 0;
+}
+
 static int close_report(void *self)
 {
 	struct report *r = self;
+	const struct sink *sweep = &r->slices.beside;
+	int of_sweep = sweep->close != NULL ? sweep->close(sweep->self) : 0;
 	int rc = r->is_broken ? error("%s/" NAME ": could not be written", r->dir) : 0;
+	slices_close(&r->slices);
 	strips_free(&r->strips);
 	free(r->bins.rows);
-	if (file_close(r->out, r->dir, NAME) != 0)
+	if (r->out != NULL && file_close(r->out, r->dir, NAME) != 0)
 		rc = -1;
 	free(r->dir);
 	free(r);
-	return rc;
+	return rc == 0 ? of_sweep : rc;
 }
 
-int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
+_Static_assert(offsetof(struct report, slices) == 0, "the slices are called with the sink's self");
+
+int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer, const struct spawn *spawn,
 		     struct report_sources sources)
 {
 	struct report *r = memory_zeroed(1, sizeof *r, NAME);
 	r->dir = text_copy(dir);
 	r->n_processes = n_processes;
 	r->answer = answer;
+	r->spawn = spawn;
 	r->sources = sources;
 	r->out = file_open(dir, NAME);
-	if (r->out == NULL) {
-		free(r->dir);
-		free(r);
+	const struct window_user user = {begin_windows, interval, moment, end_windows, close_windows, false, r};
+	if (r->out == NULL || slices_open(&r->slices, dir, NAME) != 0 ||
+	    sink_windows_open(&r->slices.beside, dir, STRIPS_WINDOWS, &user, 1) != 0) {
+		close_report(r);
 		return -1;
 	}
 	fwrite(report_page_begin, 1, (size_t)(report_page_data - report_page_begin), r->out);
-	const struct window_user user = {begin, interval, moment, end, close_report, false, r};
-	return sink_windows_open(sink, dir, STRIPS_WINDOWS, &user, 1);
+	*sink = (struct sink){"report", &slices_ops, pass_state, begin, end, close_report, r};
+	return 0;
 }
 
 int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir)

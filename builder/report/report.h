@@ -2,7 +2,7 @@
  *
  * report.html: a page that shows a run, in one file that asks for nothing else. It consists of the page itself, which is
  * in the executable (page.c), and of what it shows, which is added process by process (report.c): what the threads did
- * (strips.c), how many worked, constructs, waits and the critical path (tables.c), and at the end summary.json. Called by
+ * (strips.c), which tasks they executed (lanes.c), how many worked, constructs, waits and the critical path (tables.c), and at the end summary.json. Called by
  * outputs.c on one thread. docs/report.md describes the data.
  */
 #ifndef OTTER_BUILDER_REPORT_REPORT_H
@@ -20,10 +20,10 @@ struct report_sources {
 };
 
 /*
- * Begins DIR/report.html, and fills in the sink. `answer`: of the process in turn, made before its end. 0, or -1 with the
- * error printed.
+ * Begins DIR/report.html, and fills in the sink. `answer`: of the process in turn, made before its end, as what `spawn` has of it is.
+ * 0, or -1 with the error printed.
  */
-int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer,
+int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, const struct answer *answer, const struct spawn *spawn,
 		     struct report_sources sources);
 
 /* Completes it. 0, or -1 with the error printed. */

@@ -13,7 +13,6 @@
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
 #define WHAT          "report.html"
 #define CLOSE_BYTES   (24 << 10) /* of the intervals of a window that is exact; with more it is as the others */
@@ -86,15 +85,6 @@ void strips_want(struct strips *rows, uint64_t ticks)
 	rows->is_close[low] = 1;
 }
 
-static void put_number(struct buffer *to, uint64_t number)
-{
-	unsigned char *at = (unsigned char *)buffer_room(to, 10);
-	for (; number >= 0x80; number >>= 7)
-		*at++ = (unsigned char)(number | 0x80);
-	*at++ = (unsigned char)number;
-	buffer_end_at(to, (char *)at);
-}
-
 static uint64_t get_number(const unsigned char **at)
 {
 	uint64_t number = 0;
@@ -131,10 +121,10 @@ void strips_add_interval(struct strips *rows, size_t window, uint32_t stream, en
 		rows->is_close[window] = 0;
 	if (!rows->is_exact && !rows->is_close[window])
 		return;
-	put_number(&rows->exact[window], row);
-	put_number(&rows->exact[window], state);
-	put_number(&rows->exact[window], begin_ticks - rows->windows->bounds[window]);
-	put_number(&rows->exact[window], end_ticks - begin_ticks);
+	report_put_number(&rows->exact[window], row);
+	report_put_number(&rows->exact[window], state);
+	report_put_number(&rows->exact[window], begin_ticks - rows->windows->bounds[window]);
+	report_put_number(&rows->exact[window], end_ticks - begin_ticks);
 }
 
 /* ---- A row that is written ---- */
@@ -151,8 +141,8 @@ static void close_interval(struct line *line)
 {
 	if (line->n == 0 && line->since_ns == line->end_ns)
 		return;
-	put_number(&line->intervals, line->state);
-	put_number(&line->intervals, line->end_ns - line->since_ns);
+	report_put_number(&line->intervals, line->state);
+	report_put_number(&line->intervals, line->end_ns - line->since_ns);
 	line->n++;
 }
 
@@ -182,8 +172,8 @@ static void end_line(struct line *line, struct buffer *all)
 {
 	if (line->end_ns > line->since_ns)
 		close_interval(line);
-	put_number(all, line->begin_ns);
-	put_number(all, line->n);
+	report_put_number(all, line->begin_ns);
+	report_put_number(all, line->n);
 	buffer_put(all, line->intervals.bytes, line->intervals.n);
 	buffer_free(&line->intervals);
 }
@@ -238,36 +228,6 @@ static void write_rows(const struct strips *rows, struct line *lines)
 
 /* ---- Into the page ---- */
 
-static char *base64(const unsigned char *bytes, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *text = memory_get((n + 2) / 3 * 4 + 1, 1, WHAT), *to = text;
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t three =
-			(uint32_t)bytes[i] << 16 | (i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0u);
-		*to++ = digits[three >> 18];
-		*to++ = digits[three >> 12 & 63];
-		*to++ = i + 1 < n ? digits[three >> 6 & 63] : '=';
-		*to++ = i + 2 < n ? digits[three & 63] : '=';
-	}
-	*to = '\0';
-	return text;
-}
-
-static json_t *packed(const struct buffer *all)
-{
-	uLongf n = compressBound(all->n);
-	unsigned char *bytes = memory_get(n, 1, WHAT);
-	json_t *text = NULL;
-	if (compress2(bytes, &n, (const Bytef *)all->bytes, all->n, 6) == Z_OK) {
-		char *encoded = base64(bytes, n);
-		text = json_string_nocheck(encoded);
-		free(encoded);
-	}
-	free(bytes);
-	return text;
-}
-
 /* Begin and end of the stretches of time that are exact although the run is not. */
 static json_t *close_times(const struct strips *rows)
 {
@@ -294,7 +254,7 @@ static json_t *rows_packed(const struct strips *rows)
 	write_rows(rows, lines);
 	for (uint32_t i = 0; i < rows->n_rows; i++)
 		end_line(&lines[i], &all);
-	json_t *text = packed(&all);
+	json_t *text = report_packed(&all);
 	buffer_free(&all);
 	free(lines);
 	return text;

@@ -10,7 +10,7 @@
  * During the replay, slices and states are logged by stream, each on its thread, a few bytes a slice (log.h). Once the graph is
  * there, slices_link() finds the flows, and chunks of the logs are read in any order, on several threads.
  *
- * Used by the outputs that other tools show as timelines (perfetto/, chrome/), in whose sinks it takes part.
+ * Used by the outputs that other tools show as timelines (perfetto/), and by the report, in whose sinks it takes part.
  */
 #ifndef OTTER_BUILDER_SLICES_SLICES_H
 #define OTTER_BUILDER_SLICES_SLICES_H
@@ -107,7 +107,10 @@ struct slices {
 int slices_open(struct slices *slices, const char *dir, const char *name);
 void slices_close(struct slices *slices);
 
-/* For each process: begin, the replay with slices_ops and slices_pass_state, link, reading, end. */
+/*
+ * For each process: begin, the replay with slices_ops and slices_pass_state, link, reading, end. Who reads no flows needs no link,
+ * and who reads no states does not pass them.
+ */
 void slices_begin(struct slices *slices, const struct trace *trace);
 extern const struct replay_ops slices_ops;
 int slices_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);

@@ -32,7 +32,6 @@ struct bundling {
 	size_t capacity;
 	struct map rows;       /* node << 32 | construct * NODE_KINDS + kind -> row */
 	uint32_t *bundle_of;   /* by node of the graph */
-	uint32_t *single_of;   /* the same: row of spawn.singles + 1 */
 	uint32_t *region_node; /* by region: node of the tree of its members */
 	struct latest {
 		uint64_t key;
@@ -41,12 +40,6 @@ struct bundling {
 	struct map links; /* source << 32 | target << 4 | kind -> row of spawn.links + 1 */
 };
 _Static_assert(EDGE_KINDS <= 16 && SPAWN_GROUPS_MAX < 1 << 16, "a link's key holds groups and kind");
-
-static bool is_task_kind(enum node_kind kind)
-{
-	return kind == NODE_INITIAL || kind == NODE_IMPLICIT || kind == NODE_TASK || kind == NODE_TARGET ||
-	       kind == NODE_TASKLOOP_SPLIT || kind == NODE_FRAGMENT || kind == NODE_TASK_END;
-}
 
 static uint32_t row_of(struct bundling *b, uint32_t node, uint32_t construct, enum node_kind kind)
 {
@@ -74,7 +67,7 @@ static uint32_t find_bundle(struct bundling *b, const struct node_view *view)
 		bool is_wait = view->kind == NODE_UNIT_JOIN || view->kind == NODE_UNIT_WAIT;
 		return row_of(b, node, same[view->unit->construct], is_wait ? view->kind : NODE_UNIT);
 	}
-	if (is_task_kind(view->kind)) {
+	if (spawn_is_task_kind(view->kind)) {
 		const struct task *task = &m->tasks[view->task];
 		enum node_kind kind = view->task != 0 ? graph_task_kind(task) : NODE_TASK;
 		return row_of(b, b->tree->node_of_task[view->task], same[task->construct], kind);
@@ -203,75 +196,17 @@ static void put_link(struct bundling *b, const struct edge_view *edge)
 	link->n_on_path += path_has_edge(b->graph, edge->source, edge->target);
 }
 
-/* ---- Single tasks ---- */
-
-/* What stands for a node: of a fragment its task. */
-static uint32_t whole_of(const struct graph *graph, uint32_t id)
-{
-	struct node_view view = graph_node(graph, id);
-	if (view.unit != NULL && view.kind != NODE_UNIT_JOIN && view.kind != NODE_UNIT_WAIT)
-		return view.unit_node;
-	return is_task_kind(view.kind) && view.task != 0 ? view.task : id;
-}
-
-static int add_single(void *self, const struct node_view *view)
-{
-	struct bundling *b = self;
-	struct spawn *spawn = b->spawn;
-	const struct dump *dump = &b->trace->dump;
-	uint32_t *row = &b->single_of[whole_of(b->graph, view->id)];
-	if (*row == 0) {
-		array_reserve((void **)&spawn->singles, spawn->n_singles + 1, &spawn->singles_capacity, sizeof *spawn->singles);
-		spawn->singles[spawn->n_singles++] =
-			(struct spawn_single){.group = b->bundles[b->bundle_of[view->id]].row,
-					      .task = view->id == view->task ? b->graph->before.n_nodes + view->id : 0,
-					      .begin_ns = view->begin_ticks != 0 ? dump_ns(dump, view->begin_ticks) : 0};
-		*row = (uint32_t)spawn->n_singles;
-	}
-	struct spawn_single *single = &spawn->singles[*row - 1];
-	uint64_t end_ns = view->end_ticks != 0 ? dump_ns(dump, view->end_ticks) : 0;
-	single->end_ns = end_ns > single->end_ns ? end_ns : single->end_ns;
-	single->own_ns += dump_duration_ns(dump, view->busy_ticks);
-	single->is_on_path |= path_place(b->graph, view->id) != 0;
-	return 0;
-}
-
-static void put_single_link(struct bundling *b, struct map *links, const struct edge_view *edge)
-{
-	struct spawn *spawn = b->spawn;
-	uint32_t source = b->single_of[whole_of(b->graph, edge->source)], target = b->single_of[whole_of(b->graph, edge->target)];
-	if (source == 0 || target == 0 || source == target)
-		return;
-	uint32_t *row = map_put(links, (uint64_t)source << 32 | (uint64_t)target << 4 | (uint64_t)edge->kind);
-	if (*row == 0) {
-		array_reserve((void **)&spawn->single_links, spawn->n_single_links + 1, &spawn->single_links_capacity,
-			      sizeof *spawn->single_links);
-		spawn->single_links[spawn->n_single_links++] =
-			(struct spawn_single_link){source - 1, target - 1, edge->kind, false};
-		*row = (uint32_t)spawn->n_single_links;
-	}
-	spawn->single_links[*row - 1].is_on_path |= path_has_edge(b->graph, edge->source, edge->target);
-}
-
-static void put_singles(struct bundling *b)
+/* How many single tasks and synchronisations there are. */
+static uint64_t count_singles(const struct bundling *b)
 {
 	uint64_t n = 0;
-	struct map links = {0};
-	struct edge_view edge;
 	for (uint32_t i = 0; i < b->n_bundles; i++)
 		n += b->bundles[i].kind != NODE_NONE || i == 0 ? b->bundles[i].count : 0;
-	if (n + b->spawn->n_singles > SPAWN_SINGLES_MAX)
-		return;
-	b->single_of = memory_zeroed(graph_n_ids(b->graph), sizeof *b->single_of, WHAT);
-	graph_each_node(b->graph, add_single, b);
-	for (size_t place = 0, n_places = graph_n_edge_places(b->graph); place < n_places; place++)
-		if (graph_edge_at(b->graph, place, &edge))
-			put_single_link(b, &links, &edge);
-	map_free(&links);
-	free(b->single_of);
+	return n;
 }
 
-void spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const struct spawn_tree *tree, const struct graph *graph)
+int spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const struct spawn_tree *tree, const struct graph *graph,
+			const struct family *family)
 {
 	struct bundling b = {.spawn = spawn, .trace = trace, .tree = tree, .graph = graph};
 	struct edge_view edge;
@@ -288,10 +223,14 @@ void spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const s
 		if (graph_edge_at(graph, place, &edge) && is_between(&b, &edge))
 			put_link(&b, &edge);
 	spawn_lay_out(spawn, first_group, first_link);
-	put_singles(&b);
+	for (uint32_t id = 0; id < graph_n_ids(graph); id++)
+		b.bundle_of[id] = b.bundles[b.bundle_of[id]].row;
+	spawn->n_nodes_before = graph->before.n_nodes;
+	int rc = spawn_put_singles(spawn, trace, graph, b.bundle_of, count_singles(&b), family);
 	free(b.bundles);
 	map_free(&b.rows);
 	map_free(&b.links);
 	free(b.bundle_of);
 	free(b.region_node);
+	return rc;
 }

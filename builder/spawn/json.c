@@ -152,9 +152,11 @@ static json_t *json_singles(const struct spawn *spawn, size_t n_groups)
 		const struct spawn_single *single = &spawn->singles[i];
 		if (single->group < n_groups) /* those of processes after these come after them */
 			json_array_append_new(singles,
-					      json_pack("[I,I,I,I,I,i]", (json_int_t)single->group, (json_int_t)single->task,
+					      json_pack("[I,I,I,I,I,i,I,I]", (json_int_t)single->group, (json_int_t)single->task,
 							(json_int_t)single->begin_ns, (json_int_t)single->end_ns,
-							(json_int_t)single->own_ns, (int)single->is_on_path));
+							(json_int_t)single->own_ns, (int)single->is_on_path,
+							single->is_created ? (json_int_t)single->create_ns : NONE,
+							single->stream != UINT32_MAX ? (json_int_t)single->stream : NONE));
 	}
 	return singles;
 }
@@ -175,12 +177,12 @@ json_t *spawn_json(const struct spawn *spawn)
 {
 	uint32_t *shown = choose_rows(spawn);
 	size_t n_groups = choose_groups(spawn);
-	json_t *object =
-		json_pack("{s:I, s:[ssssssss], s:[sssssssss], s:[sssss], s:[ssssss], s:[ssss]}", "n_rows",
-			  (json_int_t)spawn->n_rows, "row", "above", "frame", "process", "count", "own_ns", "total_ns", "path_ns",
-			  "construct", "group", "kind", "frame", "process", "row", "count", "own_ns", "n_on_path", "path_ns",
-			  "construct", "link", "source", "target", "kind", "count", "n_on_path", "single", "group", "task",
-			  "begin_ns", "end_ns", "own_ns", "path", "single_link", "source", "target", "kind", "path");
+	json_t *object = json_pack("{s:I, s:[ssssssss], s:[sssssssss], s:[sssss], s:[ssssssss], s:[ssss], s:I}", "n_rows",
+				   (json_int_t)spawn->n_rows, "row", "above", "frame", "process", "count", "own_ns", "total_ns",
+				   "path_ns", "construct", "group", "kind", "frame", "process", "row", "count", "own_ns",
+				   "n_on_path", "path_ns", "construct", "link", "source", "target", "kind", "count", "n_on_path",
+				   "single", "group", "task", "begin_ns", "end_ns", "own_ns", "path", "create_ns", "thread",
+				   "single_link", "source", "target", "kind", "path", "focus", (json_int_t)spawn->focus);
 	json_object_set_new(object, "frames", json_frames(spawn));
 	json_object_set_new(object, "rows", json_rows(spawn, shown));
 	json_object_set_new(object, "groups", json_groups(spawn, shown, n_groups));

@@ -74,7 +74,9 @@ struct spawn_point {
 struct spawn_single {
 	uint32_t group;
 	uint64_t task; /* id in nodes.csv of a task, 0: it is none */
-	uint64_t begin_ns, end_ns, own_ns;
+	uint64_t begin_ns, end_ns, own_ns, create_ns;
+	uint32_t stream; /* row of dump.streams of its task's first part; UINT32_MAX: none */
+	bool is_created; /* it is known when */
 	bool is_on_path;
 };
 
@@ -102,20 +104,37 @@ struct spawn {
 	size_t n_curves, curves_capacity;
 	struct spawn_point *points;
 	size_t n_points, points_capacity;
-	uint64_t n_constructs; /* of the processes before */
+	uint64_t n_nodes_before; /* of the processes before the last one */
+	uint64_t focus;          /* the task that the report is about, 0: the run */
+	uint64_t n_constructs;   /* of the processes before */
 	uint32_t n_processes;
 };
 
 /* Adds a process. Children come in the order of their total time, the largest first. */
 void spawn_collect(struct spawn *spawn, const struct trace *trace, struct spawn_tree *tree);
-/* After that: adds the graph of the process. */
-void spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const struct spawn_tree *tree, const struct graph *graph);
+/*
+ * After that: adds the graph of the process. Of a family, single tasks are those around its task, else all of a small process. 0,
+ * or -1 with the error printed.
+ */
+int spawn_collect_graph(struct spawn *spawn, const struct trace *trace, const struct spawn_tree *tree, const struct graph *graph,
+			const struct family *family);
 void spawn_free_rows(struct spawn *spawn);
 
 /* ---- Between the files of this folder ---- */
 
 /* layout.c: of the groups and links from these on, which are those of one process. */
 void spawn_lay_out(struct spawn *spawn, size_t first_group, size_t first_link);
+
+/* singles.c: of the n there are, if these are not too many, or of those around the family's task; `group_of`: by node. */
+int spawn_put_singles(struct spawn *spawn, const struct trace *trace, const struct graph *graph, const uint32_t *group_of,
+		      uint64_t n, const struct family *family);
+
+/* A task, or a part of one? */
+static inline bool spawn_is_task_kind(enum node_kind kind)
+{
+	return kind == NODE_INITIAL || kind == NODE_IMPLICIT || kind == NODE_TASK || kind == NODE_TARGET ||
+	       kind == NODE_TASKLOOP_SPLIT || kind == NODE_FRAGMENT || kind == NODE_TASK_END;
+}
 
 /* collect.c: the row of the frame of a construct. */
 uint32_t spawn_put_construct(struct spawn *spawn, const struct construct *construct);

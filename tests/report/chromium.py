@@ -121,6 +121,12 @@ class Chromium:
         with open(path, "wb") as f:
             f.write(base64.b64decode(data))
 
+    def pdf(self, path):
+        """As it is printed, on A4."""
+        data = self.call("Page.printToPDF", printBackground=False, paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=True)["data"]
+        with open(path, "wb") as f:
+            f.write(base64.b64decode(data))
+
     def close(self):
         self.process.kill()
         self.process.wait()

@@ -233,7 +233,7 @@ START_TEST(the_graph_has_a_node_for_each_construct_and_path)
 	replay_sync_end(0, sync_kind_taskwait, me);
 	replay_end_program();
 	build();
-	spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph);
+	ck_assert_int_eq(spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
 	ck_assert_str_eq(graph_text(),
 			 "initial* x1 20 ns, parallel@0x1000* x1 50 ns, task@0x3000* x3 300 ns, parallel@0x1000* x1 0 ns, "
 			 "taskwait@0x2000* x1 0 ns, parallel@0x1000* x1 0 ns; 3 create 1 x1*, 1 create 2 x3*, 2 taskwait 4 x3*, "
@@ -254,7 +254,7 @@ START_TEST(a_large_graph_has_an_end)
 	}
 	replay_end_program();
 	build();
-	spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph);
+	ck_assert_int_eq(spawn_collect_graph(&spawn, &replay_trace, &tree, &replay_graph, &(struct family){0}), 0);
 	ck_assert_uint_eq(spawn.n_groups, SPAWN_GROUPS_MAX);
 	ck_assert_int_eq(spawn.groups[0].kind, NODE_NONE);
 	uint64_t count = 0, ns = 0, n_created = 0;

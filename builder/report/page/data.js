@@ -25,10 +25,10 @@ async function inflate(text) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* The rows of a process: ends of intervals, and their states; the first one begins at `begin`. */
-function rowsOf(bytes, process) {
+/* Reads numbers as in LEB128, one after the other. */
+function reader(bytes) {
 	let at = 0;
-	const number = () => {
+	return () => {
 		let value = 0, scale = 1;
 		for (;;) {
 			const byte = bytes[at++];
@@ -38,6 +38,43 @@ function rowsOf(bytes, process) {
 			scale *= 128;
 		}
 	};
+}
+
+/*
+ * Which construct each row executed when: as the rows of states, with `states` a place in `constructs`, the last of which is
+ * nothing; and `tasks` by stretch, where all stretches are in the page.
+ */
+function lanesOf(bytes, process) {
+	const { lanes } = process, number = reader(bytes), places = new Map(lanes.constructs.map(([row], i) => [row, i])), none = lanes.constructs.length;
+	const length = process.end_ns - process.begin_ns;
+	return process.rows.map((_, place) => {
+		const ends = [], states = [], tasks = [];
+		let begin = process.begin_ns + process.offset;
+		const put = (end, state, task) => { ends.push(end); states.push(state); tasks.push(task); };
+		if (lanes.exact) {
+			begin = number() + process.offset;
+			let at = begin, task = 0;
+			for (let n = number(); n > 0; n--) {
+				const gap = number(), long = number(), construct = number(), change = number();
+				task += change % 2 === 1 ? -(change + 1) / 2 : change / 2;
+				if (gap > 0)
+					put(at += gap, none, 0);
+				put(at += long, places.get(construct), task === 0 ? 0 : task + lanes.before);
+			}
+		} else {
+			for (let n = number(), window = 0; n > 0; n--) {
+				const construct = number();
+				window += number();
+				put(begin + length * window / lanes.windows, construct === 0 ? none : places.get(construct - 1), 0);
+			}
+		}
+		return { begin, ends: Float64Array.from(ends), states: Uint16Array.from(states), tasks, place };
+	});
+}
+
+/* The rows of a process: ends of intervals, and their states; the first one begins at `begin`. */
+function rowsOf(bytes, process) {
+	const number = reader(bytes);
 	return process.rows.map((name, place) => {
 		const begin = number() + process.offset, n = number(), ends = new Float64Array(n), states = new Uint8Array(n);
 		let ticks = begin;
@@ -57,7 +94,9 @@ export async function read() {
 	for (const process of processes) {
 		process.offset = processes.length > 1 ? process.start_ns - first : 0;
 		process.classes = process.states.map(classOf);
+		const lanes = process.lanes?.stretches ? lanesOf(await inflate(process.lanes.stretches), process) : [];
 		process.rows = process.intervals ? rowsOf(await inflate(process.intervals), process).filter(row => row.ends.length > 0) : [];
+		process.rows.forEach(row => { row.lane = lanes[row.place]; });
 		process.intervals = null;
 		for (const list of [process.constructs ?? [], process.waits ?? []])
 			list.forEach(row => { row.key = process.process + ':' + row.row; row.process = process.process; });
@@ -66,7 +105,7 @@ export async function read() {
 	const program = summary.program.split('/').pop();
 	return {
 		summary, processes, begin: processes.length > 0 ? begin : 0, end: processes.length > 0 && end > begin ? end : 1,
-		title: program + ' — Otter report', program,
+		title: (summary.part?.task ? 'task ' + summary.part.task + ' of ' : '') + program + ' — Otter report', program,
 		rows: processes.flatMap(p => p.rows), constructs: processes.flatMap(p => p.constructs ?? []), waits: processes.flatMap(p => p.waits ?? []),
 	};
 }

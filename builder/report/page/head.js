@@ -13,6 +13,7 @@ const SPENT = {
 	blocked: 'blocked', data: 'target', unknown: 'unknown',
 };
 const SEEN_IN = { exclusion: 'waits', wait: 'waits', imbalance: 'waits', grain: 'constructs', creation: 'parallelism', serial: 'parallelism' };
+const TITLES = { waits: 'Who waits for whom', constructs: 'Constructs', parallelism: 'Threads over time', timeline: 'Timeline' };
 
 function alarms(summary) {
 	const lines = [], count = object => Object.values(object ?? {}).reduce((sum, n) => sum + n, 0);
@@ -31,14 +32,14 @@ function alarms(summary) {
 
 function limitCard(row, isFirst, data, view) {
 	const found = data.constructs.find(c => c.process === data.summary.answer.process && c.label === row.construct.label && c.file === (row.construct.file ?? ''));
-	const seen = SEEN_IN[row.limit] ?? 'timeline';
+	const wanted = SEEN_IN[row.limit] ?? 'timeline', seen = wanted === 'waits' && data.waits.length === 0 ? 'timeline' : wanted;
 	const children = [make('p', { class: isFirst ? 'sentence' : '', text: row.sentence })];
 	if (row.limit !== 'none')
 		children.push(make('p', { class: 'gain', text: percent(row.loss_share) + ' of the loss; without it at most ' + row.possible_speedup.toFixed(2) + ' x as fast' }));
 	if (found?.source)
 		children.push(make('pre', { text: found.file.split('/').pop() + ':' + found.line + '  ' + found.source }));
 	if (row.limit !== 'none')
-		children.push(make('p', {}, [make('a', { href: '#' + seen, text: 'See it below', onclick: () => found && view.construct?.key !== found.key && view.select(found) })]));
+		children.push(make('p', {}, [make('a', { href: '#' + seen, text: 'See it in ' + TITLES[seen], onclick: () => found && view.construct?.key !== found.key && view.select(found) })]));
 	return make('div', { class: 'card limit', 'data-limit': row.limit }, children);
 }
 
@@ -54,7 +55,10 @@ export default {
 		const warnings = alarms(summary);
 		if (warnings.length > 0)
 			element.prepend(make('div', { class: 'alarm', role: 'alert' }, warnings.map(line => make('p', { text: line }))));
-		const facts = [['threads', String(summary.threads)], ['processes', String(summary.processes)], ['tasks', String(summary.tasks.explicit)],
+		const focus = summary.part?.task;
+		if (focus)
+			element.prepend(make('p', { id: 'focus' }, [make('a', { href: '#timeline', text: 'Task ' + focus }), document.createTextNode(' of this run is selected, and of single tasks those around it are in the page. All else is of the whole run.')]));
+		const facts = [['threads', String(summary.threads)], ['processes', String(summary.processes)], ...focus ? [] : [['tasks', String(summary.tasks.explicit)]],
 			['records', String(summary.records)], ['run', time(answer ? answer.wall_ns : summary.time.wall_ns)]];
 		element.append(make('dl', { class: 'facts' }, facts.flatMap(([name, value]) => [make('div', {}, [make('dt', { text: name }), make('dd', { id: 'fact-' + name, text: value })])])));
 		if (!answer) {

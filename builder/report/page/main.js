@@ -22,6 +22,19 @@ function theme() {
 	const root = document.documentElement, dark = matchMedia('(prefers-color-scheme: dark)');
 	const set = isDark => { root.dataset.theme = isDark ? 'dark' : 'light'; };
 	set(dark.matches);
+	/* On paper it is light, and as wide as paper: before the other listeners draw. */
+	let before = null;
+	addEventListener('beforeprint', () => {
+		before ??= root.dataset.theme;
+		set(false);
+		root.dataset.printing = '';
+	});
+	addEventListener('afterprint', () => {
+		root.dataset.theme = before ?? root.dataset.theme;
+		before = null;
+		delete root.dataset.printing;
+		document.dispatchEvent(new Event('otter-redraw'));
+	});
 	document.getElementById('theme').addEventListener('click', () => {
 		set(root.dataset.theme !== 'dark');
 		document.dispatchEvent(new Event('otter-redraw'));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How many threads were in which kind of state over time, one upon the other, and how many tasks were ready. Dragging
- * over it zooms everything.
+ * How many threads were in which kind of state over time, one upon the other, how many tasks were ready, and how many threads were
+ * in the construct that is selected. Dragging over it zooms everything.
  */
 import uPlot from 'uplot';
 import { CLASSES, classOf } from './data.js';
 import { color, make, mark, redraw } from './dom.js';
+import { threadsIn } from './lanes.js';
 import { timeKey } from './view.js';
 
 const ORDER = ['work', 'overhead', 'mutex', 'target', 'tasks', 'barrier', 'blocked', 'preempted', 'idle', 'unknown'];
@@ -55,6 +56,7 @@ export default {
 		const closed = list => [...list, list[n - 1]], steps = uPlot.paths.stepped({ align: 1 });
 		let plot = null, isTelling = false;
 		const build = () => {
+			const chosen = view.construct, inside = chosen === null ? null : threadsIn(data, chosen.key, { begin: data.begin, end: data.end }, n);
 			plot?.destroy();
 			const axis = { stroke: color('text'), grid: { stroke: color('line'), width: 1 }, ticks: { stroke: color('line') } };
 			plot = new uPlot({
@@ -64,21 +66,24 @@ export default {
 					{ ...axis, scale: 'ready', side: 1, grid: { show: false }, label: 'ready tasks' }],
 				series: [{ label: 'time', value: (_, t) => t === null ? '' : (t / 1e9).toFixed(6) + ' s' },
 					...seen.map((row, i) => ({ label: titles[i], fill: color(ORDER[row]), width: 0, paths: steps, points: { show: false }, value: (_, v, __, at) => at === null ? '' : (sums[row][Math.min(at, n - 1)]).toFixed(2) })).reverse(),
-					{ label: 'ready tasks', scale: 'ready', stroke: color('text'), width: 1, dash: [4, 3], paths: steps, points: { show: false } }],
+					{ label: 'ready tasks', scale: 'ready', stroke: color('text'), width: 1, dash: [4, 3], paths: steps, points: { show: false } },
+					...inside ? [{ label: 'in ' + chosen.label, stroke: color('selected'), width: 2, paths: steps, points: { show: false }, value: (_, v) => v === null || v === undefined ? '' : v.toFixed(2) }] : []],
 				hooks: { setSelect: [u => {
 					if (u.select.width > 3 && !isTelling)
 						view.show(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'));
 					u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
 				}] },
-			}, [times, ...[...stacked].reverse().map(closed), closed(ready)], box);
+			}, [times, ...[...stacked].reverse().map(closed), closed(ready), ...inside ? [closed(inside)] : []], box);
+			box.dataset.inside = inside ? String(inside.reduce((sum, v) => sum + v, 0) / n) : '';
 			plot.over.addEventListener('dblclick', () => view.reset());
 		};
-		let width = 0, theme = '';
+		let width = 0, theme = '', key = null;
 		redraw(box, view, () => {
 			const now = document.documentElement.dataset.theme;
-			if (box.clientWidth !== width || now !== theme) {
+			if (box.clientWidth !== width || now !== theme || (view.construct?.key ?? null) !== key) {
 				width = box.clientWidth;
 				theme = now;
+				key = view.construct?.key ?? null;
 				build();
 			} else {
 				isTelling = true;

@@ -37,7 +37,7 @@ export function readSpawn() {
 	const curves = new Map();
 	for (const [source, target, points] of raw.curves)
 		curves.set(source + ' ' + target, [...curves.get(source + ' ' + target) ?? [], points]);
-	read = { n_rows: raw.n_rows, rows, groups, links, singles, singleLinks, curves, hasPath: rows.length > 0 && rows[0].path_ns >= 0 };
+	read = { n_rows: raw.n_rows, focus: raw.focus, rows, groups, links, singles, singleLinks, curves, hasPath: rows.length > 0 && rows[0].path_ns >= 0 };
 	return read;
 }
 

@@ -1,36 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What each thread did when: a row a thread, on a canvas. Where several intervals fall on one column of pixels, their
- * colours are mixed by their shares. The critical path is a line through the rows.
+ * What each thread did when: a row a thread, on a canvas, its states or the constructs that it executed by colour. Where several
+ * intervals fall on one column of pixels, their colours are mixed by their shares. The critical path is a line through the rows,
+ * and what belongs to the task that is selected are arrows (tasks.js).
  */
 import { CLASSES } from './data.js';
 import { color, hideTip, make, mark, redraw, showTip, time } from './dom.js';
+import { coverage, find, laneConstructs, laneTones, stretchAt } from './lanes.js';
+import { readSpawn } from './spawn.js';
+import { ARROWS, drawArrows, fillPanel, makeTasks } from './tasks.js';
 import { timeKey } from './view.js';
 
-const ROW_MAX = 32, ROW_MIN = 5, LEFT = 110, AXIS = 24, VISIBLE = 560;
+const ROW_MAX = 32, ROW_MIN = 5, LEFT = 110, AXIS = 24, VISIBLE = 560, FAINT = 0.18;
 
 function rgb(name) {
 	const hex = color(name);
 	return [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
 }
 
-/* The first interval that ends after this time. */
-function find(ends, at) {
-	let low = 0, high = ends.length;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (ends[middle] <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* One row into pixels, a column at a time. */
-function paint(row, view, width, height, pixels, stride, top, palette, background) {
-	const scale = (view.end - view.begin) / width, { ends, states } = row, classes = row.process.classes;
-	let i = find(ends, view.begin), from = Math.max(i === 0 ? row.begin : ends[i - 1], view.begin);
+/* One row into pixels, a column at a time. `shown`: by column how much of it is not faint; null: all. */
+function paint({ begin: first, ends, states }, classes, shown, view, width, height, pixels, stride, top, palette, background) {
+	const scale = (view.end - view.begin) / width;
+	let i = find(ends, view.begin), from = Math.max(i === 0 ? first : ends[i - 1], view.begin);
 	for (let x = 0; x < width; x++) {
 		const left = view.begin + x * scale, right = left + scale;
 		let red = 0, green = 0, blue = 0, covered = 0;
@@ -47,6 +38,13 @@ function paint(row, view, width, height, pixels, stride, top, palette, backgroun
 			if (ends[i] > right)
 				break;
 			from = ends[i++];
+		}
+		if (shown !== null) {
+			const faint = 1 - (1 - FAINT) * (1 - Math.min(shown[x], 1));
+			red *= faint;
+			green *= faint;
+			blue *= faint;
+			covered *= faint;
 		}
 		const rest = Math.max(0, 1 - covered);
 		const value = 0xff000000 | (blue + background[2] * rest) << 16 | (green + background[1] * rest) << 8 | (red + background[0] * rest);
@@ -118,10 +116,11 @@ function commonWait(data, process, state) {
 	return ['most of such waiting: at ' + wait.label + (whom ? ', for ' + whom.label : '')];
 }
 
-function describe(data, { row, i, begin, end }) {
+function describe(data, { row, i, begin, end }, t = begin) {
 	const state = row.process.states[row.states[i]], isExact = row.process.exact || (row.process.close ?? []).some(([a, b]) => a + row.process.offset <= begin && end <= b + row.process.offset);
-	const construct = pathConstruct(data, row, begin, end);
+	const construct = pathConstruct(data, row, begin, end), stretch = stretchAt(row, t);
 	return [label(row), state.replaceAll('_', ' ') + ', ' + (isExact ? '' : 'about ') + time(end - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s',
+		...stretch ? [(row.process.lanes.exact ? 'in ' : 'about in ') + (stretch.task > 0 ? 'task ' + stretch.task + ' of ' : '') + (stretch.label || 'unknown')] : [],
 		...construct ? ['on the critical path: ' + construct.label] : [], ...state.startsWith('wait') ? commonWait(data, row.process, state) : []];
 }
 
@@ -138,15 +137,31 @@ export default {
 			for (const state of row.states)
 				used.add(row.process.classes[state]);
 		const hasPath = data.processes.some(p => (p.path ?? []).length > 0);
-		const legend = make('ul', { class: 'legend' }, [...CLASSES.map((c, i) => used.has(i) ? make('li', {}, [make('i', { style: 'background:var(--' + c.name + ')' }), document.createTextNode(c.title)]) : ''),
-			hasPath ? make('li', {}, [make('i', { style: 'background:var(--path)' }), document.createTextNode('critical path')]) : '']);
+		const names = laneConstructs(data), tones = laneTones(data, names), tasks = makeTasks(data), spawn = readSpawn();
+		let hasConstructs = false;
+		const legend = make('ul', { class: 'legend', id: 'timeline-legend' });
+		const item = (tone, title, attributes = {}) => make('li', attributes, [make('i', { style: 'background:var(--' + tone + ')' }), document.createTextNode(title)]);
+		const fillLegend = () => {
+			const shownNames = names.filter((name, i) => i < tones.length - 1), isMore = names.length > shownNames.length;
+			legend.replaceChildren(...hasConstructs ? [...shownNames.map(name => item(name.tone, name.label)), ...isMore ? [item('idle', 'other constructs')] : [], item('empty', 'no task')]
+				: CLASSES.map((c, i) => used.has(i) ? item(c.name, c.title) : ''),
+			hasPath ? item('path', 'critical path') : '', ...view.task !== null ? ARROWS.map(arrow => item(arrow.tone, arrow.title)) : []);
+		};
+		const modes = make('div', { class: 'choices', role: 'group', 'aria-label': 'Colours of the time line' }, ['states', 'constructs'].map((name, i) => make('button', {
+			type: 'button', id: 'timeline-' + name, text: i === 0 ? 'States' : 'Constructs', 'aria-pressed': String(i === 0), onclick: () => show(i === 1) })));
+		const show = isByConstruct => {
+			hasConstructs = isByConstruct && names.length > 0;
+			[...modes.children].forEach((button, i) => button.setAttribute('aria-pressed', String((i === 1) === hasConstructs)));
+			draw();
+		};
+		const panel = make('div', { id: 'task', class: 'panel', role: 'region', 'aria-label': 'The task that is selected', hidden: '' });
 		const isExact = data.processes.every(p => p.exact), isFolded = data.processes.some(p => p.folded);
 		const note = (isExact ? 'Exact to the nanosecond.' : 'A run of so many intervals is shown in ' + Math.max(...data.processes.map(p => p.windows)) + ' windows a row, whose states are in the right proportion; the first and the last, and those where the longest parts of the critical path begin and end, are exact.')
 			+ (isFolded ? ' A process with so many threads is one row.' : '');
 		const details = make('p', { id: 'timeline-details', class: 'details', role: 'status' });
 		let chosen = null;
 		const where = make('output', { class: 'hint', id: 'shown' });
-		element.append(legend, box, make('p', { class: 'hint', text: note + ' Wheel: zoom; drag: move; double-click: everything; click or Enter: select; keys: arrows, +, -, 0; "[" and "]": the interval before and after.' }), where, details);
+		element.append(...names.length > 0 ? [modes] : [], legend, box, make('p', { class: 'hint', text: note + ' Wheel: zoom; drag: move; double-click: everything; click or Enter: select; keys: arrows, +, -, 0; "[" and "]": the interval before and after; "c": states or constructs.' }), where, details, panel);
 		const rowHeight = Math.max(ROW_MIN, Math.min(ROW_MAX, Math.floor(VISIBLE / rows.length)));
 		const height = rows.length * (rowHeight + 1) + AXIS;
 		canvas.style.height = height + 'px';
@@ -165,11 +180,15 @@ export default {
 			context.setTransform(scale, 0, 0, scale, 0, 0);
 			context.fillStyle = color('back');
 			context.fillRect(0, 0, width, height);
-			const palette = CLASSES.map(c => rgb(c.name)), background = rgb('empty');
+			const palette = CLASSES.map(c => rgb(c.name)), background = rgb('empty'), lanePalette = tones.map(rgb);
+			fillLegend();
 			const n = Math.floor(plot * scale), high = Math.floor(rowHeight * scale);
 			for (const row of rows) {
-				const image = context.createImageData(n, high);
-				paint(row, view, n, high, new Uint32Array(image.data.buffer), n, 0, palette, background);
+				const image = context.createImageData(n, high), shown = view.construct !== null && row.lane ? coverage(row, view.construct.key, view, n) : null;
+				if (hasConstructs && row.lane)
+					paint(row.lane, row.process.laneTones, shown, view, n, high, new Uint32Array(image.data.buffer), n, 0, lanePalette, background);
+				else
+					paint(row, row.process.classes, shown, view, n, high, new Uint32Array(image.data.buffer), n, 0, palette, background);
 				context.putImageData(image, LEFT * scale, places.get(row) * scale);
 			}
 			const x = t => LEFT + (t - view.begin) / (view.end - view.begin) * plot;
@@ -196,10 +215,32 @@ export default {
 				context.lineWidth = 3;
 				context.strokeRect(x(chosen.begin), places.get(chosen.row), Math.max(x(chosen.end) - x(chosen.begin), 2), rowHeight);
 			}
+			if (tasks !== null && view.task !== null) {
+				context.strokeStyle = color('selected');
+				context.lineWidth = 3;
+				for (const stretch of tasks.stretches(view.task))
+					if (stretch.end >= view.begin && stretch.begin <= view.end)
+						context.strokeRect(x(stretch.begin), places.get(stretch.row), Math.max(x(stretch.end) - x(stretch.begin), 2), rowHeight);
+				drawArrows(context, tasks, view.task, x, row => places.get(row) + rowHeight / 2);
+			}
 			context.restore();
+			if (tasks !== null && panel.dataset.task !== String(view.task?.index)) {
+				panel.dataset.task = String(view.task?.index);
+				fillPanel(panel, tasks, view.task, goTo);
+			}
+			canvas.dataset.task = view.task?.task ?? '';
+			canvas.dataset.colours = hasConstructs ? 'constructs' : 'states';
 			where.textContent = 'From ' + (view.begin / 1e9).toFixed(9) + ' s to ' + (view.end / 1e9).toFixed(9) + ' s (' + time(view.end - view.begin) + ').';
 			canvas.dataset.begin = view.begin;
 			canvas.dataset.end = view.end;
+		};
+		/* To a task, and to where it can be seen. */
+		const goTo = single => {
+			const [first] = tasks.stretches(single), begin = single.begin_ns + tasks.offset(single), end = single.end_ns + tasks.offset(single);
+			if (first && (begin > view.end || end < view.begin))
+				view.show(begin - (view.end - view.begin) / 2, begin + (view.end - view.begin) / 2);
+			view.selectTask(single);
+			panel.querySelector('button')?.focus({ preventScroll: true });
 		};
 		redraw(box, view, draw);
 		const at = event => view.begin + (event.offsetX - LEFT) / (canvas.clientWidth - LEFT) * (view.end - view.begin);
@@ -213,10 +254,18 @@ export default {
 		}, { passive: false });
 		const choose = (row, t) => {
 			chosen = row && t >= data.begin ? intervalAt(row, t) : null;
-			details.textContent = chosen === null ? '' : describe(data, chosen).join(' · ');
+			details.textContent = chosen === null ? '' : describe(data, chosen, t).join(' · ');
+			const stretch = chosen === null ? null : stretchAt(row, t), single = tasks?.byNumber.get(stretch?.task) ?? null;
+			if (stretch?.task > 0 && single === null)
+				details.append(' · otter-build --report --task=' + stretch.task + (data.processes.length > 1 ? ' --process=' + row.process.process : '') + ' makes a page of it');
 			const construct = chosen === null ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
 			if (construct)
 				details.append(' ', make('button', { type: 'button', text: 'Select ' + construct.label, onclick: () => view.select(construct) }));
+			const executed = stretch && stretch.key !== construct?.key && data.constructs.find(c => c.key === stretch.key);
+			if (executed)
+				details.append(' ', make('button', { type: 'button', text: 'Select ' + executed.label, onclick: () => view.select(executed) }));
+			if (view.task !== single)
+				view.selectTask(single);
 			draw();
 		};
 		/* To the interval before or after the chosen one, and to where it can be seen. */
@@ -233,7 +282,7 @@ export default {
 			Enter: () => choose(chosen?.row ?? rows[0], (view.begin + view.end) / 2),
 			ArrowDown: () => chooseRow(rows[Math.min(rows.indexOf(chosen?.row) + 1, rows.length - 1)]),
 			ArrowUp: () => chooseRow(rows[Math.max(rows.indexOf(chosen?.row) - 1, 0)]),
-			'[': () => step(-1), ']': () => step(1), Escape: () => choose(null, 0),
+			'[': () => step(-1), ']': () => step(1), Escape: () => choose(null, 0), c: () => show(!hasConstructs),
 		};
 		let dragged = null;
 		canvas.addEventListener('pointerdown', event => { dragged = { x: event.offsetX, begin: view.begin, end: view.end }; canvas.setPointerCapture(event.pointerId); });
@@ -255,7 +304,7 @@ export default {
 			const interval = intervalAt(row, t);
 			if (interval === null)
 				return hideTip();
-			showTip(event, describe(data, interval));
+			showTip(event, describe(data, interval, t));
 		});
 		canvas.addEventListener('dblclick', () => view.reset());
 		canvas.addEventListener('keydown', event => {
@@ -264,6 +313,12 @@ export default {
 			keys[event.key]();
 			event.preventDefault();
 		});
+		const focus = spawn?.focus > 0 ? tasks?.byNumber.get(spawn.focus) : undefined;
+		if (focus) { /* the page is about this task */
+			const begin = focus.begin_ns + tasks.offset(focus), end = focus.end_ns + tasks.offset(focus), around = Math.max(end - begin, 1000);
+			view.show(begin - around, end + around);
+			view.selectTask(focus);
+		}
 		return true;
 	},
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What all sections show together: the stretch of time, and the construct that is selected.
+ * What all sections show together: the stretch of time, and the construct and the single task that are selected.
  */
 export function makeView(data) {
 	const listeners = [], all = { begin: data.begin, end: data.end };
 	const view = {
-		...all, all, construct: null,
+		...all, all, construct: null, task: null,
 		listen(listener) { listeners.push(listener); },
 		tell() { listeners.forEach(listener => listener()); },
 		show(begin, end) {
@@ -22,6 +22,11 @@ export function makeView(data) {
 		reset() { view.show(all.begin, all.end); },
 		select(construct) {
 			view.construct = view.construct !== null && construct !== null && view.construct.key === construct.key ? null : construct;
+			view.tell();
+		},
+		/* One of readSpawn().singles, or null. */
+		selectTask(single) {
+			view.task = single;
 			view.tell();
 		},
 	};
