@@ -6,6 +6,7 @@
 #include "builder/compare.h"
 #include "builder/diff/diff.h"
 #include "builder/outputs.h"
+#include "builder/report/report.h"
 #include "builder/support/array.h"
 #include "builder/support/output.h"
 
@@ -235,12 +236,16 @@ static bool are_good(const struct diff_side *sides, size_t n_sides)
 	return are_good;
 }
 
-static int write_json(const struct diff *diff, const struct options *o)
+static int write_files(const struct diff *diff, const struct options *o)
 {
 	struct output output;
 	int rc = output_open(&output, o->output, 0777, o->is_forced, output_is_file);
 	if (rc == 0)
-		rc = diff_json(diff, output.temporary) == 0 ? output_commit(&output) : -1;
+		rc = diff_json(diff, output.temporary);
+	if (rc == 0 && o->outputs & outputs_of_option("report"))
+		rc = report_diff(diff_object(diff), output.temporary);
+	if (rc == 0)
+		rc = output_commit(&output);
 	output_close(&output);
 	return rc;
 }
@@ -254,7 +259,7 @@ static int report(const struct diff_side *sides, size_t n_sides, const struct op
 	}
 	struct diff diff;
 	diff_make(&diff, sides, n_sides, o->threshold);
-	int rc = o->output != NULL ? write_json(&diff, o) : 0;
+	int rc = o->output != NULL ? write_files(&diff, o) : 0;
 	if (rc == 0 && !o->is_quiet) {
 		diff_print(&diff, stdout);
 		rc = fflush(stdout) == 0 ? 0 : error("stdout: %s", strerror(errno));

@@ -283,13 +283,16 @@ static void check_diff(struct options *o, const struct argp_state *state)
 		argp_error(state, "--threshold goes with --diff only");
 	if (o->threshold < 0)
 		o->threshold = DEFAULT_THRESHOLD;
-	bool is_plain = o->outputs == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
+	uint64_t others = o->outputs & ~outputs_of_option("report");
+	bool is_plain = others == 0 && o->level == GRAPH_TASK && o->max_nodes == DEFAULT_NODES && o->n_bins == DEFAULT_BINS &&
 			o->fold_nodes == 0 && o->width_mm == DEFAULT_WIDTH && o->perfetto_bytes == PERFETTO_BYTES &&
 			!o->has_states && o->run.id == NULL && !o->run.merges && o->processes == NULL &&
 			!parts_have_times(&o->times) && o->family.task == 0;
 	if (o->is_diff && !is_plain)
-		argp_error(state, "--diff compares whole runs: only -o, --force, --threshold, --strict, --debuginfod, --memory "
-				  "and -q go with it");
+		argp_error(state, "--diff compares whole runs: only -o, --report, --force, --threshold, --strict, --debuginfod, "
+				  "--memory and -q go with it");
+	if (o->is_diff && o->outputs != 0 && o->output == NULL)
+		argp_error(state, "--diff --report writes diff.html into a directory, which -o names");
 }
 
 static error_t parse_option(int key, char *value, struct argp_state *state)

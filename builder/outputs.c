@@ -113,8 +113,8 @@ bool output_is_file(const char *name)
 	if (perfetto_is_file(name))
 		return true;
 	/* What --diff writes, and what versions before 0.2.0 called the archive. */
-	return strcmp(name, "diff.json") == 0 || strcmp(name, "trace.otf2") == 0 || strcmp(name, "trace.def") == 0 ||
-	       strcmp(name, "trace") == 0;
+	return strcmp(name, "diff.json") == 0 || strcmp(name, "diff.html") == 0 || strcmp(name, "trace.otf2") == 0 ||
+	       strcmp(name, "trace.def") == 0 || strcmp(name, "trace") == 0;
 }
 
 /* ---- From a row to its function ---- */

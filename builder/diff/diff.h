@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The comparison of runs: what differs between two sides, and how work grows with the number of threads over several.
- * docs/analyses.md has the rules. diff.c makes it, text.c prints it for people, json.c writes it for programs.
+ * docs/analyses.md has the rules. diff.c makes it, text.c prints it for people, json.c writes it for programs, and it is what the page of --report shows.
  * builder/compare.c calls them; one thread.
  */
 #ifndef OTTER_BUILDER_DIFF_DIFF_H
@@ -44,6 +44,9 @@ void diff_free(struct diff *diff);
 const struct diff_place *diff_entry_place(const struct diff_entry *entry);
 
 void diff_print(const struct diff *diff, FILE *out);
+
+/* What is in diff.json: json_t, which jansson.h declares. */
+struct json_t *diff_object(const struct diff *diff);
 
 /* DIR/diff.json. 0, or -1 after it printed the error. */
 int diff_json(const struct diff *diff, const char *dir);

@@ -109,11 +109,8 @@ static void *json_memory(size_t n_bytes)
 	return memory_get(n_bytes, 1, "diff.json");
 }
 
-int diff_json(const struct diff *diff, const char *dir)
+json_t *diff_object(const struct diff *diff)
 {
-	FILE *out = file_open(dir, "diff.json");
-	if (out == NULL)
-		return -1;
 	json_set_alloc_funcs(json_memory, free);
 	json_t *root = json_object(), *sides = json_array();
 	for (size_t s = 0; s < diff->n_sides; s++)
@@ -121,6 +118,15 @@ int diff_json(const struct diff *diff, const char *dir)
 	json_object_set_new(root, "sides", sides);
 	json_object_set_new(root, "comparison", diff->n_sides == 2 ? json_two(diff) : json_null());
 	json_object_set_new(root, "scaling", diff->has_scaling ? json_scaling(diff) : json_null());
+	return root;
+}
+
+int diff_json(const struct diff *diff, const char *dir)
+{
+	FILE *out = file_open(dir, "diff.json");
+	if (out == NULL)
+		return -1;
+	json_t *root = diff_object(diff);
 	int rc = json_dumpf(root, out, JSON_INDENT(2)) == 0 ? 0 : error("%s/diff.json: could not be written", dir);
 	fputc('\n', out);
 	json_decref(root);

@@ -150,3 +150,18 @@ int report_finish(const struct summary *summary, const struct spawn *spawn, cons
 	fwrite(report_page_data, 1, (size_t)(report_page_end - report_page_data), out);
 	return file_close(out, dir, NAME) == 0 ? rc : -1;
 }
+
+int report_diff(json_t *object, const char *dir)
+{
+	FILE *out = file_open(dir, "diff.html");
+	if (out == NULL) {
+		json_decref(object);
+		return -1;
+	}
+	fwrite(report_page_begin, 1, (size_t)(report_page_data - report_page_begin), out);
+	int rc = report_write(out, "id=\"otter-diff\"", object);
+	if (rc != 0)
+		error("%s/diff.html: could not be written", dir);
+	fwrite(report_page_data, 1, (size_t)(report_page_end - report_page_data), out);
+	return file_close(out, dir, "diff.html") == 0 ? rc : -1;
+}

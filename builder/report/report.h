@@ -29,4 +29,10 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 /* Completes it. 0, or -1 with the error printed. */
 int report_finish(const struct summary *summary, const struct spawn *spawn, const char *dir);
 
+/*
+ * DIR/diff.html: the page of a comparison of runs, which diff.json has as well. `object`: a json_t, which is given up. 0, or -1
+ * with the error printed.
+ */
+int report_diff(struct json_t *object, const char *dir);
+
 #endif

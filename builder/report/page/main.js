@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The page of report.html. Each section is a file of its own with an object {id, title, draw(element, data, view)}; a new
- * section is a new file and a line here. What a section has nothing to show of, it says by returning false.
+ * section is a new file and a line here. A comparison of runs has sections of its own (diff.js). What a section has nothing to show of, it says by returning false.
  */
 import { read } from './data.js';
+import { DIFF_SECTIONS, diffTitle, readDiff } from './diff.js';
 import { makeView } from './view.js';
 import { make } from './dom.js';
 import head from './head.js';
@@ -43,10 +44,10 @@ function theme() {
 
 async function start() {
 	theme();
-	const data = await read(), view = makeView(data), main = document.getElementById('main'), contents = document.getElementById('contents');
-	document.title = data.title;
-	document.getElementById('title').textContent = data.title;
-	for (const section of SECTIONS) {
+	const diff = readDiff(), data = diff ?? await read(), view = diff ? null : makeView(data), main = document.getElementById('main'), contents = document.getElementById('contents');
+	document.title = diff ? diffTitle(diff) : data.title;
+	document.getElementById('title').textContent = document.title;
+	for (const section of diff ? DIFF_SECTIONS : SECTIONS) {
 		const element = make('section', { id: section.id, 'aria-labelledby': section.id + '-title' }, [make('h2', { id: section.id + '-title', text: section.title })]);
 		main.append(element);
 		if (section.draw(element, data, view) === false)
