@@ -16,8 +16,10 @@ sys.path.insert(0, str(ROOT / "tests/report"))
 import answers
 import chromium
 import creation
+import firefox
 from creation import own_time
 import plays
+import tasks
 
 NAME = "report"
 PLACE = WORK / "report"
@@ -317,6 +319,11 @@ def test_run(name, page, pictures):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")
+            for what, wrong in (("colours", tasks.wrong_colours(page)), ("lanes", tasks.wrong_lanes(page, out, name)), ("task", tasks.wrong_task(page, out))):
+                report.check(f"{NAME}/{name}/{what}", wrong)
+        for what, act in (("matrix", tasks.wrong_matrix), ("links", tasks.wrong_links)):
+            report.check(f"{NAME}/{name}/{what}", act(page))
+        report.check(f"{NAME}/{name}/print", tasks.wrong_print(page, place))
         report.check(f"{NAME}/{name}/flame", creation.wrong_flame(page, out))
         report.check(f"{NAME}/{name}/graph", creation.wrong_graph(page, out, summary))
         for what, act in (("table", wrong_table), ("theme", wrong_theme)):
@@ -328,6 +335,9 @@ def test_run(name, page, pictures):
             report.check(f"{NAME}/{name}/without_layout", creation.wrong_without_layout(page, out))
             page.open(out / "report.html")
             report.check(f"{NAME}/{name}/what_if", creation.wrong_what_if(page, out))
+        if name in ("fib", "large"):
+            page.open(out / "report.html")
+            report.check(f"{NAME}/{name}/task_page", tasks.wrong_task_page(page, functools.partial(build_task, dumps), place / "task", out))
         errors = page.errors()
         report.check(f"{NAME}/{name}/console", "; ".join(errors)[:500] if errors else None)
         if pictures:
@@ -336,6 +346,69 @@ def test_run(name, page, pictures):
             page.picture(pictures / f"{name}.png")
     except chromium.Broken as broken:
         report.check(f"{NAME}/{name}/page", str(broken)[:800])
+    if not report.failed:
+        shutil.rmtree(place)
+    return report
+
+
+def build_task(dumps, out, number):
+    return run([BUILDER, "-q", "--force", "-o", out, "--report", f"--task={number}", *dumps], PASSIVE).why([0, 3])
+
+
+def test_diff(page, pictures):
+    """The page of a comparison: of a program with itself on other numbers of threads, and with another one."""
+    report, place = Report(), empty(PLACE / "diff")
+    sides = []
+    for name, threads, arguments in (("a", "2", ["12"]), ("b", "4", ["15"])):
+        shutil.rmtree(place / name, ignore_errors=True)
+        (place / name).mkdir()
+        for i in range(3):
+            (place / name / str(i)).mkdir()
+            dumps = record("fib" if name == "a" else "fib-other", place / name / str(i), arguments, OMP_NUM_THREADS=threads)
+            sides += dumps
+        sides += [":"] if name == "a" else []
+    try:
+        done = run([BUILDER, "-q", "--force", "-o", place / "out", "--diff", "--report", *sides], PASSIVE)
+        if report.check(f"{NAME}/diff/built", done.why([0, 1, 3])):
+            report.check(f"{NAME}/diff/file", wrong_file(place / "out/diff.html"))
+            report.check(f"{NAME}/diff/figures", tasks.wrong_diff(page, place / "out"))
+            errors = page.errors()
+            report.check(f"{NAME}/diff/console", "; ".join(errors)[:500] if errors else None)
+            if pictures:
+                page.picture(pictures / "diff.png")
+        refused = run([BUILDER, "-q", "--diff", "--report", *sides], PASSIVE)
+        report.check(f"{NAME}/diff/where", None if refused.status == 2 else f"--report without -o ends with {refused.status}: {refused.err}")
+    except chromium.Broken as broken:
+        report.check(f"{NAME}/diff/page", str(broken)[:800])
+    if not report.failed:
+        shutil.rmtree(place)
+    return report
+
+
+def test_firefox(pictures):
+    """The same page in another browser: it is drawn without an error, has the figures, and does what is asked of it."""
+    report, place = Report(), empty(PLACE / "firefox")
+    out = place / "out"
+    done = run([BUILDER, "-q", "--force", "-o", out, "--csv", "--report", "--answer", *record("fib", place, ["6"])], PASSIVE)
+    if not report.check(f"{NAME}/firefox/built", done.why([0, 3])):
+        return report
+    page, summary = None, json.loads((out / "summary.json").read_text())
+    try:
+        page = firefox.Firefox()
+        page.open(out / "report.html")
+        page.frames()
+        for what, wrong in (("facts", wrong_facts(page, summary)), ("answer", wrong_answer(page, summary)), ("constructs", wrong_constructs(page, out)), ("states", wrong_states(page, out)),
+                            ("colours", tasks.wrong_colours(page)), ("task", tasks.wrong_task(page, out)), ("matrix", tasks.wrong_matrix(page)), ("table", wrong_table(page)), ("theme", wrong_theme(page))):
+            report.check(f"{NAME}/firefox/{what}", wrong)
+        errors = page.errors()
+        report.check(f"{NAME}/firefox/console", "; ".join(errors)[:500] if errors else None)
+        if pictures:
+            page.picture(pictures / "firefox.png")
+    except firefox.Broken as broken:
+        report.check(f"{NAME}/firefox/page", str(broken)[:800])
+    finally:
+        if page is not None:
+            page.close()
     if not report.failed:
         shutil.rmtree(place)
     return report
@@ -350,10 +423,13 @@ def main():
     if chromium.found() is None:
         print(f"skip {NAME}: no chromium")
         return 0
-    names, failed, page = arguments or list(RUNS), 0, chromium.Chromium()
+    names, failed, page = arguments or [*RUNS, "diff", "firefox"], 0, chromium.Chromium()
     try:
         for name in names:
-            report = test_run(name, page, pictures)
+            if name == "firefox" and firefox.found() is None:
+                print(f"skip {NAME}/firefox: no firefox")
+                continue
+            report = test_diff(page, pictures) if name == "diff" else test_firefox(pictures) if name == "firefox" else test_run(name, page, pictures)
             print("\n".join(report.lines), flush=True)
             failed += report.failed
     finally:

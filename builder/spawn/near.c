@@ -52,6 +52,12 @@ static void mark_creators(struct near *near, uint32_t id)
 {
 	for (size_t i = 0; id != 0 && i < near->n_max && mark(near, id, 0); i++) {
 		struct node_view view = graph_node(near->graph, id);
+		uint32_t region = view.unit == NULL && view.id < near->graph->model->n_tasks &&
+						  !task_is_explicit(&near->graph->model->tasks[id])
+					  ? near->graph->region_node[view.region]
+					  : 0;
+		if (region != 0) /* through which its creator has created it */
+			mark(near, region, 0);
 		id = graph_parent(near->graph, &view);
 	}
 }

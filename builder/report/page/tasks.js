@@ -32,7 +32,11 @@ export function makeTasks(data) {
 	const waiters = sync => unique(from[sync.index].filter(l => l.kind === 'sequence' || l.kind === 'join' || l.kind === 'barrier').map(l => singles[l.target]).filter(isTask));
 	const own = single => from[single.index].filter(l => l.kind === 'sequence' && !isTask(singles[l.target]) && into[single.index].some(back => back.source === l.target)).map(l => singles[l.target]);
 
-	const creator = single => singles[into[single.index].find(l => l.kind === 'create')?.source];
+	/* Of a member of a team it is who encountered the region, whose beginning is between the two. */
+	const creator = single => {
+		const source = singles[into[single.index].find(l => l.kind === 'create')?.source];
+		return source === undefined || isTask(source) ? source : into[source.index].map(l => singles[l.source]).find(isTask) ?? source;
+	};
 	const dependsOn = single => into[single.index].filter(l => l.kind !== 'create' && isTask(singles[l.source])).map(l => singles[l.source]);
 	const before = single => unique([...dependsOn(single), ...own(single).flatMap(sync => into[sync.index].map(l => singles[l.source]).filter(s => isTask(s) && s !== single))]);
 	const after = single => unique(from[single.index].filter(l => l.kind !== 'create' && l.kind !== 'sequence').flatMap(l => isTask(singles[l.target]) ? [singles[l.target]] : waiters(singles[l.target])).filter(s => s !== single));
@@ -103,10 +107,8 @@ export function fillPanel(panel, tasks, single, select) {
 }
 
 /* Where things are on the canvas: x(t), y(row) of a row's middle. */
-export function drawArrows(context, tasks, single, x, y) {
-	if (single === null)
-		return;
-	for (const arrow of tasks.arrows(single)) {
+export function drawArrows(context, arrows, x, y) {
+	for (const arrow of arrows) {
 		const kind = ARROWS.find(a => a.name === arrow.kind), [x0, y0, x1, y1] = [x(arrow.from.t), y(arrow.from.row), x(arrow.to.t), y(arrow.to.row)];
 		const bend = y0 === y1 ? 14 : 0, middle = (x0 + x1) / 2, angle = Math.atan2(y1 - y0 + bend, x1 - middle || 1);
 		for (const [tone, width] of [['back', arrow.isChain ? 4 : 6], [kind.tone, arrow.isChain ? 1.5 : 2.5]]) {

@@ -172,6 +172,12 @@ export default {
 			const found = process.folded ? numbers.get(process)[0] : numbers.get(process).find(row => row.place === number) ?? null;
 			return found ? byProcess.get(process).get(found) : null;
 		};
+		let found = { task: null, arrows: [] }; /* of the task that is selected */
+		const arrows = () => {
+			if (found.task !== view.task)
+				found = { task: view.task, arrows: tasks.arrows(view.task) };
+			return found.arrows;
+		};
 		const draw = () => {
 			const scale = devicePixelRatio || 1, width = Math.max(box.clientWidth, 320), plot = width - LEFT;
 			canvas.width = width * scale;
@@ -200,9 +206,9 @@ export default {
 				if (i % every === 0)
 					context.fillText(label(row), 4, places.get(row) + rowHeight / 2, LEFT - 8);
 			});
-			const { found, step } = ticks(view, plot);
-			for (const t of found) {
-				context.fillText(mark(t, step, view.end), x(t) + 3, AXIS / 2);
+			const marks = ticks(view, plot);
+			for (const t of marks.found) {
+				context.fillText(mark(t, marks.step, view.end), x(t) + 3, AXIS / 2);
 				context.fillRect(x(t), 4, 1, AXIS - 6);
 			}
 			context.save();
@@ -221,7 +227,7 @@ export default {
 				for (const stretch of tasks.stretches(view.task))
 					if (stretch.end >= view.begin && stretch.begin <= view.end)
 						context.strokeRect(x(stretch.begin), places.get(stretch.row), Math.max(x(stretch.end) - x(stretch.begin), 2), rowHeight);
-				drawArrows(context, tasks, view.task, x, row => places.get(row) + rowHeight / 2);
+				drawArrows(context, arrows(), x, row => places.get(row) + rowHeight / 2);
 			}
 			context.restore();
 			if (tasks !== null && panel.dataset.task !== String(view.task?.index)) {
@@ -229,6 +235,7 @@ export default {
 				fillPanel(panel, tasks, view.task, goTo);
 			}
 			canvas.dataset.task = view.task?.task ?? '';
+			canvas.dataset.arrows = view.task === null ? 0 : arrows().length;
 			canvas.dataset.colours = hasConstructs ? 'constructs' : 'states';
 			where.textContent = 'From ' + (view.begin / 1e9).toFixed(9) + ' s to ' + (view.end / 1e9).toFixed(9) + ' s (' + time(view.end - view.begin) + ').';
 			canvas.dataset.begin = view.begin;
