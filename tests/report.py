@@ -319,7 +319,8 @@ def test_run(name, page, pictures):
                 report.check(f"{NAME}/{name}/{what}", act(page))
             ms = slow_frame(page)
             report.check(f"{NAME}/{name}/frames", None if ms < 1000 else f"{ms:.0f} ms a frame")
-            for what, wrong in (("colours", tasks.wrong_colours(page)), ("lanes", tasks.wrong_lanes(page, out, name)), ("task", tasks.wrong_task(page, out))):
+            for what, wrong in (("colours", tasks.wrong_colours(page)), ("lanes", tasks.wrong_lanes(page, out, name)), ("queues", tasks.wrong_queues(page, out)),
+                                ("task", tasks.wrong_task(page, out))):
                 report.check(f"{NAME}/{name}/{what}", wrong)
         for what, act in (("matrix", tasks.wrong_matrix), ("links", tasks.wrong_links)):
             report.check(f"{NAME}/{name}/{what}", act(page))

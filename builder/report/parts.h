@@ -60,6 +60,13 @@ void strips_free(struct strips *rows);
 int lanes_add(json_t *process, const struct slices *slices, const struct strips *rows, const struct answer *answer,
 	      const struct spawn *spawn);
 
+/* ---- queues.c: what devices did that report it ---- */
+
+#define QUEUES_ACTIVITIES 10000 /* of a run in the page */
+
+/* Adds a row for each queue to the process; of too many activities the longest. */
+void queues_add(json_t *process, const struct trace *trace, const struct answer *answer, size_t n_processes);
+
 /* ---- packed.c: rows of numbers as text ---- */
 
 void report_put_number(struct buffer *to, uint64_t number);

@@ -63,6 +63,7 @@ static void end_windows(void *self, const struct windows *windows)
 	bins_end(&r->bins, r->n_processes, process);
 	if (lanes_add(process, &r->slices, &r->strips, r->answer, r->spawn) != 0)
 		r->has_failed = true;
+	queues_add(process, trace, r->answer, r->n_processes);
 	tables_add(process, trace, r->answer, r->strips.row_of, r->sources);
 	strips_free(&r->strips);
 	r->is_broken = report_write(r->out, "class=\"otter-process\"", process) != 0 || r->is_broken;

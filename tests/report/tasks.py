@@ -89,6 +89,15 @@ def wrong_lanes(page, out, name):
     return f"not on the time line: {missing[:4]} of {len(nodes)}" if missing else None
 
 
+def wrong_queues(page, out):
+    """Rows of devices have the activities of nodes.csv."""
+    shown = page.value("otterReport.data.processes.flatMap(p => p.queueRows.flatMap(row => row.activities.filter(a => a).map(a => [a[0], a[0] + a[1]])))")
+    wanted = [[int(row["device_begin_ns"]), int(row["device_end_ns"])] for row in table(out, "nodes.csv") if row["device_begin_ns"] and row["device_end_ns"]] if (out / "nodes.csv").exists() else []
+    missing = [pair for pair in wanted if not any(abs(a - pair[0]) < 100 and abs(b - pair[1]) < 100 for a, b in shown)]
+    rows = page.value("otterReport.data.processes.reduce((sum, p) => sum + p.queueRows.length, 0)")
+    return f"{len(missing)} of {len(wanted)} activities are not in {rows} rows: {missing[:2]}" if missing or (wanted and not rows) else None
+
+
 def words(nodes, number):
     """How the page calls a task, or its beginning."""
     return f"task {number} "
@@ -120,7 +129,7 @@ def wrong_task(page, out, names=None):
         for child in (n for n, node in nodes.items() if node["kind"] == "task" and node["parent"] == number):
             if words(nodes, child) not in panel["children"] and " more" not in panel["children"]:
                 return f"task {number} created {child}: {panel['children']}"
-        if f"task {number}" not in panel["chain"] or (parent and "created" not in panel["chain"] and "waited" not in panel["chain"]):
+        if f"task {number}" not in panel["chain"] or (parent and "created" not in panel["chain"] and " then " not in panel["chain"]):
             return f"the chain to task {number} is {panel['chain']}"
         if page.value("Number(document.querySelector('#timeline canvas').dataset.arrows)") < 1:
             return f"task {number} has no arrow"

@@ -72,6 +72,32 @@ function lanesOf(bytes, process) {
 	});
 }
 
+/* Queues of devices as rows of the time line, whose states are kinds of activities. */
+const KINDS = ['kernel', 'transfer', 'other activity'];
+export const QUEUE_CLASSES = ['work', 'target', 'overhead'].map(name => CLASSES.findIndex(c => c.name === name));
+
+function queuesOf(process) {
+	return (process.queues ?? []).filter(queue => queue.activities.length > 0).map(queue => {
+		const ends = [], states = [], activities = [];
+		let at = queue.activities[0][0];
+		for (const activity of queue.activities) {
+			const [begin, length, , kind] = activity;
+			if (begin < at)
+				continue;
+			if (begin > at) {
+				ends.push(begin + process.offset);
+				states.push(KINDS.length);
+				activities.push(null);
+			}
+			ends.push(at = begin + length);
+			ends[ends.length - 1] += process.offset;
+			states.push(kind);
+			activities.push(activity);
+		}
+		return { name: 'device ' + queue.device + ' ' + queue.place.toString(16) + (queue.lane > 0 ? '+' + queue.lane : ''), process, begin: queue.activities[0][0] + process.offset, ends: Float64Array.from(ends), states: Uint8Array.from(states), activities, names: KINDS };
+	});
+}
+
 /* The rows of a process: ends of intervals, and their states; the first one begins at `begin`. */
 function rowsOf(bytes, process) {
 	const number = reader(bytes);
@@ -96,6 +122,7 @@ export async function read() {
 		process.classes = process.states.map(classOf);
 		const lanes = process.lanes?.stretches ? lanesOf(await inflate(process.lanes.stretches), process) : [];
 		process.rows = process.intervals ? rowsOf(await inflate(process.intervals), process).filter(row => row.ends.length > 0) : [];
+		process.queueRows = queuesOf(process);
 		process.rows.forEach(row => { row.lane = lanes[row.place]; });
 		process.intervals = null;
 		for (const list of [process.constructs ?? [], process.waits ?? []])

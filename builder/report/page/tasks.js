@@ -9,8 +9,8 @@ import { readSpawn } from './spawn.js';
 
 const LISTED = 30, CHAIN = 100, CHAIN_LISTED = 12;
 export const ARROWS = [
-	{ name: 'created', title: 'created by', tone: 'c0', dash: [] }, { name: 'before', title: 'it waited for', tone: 'mutex', dash: [7, 3] },
-	{ name: 'after', title: 'waited for it', tone: 'c3', dash: [2, 3] },
+	{ name: 'created', title: 'created by', tone: 'a0', dash: [], line: 'solid' }, { name: 'before', title: 'it waited for', tone: 'a1', dash: [7, 3], line: 'dashed' },
+	{ name: 'after', title: 'waited for it', tone: 'a2', dash: [2, 3], line: 'dotted' },
 ];
 
 /* All that is asked of single tasks; null: the page has none. */
@@ -26,6 +26,7 @@ export function makeTasks(data) {
 	const processOf = single => data.processes.find(p => p.process === spawn.groups[single.group].process);
 	const offset = single => processOf(single)?.offset ?? 0, isTask = single => single.task > 0;
 	const unique = list => [...new Set(list)];
+	const short = single => isTask(single) ? 'task ' + single.task + ' · ' + spawn.groups[single.group].name.replace(/^task@/, '').replace(/ \([^()]*\)$/, '') : name(single);
 	const name = single => (isTask(single) ? 'task ' + single.task + ' ' : '') + spawn.groups[single.group].name;
 
 	/* Of a synchronisation who waits there: it comes before it and after it. */
@@ -79,7 +80,7 @@ export function makeTasks(data) {
 			...chain(single).slice(0, -1).map(step => ({ ...arrow(step.kind, step.from, Math.max(step.ns, 0), step.to, step.to.begin_ns), isChain: true }))].filter(a => a.from.row && a.to.row);
 	};
 	const byNumber = new Map(singles.filter(isTask).map(single => [single.task, single]));
-	return { byNumber, name, offset, stretches, creator, before, after, children, chain, arrows, isOn: single => stretches(single).length > 0 };
+	return { byNumber, name, short, offset, stretches, creator, before, after, children, chain, arrows, isOn: single => stretches(single).length > 0 };
 }
 
 /* In words. `select` is called with a task that is asked for. */
@@ -89,7 +90,7 @@ export function fillPanel(panel, tasks, single, select) {
 		panel.hidden = true;
 		return;
 	}
-	const button = other => make('button', { type: 'button', text: tasks.name(other), onclick: () => select(other) });
+	const button = other => make('button', { type: 'button', text: tasks.short(other), title: tasks.name(other), onclick: () => select(other) });
 	const row = (id, title, list, empty) => [make('dt', { text: title }), make('dd', { id: 'task-' + id }, list.length === 0 ? [document.createTextNode(empty)]
 		: [...list.slice(0, LISTED).map(button), ...list.length > LISTED ? [document.createTextNode(' and ' + (list.length - LISTED) + ' more')] : []])];
 	const made = tasks.creator(single), chain = tasks.chain(single), shown = chain.slice(-CHAIN_LISTED);
@@ -101,8 +102,8 @@ export function fillPanel(panel, tasks, single, select) {
 			...row('creator', 'created by', made ? [made] : [], 'nobody that is known'), ...row('before', 'it waited for', tasks.before(single), 'no task'),
 			...row('after', 'waited for it', tasks.after(single), 'no task'), ...row('children', 'it created', tasks.children(single), 'no task'),
 			make('dt', { text: 'the chain that led to it' }), make('dd', { id: 'task-chain' }, chain.length === 0 ? [document.createTextNode('nothing')] : [
-				...chain.length > shown.length ? [document.createTextNode(chain.length - shown.length + ' before, then ')] : [],
-				...shown.flatMap(step => [button(step.from), document.createTextNode(step.kind === 'created' ? ' created ' : ' was waited for by ')]), make('b', { text: tasks.name(single) })]),
+				...chain.length > shown.length ? [document.createTextNode(chain.length - shown.length + ' more, then ')] : [],
+				...shown.flatMap(step => [button(step.from), document.createTextNode(step.kind === 'created' ? ' created ' : ' then ')]), make('b', { text: tasks.short(single) })]),
 		]));
 }
 

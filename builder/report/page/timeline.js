@@ -4,7 +4,7 @@
  * intervals fall on one column of pixels, their colours are mixed by their shares. The critical path is a line through the rows,
  * and what belongs to the task that is selected are arrows (tasks.js).
  */
-import { CLASSES } from './data.js';
+import { CLASSES, QUEUE_CLASSES } from './data.js';
 import { color, hideTip, make, mark, redraw, showTip, time } from './dom.js';
 import { coverage, find, laneConstructs, laneTones, stretchAt } from './lanes.js';
 import { readSpawn } from './spawn.js';
@@ -89,6 +89,8 @@ function ticks(view, width) {
 }
 
 function label(row) {
+	if (row.names)
+		return (row.process.several ? 'p' + row.process.process + ' ' : '') + row.name;
 	const several = row.process.several ? 'p' + row.process.process + ' ' : '';
 	return several + (row.process.folded ? row.name + ' threads' : 'thread ' + row.name);
 }
@@ -96,7 +98,7 @@ function label(row) {
 /* The interval of a row at this time, or null. */
 function intervalAt(row, t) {
 	const i = find(row.ends, t);
-	if (i === row.ends.length || t < row.begin || row.states[i] >= row.process.states.length)
+	if (i === row.ends.length || t < row.begin || row.states[i] >= (row.names ?? row.process.states).length)
 		return null;
 	return { row, i, begin: i === 0 ? row.begin : row.ends[i - 1], end: row.ends[i] };
 }
@@ -117,9 +119,13 @@ function commonWait(data, process, state) {
 }
 
 function describe(data, { row, i, begin, end }, t = begin) {
+	if (row.names) {
+		const [, , number, , name] = row.activities[i], of = data.constructs.find(c => c.key === row.process.process + ':' + number);
+		return [label(row), row.names[row.states[i]] + (name === row.names[row.states[i]] ? '' : ' ' + name.replaceAll('_', ' ')) + ', ' + time(end - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s', ...of ? ['of ' + of.label] : []];
+	}
 	const state = row.process.states[row.states[i]], isExact = row.process.exact || (row.process.close ?? []).some(([a, b]) => a + row.process.offset <= begin && end <= b + row.process.offset);
 	const construct = pathConstruct(data, row, begin, end), stretch = stretchAt(row, t);
-	return [label(row), state.replaceAll('_', ' ') + ', ' + (isExact ? '' : 'about ') + time(end - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s',
+	return [label(row) + (data.processes.some(p => p.host !== row.process.host) ? ' on ' + row.process.host : ''), state.replaceAll('_', ' ') + ', ' + (isExact ? '' : 'about ') + time(end - begin), 'at ' + (begin / 1e9).toFixed(9) + ' s',
 		...stretch ? [(row.process.lanes.exact ? 'in ' : 'about in ') + (stretch.task > 0 ? 'task ' + stretch.task + ' of ' : '') + (stretch.label || 'unknown')] : [],
 		...construct ? ['on the critical path: ' + construct.label] : [], ...state.startsWith('wait') ? commonWait(data, row.process, state) : []];
 }
@@ -127,13 +133,13 @@ function describe(data, { row, i, begin, end }, t = begin) {
 export default {
 	id: 'timeline', title: 'Timeline',
 	draw(element, data, view) {
-		const rows = data.rows;
+		const rows = data.processes.flatMap(p => [...p.rows, ...p.queueRows]), hasQueues = data.processes.some(p => p.queueRows.length > 0);
 		if (rows.length === 0)
 			return false;
 		data.processes.forEach(p => { p.several = data.processes.length > 1; });
-		const canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'What ' + rows.length + ' threads did when. Arrow keys move, plus and minus zoom, 0 shows everything.' });
+		const canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'What ' + data.rows.length + ' threads did when. Arrow keys move, plus and minus zoom, 0 shows everything.' });
 		const box = make('div', { class: 'timeline' }, [canvas]), used = new Set();
-		for (const row of rows)
+		for (const row of data.rows)
 			for (const state of row.states)
 				used.add(row.process.classes[state]);
 		const hasPath = data.processes.some(p => (p.path ?? []).length > 0);
@@ -145,7 +151,7 @@ export default {
 			const shownNames = names.filter((name, i) => i < tones.length - 1), isMore = names.length > shownNames.length;
 			legend.replaceChildren(...hasConstructs ? [...shownNames.map(name => item(name.tone, name.label)), ...isMore ? [item('idle', 'other constructs')] : [], item('empty', 'no task')]
 				: CLASSES.map((c, i) => used.has(i) ? item(c.name, c.title) : ''),
-			hasPath ? item('path', 'critical path') : '', ...view.task !== null ? ARROWS.map(arrow => item(arrow.tone, arrow.title)) : []);
+			...hasQueues ? [item('work', 'kernels of devices'), item('target', 'transfers of devices')] : [], hasPath ? item('path', 'critical path') : '', ...view.task !== null ? ARROWS.map(arrow => make('li', {}, [make('i', { class: 'line', style: 'border-top:3px ' + arrow.line + ' var(--' + arrow.tone + ')' }), document.createTextNode(arrow.title)])) : []);
 		};
 		const modes = make('div', { class: 'choices', role: 'group', 'aria-label': 'Colours of the time line' }, ['states', 'constructs'].map((name, i) => make('button', {
 			type: 'button', id: 'timeline-' + name, text: i === 0 ? 'States' : 'Constructs', 'aria-pressed': String(i === 0), onclick: () => show(i === 1) })));
@@ -194,7 +200,7 @@ export default {
 				if (hasConstructs && row.lane)
 					paint(row.lane, row.process.laneTones, shown, view, n, high, new Uint32Array(image.data.buffer), n, 0, lanePalette, background);
 				else
-					paint(row, row.process.classes, shown, view, n, high, new Uint32Array(image.data.buffer), n, 0, palette, background);
+					paint(row, row.names ? QUEUE_CLASSES : row.process.classes, shown, view, n, high, new Uint32Array(image.data.buffer), n, 0, palette, background);
 				context.putImageData(image, LEFT * scale, places.get(row) * scale);
 			}
 			const x = t => LEFT + (t - view.begin) / (view.end - view.begin) * plot;
@@ -202,6 +208,10 @@ export default {
 			context.font = '12px system-ui, sans-serif';
 			context.textBaseline = 'middle';
 			const every = Math.ceil(14 / (rowHeight + 1));
+			rows.forEach((row, i) => { /* between processes */
+				if (i > 0 && rows[i - 1].process !== row.process)
+					context.fillRect(0, places.get(row) - 1, width, 1);
+			});
 			rows.forEach((row, i) => {
 				if (i % every === 0)
 					context.fillText(label(row), 4, places.get(row) + rowHeight / 2, LEFT - 8);
@@ -265,7 +275,7 @@ export default {
 			const stretch = chosen === null ? null : stretchAt(row, t), single = tasks?.byNumber.get(stretch?.task) ?? null;
 			if (stretch?.task > 0 && single === null)
 				details.append(' · otter-build --report --task=' + stretch.task + (data.processes.length > 1 ? ' --process=' + row.process.process : '') + ' makes a page of it');
-			const construct = chosen === null ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
+			const construct = chosen === null || row.names ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
 			if (construct)
 				details.append(' ', make('button', { type: 'button', text: 'Select ' + construct.label, onclick: () => view.select(construct) }));
 			const executed = stretch && stretch.key !== construct?.key && data.constructs.find(c => c.key === stretch.key);
