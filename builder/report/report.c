@@ -125,6 +125,7 @@ int sink_report_open(struct sink *sink, const char *dir, size_t n_processes, con
 	r->answer = answer;
 	r->spawn = spawn;
 	r->sources = sources;
+	r->slices.is_without_flows = true;
 	r->out = file_open(dir, NAME);
 	const struct window_user user = {begin_windows, interval, moment, end_windows, close_windows, false, r};
 	if (r->out == NULL || slices_open(&r->slices, dir, NAME) != 0 ||

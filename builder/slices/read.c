@@ -45,8 +45,6 @@ static void add_start(struct reading *r, uint32_t what)
 		return;
 	}
 	uint32_t region = what - slices->n_items;
-	if (slices->first_member == NULL) /* flows are not asked for */
-		return;
 	for (uint32_t i = slices->first_member[region]; i < slices->first_member[region + 1]; i++)
 		if (slices->m->tasks[slices->members[i]].thread != 0)
 			add_create(r, &r->starts, slices->members[i]);

@@ -45,7 +45,8 @@ static void free_process(struct slices *slices)
 				slices->file_last};
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
-	*slices = (struct slices){.beside = slices->beside, .aside = slices->aside, .dir = slices->dir};
+	*slices = (struct slices){
+		.beside = slices->beside, .is_without_flows = slices->is_without_flows, .aside = slices->aside, .dir = slices->dir};
 }
 
 int slices_end(struct slices *slices)
@@ -105,7 +106,7 @@ static void settle(struct slices *slices, struct slice_stream *s)
 		return;
 	s->ordinal = slices->n_slices[s->item]++;
 	const struct slice_wait *latest = &s->latest;
-	if (latest->task == s->item && latest->task != 0 && latest->end_ticks == s->begin_ticks) {
+	if (!slices->is_without_flows && latest->task == s->item && latest->task != 0 && latest->end_ticks == s->begin_ticks) {
 		array_reserve((void **)&s->waits, s->n_waits + 1, &s->waits_capacity, sizeof *s->waits);
 		s->waits[s->n_waits++] = *latest;
 		s->wait = (uint32_t)s->n_waits;
@@ -168,7 +169,7 @@ static int start(struct slices *slices, const struct point *at, uint32_t what)
 {
 	struct slice_stream *s = &slices->streams[at->stream];
 	const struct window *window = &slices->m->window;
-	if (s->item == ITEM_NONE || s->item == ITEM_LOST || !window_meets(window, at->ticks, at->ticks))
+	if (slices->is_without_flows || s->item == ITEM_NONE || s->item == ITEM_LOST || !window_meets(window, at->ticks, at->ticks))
 		return 0;
 	int rc = 0;
 	if (s->n_starts == SLICE_STARTS_MAX) {

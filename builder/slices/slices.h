@@ -80,7 +80,8 @@ struct slice_stream {
 };
 
 struct slices {
-	struct sink beside; /* of the same output: it hears of tasks and states what the slices do; all 0: there is none */
+	struct sink beside;    /* of the same output: it hears of tasks and states what the slices do; all 0: there is none */
+	bool is_without_flows; /* set by the caller: nothing is kept for flows, and slices_link() is not called */
 	const struct trace *trace;
 	const struct model *m;
 	struct aside aside;
@@ -108,8 +109,8 @@ int slices_open(struct slices *slices, const char *dir, const char *name);
 void slices_close(struct slices *slices);
 
 /*
- * For each process: begin, the replay with slices_ops and slices_pass_state, link, reading, end. Who reads no flows needs no link,
- * and who reads no states does not pass them.
+ * For each process: begin, the replay with slices_ops and slices_pass_state, link, reading, end. Who reads no states does not
+ * pass them.
  */
 void slices_begin(struct slices *slices, const struct trace *trace);
 extern const struct replay_ops slices_ops;
