@@ -149,7 +149,8 @@ def wrong_task_page(page, build, out, whole):
     """--task ID --report: the same relations as on the page of the whole run, and the task is where one looks."""
     nodes = {row["id"]: row for row in table(whole, "nodes.csv")}
     tasks = [n for n, node in nodes.items() if node["kind"] == "task" and int(node["busy_ns"] or 0) > 0]
-    number = max(tasks[len(tasks) // 3:2 * len(tasks) // 3 + 1], key=lambda n: int(nodes[n]["busy_ns"]))
+    parents = {nodes[node["parent"]]["parent"] for node in nodes.values() if node["kind"] == "task" and node["parent"]} # of tasks that have children
+    number = max(tasks[len(tasks) // 3:2 * len(tasks) // 3 + 1], key=lambda n: (n in parents, int(nodes[n]["busy_ns"])))
     page.open(whole / "report.html")
     page.frames()
     has_singles = page.value("JSON.parse(document.getElementById('otter-spawn').textContent).singles.length > 0")
@@ -172,6 +173,12 @@ def wrong_task_page(page, build, out, whole):
     children = [n for n, node in nodes.items() if node["kind"] == "task" and node["parent"] == number]
     if any(f"task {n} " not in panel["children"] for n in children[:20]):
         return f"it created {children[:20]}: {panel['children']}"
+    there, wanted_there = set(page.value("JSON.parse(document.getElementById('otter-spawn').textContent).singles.map(s => s[1])")), [number]
+    for n in wanted_there:
+        wanted_there += [child for child, node in nodes.items() if node["kind"] == "task" and node["parent"] == n] if len(wanted_there) < 200 else []
+    missing = [n for n in wanted_there if int(n) not in there]
+    if missing or len(there) > 3001:
+        return f"descendants {missing[:5]} of {number} are not among {len(there)} tasks"
     if page.value("Number(document.querySelector('#timeline canvas').dataset.arrows)") < 1:
         return "no arrow"
     return f"{panel}, on the page of the whole run {wanted}" if wanted is not None and wanted != panel else None
