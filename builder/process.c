@@ -146,6 +146,33 @@ static void give_back(struct job *job, size_t i)
 		dump_put_down(&trace->dump);
 }
 
+struct unit_search {
+	const struct work_unit *unit;
+	uint32_t node;
+};
+
+static int find_unit(void *self, const struct node_view *view)
+{
+	struct unit_search *search = self;
+	if (view->unit == search->unit && view->id == view->unit_node)
+		search->node = view->id;
+	return search->node != 0;
+}
+
+/* The family in the graph that the answer is made of: units have other numbers at each level, tasks the same. */
+static struct family family_of_answer(struct job *job, size_t i)
+{
+	struct family family = job->options->family;
+	const struct graph *graph = &job->graphs[i];
+	if (family.task >= graph->model->n_tasks && family.task < graph_n_ids(graph)) {
+		struct unit_search search = {graph_node(graph, (uint32_t)family.task).unit, 0};
+		if (search.unit != NULL)
+			graph_each_node(answer_graph(job, i), find_unit, &search);
+		family.task = search.node != 0 ? search.node : family.task;
+	}
+	return family;
+}
+
 /* One process: gathered, then replayed into its thread states, its graph and the sinks. */
 static int build_process(struct job *job, size_t i, const struct built *built)
 {
@@ -189,8 +216,11 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
 			return -1;
 		spawn_collect(&job->spawn, trace, &job->tree);
+		struct family family = job->options->family;
+		if (family.task != 0 && job->needs & NEEDS_GROUPS)
+			family = family_of_answer(job, i);
 		if (job->needs & NEEDS_GROUPS &&
-		    spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i), &job->options->family) != 0)
+		    spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i), &family) != 0)
 			return -1;
 	}
 	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)

@@ -339,6 +339,8 @@ def test_run(name, page, pictures):
         if name in ("fib", "large"):
             page.open(out / "report.html")
             report.check(f"{NAME}/{name}/task_page", tasks.wrong_task_page(page, functools.partial(build_task, dumps), place / "task", out))
+        if name == "units":
+            report.check(f"{NAME}/{name}/task_page", tasks.wrong_unit_page(page, functools.partial(build_task, dumps), place / "task", out))
         errors = page.errors()
         report.check(f"{NAME}/{name}/console", "; ".join(errors)[:500] if errors else None)
         if pictures:

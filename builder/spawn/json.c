@@ -182,7 +182,7 @@ json_t *spawn_json(const struct spawn *spawn)
 				   "path_ns", "construct", "group", "kind", "frame", "process", "row", "count", "own_ns",
 				   "n_on_path", "path_ns", "construct", "link", "source", "target", "kind", "count", "n_on_path",
 				   "single", "group", "task", "begin_ns", "end_ns", "own_ns", "path", "create_ns", "thread",
-				   "single_link", "source", "target", "kind", "path", "focus", (json_int_t)spawn->focus);
+				   "single_link", "source", "target", "kind", "path", "focus", (json_int_t)spawn->focus - 1);
 	json_object_set_new(object, "frames", json_frames(spawn));
 	json_object_set_new(object, "rows", json_rows(spawn, shown));
 	json_object_set_new(object, "groups", json_groups(spawn, shown, n_groups));

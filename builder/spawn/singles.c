@@ -79,7 +79,6 @@ int spawn_put_singles(struct spawn *spawn, const struct trace *trace, const stru
 		near = spawn_near(graph, family, SPAWN_SINGLES_MAX);
 		if (near == NULL)
 			return -1;
-		spawn->focus = graph->before.n_nodes + family->task;
 	}
 	c.near = near;
 	c.single_of = memory_zeroed(graph_n_ids(graph), sizeof *c.single_of, WHAT);
@@ -87,6 +86,8 @@ int spawn_put_singles(struct spawn *spawn, const struct trace *trace, const stru
 	for (size_t place = 0, n_places = graph_n_edge_places(graph); place < n_places; place++)
 		if (graph_edge_at(graph, place, &edge))
 			put_link(&c, &edge);
+	if (family->task != 0)
+		spawn->focus = c.single_of[family->task];
 	map_free(&c.links);
 	free(c.single_of);
 	free(near);

@@ -105,7 +105,7 @@ struct spawn {
 	struct spawn_point *points;
 	size_t n_points, points_capacity;
 	uint64_t n_nodes_before; /* of the processes before the last one */
-	uint64_t focus;          /* the task that the report is about, 0: the run */
+	uint32_t focus;          /* row of singles + 1: what the report is about, 0: the run */
 	uint64_t n_constructs;   /* of the processes before */
 	uint32_t n_processes;
 };

@@ -184,6 +184,18 @@ def wrong_task_page(page, build, out, whole):
     return f"{panel}, on the page of the whole run {wanted}" if wanted is not None and wanted != panel else None
 
 
+def wrong_unit_page(page, build, out, whole):
+    """--task ID --report of a unit, whose number differs from level to level."""
+    unit = [row for row in table(whole, "nodes.csv") if row["kind"] == "unit"][2]
+    why = build(out, unit["id"])
+    if why:
+        return why
+    page.open(out / "report.html")
+    page.frames()
+    said, wanted = page.value("document.getElementById('task').textContent"), [f"{int(unit[key]) / 1e9:.9f} s" for key in ("begin_ns", "end_ns")]
+    return f"{said}, not {wanted}" if any(text not in said for text in wanted) else None
+
+
 def wrong_matrix(page):
     """The rows add up to what waits.csv's places have of each."""
     rows = page.value("""(() => { const seen = new Set(), list = []; for (const w of otterReport.data.waits) if (!seen.has(w.key) && w.for.length) { seen.add(w.key); list.push([w.key, w.for.length, Math.max(...w.for.map(f => f.ns))]); } return list; })()""")

@@ -24,13 +24,14 @@ export function makeTasks(data) {
 		from[link.source].push(link);
 	}
 	const processOf = single => data.processes.find(p => p.process === spawn.groups[single.group].process);
-	const offset = single => processOf(single)?.offset ?? 0, isTask = single => single.task > 0;
+	const offset = single => processOf(single)?.offset ?? 0, isTask = single => single.task > 0 || spawn.groups[single.group].kind === 'unit';
 	const unique = list => [...new Set(list)];
-	const short = single => isTask(single) ? 'task ' + single.task + ' · ' + spawn.groups[single.group].name.replace(/^task@/, '').replace(/ \([^()]*\)$/, '') : name(single);
-	const name = single => (isTask(single) ? 'task ' + single.task + ' ' : '') + spawn.groups[single.group].name;
+	const numberOf = single => single.task > 0 ? 'task ' + single.task : 'unit ' + (spawn.groups[single.group].singles.indexOf(single) + 1) + ' of';
+	const short = single => single.task > 0 ? numberOf(single) + ' · ' + spawn.groups[single.group].name.replace(/^task@/, '').replace(/ \([^()]*\)$/, '') : name(single);
+	const name = single => (isTask(single) ? numberOf(single) + ' ' : '') + spawn.groups[single.group].name;
 
 	/* Of a synchronisation who waits there: it comes before it and after it. */
-	const waiters = sync => unique(from[sync.index].filter(l => l.kind === 'sequence' || l.kind === 'join' || l.kind === 'barrier').map(l => singles[l.target]).filter(isTask));
+	const waiters = sync => unique(from[sync.index].filter(l => ['sequence', 'join', 'barrier'].includes(l.kind)).map(l => singles[l.target]).filter(isTask));
 	const own = single => from[single.index].filter(l => l.kind === 'sequence' && !isTask(singles[l.target]) && into[single.index].some(back => back.source === l.target)).map(l => singles[l.target]);
 
 	/* Of a member of a team it is who encountered the region, whose beginning is between the two. */
@@ -58,7 +59,7 @@ export function makeTasks(data) {
 		return steps;
 	};
 	const stretches = single => {
-		const found = isTask(single) ? parts.get(single.task) : undefined;
+		const found = single.task > 0 ? parts.get(single.task) : undefined;
 		if (found)
 			return found;
 		const process = processOf(single), row = process?.rows.find(r => process.folded || r.place === single.thread);
@@ -79,8 +80,11 @@ export function makeTasks(data) {
 			...after(single).slice(0, LISTED).map(other => arrow('after', single, single.end_ns, other, begins(other))),
 			...chain(single).slice(0, -1).map(step => ({ ...arrow(step.kind, step.from, Math.max(step.ns, 0), step.to, step.to.begin_ns), isChain: true }))].filter(a => a.from.row && a.to.row);
 	};
-	const byNumber = new Map(singles.filter(isTask).map(single => [single.task, single]));
-	return { byNumber, name, short, offset, stretches, creator, before, after, children, chain, arrows, isOn: single => stretches(single).length > 0 };
+	const byNumber = new Map(singles.filter(s => s.task > 0).map(s => [s.task, s]));
+	/* Which one a row executed at this time, where it has executed the stretch. */
+	const single = (row, t, stretch) => stretch.task > 0 ? byNumber.get(stretch.task)
+		: singles.filter(s => s.task === 0 && isTask(s) && spawn.groups[s.group].key === stretch.key && s.thread === row.place && s.begin_ns + offset(s) <= t && t <= s.end_ns + offset(s)).sort((a, b) => b.begin_ns - a.begin_ns)[0];
+	return { at: single, name, short, offset, stretches, creator, before, after, children, chain, arrows, isOn: single => stretches(single).length > 0 };
 }
 
 /* In words. `select` is called with a task that is asked for. */

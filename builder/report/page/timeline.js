@@ -272,7 +272,7 @@ export default {
 		const choose = (row, t) => {
 			chosen = row && t >= data.begin ? intervalAt(row, t) : null;
 			details.textContent = chosen === null ? '' : describe(data, chosen, t).join(' · ');
-			const stretch = chosen === null ? null : stretchAt(row, t), single = tasks?.byNumber.get(stretch?.task) ?? null;
+			const stretch = chosen === null ? null : stretchAt(row, t), single = (stretch && tasks?.at(row, t, stretch)) ?? null;
 			if (stretch?.task > 0 && single === null)
 				details.append(' · otter-build --report --task=' + stretch.task + (data.processes.length > 1 ? ' --process=' + row.process.process : '') + ' makes a page of it');
 			const construct = chosen === null || row.names ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
@@ -330,7 +330,7 @@ export default {
 			keys[event.key]();
 			event.preventDefault();
 		});
-		const focus = spawn?.focus > 0 ? tasks?.byNumber.get(spawn.focus) : undefined;
+		const focus = spawn?.singles[spawn.focus];
 		if (focus) { /* the page is about this task */
 			const begin = focus.begin_ns + tasks.offset(focus), end = focus.end_ns + tasks.offset(focus), around = Math.max(end - begin, 1000);
 			view.show(begin - around, end + around);
