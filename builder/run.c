@@ -140,7 +140,7 @@ static int carry_out(struct job *job)
 		job->needs &= ~(unsigned)(NEEDS_ANSWER | NEEDS_FIGURES);
 	if (o->is_strict) /* some repairs are found by the graph alone */
 		job->needs |= NEEDS_REPLAY | NEEDS_GRAPH;
-	summary_begin(&job->summary, job->traces, job->n_open);
+	summary_begin(&job->summary, job->traces, job->n_open, job->symbols);
 	job->summary.n_left_out = job->n_left_out;
 	bounds_set_by_records(job);
 	if (job->needs & NEEDS_REPLAY && build_processes(job, &built) != 0)

@@ -321,6 +321,7 @@ void meta_free(struct meta *meta)
 {
 	for (size_t i = 0; i < COUNT(string_keys); i++)
 		free(*(char **)((char *)meta + string_keys[i].offset));
+	free(meta->dir);
 	free(meta->recorder);
 	free(meta->tool);
 	free(meta->sample_clock);

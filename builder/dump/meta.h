@@ -36,6 +36,7 @@ struct meta_name {
 };
 
 struct meta {
+	char *dir; /* of the dump; NULL: it was not read from one */
 	unsigned major, minor;
 	uint32_t segment_bytes;
 	char *ring_dir;         /* the directory of the rings, "" for the dump itself */

@@ -139,6 +139,7 @@ static bool is_just_made(const char *dir, const char *path)
 int meta_read(struct meta *meta, const char *dir)
 {
 	meta_init(meta);
+	meta->dir = text_copy(dir);
 	char path[PATH_MAX];
 	if (snprintf(path, sizeof path, "%s/meta", dir) >= (int)sizeof path)
 		return error("%s: path too long", dir);

@@ -5,6 +5,7 @@
  */
 #include "builder/model/binary.h"
 #include "builder/model/debuginfod.h"
+#include "builder/model/kept.h"
 #include "builder/support/array.h"
 #include "builder/support/diag.h"
 #include "builder/support/text.h"
@@ -39,15 +40,37 @@ struct binary {
 	char *file; /* path in the latest struct place, if a relative path had to be completed */
 };
 
+/* Debug information in a separate file: where this machine has it, else in the dump. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file_name,
+			  const char *link, GElf_Word sum, char **found)
+{
+	int fd = dwfl_standard_find_debuginfo(module, data, name, base, file_name, link, sum, found);
+	const struct module *of = *data;
+	bool is_damaged = false;
+	if (fd < 0 && of != NULL)
+		fd = kept_open(of->dump, of->build_id, KEPT_DEBUG, &is_damaged);
+	if (is_damaged)
+		warning("%s: the dump's copy of its debug information is damaged", of->path);
+	return fd;
+}
+
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = find_debuginfo,
 };
 
 /* Warns if there will be no lines from the module. */
 static bool is_usable(const struct module *module)
 {
 	const char *path = module->path, *found = *module->found_id == '\0' ? "missing" : module->found_id;
+	if (module->state == MODULE_IS_USABLE)
+		return true;
+	char *reason = kept_reason(module->dump, module->build_id, path);
+	if (module->is_kept_damaged)
+		warning("%s: the dump's copy of it is damaged", path);
+	else if (*reason != '\0')
+		warning("%s: the dump has no copy of it, as %s", path, reason);
+	free(reason);
 	switch (module->state) {
 	case MODULE_NO_FILE: return false;
 	case MODULE_CANNOT_BE_READ: warning("%s: %s: no source lines from it", path, strerror(module->error)); return false;
@@ -132,6 +155,9 @@ struct binary *binary_open(const struct module *module)
 		binary->module = dwfl_report_elf(binary->dwfl, module->path, module->path, fd, 0, true);
 		dwfl_report_end(binary->dwfl, NULL, NULL);
 	}
+	void **data;
+	if (binary->module != NULL && dwfl_module_info(binary->module, &data, NULL, NULL, NULL, NULL, NULL, NULL) != NULL)
+		*data = (void *)(uintptr_t)module;
 	if (binary->module == NULL) {
 		warning("%s: %s: no source lines from it", module->path, dwfl_errmsg(-1));
 		if (fd >= 0) /* libdwfl takes it over only if it succeeds */

@@ -3,6 +3,7 @@
  * Opens the files that a process had mapped, with libelf, and finds bytes in them: see module.h.
  */
 #include "builder/model/module.h"
+#include "builder/model/kept.h"
 #include "builder/support/array.h"
 
 #include <elfutils/libdwelf.h>
@@ -40,18 +41,11 @@ static void read_segments(struct module *module)
 	}
 }
 
-/* Opens the file and sets all that is known of it; returns its state. */
-static enum module_state open_file(struct module *module)
+/* Reads the open file and sets all that is known of it; returns its state. */
+static enum module_state read_file_of(struct module *module)
 {
 	struct stat status;
 	GElf_Ehdr header;
-	if (*module->path != '/')
-		return MODULE_NO_FILE;
-	module->fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (module->fd < 0) {
-		module->error = errno;
-		return MODULE_CANNOT_BE_READ;
-	}
 	if (fstat(module->fd, &status) != 0 || !S_ISREG(status.st_mode))
 		return MODULE_NO_FILE;
 	elf_version(EV_CURRENT);
@@ -68,6 +62,65 @@ static enum module_state open_file(struct module *module)
 	return MODULE_IS_USABLE;
 }
 
+static enum module_state open_path(struct module *module)
+{
+	if (*module->path != '/')
+		return MODULE_NO_FILE;
+	module->fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (module->fd >= 0)
+		return read_file_of(module);
+	module->error = errno;
+	return MODULE_CANNOT_BE_READ;
+}
+
+static void close_file(struct module *module)
+{
+	elf_end(module->elf);
+	if (module->fd >= 0)
+		close(module->fd);
+	free(module->segments);
+}
+
+/* Takes the dump's copy in place of the file, if there is one. Its build id is compared as the file's is. */
+static bool take_kept(struct module *module)
+{
+	struct module kept = {.path = module->path, .build_id = module->build_id, .dump = module->dump, .is_kept = true};
+	bool is_damaged;
+	kept.fd = kept_open(module->dump, module->build_id, KEPT_BINARY, &is_damaged);
+	module->is_kept_damaged = module->is_kept_damaged || is_damaged;
+	if (kept.fd < 0)
+		return false;
+	kept.state = read_file_of(&kept);
+	if (kept.state != MODULE_IS_USABLE) {
+		close_file(&kept);
+		module->is_kept_damaged = true;
+		return false;
+	}
+	close_file(module);
+	*module = kept;
+	return true;
+}
+
+static struct module *module_open(const struct meta_map *map, const char *dump)
+{
+	struct module *module = memory_zeroed(1, sizeof *module, "a module");
+	*module = (struct module){.path = text_copy(map->path), .build_id = text_copy(map->build_id), .fd = -1};
+	module->dump = dump != NULL ? text_copy(dump) : NULL;
+	module->state = open_path(module);
+	if (module->state != MODULE_IS_USABLE)
+		take_kept(module);
+	return module;
+}
+
+static void module_close(struct module *module)
+{
+	close_file(module);
+	free(module->path);
+	free(module->build_id);
+	free(module->dump);
+	free(module);
+}
+
 const struct module *modules_find(struct modules *modules, uint64_t address, uint64_t *offset)
 {
 	const struct meta_map *map = meta_find_map(modules->meta, address);
@@ -78,24 +131,14 @@ const struct module *modules_find(struct modules *modules, uint64_t address, uin
 		if (strcmp(modules->rows[i]->path, map->path) == 0 && strcmp(modules->rows[i]->build_id, map->build_id) == 0)
 			return modules->rows[i];
 	modules->rows = array_grown(modules->rows, modules->n, sizeof *modules->rows);
-	struct module *module = memory_zeroed(1, sizeof *module, "a module");
-	*module = (struct module){.path = text_copy(map->path), .build_id = text_copy(map->build_id), .fd = -1};
-	module->state = open_file(module);
+	struct module *module = module_open(map, modules->meta->dir);
 	return modules->rows[modules->n++] = module;
 }
 
 void modules_close(struct modules *modules)
 {
-	for (size_t i = 0; i < modules->n; i++) {
-		struct module *module = modules->rows[i];
-		elf_end(module->elf);
-		if (module->fd >= 0)
-			close(module->fd);
-		free(module->segments);
-		free(module->path);
-		free(module->build_id);
-		free(module);
-	}
+	for (size_t i = 0; i < modules->n; i++)
+		module_close(modules->rows[i]);
 	free(modules->rows);
 	*modules = (struct modules){0};
 }

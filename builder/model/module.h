@@ -32,6 +32,9 @@ struct loaded {
 
 struct module {
 	char *path, *build_id; /* as recorded; build_id "": unknown, and not compared */
+	char *dump;            /* the directory that may have a copy; NULL: there is none */
+	bool is_kept;          /* what is used is the dump's copy */
+	bool is_kept_damaged;  /* the dump's copy is not what it was */
 	enum module_state state;
 	int error; /* an errno */
 	char found_id[256];

@@ -268,6 +268,11 @@ struct symbols *symbols_open(void)
 	return memory_zeroed(1, sizeof(struct symbols), "the symbols");
 }
 
+const struct module *symbols_module(const struct symbols *s, size_t number)
+{
+	return s != NULL && number < s->n_sources ? s->sources[number].module : NULL;
+}
+
 void symbols_resolve(struct symbols *s, struct model *model)
 {
 	s->model = model;

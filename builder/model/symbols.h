@@ -17,6 +17,9 @@ struct module;
 struct symbols *symbols_open(void);
 void symbols_close(struct symbols *symbols);
 
+/* The modules that were asked for names so far, by number from 0 on; NULL: there are no more. */
+const struct module *symbols_module(const struct symbols *symbols, size_t number);
+
 /*
  * Fills label, file, function and line of every construct of the model. A construct's `codeptr` is a return address, so
  * codeptr - 1 is looked up; only for Argobots' units it is the address of a function. In inlined code the innermost

@@ -53,9 +53,9 @@ static void collect_part(struct summary *s, const struct graph *graph)
 	s->n_cut += graph->n_cut;
 }
 
-void summary_begin(struct summary *s, const struct trace *traces, size_t n_processes)
+void summary_begin(struct summary *s, const struct trace *traces, size_t n_processes, const struct symbols *symbols)
 {
-	*s = (struct summary){.traces = traces, .n_processes = n_processes, .is_complete = true};
+	*s = (struct summary){.symbols = symbols, .traces = traces, .n_processes = n_processes, .is_complete = true};
 }
 
 void summary_collect(struct summary *s, const struct trace *trace, const struct graph *graph, const struct states *states,
@@ -317,6 +317,9 @@ struct json_t *summary_object(const struct summary *s)
 {
 	json_set_alloc_funcs(json_memory, free);
 	json_t *root = json_summary(s);
+	json_t *binaries = summary_json_binaries(s->symbols);
+	if (binaries != NULL)
+		json_object_set_new(root, "binaries", binaries);
 	if (s->answer.is_there)
 		json_object_set_new(root, "answer", summary_json_answer(&s->answer));
 	if (s->is_part || s->family.task != 0)

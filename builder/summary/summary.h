@@ -110,6 +110,8 @@ struct processor_summary {
 	uint64_t stolen_ns, total_ns; /* of this machine's processors, while the run lasted; total 0: not known */
 };
 
+struct symbols;
+
 /* When and why recording was stopped in the process where that came first. */
 struct stop_summary {
 	uint64_t n_processes; /* in which it was stopped; 0: nothing else is set */
@@ -126,7 +128,8 @@ struct thread_row {
 
 /* All processes of a run, added up. */
 struct summary {
-	const struct trace *traces; /* of which no more than the meta and the counts are used once they are collected */
+	const struct symbols *symbols; /* from which binaries names come */
+	const struct trace *traces;    /* of which no more than the meta and the counts are used once they are collected */
 	size_t n_processes;
 	enum graph_level level;
 	uint64_t n_threads, n_records, n_lost, stalled_ns, wall_ns, busy_ns;
@@ -160,7 +163,7 @@ struct summary {
 };
 
 /* To be freed. The traces live as long. */
-void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes);
+void summary_begin(struct summary *summary, const struct trace *traces, size_t n_processes, const struct symbols *symbols);
 /* Adds a process when it is built. What is shown of it is copied: the tables may be given back. */
 void summary_collect(struct summary *summary, const struct trace *trace, const struct graph *graph, const struct states *states,
 		     const struct answer *answer, const struct what_if *what_if, const struct findings *findings);
@@ -226,6 +229,9 @@ void summary_collect_path(struct path_summary *path, uint32_t process, const str
 void summary_finish_path(struct path_summary *path); /* after the last process was collected */
 void summary_print_path(const struct path_summary *path, FILE *out);
 struct json_t *summary_json_path(const struct path_summary *path);
+
+/* binaries.c: from which binaries names and lines come. NULL: from none. */
+struct json_t *summary_json_binaries(const struct symbols *symbols);
 void summary_free_path(struct path_summary *path);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * otter-record: runs a program with the recorder attached and reports what was recorded. This file has the options, the
  * program's environment, and the order of the steps: target.c examines the program, run.c runs it, survey.c and
- * report.c look at the dumps, and check.c finds what may prevent a trace. There is one thread. The launcher leaves
+ * report.c look at the dumps, keep.c puts the binaries into them, and check.c finds what may prevent a trace. There is one thread. The launcher leaves
  * nothing behind but the dumps.
  */
 #include <argp.h>
@@ -17,6 +17,7 @@
 #include "common/format.h"
 #include "recorder/config.h"
 #include "recorder/launch/check.h"
+#include "recorder/launch/keep.h"
 #include "recorder/launch/report.h"
 #include "recorder/launch/run.h"
 #include "recorder/room.h"
@@ -27,6 +28,7 @@ enum { STATUS_USAGE = 2, STATUS_OWN_FAILURE = 125, STATUS_CANNOT_EXECUTE = 126, 
 enum {
 	OPTION_CHECK = 256,
 	OPTION_NO_PRELOAD,
+	OPTION_NO_BINARIES,
 	OPTION_VARIABLE /* and above: OPTION_VARIABLE + index into variables[] */
 };
 
@@ -54,6 +56,7 @@ static const struct argp_option options[] = {
 	{"verbose", OPTION_VARIABLE + 9, NULL, 0, "the recorder tells on stderr what it does (OTTER_VERBOSE)", 1},
 	{"check", OPTION_CHECK, NULL, 0, "run nothing; tell whether PROGRAM can be recorded here, and if not, why", 2},
 	{"no-preload", OPTION_NO_PRELOAD, NULL, 0, "leave gcc's libgomp in place (then nothing can be recorded)", 2},
+	{"no-binaries", OPTION_NO_BINARIES, NULL, 0, "do not keep the program and its libraries in the dump", 2},
 	{"quiet", 'q', NULL, 0, "no line for each dump; tell only if there is none", 2},
 	{0},
 };
@@ -63,6 +66,7 @@ struct request {
 	bool is_check;
 	bool is_quiet;
 	bool may_preload;
+	bool keeps_binaries;
 	bool is_given[N_VARIABLES]; /* set by an option */
 };
 
@@ -78,6 +82,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_CHECK: request->is_check = true; return 0;
 	case OPTION_NO_PRELOAD: request->may_preload = false; return 0;
+	case OPTION_NO_BINARIES: request->keeps_binaries = false; return 0;
 	case 'q': request->is_quiet = true; return 0;
 	case ARGP_KEY_ARG:
 		/* The first word that is not an option is the program; all after it are the program's arguments. */
@@ -214,7 +219,7 @@ int main(int argc, char *argv[])
 		       "\vThe exit status is the program's own; 2 wrong usage, 125 otter-record itself failed, 126 PROGRAM could "
 		       "not be executed, 127 it was not found. With --check: 0 a trace can be made, 1 it cannot.",
 	};
-	struct request request = {.may_preload = true};
+	struct request request = {.may_preload = true, .keeps_binaries = true};
 	static struct launch launch;
 	argp_err_exit_status = STATUS_USAGE;
 	argp_program_version_hook = print_version;
@@ -250,6 +255,11 @@ int main(int argc, char *argv[])
 		report("%s: %s", request.argv[0], strerror(error));
 		return error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_CANNOT_EXECUTE;
 	}
-	report_dumps(&launch, since, request.is_quiet);
+	struct survey_list list;
+	survey_find(&list, launch.dir, launch.id, since);
+	report_dumps(&launch, &list, request.is_quiet);
+	if (request.keeps_binaries)
+		keep_binaries(&list);
+	survey_free(&list);
 	run_end_alike(wait_status);
 }

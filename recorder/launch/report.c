@@ -126,21 +126,18 @@ static void report_none(const struct launch *launch)
 	check_free(&checks);
 }
 
-void report_dumps(const struct launch *launch, time_t since, bool is_quiet)
+void report_dumps(const struct launch *launch, const struct survey_list *list, bool is_quiet)
 {
-	struct survey_list list;
-	survey_find(&list, launch->dir, launch->id, since);
-	for (size_t i = 0; !is_quiet && i < list.n_surveys; i++)
-		report_dump(&list.surveys[i]);
-	if (list.n_surveys && !is_quiet)
-		report_rate(&list);
-	if (list.n_surveys == 0)
+	for (size_t i = 0; !is_quiet && i < list->n_surveys; i++)
+		report_dump(&list->surveys[i]);
+	if (list->n_surveys && !is_quiet)
+		report_rate(list);
+	if (list->n_surveys == 0)
 		report_none(launch);
 	else if (!is_quiet && launch->target.kind == TARGET_SCRIPT)
 		report("%s is a script: if it started programs that gcc linked to libgomp, these were not recorded (see "
 		       "otter-record(1))",
 		       launch->target.path);
-	survey_free(&list);
 }
 
 int report_check(const struct launch *launch)

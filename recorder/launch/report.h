@@ -12,9 +12,8 @@
 /* Prints "otter-record: <message>". */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reports this run's dumps, made after `since`, which must be before the program's start. With is_quiet, only if there
- * is no dump. */
-void report_dumps(const struct launch *launch, time_t since, bool is_quiet);
+/* Reports this run's dumps. With is_quiet, only if there is none. */
+void report_dumps(const struct launch *launch, const struct survey_list *list, bool is_quiet);
 
 /* Prints all checks on stdout. Returns the exit status: 0 if nothing prevents a trace, else 1. */
 int report_check(const struct launch *launch);

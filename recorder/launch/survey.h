@@ -2,7 +2,7 @@
  *
  * Finds out what is in a dump, as far as headers tell, for the line that the launcher prints for each. It reads meta,
  * every segment's header and the last segment of each stream. The dump's process may have been killed, or may still
- * run. Only the builder reads a dump in full. Called by report.c.
+ * run. Only the builder reads a dump in full. Called by main.c.
  */
 #ifndef OTTER_RECORDER_LAUNCH_SURVEY_H
 #define OTTER_RECORDER_LAUNCH_SURVEY_H

@@ -24,7 +24,7 @@ int survey_open(const char *path, struct stat *st)
 	return fd;
 }
 
-static char *read_whole(const char *path)
+char *survey_read_whole(const char *path)
 {
 	struct stat st;
 	int fd = survey_open(path, &st);
@@ -38,9 +38,7 @@ static char *read_whole(const char *path)
 	return text;
 }
 
-/* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut
- * and does not count. */
-static bool next_line(char **rest, char **key, char **value)
+bool survey_next_line(char **rest, char **key, char **value)
 {
 	char *end = strchr(*rest, '\n');
 	if (!end)
@@ -54,9 +52,7 @@ static bool next_line(char **rest, char **key, char **value)
 	return true;
 }
 
-/* Undoes the escapes of meta's values, in place. Characters that move the cursor stay escaped: the value goes to a
- * terminal. */
-static char *unescape(char *text)
+char *survey_unescape(char *text)
 {
 	char *out = text;
 	for (const char *p = text; *p; p++) {
@@ -89,11 +85,11 @@ static void read_line(struct survey *survey, struct survey_meta *meta, const cha
 	else if (strcmp(key, "pid_start") == 0)
 		meta->pid_start = count;
 	else if (strcmp(key, "ring_dir") == 0)
-		snprintf(meta->ring_dir, sizeof meta->ring_dir, "%s", unescape(value));
+		snprintf(meta->ring_dir, sizeof meta->ring_dir, "%s", survey_unescape(value));
 	else if (strcmp(key, "argobots") == 0)
 		survey->has_argobots = true;
 	else if (strcmp(key, "note") == 0)
-		append_note(survey, unescape(value));
+		append_note(survey, survey_unescape(value));
 	else if (strcmp(key, "start") == 0)
 		sscanf(value, "%" SCNu64 " %" SCNu64 " %" SCNu64, &meta->start.ticks, &meta->start.monotonic_ns,
 		       &meta->start.realtime_ns);
@@ -128,12 +124,12 @@ bool survey_read_meta(struct survey *survey, struct survey_meta *meta, const cha
 {
 	char path[PATH_MAX + 8];
 	snprintf(path, sizeof path, "%s/meta", survey->path);
-	char *text = read_whole(path), *rest = text, *key, *value;
+	char *text = survey_read_whole(path), *rest = text, *key, *value;
 	bool is_ours = false;
-	bool is_dump = text && next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0;
+	bool is_dump = text && survey_next_line(&rest, &key, &value) && strcmp(key, "otter-dump") == 0;
 	long major = is_dump ? strtol(value, NULL, 10) : 0;
 	is_dump = major == FORMAT_MAJOR || major == FORMAT_PLAIN_MAJOR;
-	while (is_dump && next_line(&rest, &key, &value)) {
+	while (is_dump && survey_next_line(&rest, &key, &value)) {
 		if (strcmp(key, "env") == 0 && strncmp(value, "OTTER_LAUNCH=", 13) == 0 && strcmp(value + 13, launch) == 0)
 			is_ours = true;
 		else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Reads a dump's meta for the survey: whose dump it is, what the recorder noted, and what the reading of the segments has
- * to know. Called by survey.c, in the launcher's one thread.
+ * to know. Called by survey.c and keep.c, in the launcher's one thread.
  */
 #ifndef OTTER_RECORDER_LAUNCH_SURVEY_META_H
 #define OTTER_RECORDER_LAUNCH_SURVEY_META_H
@@ -39,5 +39,16 @@ bool survey_still_runs(const struct survey_meta *meta);
 /* Opens a file below OTTER_DIR, where anybody may have put anything: it waits for nobody, and only a regular file is
  * taken. Returns -1 if it is not one. */
 int survey_open(const char *path, struct stat *st);
+
+/* The text of such a file, as large as a meta at most; the caller frees it. NULL: it cannot be read. */
+char *survey_read_whole(const char *path);
+
+/* Returns the next line of `*rest`, split into its key and the value after it. A last line without its newline is cut
+ * and does not count. */
+bool survey_next_line(char **rest, char **key, char **value);
+
+/* Undoes the escapes of meta's values, in place. Characters that move the cursor stay escaped: the value goes to a
+ * terminal. */
+char *survey_unescape(char *text);
 
 #endif

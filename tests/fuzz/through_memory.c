@@ -73,7 +73,7 @@ static void look_at(const struct image *image, const struct graphs *graphs, cons
 	graph_each_node(graph, check_node, (void *)(uintptr_t)graph);
 	graph_each_edge(graph, check_edge, (void *)(uintptr_t)graph);
 	graph_each_exclusive(graph, check_exclusive, (void *)(uintptr_t)graph);
-	summary_begin(&summary, graphs->traces, graphs->n);
+	summary_begin(&summary, graphs->traces, graphs->n, NULL);
 	for (size_t i = 0; i < graphs->n; i++)
 		summary_collect(&summary, &graphs->traces[i], &graphs->graphs[i], &states[i], &(struct answer){0},
 				&(struct what_if){0}, &(struct findings){0});
