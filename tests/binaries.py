@@ -128,7 +128,14 @@ def enlarge(place, app):
     assert done.returncode == 0, done.stderr
 
 
+def split(place, app):
+    done = sh(CLANG, "-g", "-O1", "-fopenmp", "-gsplit-dwarf", "-c", "-o", place / "app.o", place / "app.c", cwd=place)
+    done = sh(CLANG, "-fopenmp", "-Wl,--build-id", "-o", app, place / "app.o")
+    assert done.returncode == 0 and (place / "app.dwo").exists(), done.stderr
+
+
 def main():
+    same("split", remove, prepare=split)
     same("removed", remove)
     same("rebuilt", rebuild)
     same("killed", remove, arguments=("x",), status=-9)

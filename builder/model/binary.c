@@ -25,6 +25,7 @@
 struct unit_range {
 	Dwarf_Addr begin, end;
 	Dwarf_Die unit;
+	Dwarf_Die inner; /* has its functions: of split debug information another file's unit, else the same */
 };
 
 struct binary {
@@ -86,10 +87,10 @@ static bool is_usable(const struct module *module)
 	return false;
 }
 
-static void add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit)
+static void add_range(struct binary *binary, Dwarf_Addr begin, Dwarf_Addr end, const Dwarf_Die *unit, const Dwarf_Die *inner)
 {
 	binary->ranges = array_grown(binary->ranges, binary->n_ranges, sizeof *binary->ranges);
-	binary->ranges[binary->n_ranges++] = (struct unit_range){begin, end, *unit};
+	binary->ranges[binary->n_ranges++] = (struct unit_range){begin, end, *unit, *inner};
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -116,20 +117,22 @@ static void collect_ranges(struct binary *binary)
 	if (dwarf != NULL)
 		dwarf_new_oom_handler(dwarf, end_without_memory);
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	Dwarf_Die unit, split;
 	uint8_t type;
-	while (dwarf != NULL && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0) {
+	while (dwarf != NULL && dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit, &split) == 0) {
 		Dwarf_Addr base, begin, end;
 		ptrdiff_t at = 0;
-		while (type == DW_UT_compile && (at = dwarf_ranges(&unit, at, &base, &begin, &end)) > 0)
-			add_range(binary, begin, end, &unit);
+		bool has_code = type == DW_UT_compile || type == DW_UT_skeleton;
+		const Dwarf_Die *inner = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid ? &split : &unit;
+		while (has_code && (at = dwarf_ranges(&unit, at, &base, &begin, &end)) > 0)
+			add_range(binary, begin, end, &unit, inner);
 	}
 	if (binary->n_ranges > 0)
 		qsort(binary->ranges, binary->n_ranges, sizeof *binary->ranges, compare_ranges);
 }
 
 /* The compilation unit that an address (as the DWARF has it) belongs to, or NULL. */
-static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
+static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address, Dwarf_Die **inner)
 {
 	size_t low = 0, high = binary->n_ranges;
 	while (low < high) {
@@ -139,7 +142,10 @@ static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address)
 		else
 			high = middle;
 	}
-	return low > 0 && address < binary->ranges[low - 1].end ? &binary->ranges[low - 1].unit : NULL;
+	if (low == 0 || address >= binary->ranges[low - 1].end)
+		return NULL;
+	*inner = &binary->ranges[low - 1].inner;
+	return &binary->ranges[low - 1].unit;
 }
 
 struct binary *binary_open(const struct module *module)
@@ -325,14 +331,14 @@ struct place binary_find(struct binary *binary, uint64_t address)
 	struct symbol symbol = binary_symbol(binary, address);
 	place.symbol = symbol.name;
 	place.symbol_address = symbol.address;
-	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	Dwarf_Die *inner = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
 	memory_look(LINES_BYTES, "lines and functions of a binary");
 	if (unit != NULL) {
 		find_line(binary, unit, address - binary->dwarf_bias, &place);
-		find_function(unit, address - binary->dwarf_bias, &place);
-		find_declared(unit, &place);
+		find_function(inner, address - binary->dwarf_bias, &place);
+		find_declared(inner, &place);
 		Dwarf_Attribute attribute;
-		const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+		const char *producer = dwarf_formstring(dwarf_attr(inner, DW_AT_producer, &attribute));
 		place.producer = producer != NULL ? producer : "";
 	}
 	if (*place.function == '\0')
@@ -363,7 +369,7 @@ static Dwarf_Line *first_line(Dwarf_Die *unit, Dwarf_Addr at)
 struct place binary_find_entry(struct binary *binary, uint64_t address)
 {
 	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	Dwarf_Die *unit = find_unit(binary, address - binary->dwarf_bias);
+	Dwarf_Die *inner = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
 	memory_look(LINES_BYTES, "lines and functions of a binary");
 	if (unit != NULL)
 		set_line(binary, unit, first_line(unit, address - binary->dwarf_bias), &place);

@@ -88,7 +88,7 @@ static struct source *find_source(struct symbols *s, const struct module *module
  */
 static void cut_outlined(char *function)
 {
-	static const char *const endings[] = {".omp_outlined", "._omp_fn.", ".omp_task_entry."};
+	static const char *const endings[] = {".omp_outlined", "._omp_fn.", ".omp_task_entry.", "..omp_par"};
 	for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
 		char *at = strstr(function, endings[i]);
 		if (at != NULL && at != function)
@@ -96,10 +96,34 @@ static void cut_outlined(char *function)
 	}
 }
 
-/* The name as its user wrote it, without parameters: C++ has others in the binary. */
+/*
+ * Names of flang: "_QMworkFouterPinner" is inner in outer in module work: work::outer::inner. What users write has no
+ * capital letters in it. False: it is not such a name.
+ */
+static bool demangle_flang(const char *function, char *name, size_t n_bytes)
+{
+	size_t n = 0;
+	if (strncmp(function, "_Q", 2) != 0 || strchr("MSFP", function[2]) == NULL || function[2] == '\0')
+		return false;
+	for (const char *c = function + 2; *c != '\0' && n + 3 < n_bytes; c++) {
+		bool is_kind = strchr("MSFP", *c) != NULL;
+		if (!is_kind && *c != '_' && !(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9'))
+			return false;
+		if (!is_kind)
+			name[n++] = *c;
+		else if (n > 0)
+			n += (size_t)snprintf(name + n, n_bytes - n, "::");
+	}
+	name[n] = '\0';
+	return n > 0;
+}
+
+/* The name as its user wrote it, without parameters: C++ and Fortran have others in the binary. */
 static void demangle(char *function, size_t n_bytes)
 {
-	char *name = cplus_demangle_v3(function, DMGL_NO_OPTS);
+	char *name = cplus_demangle_v3(function, DMGL_NO_OPTS), of_flang[1024];
+	if (name == NULL && demangle_flang(function, of_flang, sizeof of_flang))
+		snprintf(function, n_bytes, "%s", of_flang);
 	if (name != NULL)
 		snprintf(function, n_bytes, "%s", name);
 	free(name);
