@@ -106,7 +106,7 @@ DEVICE_BIN := $(O)/tests/device/driver
 TOOL_SO    := $(patsubst %.c,$(O)/%.so,$(TOOL_SRC))
 
 .PHONY: all deps demo quick check bench fuzz fuzz-run fuzz-programs fuzz-programs-run soak soak-run lint install uninstall clean help
-.PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress demo-run bench-run links need
+.PHONY: check-run check-bin check-tools check-unit check-fuzz check-stress check-builder demo-run bench-run links need
 .DELETE_ON_ERROR:
 
 all: links
@@ -212,6 +212,7 @@ $(TOOL_SO): $(O)/%.so: $(O)/%.o
 check-unit: $(UNIT_BIN)
 check-fuzz: $(call exe,$(FUZZ_PLAIN))
 check-stress: $(STRESS_BIN)
+check-builder: $(BUILDER)
 check-tools: all $(PROG_BIN) $(TOOL_SO)
 check-bin: check-tools check-unit check-stress $(DEVICE_BIN)
 
@@ -228,10 +229,12 @@ PLAIN_threads       := all
 PLAIN_programs_selftest := all
 ADDRESS_unit-asan   := check-unit
 ADDRESS_fuzz-corpus := check-fuzz
+ADDRESS_sanitized   := check-builder
+PLAIN_sanitized     := all
 THREAD_stress-tsan  := check-stress
 NAMED         := $(sort $(foreach test,$(TESTS),$(firstword $(subst /, ,$(test)))))
 PLAIN_GOALS   := $(if $(NAMED),$(sort $(foreach name,$(filter-out $(SELF_SUFFICIENT),$(NAMED)),$(or $(PLAIN_$(name)),check-bin))),check-bin)
-ADDRESS_GOALS := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(ADDRESS_$(name)))),check-unit check-fuzz)
+ADDRESS_GOALS := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(ADDRESS_$(name)))),check-unit check-fuzz check-builder)
 THREAD_GOALS  := $(if $(NAMED),$(sort $(foreach name,$(NAMED),$(THREAD_$(name)))),check-stress)
 
 # make asks pkg-config for flags when it starts: a second make sees what deps has installed.

@@ -124,6 +124,7 @@ wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
 programs unit-asan "$tree-address/tests/unit" "${recorder_tests[@]}"
 wrap=()
 run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
+run sanitized tests/sanitized.py "$tree-address/bin/otter-build"
 unset OMP_WAIT_POLICY
 # The stress tests have threads of their own for every processor.
 jobs=1

@@ -215,8 +215,10 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		spent[SPENT_PREEMPTED] += length;
 	else if (state == STATE_BLOCKED) {
 		spent[SPENT_BLOCKED] += length;
-		if (!is_region_open(s))
-			s->causes->rows[lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s))].blocked_ticks += (double)length;
+		if (!is_region_open(s)) {
+			uint32_t cause = lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s)); /* may move the rows */
+			s->causes->rows[cause].blocked_ticks += (double)length;
+		}
 	} else if (track_is_target(state)) {
 		spent[SPENT_DATA] += length;
 		blame_data(s, i, (double)length);

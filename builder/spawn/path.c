@@ -43,8 +43,9 @@ static int share_out(struct spawn_tree *tree, struct worksharing_cursor *cursor,
 		uint64_t part = (uint64_t)((double)(until - ticks) * rate);
 		const struct share *share = cursor->reader.value != 0 ? &s->shares[cursor->reader.value - 1] : NULL;
 		part = part < *left ? part : *left;
-		if (share != NULL && share->node == tree->node_of_task[view->task]) { /* else of a region around */
-			tree->nodes[spawn_step(tree, share->node, share->construct)].path_ticks += part;
+		if (share != NULL && share->node == tree->node_of_task[view->task]) {    /* else of a region around */
+			uint32_t step = spawn_step(tree, share->node, share->construct); /* may move the nodes */
+			tree->nodes[step].path_ticks += part;
 			*left -= part;
 		}
 		ticks = until;

@@ -24,13 +24,12 @@ static size_t size_of(size_t n, size_t element_bytes, const char *what)
 	return n_bytes != 0 ? n_bytes : 1;
 }
 
-/* Advises the system about the whole pages of some memory. */
-static void advise(void *memory, size_t n_bytes, int advice)
+/* Advises the system about the whole pages of some memory. Returns whether it took the advice. */
+static bool advise(void *memory, size_t n_bytes, int advice)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
 	uintptr_t begin = ((uintptr_t)memory + page) & ~page, end = ((uintptr_t)memory + n_bytes) & ~page;
-	if (begin < end)
-		(void)madvise((void *)begin, end - begin, advice);
+	return begin >= end || madvise((void *)begin, end - begin, advice) == 0;
 }
 
 /*
@@ -42,7 +41,7 @@ static void *get_huge(size_t n_bytes, const char *what)
 	void *memory;
 	if (posix_memalign(&memory, HUGE_PAGE, n_bytes) != 0)
 		memory_fail(n_bytes, what);
-	advise(memory, n_bytes, MADV_HUGEPAGE);
+	(void)advise(memory, n_bytes, MADV_HUGEPAGE);
 	return memory;
 }
 
@@ -78,8 +77,10 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 	size_t n_bytes = size_of(n, element_bytes, what), page = (size_t)sysconf(_SC_PAGESIZE);
 	if (is_huge(n_bytes)) { /* pages that are given back are 0 again, and most of these never were anything else */
 		char *memory = get_huge(n_bytes, what);
-		advise(memory, n_bytes, MADV_DONTNEED);
-		memset(memory + n_bytes / page * page, 0, n_bytes % page);
+		if (advise(memory, n_bytes, MADV_DONTNEED))
+			memset(memory + n_bytes / page * page, 0, n_bytes % page);
+		else /* pages that are locked are kept */
+			memset(memory, 0, n_bytes);
 		return memory;
 	}
 	return settle(calloc(1, n_bytes), n_bytes, what);
@@ -88,7 +89,7 @@ void *memory_zeroed(size_t n, size_t element_bytes, const char *what)
 void memory_give_back(void *memory, size_t n_bytes)
 {
 	if (memory != NULL)
-		advise(memory, n_bytes, MADV_DONTNEED);
+		(void)advise(memory, n_bytes, MADV_DONTNEED);
 	free(memory);
 }
 
