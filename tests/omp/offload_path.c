@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two transfers to a device that may go on at once, of very different size: the critical path goes over the large one, and names it. The line that clang 19 notes
- * for the first region is that of the statement before. */
+/* Two transfers to a device that nothing orders, of which the small one is over before the large one begins: the critical path goes over the large one, and names
+ * it. A task that follows from the small one says when; how busy the machine is makes no difference. The line that clang 19 notes for the first region is that of
+ * the statement before. */
+#include <stdatomic.h>
+
 #include "check.h"
 
-/* Its transfer takes longer than a busy machine keeps the small one waiting. */
-#define LARGE 32000000
+#define LARGE 1000000
 
 static int large[LARGE], small[4];
 
 int main(void)
 {
+	atomic_int is_over = 0;
 	int x = 1; /* @first */
 #pragma omp target map(tofrom : x)
 	x += 1;
@@ -17,8 +20,12 @@ int main(void)
 #pragma omp parallel num_threads(2)
 #pragma omp single
 	{
+#pragma omp target enter data map(to : small) nowait depend(out : small) /* @small */
+#pragma omp task depend(in : small) shared(is_over) /* @after */
+		atomic_store(&is_over, 1);
+		while (!atomic_load(&is_over))
+			;
 #pragma omp target enter data map(to : large) nowait /* @large */
-#pragma omp target enter data map(to : small) nowait /* @small */
 #pragma omp taskwait                                 /* @wait */
 	}
 #pragma omp target exit data map(delete : large, small) /* @exit */
