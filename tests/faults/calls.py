@@ -51,7 +51,7 @@ ROWS += [
     ("pwrite-EIO-once", SMALL, shim("pwrite", "EIO", **{"from": 3, "times": 1}), "lossy"),
     ("open-segments-EACCES", SMALL, shim("open", "EACCES", file=".seg"), "lossy"),
     ("open-segments-EROFS", SELF, shim("open", "EROFS", file=".seg", **{"from": 5}), "lossy"),
-    ("open-segments-ENOENT", SMALL, shim("open", "ENOENT", file=".seg", **{"from": 5}), "lossy"),
+    ("open-segments-ENOENT", SMALL, shim("open", "ENOENT", file=".seg", **{"from": 2}), "lossy"),
     # Something is missing for a while: recording goes on.
     ("open-segments-EMFILE", SELF, shim("open", "EMFILE", file=".seg", **{"from": 4, "times": 3000}), "resumed"),
     ("open-segments-ENFILE", SELF, shim("open", "ENFILE", file=".seg", **{"from": 1, "times": 3000}), "resumed"),
