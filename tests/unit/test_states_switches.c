@@ -205,6 +205,38 @@ START_TEST(a_record_waits_for_a_write)
 }
 END_TEST
 
+/*
+ * A worker reports the end of its closing barrier late. When it loses its processor after the team has joined, it is idle by
+ * then: the archive's end of its team would come after the join otherwise. Before that nobody waits for it, and it is
+ * preempted.
+ */
+START_TEST(a_worker_is_not_preempted_after_the_join)
+{
+	uint64_t worker, me = begin_team(&worker);
+	replay_sync_begin(0, sync_kind_barrier_implicit_parallel, me);
+	replay_sync_begin(1, sync_kind_barrier_implicit_parallel, worker);
+	uint64_t all_came = replay_now;
+	replay_now += 1000;
+	replay_sync_end(0, sync_kind_barrier_implicit_parallel, me);
+	replay_end_program();
+	uint64_t joined = replay_now;
+	replay_now += 1000;
+	replay_sync_end(1, sync_kind_barrier_implicit_parallel, worker);
+	replay_end_implicit(1, 1, 1);
+	replay_put(1, EVENT_thread_end, 0, 0, 0, 0);
+	replay_put(1, EVENT_thread_detach, 0, 0, 4243, 0);
+	put_switches(1, true, 100, replay_now, 2);
+	if (_i == 0)
+		put_off(off_why_preempted, all_came + 100, all_came + 400, 0, 1);
+	put_off(off_why_preempted, joined + 100, joined + 200, 0, 1);
+	replay_build(GRAPH_TASK);
+	ck_assert_uint_eq(ticks_in(1, STATE_PREEMPTED), _i == 0 ? 300 : 0);
+	ck_assert_ptr_nonnull(strstr(replay_states_seen(1), _i == 0 ? "overhead preempted overhead idle undefined"
+								    : "work_parallel overhead idle undefined"));
+	replay_done();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("states and switches");
@@ -220,6 +252,7 @@ int main(void)
 	tcase_add_test(tests, an_older_dump_has_none);
 	tcase_add_test(tests, sums_are_added_for_each_thread);
 	tcase_add_test(tests, a_record_waits_for_a_write);
+	tcase_add_loop_test(tests, a_worker_is_not_preempted_after_the_join, 0, 2);
 	suite_add_tcase(suite, tests);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
