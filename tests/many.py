@@ -39,13 +39,13 @@ def record(place, threads):
 
 
 def copy(dump, place, n):
-    """`dump` as the n processes of a run that have other numbers."""
-    files = {f.name: f.read_bytes() for f in dump.iterdir()}
+    """`dump` as the n processes of a run that have other numbers, which share one file for each binary that is kept."""
+    files = {f.name: f.read_bytes() for f in dump.iterdir() if f.is_file()}
     pid = str(pid_of(dump))
     for i in range(n):
         other = str(100000 + i)
         target = place / f"{dump.name[:-len('.otter')].removesuffix(pid)}{other}.otter"
-        target.mkdir(parents=True)
+        shutil.copytree(dump / "binaries", target / "binaries", copy_function=os.link)
         for name, content in files.items():
             (target / name).write_bytes(content.replace(f"\npid {pid}\n".encode(), f"\npid {other}\n".encode()) if name == "meta" else content)
 
