@@ -21,7 +21,7 @@ int main(void)
 #pragma omp single
 	{
 #pragma omp target enter data map(to : small) nowait depend(out : small) /* @small */
-#pragma omp task depend(in : small) shared(is_over) /* @after */
+#pragma omp task depend(in : small) shared(is_over)                      /* @after */
 		atomic_store(&is_over, 1);
 		while (!atomic_load(&is_over))
 			;
