@@ -265,6 +265,11 @@ def wrong_diff(page, out):
                 return f"{figure}{', what differs' if only else ''}: {sorted(rows)[:5]}, not {names[:5]}"
     if (diff["scaling"] is not None) != page.value("document.getElementById('diff-scaling') !== null"):
         return "the table of numbers of threads"
+    drawn = page.value("[...document.querySelectorAll('#diff-curve circle')].map(c => +c.dataset.y)")
+    sides, first = diff["sides"], diff["sides"][diff["scaling"]["base"]] if diff["scaling"] else None
+    wanted = [] if not first else [y for side in sides for ideal in (side["threads"] / first["threads"],) for y in (first["wall_ns"] / side["wall_ns"], ideal, ideal * first["work_ns"] / side["work_ns"])]
+    if len(drawn) != len(wanted) or any(abs(a - b) > 1e-5 * b for a, b in zip(sorted(drawn), sorted(wanted))):
+        return f"the curves have {sorted(drawn)}, not {sorted(wanted)}"
     page.value("(() => { const i = document.querySelector('#constructs input[type=search]'); i.value = 'no such construct'; i.dispatchEvent(new Event('input')); })()")
     left = page.value("document.querySelectorAll('#diff-table tbody tr').length")
     return f"the filter leaves {left}" if left else None

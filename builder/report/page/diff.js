@@ -4,6 +4,7 @@
  * are those of diff.json (docs/analyses.md), and its rules of what has changed are the builder's. main.js draws it in place of the
  * sections of a run.
  */
+import { chart, legend } from './chart.js';
 import { make, makeSvg, percent, time } from './dom.js';
 
 const SHOWN = 200;
@@ -84,10 +85,22 @@ function constructs(element, two) {
 
 /* ---- Several numbers of threads ---- */
 
+/* Speedup over threads, beside what so many threads could give, and what is left of that where the same takes more work. */
+function curve({ sides, scaling: { base } }) {
+	const first = sides[base], xs = [...new Set(sides.map(side => side.threads))].sort((a, b) => a - b);
+	const points = y => sides.map((side, i) => ({ x: side.threads, y: y(side), tip: [letter(i) + ' ' + side.name, plural(side.threads, 'thread') + ': ' + y(side).toFixed(2) + ' x'] }))
+		.filter(point => point.y > 0 && Number.isFinite(point.y)).sort((a, b) => a.x - b.x);
+	const ideal = side => side.threads / first.threads;
+	const curves = [{ name: 'measured', tone: 'work', dash: '', points: points(side => first.wall_ns / side.wall_ns) },
+		{ name: 'ideal: as many times as there are threads', tone: 'soft', dash: '', points: points(ideal) },
+		{ name: 'ideal, less work inflation', tone: 'mutex', dash: '7 4', points: points(side => ideal(side) * first.work_ns / side.work_ns) }];
+	return xs.length < 2 ? [] : [chart(curves, { id: 'diff-curve', label: 'Speedup over threads', unit: 'threads', xs }), legend(curves)];
+}
+
 function scaling(element, diff) {
 	const { sides, scaling: { base, constructs: rows } } = diff, first = sides[base];
 	const number = (value, digits = 2) => make('td', { class: 'number', text: Number.isFinite(value) ? value.toFixed(digits) : '' });
-	element.append(table('diff-scaling', [['side'], ['threads', true], ['time', true], ['speedup', true], ['efficiency', true], ['work', true], ['inflation', true], ['limit']], sides.map((side, i) => {
+	element.append(...curve(diff), table('diff-scaling', [['side'], ['threads', true], ['time', true], ['speedup', true], ['efficiency', true], ['work', true], ['inflation', true], ['limit']], sides.map((side, i) => {
 		const speedup = first.wall_ns / side.wall_ns;
 		return make('tr', {}, [make('td', { text: letter(i) + ' ' + side.name }), number(side.threads, 0), make('td', { class: 'number', text: time(side.wall_ns) }), number(speedup),
 			make('td', { class: 'number', text: percent(speedup * first.threads / side.threads) }), make('td', { class: 'number', text: time(side.work_ns) }), number(side.work_ns / first.work_ns),
