@@ -28,7 +28,7 @@ def compile_all():
     library = PLACE / "libabt.so.1"
     commands = [["gcc", *flags, "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *standin, "-o", library]]
     commands.append(["gcc", *flags, "-fPIC", "-shared", HERE / "asker.c", "-ldl", "-o", ASKER])
-    for name in ("conf", "sync", "stack", "lives", "migrate", "truths", "hand"):
+    for name in ("conf", "sync", "stack", "lives", "migrate", "truths", "hand", "faults"):
         commands.append(["gcc", *flags, "-w", HERE / f"{name}.c", library, "-o", PLACE / name])
     commands.append(["gcc", *flags, *wrap, "-rdynamic", HERE / "lives.c", *standin, f"-L{ABT.parent}", "-lotter-abt", f"-Wl,-rpath,{ABT.parent}", "-o", PLACE / "static"])
     for source, name in (("lives", "lives-omp"), ("within", "within")):

@@ -26,7 +26,7 @@ const char *spent_name(enum spent spent)
 /* How many of those that wait, and of those that they may wait for, the lane is. */
 static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t change)
 {
-	s->n_waiting += is_waiting(lane->state) ? change : 0;
+	s->n_waiting += is_waiting(lane) ? change : 0;
 	if (is_live(lane))
 		s->n_live[s->blockers[lane->node].is_last] += change;
 }
@@ -60,29 +60,74 @@ static void end_wait(const struct sweep_over_time *s, size_t i)
 /* ---- The sweep ---- */
 
 /* Until then nothing changes. */
-static void pass_time(struct sweep_over_time *s, uint64_t ticks)
+static void pass_stretch(struct sweep_over_time *s, uint64_t ticks)
 {
-	if (ticks <= s->now) /* of a part of the time: what began before it */
-		return;
+	uint32_t construct = 0;
+	enum backlog_sort sort = backlog_now(s->backlog, &construct);
 	double length = (double)(ticks - s->now);
+	if (sort != BACKLOG_NONE) {
+		bool is_excluded = sort == BACKLOG_EXCLUDED;
+		s->backlog_ticks[sort] += ticks - s->now;
+		if (s->n_waiting != 0)
+			causes_blame(s->causes,
+				     lane_cause(s, is_excluded ? LIMIT_EXCLUSION : LIMIT_RUNTIME,
+						is_excluded ? CAUSE_PLAIN : CAUSE_SCHEDULING, construct),
+				     length * s->n_waiting);
+		s->now = ticks;
+		return;
+	}
 	if (!is_region_open(s))
 		s->account->serial_wall_ticks += ticks - s->now;
 	bool is_last = s->n_live[true] != 0;
 	if (s->n_live[is_last] != 0) {
 		s->shared[is_last] += length * s->n_waiting / s->n_live[is_last];
 		s->waited[is_last] += s->n_waiting != 0 ? length : 0;
+	} else if (s->n_waiting != 0 && s->backlog != NULL) {
+		uint32_t cause = lane_cause(s, LIMIT_RUNTIME, CAUSE_SCHEDULING, s->task_construct);
+		causes_blame(s->causes, cause, length * s->n_waiting);
 	} else if (s->n_waiting != 0) {
-		uint32_t construct = net_region_construct(s->net, s->region);
+		construct = net_region_construct(s->net, s->region);
 		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, construct), length * s->n_waiting);
 	}
 	s->now = ticks;
 }
 
+/* Until then threads go on as they are. */
+static void pass_time(struct sweep_over_time *s, uint64_t ticks)
+{
+	while (s->backlog != NULL && backlog_next_ticks(s->backlog) < ticks) {
+		uint64_t next = backlog_next_ticks(s->backlog);
+		if (next > s->now)
+			pass_stretch(s, next);
+		backlog_pass(s->backlog, next);
+	}
+	if (ticks > s->now) /* else, of a part of the time: what began before it */
+		pass_stretch(s, ticks);
+}
+
 static uint64_t next_of_lane(struct sweep_over_time *s, size_t i)
 {
-	uint64_t ticks;
-	(void)lane_next_node(s, i, &ticks);
+	const struct track_stream *t = &s->track->streams[i];
+	uint64_t ticks = s->lanes[i].next_turn < t->n_turns ? t->turns[s->lanes[i].next_turn].ticks : UINT64_MAX;
+	if (!s->lanes[i].has_units)
+		(void)lane_next_node(s, i, &ticks);
 	return ticks < s->lanes[i].reader.next_ticks ? ticks : s->lanes[i].reader.next_ticks;
+}
+
+/* The units that run from now on. Between two looks at a mutex the stream still waits for it. */
+static void take_turns(struct sweep_over_time *s, size_t i)
+{
+	const struct track_stream *t = &s->track->streams[i];
+	struct lane *lane = &s->lanes[i];
+	for (; lane->next_turn < t->n_turns && t->turns[lane->next_turn].ticks <= s->now; lane->next_turn++) {
+		uint32_t node = t->turns[lane->next_turn].id;
+		lane->node = node != 0 || !lane->is_excluded ? node : lane->node;
+		lane->is_excluded = lane->node != 0 && !net_executes(s->net, lane->node);
+	}
+	if (lane->node != 0 && net_is_explicit(s->net, lane->node))
+		s->task_construct = net_task_construct(s->net, lane->node);
+	for (unsigned late = 0; late < LATES; late++)
+		lane->late[late].ticks = 0;
 }
 
 /* All that happens on the lane now. 0, or -1 with the error printed. */
@@ -101,8 +146,11 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 	}
-	for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
-		take_node(s, i, node);
+	if (lane->has_units)
+		take_turns(s, i);
+	else
+		for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
+			take_node(s, i, node);
 	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane, 1);
 	return 0;
@@ -176,7 +224,8 @@ static int open_lanes(struct sweep_over_time *s)
 		lane->next_fragment = n_tasks + graph->streams[i].first_node;
 		lane->end_fragment = n_tasks + graph->streams[i].end_node;
 		lane->reader.next_ticks = UINT64_MAX;
-		lane->is_open = t->n_started != 0 && t->states.n_steps != 0;
+		lane->has_units = s->net->has_units;
+		lane->is_open = (lane->has_units ? t->n_turns : t->n_started) != 0 && t->states.n_steps != 0;
 		if (!lane->is_open)
 			continue;
 		struct account_thread *thread = &s->account->threads[s->account->n_threads++];
@@ -228,6 +277,7 @@ static void close_lanes(struct sweep_over_time *s)
 	free(s->lanes);
 	free(s->regions);
 	free(s->joins);
+	backlog_free(s->backlog);
 }
 
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
@@ -240,6 +290,8 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 	*account = (struct account){.wall_ticks = last_ticks - first_ticks};
 	s.now = first_ticks;
 	find_regions(&s);
+	if (net->has_units)
+		s.backlog = backlog_make(net);
 	int rc = open_lanes(&s);
 	if (rc == 0)
 		rc = sweep(&s, last_ticks);

@@ -5,6 +5,7 @@
 #include "builder/answer/answer.h"
 #include "builder/answer/candidates.h"
 #include "builder/answer/figures.h"
+#include "builder/answer/turns.h"
 
 #include "builder/support/memory.h"
 
@@ -114,6 +115,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	answer->tree = tree;
 	track_finish(&answer->track);
 	net_make(&answer->net, graph, answer->track.same);
+	if (answer->net.has_units)
+		turns_find(&answer->track, &answer->net);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
 	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
@@ -129,7 +132,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
-	net_measure_lateness(&answer->net, &answer->track);
+	if (!answer->net.has_units) /* they are not simulated */
+		net_measure_lateness(&answer->net, &answer->track);
 	net_forget_times(&answer->net);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
 	uint32_t folded = fold_nodes < SIMULATE_NODES ? fold_nodes : FOLDED_NODES;

@@ -4,6 +4,7 @@
  * for the nodes that run, so their time is blamed on that (account.c). Called by answer.c, on one thread.
  */
 #include "builder/answer/candidates.h"
+#include "builder/answer/turns.h"
 #include "builder/support/memory.h"
 
 /* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
@@ -74,6 +75,55 @@ static uint32_t place_of(const struct net *net, const struct track *track, const
 	return next != 0 && net_task(net, next) == net_task(net, id) ? found[next].place : own;
 }
 
+/* The unit ends a wait of another one. */
+static uint32_t of_wait(struct causes *causes, const struct net *net, uint32_t wait, uint32_t own)
+{
+	switch (graph_node(net->graph, wait).sync) {
+	case unit_sync_mutex:
+	case unit_sync_rwlock: return causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
+	case unit_sync_barrier: return causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
+	default: return causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, wait));
+	}
+}
+
+/* What a node of a unit of Argobots holds up. */
+static struct blocker find_unit(struct causes *causes, const struct net *net, const uint32_t *batches, const struct blocker *found,
+				uint32_t id)
+{
+	uint32_t own = net_task_construct(net, id), next = next_of(net, id);
+	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
+	blocker.place = own;
+	blocker.is_last = is_last(net, found, id);
+	if (batches[id] == 0 && !net_is_explicit(net, id)) { /* it has nothing beside it */
+		blocker.cause = causes_row(causes, LIMIT_SERIAL, CAUSE_PLAIN, own, 0);
+		return blocker;
+	}
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		uint32_t target = net->targets[link], construct = net_construct(net, target);
+		switch ((enum edge_kind)net->kinds[link]) {
+		case EDGE_CREATE:
+		case EDGE_REVIVE:
+			if (!net_is_task(net, target))
+				continue;
+			blocker.cause = causes_row(causes, LIMIT_CREATION, CAUSE_PLAIN, construct, 0);
+			return blocker;
+		case EDGE_JOIN:
+			blocker.cause = batches[target] == 1 ? causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, construct, own)
+							     : causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
+			blocker.sync = construct;
+			return blocker;
+		case EDGE_RESUME:
+			blocker.cause = of_wait(causes, net, target, own);
+			blocker.sync = construct;
+			return blocker;
+		default: continue;
+		}
+	}
+	if (next == 0)
+		blocker.cause = causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
+	return blocker;
+}
+
 static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
 			   uint32_t id)
 {
@@ -122,7 +172,12 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track)
 {
 	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
-	for (uint32_t i = net->n_ordered; i-- > 0;)
-		found[net->order[i]] = find(causes, net, track, found, net->order[i]);
+	uint32_t *batches = net->has_units ? turns_find_batches(net) : NULL;
+	for (uint32_t i = net->n_ordered; i-- > 0;) {
+		uint32_t id = net->order[i];
+		bool is_unit = net_unit(net, id) != NULL;
+		found[id] = is_unit ? find_unit(causes, net, batches, found, id) : find(causes, net, track, found, id);
+	}
+	free(batches);
 	return found;
 }

@@ -7,6 +7,7 @@
 #define OTTER_BUILDER_ANSWER_LANE_H
 
 #include "builder/answer/account.h"
+#include "builder/answer/backlog.h"
 
 /* Why a node ends late: others that wait for it wait for that first. */
 enum late_by { LATE_PREEMPTION, LATE_EXCLUSION, LATE_FORK, LATES };
@@ -14,6 +15,8 @@ enum late_by { LATE_PREEMPTION, LATE_EXCLUSION, LATE_FORK, LATES };
 struct lane {
 	struct series_reader reader;
 	bool is_open;
+	bool has_units;   /* an execution stream of Argobots, which waits for something to run whenever it has no node */
+	bool is_excluded; /* the node is no work: its unit looks again and again whether it can have a mutex */
 	enum state state;
 	uint64_t since_ticks;  /* of the state, or of the latest change of what it is told by */
 	uint32_t node;         /* that began last, 0 none */
@@ -22,7 +25,9 @@ struct lane {
 	uint64_t *spent;       /* account_thread.ticks of its thread */
 	size_t next_started;   /* in track_stream.started */
 	uint32_t next_fragment, end_fragment;
-	double shared[2], waited[2]; /* those of the sweep when its node was told last */
+	size_t next_turn;                 /* in track_stream.turns */
+	uint64_t backlog_ticks[BACKLOGS]; /* those of the sweep when the lane was told last */
+	double shared[2], waited[2];      /* those of the sweep when its node was told last */
 	struct late {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
@@ -48,26 +53,32 @@ struct sweep_over_time {
 	uint32_t n_regions, next_region;
 	uint64_t *joins; /* when regions end, in order */
 	uint32_t next_join;
-	uint32_t region;         /* that began last, 0 none */
-	uint32_t task_construct; /* of the explicit task that began last, 0 none */
+	uint32_t region;                  /* that began last, 0 none */
+	uint32_t task_construct;          /* of the explicit task that began last, 0 none */
+	struct backlog *backlog;          /* of units of Argobots; NULL: there are none */
+	uint64_t backlog_ticks[BACKLOGS]; /* for how long there has been one of each sort */
 };
 
-static inline bool is_waiting(enum state state)
+static inline bool is_waiting(const struct lane *lane)
 {
-	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
+	if (lane->has_units && (lane->node == 0 || lane->is_excluded))
+		return lane->node == 0;
+	return lane->state >= STATE_WAIT_BARRIER && lane->state <= STATE_WAIT_TASKGROUP;
 }
 
 /* Is the thread in a node that others may wait for? */
 static inline bool is_live(const struct lane *lane)
 {
 	enum state state = lane->state;
-	return lane->node != 0 && (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
-				   (state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
+	return lane->node != 0 && !lane->is_excluded &&
+	       (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
+		(state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
 }
 
+/* Units of Argobots need no region. */
 static inline bool is_region_open(const struct sweep_over_time *s)
 {
-	return s->next_region > s->next_join;
+	return s->backlog != NULL || s->next_region > s->next_join;
 }
 
 /* spend.c */

@@ -2,7 +2,7 @@
  *
  * Makes the net of a graph: see net.h. Called by answer.c after the replay.
  */
-#include "builder/answer/net.h"
+#include "builder/answer/turns.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -77,9 +77,17 @@ uint64_t net_ticks_of(const struct net *net, uint64_t ns)
 	return second_ns == 0 ? ns : (uint64_t)((unsigned __int128)ns * (UINT64_C(1) << 40) / second_ns);
 }
 
+bool net_waits_for_mutex(const struct net *net, uint32_t id)
+{
+	if (net_unit(net, id) == NULL || net_kind(net, id) != NODE_UNIT_WAIT)
+		return false;
+	unsigned sync = graph_node(net->graph, id).sync;
+	return sync == unit_sync_mutex || sync == unit_sync_rwlock;
+}
+
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
-	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
+	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph), .has_units = turns_are_all(graph)};
 	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
 	make_links(net);
 	make_order(net);

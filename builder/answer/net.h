@@ -13,6 +13,7 @@ struct track;
 
 struct net {
 	const struct graph *graph;
+	bool has_units;        /* the process has units of Argobots, and no region of OpenMP: they are what it executes */
 	const uint32_t *same;  /* track.same */
 	uint64_t record_ticks; /* what a record costs, as far as that is known */
 	uint32_t n;            /* node numbers are below */
@@ -34,6 +35,9 @@ void net_measure_lateness(struct net *net, const struct track *track);
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
 
+/* Is it a wait of one of Argobots' units for a mutex? */
+bool net_waits_for_mutex(const struct net *net, uint32_t id);
+
 /* So many ns in ticks. */
 uint64_t net_ticks_of(const struct net *net, uint64_t ns);
 
@@ -46,6 +50,13 @@ static inline const struct node *net_inner(const struct net *net, uint32_t id)
 	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
 }
 
+/* The unit of Argobots that the node belongs to; NULL: it belongs to none, or units are not what is looked at. */
+static inline const struct work_unit *net_unit(const struct net *net, uint32_t id)
+{
+	const struct node *node = net->has_units ? net_inner(net, id) : NULL;
+	return node != NULL && node->is_of_unit ? &net->graph->model->units[node->unit] : NULL;
+}
+
 /* enum node_kind; NODE_NONE: there is none of this number. */
 static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 {
@@ -55,11 +66,15 @@ static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 	return graph_task_is_node(net->graph, id) ? graph_task_kind(&net->graph->model->tasks[id]) : NODE_NONE;
 }
 
-/* Is it the beginning of a task, or a fragment? */
+/* Is it the beginning of a task or a unit, or a fragment? Schedulers execute nothing. */
 static inline bool net_executes(const struct net *net, uint32_t id)
 {
 	const struct node *node = net_inner(net, id);
-	return node != NULL ? node->is_placed && node->kind == NODE_FRAGMENT : graph_task_is_node(net->graph, id);
+	if (node == NULL)
+		return graph_task_is_node(net->graph, id);
+	bool is_unit = net->has_units && (node->kind == NODE_UNIT || node->kind == NODE_TASKLET ||
+					  node->kind == NODE_PRIMARY_UNIT || node->kind == NODE_EXTERNAL);
+	return node->is_placed && (node->kind == NODE_FRAGMENT || is_unit);
 }
 
 static inline uint64_t net_begin(const struct net *net, uint32_t id)
@@ -106,17 +121,21 @@ static inline uint32_t net_construct(const struct net *net, uint32_t id)
 	return net->same[node != NULL ? node->construct : net->graph->model->tasks[id].construct];
 }
 
-/* Is it the first node of a task that a task-generating construct made? */
+/* Is it the first node of a task that a task-generating construct made, or of a unit that another one created? */
 static inline bool net_is_task(const struct net *net, uint32_t id)
 {
+	enum node_kind kind = net->has_units ? net_kind(net, id) : NODE_NONE;
+	if (kind == NODE_UNIT || kind == NODE_TASKLET)
+		return true;
 	return id < net->graph->model->n_tasks && graph_task_is_node(net->graph, id) &&
 	       task_is_explicit(&net->graph->model->tasks[id]);
 }
 
-/* The construct of the task that the node belongs to. */
+/* The construct of the task, or unit, that the node belongs to. */
 static inline uint32_t net_task_construct(const struct net *net, uint32_t id)
 {
-	return net->same[net->graph->model->tasks[net_task(net, id)].construct];
+	const struct work_unit *unit = net_unit(net, id);
+	return unit != NULL ? net->same[unit->construct] : net->same[net->graph->model->tasks[net_task(net, id)].construct];
 }
 
 /* The construct of a region, by its row in the model. */
@@ -125,9 +144,12 @@ static inline uint32_t net_region_construct(const struct net *net, uint32_t regi
 	return net->same[net->graph->model->regions[region].construct];
 }
 
-/* Of an explicit task? */
+/* Of an explicit task, or of a unit that another one created? */
 static inline bool net_is_explicit(const struct net *net, uint32_t id)
 {
+	const struct work_unit *unit = net_unit(net, id);
+	if (unit != NULL)
+		return unit->kind == UNIT_ULT || unit->kind == UNIT_TASKLET;
 	return task_is_explicit(&net->graph->model->tasks[net_task(net, id)]);
 }
 

@@ -44,6 +44,45 @@ static void add_tasks(struct prices *prices, const struct net *net)
 	}
 }
 
+static void add_units(struct prices *prices, const struct net *net)
+{
+	const struct graph *graph = net->graph;
+	for (uint32_t id = graph->model->n_tasks; id < net->n; id++) {
+		if (!net_is_task(net, id))
+			continue;
+		struct price *price = &prices->rows[net_construct(net, id)];
+		uint64_t own_ticks = graph->unit_busy != NULL ? graph->unit_busy->busy.ticks[net_inner(net, id)->unit] : 0;
+		price->n_tasks++;
+		price->own_ticks += own_ticks;
+		spread_add(&price->own, own_ticks);
+	}
+}
+
+/* A unit begins late by how long it could have run, while its execution stream had nothing else to run. */
+static void add_unit_starts(struct prices *prices, const struct net *net, const struct track *track)
+{
+	for (size_t i = 0; i < track->n_streams; i++) {
+		const struct track_stream *s = &track->streams[i];
+		uint64_t over_ticks = 0;
+		for (size_t j = 0; j < s->n_turns; j++) {
+			uint32_t id = s->turns[j].id;
+			if (id == 0) {
+				over_ticks = s->turns[j].ticks;
+				continue;
+			}
+			const struct work_unit *unit = net_unit(net, id);
+			if (!net_is_task(net, id) || unit == NULL || unit->start_ticks != s->turns[j].ticks)
+				continue;
+			struct price *price = &prices->rows[net_construct(net, id)];
+			uint64_t ready = unit->create_ticks > over_ticks ? unit->create_ticks : over_ticks;
+			uint64_t late = unit->start_ticks > ready ? unit->start_ticks - ready : 0;
+			uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
+			spread_add(&price->start, late - recorded);
+			price->around_ticks += recorded;
+		}
+	}
+}
+
 /* The node of the stream that began last before this task, by the fragments in between. */
 static void add_starts(struct prices *prices, const struct net *net, const struct track *track)
 {
@@ -99,7 +138,11 @@ void prices_find(struct prices *prices, const struct net *net, const struct trac
 	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
 	add_creations(prices, net);
 	add_tasks(prices, net);
-	add_starts(prices, net, track);
+	if (net->has_units) {
+		add_units(prices, net);
+		add_unit_starts(prices, net, track);
+	} else
+		add_starts(prices, net, track);
 	for (uint32_t i = 0; i < prices->n; i++) {
 		struct price *price = &prices->rows[i];
 		uint64_t create = spread_percentile(&price->create, 0.1), start = spread_percentile(&price->start, 0.5);

@@ -5,6 +5,8 @@
  */
 #include "builder/answer/lane.h"
 
+#include <string.h>
+
 const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task)
 {
 	const struct track_stream *t = &s->track->streams[i];
@@ -155,6 +157,8 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 static uint32_t awaited_construct(const struct sweep_over_time *s, size_t i)
 {
 	const struct track_stream *t = &s->track->streams[i];
+	if (s->lanes[i].has_units) /* a mutex of Argobots: where its units are */
+		return net_task_construct(s->net, s->lanes[i].node);
 	return s->lanes[i].run < t->n_runs ? t->runs[s->lanes[i].run].construct : 0;
 }
 
@@ -175,13 +179,34 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 {
 	struct lane *lane = &s->lanes[i];
 	bool is_preempted = lane->state == STATE_PREEMPTED;
-	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
+	bool has_none = lane->has_units && (lane->node == 0 || lane->is_excluded);
+	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)) || has_none)
 		return;
 	uint32_t place = !is_preempted ? awaited_construct(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
 	causes_blame(s->causes, late->cause, (double)length);
+}
+
+/* For what the nodes that run do, on which it is blamed; or for what there is to run (account.c). */
+static void spend_waiting(const struct sweep_over_time *s, struct lane *lane, uint64_t length)
+{
+	for (unsigned sort = BACKLOG_NONE + 1; sort < BACKLOGS && lane->has_units; sort++) {
+		uint64_t part = s->backlog_ticks[sort] - lane->backlog_ticks[sort];
+		part = part < length ? part : length;
+		lane->spent[sort == BACKLOG_EXCLUDED ? SPENT_EXCLUSION : SPENT_RUNTIME] += part;
+		length -= part;
+	}
+	lane->spent[SPENT_WAITING] += length;
+}
+
+/* A unit that looks whether it can have a mutex. */
+static void spend_excluded(struct sweep_over_time *s, struct lane *lane, uint64_t length)
+{
+	uint32_t construct = net_task_construct(s->net, lane->node);
+	lane->spent[SPENT_EXCLUSION] += length;
+	causes_blame(s->causes, lane_cause(s, LIMIT_EXCLUSION, CAUSE_PLAIN, construct), (double)length);
 }
 
 void lane_tell(struct sweep_over_time *s, size_t i)
@@ -199,14 +224,17 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	}
 	if (length == 0)
 		return;
-	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
+	if (lane->ends_with_record && !is_waiting(lane) && !lane->is_excluded &&
+	    (state_is_work(state) || state == STATE_OVERHEAD)) {
 		recorded = length < s->net->record_ticks ? length : s->net->record_ticks;
 		spent[SPENT_RECORDER] += recorded;
 	}
-	if (state_is_work(state))
+	if (is_waiting(lane))
+		spend_waiting(s, lane, length);
+	else if (lane->is_excluded)
+		spend_excluded(s, lane, length);
+	else if (state_is_work(state))
 		spent[SPENT_WORK] += length - recorded;
-	else if (is_waiting(state))
-		spent[SPENT_WAITING] += length; /* blamed on the nodes that run */
 	else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
 	else if (state == STATE_OVERHEAD)
@@ -227,4 +255,5 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	else
 		spend_idle(s, i, s->now);
 	lane->since_ticks = s->now;
+	memcpy(lane->backlog_ticks, s->backlog_ticks, sizeof lane->backlog_ticks);
 }

@@ -43,7 +43,7 @@ int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t sinc
 {
 	struct track *track = self;
 	struct track_stream *s = &track->streams[stream];
-	if (has_place(from)) {
+	if (has_place(from) && (track->model->n_units == 0 || s->task != 0 || track_has_run(from))) { /* units: turns.c */
 		uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
 				     : track_is_target(from) ? s->target
 							     : track->sync_of[s->task];
@@ -155,6 +155,21 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	return 0;
 }
 
+/* Who runs on the stream from now on; a scheduler executes nothing. */
+static int unit_switch(void *self, const struct point *at, const struct unit_switch *change)
+{
+	struct track *track = self;
+	struct track_stream *s = &track->streams[at->stream];
+	const struct work_unit *unit = &track->model->units[change->next];
+	bool is_change = change->reason <= UNIT_RUN || change->prior == at->unit;
+	bool runs = change->next != 0 && unit->kind != UNIT_SCHEDULER && unit->kind != UNIT_EXTERNAL;
+	if (!is_change || unit->kind == UNIT_EXTERNAL)
+		return 0;
+	array_reserve((void **)&s->turns, s->n_turns + 1, &s->turns_capacity, sizeof *s->turns);
+	s->turns[s->n_turns++] = (struct track_turn){at->ticks, runs ? change->next : 0};
+	return 0;
+}
+
 static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
 {
 	uint32_t place = held_take(&s->held, wait_id);
@@ -186,6 +201,7 @@ const struct replay_ops track_ops = {.implicit_begin = implicit_begin,
 				     .scope_enter = scope_enter,
 				     .scope_leave = scope_leave,
 				     .mutex = mutex,
+				     .unit_switch = unit_switch,
 				     .is_by_stream = true};
 
 int track_begin(struct track *track, const struct model *model, const struct states *states, const char *dir)
@@ -215,6 +231,14 @@ static void add_syncs(struct track_syncs *all, const struct track_syncs *syncs, 
 		to->count += from->count;
 		to->most_iterations = from->most_iterations > to->most_iterations ? from->most_iterations : to->most_iterations;
 	}
+}
+
+void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks)
+{
+	struct track_place *place = place_row(&track->places, construct, state);
+	place->ticks += ticks;
+	place->count++;
+	place->longest_ticks = ticks > place->longest_ticks ? ticks : place->longest_ticks;
 }
 
 /* ---- The end ---- */
@@ -274,6 +298,7 @@ void track_free(struct track *track)
 		free(s->holds);
 		held_clear(&s->held);
 		free(s->runs);
+		free(s->turns);
 		free_places(&s->places);
 		map_free(&s->loops);
 		map_free(&s->ends);

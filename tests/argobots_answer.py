@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What limits programs on Argobots with one planted fault each (tests/argobots/faults.c): its kind, the unit's function, and
+what mending it could give, which follow from the text; and whether the account of all execution streams adds up.
+
+On the stand-in, or on a library (tests/units.py). Where other programs take the processors, what they took is the limit:
+then the program is recorded again, and after some tries what is left is skipped.
+"""
+import json
+import sys
+
+from units import *
+
+TRIES, TAKEN = 6, 0.04
+# Of each: kind, function of the construct ("" for the primary unit), and between which figures the gain is.
+FAULTS = {
+    "balanced": ("none", "", 0, 1.1),
+    "one_pool": ("runtime", "work", 1.8, 2.05),
+    "serial": ("serial", "", 1.4, 1.55),
+    "wait": ("wait", "", 1.8, 2.05),
+    "imbalance": ("imbalance", "work", 1.4, 1.55),
+    "creation": ("creation", "work", 1.1, 1.5),
+    "grain": ("grain", "nothing", 1.3, 20),
+    "mutex": ("exclusion", "locked", 1.7, 2.05),
+    "nested": (None, None, 0, 20),
+}
+
+
+def first(command):
+    """With priority over other programs, where that is allowed."""
+    allowed = run(["chrt", "-f", "10", "true"]).status == 0
+    return ["chrt", "-f", "10", *command] if allowed else command
+
+
+def answer_of(name):
+    """(summary.json, what is wrong)"""
+    place = PLACE / f"dumps-{name}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    library = f"{PREFIX['']}/lib" if PREFIX[""] else PLACE
+    env = {"LD_LIBRARY_PATH": str(library), "OTTER_DIR": str(place)}
+    result = run(first(["env", f"LD_PRELOAD={ABT}", PLACE / "faults", name]), env=env)
+    dumps = sorted(place.glob("*.otter"))
+    wrong = result.why([0]) or one(dumps)
+    if wrong:
+        return None, wrong
+    out = PLACE / f"out-{name}"
+    shutil.rmtree(out, ignore_errors=True)
+    built = run([BUILDER, "-q", "-o", out, dumps[0]], PASSIVE)
+    return (None, built.why([0])) if built.why([0]) else (json.loads((out / "summary.json").read_text()), None)
+
+
+def unbalanced(answer):
+    """The account divides the time of all execution streams without remainder; None if it does."""
+    account = answer["account_ns"]
+    parts = sum(account.values())
+    total = answer["wall_ns"] * answer["threads"]
+    return None if abs(parts - total) <= 10 * answer["threads"] + total * 1e-6 else f"{parts} of {total} ns are accounted for: {account}"
+
+
+def differs(name, answer):
+    kind, function, low, high = FAULTS[name]
+    if kind is None:
+        return None
+    found = (answer.get("construct") or {}).get("function") or ""
+    if answer["limit"] != kind or (kind != "none" and found != function):
+        return f"{answer['limit']} of {answer.get('construct')}, not {kind} of {function or 'the primary unit'}; account {answer['account_ns']}"
+    return None if low <= answer["possible_speedup"] <= high else f"a gain of {answer['possible_speedup']}, not {low} to {high}"
+
+
+def try_fault(name):
+    for _ in range(TRIES):
+        summary, wrong = answer_of(name)
+        if wrong or "answer" not in summary:
+            check(name, wrong or "there is no answer")
+            return
+        answer = summary["answer"]
+        check(f"{name}/account", unbalanced(answer))
+        wrong = differs(name, answer)
+        taken = (answer["account_ns"]["preempted"] + answer["account_ns"]["blocked"]) / (answer["wall_ns"] * answer["threads"])
+        if not wrong or taken < TAKEN:
+            check(name, wrong)
+            return
+    report.skip(f"{NAME}/{name}", f"others had the processors: {wrong}")
+
+
+def faults():
+    for name in FAULTS:
+        try_fault(name)
+
+
+if __name__ == "__main__":
+    sys.exit(main(faults))
