@@ -5,6 +5,7 @@
 How long the runtime takes to start, where it may be blocked, is no program's truth: no bound depends on that. Bounds are wide, and hold on a busy machine, as time without a processor is known: where the kernel does not tell it, what depends on that is skipped by name. Of every
 program the states' lines, the nodes' times at each level, and the critical path must add up to each other, on one screen and in the tables.
 """
+import csv
 import json
 import re
 import sys
@@ -14,7 +15,7 @@ import path
 import states
 
 LEVELS = "task", "scope", "fragment"
-PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final"
+PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final", "behind"
 SOURCE = ROOT / "tests/truths/truths.c"
 UNKNOWN_SHARE = 0.02  # of its work: with more than that a program says nothing about preemption
 
@@ -32,6 +33,11 @@ class Built:
                 self.screen = result.out
         if self.reason:
             return
+        self.reason = run([BUILDER, "--answer", "-o", work / "answer", dump]).why([0])
+        if self.reason:
+            return
+        self.answer = json.loads((work / "answer/summary.json").read_text())["answer"]
+        self.waited = list(csv.DictReader((work / "answer/waits.csv").open()))
         self.graphs = {level: Graph(self.out[level]) for level in LEVELS}
         self.summary = json.loads((self.out["fragment"] / "summary.json").read_text())
         self.path = self.summary["path"]
@@ -64,6 +70,18 @@ def taskgroup(b):
     task, = b.of("task")
     lasts = int(task["end_ns"]) - int(task["begin_ns"])
     return outside("waiting in the taskgroup, of what the task lasts,", b.ns_in("wait_taskgroup") / lasts, 0.3, 1.02) or outside("parallelism", b.path["parallelism"], 0, 1.3)
+
+
+def behind(b):
+    """Each thread that waits, wherever it does, waits for a task: there is nothing else that runs."""
+    for row in b.waited:
+        rows = [r for r in b.waited if (r["construct"], r["state"]) == (row["construct"], row["state"])]
+        known = [int(r["for_ns"]) for r in rows if r["for"]]
+        tasks = sum(int(r["for_ns"]) for r in rows if r["for_label"].startswith("task"))
+        is_behind = row["state"] in ("wait_taskwait", "wait_barrier_implicit_workshare", "wait_barrier_implementation")
+        if is_behind and int(row["total_ns"]) > 20e6 and tasks < max(0.9 * sum(known), 0.1 * int(row["total_ns"])):
+            return f"of {row['total_ns']} ns at {row['label']} threads waited {tasks} ns for tasks: {rows}"
+    return outside("places at which somebody waits for tasks", sum(r["for_label"].startswith("task") for r in b.waited), 1, 10)
 
 
 def tiny(b):
@@ -134,16 +152,16 @@ def in_turns(b):
             outside("span, of what the tasks executed,", b.path["span_ns"] / executed, 0.999, 10000))
 
 
-TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns}
+TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns, "behind": behind}
 NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup"
 
 
-def ready_flaw(n):
-    """No task of these programs has dependences: it is ready from its creation to its begin. Of undeferred ones alone it is known what they cost, which is in that time."""
+def ready_flaw(n, depends):
+    """A task without dependences is ready from its creation to its begin. Of undeferred ones alone it is known what they cost, which is in that time."""
     if n["kind"] != "task" or n["state"] == "never started":
         return "something that is no task was ready" if n["ready_ns"] or n["creation_ns"] else None
     ready, is_undeferred = int(n["begin_ns"]) - int(n["create_ns"]), "undeferred" in n["flags"]
-    if abs(int(n["ready_ns"]) - ready) > 1:
+    if int(n["ready_ns"]) > ready + 1 or not depends and int(n["ready_ns"]) < ready - 1:
         return f"it was ready for {n['ready_ns']} ns, from its creation to its begin {ready} ns"
     if is_undeferred != (n["creation_ns"] != "") or (is_undeferred and int(n["creation_ns"]) > ready + 1):
         return f"it cost {n['creation_ns'] or 'nothing'}, and is {n['flags']}"
@@ -169,11 +187,36 @@ def sums_flaw(b):
         if preempted > b.ns_in("preempted") + len(nodes):  # less: a thread may be between two tasks
             return f"nodes at the level {level} were preempted for {preempted} ns, threads for {b.ns_in('preempted')} ns"
         for n in nodes:
-            reason = ready_flaw(n)
+            reason = ready_flaw(n, b.graphs[level].count_edges("depend") != 0)
             if reason:
                 return f"node {n['id']} at the level {level}: {reason}"
     if abs(b.path["work_ns"] - executed) > len(b.graphs["fragment"].nodes) + 1:
         return f"the path has {b.path['work_ns']} ns of work, threads {executed} ns"
+    return None
+
+
+def waits_flaw(b):
+    """waits.csv, the answer, and the threads' states: the same times, at the same places. None or what differs."""
+    states_ns = sum(ns for (_, state), (_, ns) in b.states.sums.items() if state.startswith("wait_"))
+    places = {}
+    for row in b.waited:
+        places.setdefault((row["construct"], row["state"]), []).append(row)
+    waited = sum(int(rows[0]["total_ns"]) for (_, state), rows in places.items() if state.startswith("wait_"))
+    if abs(waited - states_ns) > len(places) + len(b.states.sums):
+        return f"threads waited {waited} ns at all places, and {states_ns} ns in all states"
+    for (construct, state), rows in places.items():
+        if abs(sum(int(r["for_ns"]) for r in rows) - int(rows[0]["total_ns"])) > len(rows):
+            return f"what was waited for is not what was waited: {rows}"
+        if state == "wait_taskgroup" and rows[0]["line"] and "omp taskgroup" not in SOURCE.read_text().splitlines()[int(rows[0]["line"]) - 1]:
+            return f"a taskgroup is not in line {rows[0]['line']}"
+        if state == "wait_taskgroup" and not rows[0]["label"].startswith("taskgroup@"):
+            return f"threads wait at the end of a taskgroup at no place: {rows}"
+    for wait in b.answer["waits"]:
+        told = wait["for_share"] * wait["total_ns"]
+        same = [r for r in b.waited if r["kind"] == wait["construct"]["kind"] and int(r["total_ns"]) == wait["total_ns"]]
+        longest = max((int(r["for_ns"]) for r in same if r["for"]), default=0)
+        if same and abs(told - longest) > 2:
+            return f"{wait['construct']} is said to have waited {told} ns for {wait['for']}, and waits.csv has {longest}"
     return None
 
 
@@ -243,6 +286,7 @@ def try_once(compiler, argument):
         is_bound_alone = False
         report.check(f"{name}/sums", sums_flaw(b) or path.flaw(b.graphs["fragment"], b.summary))
         report.check(f"{name}/screen", screen_flaw(b))
+        report.check(f"{name}/waits", waits_flaw(b))
         if argument in NEED_PROCESSORS and not b.knows_processors():
             report.skip(f"{name}/truth", "the kernel does not tell when threads have a processor")
         else:

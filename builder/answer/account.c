@@ -23,6 +23,20 @@ const char *spent_name(enum spent spent)
 	return names[spent];
 }
 
+/* What the lane does for others, and they for it. */
+static struct awaited_role role_of(const struct sweep_over_time *s, size_t i)
+{
+	const struct lane *lane = &s->lanes[i];
+	const struct blocker *blocker = &s->blockers[lane->node];
+	if (lane->has_units) /* units wait, and not their streams */
+		return (struct awaited_role){.what = AWAITED_NEITHER};
+	if (is_live(lane))
+		return (struct awaited_role){AWAITED_RUNS, blocker->sync, blocker->place, blocker->is_last};
+	if (track_is_sync(lane->state))
+		return (struct awaited_role){.what = AWAITED_WAITS, .sync = lane_awaited(s, i)};
+	return (struct awaited_role){.what = AWAITED_NEITHER};
+}
+
 /* How many of those that wait, and of those that they may wait for, the lane is. */
 static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t change)
 {
@@ -46,7 +60,7 @@ static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
 		lane->next_fragment++;
 }
 
-/* The thread has waited for a mutex or a device. */
+/* The thread has waited. */
 static void end_wait(const struct sweep_over_time *s, size_t i)
 {
 	const struct track_stream *t = &s->track->streams[i];
@@ -78,6 +92,7 @@ static void pass_stretch(struct sweep_over_time *s, uint64_t ticks)
 	}
 	if (!is_region_open(s))
 		s->account->serial_wall_ticks += ticks - s->now;
+	awaited_pass(&s->awaited, length);
 	bool is_last = s->n_live[true] != 0;
 	if (s->n_live[is_last] != 0) {
 		s->shared[is_last] += length * s->n_waiting / s->n_live[is_last];
@@ -153,6 +168,7 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 			take_node(s, i, node);
 	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane, 1);
+	awaited_change(&s->awaited, &lane->role, role_of(s, i));
 	return 0;
 }
 
@@ -235,6 +251,7 @@ static int open_lanes(struct sweep_over_time *s)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 		count(s, lane, 1);
+		awaited_change(&s->awaited, &lane->role, role_of(s, i));
 	}
 	return 0;
 }
@@ -263,8 +280,10 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 		soonest_set(&soonest, first.number, first.number == 0 ? next_of_regions(s) : next_of_lane(s, first.number - 1));
 	}
 	for (size_t i = 0; i < s->n_lanes; i++)
-		if (s->lanes[i].is_open)
+		if (s->lanes[i].is_open) {
 			lane_tell(s, i);
+			awaited_change(&s->awaited, &s->lanes[i].role, (struct awaited_role){.what = AWAITED_NEITHER});
+		}
 	soonest_free(&soonest);
 	return rc;
 }
@@ -284,11 +303,11 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 		 const struct track *track, const struct blocker *blockers)
 {
 	const struct model *m = net->graph->model;
-	struct sweep_over_time s = {
-		.net = net, .track = track, .blockers = blockers, .account = account, .causes = causes, .waits = waits};
+	struct sweep_over_time s = {.net = net, .track = track, .blockers = blockers, .account = account, .causes = causes};
 	uint64_t first_ticks = window_clip(&m->window, m->first_ticks), last_ticks = window_clip(&m->window, m->last_ticks);
 	*account = (struct account){.wall_ticks = last_ticks - first_ticks};
 	s.now = first_ticks;
+	awaited_begin(&s.awaited, waits);
 	find_regions(&s);
 	if (net->has_units)
 		s.backlog = backlog_make(net);
@@ -299,6 +318,7 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 		for (unsigned j = 0; j < SPENTS; j++)
 			account->ticks[j] += account->threads[i].ticks[j];
 	close_lanes(&s);
+	awaited_free(&s.awaited);
 	return rc;
 }
 

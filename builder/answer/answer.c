@@ -119,6 +119,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 		turns_find(&answer->track, &answer->net);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
+	if (answer->net.has_units)
+		turns_blame_waits(&answer->waits, &answer->net);
 	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
 	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
 	free(blockers);

@@ -37,20 +37,21 @@ static void add_waits(struct figure *figures, const struct net *net, const struc
 	}
 }
 
+/* After add_waits(). */
 static void add_culprits(struct figure *figures, const struct causes *waits, uint32_t n)
 {
-	double *sums = memory_zeroed(n, sizeof *sums, WHAT), *largest = memory_zeroed(n, sizeof *largest, WHAT);
+	double *largest = memory_zeroed(n, sizeof *largest, WHAT);
 	for (uint32_t i = 1; i < waits->n; i++) {
 		const struct cause *wait = &waits->rows[i];
-		sums[wait->construct] += wait->ticks;
 		if (wait->ticks > largest[wait->construct]) {
 			largest[wait->construct] = wait->ticks;
 			figures[wait->construct].culprit = wait->other;
 		}
 	}
-	for (uint32_t c = 0; c < n; c++)
-		figures[c].culprit_share = sums[c] > 0 ? largest[c] / sums[c] : 0;
-	free(sums);
+	for (uint32_t c = 0; c < n; c++) {
+		double share = figures[c].wait_ticks != 0 ? largest[c] / (double)figures[c].wait_ticks : 0;
+		figures[c].culprit_share = share < 1 ? share : 1;
+	}
 	free(largest);
 }
 

@@ -18,7 +18,7 @@ struct figure {
 	uint64_t wait_ticks;  /* that threads waited in it */
 	double blamed_ticks;  /* that threads did not work because of it */
 	uint32_t culprit;     /* of a synchronisation or mutex: the construct that was waited for longest, 0 none */
-	double culprit_share; /* of what was waited for anybody there */
+	double culprit_share; /* of all that threads waited there */
 };
 
 /* By construct; to be freed. */

@@ -8,6 +8,7 @@
 
 #include "builder/answer/account.h"
 #include "builder/answer/backlog.h"
+#include "builder/answer/awaited.h"
 
 /* Why a node ends late: others that wait for it wait for that first. */
 enum late_by { LATE_PREEMPTION, LATE_EXCLUSION, LATE_FORK, LATES };
@@ -32,8 +33,9 @@ struct lane {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
 	} late[LATES];
-	size_t run;        /* of its waits for mutexes and devices: in track_stream.runs, ... */
+	size_t run;        /* of its waits: in track_stream.runs, ... */
 	uint32_t n_of_run; /* ... and how many of that run are over */
+	struct awaited_role role;
 };
 
 struct sweep_over_time {
@@ -41,7 +43,8 @@ struct sweep_over_time {
 	const struct track *track;
 	const struct blocker *blockers;
 	struct account *account;
-	struct causes *causes, *waits;
+	struct causes *causes;
+	struct awaited awaited;
 	struct lane *lanes;
 	size_t n_lanes;
 	uint32_t n_waiting;
@@ -63,7 +66,7 @@ static inline bool is_waiting(const struct lane *lane)
 {
 	if (lane->has_units && (lane->node == 0 || lane->is_excluded))
 		return lane->node == 0;
-	return lane->state >= STATE_WAIT_BARRIER && lane->state <= STATE_WAIT_TASKGROUP;
+	return track_is_sync(lane->state);
 }
 
 /* Is the thread in a node that others may wait for? */
@@ -88,6 +91,8 @@ const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uin
 uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks);
 /* The row of a cause about one construct. */
 uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort sort, uint32_t construct);
+/* The construct of the synchronisation, of the mutex, or of the target construct, that the thread waits for now; 0 unknown. */
+uint32_t lane_awaited(const struct sweep_over_time *s, size_t i);
 /* The lane has come to its node, the first of its task. */
 void lane_begin_task(struct sweep_over_time *s, struct lane *lane);
 /* The lane was in its state, and in its node, until now. */

@@ -145,16 +145,9 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 		waited -= part;
 	}
 	causes_blame(s->causes, blocker->cause, left);
-	if (blocker->sync != 0 && all > 0) {
-		/* Of an implicit task, the worksharing that it is late from says more. */
-		uint32_t loop = net_is_explicit(s->net, lane->node) ? 0 : s->track->loop_of[blocker->sync];
-		uint32_t own = loop != 0 ? loop : net_task_construct(s->net, lane->node);
-		causes_blame(s->waits, causes_row(s->waits, LIMIT_WAIT, CAUSE_PLAIN, blocker->sync, own), all);
-	}
 }
 
-/* The construct of the mutex, or of the target construct, that the thread waits for now. */
-static uint32_t awaited_construct(const struct sweep_over_time *s, size_t i)
+uint32_t lane_awaited(const struct sweep_over_time *s, size_t i)
 {
 	const struct track_stream *t = &s->track->streams[i];
 	if (s->lanes[i].has_units) /* a mutex of Argobots: where its units are */
@@ -165,7 +158,7 @@ static uint32_t awaited_construct(const struct sweep_over_time *s, size_t i)
 /* In a target construct. Outside of regions the others wait for it, too, and not for serial work. */
 static void blame_data(struct sweep_over_time *s, size_t i, double ticks)
 {
-	uint32_t cause = lane_cause(s, LIMIT_DATA, CAUSE_PLAIN, awaited_construct(s, i));
+	uint32_t cause = lane_cause(s, LIMIT_DATA, CAUSE_PLAIN, lane_awaited(s, i));
 	causes_blame(s->causes, cause, ticks);
 	for (size_t j = 0; j < s->n_lanes && !is_region_open(s); j++)
 		if (j != i && s->lanes[j].is_open && !is_live(&s->lanes[j])) {
@@ -182,7 +175,7 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 	bool has_none = lane->has_units && (lane->node == 0 || lane->is_excluded);
 	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)) || has_none)
 		return;
-	uint32_t place = !is_preempted ? awaited_construct(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
+	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;

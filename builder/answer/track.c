@@ -22,10 +22,18 @@ static struct track_place *place_row(struct track_places *places, uint32_t const
 	return &places->rows[*row - 1];
 }
 
+static void add_wait(struct track_places *places, uint32_t construct, enum state state, uint64_t ticks)
+{
+	struct track_place *place = place_row(places, construct, state);
+	place->ticks += ticks;
+	place->count++;
+	place->longest_ticks = ticks > place->longest_ticks ? ticks : place->longest_ticks;
+}
+
 /* Does a thread in this state wait at a construct? */
 static bool has_place(enum state state)
 {
-	return (state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP) || track_has_run(state) || state == STATE_OVERHEAD;
+	return track_has_run(state) || state == STATE_OVERHEAD;
 }
 
 static void add_run(struct track_stream *s, uint32_t construct)
@@ -43,17 +51,14 @@ int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t sinc
 {
 	struct track *track = self;
 	struct track_stream *s = &track->streams[stream];
-	if (has_place(from) && (track->model->n_units == 0 || s->task != 0 || track_has_run(from))) { /* units: turns.c */
+	if (has_place(from)) {
 		uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
 				     : track_is_target(from) ? s->target
 							     : track->sync_of[s->task];
 		if (track_has_run(from) && (!track->model->window.is_part || ticks > track->model->window.from))
 			add_run(s, construct);
-		struct track_place *place = place_row(&s->places, construct, from);
-		uint64_t length = window_ticks(&track->model->window, since_ticks, ticks);
-		place->ticks += length;
-		place->count++;
-		place->longest_ticks = length > place->longest_ticks ? length : place->longest_ticks;
+		if (track->model->n_units == 0 || s->task != 0) /* of units: turns.c */
+			add_wait(&s->places, construct, from, window_ticks(&track->model->window, since_ticks, ticks));
 	}
 	s->task = states_current(track->states, stream);
 	return series_step(&s->states, &track->aside, ticks, (int64_t)to - STATE_NONE);
@@ -235,10 +240,7 @@ static void add_syncs(struct track_syncs *all, const struct track_syncs *syncs, 
 
 void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks)
 {
-	struct track_place *place = place_row(&track->places, construct, state);
-	place->ticks += ticks;
-	place->count++;
-	place->longest_ticks = ticks > place->longest_ticks ? ticks : place->longest_ticks;
+	add_wait(&track->places, construct, state, ticks);
 }
 
 /* ---- The end ---- */

@@ -57,7 +57,7 @@ struct track_stream {
 	struct track_hold acquiring; /* construct 0 and wait id 0: none */
 	struct track_places places;
 	struct track_run {
-		uint32_t construct, n; /* so many waits for a mutex, or in a target construct, there, one after the other */
+		uint32_t construct, n; /* so many waits, or times in a target construct, there, one after the other */
 	} * runs;                      /* in the order of the thread's states */
 	size_t n_runs, runs_capacity;
 	struct track_syncs syncs;
@@ -85,10 +85,16 @@ static inline bool track_is_target(enum state state)
 	return state >= STATE_WAIT_TARGET && state <= STATE_WAIT_TARGET_UPDATE;
 }
 
+/* Does a thread in this state wait in a synchronisation? */
+static inline bool track_is_sync(enum state state)
+{
+	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
+}
+
 /* Are the constructs of a thread's waits in this state in its `runs`? */
 static inline bool track_has_run(enum state state)
 {
-	return track_is_mutex(state) || track_is_target(state);
+	return track_is_sync(state) || track_is_mutex(state) || track_is_target(state);
 }
 
 struct track {

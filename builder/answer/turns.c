@@ -112,6 +112,20 @@ void turns_find(struct track *track, const struct net *net)
 
 /* ---- Batches ---- */
 
+void turns_blame_waits(struct causes *waits, const struct net *net)
+{
+	for (uint32_t id = 1; id < net->n; id++)
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			uint32_t target = net->targets[link];
+			bool ends = net->kinds[link] == EDGE_JOIN || net->kinds[link] == EDGE_RESUME;
+			if (!ends || net_unit(net, id) == NULL || net_unit(net, target) == NULL)
+				continue;
+			uint32_t row =
+				causes_row(waits, LIMIT_WAIT, CAUSE_PLAIN, net_construct(net, target), net_task_construct(net, id));
+			causes_blame(waits, row, (double)(net_end(net, target) - net_begin(net, target)));
+		}
+}
+
 /*
  * What a unit creates before it joins any of it, and joins then, is a batch. A batch of one is executed while its creator
  * waits. Before the first creation of a batch, and from the last join on, the creator has nothing beside it.

@@ -6,6 +6,7 @@
 #ifndef OTTER_BUILDER_ANSWER_TURNS_H
 #define OTTER_BUILDER_ANSWER_TURNS_H
 
+#include "builder/answer/causes.h"
 #include "builder/answer/net.h"
 #include "builder/answer/track.h"
 
@@ -14,6 +15,9 @@ bool turns_are_all(const struct graph *graph);
 
 /* After track_finish(): track_turn.id of each stream is a node from then on; and adds what units waited to track.places. */
 void turns_find(struct track *track, const struct net *net);
+
+/* What units waited for: who ended each wait. */
+void turns_blame_waits(struct causes *waits, const struct net *net);
 
 /*
  * By node: how many units its unit has created, and not begun to join, by then; at a join how many of the same batch there

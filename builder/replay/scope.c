@@ -227,6 +227,18 @@ static uint64_t barrier_codeptr(struct replay *r, struct stream_state *s, unsign
 	return r->model->constructs[r->model->regions[r->model->tasks[inner->task].region].construct].codeptr;
 }
 
+/*
+ * Threads wait at a construct, whose place its begin has told. The waiting has an address of its own: a taskgroup's is that of
+ * its last statement, which is no construct, and has no line that is known to be one's. 0: nothing is open around it.
+ */
+static uint32_t waiting_construct(struct replay *r, struct stream_state *s, unsigned sync)
+{
+	const struct frame *frame = replay_frame(s, false);
+	const struct scope *around = frame != NULL && frame->n_scopes > 0 ? frame_innermost(&s->frames, frame) : NULL;
+	bool is_its = around != NULL && around->type == SCOPE_SYNC && around->kind == sync;
+	return is_its && r->model->constructs[around->construct].codeptr != 0 ? around->construct : 0;
+}
+
 static int sync_begin(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
 {
 	unsigned sync = record_flags(record);
@@ -246,6 +258,9 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	}
 	if (sync_is_barrier(sync) && r->model->constructs[scope.construct].codeptr == 0)
 		scope.construct = replay_construct(s, CONSTRUCT_BARRIER, barrier_codeptr(r, s, sync, record));
+	uint32_t waiting = type == SCOPE_SYNC_WAIT ? waiting_construct(r, s, sync) : 0;
+	if (waiting != 0)
+		scope.construct = waiting;
 	return replay_enter_scope(r, s, scope, record->time);
 }
 

@@ -51,7 +51,7 @@ struct answer_summary {
 	struct answer_wait {
 		struct answer_place place, culprit;
 		uint64_t count, total_ns, longest_ns;
-		double culprit_share; /* of what was waited for anybody there */
+		double culprit_share; /* of total_ns */
 	} waits[ANSWER_WAITS];
 	unsigned n_waits;
 	struct what_if_summary what_if;

@@ -124,6 +124,21 @@ static void final_children(void)
 	}
 }
 
+/* One task after the other: at any time two of three threads wait, at the taskwait or behind the single. */
+static void behind(void)
+{
+	int chain = 0;
+#pragma omp parallel num_threads(3)
+#pragma omp single
+	{
+		for (int i = 0; i < 10; i++) {
+#pragma omp task depend(inout : chain)
+			spin(10000000);
+		}
+#pragma omp taskwait
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -131,7 +146,8 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} programs[] = {{"taskgroup", taskgroup}, {"tiny", tiny},      {"triangle", triangle},
 			{"critical", critical},   {"fib", fib_alone},  {"sleeps", sleeps},
-			{"burn", burn},           {"if0", undeferred}, {"final", final_children}};
+			{"burn", burn},           {"if0", undeferred}, {"final", final_children},
+			{"behind", behind}};
 	if (argc == 2 && strcmp(argv[1], "forever") == 0)
 		for (;;)
 			spin(1000000);
