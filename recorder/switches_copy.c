@@ -85,6 +85,13 @@ static void put_group(struct group *group)
 	group->n = 0;
 }
 
+/* Was there room for another record? The kernel writes none that would fill its ring to the last byte, and says only with the
+ * next one that there is room for how many it has lost: a thread that ended has no next one. */
+static bool is_full(const struct switch_memory *memory, uint64_t head, uint64_t tail)
+{
+	return head - tail + sizeof(struct kernel_switch) >= memory->n_pages * SWITCHES_PAGE_BYTES;
+}
+
 /* A stretch that is not over has `end_ns` 0: it has lasted until now. */
 static void add(struct group *group, struct off off)
 {
@@ -145,7 +152,12 @@ bool switches_copy(struct stream *stream, bool is_last)
 		if (!off.begin_ns)
 			taken = tail;
 	}
-	if (off.begin_ns) {
+	if (is_full(memory, head, page->data_tail)) {
+		/* From the last record on nothing is known. */
+		add(&group, (struct off){.begin_ns = last_ns, .end_ns = group.now.monotonic_ns, .why = off_why_unknown});
+		off.begin_ns = 0;
+		taken = tail;
+	} else if (off.begin_ns) {
 		off.next_cpu = off.cpu;
 		add(&group, off);
 	}

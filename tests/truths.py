@@ -15,7 +15,7 @@ import path
 import states
 
 LEVELS = "task", "scope", "fragment"
-PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final", "behind"
+PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final", "behind", "yields"
 SOURCE = ROOT / "tests/truths/truths.c"
 UNKNOWN_SHARE = 0.02  # of its work: with more than that a program says nothing about preemption
 
@@ -145,6 +145,13 @@ def burn(b):
             outside("work, of what the task executed,", b.path["work_ns"] / busy, 0.99, 1.5))
 
 
+def yields(b):
+    """On one processor threads work no longer than the region lasts, as far as it is known. What the kernel had no room for is not."""
+    processors, lasts = b.summary["processors"], max(int(n["end_ns"]) - int(n["begin_ns"]) for n in b.of("implicit"))
+    work = b.ns_in("work_parallel")
+    return outside("work of which it is known, of what the region lasts,", (work - processors["unknown_ns"]) / lasts, 0, 1.05)
+
+
 def in_turns(b):
     """Each task ends before the next one is created."""
     executed = sum(int(n["busy_ns"]) for n in b.of("task"))
@@ -152,7 +159,7 @@ def in_turns(b):
             outside("span, of what the tasks executed,", b.path["span_ns"] / executed, 0.999, 10000))
 
 
-TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns, "behind": behind}
+TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns, "behind": behind, "yields": yields}
 NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup"
 
 
@@ -243,10 +250,10 @@ def screen_flaw(b):
 
 
 def record(work, program, argument, env):
-    """Runs it; `burn` on one processor, which a second process wants as well."""
-    if argument != "burn":
-        return run([program, argument], env)
+    """Runs it; `burn` on one processor, which a second process wants as well, `yields` on one."""
     one = str(min(os.sched_getaffinity(0)))
+    if argument != "burn":
+        return run([*(["taskset", "-c", one] if argument == "yields" else []), program, argument], env)
     with subprocess.Popen(["taskset", "-c", one, program, "forever"], stdin=subprocess.DEVNULL) as other:
         try:
             return run(["taskset", "-c", one, program, argument], env)
@@ -269,7 +276,7 @@ def try_once(compiler, argument):
     if not compiler_found(compiler):
         report.skip(name, f"no {COMPILERS[compiler]}")
         return report, False
-    if argument == "burn" and not shutil.which("taskset"):
+    if argument in ("burn", "yields") and not shutil.which("taskset"):
         report.skip(name, "no taskset")
         return report, False
     with alone(WORK / "truths" / f"{argument}-{compiler}") as work:
@@ -287,10 +294,12 @@ def try_once(compiler, argument):
         report.check(f"{name}/sums", sums_flaw(b) or path.flaw(b.graphs["fragment"], b.summary))
         report.check(f"{name}/screen", screen_flaw(b))
         report.check(f"{name}/waits", waits_flaw(b))
-        if argument in NEED_PROCESSORS and not b.knows_processors():
+        has_switches = b.summary["processors"] and not b.summary["processors"]["unknown_threads"]
+        if argument == "yields" and not has_switches or argument in NEED_PROCESSORS and not b.knows_processors():
             report.skip(f"{name}/truth", "the kernel does not tell when threads have a processor")
         else:
-            is_bound_alone = not report.check(f"{name}/truth", TRUTHS[argument](b)) and report.failed == 1 and argument in NEED_PROCESSORS
+            has_bounds = argument in (*NEED_PROCESSORS, "yields")
+            is_bound_alone = not report.check(f"{name}/truth", TRUTHS[argument](b)) and report.failed == 1 and has_bounds
         if report.failed == 0 and "KEEP" not in os.environ:
             shutil.rmtree(work)
     return report, is_bound_alone

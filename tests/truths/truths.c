@@ -3,6 +3,7 @@
  * Programs whose times are known from their text: what they execute is counted in turns of a loop. The argument chooses
  * one; tests/truths.py says what must come out.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,15 +140,22 @@ static void behind(void)
 	}
 }
 
+/* Two threads on one processor, which they give to each other some hundred thousand times a second. */
+static void yields(void)
+{
+#pragma omp parallel num_threads(2)
+	for (int i = 0; i < 100000; i++)
+		sched_yield();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} programs[] = {{"taskgroup", taskgroup}, {"tiny", tiny},      {"triangle", triangle},
-			{"critical", critical},   {"fib", fib_alone},  {"sleeps", sleeps},
-			{"burn", burn},           {"if0", undeferred}, {"final", final_children},
-			{"behind", behind}};
+	} programs[] = {{"taskgroup", taskgroup},  {"tiny", tiny},     {"triangle", triangle}, {"critical", critical},
+			{"fib", fib_alone},        {"sleeps", sleeps}, {"burn", burn},         {"if0", undeferred},
+			{"final", final_children}, {"behind", behind}, {"yields", yields}};
 	if (argc == 2 && strcmp(argv[1], "forever") == 0)
 		for (;;)
 			spin(1000000);
