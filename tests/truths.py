@@ -33,7 +33,8 @@ class Built:
                 self.screen = result.out
         if self.reason:
             return
-        self.reason = run([BUILDER, "--answer", "-o", work / "answer", dump]).why([0])
+        answer = run([BUILDER, "--answer", "-o", work / "answer", dump])
+        self.reason, self.first_screen = answer.why([0]), answer.out
         if self.reason:
             return
         self.answer = json.loads((work / "answer/summary.json").read_text())["answer"]
@@ -227,6 +228,15 @@ def waits_flaw(b):
     return None
 
 
+def unknown_flaw(b):
+    """The first screen says where it is not known whether threads had processors. None or what is wrong."""
+    found, said = b.summary["processors"], re.search(r"^switches (unknown for (\d+)% of the work|not recorded)", b.first_screen, re.M)
+    share = 100 * found["unknown_ns"] / max(found["work_ns"], 1) if found else 0
+    is_told = said is not None and (said[2] is None if found is None else said[2] is not None and abs(int(said[2]) - share) <= 0.51)
+    is_worth_a_word = found is None or share >= 1
+    return None if is_told == is_worth_a_word and (is_told or said is None) else f"it says {said and said[0]!r} of {found}"
+
+
 def screen_flaw(b):
     """The same on the terminal, as far as its figures have digits: path, shares of all threads, and of each thread."""
     work = re.search(r"work ([\d.]+) s", b.screen)
@@ -294,6 +304,7 @@ def try_once(compiler, argument):
         report.check(f"{name}/sums", sums_flaw(b) or path.flaw(b.graphs["fragment"], b.summary))
         report.check(f"{name}/screen", screen_flaw(b))
         report.check(f"{name}/waits", waits_flaw(b))
+        report.check(f"{name}/unknown", unknown_flaw(b))
         has_switches = b.summary["processors"] and not b.summary["processors"]["unknown_threads"]
         if argument == "yields" and not has_switches or argument in NEED_PROCESSORS and not b.knows_processors():
             report.skip(f"{name}/truth", "the kernel does not tell when threads have a processor")

@@ -250,9 +250,21 @@ static void print_answer(const struct summary *summary, bool is_coloured, FILE *
 	fputs("\n", out);
 }
 
+/* Of how much work it is not known whether its threads had processors; nothing is said of what is less than a hundredth. */
+static void print_unknown_switches(const struct processor_summary *processors, FILE *out)
+{
+	static const char counts[] = "a thread without a processor counts as working";
+	if (!processors->are_recorded)
+		fprintf(out, "switches not recorded: %s\n", counts);
+	else if (processors->unknown_ns * 100 >= processors->work_ns && processors->unknown_ns != 0)
+		fprintf(out, "switches unknown for %.0f%% of the work: there %s\n",
+			100 * (double)processors->unknown_ns / (double)processors->work_ns, counts);
+}
+
 /* What a reader has to know before these figures are believed. */
 static void print_losses(const struct summary *summary, FILE *out)
 {
+	print_unknown_switches(&summary->processors, out);
 	uint64_t n_repairs = tally_total(&summary->repairs), n_damages = tally_total(&summary->damage);
 	summary_print_stop(summary, out);
 	if (summary->n_lost != 0 || !summary->is_complete)

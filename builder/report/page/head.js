@@ -30,6 +30,15 @@ function alarms(summary) {
 	return lines;
 }
 
+/* Of how much work it is not known whether its threads had processors; null: of so little that it is not worth a word. */
+function unknownSwitches(processors) {
+	const counts = 'a thread without a processor counts as working';
+	if (!processors)
+		return 'Context switches were not recorded: ' + counts + '.';
+	const share = processors.work_ns > 0 ? processors.unknown_ns / processors.work_ns : 0;
+	return share < 0.01 ? null : 'Context switches are unknown for ' + percent(share) + ' of the work: there ' + counts + '.';
+}
+
 function limitCard(row, isFirst, data, view) {
 	const found = data.constructs.find(c => c.process === data.summary.answer.process && c.label === row.construct.label && c.file === (row.construct.file ?? ''));
 	const wanted = SEEN_IN[row.limit] ?? 'timeline', seen = wanted === 'waits' && data.waits.length === 0 ? 'timeline' : wanted;
@@ -78,6 +87,9 @@ export default {
 		const parts = Object.entries(answer.account_ns).filter(([, ns]) => ns > 0).map(([name, ns]) => ({ title: name, value: ns, color: SPENT[name] ?? 'unknown' }));
 		element.append(bar(parts, total), make('ul', { class: 'legend', id: 'account' }, parts.map(p => make('li', {}, [
 			make('i', { style: 'background:var(--' + p.color + ')' }), document.createTextNode(p.title + ' ' + percent(p.value / total, 1))]))));
+		const unknown = unknownSwitches(summary.processors);
+		if (unknown)
+			element.append(make('p', { id: 'unknown-switches', text: unknown }));
 		if (answer.span_ns > 0)
 			element.append(make('p', { id: 'bounds', text: 'The longest chain takes ' + time(answer.span_ns) + '; all work ' + time(answer.work_ns) + '.' }));
 		return true;
