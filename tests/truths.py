@@ -15,7 +15,7 @@ import path
 import states
 
 LEVELS = "task", "scope", "fragment"
-PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final", "behind", "yields"
+PROGRAMS = "taskgroup", "tiny", "triangle", "critical", "fib", "sleeps", "burn", "if0", "final", "behind", "yields", "excluded"
 SOURCE = ROOT / "tests/truths/truths.c"
 UNKNOWN_SHARE = 0.02  # of its work: with more than that a program says nothing about preemption
 
@@ -23,8 +23,8 @@ UNKNOWN_SHARE = 0.02  # of its work: with more than that a program says nothing 
 class Built:
     """A recorded program, built at all levels."""
 
-    def __init__(self, work, dump):
-        self.out, self.reason = {}, None
+    def __init__(self, work, dump, name):
+        self.name, self.out, self.reason = name, {}, None
         for level in LEVELS:
             self.out[level] = work / level
             result = run([BUILDER, "--csv", "--summary", "--states", f"--graph={level}", "-o", self.out[level], dump])
@@ -146,6 +146,18 @@ def burn(b):
             outside("work, of what the task executed,", b.path["work_ns"] / busy, 0.99, 1.5))
 
 
+def excluded(b):
+    """No task may begin while another one runs: threads wait for that, and neither is the runtime slow nor would more processors help."""
+    tasks = sorted(b.of("task"), key=lambda n: int(n["begin_ns"]))
+    for before, task in zip(tasks, tasks[1:]):
+        since = max(int(before["end_ns"]), int(task["create_ns"]))
+        if abs(int(task["begin_ns"]) - since - int(task["ready_ns"])) > 2:
+            return f"a task was ready for {task['ready_ns']} ns, from the end of the one before for {int(task['begin_ns']) - since} ns"
+    limits = {row["limit"]: row["why"]["blamed_ns"] for row in (*b.answer["others"], b.answer)}
+    executed = sum(int(n["busy_ns"]) for n in tasks)
+    return outside("what is blamed on exclusion, of what tasks executed,", limits.get("exclusion", 0) / executed, 0.3, 2)
+
+
 def yields(b):
     """On one processor threads work no longer than the region lasts, as far as it is known. What the kernel had no room for is not."""
     processors, lasts = b.summary["processors"], max(int(n["end_ns"]) - int(n["begin_ns"]) for n in b.of("implicit"))
@@ -160,8 +172,8 @@ def in_turns(b):
             outside("span, of what the tasks executed,", b.path["span_ns"] / executed, 0.999, 10000))
 
 
-TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns, "behind": behind, "yields": yields}
-NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup"
+TRUTHS = {"taskgroup": taskgroup, "tiny": tiny, "triangle": triangle, "critical": critical, "fib": fib, "sleeps": sleeps, "burn": burn, "if0": in_turns, "final": in_turns, "behind": behind, "yields": yields, "excluded": excluded}
+NEED_PROCESSORS = "triangle", "critical", "sleeps", "burn", "if0", "final", "taskgroup", "excluded"
 
 
 def ready_flaw(n, depends):
@@ -195,7 +207,7 @@ def sums_flaw(b):
         if preempted > b.ns_in("preempted") + len(nodes):  # less: a thread may be between two tasks
             return f"nodes at the level {level} were preempted for {preempted} ns, threads for {b.ns_in('preempted')} ns"
         for n in nodes:
-            reason = ready_flaw(n, b.graphs[level].count_edges("depend") != 0)
+            reason = ready_flaw(n, b.name in ("behind", "excluded"))
             if reason:
                 return f"node {n['id']} at the level {level}: {reason}"
     if abs(b.path["work_ns"] - executed) > len(b.graphs["fragment"].nodes) + 1:
@@ -297,7 +309,7 @@ def try_once(compiler, argument):
         reason, dumps = record(work, program, argument, env).why([0]), dumps_in(work)
         if not report.check(f"{name}/record", reason or (f"{len(dumps)} dumps" if len(dumps) != 1 else None)):
             return report, False
-        b = Built(work, dumps[0])
+        b = Built(work, dumps[0], argument)
         if not report.check(f"{name}/build", b.reason):
             return report, False
         is_bound_alone = False

@@ -7,6 +7,8 @@
 #include "builder/answer/turns.h"
 #include "builder/support/memory.h"
 
+#include <stdlib.h>
+
 /* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
 {
@@ -75,6 +77,8 @@ static uint32_t place_of(const struct net *net, const struct track *track, const
 	return next != 0 && net_task(net, next) == net_task(net, id) ? found[next].place : own;
 }
 
+/* ---- Units of Argobots ---- */
+
 /* The unit ends a wait of another one. */
 static uint32_t of_wait(struct causes *causes, const struct net *net, uint32_t wait, uint32_t own)
 {
@@ -124,14 +128,54 @@ static struct blocker find_unit(struct causes *causes, const struct net *net, co
 	return blocker;
 }
 
+/* ---- Tasks that exclude each other ---- */
+
+struct turns {
+	const struct net *net;
+	bool *excludes; /* by task: when it ends, one begins that it excludes and that was there before */
+};
+
+static int by_start(const void *left, const void *right, void *self)
+{
+	const struct task *tasks = self, *l = &tasks[*(const uint32_t *)left], *r = &tasks[*(const uint32_t *)right];
+	return l->start_ticks != r->start_ticks ? (l->start_ticks < r->start_ticks ? -1 : 1) : l < r ? -1 : l > r;
+}
+
+static int add_turns(void *self, const uint32_t *nodes, uint32_t n)
+{
+	struct turns *turns = self;
+	struct task *tasks = turns->net->graph->model->tasks;
+	uint32_t *set = memory_get(n, sizeof *set, "what limits the run");
+	for (uint32_t i = 0; i < n; i++)
+		set[i] = net_task(turns->net, nodes[i]);
+	qsort_r(set, n, sizeof *set, by_start, tasks);
+	for (uint32_t i = 1; i < n; i++) {
+		const struct task *before = &tasks[set[i - 1]], *next = &tasks[set[i]];
+		if (next->create_ticks < before->end_ticks && before->end_ticks <= next->start_ticks)
+			turns->excludes[set[i - 1]] = true;
+	}
+	free(set);
+	return 0;
+}
+
+static bool *find_turns(const struct net *net)
+{
+	bool *excludes = memory_zeroed(net->graph->model->n_tasks, sizeof *excludes, "what limits the run");
+	graph_each_exclusive(net->graph, add_turns, &(struct turns){net, excludes});
+	return excludes;
+}
+
+/* ---- All of it ---- */
+
 static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
-			   uint32_t id)
+			   const bool *excludes, uint32_t id)
 {
 	uint32_t next = next_of(net, id), depends = dependent(net, id), own = net_task_construct(net, id);
 	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
 	size_t first = net->first[id], end = net->first[id + 1];
 	blocker.place = place_of(net, track, found, id);
-	blocker.is_last = is_last(net, found, id);
+	bool lets_another = next == 0 && net_is_explicit(net, id) && excludes[net_task(net, id)];
+	blocker.is_last = lets_another || is_last(net, found, id);
 	for (size_t link = first; link < end; link++)
 		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link])) {
 			uint32_t construct = net_construct(net, net->targets[link]);
@@ -162,9 +206,13 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 			continue;
 		bool has_barrier = kind == EDGE_JOIN && track->end_of[construct] != 0;
 		blocker.sync = has_barrier ? track->end_of[construct] : construct; /* where the threads wait */
+		if (lets_another)
+			blocker.cause = causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
 		return blocker;
 	}
-	if (next == 0)
+	if (lets_another)
+		blocker.cause = causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
+	else if (next == 0)
 		blocker.cause = causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
 	return blocker;
 }
@@ -173,11 +221,13 @@ struct blocker *blockers_find(struct causes *causes, const struct net *net, cons
 {
 	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
 	uint32_t *batches = net->has_units ? turns_find_batches(net) : NULL;
+	bool *excludes = find_turns(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
 		bool is_unit = net_unit(net, id) != NULL;
-		found[id] = is_unit ? find_unit(causes, net, batches, found, id) : find(causes, net, track, found, id);
+		found[id] = is_unit ? find_unit(causes, net, batches, found, id) : find(causes, net, track, found, excludes, id);
 	}
 	free(batches);
+	free(excludes);
 	return found;
 }

@@ -60,6 +60,8 @@ static void walk_other(struct walk *w, const struct record *r, unsigned kind)
 	case EVENT_sync_region_end: gather_sync_end(w, r); break;
 	case EVENT_sync_region_begin: gather_arrival(w, r); break;
 	case EVENT_task_dependence: gather_delay(w, r); return;
+	case EVENT_dependences:
+	case EVENT_dependences_more: gather_excluded(w, r); break;
 	case EVENT_work_begin:
 	case EVENT_work_end:
 	case EVENT_mutex_acquire:

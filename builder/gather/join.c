@@ -53,9 +53,11 @@ static void join_threads(struct walk *w, struct map *tids)
 	w->m->n_threads = tids->n_used;
 }
 
-static void join_lists(struct walk *w, size_t *delays_capacity)
+static void join_lists(struct walk *w, size_t *delays_capacity, size_t *excluded_capacity)
 {
 	struct model *m = w->m;
+	for (size_t i = 0; i < w->n_excluded; i++)
+		PUSH(m->excluded, m->n_excluded, *excluded_capacity, w->excluded[i]);
 	for (size_t i = 0; i < w->n_delays; i++)
 		PUSH(m->delays, m->n_delays, *delays_capacity, w->delays[i]);
 	for (size_t i = 0; i < w->n_closings; i++)
@@ -80,7 +82,7 @@ static void join_counts(const struct walk *w)
 void gather_join(struct gathering *g)
 {
 	struct model *m = g->m;
-	size_t n = m->dump->n_streams;
+	size_t n = m->dump->n_streams, excluded_capacity = 0;
 	struct arrival_list *arrivals = memory_zeroed(n, sizeof *arrivals, "the barriers");
 	struct map tids = {0};
 	for (size_t s = 0; s < n; s++) {
@@ -88,7 +90,7 @@ void gather_join(struct gathering *g)
 		print_repairs(w);
 		join_counts(w);
 		join_threads(w, &tids);
-		join_lists(w, &m->delays_capacity);
+		join_lists(w, &m->delays_capacity, &excluded_capacity);
 		join_constructs(w);
 		arrivals[s] = w->arrivals;
 		w->arrivals = (struct arrival_list){0};
@@ -110,6 +112,7 @@ void gather_free_walks(struct gathering *g)
 		free(w->resumptions);
 		free(w->constructs);
 		free(w->delays);
+		free(w->excluded);
 		free(w->closings);
 		free(w->claims);
 		gather_free_acquisitions(&w->acquisitions);

@@ -209,6 +209,20 @@ void gather_delay(struct walk *w, const struct record *r)
 		PUSH(w->delays, w->n_delays, w->delays_capacity, delay);
 }
 
+void gather_excluded(struct walk *w, const struct record *r)
+{
+	if (record_kind(r) == EVENT_dependences) {
+		w->dependent = thread_dependent(&w->thread, r->a);
+		if (record_flags(r) == dependence_type_mutexinoutset && w->dependent != 0)
+			PUSH(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, r->b});
+		return;
+	}
+	const uint64_t variables[3] = {r->time, r->a, r->b};
+	for (unsigned i = 0; i < record_flags(r) && i < 3; i++)
+		if ((record_value(r) >> (8 * i) & 0xff) == dependence_type_mutexinoutset && w->dependent != 0)
+			PUSH(w->excluded, w->n_excluded, w->excluded_capacity, (struct excluded){w->dependent, variables[i]});
+}
+
 /* ---- The story's listener ---- */
 
 /* Counts a record that does not fit the story as a repair. */

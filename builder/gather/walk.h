@@ -117,6 +117,9 @@ struct walk {
 	uint64_t first_ticks;
 	struct delay_record *delays;
 	size_t n_delays, delays_capacity;
+	uint32_t dependent; /* the task that the last list of dependences is of */
+	struct excluded *excluded;
+	size_t n_excluded, excluded_capacity;
 	struct map reduction_barriers; /* codeptr -> any value */
 	struct closing {
 		uint32_t task, number;
@@ -287,6 +290,8 @@ uint32_t gather_missing_root(void *self, uint32_t n);
 void gather_arrival(struct walk *w, const struct record *r);
 /* A task_dependence: a task has to wait for another one. */
 void gather_delay(struct walk *w, const struct record *r);
+/* A list of dependences, or what continues one: which tasks exclude others. */
+void gather_excluded(struct walk *w, const struct record *r);
 
 /* ---- constructs.c ---- */
 

@@ -160,6 +160,7 @@ void model_free(struct model *m)
 	free(m->lock_orders);
 	map_free(&m->lock_rows);
 	free(m->delays);
+	free(m->excluded);
 	arrivals_free(&m->arrivals);
 	for (struct model_string *string = m->strings, *next; string != NULL; string = next) {
 		next = string->next;

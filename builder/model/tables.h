@@ -194,6 +194,11 @@ struct model {
 		uint32_t source, sink; /* rows: the runtime reported that sink had to wait for source when it was created */
 	} * delays;
 	size_t n_delays, delays_capacity;
+	struct excluded {
+		uint32_t task;     /* row */
+		uint64_t variable; /* it may not run while another child of its parent runs that has this one */
+	} * excluded;              /* of each mutexinoutset dependence */
+	size_t n_excluded;
 	struct arrivals arrivals; /* at the barriers of teams */
 	uint32_t **lock_orders;   /* by row of dump.streams: the acquisition number of each of its acquiring records; or NULL */
 	struct map lock_rows;     /* wait id -> number of the mutex, from 1: in the order of streams, by first acquisition */

@@ -11,7 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The tasks that the runtime reported to wait for others, and the dummies of waits that had to, by row. */
+/*
+ * The tasks that the runtime reported to wait for others, those that came when one ran that they exclude (mutexinoutset), and
+ * the dummies of waits that had to, by row.
+ */
 struct ready_delays {
 	struct ready_delay {
 		uint32_t task;

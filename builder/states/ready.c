@@ -84,17 +84,58 @@ static int by_task(const void *left, const void *right)
 	return l->task < r->task ? -1 : l->task > r->task ? 1 : by_ticks(left, right);
 }
 
+/* Of tasks that exclude each other, in the order in which they ran. */
+struct turn {
+	uint32_t parent, task;
+	uint64_t variable, start_ticks;
+};
+
+static int by_turn(const void *left, const void *right)
+{
+	const struct turn *l = left, *r = right;
+	if (l->parent != r->parent)
+		return l->parent < r->parent ? -1 : 1;
+	if (l->variable != r->variable)
+		return l->variable < r->variable ? -1 : 1;
+	if (l->start_ticks != r->start_ticks)
+		return l->start_ticks < r->start_ticks ? -1 : 1;
+	return l->task < r->task ? -1 : l->task > r->task;
+}
+
+/* A task may not run while another one does that it excludes, and had to wait for that if it was there. How many had to. */
+static size_t add_turns(const struct model *m, struct delay *delays)
+{
+	struct turn *turns = memory_get(m->n_excluded + 1, sizeof *turns, "the thread states");
+	size_t n_turns = 0, n = 0;
+	for (size_t i = 0; i < m->n_excluded; i++) {
+		const struct task *task = &m->tasks[m->excluded[i].task];
+		if (task_is_explicit(task) && task->state & TASK_STARTED && !(task->flags & task_flags_taskwait))
+			turns[n_turns++] =
+				(struct turn){task->parent, m->excluded[i].task, m->excluded[i].variable, task->start_ticks};
+	}
+	qsort(turns, n_turns, sizeof *turns, by_turn);
+	for (size_t i = 1; i < n_turns; i++) {
+		const struct turn *before = &turns[i - 1], *turn = &turns[i];
+		uint64_t end = ready_end(m, before->task);
+		bool is_its = before->parent == turn->parent && before->variable == turn->variable;
+		if (is_its && end > m->tasks[turn->task].create_ticks && end <= turn->start_ticks)
+			delays[n++] = (struct delay){end, turn->task, m->tasks[turn->task].region};
+	}
+	free(turns);
+	return n;
+}
+
 struct ready_delays ready_delays_find(const struct model *m)
 {
-	struct delay *delays = memory_get(m->n_delays + 1, sizeof *delays, "the thread states");
+	struct delay *delays = memory_get(m->n_delays + m->n_excluded + 1, sizeof *delays, "the thread states");
 	for (size_t i = 0; i < m->n_delays; i++) {
 		uint32_t sink = m->delays[i].sink;
 		uint64_t end = ready_end(m, m->delays[i].source), create = m->tasks[sink].create_ticks;
 		delays[i] = (struct delay){end > create ? end : create, sink, m->tasks[sink].region};
 	}
-	qsort(delays, m->n_delays, sizeof *delays, by_task);
-	size_t n = 0;
-	for (size_t i = 0; i < m->n_delays; i++) {
+	size_t n_delays = m->n_delays + add_turns(m, delays + m->n_delays), n = 0;
+	qsort(delays, n_delays, sizeof *delays, by_task);
+	for (size_t i = 0; i < n_delays; i++) {
 		if (n > 0 && delays[n - 1].task == delays[i].task)
 			n--;
 		delays[n++] = delays[i]; /* the latest of the task */

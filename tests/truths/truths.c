@@ -140,6 +140,18 @@ static void behind(void)
 	}
 }
 
+/* Each task excludes the others, in any order. */
+static void excluded(void)
+{
+	int one = 0;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+	for (int i = 0; i < 20; i++) {
+#pragma omp task depend(mutexinoutset : one)
+		spin(5000000);
+	}
+}
+
 /* Two threads on one processor, which they give to each other some hundred thousand times a second. */
 static void yields(void)
 {
@@ -155,7 +167,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} programs[] = {{"taskgroup", taskgroup},  {"tiny", tiny},     {"triangle", triangle}, {"critical", critical},
 			{"fib", fib_alone},        {"sleeps", sleeps}, {"burn", burn},         {"if0", undeferred},
-			{"final", final_children}, {"behind", behind}, {"yields", yields}};
+			{"final", final_children}, {"behind", behind}, {"yields", yields},     {"excluded", excluded}};
 	if (argc == 2 && strcmp(argv[1], "forever") == 0)
 		for (;;)
 			spin(1000000);
