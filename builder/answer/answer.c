@@ -28,28 +28,36 @@ static double share(uint64_t a, uint64_t b)
 	return b != 0 ? (double)a / (double)b : 1;
 }
 
+/* How long a thread had something to do that needs a processor, whether it had one or not. */
+static uint64_t wanted_ticks(const struct account_thread *thread)
+{
+	return thread->ticks[SPENT_WORK] + thread->ticks[SPENT_PREEMPTED];
+}
+
+/* A thread that others keep from its processor is no imbalance, and does not wait. */
 struct efficiency answer_efficiencies(const struct answer *answer)
 {
 	const struct account *account = &answer->account;
 	const struct account_thread *busiest = NULL;
-	uint64_t work = 0;
+	uint64_t work = 0, wanted = 0;
 	for (uint32_t i = 0; i < account->n_threads; i++) {
 		const struct account_thread *thread = &account->threads[i];
 		work += thread->ticks[SPENT_WORK];
-		if (busiest == NULL || thread->ticks[SPENT_WORK] > busiest->ticks[SPENT_WORK])
+		wanted += wanted_ticks(thread);
+		if (busiest == NULL || wanted_ticks(thread) > wanted_ticks(busiest))
 			busiest = thread;
 	}
-	if (busiest == NULL || busiest->ticks[SPENT_WORK] == 0)
+	if (work == 0)
 		return (struct efficiency){1, 1, 1, 1, 1};
 	/* Creating tasks is the runtime's: in work until here, the same share of each thread's. */
-	double kept = work != 0 ? (double)account->ticks[SPENT_WORK] / (double)work : 1;
-	uint64_t most = busiest->ticks[SPENT_WORK], on = account->wall_ticks - busiest->ticks[SPENT_PREEMPTED];
-	uint64_t used = on - busiest->ticks[SPENT_RUNTIME] - busiest->ticks[SPENT_RECORDER];
+	double kept = (double)account->ticks[SPENT_WORK] / (double)work;
+	uint64_t most = wanted_ticks(busiest);
+	uint64_t used = account->wall_ticks - busiest->ticks[SPENT_RUNTIME] - busiest->ticks[SPENT_RECORDER];
 	return (struct efficiency){.total = answer_efficiency(answer),
-				   .load_balance = (double)work / account->n_threads / (double)most,
+				   .load_balance = (double)wanted / account->n_threads / (double)most,
 				   .serialisation = share(most, used),
-				   .runtime = share(used, on) * kept,
-				   .on_processor = share(on, account->wall_ticks)};
+				   .runtime = share(used, account->wall_ticks) * kept,
+				   .on_processor = share(work, wanted)};
 }
 
 double answer_speedup(const struct answer *answer, const struct candidate *candidate)
