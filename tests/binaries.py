@@ -171,6 +171,13 @@ def main():
     place, dump, before, after = check("limit", remove, options=("--limit=16K",))
     expect("limit: not kept, and said", "no room for it" in after[2] and "app.c" not in after[0], after[2])
 
+    # A limit of the size of files is no end of the launcher: the status is the program's.
+    small = new("file-size")
+    app = compile_to(small)
+    done = sh("bash", "-c", f"ulimit -f 64; {RECORD} --dir={small} {app}; echo $?; cat {small}/*/binaries/list; find {small} -name '*.new'")
+    expect("file-size: status stays", done.stdout.split("\n")[0] == "3", done.stdout + done.stderr)
+    expect("file-size: named, and nothing left behind", " cannot-be-written " in done.stdout and ".new" not in done.stdout, done.stdout + done.stderr)
+
     small = new("full")
     app = compile_to(small)
     if sh("unshare", "-m", "true").returncode == 0:

@@ -7,6 +7,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,7 @@ int main(int argc, char *argv[])
 	struct survey_list list;
 	survey_find(&list, launch.dir, launch.id, since);
 	report_dumps(&launch, &list, request.is_quiet);
+	signal(SIGXFSZ, SIG_IGN); /* a copy that RLIMIT_FSIZE does not allow is not kept, and the status stays the program's */
 	if (request.keeps_binaries)
 		keep_binaries(&list);
 	survey_free(&list);
