@@ -254,7 +254,7 @@ def wrong_graph(scenario, witness, out, summary):
         if n is None or not n["device_begin_ns"] or (d.optype != 4 and n["bytes"] != str(d.bytes)):
             reasons.append(f"data operation {d.id} is {n}")
     drawing = (out / "graph.dot").read_text()
-    drawn = re.findall(r'label="[^"]*kernel[^"]*\\ndevice (\d+)(, [\d.]+ us)?"', drawing)
+    drawn = re.findall(r'label="[^"]*kernel[^"]*\\ndevice (\d+)(, [\d.]+ [num]?s)?"', drawing)
     n_timed = sum(n["device_begin_ns"] != "" for n in kernels.values())
     n_folded = sum(int(n) for n in re.findall(r'label="[^"]*kernel.*,count=(\d+)', drawing))
     is_folded = "nodes drawn by source construct" in drawing

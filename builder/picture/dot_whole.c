@@ -141,7 +141,7 @@ static void put_device(struct buffer *text, const struct dump *dump, const struc
 	if (activity->begin_ticks == 0)
 		return;
 	buffer_put_text(text, ", ");
-	buffer_put_us(text, dump_duration_ns(dump, activity->end_ticks - activity->begin_ticks));
+	dot_put_time(text, dump_duration_ns(dump, activity->end_ticks - activity->begin_ticks));
 }
 
 /* What it executed, and, of a task, how long it waited. */
@@ -153,10 +153,10 @@ static void put_times(const struct whole *whole, struct buffer *text, const stru
 	buffer_put_text(text, "\\n#");
 	buffer_put_decimal(text, whole->offset + node->id);
 	buffer_put_text(text, "  ");
-	buffer_put_us(text, dump_duration_ns(dump, node->busy_ticks));
+	dot_put_time(text, dump_duration_ns(dump, node->busy_ticks));
 	if (waits != 0) {
 		buffer_put_text(text, "\\nwaits ");
-		buffer_put_us(text, dump_duration_ns(dump, waits));
+		dot_put_time(text, dump_duration_ns(dump, waits));
 	}
 }
 

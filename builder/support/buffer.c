@@ -5,7 +5,6 @@
 #include "builder/support/buffer.h"
 #include "builder/support/array.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void buffer_grow(struct buffer *buffer, size_t n_more)
@@ -53,20 +52,4 @@ char *text_hex(char *at, uint64_t number, unsigned n_digits)
 	for (unsigned i = n; i > 0; number >>= 4)
 		at[--i] = "0123456789abcdef"[number & 0xf];
 	return at + n;
-}
-
-/* Half a digit is rounded as the nearest binary number lies, which printf knows; all else is plain. */
-void buffer_put_us(struct buffer *buffer, uint64_t ns)
-{
-	char *at = buffer_room(buffer, 32);
-	if (ns % 100 == 50 || ns >> 50 != 0) {
-		at += snprintf(at, 32, "%.1f us", (double)ns / 1e3);
-	} else {
-		uint64_t tenths = (ns + 50) / 100;
-		at = text_decimal(at, tenths / 10);
-		*at++ = '.';
-		*at++ = (char)('0' + tenths % 10);
-		at = text_put(at, " us", 3);
-	}
-	buffer_end_at(buffer, at);
 }

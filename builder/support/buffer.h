@@ -73,7 +73,4 @@ static inline void buffer_put_hex(struct buffer *buffer, uint64_t number)
 	buffer_end_at(buffer, text_hex(buffer_room(buffer, TEXT_HEX_MAX), number, 1));
 }
 
-/* A number with one digit after the point, as printf("%.1f us", (double)ns / 1e3) has it. */
-void buffer_put_us(struct buffer *buffer, uint64_t ns);
-
 #endif

@@ -132,12 +132,6 @@ static void check_number(uint64_t number)
 	snprintf(expected, sizeof expected, "%016" PRIx64, number);
 	*text_hex(is, number, 16) = '\0';
 	ck_assert_str_eq(is, expected);
-	struct buffer us = {NULL, 0, 0};
-	snprintf(expected, sizeof expected, "%.1f us", (double)number / 1e3);
-	buffer_put_us(&us, number);
-	ck_assert_uint_eq(us.n, strlen(expected));
-	ck_assert_int_eq(memcmp(us.bytes, expected, us.n), 0);
-	buffer_free(&us);
 }
 
 START_TEST(numbers_are_as_printf_has_them)
