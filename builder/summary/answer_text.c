@@ -60,9 +60,16 @@ static bool is_unit(const struct answer_place *place)
 	       strcmp(place->kind, construct_kind_name(CONSTRUCT_TASKLET)) == 0;
 }
 
+/* The construct's label, or, where that is not known, what is. */
+static const char *label_or(const struct answer_row *row, const char *instead)
+{
+	return row->construct.label[0] != '\0' ? row->construct.label : instead;
+}
+
 void answer_print_what(const struct answer_row *row, FILE *out)
 {
 	const char *label = place_name(&row->construct), *other = place_name(&row->other);
+	const char *most_in = row->construct.label[0] != '\0' ? ", most in " : "";
 	switch (row->limit) {
 	case LIMITS:
 	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
@@ -97,9 +104,9 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 		return;
 	case LIMIT_SERIAL:
 		if (row->sort == CAUSE_UNUSED)
-			fprintf(out, "serial: %s does not use all threads", label);
+			fprintf(out, "serial: %s does not use all threads", label_or(row, "a region"));
 		else if (row->sort == CAUSE_SINGLE)
-			fprintf(out, "serial: the others wait while one thread executes %s", label);
+			fprintf(out, "serial: the others wait while one thread executes %s", label_or(row, "something alone"));
 		else if (strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_PRIMARY_UNIT)) == 0 ||
 			 strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_EXTERNAL)) == 0)
 			fprintf(out, "serial: %s %s alone", label, row->sort == CAUSE_BLOCKED ? BLOCKED : "works");
@@ -110,23 +117,21 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 		return;
 	case LIMIT_RUNTIME:
 		if (row->sort == CAUSE_SCHEDULING && is_unit(&row->construct))
-			fprintf(out, "runtime: %s wait in pools while execution streams are idle", label);
+			fprintf(out, "runtime: %s wait in pools while execution streams are idle", label_or(row, "units"));
 		else if (row->sort == CAUSE_SCHEDULING)
-			fprintf(out, "runtime: %s are ready, and no thread takes them", label);
+			fprintf(out, "runtime: %s are ready, and no thread takes them", label_or(row, "tasks"));
 		else if (row->sort == CAUSE_FORK)
-			fprintf(out, "runtime: threads come late into %s", label);
+			fprintf(out, "runtime: threads come late into %s", label_or(row, "a region"));
 		else
-			fprintf(out, "runtime: threads go on late after %s", label);
+			fprintf(out, "runtime: threads go on late after %s", label_or(row, "a synchronisation"));
 		return;
 	case LIMIT_PREEMPTION:
 		if (row->sort == CAUSE_CROWDED) {
-			fprintf(out,
-				"preemption: more threads than the %" PRIu64
-				" processor%s, most in %s: try OMP_NUM_THREADS=%" PRIu64,
-				row->n, plural(row->n), label, row->n);
+			fprintf(out, "preemption: more threads than the %" PRIu64 " processor%s%s%s: try OMP_NUM_THREADS=%" PRIu64,
+				row->n, plural(row->n), most_in, label_or(row, ""), row->n);
 			return;
 		}
-		fprintf(out, "preemption: others had the processors, most in %s", label);
+		fprintf(out, "preemption: others had the processors%s%s", most_in, label_or(row, ""));
 		return;
 	case LIMIT_DATA: fprintf(out, "data: threads wait for devices in %s", label); return;
 	}
