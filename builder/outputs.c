@@ -4,6 +4,7 @@
  * Called by main.c and run.c, on the main thread.
  */
 #include "builder/answer/files.h"
+#include "builder/chrome/chrome.h"
 #include "builder/outputs.h"
 #include "builder/report/report.h"
 #include "builder/dump/list.h"
@@ -173,6 +174,11 @@ int output_follow_perfetto(struct sink *sink, const struct built *built)
 	const struct options *options = built->options;
 	return perfetto_open(sink, built->graphs, built->directory, options->perfetto_bytes, options->n_bins, built->traces,
 			     built->n_traces);
+}
+
+int output_follow_chrome(struct sink *sink, const struct built *built)
+{
+	return chrome_open(sink, built->graphs, built->directory, built->options->n_bins, built->traces, built->n_traces);
 }
 
 int output_follow_graphml(struct sink *sink, const struct built *built)

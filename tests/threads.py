@@ -181,6 +181,7 @@ OUTPUTS = {
     "task": ("--csv", "--dot", "--svg", "--otf2", "--parallelism", "--states", "--summary"),
     "perfetto": ("--perfetto", "--perfetto-bytes=100K"),
     "perfetto-part": ("--perfetto", "--from=20%", "--to=70%"),
+    "chrome": ("--chrome",),
     "counted": ("--summary",),
     "scope": ("--graph=scope", "--csv"),
     "fragment": ("--graph=fragment", "--csv", "--summary"),

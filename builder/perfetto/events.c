@@ -143,16 +143,6 @@ void perfetto_format_block(void *self, size_t block, struct buffer *text)
 
 /* ---- Devices ---- */
 
-static const char *activity_name(const struct model *m, const struct activity *activity)
-{
-	if (activity->type == ACTIVITY_NATIVE)
-		return activity->name;
-	if (activity->type == ACTIVITY_KERNEL)
-		return activity->construct != 0 ? m->constructs[activity->construct].label : "kernel";
-	const char *name = event_enum_name("target_data_op", activity->kind);
-	return name != NULL ? name : "data";
-}
-
 static void put_queue(const struct perfetto *p, struct buffer *text, uint32_t queue)
 {
 	const struct model *m = &p->trace->model;
@@ -164,7 +154,7 @@ static void put_queue(const struct perfetto *p, struct buffer *text, uint32_t qu
 		if (slices_file(&p->slices, a->begin_ticks) != p->file || begin_ns < last_ns || end_ns < begin_ns)
 			continue;
 		proto_number(&event, EVENT_TYPE, TYPE_BEGIN);
-		proto_text(&event, EVENT_NAME, activity_name(m, a));
+		proto_text(&event, EVENT_NAME, slices_activity_name(m, a));
 		perfetto_put_event(text, sequence, begin_ns - last_ns, &event);
 		proto_number(&event, EVENT_TYPE, TYPE_END);
 		perfetto_put_event(text, sequence, end_ns - begin_ns, &event);

@@ -49,7 +49,7 @@ static uint64_t most_bytes(const struct perfetto *p)
 		n_slices += slices->streams[i].slices.n_records + slices->streams[i].states.n_records;
 		n_flows += slices->streams[i].n_waits;
 	}
-	return n_slices * SLICE_BYTES + n_flows * FLOW_BYTES + (p->n_windows + 1) * COUNTERS * COUNTER_BYTES;
+	return n_slices * SLICE_BYTES + n_flows * FLOW_BYTES + (p->counters.n_windows + 1) * COUNTERS * COUNTER_BYTES;
 }
 
 static int measure_all(struct perfetto *p)
@@ -65,8 +65,8 @@ static int measure_all(struct perfetto *p)
 	for (uint32_t i = 0; i < m->n_activities; i++)
 		perfetto_measure(p, m->activities[i].begin_ticks,
 				 SLICE_BYTES + strlen(m->activities[i].name != NULL ? m->activities[i].name : ""));
-	for (size_t i = 0; i < p->n_windows; i++)
-		perfetto_measure(p, p->bounds[i], (size_t)COUNTERS * COUNTER_BYTES);
+	for (size_t i = 0; i < p->counters.n_windows; i++)
+		perfetto_measure(p, p->counters.bounds[i], (size_t)COUNTERS * COUNTER_BYTES);
 	return p->has_failed ? -1 : 0;
 }
 

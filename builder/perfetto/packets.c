@@ -214,7 +214,7 @@ void perfetto_put_process(const struct perfetto *p, struct buffer *text)
 		put_thread_tracks(p, text, i);
 	for (uint32_t i = 0; i < p->trace->model.n_queues; i++)
 		put_queue_track(p, text, i);
-	if (p->n_windows > 0)
+	if (p->counters.n_windows > 0)
 		put_counter_tracks(p, text);
 }
 

@@ -100,17 +100,6 @@ static int begin(void *self, const struct trace *trace)
 	return p->slices.beside.begin(p->slices.beside.self, trace);
 }
 
-static void free_counters(struct perfetto *p)
-{
-	free(p->bounds);
-	p->bounds = NULL;
-	for (unsigned i = 0; i < COUNTERS; i++) {
-		free(p->values[i]);
-		p->values[i] = NULL;
-	}
-	p->n_windows = 0;
-}
-
 static int end(void *self, const struct trace *trace)
 {
 	struct perfetto *p = self;
@@ -121,7 +110,7 @@ static int end(void *self, const struct trace *trace)
 		return -1;
 	p->n_sequences = perfetto_counters_sequence(p);
 	p->n_threads += trace->dump.n_streams;
-	free_counters(p);
+	counters_end(&p->counters);
 	return slices_end(&p->slices);
 }
 
@@ -129,7 +118,7 @@ static int close_perfetto(void *self)
 {
 	struct perfetto *p = self;
 	int rc = close_file(p);
-	free_counters(p);
+	counters_end(&p->counters);
 	slices_close(&p->slices);
 	if (p->slices.beside.close != NULL)
 		rc |= p->slices.beside.close(p->slices.beside.self);
@@ -151,7 +140,8 @@ int perfetto_open(struct sink *sink, const struct graphs *graphs, const char *di
 			p->first_ns = traces[i].dump.first_realtime_ns;
 			p->first_monotonic_ns = traces[i].dump.first_monotonic_ns;
 		}
-	if (slices_open(&p->slices, dir, "trace.pftrace") != 0 || perfetto_counters_open(p, n_bins) != 0 || open_file(p) != 0) {
+	if (slices_open(&p->slices, dir, "trace.pftrace") != 0 ||
+	    counters_open(&p->counters, &p->slices.beside, p->dir, n_bins) != 0 || open_file(p) != 0) {
 		close_perfetto(p);
 		return -1;
 	}

@@ -12,10 +12,8 @@
 #define OTTER_BUILDER_PERFETTO_PERFETTO_H
 
 #include "builder/perfetto/proto.h"
+#include "builder/slices/counters.h"
 #include "builder/slices/slices.h"
-#include "builder/states/windows.h"
-
-enum perfetto_counter { COUNTER_RUNNING, COUNTER_READY, COUNTER_WAITING, COUNTERS };
 
 struct perfetto {
 	struct slices slices; /* with the sweep for the counters beside them */
@@ -30,10 +28,8 @@ struct perfetto {
 	uint64_t n_threads;                    /* of the processes so far */
 	/* Of the process in turn. */
 	const struct trace *trace;
-	size_t file;              /* in which of its files */
-	uint64_t *bounds;         /* of the windows */
-	double *values[COUNTERS]; /* by window: on average */
-	size_t n_windows;
+	size_t file; /* in which of its files */
+	struct counters counters;
 	_Atomic bool has_failed;   /* the error is printed */
 	struct measured *measured; /* files.c; NULL: what is formatted is not measured */
 };
@@ -95,7 +91,6 @@ void perfetto_format_block(void *self, size_t block, struct buffer *text);
 void perfetto_put_queues(const struct perfetto *p, struct buffer *text);
 
 /* counters.c */
-int perfetto_counters_open(struct perfetto *p, size_t n_bins);
 void perfetto_put_counters(const struct perfetto *p, struct buffer *text);
 
 /* files.c: what a slice takes; where the process has to be cut. 0, or -1 with the error printed. */

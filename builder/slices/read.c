@@ -204,3 +204,13 @@ uint64_t slices_node(const struct slices *slices, uint32_t item)
 		return 0;
 	return graph->before.n_nodes + item;
 }
+
+const char *slices_activity_name(const struct model *m, const struct activity *activity)
+{
+	if (activity->type == ACTIVITY_NATIVE)
+		return activity->name;
+	if (activity->type == ACTIVITY_KERNEL)
+		return activity->construct != 0 ? m->constructs[activity->construct].label : "kernel";
+	const char *name = event_enum_name("target_data_op", activity->kind);
+	return name != NULL ? name : "data";
+}

@@ -10,7 +10,7 @@
  * During the replay, slices and states are logged by stream, each on its thread, a few bytes a slice (log.h). Once the graph is
  * there, slices_link() finds the flows, and chunks of the logs are read in any order, on several threads.
  *
- * Used by the outputs that other tools show as timelines (perfetto/), and by the report, in whose sinks it takes part.
+ * Used by the outputs that other tools show as timelines (perfetto/, chrome/), and by the report, in whose sinks it takes part.
  */
 #ifndef OTTER_BUILDER_SLICES_SLICES_H
 #define OTTER_BUILDER_SLICES_SLICES_H
@@ -158,6 +158,8 @@ static inline uint64_t slices_flow_id(const struct slices *slices, enum slice_fl
 
 /* What a slice of the item is called: its construct, else its kind; a name of the model, not quoted. */
 const char *slices_name(const struct slices *slices, uint32_t item);
+/* What ran on a device. */
+const char *slices_activity_name(const struct model *m, const struct activity *activity);
 /* The row of the construct it is named after; and the kind of its node in the graph. */
 uint32_t slices_construct(const struct slices *slices, uint32_t item);
 enum node_kind slices_kind(const struct slices *slices, uint32_t item);

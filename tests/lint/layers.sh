@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 git ls-files 'builder/*.c' 'builder/*.h' | xargs grep -n '#include "builder/' | awk -F: '
 	BEGIN {
-		n = split("support dump,sqlite model story gather,replay graph,states,otf2 spawn,slices answer,perfetto,graphml whatif,lint,picture summary diff,report", levels, " ")
+		n = split("support dump,sqlite model story gather,replay graph,states,otf2 spawn,slices answer,perfetto,chrome,graphml whatif,lint,picture summary diff,report", levels, " ")
 		for (i = 1; i <= n; i++) {
 			m = split(levels[i], folders, ",")
 			for (j = 1; j <= m; j++)
