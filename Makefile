@@ -18,7 +18,9 @@ pkg_libs    = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null)
 OMPT_H     := $(firstword $(wildcard /usr/lib/llvm-$(LLVM)/lib/clang/*/include/omp-tools.h /usr/lib/llvm-*/lib/clang/*/include/omp-tools.h))
 OMPT_CF    := $(if $(OMPT_H),-idirafter $(dir $(OMPT_H)))
 BLD_PC     := otf2 libdw jansson sqlite3 zlib libgvc libxml-2.0
-ALL_PC     := ck $(BLD_PC)
+# The builder opens these two itself, when it writes PDF.
+PDF_PC     := librsvg-2.0 cairo-pdf
+ALL_PC     := ck $(BLD_PC) $(PDF_PC)
 
 BASE_CF := -std=c11 -D_GNU_SOURCE -I. -pthread -fstack-protector-strong -fstack-clash-protection \
            -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
@@ -125,6 +127,7 @@ $(call obj,$(COMMON_SRC)): PART_CF := $(PIC_CF) $(BRANCH_CF_$(MACHINE))
 $(call obj,$(REC_SRC)): PART_CF := $(REC_CF)
 $(call obj,$(LAUNCH_SRC)): PART_CF := $(TOOL_CF)
 $(call obj,$(BLD_SRC)): PART_CF := $(BLD_CF)
+$(call obj,builder/picture/pdf.c): PART_CF := $(BLD_CF) $(patsubst -I%,-isystem %,$(call pkg_cflags,$(PDF_PC)))
 $(call obj,$(REC_UNIT) $(STRESS_SRC)): PART_CF := $(OMPT_CF) $(call pkg_cflags,ck check)
 $(call obj,$(BLD_UNIT) $(UNIT_HELP)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC) check)
 $(call obj,$(FUZZ_SRC)): PART_CF := -fopenmp $(call pkg_cflags,$(BLD_PC))

@@ -76,7 +76,7 @@ static const struct argp_option how_options[] = {
 	{"fold", OPTION_FOLD, "N", 0, "simulate larger graphs with several nodes as one (default: 2000000, with --what-if 1000000)",
 	 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
-	{"width", OPTION_WIDTH, "MM", 0, "with --svg: the width of pictures in mm, such as 85 for a column (default: 180)", 0},
+	{"width", OPTION_WIDTH, "MM", 0, "with --svg and --pdf: the width of pictures in mm, such as 85 for a column (default: 180)", 0},
 	{"perfetto-bytes", OPTION_PERFETTO_BYTES, "BYTES", 0,
 	 "with --perfetto: how large a file may become before another one begins (default: 1G)", 0},
 	{"source", OPTION_SOURCE, "DIR", 0, "where source files are whose lines report.html shows, beside their recorded places",

@@ -144,12 +144,27 @@ static bool is_asked(const struct built *built, const char *option)
 	return built->options->outputs & outputs_of_option(option);
 }
 
-/* Both files of the graph are of one drawing. */
+static unsigned picture_formats(const struct built *built)
+{
+	return (is_asked(built, "svg") ? PICTURE_SVG : 0u) | (is_asked(built, "pdf") ? PICTURE_PDF : 0u);
+}
+
+static uint64_t first_realtime_ns(const struct built *built)
+{
+	uint64_t first_ns = UINT64_MAX;
+	for (size_t i = 0; i < built->n_traces; i++)
+		if (built->traces[i].dump.first_realtime_ns < first_ns)
+			first_ns = built->traces[i].dump.first_realtime_ns;
+	return first_ns;
+}
+
+/* All files of the graph are of one drawing. */
 static int follow_graph(struct sink *sink, const struct built *built)
 {
 	const struct answer *answer = built->options->family.task == 0 ? built->answer : NULL;
 	const struct drawn_from from = {built->graphs, built->states, answer};
-	const struct graph_pictures pictures = {is_asked(built, "dot"), is_asked(built, "svg"), built->options->width_mm};
+	const struct graph_pictures pictures = {is_asked(built, "dot"), picture_formats(built), built->options->width_mm,
+						first_realtime_ns(built)};
 	return sink_dot_open(sink, &from, built->directory, built->options->max_nodes, &pictures, built->drawn);
 }
 
@@ -160,13 +175,24 @@ int output_follow_dot(struct sink *sink, const struct built *built)
 
 int output_follow_graph_svg(struct sink *sink, const struct built *built)
 {
-	return is_asked(built, "dot") ? 0 : follow_graph(sink, built); /* else --dot's sink writes both */
+	return is_asked(built, "dot") ? 0 : follow_graph(sink, built); /* else --dot's sink writes all */
+}
+
+int output_follow_graph_pdf(struct sink *sink, const struct built *built)
+{
+	return is_asked(built, "dot") || is_asked(built, "svg") ? 0 : follow_graph(sink, built);
 }
 
 int output_follow_profile(struct sink *sink, const struct built *built)
 {
 	const struct drawn_from from = {built->graphs, built->states, NULL};
-	return sink_profile_open(sink, &from, built->directory, built->options->width_mm);
+	const struct picture_place place = {built->directory, picture_formats(built), first_realtime_ns(built)};
+	return sink_profile_open(sink, &from, &place, built->options->width_mm);
+}
+
+int output_follow_profile_pdf(struct sink *sink, const struct built *built)
+{
+	return is_asked(built, "svg") ? 0 : output_follow_profile(sink, built); /* else --svg's sink writes both */
 }
 
 int output_follow_perfetto(struct sink *sink, const struct built *built)
@@ -369,11 +395,19 @@ int output_print_drawn(const struct built *built)
 	const struct drawn *drawn = built->drawn;
 	if (drawn->is_folded)
 		printf("%-10s%" PRIu64 " nodes are drawn by source construct as %" PRIu64 " (--max-nodes)\n",
-		       is_asked(built, "dot") ? "graph.dot" : "graph.svg", drawn->n_nodes, drawn->n_shown);
+		       is_asked(built, "dot")   ? "graph.dot"
+		       : is_asked(built, "svg") ? "graph.svg"
+						: "graph.pdf",
+		       drawn->n_nodes, drawn->n_shown);
 	return 0;
 }
 
 int output_print_drawn_svg(const struct built *built)
 {
 	return is_asked(built, "dot") ? 0 : output_print_drawn(built);
+}
+
+int output_print_drawn_pdf(const struct built *built)
+{
+	return is_asked(built, "dot") || is_asked(built, "svg") ? 0 : output_print_drawn(built);
 }

@@ -285,18 +285,49 @@ def test_large(name):
     return report
 
 
+def wrong_pdf(out, name, width):
+    """One page as wide as the picture, with its letters as letters, and on it what the SVG shows."""
+    pdf = out / f"{name}.pdf"
+    told = run(["pdfinfo", pdf])
+    size = re.search(r"Page size: +([\d.]+) x ([\d.]+) pts", told.out)
+    if told.status != 0 or not re.search(r"Pages: +1\n", told.out) or not size:
+        return f"pdfinfo: {told.status} {told.out} {told.err}"
+    if (name == "graph" and float(size[1]) > width * 72 / 25.4 + 1) or (name != "graph" and abs(float(size[1]) - width * 72 / 25.4) > 1):
+        return f"{size[1]} points, not {width} mm"
+    words = set(run(["pdftotext", pdf, "-"]).out.split())
+    wanted = {"graph": "critical", "timeline": "thread", "parallelism": "threads"}[name]
+    if wanted not in words:
+        return f"no word {wanted} in it: {sorted(words)[:20]}"
+    other = out / f"{name}.other.pdf"
+    result = run(["rsvg-convert", "-f", "pdf", "-d", "72", "-p", "72", "-o", other, out / f"{name}.svg"])
+    one, two = darkness(pdf), darkness(other)
+    return result.why([0]) or (f"{one:.3f} of the page is dark, {two:.3f} of the SVG" if one == 0 or abs(one - two) > 0.02 * two else None)
+
+
+def darkness(pdf):
+    """How dark the page is on average: 0 is white."""
+    picture = pdf.with_suffix("")
+    run(["pdftoppm", "-r", "100", "-gray", "-singlefile", pdf, picture])
+    points = pathlib.Path(f"{picture}.pgm").read_bytes().split(b"\n255\n", 1)[1]
+    return 1 - sum(points) / (255 * len(points))
+
+
 def test_pdf():
-    """What pictures.md tells for PDF works."""
+    """The same pictures by --pdf, alone and beside --svg."""
     report = Report()
-    if shutil.which("rsvg-convert") is None:
-        report.skip(f"{NAME}/pdf", "no rsvg-convert")
+    if any(shutil.which(tool) is None for tool in ("pdfinfo", "pdftoppm", "pdftotext", "rsvg-convert")):
+        report.skip(f"{NAME}/pdf", "no poppler-utils or rsvg-convert")
         return report
     place, dump = record_suite("suite", "pdf")
-    result, _ = build(dump, place / "out", "--svg", "--answer")
+    result, _ = build(dump, place / "out", "--pdf", "--svg", "--answer")
     for f in PICTURES if report.check(f"{NAME}/pdf/build", result.why([0])) else ():
-        pdf = place / "out" / f"{f}.pdf"
-        result = run(["rsvg-convert", "-f", "pdf", "-o", pdf, place / "out" / f])
-        report.check(f"{NAME}/pdf/{f}", result.why([0]) or (None if pdf.read_bytes().startswith(b"%PDF") else "no PDF"))
+        report.check(f"{NAME}/pdf/{f}", wrong_pdf(place / "out", f.removesuffix(".svg"), 180))
+    result, _ = build(dump, place / "alone", "--pdf", "--answer", "--width=85")
+    names = sorted(p.name for p in (place / "alone").glob("*.[ps]?[fg]"))
+    report.check(f"{NAME}/pdf/alone", result.why([0]) or (None if names == sorted(f.replace(".svg", ".pdf") for f in PICTURES) else str(names)))
+    result = run([BUILDER, "-q", "--force", "-o", place / "both", "--dot", "--svg", "--pdf", "--width=85", dump], PASSIVE)
+    differing = [f for f in names if (place / "alone" / f).read_bytes() != (place / "both" / f).read_bytes()]
+    report.check(f"{NAME}/pdf/both", result.why([0]) or (f"{differing} differ" if differing else None))
     return report
 
 

@@ -19,7 +19,7 @@ WATCHED = None  # the builder, from the command line
 MODES = ("fib", "move", "depend", "groups", "exclude", "nest", "all", "killed")
 OUTPUTS = (
     ("--what-if", "--lint", "--answer", "--fold=1000", "--dot", "--csv", "--otf2", "--states"),
-    ("--report", "--perfetto", "--chrome", "--svg", "--graphml", "--folded", "--speedscope", "--sqlite"),
+    ("--report", "--perfetto", "--chrome", "--svg", "--pdf", "--graphml", "--folded", "--speedscope", "--sqlite"),
     ("--graph=fragment", "--report", "--csv", "--summary", "--from=20%", "--to=70%"),
     ("--graph=fragment", "--report", "--csv", "--summary", "--dot", "--task=1", "--depth=2"),
     ("--memory=0",),

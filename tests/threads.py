@@ -178,7 +178,7 @@ RUNS = {
     "sampled": ("fib", 4, {"OTTER_SAMPLE": "1000"}),
 }
 OUTPUTS = {
-    "task": ("--csv", "--dot", "--svg", "--otf2", "--parallelism", "--states", "--summary"),
+    "task": ("--csv", "--dot", "--svg", "--pdf", "--otf2", "--parallelism", "--states", "--summary"),
     "perfetto": ("--perfetto", "--perfetto-bytes=100K"),
     "perfetto-part": ("--perfetto", "--from=20%", "--to=70%"),
     "chrome": ("--chrome",),

@@ -212,7 +212,8 @@ static int close_drawing(void *self)
 		draw_folded(d);
 	fputs("}\n", d->out);
 	*d->drawn = (struct drawn){d->n_nodes, is_whole(d) ? d->n_nodes : d->n_shown, !is_whole(d)};
-	int rc = d->pictures.has_svg && fflush(d->out) == 0 ? dot_lay_out(d->out, d->dir, d->pictures.width_mm) : 0;
+	const struct picture_place place = {d->dir, d->pictures.formats, d->pictures.date_ns};
+	int rc = place.formats != 0 && fflush(d->out) == 0 ? dot_lay_out(d->out, &place, d->pictures.width_mm) : 0;
 	rc |= file_close(d->out, d->dir, "graph.dot");
 	fold_free(&d->all);
 	labels_free(&d->labels);
@@ -222,7 +223,7 @@ static int close_drawing(void *self)
 	return rc;
 }
 
-/* graph.dot, or a file without a name where only graph.svg is wanted. */
+/* graph.dot, or a file without a name where only pictures are wanted. */
 static FILE *open_text(const char *dir, bool has_name)
 {
 	if (has_name)

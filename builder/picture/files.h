@@ -7,6 +7,7 @@
 
 #include "builder/answer/answer.h"
 #include "builder/graph/files.h"
+#include "builder/picture/pdf.h"
 #include "builder/replay/sink.h"
 
 /* What the graph is drawn from. */
@@ -18,8 +19,10 @@ struct drawn_from {
 
 /* Which files of the graph are written. */
 struct graph_pictures {
-	bool has_dot, has_svg;
-	uint64_t width_mm; /* of graph.svg, at most */
+	bool has_dot;
+	unsigned formats;  /* enum picture_format */
+	uint64_t width_mm; /* of the picture, at most */
+	uint64_t date_ns;  /* as in struct picture_place */
 };
 
 /* What was drawn, for the screen; complete when the sink is closed. */
@@ -29,13 +32,13 @@ struct drawn {
 };
 
 /*
- * DIR/graph.dot and graph.svg: every node, or, of more than two fifths of max_nodes, the graph folded to at most max_nodes.
+ * DIR/graph.dot and the picture graph: every node, or, of more than two fifths of max_nodes, the graph folded to at most max_nodes.
  * 0, or -1 with the error printed.
  */
 int sink_dot_open(struct sink *sink, const struct drawn_from *from, const char *dir, uint64_t max_nodes,
 		  const struct graph_pictures *pictures, struct drawn *drawn);
 
-/* DIR/timeline.svg and parallelism.svg: what threads did over time. 0, or -1 with the error printed. */
-int sink_profile_open(struct sink *sink, const struct drawn_from *from, const char *dir, uint64_t width_mm);
+/* The pictures timeline and parallelism: what threads did over time. 0, or -1 with the error printed. */
+int sink_profile_open(struct sink *sink, const struct drawn_from *from, const struct picture_place *place, uint64_t width_mm);
 
 #endif

@@ -229,15 +229,15 @@ static void lay_out(struct profile *p)
 	}
 }
 
-int sink_profile_open(struct sink *sink, const struct drawn_from *from, const char *dir, uint64_t width_mm)
+int sink_profile_open(struct sink *sink, const struct drawn_from *from, const struct picture_place *place, uint64_t width_mm)
 {
 	struct profile *p = memory_zeroed(1, sizeof *p, WHAT);
-	p->dir = dir;
+	p->place = *place;
 	p->graphs = from->graphs;
 	p->states = from->states;
 	p->width = (int64_t)width_mm * MM;
 	p->processes = memory_zeroed(p->graphs->n + 1, sizeof *p->processes, WHAT);
 	lay_out(p);
 	const struct window_user user = {begin, add_interval, add_moment, end, close_profile, true, p};
-	return sink_windows_open(sink, dir, p->n_columns, &user, 1);
+	return sink_windows_open(sink, place->dir, p->n_columns, &user, 1);
 }

@@ -14,7 +14,7 @@
 #define ROWS_MAX 64
 
 struct profile {
-	const char *dir;
+	struct picture_place place;
 	char *title; /* of both pictures */
 	const struct graphs *graphs;
 	const struct states *states; /* one a trace */

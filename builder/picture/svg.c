@@ -4,9 +4,8 @@
  */
 #include "builder/picture/svg.h"
 #include "builder/picture/xml.h"
-#include "builder/support/file.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* After Okabe and Ito; the patterns differ in direction and density, so that they survive a copier. */
@@ -123,15 +122,10 @@ void svg_begin(struct svg *svg, int64_t width, int64_t height, const char *title
 	svg_put(svg, "\"/>\n");
 }
 
-int svg_end(struct svg *svg, const char *dir, const char *name)
+int svg_end(struct svg *svg, const struct picture_place *place, const char *name)
 {
 	svg_put(svg, "</svg>\n");
-	FILE *out = file_open(dir, name);
-	int rc = out != NULL ? 0 : -1;
-	if (out != NULL) {
-		fwrite(svg->text.bytes, 1, svg->text.n, out);
-		rc = file_close(out, dir, name);
-	}
+	int rc = picture_write(place, name, svg->text.bytes, svg->text.n);
 	buffer_free(&svg->text);
 	return rc;
 }

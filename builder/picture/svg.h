@@ -8,6 +8,7 @@
 #define OTTER_BUILDER_PICTURE_SVG_H
 
 #include "builder/model/state.h"
+#include "builder/picture/pdf.h"
 #include "builder/support/buffer.h"
 
 #define MM         INT64_C(100) /* units */
@@ -39,8 +40,8 @@ struct svg {
 
 /* Begins a picture with its title, a text for those who do not see it, and the patterns. */
 void svg_begin(struct svg *svg, int64_t width, int64_t height, const char *title, const char *description);
-/* Writes DIR/NAME: 0, or -1 with the error printed. Frees all in any case. */
-int svg_end(struct svg *svg, const char *dir, const char *name);
+/* Writes it (picture_write): 0, or -1 with the error printed. Frees all in any case. */
+int svg_end(struct svg *svg, const struct picture_place *place, const char *name);
 
 void svg_number(struct svg *svg, int64_t number);
 void svg_put(struct svg *svg, const char *text);

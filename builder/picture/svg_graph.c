@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * graph.svg: what graph.dot says, laid out by graphviz's library, not wider and higher than a page. Called by dot.c; one
+ * graph.svg and graph.pdf: what graph.dot says, laid out by graphviz's library, not wider and higher than a page. Called by dot.c; one
  * thread, as the library is for one.
  */
 #include "builder/picture/svg_graph.h"
 #include "builder/support/diag.h"
-#include "builder/support/file.h"
 
+#include <errno.h>
 #include <gvc.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE_MM UINT64_C(240) /* the height of a page */
@@ -57,31 +59,42 @@ static void write_fitting(FILE *out, const char *svg, uint64_t width_mm)
 	fputs(at + strlen(begin) + n, out);
 }
 
-static int lay_out(GVC_t *library, Agraph_t *graph, const char *dir, uint64_t width_mm)
+static int write_picture(const struct picture_place *place, const char *svg, uint64_t width_mm)
+{
+	char *text = NULL;
+	size_t n_bytes;
+	FILE *out = open_memstream(&text, &n_bytes);
+	if (out == NULL)
+		return error("%s: graph: %s", place->dir, strerror(errno));
+	write_fitting(out, svg, width_mm);
+	int rc = fclose(out) == 0 ? picture_write(place, "graph", text, n_bytes)
+				  : error("%s: graph: %s", place->dir, strerror(errno));
+	free(text);
+	return rc;
+}
+
+static int lay_out(GVC_t *library, Agraph_t *graph, const struct picture_place *place, uint64_t width_mm)
 {
 	char *svg = NULL;
 	unsigned n_bytes;
 	if (gvLayout(library, graph, "dot") != 0)
-		return error("%s/graph.svg: graphviz cannot lay out the graph", dir);
+		return error("%s: graphviz cannot lay out the graph", place->dir);
 	bool is_good = gvRenderData(library, graph, "svg", &svg, &n_bytes) == 0 && svg != NULL;
 	gvFreeLayout(library, graph);
 	if (!is_good)
-		return error("%s/graph.svg: graphviz cannot draw the graph", dir);
-	FILE *out = file_open(dir, "graph.svg");
-	if (out != NULL)
-		write_fitting(out, svg, width_mm);
+		return error("%s: graphviz cannot draw the graph", place->dir);
+	int rc = write_picture(place, svg, width_mm);
 	gvFreeRenderData(svg);
-	return out != NULL ? file_close(out, dir, "graph.svg") : -1;
+	return rc;
 }
 
-int dot_lay_out(FILE *dot, const char *dir, uint64_t width_mm)
+int dot_lay_out(FILE *dot, const struct picture_place *place, uint64_t width_mm)
 {
 	agseterrf(keep_quiet);
 	rewind(dot);
 	GVC_t *library = gvContext();
 	Agraph_t *graph = library != NULL ? agread(dot, NULL) : NULL;
-	int rc =
-		graph != NULL ? lay_out(library, graph, dir, width_mm) : error("%s/graph.svg: graphviz cannot read the graph", dir);
+	int rc = graph != NULL ? lay_out(library, graph, place, width_mm) : error("%s: graphviz cannot read the graph", place->dir);
 	if (graph != NULL)
 		agclose(graph);
 	if (library != NULL)

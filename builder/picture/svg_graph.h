@@ -5,10 +5,12 @@
 #ifndef OTTER_BUILDER_PICTURE_SVG_GRAPH_H
 #define OTTER_BUILDER_PICTURE_SVG_GRAPH_H
 
+#include "builder/picture/pdf.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
-/* Lays out what was written to `dot`, as DIR/graph.svg. 0, or -1 with the error printed. */
-int dot_lay_out(FILE *dot, const char *dir, uint64_t width_mm);
+/* Lays out what was written to `dot`, as the picture graph. 0, or -1 with the error printed. */
+int dot_lay_out(FILE *dot, const struct picture_place *place, uint64_t width_mm);
 
 #endif

@@ -148,5 +148,5 @@ int svg_parallelism(const struct profile *p)
 	svg_time_axis(&a.svg, a.left, axis_y, a.right - a.left, p->length_ns);
 	svg_legend(&a.svg, legend_y, total_ns);
 	free(a.ns);
-	return svg_end(&a.svg, p->dir, "parallelism.svg");
+	return svg_end(&a.svg, &p->place, "parallelism");
 }

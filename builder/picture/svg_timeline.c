@@ -115,5 +115,5 @@ int svg_timeline(const struct profile *p)
 		put_row(&r, i);
 	svg_time_axis(&r.svg, r.left, axis_y, r.right - r.left, p->length_ns);
 	svg_legend(&r.svg, legend_y, total_ns);
-	return svg_end(&r.svg, p->dir, "timeline.svg");
+	return svg_end(&r.svg, &p->place, "timeline");
 }
