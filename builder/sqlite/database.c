@@ -97,6 +97,8 @@ int database_open(struct database *d, const char *dir)
 	*d = (struct database){.store = {open_table, close_table}, .place = {.dir = dir}};
 	d->place.store = &d->store;
 	char *path = text_format("%s/" NAME, dir);
+	/* Nobody asks how much memory it has: counting takes a lock at each allocation. Later calls change nothing. */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	/* What is sorted for an index goes where the output goes, and has no name. */
 	sqlite3_temp_directory = sqlite3_mprintf("%s", dir);
 	int rc = sqlite3_open_v2(path, &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
