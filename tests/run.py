@@ -49,6 +49,14 @@ def test_program(source, compiler, runtime=HOME, env=None, suffix="", skip=()):
         return report
 
 
+def wrong_splits(graph):
+    """The runtime's own tasks that split a taskloop, and all that they create, have the taskloop's line."""
+    labels = {n["id"]: n["label"] for n in graph.nodes}
+    wrong = [f"{labels[t]} of {labels[s]}" for s, t, kind in graph.edges
+             if kind == "create" and graph.kind.get(s) == "taskloop_split" and labels[s].partition("@")[2] != labels[t].partition("@")[2]]
+    return f"{len(wrong)} tasks have another line than what splits their taskloop: {wrong[0]}" if wrong else None
+
+
 def test_in(work, source, compiler, runtime, env, suffix, skip):
     report, name = Report(), f"omp/{source.stem}-{compiler}{suffix}"
     want = Expectation(source.with_suffix(".expect"), compiler, runtime)
@@ -102,6 +110,7 @@ def test_in(work, source, compiler, runtime, env, suffix, skip):
     graphs = [Graph(out) for out in outs]
     complete = want.complete == "yes"
     report.check(f"{name}/graph", "; ".join(filter(None, [g.flaw(complete) or tables_disagree(s, g) for g, s in zip(graphs, summaries)])))
+    report.check(f"{name}/splits", "; ".join(filter(None, map(wrong_splits, graphs))))
     others = {}
     if "levels" not in skip:
         others, wrong = wrong_levels(dumps, graphs, outs)

@@ -185,7 +185,7 @@ static void forget_line(struct place *place)
  */
 static bool is_taskloops_group(struct binary *binary, enum construct_kind kind, uint64_t address, struct place *group)
 {
-	if (kind != CONSTRUCT_TASKLOOP && kind != CONSTRUCT_TASK)
+	if (kind != CONSTRUCT_TASKLOOP && kind != CONSTRUCT_TASK && kind != CONSTRUCT_TASKLOOP_SPLIT)
 		return false;
 	uint64_t taskloop = call_after(binary, address, "__kmpc_taskloop", "__kmpc_end_taskgroup");
 	if (taskloop == 0)
