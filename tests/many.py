@@ -45,7 +45,9 @@ def copy(dump, place, n):
     for i in range(n):
         other = str(100000 + i)
         target = place / f"{dump.name[:-len('.otter')].removesuffix(pid)}{other}.otter"
-        shutil.copytree(dump / "binaries", target / "binaries", copy_function=os.link)
+        target.mkdir(parents=True)
+        if (dump / "binaries").exists():
+            shutil.copytree(dump / "binaries", target / "binaries", copy_function=os.link)
         for name, content in files.items():
             (target / name).write_bytes(content.replace(f"\npid {pid}\n".encode(), f"\npid {other}\n".encode()) if name == "meta" else content)
 
