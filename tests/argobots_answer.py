@@ -12,11 +12,11 @@ import sys
 from units import *
 
 TRIES, TAKEN = 6, 0.04
-# Of each: kind, function of the construct ("" for the primary unit), and between which figures the gain is.
+# Of each: kind, function of the construct ("" for the primary unit; of `serial` what comes after it), and between which figures the gain is.
 FAULTS = {
     "balanced": ("none", "", 0, 1.1),
     "one_pool": ("runtime", "work", 1.8, 2.05),
-    "serial": ("serial", "", 1.4, 1.55),
+    "serial": ("serial", "work", 1.4, 1.55),
     "wait": ("wait", "", 1.8, 2.05),
     "imbalance": ("imbalance", "work", 1.4, 1.55),
     "creation": ("creation", "work", 1.1, 1.5),

@@ -326,6 +326,27 @@ def migration():
               flaw_of_rows(tables), flaw_of_identity(tables, listed(dumps)), run([ROOT / "tests/otf2_check.py", tables.out]).why([0]))
 
 
+def answered():
+    """What holds of every answer: the account has all of the streams' time, and shares are shares. Each program, at its worst: polling, stacked, migrating,
+    external threads, several lives, OpenMP inside."""
+    sys.path.insert(0, str(ROOT / "tests/answers"))
+    import checks
+    for program, arguments in (("conf", ["8"]), ("conf", ["8", "2"]), ("sync", []), ("stack", []), ("lives", []), ("migrate", ["private"]), ("truths", ["lives"]),
+                               ("truths", ["threads"]), ("truths", ["external"]), ("truths", ["muted"]), ("truths", ["yields"]), ("truths", ["mutex"]), ("hand", []),
+                               ("lives-omp", ["omp"]), ("within", [])):
+        for version in versions():
+            name = "-".join(["answered", program, *arguments]) + version
+            result, dumps = record(name, program, arguments, version)
+            reason = result.why([0]) or one(dumps)
+            if reason:
+                check(name, reason)
+                continue
+            answer, wrong = checks.answer_of(dumps[0], PLACE / f"out-{name}")
+            n_streams = answer["threads"] if answer else 0
+            check(name, wrong, None if answer else "no answer", None if n_streams >= 1 else "no thread executed anything",
+                  None if answer and answer["account_ns"]["work"] > 0 else "nobody worked")
+
+
 def absent():
     """Where there are no units there is no table."""
     place = PLACE / "no-units"
@@ -339,4 +360,4 @@ def absent():
 
 
 if __name__ == "__main__":
-    sys.exit(main(logs, tool, migration, thread_states, absent))
+    sys.exit(main(logs, tool, migration, thread_states, answered, absent))

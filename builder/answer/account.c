@@ -28,7 +28,7 @@ static struct awaited_role role_of(const struct sweep_over_time *s, size_t i)
 {
 	const struct lane *lane = &s->lanes[i];
 	const struct blocker *blocker = &s->blockers[lane->node];
-	if (lane->has_units) /* units wait, and not their streams */
+	if (is_seeking(s, lane) || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
 		return (struct awaited_role){.what = AWAITED_NEITHER};
 	if (is_live(lane))
 		return (struct awaited_role){AWAITED_RUNS, blocker->sync, blocker->place, blocker->is_last};
@@ -40,7 +40,9 @@ static struct awaited_role role_of(const struct sweep_over_time *s, size_t i)
 /* How many of those that wait, and of those that they may wait for, the lane is. */
 static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t change)
 {
-	s->n_waiting += is_waiting(lane) ? change : 0;
+	if (is_seeking(s, lane))
+		ready_units_seek(s, change == 1);
+	s->n_waiting += is_waiting(lane->state) || is_seeking(s, lane) ? change : 0;
 	if (is_live(lane))
 		s->n_live[s->blockers[lane->node].is_last] += change;
 }
@@ -53,7 +55,10 @@ static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
 	lane->node = node;
 	for (unsigned late = 0; late < LATES; late++)
 		lane->late[late].ticks = 0;
-	if (node < s->net->graph->model->n_tasks) {
+	if (net_unit(s->net, node) != 0) {
+		lane->next_unit++;
+		ready_units_take(s, node);
+	} else if (node < s->net->graph->model->n_tasks) {
 		lane->next_started++;
 		lane_begin_task(s, lane);
 	} else
@@ -74,75 +79,29 @@ static void end_wait(const struct sweep_over_time *s, size_t i)
 /* ---- The sweep ---- */
 
 /* Until then nothing changes. */
-static void pass_stretch(struct sweep_over_time *s, uint64_t ticks)
+static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 {
-	uint32_t construct = 0;
-	enum backlog_sort sort = backlog_now(s->backlog, &construct);
-	double length = (double)(ticks - s->now);
-	if (sort != BACKLOG_NONE) {
-		bool is_excluded = sort == BACKLOG_EXCLUDED;
-		s->backlog_ticks[sort] += ticks - s->now;
-		if (s->n_waiting != 0)
-			causes_blame(s->causes,
-				     lane_cause(s, is_excluded ? LIMIT_EXCLUSION : LIMIT_RUNTIME,
-						is_excluded ? CAUSE_PLAIN : CAUSE_SCHEDULING, construct),
-				     length * s->n_waiting);
-		s->now = ticks;
+	if (ticks <= s->now) /* of a part of the time: what began before it */
 		return;
-	}
+	double length = (double)(ticks - s->now);
 	if (!is_region_open(s))
 		s->account->serial_wall_ticks += ticks - s->now;
 	awaited_pass(&s->awaited, length);
 	bool is_last = s->n_live[true] != 0;
+	double n_waiting = s->n_waiting - ready_units_pass(s, length);
 	if (s->n_live[is_last] != 0) {
-		s->shared[is_last] += length * s->n_waiting / s->n_live[is_last];
-		s->waited[is_last] += s->n_waiting != 0 ? length : 0;
-	} else if (s->n_waiting != 0 && s->backlog != NULL) {
-		uint32_t cause = lane_cause(s, LIMIT_RUNTIME, CAUSE_SCHEDULING, s->task_construct);
-		causes_blame(s->causes, cause, length * s->n_waiting);
-	} else if (s->n_waiting != 0) {
-		construct = net_region_construct(s->net, s->region);
-		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, construct), length * s->n_waiting);
-	}
+		s->shared[is_last] += length * n_waiting / s->n_live[is_last];
+		s->waited[is_last] += n_waiting > 0 ? length : 0;
+	} else if (n_waiting > 0)
+		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), length * n_waiting);
 	s->now = ticks;
-}
-
-/* Until then threads go on as they are. */
-static void pass_time(struct sweep_over_time *s, uint64_t ticks)
-{
-	while (s->backlog != NULL && backlog_next_ticks(s->backlog) < ticks) {
-		uint64_t next = backlog_next_ticks(s->backlog);
-		if (next > s->now)
-			pass_stretch(s, next);
-		backlog_pass(s->backlog, next);
-	}
-	if (ticks > s->now) /* else, of a part of the time: what began before it */
-		pass_stretch(s, ticks);
 }
 
 static uint64_t next_of_lane(struct sweep_over_time *s, size_t i)
 {
-	const struct track_stream *t = &s->track->streams[i];
-	uint64_t ticks = s->lanes[i].next_turn < t->n_turns ? t->turns[s->lanes[i].next_turn].ticks : UINT64_MAX;
-	if (!s->lanes[i].has_units)
-		(void)lane_next_node(s, i, &ticks);
+	uint64_t ticks;
+	(void)lane_next_node(s, i, &ticks);
 	return ticks < s->lanes[i].reader.next_ticks ? ticks : s->lanes[i].reader.next_ticks;
-}
-
-/* The units that run from now on. Between two looks at a mutex the stream still waits for it. */
-static void take_turns(struct sweep_over_time *s, size_t i)
-{
-	const struct track_stream *t = &s->track->streams[i];
-	struct lane *lane = &s->lanes[i];
-	for (; lane->next_turn < t->n_turns && t->turns[lane->next_turn].ticks <= s->now; lane->next_turn++) {
-		uint32_t node = t->turns[lane->next_turn].id;
-		lane->node = node != 0 || !lane->is_excluded ? node : lane->node;
-		lane->is_excluded = lane->node != 0 && !net_executes(s->net, lane->node);
-	}
-	if (lane->node != 0 && net_is_explicit(s->net, lane->node))
-		s->task_construct = net_task_construct(s->net, lane->node);
-	for (unsigned late = 0; late < LATES; late++)
-		lane->late[late].ticks = 0;
 }
 
 /* All that happens on the lane now. 0, or -1 with the error printed. */
@@ -161,11 +120,8 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 	}
-	if (lane->has_units)
-		take_turns(s, i);
-	else
-		for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
-			take_node(s, i, node);
+	for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
+		take_node(s, i, node);
 	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane, 1);
 	awaited_change(&s->awaited, &lane->role, role_of(s, i));
@@ -175,20 +131,23 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 /* Regions begin, or end, now: threads without a task wait for something else from now on. */
 static void step_regions(struct sweep_over_time *s)
 {
-	const struct model *m = s->net->graph->model;
 	for (size_t i = 0; i < s->n_lanes; i++)
-		if (s->lanes[i].is_open)
+		if (s->lanes[i].is_open) {
 			lane_tell(s, i);
+			count(s, &s->lanes[i], UINT32_MAX);
+		}
 	while (s->next_join < s->n_regions && s->joins[s->next_join] <= s->now && s->next_join < s->next_region)
 		s->next_join++;
-	for (; s->next_region < s->n_regions && m->regions[s->regions[s->next_region]].begin_ticks <= s->now; s->next_region++)
-		s->region = s->regions[s->next_region];
+	for (; s->next_region < s->n_regions && s->regions[s->next_region].begin_ticks <= s->now; s->next_region++)
+		s->region = s->regions[s->next_region].construct;
+	for (size_t i = 0; i < s->n_lanes; i++)
+		if (s->lanes[i].is_open)
+			count(s, &s->lanes[i], 1);
 }
 
 static uint64_t next_of_regions(const struct sweep_over_time *s)
 {
-	const struct model *m = s->net->graph->model;
-	uint64_t begin = s->next_region < s->n_regions ? m->regions[s->regions[s->next_region]].begin_ticks : UINT64_MAX;
+	uint64_t begin = s->next_region < s->n_regions ? s->regions[s->next_region].begin_ticks : UINT64_MAX;
 	uint64_t join = s->next_join < s->next_region ? s->joins[s->next_join] : UINT64_MAX;
 	return begin < join ? begin : join;
 }
@@ -199,29 +158,96 @@ static int by_number(const void *left, const void *right)
 	return *l < *r ? -1 : *l > *r;
 }
 
+/* A time in which there was a unit, or in which one created one after the other. */
+struct span {
+	uint64_t begin_ticks, end_ticks;
+	uint32_t construct;
+};
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct span *l = left, *r = right;
+	if (l->begin_ticks != r->begin_ticks)
+		return l->begin_ticks < r->begin_ticks ? -1 : 1;
+	if (l->end_ticks != r->end_ticks)
+		return l->end_ticks < r->end_ticks ? -1 : 1;
+	return l->construct < r->construct ? -1 : l->construct > r->construct;
+}
+
+/* The construct of the unit that the node ends by creating, 0: it does not. */
+static uint32_t created(const struct net *net, uint32_t id)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+		if (net->kinds[link] == EDGE_CREATE && net_unit(net, net->targets[link]) != 0 &&
+		    net_is_task(net, net->targets[link]))
+			return net_task_construct(net, net->targets[link]);
+	return 0;
+}
+
+/*
+ * Units of Argobots are in no region: where there are some that have not ended, and where a unit creates one after the other,
+ * threads that have nothing to do could have something. Such times are regions here, those that overlap are one.
+ */
+static uint32_t find_times_of_units(const struct sweep_over_time *s, struct span **found)
+{
+	const struct net *net = s->net;
+	const struct model *m = net->graph->model;
+	uint32_t n = 0, n_joined = 0, n_inner = net->n - m->n_tasks;
+	struct span *spans = *found =
+		memory_get((size_t)m->n_units + (net->unit_nodes != NULL ? n_inner : 0) + 1, sizeof *spans, WHAT);
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		const struct work_unit *unit = &m->units[row];
+		uint32_t id = graph_unit_node(net->graph, row);
+		uint64_t end = unit->state & UNIT_ENDED ? unit->end_ticks : m->last_ticks;
+		if (id != 0 && net_is_task(net, id) && unit->create_ticks != 0)
+			spans[n++] = (struct span){unit->create_ticks, end, net_construct(net, id)};
+	}
+	for (uint32_t id = m->n_tasks; id < net->n && net->unit_nodes != NULL; id++) {
+		const struct node *node = net_inner(net, id);
+		if (net_unit(net, id) != 0 && node->kind == NODE_FRAGMENT && node->previous != 0 &&
+		    created(net, node->previous) != 0 && created(net, id) != 0)
+			spans[n++] = (struct span){node->begin_ticks, node->end_ticks, created(net, id)};
+	}
+	qsort(spans, n, sizeof *spans, by_begin);
+	for (uint32_t i = 0; i < n; i++) {
+		struct span *last = n_joined > 0 ? &spans[n_joined - 1] : NULL;
+		if (last == NULL || spans[i].begin_ticks > last->end_ticks)
+			spans[n_joined++] = spans[i];
+		else if (spans[i].end_ticks > last->end_ticks)
+			last->end_ticks = spans[i].end_ticks;
+	}
+	return n_joined;
+}
+
+static int by_phase(const void *left, const void *right)
+{
+	const struct phase *l = left, *r = right;
+	return l->begin_ticks < r->begin_ticks ? -1 : l->begin_ticks > r->begin_ticks;
+}
+
 /* The regions in order, without those of the runtime's own and those around initial tasks. */
 static void find_regions(struct sweep_over_time *s)
 {
 	const struct model *m = s->net->graph->model;
-	struct begun {
-		uint64_t ticks;
-		uint32_t row;
-	} *begun = memory_get(m->n_regions, sizeof *begun, WHAT);
-	s->regions = memory_get(m->n_regions, sizeof *s->regions, WHAT);
-	s->joins = memory_get(m->n_regions, sizeof *s->joins, WHAT);
+	struct span *spans;
+	uint32_t n_spans = find_times_of_units(s, &spans);
+	s->regions = memory_get((size_t)m->n_regions + n_spans, sizeof *s->regions, WHAT);
+	s->joins = memory_get((size_t)m->n_regions + n_spans, sizeof *s->joins, WHAT);
+	for (uint32_t i = 0; i < n_spans; i++) {
+		s->joins[s->n_regions] = spans[i].end_ticks;
+		s->regions[s->n_regions++] = (struct phase){spans[i].begin_ticks, spans[i].construct};
+	}
+	free(spans);
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const struct region *r = &m->regions[row];
 		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN))
 			continue;
 		uint64_t join = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
 		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
-		begun[s->n_regions++] = (struct begun){r->begin_ticks, row};
+		s->regions[s->n_regions++] = (struct phase){r->begin_ticks, net_region_construct(s->net, row)};
 	}
-	qsort(begun, s->n_regions, sizeof *begun, by_number);
+	qsort(s->regions, s->n_regions, sizeof *s->regions, by_phase);
 	qsort(s->joins, s->n_regions, sizeof *s->joins, by_number);
-	for (uint32_t i = 0; i < s->n_regions; i++)
-		s->regions[i] = begun[i].row;
-	free(begun);
 }
 
 /* The lanes are those of streams on which something was executed. 0, or -1. */
@@ -240,8 +266,12 @@ static int open_lanes(struct sweep_over_time *s)
 		lane->next_fragment = n_tasks + graph->streams[i].first_node;
 		lane->end_fragment = n_tasks + graph->streams[i].end_node;
 		lane->reader.next_ticks = UINT64_MAX;
-		lane->has_units = s->net->has_units;
-		lane->is_open = (lane->has_units ? t->n_turns : t->n_started) != 0 && t->states.n_steps != 0;
+		if (s->net->unit_nodes != NULL) {
+			lane->next_unit = s->net->first_unit_node[i];
+			lane->end_unit = s->net->first_unit_node[i + 1];
+			lane->has_units = s->net->units_on[i];
+		}
+		lane->is_open = track_executes(s->track, s->net, i) && t->states.n_steps != 0;
 		if (!lane->is_open)
 			continue;
 		struct account_thread *thread = &s->account->threads[s->account->n_threads++];
@@ -259,12 +289,15 @@ static int open_lanes(struct sweep_over_time *s)
 static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 {
 	struct soonest soonest;
+	uint32_t of_units = (uint32_t)s->n_lanes + 1; /* 0: regions, up to here the lanes */
 	int rc = 0;
 	step_regions(s); /* what had begun before a part of the time */
 	for (uint32_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open && (rc = step_lane(s, i)) != 0)
 			return rc;
-	soonest_begin(&soonest, s->n_lanes + 1, WHAT);
+	ready_units_step(s);
+	soonest_begin(&soonest, of_units + 1, WHAT);
+	soonest_set(&soonest, of_units, ready_units_next(s));
 	soonest_set(&soonest, 0, next_of_regions(s)); /* before what threads do at the same time */
 	for (uint32_t i = 0; i < s->n_lanes; i++)
 		soonest_set(&soonest, i + 1, s->lanes[i].is_open ? next_of_lane(s, i) : UINT64_MAX);
@@ -275,9 +308,14 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 			break;
 		if (first.number == 0)
 			step_regions(s);
+		else if (first.number == of_units)
+			ready_units_step(s);
 		else if ((rc = step_lane(s, first.number - 1)) != 0)
 			break;
-		soonest_set(&soonest, first.number, first.number == 0 ? next_of_regions(s) : next_of_lane(s, first.number - 1));
+		soonest_set(&soonest, first.number,
+			    first.number == 0          ? next_of_regions(s)
+			    : first.number == of_units ? ready_units_next(s)
+						       : next_of_lane(s, first.number - 1));
 	}
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open) {
@@ -296,7 +334,7 @@ static void close_lanes(struct sweep_over_time *s)
 	free(s->lanes);
 	free(s->regions);
 	free(s->joins);
-	backlog_free(s->backlog);
+	ready_units_free(s);
 }
 
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
@@ -309,8 +347,7 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 	s.now = first_ticks;
 	awaited_begin(&s.awaited, waits);
 	find_regions(&s);
-	if (net->has_units)
-		s.backlog = backlog_make(net);
+	ready_units_begin(&s);
 	int rc = open_lanes(&s);
 	if (rc == 0)
 		rc = sweep(&s, last_ticks);

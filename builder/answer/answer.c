@@ -5,7 +5,6 @@
 #include "builder/answer/answer.h"
 #include "builder/answer/candidates.h"
 #include "builder/answer/figures.h"
-#include "builder/answer/turns.h"
 
 #include "builder/support/memory.h"
 
@@ -123,12 +122,8 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	answer->tree = tree;
 	track_finish(&answer->track);
 	net_make(&answer->net, graph, answer->track.same);
-	if (answer->net.has_units)
-		turns_find(&answer->track, &answer->net);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
-	if (answer->net.has_units)
-		turns_blame_waits(&answer->waits, &answer->net);
 	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
 	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
 	free(blockers);
@@ -138,12 +133,12 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
 			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
+	unit_waits_find(&answer->waits, &answer->track, &answer->net);
 	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, tree, &answer->causes, &answer->waits);
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
-	if (!answer->net.has_units) /* they are not simulated */
-		net_measure_lateness(&answer->net, &answer->track);
+	net_measure_lateness(&answer->net, &answer->track);
 	net_forget_times(&answer->net);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
 	uint32_t folded = fold_nodes < SIMULATE_NODES ? fold_nodes : FOLDED_NODES;

@@ -4,7 +4,6 @@
  * for the nodes that run, so their time is blamed on that (account.c). Called by answer.c, on one thread.
  */
 #include "builder/answer/candidates.h"
-#include "builder/answer/turns.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -74,58 +73,33 @@ static uint32_t place_of(const struct net *net, const struct track *track, const
 			uint32_t loop = track->loop_of[net_construct(net, net->targets[link])];
 			return loop != 0 ? loop : own;
 		}
-	return next != 0 && net_task(net, next) == net_task(net, id) ? found[next].place : own;
+	return next != 0 && net_owner(net, next) == net_owner(net, id) ? found[next].place : own;
 }
 
-/* ---- Units of Argobots ---- */
-
-/* The unit ends a wait of another one. */
-static uint32_t of_wait(struct causes *causes, const struct net *net, uint32_t wait, uint32_t own)
+/* A wait of another unit that this node ends, or 0; and as what. */
+static uint32_t ended_wait(const struct net *net, uint32_t id, enum unit_wait_sort *sort)
 {
-	switch (graph_node(net->graph, wait).sync) {
-	case unit_sync_mutex:
-	case unit_sync_rwlock: return causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
-	case unit_sync_barrier: return causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
-	default: return causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, wait));
-	}
-}
-
-/* What a node of a unit of Argobots holds up. */
-static struct blocker find_unit(struct causes *causes, const struct net *net, const uint32_t *batches, const struct blocker *found,
-				uint32_t id)
-{
-	uint32_t own = net_task_construct(net, id), next = next_of(net, id);
-	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
-	blocker.place = own;
-	blocker.is_last = is_last(net, found, id);
-	if (batches[id] == 0 && !net_is_explicit(net, id)) { /* it has nothing beside it */
-		blocker.cause = causes_row(causes, LIMIT_SERIAL, CAUSE_PLAIN, own, 0);
-		return blocker;
-	}
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-		uint32_t target = net->targets[link], construct = net_construct(net, target);
-		switch ((enum edge_kind)net->kinds[link]) {
-		case EDGE_CREATE:
-		case EDGE_REVIVE:
-			if (!net_is_task(net, target))
-				continue;
-			blocker.cause = causes_row(causes, LIMIT_CREATION, CAUSE_PLAIN, construct, 0);
-			return blocker;
-		case EDGE_JOIN:
-			blocker.cause = batches[target] == 1 ? causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, construct, own)
-							     : causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
-			blocker.sync = construct;
-			return blocker;
-		case EDGE_RESUME:
-			blocker.cause = of_wait(causes, net, target, own);
-			blocker.sync = construct;
-			return blocker;
-		default: continue;
-		}
+		bool is_end = net->kinds[link] == EDGE_JOIN || net->kinds[link] == EDGE_RESUME;
+		*sort = is_end ? net_unit_wait(net, net->targets[link]) : UNIT_WAITS_NOT;
+		if (*sort != UNIT_WAITS_NOT)
+			return net->targets[link];
 	}
-	if (next == 0)
-		blocker.cause = causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
-	return blocker;
+	return 0;
+}
+
+/* What a unit holds up by which another one's wait ends. */
+static uint32_t cause_of_wait(struct causes *causes, const struct net *net, uint32_t id, uint32_t wait, enum unit_wait_sort sort)
+{
+	uint32_t own = net_task_construct(net, id), waiter = net_task_construct(net, wait);
+	switch (sort) {
+	case UNIT_WAITS_MUTEX: return causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, waiter, 0);
+	case UNIT_WAITS_ALL: return causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
+	case UNIT_WAITS_SIGNAL: return causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, waiter);
+	case UNIT_WAITS_JOIN:
+	case UNIT_WAITS_NOT: break;
+	}
+	return causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, waiter, 0);
 }
 
 /* ---- Tasks that exclude each other ---- */
@@ -193,6 +167,13 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 			blocker.sync = found[net->targets[link]].sync;
 			return blocker;
 		}
+	enum unit_wait_sort sort;
+	uint32_t wait = ended_wait(net, id, &sort);
+	if (wait != 0) {
+		blocker.cause = cause_of_wait(causes, net, id, wait, sort);
+		blocker.sync = 0;
+		return blocker;
+	}
 	for (size_t link = first; link < end; link++) {
 		uint32_t target = net->targets[link], construct = net_construct(net, target);
 		uint8_t kind = net->kinds[link];
@@ -220,14 +201,9 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track)
 {
 	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
-	uint32_t *batches = net->has_units ? turns_find_batches(net) : NULL;
 	bool *excludes = find_turns(net);
-	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t id = net->order[i];
-		bool is_unit = net_unit(net, id) != NULL;
-		found[id] = is_unit ? find_unit(causes, net, batches, found, id) : find(causes, net, track, found, excludes, id);
-	}
-	free(batches);
+	for (uint32_t i = net->n_ordered; i-- > 0;)
+		found[net->order[i]] = find(causes, net, track, found, excludes, net->order[i]);
 	free(excludes);
 	return found;
 }

@@ -145,7 +145,12 @@ static void simulate_candidate(struct search *s, struct candidate *c)
 	const struct track *track = &s->answer->track;
 	uint64_t saved = 0;
 	switch (c->limit) {
-	case LIMIT_EXCLUSION: saved = saves(s, (struct variant){.free_mutex = c->construct, .has_free_mutex = true}); break;
+	case LIMIT_EXCLUSION:
+		if (net->graph->units !=
+		    NULL) /* they tell of a mutex only where it ends a wait: what comes before what is not known */
+			return;
+		saved = saves(s, (struct variant){.free_mutex = c->construct, .has_free_mutex = true});
+		break;
 	case LIMIT_CREATION:
 		saved = saves(s, (struct variant){.work_ticks = variant_without_creation(net, &s->answer->prices, c->construct)});
 		break;

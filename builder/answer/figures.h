@@ -28,4 +28,10 @@ struct figure *figures_find(const struct net *net, const struct track *track, co
 /* Adds to `waits` who held mutexes that others waited for, as causes of LIMIT_EXCLUSION: where it was acquired by both. */
 void holders_find(struct causes *waits, const struct track *track);
 
+/* unit_waits.c: the same of Argobots' units; and adds to the places of `track`, how long they waited. */
+void unit_waits_find(struct causes *waits, struct track *track, const struct net *net);
+
+/* Is it a row of `waits` about that place? Units wait in several ways at one construct. */
+bool wait_is_at(const struct model *model, const struct track_place *place, const struct cause *wait);
+
 #endif

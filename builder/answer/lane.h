@@ -7,28 +7,29 @@
 #define OTTER_BUILDER_ANSWER_LANE_H
 
 #include "builder/answer/account.h"
-#include "builder/answer/backlog.h"
 #include "builder/answer/awaited.h"
 
 /* Why a node ends late: others that wait for it wait for that first. */
 enum late_by { LATE_PREEMPTION, LATE_EXCLUSION, LATE_FORK, LATES };
 
+/* What a unit of Argobots wants that could go on; what counts first comes first. */
+enum unit_wish { UNIT_WANTS_MUTEX, UNIT_WANTS_THREAD, UNIT_WISHES };
+
 struct lane {
 	struct series_reader reader;
 	bool is_open;
-	bool has_units;   /* an execution stream of Argobots, which waits for something to run whenever it has no node */
-	bool is_excluded; /* the node is no work: its unit looks again and again whether it can have a mutex */
 	enum state state;
-	uint64_t since_ticks;  /* of the state, or of the latest change of what it is told by */
-	uint32_t node;         /* that began last, 0 none */
-	bool ends_with_record; /* the stretch that is told does: it has that record's cost in it */
-	bool is_node_over;     /* it had ended when the lane came into its state: the thread is in a synchronisation */
-	uint64_t *spent;       /* account_thread.ticks of its thread */
-	size_t next_started;   /* in track_stream.started */
+	uint64_t since_ticks;       /* of the state, or of the latest change of what it is told by */
+	uint32_t node;              /* that began last, 0 none */
+	bool ends_with_record;      /* the stretch that is told does: it has that record's cost in it */
+	bool is_node_over;          /* it had ended when the lane came into its state: the thread is in a synchronisation */
+	uint64_t *spent;            /* account_thread.ticks of its thread */
+	size_t next_started;        /* in track_stream.started */
+	bool has_units;             /* the thread executes units of Argobots */
+	size_t next_unit, end_unit; /* in net.unit_nodes */
+	double taken[UNIT_WISHES];  /* sweep_over_time.taken when the lane was told last */
 	uint32_t next_fragment, end_fragment;
-	size_t next_turn;                 /* in track_stream.turns */
-	uint64_t backlog_ticks[BACKLOGS]; /* those of the sweep when the lane was told last */
-	double shared[2], waited[2];      /* those of the sweep when its node was told last */
+	double shared[2], waited[2]; /* those of the sweep when its node was told last */
 	struct late {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
@@ -52,37 +53,56 @@ struct sweep_over_time {
 	double shared[2];   /* the same: sum over time of n_waiting, divided among these, ... */
 	double waited[2];   /* ... and for how long n_waiting was not 0 */
 	uint64_t now;
-	uint32_t *regions; /* rows, in the order in which they began */
+	struct phase {
+		uint64_t begin_ticks;
+		uint32_t construct;
+	} * regions; /* and times in which there are units that have not ended; in the order in which they began */
 	uint32_t n_regions, next_region;
 	uint64_t *joins; /* when regions end, in order */
 	uint32_t next_join;
-	uint32_t region;                  /* that began last, 0 none */
-	uint32_t task_construct;          /* of the explicit task that began last, 0 none */
-	struct backlog *backlog;          /* of units of Argobots; NULL: there are none */
-	uint64_t backlog_ticks[BACKLOGS]; /* for how long there has been one of each sort */
+	uint32_t region;           /* construct of the one that began last, 0 none */
+	struct ready_units *ready; /* of Argobots; NULL: there are none */
+	double taken[UNIT_WISHES]; /* sum over time of what share of the idle streams units could have had */
+	uint32_t task_construct;   /* of the explicit task that began last, 0 none */
 };
 
-static inline bool is_waiting(const struct lane *lane)
+static inline bool is_waiting(enum state state)
 {
-	if (lane->has_units && (lane->node == 0 || lane->is_excluded))
-		return lane->node == 0;
-	return track_is_sync(lane->state);
+	return track_is_sync(state);
 }
 
 /* Is the thread in a node that others may wait for? */
 static inline bool is_live(const struct lane *lane)
 {
 	enum state state = lane->state;
-	return lane->node != 0 && !lane->is_excluded &&
-	       (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
-		(state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
+	return lane->node != 0 && (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
+				   (state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
 }
 
-/* Units of Argobots need no region. */
 static inline bool is_region_open(const struct sweep_over_time *s)
 {
-	return s->backlog != NULL || s->next_region > s->next_join;
+	return s->next_region > s->next_join;
 }
+
+/* Does the thread look for units, or poll, while there are some? */
+static inline bool is_seeking(const struct sweep_over_time *s, const struct lane *lane)
+{
+	return lane->has_units && (is_waiting(lane->state) || (lane->state == STATE_IDLE && is_region_open(s)));
+}
+
+/* idle.c: units of Argobots that are ready, and that nobody has taken yet. */
+void ready_units_begin(struct sweep_over_time *s);
+void ready_units_free(struct sweep_over_time *s);
+/* The lane looks for units from now on, or does not any more. */
+void ready_units_seek(struct sweep_over_time *s, bool begins);
+/* When the next unit will be ready. */
+uint64_t ready_units_next(const struct sweep_over_time *s);
+/* What is ready by now. */
+void ready_units_step(struct sweep_over_time *s);
+/* The node begins, or goes on. */
+void ready_units_take(struct sweep_over_time *s, uint32_t node);
+/* So much time passes: how many of the idle threads could have taken one meanwhile. */
+double ready_units_pass(struct sweep_over_time *s, double length);
 
 /* spend.c */
 /* The task that begins next on the lane; 0 in `task`: none does. */

@@ -29,11 +29,11 @@ void net_measure_lateness(struct net *net, const struct track *track)
 	for (size_t i = 0; i < track->n_streams; i++) {
 		const struct track_stream *s = &track->streams[i];
 		uint32_t fragment = n_tasks + net->graph->streams[i].first_node, end = n_tasks + net->graph->streams[i].end_node;
-		struct along along = {net, 0};
+		struct along along = {net, 0}, of_units = {net, 0};
 		for (size_t j = 0; j <= s->n_started; j++) {
 			uint64_t until = j < s->n_started ? net_begin(net, s->started[j]) : UINT64_MAX;
 			for (; fragment < end; fragment++) {
-				if (net_kind(net, fragment) != NODE_FRAGMENT)
+				if (!net_is_fragment(net, fragment))
 					continue;
 				if (j < s->n_started &&
 				    net_comes_first(net, s->started[j], until, fragment, net_begin(net, fragment)))
@@ -43,5 +43,8 @@ void net_measure_lateness(struct net *net, const struct track *track)
 			if (j < s->n_started && net_executes(net, s->started[j]))
 				pass(&along, s->started[j]);
 		}
+		for (size_t j = net->unit_nodes != NULL ? net->first_unit_node[i] : 0;
+		     net->unit_nodes != NULL && j < net->first_unit_node[i + 1]; j++)
+			pass(&of_units, net->unit_nodes[j]);
 	}
 }

@@ -2,7 +2,7 @@
  *
  * Makes the net of a graph: see net.h. Called by answer.c after the replay.
  */
-#include "builder/answer/turns.h"
+#include "builder/answer/net.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
@@ -29,7 +29,8 @@ static void make_links(struct net *net)
 		if (graph_edge_at(net->graph, place, &edge)) {
 			size_t link = --net->first[edge.source];
 			net->targets[link] = edge.target;
-			net->kinds[link] = (uint8_t)edge.kind;
+			net->kinds[link] =
+				(uint8_t)(edge.kind == EDGE_REVIVE ? EDGE_CREATE : edge.kind); /* it makes a run of a unit */
 		}
 }
 
@@ -38,6 +39,9 @@ static void make_order(struct net *net)
 	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
 	net->order = memory_get(net->n, sizeof *net->order, WHAT);
 	net->ready_ticks = memory_zeroed(net->n, sizeof *net->ready_ticks, WHAT);
+	for (uint32_t row = 1; row < net->graph->model->n_units; row++) /* who created a unit may not be known */
+		net->ready_ticks[graph_unit_node(net->graph, row)] = net->graph->model->units[row].create_ticks;
+	net->ready_ticks[0] = 0;
 	for (size_t link = 0; link < net->first[net->n]; link++)
 		n_before[net->targets[link]]++;
 	for (uint32_t id = 1; id < net->n; id++)
@@ -71,25 +75,87 @@ static void measure_ways(struct net *net)
 	}
 }
 
+/* ---- Units of Argobots ---- */
+
+struct begun {
+	uint32_t stream, node;
+	uint64_t ticks;
+};
+
+static int by_stream(const void *left, const void *right)
+{
+	const struct begun *l = left, *r = right;
+	if (l->stream != r->stream)
+		return l->stream < r->stream ? -1 : 1;
+	if (l->ticks != r->ticks)
+		return l->ticks < r->ticks ? -1 : 1;
+	return l->node < r->node ? -1 : l->node > r->node;
+}
+
+static void add_begun(const struct net *net, struct begun *begun, size_t *n, uint32_t node, uint32_t stream)
+{
+	if (node != 0 && stream < net->graph->model->dump->n_streams && net_executes(net, node))
+		begun[(*n)++] = (struct begun){stream, node, net_begin(net, node)};
+}
+
+/* Nodes of units are all in one stream's part of the graph: here they come to the streams that executed them. */
+static void sort_units(struct net *net)
+{
+	const struct model *m = net->graph->model;
+	size_t n_fragments, n = 0, n_streams = m->dump->n_streams;
+	const struct unit_fragment *fragments = graph_unit_fragments(net->graph, &n_fragments);
+	if (net->graph->units == NULL)
+		return;
+	net->units_on = memory_zeroed(n_streams + 1, sizeof *net->units_on, WHAT);
+	struct begun *begun = memory_get(n_fragments + m->n_units + 1, sizeof *begun, WHAT);
+	for (size_t i = 0; i < n_fragments; i++)
+		add_begun(net, begun, &n, fragments[i].node, fragments[i].stream);
+	for (uint32_t row = 1; row < m->n_units; row++)
+		if (m->units[row].state & UNIT_STARTED && m->units[row].kind != UNIT_EXTERNAL &&
+		    m->units[row].run_stream < n_streams) {
+			net->units_on[m->units[row].run_stream] = true;
+			add_begun(net, begun, &n, graph_unit_node(net->graph, row), m->units[row].run_stream);
+		}
+	qsort(begun, n, sizeof *begun, by_stream);
+	net->unit_nodes = memory_get(n + 1, sizeof *net->unit_nodes, WHAT);
+	net->first_unit_node = memory_zeroed(n_streams + 1, sizeof *net->first_unit_node, WHAT);
+	for (size_t i = 0; i < n; i++) {
+		net->unit_nodes[i] = begun[i].node;
+		net->first_unit_node[begun[i].stream + 1] = i + 1;
+	}
+	for (size_t i = 1; i <= n_streams; i++)
+		if (net->first_unit_node[i] < net->first_unit_node[i - 1])
+			net->first_unit_node[i] = net->first_unit_node[i - 1];
+	free(begun);
+}
+
+enum unit_wait_sort net_unit_wait(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	if (node == NULL || !node->is_of_unit)
+		return UNIT_WAITS_NOT;
+	if (node->kind == NODE_UNIT_JOIN)
+		return UNIT_WAITS_JOIN;
+	if (node->kind != NODE_UNIT_WAIT)
+		return UNIT_WAITS_NOT;
+	unsigned sync = graph_unit_wait(net->graph, node).sync;
+	return sync == unit_sync_mutex || sync == unit_sync_rwlock ? UNIT_WAITS_MUTEX
+	       : sync == unit_sync_barrier                         ? UNIT_WAITS_ALL
+								   : UNIT_WAITS_SIGNAL;
+}
+
 uint64_t net_ticks_of(const struct net *net, uint64_t ns)
 {
 	uint64_t second_ns = dump_duration_ns(net->graph->model->dump, UINT64_C(1) << 40);
 	return second_ns == 0 ? ns : (uint64_t)((unsigned __int128)ns * (UINT64_C(1) << 40) / second_ns);
 }
 
-bool net_waits_for_mutex(const struct net *net, uint32_t id)
-{
-	if (net_unit(net, id) == NULL || net_kind(net, id) != NODE_UNIT_WAIT)
-		return false;
-	unsigned sync = graph_node(net->graph, id).sync;
-	return sync == unit_sync_mutex || sync == unit_sync_rwlock;
-}
-
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
-	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph), .has_units = turns_are_all(graph)};
+	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
 	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
 	make_links(net);
+	sort_units(net);
 	make_order(net);
 	measure_ways(net);
 }
@@ -110,5 +176,8 @@ void net_free(struct net *net)
 	free(net->ready_ticks);
 	free(net->low_ticks);
 	free(net->late_ticks);
+	free(net->unit_nodes);
+	free(net->first_unit_node);
+	free(net->units_on);
 	*net = (struct net){0};
 }

@@ -13,7 +13,6 @@ struct track;
 
 struct net {
 	const struct graph *graph;
-	bool has_units;        /* the process has units of Argobots, and no region of OpenMP: they are what it executes */
 	const uint32_t *same;  /* track.same */
 	uint64_t record_ticks; /* what a record costs, as far as that is known */
 	uint32_t n;            /* node numbers are below */
@@ -24,6 +23,10 @@ struct net {
 	uint32_t n_ordered;    /* fewer than there are nodes: there is a circle */
 	uint64_t *ready_ticks; /* by node: when the last of what comes before it was over; 0: nothing comes before it */
 	uint64_t *low_ticks;   /* by node: the longest way from there to the end, with the node itself */
+	/* Of units of Argobots: first fragments and others, by stream and in the order in which they began. NULL: there are none. */
+	uint32_t *unit_nodes;
+	size_t *first_unit_node; /* by stream: index of its first one; one more ends the last */
+	bool *units_on;          /* by stream: it executed units, or a scheduler that looked for some */
 	uint32_t
 		*late_ticks; /* by node: from when it was ready, and its thread had ended what it executed before, until it began */
 };
@@ -34,9 +37,6 @@ void net_measure_lateness(struct net *net, const struct track *track);
 /* Gives back when nodes were ready, and the ways from them: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
-
-/* Is it a wait of one of Argobots' units for a mutex? */
-bool net_waits_for_mutex(const struct net *net, uint32_t id);
 
 /* So many ns in ticks. */
 uint64_t net_ticks_of(const struct net *net, uint64_t ns);
@@ -50,13 +50,6 @@ static inline const struct node *net_inner(const struct net *net, uint32_t id)
 	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
 }
 
-/* The unit of Argobots that the node belongs to; NULL: it belongs to none, or units are not what is looked at. */
-static inline const struct work_unit *net_unit(const struct net *net, uint32_t id)
-{
-	const struct node *node = net->has_units ? net_inner(net, id) : NULL;
-	return node != NULL && node->is_of_unit ? &net->graph->model->units[node->unit] : NULL;
-}
-
 /* enum node_kind; NODE_NONE: there is none of this number. */
 static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 {
@@ -66,15 +59,35 @@ static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 	return graph_task_is_node(net->graph, id) ? graph_task_kind(&net->graph->model->tasks[id]) : NODE_NONE;
 }
 
-/* Is it the beginning of a task or a unit, or a fragment? Schedulers execute nothing. */
+/* The row of Argobots' unit that the node belongs to, 0: it is of OpenMP. */
+static inline uint32_t net_unit(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return node != NULL && node->is_of_unit ? node->unit : 0;
+}
+
+/* Is it the beginning of a unit's run, or of the primary unit? Schedulers and threads outside of Argobots execute nothing that is known. */
+static inline bool net_begins_unit(const struct node *node)
+{
+	return node->kind == NODE_UNIT || node->kind == NODE_TASKLET || node->kind == NODE_PRIMARY_UNIT;
+}
+
+/* Is it the beginning of a task or a unit, or a fragment? */
 static inline bool net_executes(const struct net *net, uint32_t id)
 {
 	const struct node *node = net_inner(net, id);
 	if (node == NULL)
 		return graph_task_is_node(net->graph, id);
-	bool is_unit = net->has_units && (node->kind == NODE_UNIT || node->kind == NODE_TASKLET ||
-					  node->kind == NODE_PRIMARY_UNIT || node->kind == NODE_EXTERNAL);
-	return node->is_placed && (node->kind == NODE_FRAGMENT || is_unit);
+	if (!node->is_placed || !node->is_of_unit)
+		return node->is_placed && node->kind == NODE_FRAGMENT;
+	return net_begins_unit(node) || (node->kind == NODE_FRAGMENT && net->graph->model->units[node->unit].kind != UNIT_EXTERNAL);
+}
+
+/* Is it a fragment of a task of OpenMP? */
+static inline bool net_is_fragment(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return node != NULL && node->is_placed && node->kind == NODE_FRAGMENT && !node->is_of_unit;
 }
 
 static inline uint64_t net_begin(const struct net *net, uint32_t id)
@@ -108,7 +121,7 @@ static inline uint64_t net_recorded(const struct net *net, uint32_t id)
 	return work < net->record_ticks ? work : net->record_ticks;
 }
 
-/* The task that it belongs to, 0 none. */
+/* The task that it belongs to, 0 none. Of units see net_owner(). */
 static inline uint32_t net_task(const struct net *net, uint32_t id)
 {
 	const struct node *node = net_inner(net, id);
@@ -121,21 +134,40 @@ static inline uint32_t net_construct(const struct net *net, uint32_t id)
 	return net->same[node != NULL ? node->construct : net->graph->model->tasks[id].construct];
 }
 
+/* Who executes it: the task that it belongs to, or, from model.n_tasks on, the unit; 0 nobody. */
+static inline uint32_t net_owner(const struct net *net, uint32_t id)
+{
+	uint32_t unit = net_unit(net, id);
+	return unit != 0 ? net->graph->model->n_tasks + unit : net_task(net, id);
+}
+
+static inline uint32_t net_n_owners(const struct net *net)
+{
+	return net->graph->model->n_tasks + net->graph->model->n_units;
+}
+
+/* Is it the first node of who executes it? */
+static inline bool net_is_first(const struct net *net, uint32_t id)
+{
+	const struct node *node = net_inner(net, id);
+	return node == NULL || (node->is_of_unit && net_begins_unit(node));
+}
+
 /* Is it the first node of a task that a task-generating construct made, or of a unit that another one created? */
 static inline bool net_is_task(const struct net *net, uint32_t id)
 {
-	enum node_kind kind = net->has_units ? net_kind(net, id) : NODE_NONE;
-	if (kind == NODE_UNIT || kind == NODE_TASKLET)
-		return true;
-	return id < net->graph->model->n_tasks && graph_task_is_node(net->graph, id) &&
-	       task_is_explicit(&net->graph->model->tasks[id]);
+	const struct node *node = net_inner(net, id);
+	if (node != NULL)
+		return node->is_placed && (node->kind == NODE_UNIT || node->kind == NODE_TASKLET);
+	return graph_task_is_node(net->graph, id) && task_is_explicit(&net->graph->model->tasks[id]);
 }
 
-/* The construct of the task, or unit, that the node belongs to. */
+/* The construct of the task, or the unit, that the node belongs to. */
 static inline uint32_t net_task_construct(const struct net *net, uint32_t id)
 {
-	const struct work_unit *unit = net_unit(net, id);
-	return unit != NULL ? net->same[unit->construct] : net->same[net->graph->model->tasks[net_task(net, id)].construct];
+	const struct model *m = net->graph->model;
+	uint32_t unit = net_unit(net, id);
+	return net->same[unit != 0 ? m->units[unit].construct : m->tasks[net_task(net, id)].construct];
 }
 
 /* The construct of a region, by its row in the model. */
@@ -147,11 +179,23 @@ static inline uint32_t net_region_construct(const struct net *net, uint32_t regi
 /* Of an explicit task, or of a unit that another one created? */
 static inline bool net_is_explicit(const struct net *net, uint32_t id)
 {
-	const struct work_unit *unit = net_unit(net, id);
-	if (unit != NULL)
-		return unit->kind == UNIT_ULT || unit->kind == UNIT_TASKLET;
+	uint32_t unit = net_unit(net, id);
+	if (unit != 0)
+		return net->graph->model->units[unit].kind < UNIT_SCHEDULER;
 	return task_is_explicit(&net->graph->model->tasks[net_task(net, id)]);
 }
+
+/* What a wait of a unit is, which another unit ends. */
+enum unit_wait_sort {
+	UNIT_WAITS_NOT,   /* it is no such wait */
+	UNIT_WAITS_JOIN,  /* for another one's end */
+	UNIT_WAITS_MUTEX, /* for a mutex, or a readers-writer lock */
+	UNIT_WAITS_ALL,   /* at a barrier */
+	UNIT_WAITS_SIGNAL /* for a condition, an eventual or a future: for what another one has to say */
+};
+
+/* net.c: of the node, which may be any. */
+enum unit_wait_sort net_unit_wait(const struct net *net, uint32_t id);
 
 /* Of a task and a fragment of one stream that begin at the same time, the one that is over first came first. */
 static inline bool net_comes_first(const struct net *net, uint32_t task, uint64_t task_ticks, uint32_t fragment,

@@ -37,6 +37,7 @@ struct plan_task {
 	uint32_t team;   /* row of plan.teams */
 	uint32_t thread; /* of implicit and initial tasks: that executed it */
 	bool is_bound;   /* implicit or initial */
+	bool is_free;    /* a unit of Argobots: any thread may go on with it where it was suspended */
 	bool is_tied;    /* while it waits, its thread may execute its descendants alone */
 };
 

@@ -30,56 +30,48 @@ static void add_creations(struct prices *prices, const struct net *net)
 	}
 }
 
+static void add_own(struct price *price, uint64_t own_ticks)
+{
+	price->n_tasks++;
+	price->own_ticks += own_ticks;
+	spread_add(&price->own, own_ticks);
+}
+
 static void add_tasks(struct prices *prices, const struct net *net)
 {
 	const struct graph *graph = net->graph;
+	for (uint32_t row = 1; row < graph->model->n_units; row++) {
+		uint32_t id = graph_unit_node(graph, row);
+		if (id != 0 && net_is_task(net, id))
+			add_own(&prices->rows[net_construct(net, id)],
+				graph->unit_busy != NULL ? graph->unit_busy->busy.ticks[row] : 0);
+	}
 	for (uint32_t id = 1; id < graph->model->n_tasks; id++) {
 		if (!net_is_task(net, id))
 			continue;
-		struct price *price = &prices->rows[net_construct(net, id)];
-		uint64_t own_ticks = graph->busy != NULL ? graph->busy->ticks[id] : 0;
-		price->n_tasks++;
-		price->own_ticks += own_ticks;
-		spread_add(&price->own, own_ticks);
+		add_own(&prices->rows[net_construct(net, id)], graph->busy != NULL ? graph->busy->ticks[id] : 0);
 	}
 }
 
-static void add_units(struct prices *prices, const struct net *net)
+/* Begun so long after it was ready, and its thread had ended what it executed before. */
+static void add_start(struct prices *prices, const struct net *net, uint32_t id, uint64_t over_ticks)
 {
-	const struct graph *graph = net->graph;
-	for (uint32_t id = graph->model->n_tasks; id < net->n; id++) {
-		if (!net_is_task(net, id))
-			continue;
-		struct price *price = &prices->rows[net_construct(net, id)];
-		uint64_t own_ticks = graph->unit_busy != NULL ? graph->unit_busy->busy.ticks[net_inner(net, id)->unit] : 0;
-		price->n_tasks++;
-		price->own_ticks += own_ticks;
-		spread_add(&price->own, own_ticks);
-	}
+	struct price *price = &prices->rows[net_construct(net, id)];
+	uint64_t ready = net->ready_ticks[id] > over_ticks ? net->ready_ticks[id] : over_ticks;
+	uint64_t begin = net_begin(net, id), late = begin > ready ? begin - ready : 0;
+	uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
+	spread_add(&price->start, late - recorded);
+	price->around_ticks += recorded;
 }
 
-/* A unit begins late by how long it could have run, while its execution stream had nothing else to run. */
-static void add_unit_starts(struct prices *prices, const struct net *net, const struct track *track)
+static void add_starts_of_units(struct prices *prices, const struct net *net, size_t stream)
 {
-	for (size_t i = 0; i < track->n_streams; i++) {
-		const struct track_stream *s = &track->streams[i];
-		uint64_t over_ticks = 0;
-		for (size_t j = 0; j < s->n_turns; j++) {
-			uint32_t id = s->turns[j].id;
-			if (id == 0) {
-				over_ticks = s->turns[j].ticks;
-				continue;
-			}
-			const struct work_unit *unit = net_unit(net, id);
-			if (!net_is_task(net, id) || unit == NULL || unit->start_ticks != s->turns[j].ticks)
-				continue;
-			struct price *price = &prices->rows[net_construct(net, id)];
-			uint64_t ready = unit->create_ticks > over_ticks ? unit->create_ticks : over_ticks;
-			uint64_t late = unit->start_ticks > ready ? unit->start_ticks - ready : 0;
-			uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
-			spread_add(&price->start, late - recorded);
-			price->around_ticks += recorded;
-		}
+	uint64_t over_ticks = 0;
+	for (size_t i = net->first_unit_node[stream]; i < net->first_unit_node[stream + 1]; i++) {
+		uint32_t id = net->unit_nodes[i];
+		if (net_is_task(net, id))
+			add_start(prices, net, id, over_ticks);
+		over_ticks = net_end(net, id) > over_ticks ? net_end(net, id) : over_ticks;
 	}
 }
 
@@ -92,24 +84,18 @@ static void add_starts(struct prices *prices, const struct net *net, const struc
 		uint32_t fragment = m->n_tasks + net->graph->streams[i].first_node,
 			 end = m->n_tasks + net->graph->streams[i].end_node;
 		uint64_t over_ticks = 0; /* when what ran before was over */
+		if (net->unit_nodes != NULL)
+			add_starts_of_units(prices, net, i);
 		for (size_t j = 0; j < s->n_started; j++) {
 			uint32_t task = s->started[j];
 			for (; fragment < end; fragment++) {
-				if (net_kind(net, fragment) == NODE_FRAGMENT &&
-				    net_begin(net, fragment) >= m->tasks[task].start_ticks)
+				if (net_is_fragment(net, fragment) && net_begin(net, fragment) >= m->tasks[task].start_ticks)
 					break;
-				if (net_kind(net, fragment) == NODE_FRAGMENT && net_end(net, fragment) > over_ticks)
+				if (net_is_fragment(net, fragment) && net_end(net, fragment) > over_ticks)
 					over_ticks = net_end(net, fragment);
 			}
-			uint64_t ready = net->ready_ticks[task] > over_ticks ? net->ready_ticks[task] : over_ticks;
-			uint64_t begin = m->tasks[task].start_ticks;
-			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred)) {
-				struct price *price = &prices->rows[net_construct(net, task)];
-				uint64_t late = begin > ready ? begin - ready : 0;
-				uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
-				spread_add(&price->start, late - recorded);
-				price->around_ticks += recorded;
-			}
+			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred))
+				add_start(prices, net, task, over_ticks);
 			if (net_end(net, task) > over_ticks)
 				over_ticks = net_end(net, task);
 		}
@@ -138,11 +124,7 @@ void prices_find(struct prices *prices, const struct net *net, const struct trac
 	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
 	add_creations(prices, net);
 	add_tasks(prices, net);
-	if (net->has_units) {
-		add_units(prices, net);
-		add_unit_starts(prices, net, track);
-	} else
-		add_starts(prices, net, track);
+	add_starts(prices, net, track);
 	for (uint32_t i = 0; i < prices->n; i++) {
 		struct price *price = &prices->rows[i];
 		uint64_t create = spread_percentile(&price->create, 0.1), start = spread_percentile(&price->start, 0.5);

@@ -77,7 +77,8 @@ static uint32_t share_of_loop(const struct scene *scene, uint32_t id)
 	const struct net *net = scene->net;
 	const struct model *m = net->graph->model;
 	uint32_t n_threads = scene->plan.n_threads;
-	if (!net_executes(net, id) || net_is_explicit(net, id) || m->regions[m->tasks[net_task(net, id)].region].actual < n_threads)
+	if (!net_executes(net, id) || net_unit(net, id) != 0 || net_is_explicit(net, id) ||
+	    m->regions[m->tasks[net_task(net, id)].region].actual < n_threads)
 		return 0;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		bool is_barrier = net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN;
@@ -97,7 +98,7 @@ static enum plan_role role_of(const struct net *net, uint32_t id)
 		return PLAN_NOTHING;
 	if (net_is_task(net, id))
 		return PLAN_TASK;
-	if (kind == NODE_IMPLICIT || kind == NODE_INITIAL)
+	if (kind == NODE_IMPLICIT || kind == NODE_INITIAL || kind == NODE_PRIMARY_UNIT)
 		return PLAN_BOUND;
 	return net_executes(net, id) ? PLAN_NEXT : PLAN_POINT;
 }
@@ -112,7 +113,7 @@ static void add_member(struct scene *scene, uint32_t id)
 	if (node->role == PLAN_NOTHING) {
 		node->role = (uint8_t)role_of(net, id);
 		node->begin_ticks = net_executes(net, id) ? net_begin(net, id) : 0;
-		node->task = net_task(net, id);
+		node->task = net_owner(net, id);
 	}
 	node->work_ticks += net_work(net, id);
 	if (net_is_task(net, id))
@@ -158,7 +159,7 @@ static void make_members(struct scene *scene)
 
 /* ---- Tasks ---- */
 
-/* By task of the model, of those in the plan. */
+/* By task of the model, and behind these by unit (net_owner()), of those in the plan. */
 struct numbering {
 	uint32_t *up;             /* its parent, 0 where that does not come before it */
 	uint32_t *sizes;          /* how many tasks it and its descendants are */
@@ -166,29 +167,36 @@ struct numbering {
 	bool *is_there;
 };
 
+static uint32_t parent_of(const struct net *net, uint32_t owner)
+{
+	const struct model *m = net->graph->model;
+	if (owner < m->n_tasks)
+		return m->tasks[owner].parent;
+	uint32_t creator = m->units[owner - m->n_tasks].creator;
+	return creator != 0 ? m->n_tasks + creator : 0;
+}
+
 static void number_tasks(struct scene *scene, struct numbering *t)
 {
 	const struct net *net = scene->net;
-	const struct task *tasks = net->graph->model->tasks;
-	uint32_t n_tasks = net->graph->model->n_tasks;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t task = net->order[i];
-		if (task < n_tasks)
-			t->up[task] = t->next[tasks[task].parent] != 0 ? tasks[task].parent : 0;
-		if (task < n_tasks)
-			t->next[task] = 1; /* it has come */
+		uint32_t task = net_owner(net, net->order[i]), parent = parent_of(net, task);
+		if (!net_is_first(net, net->order[i]))
+			continue;
+		t->up[task] = t->next[parent] != 0 ? parent : 0;
+		t->next[task] = 1; /* it has come */
 	}
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t task = net->order[i];
-		if (task >= n_tasks)
+		uint32_t task = net_owner(net, net->order[i]);
+		if (!net_is_first(net, net->order[i]))
 			continue;
 		t->sizes[task] += t->is_there[task];
 		t->sizes[t->up[task]] += t->sizes[task];
 	}
 	t->next[0] = 1;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t task = net->order[i];
-		if (task >= n_tasks)
+		uint32_t task = net_owner(net, net->order[i]);
+		if (!net_is_first(net, net->order[i]))
 			continue;
 		t->numbers[task] = t->next[t->up[task]];
 		t->next[t->up[task]] += t->sizes[task];
@@ -218,6 +226,8 @@ static void make_teams(struct scene *scene, const struct numbering *t)
 	size_t capacity = 1;
 	plan->teams = memory_zeroed(capacity, sizeof *plan->teams, WHAT);
 	plan->n_teams = 1;
+	if (net->graph->units != NULL) /* any stream executes units, and more streams would, too */
+		plan->teams[0] = (struct plan_team){1, plan->n_tasks, true};
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t task = net->order[i];
 		if (task >= m->n_tasks || !t->is_there[task])
@@ -244,11 +254,12 @@ static void make_tasks(struct scene *scene)
 	const struct model *m = net->graph->model;
 	struct plan *plan = &scene->plan;
 	struct numbering t;
-	t.up = memory_zeroed(m->n_tasks, sizeof *t.up, WHAT);
-	t.sizes = memory_zeroed(m->n_tasks, sizeof *t.sizes, WHAT);
-	t.numbers = memory_zeroed(m->n_tasks, sizeof *t.numbers, WHAT);
-	t.next = memory_zeroed(m->n_tasks, sizeof *t.next, WHAT);
-	t.is_there = memory_zeroed(m->n_tasks, sizeof *t.is_there, WHAT);
+	uint32_t n_owners = net_n_owners(net);
+	t.up = memory_zeroed(n_owners, sizeof *t.up, WHAT);
+	t.sizes = memory_zeroed(n_owners, sizeof *t.sizes, WHAT);
+	t.numbers = memory_zeroed(n_owners, sizeof *t.numbers, WHAT);
+	t.next = memory_zeroed(n_owners, sizeof *t.next, WHAT);
+	t.is_there = memory_zeroed(n_owners, sizeof *t.is_there, WHAT);
 	for (uint32_t unit = 1; unit < plan->n; unit++)
 		if (plan->nodes[unit].role != PLAN_NOTHING)
 			t.is_there[plan->nodes[unit].task] = true;
@@ -257,16 +268,19 @@ static void make_tasks(struct scene *scene)
 	plan->n_tasks = 1 + t.sizes[0];
 	plan->tasks = memory_zeroed(plan->n_tasks, sizeof *plan->tasks, WHAT);
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t task = net->order[i];
-		if (task >= m->n_tasks || !t.is_there[task])
+		uint32_t task = net_owner(net, net->order[i]);
+		if (!net_is_first(net, net->order[i]) || !t.is_there[task])
 			continue;
-		const struct task *row = &m->tasks[task];
-		uint32_t thread = row->run_stream < net->graph->n_streams ? scene->thread_of[row->run_stream] : UINT32_MAX;
-		plan->tasks[t.numbers[task]] = (struct plan_task){.end = t.numbers[task] + t.sizes[task],
-								  .parent = t.is_there[t.up[task]] ? t.numbers[t.up[task]] : 0,
-								  .thread = thread != UINT32_MAX ? thread : 0,
-								  .is_bound = !task_is_explicit(row),
-								  .is_tied = !(row->flags & task_flags_untied)};
+		bool is_unit = task >= m->n_tasks;
+		uint32_t stream = is_unit ? m->units[task - m->n_tasks].run_stream : m->tasks[task].run_stream;
+		uint32_t thread = stream < net->graph->n_streams ? scene->thread_of[stream] : UINT32_MAX;
+		plan->tasks[t.numbers[task]] =
+			(struct plan_task){.end = t.numbers[task] + t.sizes[task],
+					   .parent = t.is_there[t.up[task]] ? t.numbers[t.up[task]] : 0,
+					   .thread = thread != UINT32_MAX ? thread : 0,
+					   .is_bound = !net_is_explicit(net, net->order[i]),
+					   .is_tied = !is_unit && !(m->tasks[task].flags & task_flags_untied),
+					   .is_free = is_unit && net_is_explicit(net, net->order[i])};
 	}
 	make_teams(scene, &t);
 	for (uint32_t unit = 1; unit < plan->n; unit++)
@@ -339,14 +353,14 @@ bool scene_make(struct scene *scene, const struct net *net, const struct prices 
 {
 	*scene = (struct scene){.net = net, .prices = prices, .track = track};
 	struct plan *plan = &scene->plan;
-	if (!track->has_holds || net->graph->units != NULL)
+	if (!track->has_holds || (net->graph->units != NULL && net->n > most)) /* units are not folded */
 		return false;
 	plan->n = net->n;
 	if (net->n > most && (scene->unit_of = fold(net, prices, folded, &plan->n)) == NULL)
 		return false;
 	scene->thread_of = memory_get(track->n_streams + 1, sizeof *scene->thread_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++)
-		scene->thread_of[i] = track->streams[i].n_started != 0 ? plan->n_threads++ : UINT32_MAX;
+		scene->thread_of[i] = track_executes(track, net, i) ? plan->n_threads++ : UINT32_MAX;
 	if (scene->unit_of != NULL)
 		make_members(scene);
 	make_nodes(scene);

@@ -5,8 +5,6 @@
  */
 #include "builder/answer/lane.h"
 
-#include <string.h>
-
 const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task)
 {
 	const struct track_stream *t = &s->track->streams[i];
@@ -15,13 +13,13 @@ const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uin
 	return &s->net->graph->model->tasks[*task];
 }
 
-/* The node that begins next on the lane, and when; 0: none does. */
-uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks)
+/* In the same way, but of OpenMP's tasks alone. */
+static uint32_t next_of_tasks(struct sweep_over_time *s, size_t i, uint64_t *ticks)
 {
 	struct lane *lane = &s->lanes[i];
 	uint32_t task;
 	uint64_t task_ticks = lane_next_task(s, i, &task)->start_ticks;
-	while (lane->next_fragment < lane->end_fragment && net_kind(s->net, lane->next_fragment) != NODE_FRAGMENT)
+	while (lane->next_fragment < lane->end_fragment && !net_is_fragment(s->net, lane->next_fragment))
 		lane->next_fragment++;
 	bool has_fragment = lane->next_fragment < lane->end_fragment;
 	uint64_t fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
@@ -33,12 +31,25 @@ uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks)
 	return has_fragment ? lane->next_fragment : 0;
 }
 
+uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks)
+{
+	const struct lane *lane = &s->lanes[i];
+	uint32_t node = next_of_tasks(s, i, ticks);
+	if (lane->next_unit >= lane->end_unit)
+		return node;
+	uint32_t of_unit = s->net->unit_nodes[lane->next_unit];
+	if (node != 0 && *ticks < net_begin(s->net, of_unit))
+		return node;
+	*ticks = net_begin(s->net, of_unit);
+	return of_unit;
+}
+
 /* ---- What a stretch of time is spent for ---- */
 
 /* The region that begins next. */
 static uint32_t coming_region(const struct sweep_over_time *s)
 {
-	return s->next_region < s->n_regions ? net_region_construct(s->net, s->regions[s->next_region]) : 0;
+	return s->next_region < s->n_regions ? s->regions[s->next_region].construct : 0;
 }
 
 uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort sort, uint32_t construct)
@@ -65,7 +76,7 @@ static void spend_idle(struct sweep_over_time *s, size_t i, uint64_t ticks)
 				     lane_cause(s, LIMIT_RUNTIME, CAUSE_FORK, net_region_construct(s->net, next->region)),
 				     (double)fork);
 		}
-		row = lane_cause(s, LIMIT_SERIAL, CAUSE_UNUSED, net_region_construct(s->net, s->region));
+		row = lane_cause(s, LIMIT_SERIAL, CAUSE_UNUSED, s->region);
 	}
 	lane->spent[SPENT_RUNTIME] += fork;
 	lane->spent[SPENT_SERIAL] += length - fork;
@@ -80,7 +91,7 @@ static void blame_resuming(struct sweep_over_time *s, const struct lane *lane, u
 {
 	const struct net *net = s->net;
 	const struct model *m = net->graph->model;
-	bool is_resumed = node >= m->n_tasks;
+	bool is_resumed = node >= m->n_tasks && net_unit(net, node) == 0;
 	uint32_t region = m->tasks[net_task(net, lane->node)].region;
 	uint32_t before = is_resumed ? net->graph->nodes[node - m->n_tasks].previous : 0;
 	uint32_t construct = is_resumed ? net_construct(net, before) : net_region_construct(net, region);
@@ -150,8 +161,6 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 uint32_t lane_awaited(const struct sweep_over_time *s, size_t i)
 {
 	const struct track_stream *t = &s->track->streams[i];
-	if (s->lanes[i].has_units) /* a mutex of Argobots: where its units are */
-		return net_task_construct(s->net, s->lanes[i].node);
 	return s->lanes[i].run < t->n_runs ? t->runs[s->lanes[i].run].construct : 0;
 }
 
@@ -172,34 +181,13 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 {
 	struct lane *lane = &s->lanes[i];
 	bool is_preempted = lane->state == STATE_PREEMPTED;
-	bool has_none = lane->has_units && (lane->node == 0 || lane->is_excluded);
-	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)) || has_none)
+	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
 		return;
 	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
 	causes_blame(s->causes, late->cause, (double)length);
-}
-
-/* For what the nodes that run do, on which it is blamed; or for what there is to run (account.c). */
-static void spend_waiting(const struct sweep_over_time *s, struct lane *lane, uint64_t length)
-{
-	for (unsigned sort = BACKLOG_NONE + 1; sort < BACKLOGS && lane->has_units; sort++) {
-		uint64_t part = s->backlog_ticks[sort] - lane->backlog_ticks[sort];
-		part = part < length ? part : length;
-		lane->spent[sort == BACKLOG_EXCLUDED ? SPENT_EXCLUSION : SPENT_RUNTIME] += part;
-		length -= part;
-	}
-	lane->spent[SPENT_WAITING] += length;
-}
-
-/* A unit that looks whether it can have a mutex. */
-static void spend_excluded(struct sweep_over_time *s, struct lane *lane, uint64_t length)
-{
-	uint32_t construct = net_task_construct(s->net, lane->node);
-	lane->spent[SPENT_EXCLUSION] += length;
-	causes_blame(s->causes, lane_cause(s, LIMIT_EXCLUSION, CAUSE_PLAIN, construct), (double)length);
 }
 
 void lane_tell(struct sweep_over_time *s, size_t i)
@@ -217,18 +205,25 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	}
 	if (length == 0)
 		return;
-	if (lane->ends_with_record && !is_waiting(lane) && !lane->is_excluded &&
-	    (state_is_work(state) || state == STATE_OVERHEAD)) {
+	uint64_t taken[UNIT_WISHES];
+	for (unsigned wish = 0; wish < UNIT_WISHES; wish++) {
+		uint64_t part = is_seeking(s, lane) ? (uint64_t)(s->taken[wish] - lane->taken[wish]) : 0;
+		uint64_t left = length - (wish > 0 ? taken[0] : 0);
+		taken[wish] = part < left ? part : left;
+		lane->taken[wish] = s->taken[wish];
+	}
+	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
 		recorded = length < s->net->record_ticks ? length : s->net->record_ticks;
 		spent[SPENT_RECORDER] += recorded;
 	}
-	if (is_waiting(lane))
-		spend_waiting(s, lane, length);
-	else if (lane->is_excluded)
-		spend_excluded(s, lane, length);
-	else if (state_is_work(state))
+	if (state_is_work(state))
 		spent[SPENT_WORK] += length - recorded;
-	else if (track_is_mutex(state))
+	else if (is_waiting(state) || is_seeking(s, lane)) {
+		spent[SPENT_EXCLUSION] += taken[UNIT_WANTS_MUTEX]; /* ready_units_take() blames these */
+		spent[SPENT_RUNTIME] += taken[UNIT_WANTS_THREAD];
+		spent[SPENT_WAITING] +=
+			length - taken[UNIT_WANTS_MUTEX] - taken[UNIT_WANTS_THREAD]; /* blamed on the nodes that run */
+	} else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
 	else if (state == STATE_OVERHEAD)
 		spend_overhead(s, i, length - recorded);
@@ -248,5 +243,4 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	else
 		spend_idle(s, i, s->now);
 	lane->since_ticks = s->now;
-	memcpy(lane->backlog_ticks, s->backlog_ticks, sizeof lane->backlog_ticks);
 }

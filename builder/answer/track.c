@@ -2,6 +2,7 @@
  *
  * Keeps what the answer needs of a replay: see track.h. Called by the replay, for a stream on one thread at a time.
  */
+#include "builder/answer/net.h"
 #include "builder/answer/track.h"
 #include "builder/spawn/tree.h"
 #include "builder/support/array.h"
@@ -57,7 +58,9 @@ int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t sinc
 							     : track->sync_of[s->task];
 		if (track_has_run(from) && (!track->model->window.is_part || ticks > track->model->window.from))
 			add_run(s, construct);
-		if (track->model->n_units == 0 || s->task != 0) /* of units: turns.c */
+		bool is_known =
+			from == STATE_OVERHEAD || track->sync_of[s->task] != 0 || track_is_mutex(from) || track_is_target(from);
+		if (track->model->n_units == 0 || is_known) /* where units wait is in the graph (unit_waits.c) */
 			add_wait(&s->places, construct, from, window_ticks(&track->model->window, since_ticks, ticks));
 	}
 	s->task = states_current(track->states, stream);
@@ -107,6 +110,12 @@ static struct track_sync *sync_row(struct track_syncs *syncs, uint32_t construct
 		*row = (uint32_t)syncs->n;
 	}
 	return &syncs->rows[*row - 1];
+}
+
+bool track_executes(const struct track *track, const struct net *net, size_t stream)
+{
+	bool is_seeking = net->units_on != NULL && net->units_on[stream];
+	return is_seeking || track->streams[stream].n_started != 0;
 }
 
 uint64_t track_iterations(const struct track *track, uint32_t construct)
@@ -160,21 +169,6 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	return 0;
 }
 
-/* Who runs on the stream from now on; a scheduler executes nothing. */
-static int unit_switch(void *self, const struct point *at, const struct unit_switch *change)
-{
-	struct track *track = self;
-	struct track_stream *s = &track->streams[at->stream];
-	const struct work_unit *unit = &track->model->units[change->next];
-	bool is_change = change->reason <= UNIT_RUN || change->prior == at->unit;
-	bool runs = change->next != 0 && unit->kind != UNIT_SCHEDULER && unit->kind != UNIT_EXTERNAL;
-	if (!is_change || unit->kind == UNIT_EXTERNAL)
-		return 0;
-	array_reserve((void **)&s->turns, s->n_turns + 1, &s->turns_capacity, sizeof *s->turns);
-	s->turns[s->n_turns++] = (struct track_turn){at->ticks, runs ? change->next : 0};
-	return 0;
-}
-
 static void release(struct track_stream *s, uint64_t wait_id, uint64_t ticks)
 {
 	uint32_t place = held_take(&s->held, wait_id);
@@ -206,7 +200,6 @@ const struct replay_ops track_ops = {.implicit_begin = implicit_begin,
 				     .scope_enter = scope_enter,
 				     .scope_leave = scope_leave,
 				     .mutex = mutex,
-				     .unit_switch = unit_switch,
 				     .is_by_stream = true};
 
 int track_begin(struct track *track, const struct model *model, const struct states *states, const char *dir)
@@ -300,7 +293,6 @@ void track_free(struct track *track)
 		free(s->holds);
 		held_clear(&s->held);
 		free(s->runs);
-		free(s->turns);
 		free_places(&s->places);
 		map_free(&s->loops);
 		map_free(&s->ends);

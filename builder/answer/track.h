@@ -61,13 +61,8 @@ struct track_stream {
 	} * runs;                      /* in the order of the thread's states */
 	size_t n_runs, runs_capacity;
 	struct track_syncs syncs;
-	struct map loops; /* construct of a barrier -> that of the worksharing that it ended */
-	struct map ends;  /* construct of a region -> that of the barrier at its end */
-	struct track_turn {
-		uint64_t ticks;
-		uint32_t id; /* the unit of Argobots that runs from then on; after turns_find() its node; 0: none */
-	} * turns;
-	size_t n_turns, turns_capacity;
+	struct map loops;   /* construct of a barrier -> that of the worksharing that it ended */
+	struct map ends;    /* construct of a region -> that of the barrier at its end */
 	uint32_t target;    /* the target construct, or the operation on data outside of one, that began last */
 	uint32_t n_targets; /* target constructs that are open */
 	uint32_t task;      /* whose state the present one is */
@@ -112,6 +107,14 @@ struct track {
 	struct aside aside;
 };
 
+/* After track_finish(): something waited there once more. */
+void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks);
+
+struct net;
+
+/* net.h: does the stream execute something? */
+bool track_executes(const struct track *track, const struct net *net, size_t stream);
+
 /* After track_finish(): how many iterations the loop had at most. */
 uint64_t track_iterations(const struct track *track, uint32_t construct);
 
@@ -123,8 +126,6 @@ int track_begin(struct track *track, const struct model *model, const struct sta
 int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks);
 /* When the replay is over, and constructs have their lines. */
 void track_finish(struct track *track);
-/* After track_finish(): a wait that no state of a thread tells. */
-void track_add_wait(struct track *track, uint32_t construct, enum state state, uint64_t ticks);
 void track_free(struct track *track);
 
 #endif

@@ -36,7 +36,7 @@ uint64_t *variant_without_creation(const struct net *net, const struct prices *p
 static bool leads_to_barrier(const struct net *net, const struct track *track, uint32_t id, size_t link, uint32_t construct)
 {
 	bool is_barrier = net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN;
-	return is_barrier && net_executes(net, id) && !net_is_explicit(net, id) &&
+	return is_barrier && net_executes(net, id) && net_unit(net, id) == 0 && !net_is_explicit(net, id) &&
 	       blockers_before_barrier(net, track, id, net->targets[link]) == construct;
 }
 
@@ -73,6 +73,16 @@ static bool is_dropped(const struct net *net, const struct track *track, uint32_
 {
 	uint8_t kind = net->kinds[link];
 	uint32_t target = net_construct(net, net->targets[link]);
+	enum unit_wait_sort sort = UNIT_WAITS_NOT;
+	if (kind == EDGE_JOIN || kind == EDGE_RESUME)
+		sort = net_unit_wait(net, net->targets[link]);
+	if (sort != UNIT_WAITS_NOT) {
+		bool is_pair = net_task_construct(net, id) == construct && target == other;
+		return sort == UNIT_WAITS_JOIN    ? drop == DROP_WAIT && target == construct
+		       : sort == UNIT_WAITS_MUTEX ? false
+		       : sort == UNIT_WAITS_ALL   ? drop == DROP_BARRIER && net_task_construct(net, id) == construct
+						  : drop == DROP_ALL_CHAINS || (drop == DROP_CHAIN && is_pair);
+	}
 	switch (drop) {
 	case DROP_CHAIN: return kind == EDGE_DEPEND && net_task_construct(net, id) == construct && target == other;
 	case DROP_ALL_CHAINS: return kind == EDGE_DEPEND;
@@ -87,14 +97,14 @@ static bool is_dropped(const struct net *net, const struct track *track, uint32_
 static uint32_t after_barrier(const struct net *net, uint32_t id, uint32_t barrier)
 {
 	for (size_t link = net->first[barrier]; link < net->first[barrier + 1]; link++)
-		if (net->kinds[link] == EDGE_SEQUENCE && net_task(net, net->targets[link]) == net_task(net, id))
+		if (net->kinds[link] == EDGE_SEQUENCE && net_owner(net, net->targets[link]) == net_owner(net, id))
 			return net->targets[link];
 	return 0;
 }
 
 /*
  * By node: where what is not waited for at waits of this construct is waited for instead, at a later taskwait of the same
- * task or at its next barrier; 0: nowhere before the region's end.
+ * task or at its next barrier, at the last join of the same unit; 0: nowhere before the region's end.
  */
 static uint32_t *find_later_waits(const struct net *net, uint32_t construct)
 {
@@ -105,9 +115,12 @@ static uint32_t *find_later_waits(const struct net *net, uint32_t construct)
 			uint32_t target = net->targets[link];
 			uint8_t kind = net->kinds[link];
 			bool waits = net_kind(net, target) == NODE_TASKWAIT && net_construct(net, target) != construct;
-			if (kind == EDGE_BARRIER || (kind == EDGE_SEQUENCE && waits))
+			bool joins = net_kind(net, target) == NODE_UNIT_JOIN && later[target] == 0;
+			if (joins && kind == EDGE_SEQUENCE) /* the last one of the unit */
 				later[id] = target;
-			else if (kind == EDGE_SEQUENCE && net_task(net, target) == net_task(net, id))
+			else if (kind == EDGE_BARRIER || (kind == EDGE_SEQUENCE && waits))
+				later[id] = target;
+			else if (kind == EDGE_SEQUENCE && net_owner(net, target) == net_owner(net, id))
 				later[id] = later[target];
 		}
 	}
@@ -128,7 +141,9 @@ uint32_t *variant_without_edges(const struct net *net, const struct track *track
 			uint32_t end = net->graph->join_node[net->graph->model->tasks[net_task(net, id)].region];
 			if (later != NULL && later[net->targets[link]] != 0)
 				end = later[net->targets[link]];
-			targets[link] = drop == DROP_BARRIER ? after_barrier(net, id, net->targets[link]) : end;
+			if (drop == DROP_BARRIER && net_unit(net, id) == 0)
+				end = after_barrier(net, id, net->targets[link]);
+			targets[link] = end;
 		}
 	free(later);
 	return targets;

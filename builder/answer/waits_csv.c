@@ -58,7 +58,7 @@ static void write_place(struct csv *csv, const struct trace *trace, const struct
 	size_t n = 0;
 	uint64_t left = place->ticks;
 	for (uint32_t i = 1; i < answer->waits.n && place->state != STATE_OVERHEAD; i++)
-		if (answer->waits.rows[i].construct == place->construct && answer->waits.rows[i].ticks > 0)
+		if (wait_is_at(&trace->model, place, &answer->waits.rows[i]))
 			parts[n++] = (struct part){answer->waits.rows[i].other, answer->waits.rows[i].ticks};
 	qsort(parts, n, sizeof *parts, longest_first);
 	for (size_t i = 0; i < n && left > 0; i++) {

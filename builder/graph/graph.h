@@ -353,6 +353,22 @@ int graph_each_exclusive(const struct graph *graph, int (*function)(void *self, 
 size_t graph_n_exclusive(const struct graph *graph);
 uint64_t graph_exclusive_variable(const struct graph *graph, size_t i);
 
+/* ---- Units of Argobots (units.c) ---- */
+
+/* The node with which a run of a unit, a row of model.units, begins; 0: it has none. */
+uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
+
+/* What a NODE_UNIT_JOIN or NODE_UNIT_WAIT waits for; of other nodes nothing. */
+struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
+
+/* GRAPH_FRAGMENT: the fragments of units, without the first ones of each, and on which stream each was executed. */
+struct unit_fragment {
+	uint32_t node;
+	uint32_t stream; /* row of dump.streams */
+};
+
+const struct unit_fragment *graph_unit_fragments(const struct graph *graph, size_t *n);
+
 /* One node by number. */
 struct node_view graph_node(const struct graph *graph, uint32_t id);
 

@@ -175,12 +175,6 @@ int graph_unit_resume(void *self, const struct point *at, uint32_t unit, uint32_
 int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look);
 void graph_view_unit(const struct graph *graph, const struct node *node, struct node_view *view);
 
-/* The node of a row of model.units, 0 none. */
-uint32_t graph_unit_node(const struct graph *graph, uint32_t row);
-
-/* What a unit's join or wait waits for; nothing for other nodes. */
-struct unit_wait graph_unit_wait(const struct graph *graph, const struct node *node);
-
 /* device.c: adds the nodes of kernels; called when all that the host did is there. */
 void graph_add_devices(struct graph *graph);
 

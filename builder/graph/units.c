@@ -21,6 +21,7 @@ struct graph_units {
 		uint32_t fragment; /* that its time is added to */
 		uint32_t wait;     /* its latest wait or join, 0: none, or something else has followed */
 		uint64_t resumed_ticks;
+		uint32_t resumed_stream;
 		bool is_lazy;    /* since resumed_ticks it runs again, and has done nothing yet */
 		bool is_resumed; /* another unit ended the wait */
 	} * places;              /* by row of model.units */
@@ -29,6 +30,8 @@ struct graph_units {
 	} * given;               /* by stream: when its current unit's time was added up to, and how much that was in all */
 	struct unit_wait *waits; /* of join and wait nodes; node.wait is the place here */
 	size_t n_waits, waits_capacity;
+	struct unit_fragment *fragments; /* GRAPH_FRAGMENT: all but units' first ones */
+	size_t n_fragments, fragments_capacity;
 };
 
 void graph_units_begin(struct graph *graph)
@@ -49,6 +52,7 @@ void graph_units_free(struct graph *graph)
 	free(g->places);
 	free(g->given);
 	free(g->waits);
+	free(g->fragments);
 	free(g);
 	graph->units = NULL;
 }
@@ -65,6 +69,14 @@ void graph_units_renumber(struct graph *graph, const uint32_t *numbers)
 		place->node = number_of(graph, numbers, place->node);
 		place->last = number_of(graph, numbers, place->last);
 	}
+	for (size_t i = 0; graph->units != NULL && i < graph->units->n_fragments; i++)
+		graph->units->fragments[i].node = number_of(graph, numbers, graph->units->fragments[i].node);
+}
+
+const struct unit_fragment *graph_unit_fragments(const struct graph *graph, size_t *n)
+{
+	*n = graph->units != NULL ? graph->units->n_fragments : 0;
+	return *n != 0 ? graph->units->fragments : NULL;
 }
 
 uint32_t graph_unit_node(const struct graph *graph, uint32_t row)
@@ -158,8 +170,12 @@ static void add_time(struct graph *graph, const struct point *at, bool was_look)
 static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t ticks)
 {
 	struct unit_place *place = place_of(graph, row, ticks);
-	if (place->is_lazy && graph->level == GRAPH_FRAGMENT)
+	if (place->is_lazy && graph->level == GRAPH_FRAGMENT) {
+		struct graph_units *g = graph->units;
 		place->fragment = add_next(graph, place, NODE_FRAGMENT, row, place->resumed_ticks);
+		array_reserve((void **)&g->fragments, g->n_fragments + 1, &g->fragments_capacity, sizeof *g->fragments);
+		g->fragments[g->n_fragments++] = (struct unit_fragment){place->fragment, place->resumed_stream};
+	}
 	place->is_lazy = false;
 	place->wait = 0;
 	return place;
@@ -169,10 +185,11 @@ static struct unit_place *go_on(struct graph *graph, uint32_t row, uint64_t tick
  * The unit runs again, and what it does next is in a new fragment. A scheduler's fragments are not told apart: there
  * would be one between any two units that it runs.
  */
-static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_t row, uint64_t ticks)
+static void be_lazy(const struct graph *graph, struct unit_place *place, uint32_t row, const struct point *at)
 {
 	place->is_lazy = graph->model->units[row].kind != UNIT_SCHEDULER;
-	place->resumed_ticks = ticks;
+	place->resumed_ticks = at->ticks;
+	place->resumed_stream = at->stream;
 }
 
 /*
@@ -186,7 +203,7 @@ static uint32_t act(struct graph *graph, const struct point *at, uint32_t row)
 	struct unit_place *place = go_on(graph, row, at->ticks);
 	if (row == at->unit) {
 		add_time(graph, at, false);
-		be_lazy(graph, place, row, at->ticks);
+		be_lazy(graph, place, row, at);
 	}
 	return place->last;
 }
@@ -306,7 +323,7 @@ int graph_unit_switch(void *self, const struct point *at, const struct unit_swit
 	if (is_first)
 		node->begin_ticks = node->end_ticks = at->ticks;
 	else
-		be_lazy(graph, place, change->next, at->ticks);
+		be_lazy(graph, place, change->next, at);
 	if (place->wait != 0)
 		graph_inner_node(graph, place->wait)->end_ticks = at->ticks;
 	return 0;
@@ -322,7 +339,7 @@ int graph_unit_poll(void *self, const struct point *at, uint32_t unit, const str
 		return 0;
 	add_look(graph, at, place, place->wait);
 	graph_inner_node(graph, place->wait)->end_ticks = at->ticks;
-	be_lazy(graph, place, unit, at->ticks);
+	be_lazy(graph, place, unit, at);
 	return 0;
 }
 
@@ -360,10 +377,10 @@ int graph_unit_join(void *self, const struct point *at, uint32_t unit, uint32_t 
 		id = add_wait(graph, place, joiner, at->ticks, &own);
 		if (was_look && joiner == at->unit)
 			add_look(graph, at, place, id);
-		be_lazy(graph, place, joiner, at->ticks);
+		be_lazy(graph, place, joiner, at);
 	} else if (joiner == at->unit && place->is_lazy) { /* what it ran since its last stop was a poll */
 		add_look(graph, at, place, id);
-		be_lazy(graph, place, joiner, at->ticks);
+		be_lazy(graph, place, joiner, at);
 	}
 	graph_inner_node(graph, id)->end_ticks = at->ticks;
 	place->wait = 0;

@@ -50,7 +50,7 @@ static int by_kind(const void *left, const void *right)
 void lint_make(struct findings *findings, const struct answer *answer, const struct lint_track *track)
 {
 	*findings = (struct findings){0};
-	if (!answer->is_made || answer->net.has_units) /* the rules are about OpenMP */
+	if (!answer->is_made)
 		return;
 	findings->is_made = true;
 	lint_implied(findings, &answer->net);

@@ -79,7 +79,7 @@ void lint_creation(struct findings *findings, const struct net *net)
 	for (uint32_t id = 1; id < net->n; id++)
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 			uint32_t task = net->targets[link], stream, number;
-			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task))
+			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || task >= m->n_tasks)
 				continue;
 			see_creation(by_construct, net, id, task);
 			model_task_origin(m, task, &stream, &number);

@@ -136,7 +136,7 @@ static json_t *wait_row(const struct trace *trace, const struct answer *answer, 
 	json_t *others = json_array();
 	for (uint32_t i = 1; i < answer->waits.n; i++) {
 		const struct cause *wait = &answer->waits.rows[i];
-		if (wait->construct == place->construct && wait->ticks > 0)
+		if (wait_is_at(&trace->model, place, wait))
 			json_array_append_new(others, json_pack("{s:I, s:o, s:I}", "row", (json_int_t)wait->other, "label",
 								report_text(trace->model.constructs[wait->other].label), "ns",
 								ns(trace, wait->ticks)));
@@ -179,6 +179,16 @@ static void put_stretch(json_t *parts, const struct trace *trace, const struct s
 				      json_pack("[I, I, I, I]", (json_int_t)s->row, begin, end - begin, (json_int_t)s->construct));
 }
 
+/* Was the node executed, and on which stream? Of a unit that moved, on the first one. */
+static bool executed_on(const struct trace *trace, const struct net *net, uint32_t node, uint32_t *stream)
+{
+	uint32_t unit = net_unit(net, node);
+	const struct task *task = &trace->model.tasks[net_task(net, node)];
+	bool has_started = unit != 0 ? trace->model.units[unit].state & UNIT_STARTED : task->state & TASK_STARTED;
+	*stream = unit != 0 ? trace->model.units[unit].run_stream : task->run_stream;
+	return net_executes(net, node) && has_started && *stream < trace->dump.n_streams;
+}
+
 /*
  * Row, begin, length and construct of each stretch on one thread. What is shorter than the page can show is added to the
  * stretch before.
@@ -193,14 +203,14 @@ static void add_path(json_t *process, const struct trace *trace, const struct an
 	struct stretch now = {0};
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t node = path->nodes[i], construct = net_task_construct(net, node);
-		const struct task *task = &trace->model.tasks[net_task(net, node)];
-		if (!net_executes(net, node) || !(task->state & TASK_STARTED) || task->run_stream >= trace->dump.n_streams)
+		uint32_t stream;
+		if (!executed_on(trace, net, node, &stream))
 			continue;
 		uint64_t begin = net_begin(net, node), end = net_end(net, node);
-		bool is_same = row_of[task->run_stream] == now.row && construct == now.construct;
+		bool is_same = row_of[stream] == now.row && construct == now.construct;
 		if (now.end_ticks == 0 || (!is_same && end > now.begin_ticks + shortest)) {
 			put_stretch(parts, trace, &now);
-			now = (struct stretch){row_of[task->run_stream], construct, begin, end, end - begin};
+			now = (struct stretch){row_of[stream], construct, begin, end, end - begin};
 			continue;
 		}
 		now.end_ticks = end > now.end_ticks ? end : now.end_ticks;
@@ -220,7 +230,8 @@ void tables_want(struct strips *rows, const struct trace *trace, const struct an
 	size_t n = 0, most = sizeof longest / sizeof *longest;
 	for (uint32_t i = 0; path != NULL && path->bound != PATH_UNKNOWN && i < path->n_nodes; i++) {
 		uint32_t node = path->nodes[i];
-		if (!net_executes(net, node) || !(trace->model.tasks[net_task(net, node)].state & TASK_STARTED))
+		uint32_t stream;
+		if (!executed_on(trace, net, node, &stream))
 			continue;
 		struct weighed part = {(double)(net_end(net, node) - net_begin(net, node)), node};
 		size_t at = n < most ? n++ : most;

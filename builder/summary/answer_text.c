@@ -53,11 +53,14 @@ static const char *plural(uint64_t n)
 
 /* ---- The limit ---- */
 
-/* Is it one of Argobots' units that others create? */
-static bool is_unit(const struct answer_place *place)
+/* Is it a work function of Argobots, or the primary unit? */
+static bool is_of_unit(const struct answer_place *place)
 {
-	return strcmp(place->kind, construct_kind_name(CONSTRUCT_UNIT)) == 0 ||
-	       strcmp(place->kind, construct_kind_name(CONSTRUCT_TASKLET)) == 0;
+	static const enum construct_kind kinds[] = {CONSTRUCT_UNIT, CONSTRUCT_TASKLET, CONSTRUCT_PRIMARY_UNIT};
+	for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(place->kind, construct_kind_name(kinds[i])) == 0)
+			return true;
+	return false;
 }
 
 /* The construct's label, or, where that is not known, what is. */
@@ -87,36 +90,35 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 	case LIMIT_WAIT:
 		if (row->sort == CAUSE_UNDEFERRED)
 			fprintf(out, "wait: %s is executed at once, while its creator waits", label);
-		else if (is_unit(&row->other))
-			fprintf(out, "wait: %s waits for each %s before it creates the next", label, other);
+		else if (is_of_unit(&row->construct))
+			fprintf(out, "wait: a join in %s holds everybody up", label);
 		else
 			fprintf(out, "wait: %s holds everybody up", label);
 		return;
 	case LIMIT_IMBALANCE:
-		if (strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_TASK)) == 0 || is_unit(&row->construct))
+		if (strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_TASK)) == 0 || is_of_unit(&row->construct))
 			fprintf(out, "imbalance: others wait for single %s", label);
 		else
 			fprintf(out, "imbalance: the threads' shares of %s differ", label);
 		return;
 	case LIMIT_EXCLUSION:
-		fprintf(out, "exclusion: %s wait for each other %s %s", is_unit(&row->construct) ? "units" : "threads",
-			is_unit(&row->construct) ? "in" : "at", label);
+		if (is_of_unit(&row->construct))
+			fprintf(out, "exclusion: units wait for each other in %s", label);
+		else
+			fprintf(out, "exclusion: threads wait for each other at %s", label);
 		return;
 	case LIMIT_SERIAL:
 		if (row->sort == CAUSE_UNUSED)
 			fprintf(out, "serial: %s does not use all threads", label_or(row, "a region"));
 		else if (row->sort == CAUSE_SINGLE)
 			fprintf(out, "serial: the others wait while one thread executes %s", label_or(row, "something alone"));
-		else if (strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_PRIMARY_UNIT)) == 0 ||
-			 strcmp(row->construct.kind, construct_kind_name(CONSTRUCT_EXTERNAL)) == 0)
-			fprintf(out, "serial: %s %s alone", label, row->sort == CAUSE_BLOCKED ? BLOCKED : "works");
 		else if (row->construct.label[0] != '\0')
 			fprintf(out, "serial: one thread %s before %s", row->sort == CAUSE_BLOCKED ? BLOCKED : "works", label);
 		else
 			fprintf(out, "serial: one thread %s after the last region", row->sort == CAUSE_BLOCKED ? BLOCKED : "works");
 		return;
 	case LIMIT_RUNTIME:
-		if (row->sort == CAUSE_SCHEDULING && is_unit(&row->construct))
+		if (row->sort == CAUSE_SCHEDULING && is_of_unit(&row->construct))
 			fprintf(out, "runtime: %s wait in pools while execution streams are idle", label_or(row, "units"));
 		else if (row->sort == CAUSE_SCHEDULING)
 			fprintf(out, "runtime: %s are ready, and no thread takes them", label_or(row, "tasks"));

@@ -25,6 +25,10 @@ static uint32_t *find_places(const struct scene *scene)
 	uint32_t *places = memory_zeroed(net->n, sizeof *places, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i], task = net_task(net, id), loop = 0;
+		if (net_unit(net, id) != 0) {
+			places[id] = net_task_construct(net, id);
+			continue;
+		}
 		if (!net_executes(net, id) && task == 0)
 			continue;
 		bool is_explicit = net_is_explicit(net, id);

@@ -84,7 +84,7 @@ static void run(const char *what)
 	if (strcmp(what, "balanced") == 0) {
 		for (int round = 0; round < 40; round++) {
 			for (int i = 0; i < 2; i++)
-				create(i, i, work, 1000);
+				create(i, i, work, 3000);
 			join(0, 2);
 		}
 		return;
