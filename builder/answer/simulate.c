@@ -63,7 +63,7 @@ static void begin_node(struct play *p, uint32_t i, uint32_t node)
 	struct worker *w = &p->workers[i];
 	uint32_t task = p->plan->nodes[node].task;
 	bool was_idle = w->node == 0;
-	if (p->owner[task] == NOBODY)
+	if (p->owner[task] == NOBODY || p->plan->tasks[task].is_free)
 		p->owner[task] = i;
 	w->node = node;
 	w->stretch = p->plan->first_stretch[node];
@@ -110,11 +110,14 @@ static uint32_t let_begin(struct play *p, uint32_t i, uint32_t ended, uint32_t n
 	uint32_t task = nodes[node].task, owner = p->owner[task];
 	if (nodes[node].role == PLAN_TASK) {
 		choice_push(&p->ready, i, task, node);
+		p->n_of_full += p->plan->teams[p->plan->tasks[task].team].is_full;
 		call_ancestors(p, task);
 	} else if (nodes[node].role == PLAN_BOUND)
 		push_own(p, worker_of(p, node), node);
 	else if (ended != 0 && task == nodes[ended].task && owner == i)
 		return node;
+	else if (p->plan->tasks[task].is_free)
+		choice_push(&p->ready, i, task, node);
 	else if (p->plan->tasks[task].is_bound && !p->is_stacked[task])
 		push_own(p, owner != NOBODY ? owner : worker_of(p, node), node);
 	else
@@ -257,7 +260,7 @@ static void step(struct play *p, uint32_t i)
 		begin_node(p, i, goes_on);
 		return;
 	}
-	if (ended->is_left && !ended->is_at_barrier) {
+	if (ended->is_left && !ended->is_at_barrier && !p->plan->tasks[ended->task].is_free) {
 		array_reserve((void **)&w->suspended, w->n_suspended + 1, &w->suspended_capacity, sizeof *w->suspended);
 		w->suspended[w->n_suspended++] = ended->task;
 		p->is_stacked[ended->task] = true;
