@@ -5,7 +5,7 @@
  * sections of a run.
  */
 import { chart, legend } from './chart.js';
-import { make, makeSvg, percent, time } from './dom.js';
+import { gain, make, makeSvg, percent, time } from './dom.js';
 
 const SHOWN = 200;
 const FIGURES = { own_ns: 'executed', blamed_ns: 'blamed for', wait_ns: 'waiting', count: 'count' };
@@ -48,7 +48,7 @@ function verdict(two, sides) {
 			...note ? [make('p', { class: 'gain', text: note })] : []]),
 		...sides.map((side, i) => make('div', { class: 'card', 'data-side': letter(i) }, [
 			make('p', {}, [make('b', { text: letter(i) + ' is limited by ' + side.limit.limit + (side.limit.construct ? ' of ' + side.limit.construct.label : '') })]),
-			make('p', { class: 'gain', text: 'Without it at most ' + side.limit.possible_speedup.toFixed(2) + ' x as fast' + (side.limit.runs < side.runs.length ? '; in ' + side.limit.runs + ' of ' + side.runs.length + ' runs' : '') }),
+			make('p', { class: 'gain', text: 'Without it ' + gain(side.limit) + (side.limit.runs < side.runs.length ? '; in ' + side.limit.runs + ' of ' + side.runs.length + ' runs' : '') }),
 			...i === 1 ? [make('p', { id: 'diff-limit', text: two.limit_changed ? 'This is another limit than that of A.' : 'This is the limit of A as well.' })] : []])),
 	]);
 }

@@ -46,6 +46,12 @@ export function percent(share, digits = 0) {
 	return (100 * share).toFixed(digits) + ' %';
 }
 
+/* What mending a limit gives: at most so much, but of grain at least (docs/analyses.md). */
+export function gain(limit) {
+	const times = limit.possible_speedup.toFixed(2) + ' x as fast';
+	return limit.limit === 'grain' ? times + ', or more' : 'at most ' + times;
+}
+
 export function color(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
 }

@@ -2,7 +2,7 @@
  *
  * What limits the run, how the threads' time was spent, and what a reader has to know before these figures are believed.
  */
-import { make, percent, time } from './dom.js';
+import { gain, make, percent, time } from './dom.js';
 
 const FACTORS = [
 	['load_balance', 'balance', 'how evenly work was shared'], ['serialisation', 'no waits', 'what is left after waiting and serial parts'],
@@ -44,7 +44,7 @@ function limitCard(row, isFirst, data, view) {
 	const wanted = SEEN_IN[row.limit] ?? 'timeline', seen = wanted === 'waits' && data.waits.length === 0 ? 'timeline' : wanted;
 	const children = [make('p', { class: isFirst ? 'sentence' : '', text: row.sentence })];
 	if (row.limit !== 'none')
-		children.push(make('p', { class: 'gain', text: percent(row.loss_share) + ' of the loss; without it at most ' + row.possible_speedup.toFixed(2) + ' x as fast' }));
+		children.push(make('p', { class: 'gain', text: percent(row.loss_share) + ' of the loss; without it ' + gain(row) }));
 	if (found?.source)
 		children.push(make('pre', { text: found.file.split('/').pop() + ':' + found.line + '  ' + found.source }));
 	if (row.limit !== 'none')
