@@ -280,7 +280,15 @@ static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
 	return region != NULL ? gather_codeptr(w, region->construct) : 0;
 }
 
-const struct thread_ops gather_story_ops = {.tell = tell, .missing_root = gather_missing_root, .region_codeptr = region_codeptr};
+/* Another stream has claimed the task: has this one a row of its own for it? */
+static bool may_be_back(void *self, uint32_t task)
+{
+	const struct walk *w = self;
+	return map_get(&w->partial_rows, task) != NULL;
+}
+
+const struct thread_ops gather_story_ops = {
+	.tell = tell, .missing_root = gather_missing_root, .may_be_back = may_be_back, .region_codeptr = region_codeptr};
 
 void gather_step(struct walk *w, const struct record *r)
 {

@@ -28,7 +28,7 @@ static void add_stop(struct search *s, uint32_t task, const struct record *r, bo
 		return;
 	array_reserve((void **)&s->stops, s->n + 1, &s->capacity, sizeof *s->stops);
 	uint32_t hand = (uint32_t)(hands_find(s->hands, task) - s->hands->all);
-	s->stops[s->n++] = (struct stop){place, r->time, task, hand, s->stream, 0, is_report};
+	s->stops[s->n++] = (struct stop){place, r->time, task, hand, s->stream, 0, false, is_report};
 }
 
 /* A record names a task: if that is handed over, this is a stop. */
@@ -115,6 +115,17 @@ static void sort_few(uint32_t *order, uint32_t n, struct stop *stops)
 	}
 }
 
+/* Marks a task's first stops in each stream, where it has few. The rows of stops grow with their places. */
+static void mark_first(struct hands *hands, const uint32_t *order, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct stop *stop = &hands->stops[order[i]];
+		stop->is_first = true;
+		for (uint32_t k = 0; k < n && stop->is_first; k++)
+			stop->is_first = order[k] >= order[i] || hands->stops[order[k]].stream != stop->stream;
+	}
+}
+
 /* Numbers each task's stops in the order of time. */
 static void put_in_order(struct hands *hands, size_t n)
 {
@@ -133,9 +144,10 @@ static void put_in_order(struct hands *hands, size_t n)
 	for (size_t i = 0; i < hands->n; i++) {
 		const struct hand *hand = &hands->all[i];
 		uint32_t *order = hands->order + hand->first;
-		if (hand->n_stops <= FEW_STOPS)
+		if (hand->n_stops <= FEW_STOPS) {
 			sort_few(order, hand->n_stops, hands->stops);
-		else
+			mark_first(hands, order, hand->n_stops);
+		} else
 			qsort_r(order, hand->n_stops, sizeof *order, by_time, hands->stops);
 		for (uint32_t k = 0; k < hand->n_stops; k++)
 			hands->stops[order[k]].nth = k;

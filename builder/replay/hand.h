@@ -28,6 +28,7 @@ struct stop {
 	uint32_t task, hand; /* hand: index in hands.all */
 	uint32_t stream;
 	uint32_t nth;   /* among the task's stops, from 0 */
+	bool is_first;  /* known to be the task's first one in its stream */
 	bool is_report; /* the record reports that the task completed, and the task is not current in its stream */
 };
 

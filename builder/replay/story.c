@@ -218,7 +218,18 @@ static const char *closing(void *self, const char *repair)
 	return REPAIR_NONE;
 }
 
-const struct thread_ops replay_story_ops = {.tell = tell, .missing_root = missing_root, .closing = closing};
+/* If the task has one of the stops at this record, or of those at the next record with stops, that tells. */
+static bool may_be_back(void *self, uint32_t task)
+{
+	const struct stream_state *s = self;
+	for (const struct stop *stop = s->stop; stop != s->stop_end && stop->place == s->stop->place; stop++)
+		if (stop->task == task)
+			return !stop->is_first;
+	return true;
+}
+
+const struct thread_ops replay_story_ops = {
+	.tell = tell, .missing_root = missing_root, .may_be_back = may_be_back, .closing = closing};
 
 int replay_step(struct stream_state *s, const struct record *record)
 {

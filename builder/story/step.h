@@ -19,13 +19,15 @@ int thread_barrier(struct thread *t, const struct record *record); /* or about r
 void thread_wait_begin(struct thread *t, uint32_t dummy);
 bool thread_take_back(struct thread *t, uint32_t task, bool is_implicit);
 
-/* May the task have more than one part, as far as the pass knows? Then it may be among the suspended ones. */
+/* May the task have had a part here before, as far as the pass knows? Then it may be among the suspended ones. */
 static inline bool thread_may_have_parts(const struct thread *t, uint32_t task)
 {
 	const struct task *row = &t->model->tasks[task];
-	if (t->is_first_pass) /* some stream has claimed it, perhaps this one; an order is not needed to find out which */
-		return __atomic_load_n(&row->run_stream, __ATOMIC_RELAXED) != 0;
-	return row->state & TASK_HAS_PARTS;
+	if (t->is_first_pass) { /* which stream has claimed it first does not matter, and needs no order */
+		uint32_t owner = __atomic_load_n(&row->run_stream, __ATOMIC_RELAXED);
+		return owner == t->stream + 1 || (owner != 0 && t->ops->may_be_back(t->self, task));
+	}
+	return row->state & TASK_HAS_PARTS && (!(row->state & TASK_MIGRATED) || t->ops->may_be_back(t->self, task));
 }
 
 /* If the task is suspended here, it goes on. Returns whether it is, and no task below it has gone on since. */

@@ -7,26 +7,31 @@
 
 void suspended_push_any(struct suspended_tasks *list, uint32_t task)
 {
-	if (list->n >= SUSPENDED_SEARCHED) {
-		size_t sinking = list->n - SUSPENDED_SEARCHED;
-		struct suspended_task *entry = &list->tasks[sinking];
-		if (!entry->is_in_map && entry->task != SUSPENDED_GONE) {
-			*map_put(&list->deep, entry->task) = (uint32_t)sinking;
-			entry->is_in_map = true;
-		}
-	}
 	array_reserve((void **)&list->tasks, list->n + 1, &list->capacity, sizeof *list->tasks);
 	array_reserve((void **)&list->firm, list->n_firm + 1, &list->firm_capacity, sizeof *list->firm);
 	list->firm[list->n_firm++] = list->n;
 	list->tasks[list->n++] = (struct suspended_task){.task = task};
 }
 
-size_t suspended_find(const struct suspended_tasks *list, uint32_t task)
+/* Puts the entries below `low` that are not in the map into it. */
+static void sink(struct suspended_tasks *list, size_t low)
+{
+	for (; list->n_sunk < low; list->n_sunk++) {
+		struct suspended_task *entry = &list->tasks[list->n_sunk];
+		if (entry->is_in_map || entry->task == SUSPENDED_GONE)
+			continue;
+		*map_put(&list->deep, entry->task) = (uint32_t)list->n_sunk;
+		entry->is_in_map = true;
+	}
+}
+
+size_t suspended_find(struct suspended_tasks *list, uint32_t task)
 {
 	size_t low = list->n > SUSPENDED_SEARCHED ? list->n - SUSPENDED_SEARCHED : 0;
 	for (size_t i = list->n; i > low; i--)
 		if (list->tasks[i - 1].task == task)
 			return i - 1;
+	sink(list, low);
 	const uint32_t *index = low > 0 ? map_get(&list->deep, task) : NULL;
 	return index != NULL && *index < list->n && list->tasks[*index].task == task ? *index : SIZE_MAX;
 }
@@ -35,6 +40,8 @@ size_t suspended_find(const struct suspended_tasks *list, uint32_t task)
 static void shorten(struct suspended_tasks *list)
 {
 	list->n--;
+	if (list->n_sunk > list->n)
+		list->n_sunk = list->n;
 	while (list->n_firm > 0 && list->firm[list->n_firm - 1] >= list->n)
 		list->n_firm--;
 }

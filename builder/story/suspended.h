@@ -25,19 +25,20 @@ struct suspended_tasks {
 	size_t n, capacity;
 	size_t *firm; /* indices of the firm ones, increasing; some may be of tasks that are gone */
 	size_t n_firm, firm_capacity;
-	struct map deep; /* task -> index, for entries that are further from the end than is searched one by one */
+	struct map deep; /* task -> index, for entries that were further from the end than is searched one by one */
+	size_t n_sunk;   /* the entries below this one are in the map, or gone */
 };
 
 #define SUSPENDED_GONE UINT32_MAX
 
-/* The number of entries from the end that are searched one by one. Only the entries below these are in the map. */
+/* The number of entries from the end that are searched one by one. Those below come into the map when a search gets there. */
 #define SUSPENDED_SEARCHED 32
 
 /* Adds a task as the latest one. */
 void suspended_push_any(struct suspended_tasks *list, uint32_t task);
 static inline void suspended_push(struct suspended_tasks *list, uint32_t task)
 {
-	if (list->n >= SUSPENDED_SEARCHED || list->n >= list->capacity || list->n_firm >= list->firm_capacity) {
+	if (list->n >= list->capacity || list->n_firm >= list->firm_capacity) {
 		suspended_push_any(list, task);
 		return;
 	}
@@ -52,7 +53,7 @@ bool suspended_above(struct suspended_tasks *list, size_t bottom);
 uint32_t suspended_pop(struct suspended_tasks *list);
 
 /* The index of the latest entry of a task, or SIZE_MAX. */
-size_t suspended_find(const struct suspended_tasks *list, uint32_t task);
+size_t suspended_find(struct suspended_tasks *list, uint32_t task);
 
 /*
  * The task at an index goes on, and is removed. If it was firm, the entries above it become loose: `pass` is called for

@@ -84,6 +84,8 @@ struct thread_ops {
 	int (*tell)(void *self, const struct thread_event *event);
 	/* The row of the n-th initial task, from 0, that no record of this stream begins (Q40); 0: there is none. */
 	uint32_t (*missing_root)(void *self, uint32_t n);
+	/* Has the explicit task, of which some stream has a part, perhaps a part in this stream before the current record? */
+	bool (*may_be_back)(void *self, uint32_t task);
 	/*
 	 * In the first pass: the construct's address and the flags of a region, which another stream may have begun. May be
 	 * NULL otherwise.
