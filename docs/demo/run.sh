@@ -40,7 +40,8 @@ if command -v dot >/dev/null; then
 fi
 
 printf '\nIn %s:\n' "$work"
-printf '  %-44s %s\n' "$dump" "the dump" \
+printf '  %-44s %s\n' "$built/report.html" "the page to begin with: open it in a browser" \
+	"$dump" "the dump" \
 	"$built/traces.otf2" "the archive, for Vampir, otf2-print, python3-otf2 and all that reads OTF2" \
 	"$built/graph.dot" "the task graph: 35 block operations and the recursive sum"
 [ -f graph.svg ] && printf '  %-44s %s\n' "graph.svg, graph.png" "the same, drawn"
