@@ -188,6 +188,8 @@ def quota():
             return skipped("room-quota", "cannot make and mount btrfs")
         run(["btrfs", "quota", "enable", mount])
         run(["btrfs", "subvolume", "create", mount / "own"])
+        run(["sync", "-f", mount])
+        run(["btrfs", "quota", "rescan", "-w", mount])  # until then a limit may not hold
         if run(["btrfs", "qgroup", "limit", "40M", mount / "own"]).status != 0:
             return skipped("room-quota", "no quota groups")
         run(["btrfs", "quota", "rescan", "-w", mount])
