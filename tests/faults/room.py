@@ -193,7 +193,7 @@ def quota():
         if run(["btrfs", "qgroup", "limit", "40M", mount / "own"]).status != 0:
             return skipped("room-quota", "no quota groups")
         run(["btrfs", "quota", "rescan", "-w", mount])
-        t = Trial("room-quota", {"OTTER_RING": "256K"}, directory=mount / "own", args=[MUCH], counted=False)
+        t = Trial("room-quota", {"OTTER_RING": "256K", "OTTER_PACK": "off"}, directory=mount / "own", args=[MUCH], counted=False)
         t.run(result=None)
         when = summarize(t)[1].get("stopped", {})
         t.check("stopped", None if when.get("cause") == "no_space" else f"{when} {t.notes()}")
