@@ -55,16 +55,25 @@ static void *produce(void *argument)
 	return NULL;
 }
 
-/* The drain thread takes each segment from the ring once, so every copy that it wrote must be the only one. */
+/* The drain thread takes each segment from the ring once, so every copy that it wrote must be the only one. But a stream's
+ * seal packs once more what it finds unwritten or has to mark in the ring, and the drain thread may write that as well. */
 static bool check_drained_once(const struct dump *dump)
 {
 	static uint8_t seen[PRODUCERS_MAX][DUMP_SEGMENTS_MAX];
+	uint64_t last[PRODUCERS_MAX] = {0};
 	for (size_t i = 0; i < dump->n_segments; i++) {
 		const struct segment_header *header = &dump->segments[i].header;
-		if (dump->segments[i].is_drained && header->stream < PRODUCERS_MAX && header->sequence < DUMP_SEGMENTS_MAX &&
-		    seen[header->stream][header->sequence]++) {
-			fprintf(stderr, "stream %u: segment %llu was drained twice\n", header->stream,
-				(unsigned long long)header->sequence);
+		if (header->stream < PRODUCERS_MAX && header->sequence > last[header->stream])
+			last[header->stream] = header->sequence;
+	}
+	for (size_t i = 0; i < dump->n_segments; i++) {
+		const struct segment_header *header = &dump->segments[i].header;
+		if (!dump->segments[i].is_drained || header->stream >= PRODUCERS_MAX || header->sequence >= DUMP_SEGMENTS_MAX ||
+		    header->sequence + RING_SEGMENTS > last[header->stream])
+			continue;
+		if (seen[header->stream][header->sequence]++) {
+			fprintf(stderr, "stream %u: segment %llu of %llu was drained twice\n", header->stream,
+				(unsigned long long)header->sequence, (unsigned long long)last[header->stream]);
 			return false;
 		}
 	}
