@@ -12,8 +12,10 @@ import collections
 
 from common import *
 
+sys.path.insert(0, str(ROOT / "tests" / "perfetto"))
+from pftrace import Trace
+
 NAME, PLACE, report = "perfetto", WORK / "perfetto", Report()
-PROTO = ROOT / "tests" / "perfetto"
 
 PROGRAM = r"""
 #include <omp.h>
@@ -65,113 +67,32 @@ int main(int argc, char **argv)
 	}
 }
 """
+# Its text says who comes last: thread k to barrier k, thread 2 to the region's end, and in the second region a task.
+BARRIERS = r"""
+#include <omp.h>
+#include <unistd.h>
+int main(void)
+{
+#pragma omp parallel num_threads(4)
+	for (int k = 0; k < 5; k++) {
+		if (omp_get_thread_num() == (k < 4 ? k : 2))
+			usleep(150000);
+		if (k < 4) {
+#pragma omp barrier
+		}
+	}
+#pragma omp parallel num_threads(4)
+	{
+#pragma omp single nowait
+#pragma omp task
+		usleep(150000);
+#pragma omp barrier
+	}
+}
+"""
 RUNS = {"fib": 4, "depend": 3, "groups": 4, "crowd": 2, "killed": 2}
-WORDS = re.compile(r'"((?:[^"\\]|\\.)*)"')
-
-
-def parse(text):
-    """The messages of protoc's text, as {field: [values]}; None and a reason where a field is not named."""
-    stack = [collections.defaultdict(list)]
-    for line in text.splitlines():
-        line = line.strip()
-        if line[:1].isdigit():
-            raise ValueError(f"a field that trace.proto does not name: {line}")
-        if line.endswith("{"):
-            message = collections.defaultdict(list)
-            stack[-1][line[:-1].strip()].append(message)
-            stack.append(message)
-        elif line == "}":
-            stack.pop()
-        else:
-            name, value = line.split(": ", 1)
-            word = WORDS.fullmatch(value)
-            stack[-1][name].append(word.group(1) if word else True if value == "true" else float(value) if "." in value or "e" in value else int(value))
-    return stack[0]
-
-
-class Trace:
-    """One file: tracks, and what is on them in ns of the real time."""
-
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            decoded = subprocess.run(["protoc", "--decode=Trace", "-I", PROTO, "trace.proto"], stdin=file, capture_output=True, text=True)
-        if decoded.returncode != 0:
-            raise ValueError(f"protoc: {decoded.stderr.strip()}")
-        self.tracks, self.slices, self.counters, self.flows, self.ends, self.instants = {}, [], collections.defaultdict(list), {}, {}, 0
-        packets = parse(decoded.stdout)["packet"]
-        head = packets[0]["clock_snapshot"][0]
-        if head["primary_trace_clock"] != [1] or [c["clock_id"] for c in head["clocks"]] != [[1], [3]]:
-            raise ValueError("the first packet does not say what the time is")
-        self.sequences, opened = {}, {}
-        for packet in packets[1:]:
-            self.take(packet, opened)
-        if opened:
-            raise ValueError(f"{len(opened)} slices do not end")
-
-    def take(self, packet, opened):
-        for track in packet["track_descriptor"]:
-            if track["uuid"][0] in self.tracks:
-                raise ValueError("a track comes twice")
-            self.tracks[track["uuid"][0]] = track
-        if not packet["trusted_packet_sequence_id"]:
-            return
-        number = packet["trusted_packet_sequence_id"][0]
-        for snapshot in packet["clock_snapshot"]:
-            clocks = {c["clock_id"][0]: c["timestamp"][0] for c in snapshot["clocks"]}
-            if clocks[1] != clocks[64] or number in self.sequences:
-                raise ValueError("the clock of a sequence is not the others'")
-            self.sequences[number] = {"time": clocks[64]}
-        sequence = self.sequences[number]
-        if packet["sequence_flags"] == [1]:
-            sequence["track"] = packet["trace_packet_defaults"][0]["track_event_defaults"][0]["track_uuid"][0]
-            data = packet["interned_data"][0]
-            sequence["names"] = {n["iid"][0]: n["name"][0] for n in data["event_names"]}
-            sequence["annotations"] = {n["iid"][0]: n["name"][0] for n in data["debug_annotation_names"]}
-        for event in packet["track_event"]:
-            sequence["time"] += packet["timestamp"][0]
-            self.event(event, sequence["time"], sequence, opened)
-
-    def event(self, event, time, sequence, opened):
-        track = event["track_uuid"][0] if event["track_uuid"] else sequence["track"]
-        if track not in self.tracks:
-            raise ValueError("an event on no track")
-        kind = event["type"][0]
-        if kind == 1:
-            name = event["name"][0] if event["name"] else sequence["names"][event["name_iid"][0]]
-            notes = {sequence["annotations"][a["name_iid"][0]]: (a["uint_value"] + a["bool_value"])[0] for a in event["debug_annotations"]}
-            if track in opened:
-                raise ValueError("a slice begins in another one")
-            opened[track] = {"track": track, "name": name, "begin": time, **notes}
-        elif kind == 2:
-            slice_ = opened.pop(track)
-            slice_["end"] = time
-            self.slices.append(slice_)
-        elif kind == 3:
-            self.instants += 1
-        elif kind == 4:
-            self.counters[track].append((time, event["double_counter_value"][0]))
-        for side, ids in ((self.flows, event["flow_ids"]), (self.ends, event["terminating_flow_ids"])):
-            for flow in ids:
-                flow = int(flow)
-                if flow in side:
-                    raise ValueError(f"flow {flow:#x} begins or ends twice")
-                side[flow] = (time, opened[track])
-
-    def check_flows(self):
-        if self.flows.keys() != self.ends.keys():
-            return f"{len(self.flows.keys() ^ self.ends.keys())} flows have one end"
-        bad = [f for f in self.flows if self.flows[f][0] > self.ends[f][0]]
-        return f"{len(bad)} flows end before they begin" if bad else None
-
-    def path(self, track):
-        """The process, and the names of the track and of those around it."""
-        names, at = [], track
-        while at is not None:
-            t = self.tracks[at]
-            names.append((t["name"] or [None])[0] or (t["thread"] and t["thread"][0]["thread_name"][0]) or t["process"][0]["process_name"][0])
-            process = at >> 32
-            at = t["parent_uuid"][0] if t["parent_uuid"] else None
-        return process - 1, tuple(names[:-1])
+# The thread that creates the crowd does not execute it in between.
+SETTINGS = {"killed": {"OTTER_RING": "32K"}, "crowd": {"KMP_ENABLE_TASK_THROTTLING": "0"}}
 
 
 def table(path):
@@ -250,7 +171,7 @@ def check_tasks(trace, nodes, bases, states):
 def check_edges(trace, nodes, edges):
     """Flows against the rows of edges.csv that could have one."""
     has_slice = {s["node"] for s in trace.slices if "node" in s}
-    pairs = {kind: collections.Counter() for kind in range(3)}
+    pairs = {kind: collections.Counter() for kind in range(4)}
     for flow, (_, source) in trace.flows.items():
         pairs[flow & 3][source.get("node"), trace.ends[flow][1].get("node")] += 1
     depends = collections.Counter()
@@ -290,6 +211,71 @@ def check_wakes(wakes, nodes, edges, has_slice):
     return f"no wait ends so: {wrong[:3]}" if wrong else None if n_expected or not waits else "nobody is woken"
 
 
+def check_releases(trace):
+    """What holds of each: who came last has ended that slice, and another thread goes on then that has waited longer than that took."""
+    before, targets = {}, set()
+    for slices in rows_of(trace).values():
+        before.update((id(after), slices[:i + 1]) for i, after in enumerate(slices[1:]))
+    for flow, (_, source) in trace.flows.items():
+        target = trace.ends[flow][1]
+        if flow & 3 != 3:
+            continue
+        if source["track"] == target["track"] or id(target) in targets or id(target) not in before:
+            return f"to {target} comes no thread, or more than one"
+        targets.add(id(target))
+        cost, ended = target["begin"] - source["end"], [s["end"] for s in before[id(target)]]
+        if cost < 0 or not any(source["end"] - e > cost for e in ended[-2:]):
+            return f"{target} did not wait for {source}"
+    return None
+
+
+def rows_of(trace):
+    """The slices of each thread, in the order of time, by the thread's number."""
+    rows = collections.defaultdict(list)
+    for s in trace.slices:
+        name = trace.path(s["track"])[1][0]
+        if name.startswith("thread "):
+            rows[int(name.split()[1])].append(s)
+    return {thread: sorted(slices, key=lambda s: (s["begin"], s["end"])) for thread, slices in rows.items()}
+
+
+def check_barriers(dump):
+    """Which flows there are follows from the text, and from who of the others has waited longer than the barrier took after the last one
+    (on a busy machine, not all do)."""
+    why = build(dump, "out", "--perfetto", "--chrome", "--csv")
+    if why:
+        return why
+    out = PLACE / "out" / "out"
+    trace = Trace(out / "trace.pftrace")
+    nodes = {int(r["id"]): r for r in table(out / "nodes.csv")}
+    by_node = collections.defaultdict(list)
+    for slices in rows_of(trace).values():
+        for s in slices:
+            by_node[s["node"]].append(s)
+    of_kind = lambda kind: [nodes[n] for n in sorted(by_node) if nodes[n]["kind"] == kind]
+    regions = sorted({int(r["region"]) for r in of_kind("implicit")})
+    teams = [[by_node[int(r["id"])] for r in of_kind("implicit") if int(r["region"]) == region] for region in regions]
+    initial, task = (by_node[int(of_kind(kind)[0]["id"])] for kind in ("initial", "task"))
+    # Thread k of the first team is the one that has slept before barrier k.
+    length = lambda s: s["end"] - s["begin"]
+    teams[0] = [max(teams[0], key=lambda slices: length(slices[k])) for k in range(4)]
+    if len({slices[0]["track"] for slices in teams[0]}) != 4 or teams[0][0][0]["track"] != initial[0]["track"]:
+        return "some thread came last to two barriers"
+    waits = [(teams[0][k][k], teams[0][t][k], teams[0][t][k + 1]) for k in range(4) for t in range(4) if t != k]
+    waits.append((teams[0][2][4], teams[0][0][4], initial[1]))
+    waits += [(task[-1], t[0], t[1]) for t in teams[1] if t[0]["track"] != task[-1]["track"]]
+    expected = collections.Counter((id(last), id(after)) for last, mine, after in waits
+                                   if last["end"] - mine["end"] > after["begin"] - last["end"])
+    mine = collections.Counter((id(source), id(trace.ends[f][1])) for f, (_, source) in trace.flows.items() if f & 3 == 3)
+    at_ends = {id(initial[2])} # the second region's end, to which nobody is late by the text
+    mine = collections.Counter({p: n for p, n in mine.items() if p[1] not in at_ends})
+    if mine != expected or not expected:
+        return f"{sum(mine.values())} flows of {len(waits)} waits, {len(mine - expected)} too many, {len(expected - mine)} missing"
+    n = sum(f & 3 == 3 for f in trace.flows)
+    chrome = collections.Counter(e["ph"] for e in json.loads((out / "trace.json").read_text())["traceEvents"] if e.get("cat") == "release")
+    return None if chrome == {"s": n, "f": n} else f"in trace.json {dict(chrome)}, not {n}"
+
+
 def check_counters(trace, rows):
     for track, values in trace.counters.items():
         process, path = trace.path(track)
@@ -303,7 +289,7 @@ def check_counters(trace, rows):
     return None if trace.counters or not rows else "no counters"
 
 
-def check(dump, split_bytes):
+def check(dump, split_bytes, is_crowd=False):
     why = build(dump, "out", "--perfetto", "--csv", "--states", "--parallelism")
     if why:
         return why
@@ -313,7 +299,7 @@ def check(dump, split_bytes):
         nodes = {int(r["id"]): r for r in table(out / "nodes.csv")}
         states = table(out / "state_intervals.csv")
         why, bases = check_states(trace, states)
-        why = why or trace.check_flows() or check_tasks(trace, nodes, bases, states) or check_edges(trace, nodes, table(out / "edges.csv")) or \
+        why = why or trace.check_flows() or check_releases(trace) or (check_crowd(trace) if is_crowd else None) or check_tasks(trace, nodes, bases, states) or check_edges(trace, nodes, table(out / "edges.csv")) or \
             check_counters(trace, table(out / "parallelism.csv"))
         return why or check_split(dump, trace, split_bytes)
     except (ValueError, KeyError) as e:
@@ -328,16 +314,37 @@ def check_split(dump, whole, n_bytes):
     files = sorted((PLACE / "out" / "split").glob("*.pftrace"))
     if why or len(files) < 3:
         return why or f"{len(files)} files of at most {n_bytes} bytes"
-    large = [f.name for f in files if f.stat().st_size > n_bytes]
     traces = [Trace(f) for f in files]
     why = next((t.check_flows() for t in traces if t.check_flows()), None)
     # A 4096th of the time is never cut: where a busy machine has stopped the program, much happens in one.
-    if why or 2 * len(large) > len(files):
-        return why or f"larger than {n_bytes} bytes: {large}"
-    key = lambda s: tuple(sorted((k, v) for k, v in s.items()))
-    if collections.Counter(key(s) for t in traces for s in t.slices) != collections.Counter(key(s) for s in whole.slices):
+    bounds = [at for values in whole.counters.values() for at, _ in values]
+    least = (max(bounds) - min(bounds)) / 4096 + 2
+    for file, trace in zip(files, traces):
+        begins = [s["begin"] for s in trace.slices]
+        if file.stat().st_size > n_bytes and max(begins) - min(begins) > least:
+            return why or f"{file.name} is larger than {n_bytes} bytes, and has {max(begins) - min(begins)} ns, not {least:.0f}"
+    key = lambda s: (s["track"], s["begin"], s["end"], s["name"], s.get("node"))
+    places = collections.defaultdict(list)
+    for n, trace in enumerate(traces):
+        for s in trace.slices:
+            places[key(s)].append(n)
+    if {k: len(n) for k, n in places.items()} != collections.Counter(key(s) for s in whole.slices):
         return "other slices than in one file"
-    return None if 0 < sum(len(t.flows) for t in traces) <= len(whole.flows) else "flows are lost"
+    # A flow is there if both of its slices are in the same file, and from the one to the other.
+    ends = lambda trace, flow: (flow, key(trace.flows[flow][1]), key(trace.ends[flow][1]))
+    expected = {end for end in (ends(whole, flow) for flow in whole.flows) if places[end[1]] == places[end[2]]}
+    mine = [ends(t, flow) for t in traces for flow in t.flows]
+    return why or (None if len(mine) == len(set(mine)) and set(mine) == expected else f"{len(mine)} flows, not {len(expected)}")
+
+
+def check_crowd(trace):
+    """Each of the three regions has one slice that creates all of its thousand tasks: 256 flows begin with it, and 256 at most with each of
+    three instants later in it."""
+    created = collections.Counter(id(source) for flow, (_, source) in trace.flows.items() if flow & 3 == 0)
+    many = sorted(n for n in created.values() if n > 3)
+    at = collections.Counter((id(source), time) for flow, (time, source) in trace.flows.items() if flow & 3 == 0 and created[id(source)] > 3)
+    return None if many == [1000] * 3 and sorted(at.values()) == [232] * 3 + [256] * 9 and trace.instants == 9 else \
+        f"slices create {many} tasks, at {sorted(at.values())}, with {trace.instants} instants"
 
 
 def check_kept(name):
@@ -365,7 +372,7 @@ def check_kept(name):
 
 
 def record(name):
-    env = {"OTTER_DIR": empty(PLACE / name), "OMP_NUM_THREADS": str(RUNS[name]), **({"OTTER_RING": "32K"} if name == "killed" else {})}
+    env = {"OTTER_DIR": empty(PLACE / name), "OMP_NUM_THREADS": str(RUNS[name]), **SETTINGS.get(name, {})}
     result = run([LAUNCHER, "-q", "--", PLACE / "program", name], env)
     dumps = dumps_in(PLACE / name)
     return dumps if result.status == (-signal.SIGKILL if name == "killed" else 0) and len(dumps) == 1 else None
@@ -381,7 +388,12 @@ def main():
     if report.check(f"{NAME}/compile", compile_c(PLACE / "program.c", PLACE / "program").why([0])):
         for name in [n for n in sys.argv[1:] or RUNS if n in RUNS]:
             dump = record(name)
-            report.check(f"{NAME}/{name}", check(dump, 40000 if name in ("fib", "crowd") else 0) if dump else "not recorded")
+            report.check(f"{NAME}/{name}", check(dump, 40000 if name in ("fib", "crowd") else 0, name == "crowd") if dump else "not recorded")
+    if not sys.argv[1:] or "barriers" in sys.argv[1:]:
+        (PLACE / "barriers.c").write_text(BARRIERS)
+        why = compile_c(PLACE / "barriers.c", PLACE / "barriers").why([0])
+        run([LAUNCHER, "-q", "--", PLACE / "barriers"], {"OTTER_DIR": empty(PLACE / "dumps"), **PASSIVE})
+        report.check(f"{NAME}/barriers", why or check_barriers(dumps_in(PLACE / "dumps")))
     for file in sorted((ROOT / "tests" / "golden").glob("*.tar.xz")):
         name = file.name.split(".")[0]
         if not sys.argv[1:] or name in sys.argv[1:]:

@@ -170,7 +170,8 @@ static void put_item_name(const struct chrome *c, struct buffer *text, uint32_t 
 static void put_flows(const struct chrome *c, struct buffer *text, const char *phase, uint64_t row, uint64_t ns,
 		      const uint64_t *ids, size_t n)
 {
-	static const char *const kinds[] = {[FLOW_CREATE] = "create", [FLOW_DEPEND] = "depend", [FLOW_WAKE] = "wake"};
+	static const char *const kinds[] = {
+		[FLOW_CREATE] = "create", [FLOW_DEPEND] = "depend", [FLOW_WAKE] = "wake", [FLOW_RELEASE] = "release"};
 	for (size_t i = 0; i < n; i++) {
 		begin_event(c, text, phase, row, ns);
 		put_word(text, ",\"cat\":", kinds[ids[i] & 3]);

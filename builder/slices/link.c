@@ -169,6 +169,7 @@ void slices_link(struct slices *slices, const struct graph *graph)
 	for (size_t i = 0; i < slices->trace->dump.n_streams; i++)
 		has_waits |= slices->streams[i].n_waits != 0;
 	link_members(slices);
+	slices_link_barriers(slices);
 	if (has_waits)
 		link_waits(slices);
 	if (has_dependences) {

@@ -18,8 +18,9 @@ struct reading {
 	struct slice slice;
 	struct ids starts, ends;
 	uint64_t n_starts; /* numbers that follow */
-	uint64_t wait;
-	uint32_t value; /* the item before */
+	uint64_t wait, arrival;
+	uint32_t next_arrival; /* of the stream: none that comes before it is at a slice that follows */
+	uint32_t value;        /* the item before */
 	uint64_t ordinal;
 	uint64_t ticks, begin_ticks; /* of the record before */
 };
@@ -60,6 +61,38 @@ static void add_edges(struct reading *r, const struct slice_links *links, struct
 			add(ids, slices_flow_id(r->slices, FLOW_DEPEND, links->edges[i]));
 }
 
+/* Those that went on because the thread has come to a barrier: at the slice that ended then. */
+static void add_releases(struct reading *r)
+{
+	const struct slices *slices = r->slices;
+	const struct slice *slice = &r->slice;
+	const struct slice_arrival *arrivals = slices->arrivals;
+	uint32_t end = slices->first_arrival[slice->stream + 1];
+	while (r->next_arrival < end && arrivals[r->next_arrival].begin_ticks < slice->begin_ticks)
+		r->next_arrival++;
+	for (uint32_t i = r->next_arrival; i < end && arrivals[i].begin_ticks == slice->begin_ticks; i++)
+		if (arrivals[i].item == slice->item && arrivals[i].ordinal == r->ordinal)
+			for (uint32_t row = arrivals[i].first; row != 0; row = arrivals[row - 1].next)
+				if (slices_has_release(slices, row - 1))
+					add(&r->starts, slices_flow_id(slices, FLOW_RELEASE, row));
+}
+
+/* The first arrival whose slice begins then or later. */
+static uint32_t find_arrival(const struct slices *slices, size_t stream, uint64_t begin_ticks)
+{
+	if (slices->arrivals == NULL)
+		return 0;
+	uint32_t low = slices->first_arrival[stream], high = slices->first_arrival[stream + 1];
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (slices->arrivals[middle].begin_ticks < begin_ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static void add_flows(struct reading *r)
 {
 	const struct slices *slices = r->slices;
@@ -73,6 +106,11 @@ static void add_flows(struct reading *r)
 	uint32_t waker = r->wait != 0 ? slices->streams[slice->stream].waits[r->wait - 1].waker : 0;
 	if (waker != 0 && slices->flags[waker] & SLICE_IS_WAKER)
 		add(&r->ends, slices_flow_id(slices, FLOW_WAKE, waker));
+	uint64_t row = r->arrival != 0 ? slices->first_arrival[slice->stream] + r->arrival : 0;
+	if (row != 0 && slices_has_release(slices, (uint32_t)row - 1))
+		add(&r->ends, slices_flow_id(slices, FLOW_RELEASE, (uint32_t)row));
+	if (slices->arrivals != NULL)
+		add_releases(r);
 	if (slice->is_of_last) {
 		add_edges(r, &slices->leaving, &r->starts);
 		if (slices->flags[slice->item] & SLICE_IS_WAKER)
@@ -88,7 +126,7 @@ static bool is_cut(const struct slices *slices, uint32_t item)
 	return !(m->tasks[item].state & TASK_COMPLETED);
 }
 
-enum { HAS_WAIT = 4, HAS_STARTS = 8 }; /* as in slices.c */
+enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16 }; /* as in slices.c */
 
 static const unsigned char *take_record(struct reading *r, const unsigned char *at)
 {
@@ -103,6 +141,7 @@ static const unsigned char *take_record(struct reading *r, const unsigned char *
 	slice->begin_ticks = is_begin ? ticks : ticks - length;
 	slice->ticks = slice->begin_ticks + length;
 	r->wait = bits & HAS_WAIT ? log_take_number(&at) : 0;
+	r->arrival = bits & HAS_ARRIVAL ? log_take_number(&at) : 0;
 	r->starts.n = r->ends.n = 0;
 	uint32_t before = slice->item;
 	for (uint64_t n = bits & HAS_STARTS ? log_take_number(&at) : 0; n > 0; n--) {
@@ -122,6 +161,7 @@ int slices_read(const struct slices *slices, size_t stream, size_t chunk, void (
 	struct buffer room = {NULL, 0, 0};
 	const unsigned char *end, *at = log_read(log, &slices->aside, chunk, &room, &end);
 	slice->stream = (uint32_t)stream;
+	r.next_arrival = find_arrival(slices, stream, c->begin_ticks);
 	slice->is_first = c->is_first;
 	for (bool is_read = at != NULL; is_read && at < end; slice->is_first = false) {
 		at = take_record(&r, at);

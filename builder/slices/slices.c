@@ -38,11 +38,12 @@ static void free_process(struct slices *slices)
 		log_free(&slices->streams[i].slices);
 		log_free(&slices->streams[i].states);
 		free(slices->streams[i].waits);
+		free(slices->streams[i].arrivals);
 	}
 	void *const tables[] = {slices->streams,        slices->n_slices,      slices->flags,         slices->forks,
 				slices->waiting,        slices->leaving.first, slices->leaving.edges, slices->arriving.first,
 				slices->arriving.edges, slices->members,       slices->first_member,  slices->file_first,
-				slices->file_last};
+				slices->file_last,      slices->arrivals,      slices->first_arrival};
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
 	*slices = (struct slices){
@@ -65,7 +66,7 @@ void slices_close(struct slices *slices)
 
 /* ---- The log of a stream ---- */
 
-enum { HAS_WAIT = 4, HAS_STARTS = 8 }; /* beside the slice_piece, in the first byte of a record */
+enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16 }; /* beside the slice_piece, in the first byte of a record */
 
 static int put(struct slices *slices, struct slice_stream *s, enum slice_piece piece, uint64_t ticks)
 {
@@ -74,14 +75,17 @@ static int put(struct slices *slices, struct slice_stream *s, enum slice_piece p
 	uint64_t at_ticks = piece == SLICE_WHOLE || piece == SLICE_BEGIN ? begin_ticks : clipped_ticks;
 	char *at = log_begin(&s->slices, (SLICE_STARTS_MAX + 8) * LOG_NUMBER_MAX);
 	bool is_begin = piece == SLICE_WHOLE || piece == SLICE_BEGIN, has_starts = piece != SLICE_END && s->n_starts > 0;
-	*at++ = (char)(piece | (is_begin && s->wait != 0 ? HAS_WAIT : 0) | (has_starts ? HAS_STARTS : 0));
+	bool has_wait = is_begin && s->wait != 0, has_arrival = is_begin && s->arrival != 0;
+	*at++ = (char)(piece | (has_wait ? HAS_WAIT : 0) | (has_starts ? HAS_STARTS : 0) | (has_arrival ? HAS_ARRIVAL : 0));
 	at = log_number(at, at_ticks - s->slices.ticks);
 	at = log_change(at, s->item, s->slices.value);
 	at = log_number(at, s->ordinal);
 	if (piece != SLICE_BEGIN)
 		at = log_number(at, clipped_ticks - begin_ticks);
-	if (is_begin && s->wait != 0)
+	if (has_wait)
 		at = log_number(at, s->wait);
+	if (has_arrival)
+		at = log_number(at, s->arrival);
 	if (has_starts) {
 		at = log_number(at, s->n_starts);
 		uint32_t before = s->item;
@@ -112,6 +116,7 @@ static void settle(struct slices *slices, struct slice_stream *s)
 		s->wait = (uint32_t)s->n_waits;
 	}
 	s->latest.task = 0;
+	slices_go_on(slices, s);
 }
 
 static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t ticks)
@@ -125,6 +130,12 @@ static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t t
 		rc |= put(slices, s, SLICE_END, ticks);
 	} else if (s->is_settled)
 		rc = put(slices, s, SLICE_WHOLE, ticks);
+	if (s->is_settled && s->item != ITEM_LOST) {
+		s->last.item = s->item;
+		s->last.ordinal = s->ordinal;
+		s->last.begin_ticks = s->begin_ticks;
+		s->last.end_ticks = ticks;
+	}
 	s->item = ITEM_NONE;
 	s->n_starts = 0;
 	return rc;
@@ -155,7 +166,7 @@ static int catch_up(struct slices *slices, const struct point *at)
 		s->item = item;
 		s->begin_ticks = s->last_ticks;
 		s->is_written = s->is_settled = false;
-		s->wait = 0;
+		s->wait = s->arrival = 0;
 	}
 	s->is_begun = true;
 	s->last_ticks = ticks;
@@ -222,7 +233,14 @@ static int region_end(void *self, const struct point *at, uint32_t region)
 		return -1;
 	if (slices->waiting[task] > 0)
 		slices->waiting[task]--;
+	slices_leave_region(slices, at, region);
 	return 0;
+}
+
+static int implicit_end(void *self, const struct point *at, uint32_t task)
+{
+	slices_end_member(self, at, task);
+	return catch_up(self, at);
 }
 
 static int of_task(void *self, const struct point *at, uint32_t task)
@@ -281,6 +299,8 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 		slices->waiting[at->task]--;
 	if (scope->kind == sync_kind_taskwait || scope->kind == sync_kind_taskgroup)
 		s->latest = (struct slice_wait){at->task, 0, scope->enter_ticks, at->ticks, at->ticks};
+	else if (scope->type == SCOPE_SYNC)
+		slices_leave_barrier(slices, at, scope);
 	return 0;
 }
 
@@ -312,7 +332,7 @@ const struct replay_ops slices_ops = {
 	.region_begin = region_begin,
 	.region_end = region_end,
 	.implicit_begin = of_task,
-	.implicit_end = of_task,
+	.implicit_end = implicit_end,
 	.task_create = task_create,
 	.task_switch = task_switch,
 	.scope_enter = scope_enter,

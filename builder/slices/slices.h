@@ -2,7 +2,7 @@
  *
  * What a timeline shows: for each thread its slices, stretches in which it executed one task (or one unit of Argobots) without
  * a change of task and without a wait for others, and its states; and the flows between slices: who created a task, which
- * dependence it had, and which task's end let another one go on.
+ * dependence it had, which task's end let another one go on, and who came last to a barrier.
  *
  * Slices of a thread do not overlap. A task that is suspended has several. The time in which a task waits at a barrier, at a
  * taskwait, at the end of a taskgroup, or for a region that it has encountered, is in none of its slices.
@@ -66,6 +66,7 @@ struct slice_stream {
 	bool is_written;                  /* SLICE_BEGIN of the open slice is in the log */
 	bool is_begun, is_lost;           /* there was an event; records are missing now */
 	uint32_t wait;                    /* the open slice goes on after this row of waits, from 1; 0 after none */
+	uint32_t arrival;                 /* the same, of arrivals */
 	uint32_t starts[SLICE_STARTS_MAX];
 	size_t n_starts;
 	uint64_t starts_ticks; /* of the first one of them */
@@ -76,7 +77,25 @@ struct slice_stream {
 	} * waits;                   /* after which a slice begins */
 	size_t n_waits, waits_capacity;
 	struct slice_wait latest; /* that is over, with nothing after it yet */
-	char apart[64];           /* so that no two streams share a cache line */
+	struct slice_arrival {
+		uint32_t region, barrier;        /* the barrier of that number of the region's team */
+		uint32_t item, ordinal;          /* whose slice was the last one before the thread left the barrier, and which */
+		uint64_t begin_ticks, end_ticks; /* of that slice */
+		uint64_t next_ticks;             /* begin of the slice that goes on after the barrier; UINT64_MAX: there is none */
+		uint32_t waker;                  /* whose arrival let this one go on, from 1; 0: there is no such flow */
+		uint32_t first, next;            /* the first one that this one let go on, from 1; the next one of the same waker */
+	} * arrivals;                            /* at barriers */
+	size_t n_arrivals, arrivals_capacity;
+	struct {
+		uint32_t item, ordinal;
+		uint64_t begin_ticks, end_ticks;
+	} last; /* the slice that was closed last */
+	struct {
+		uint32_t task, row; /* whose next slice goes on after this row of arrivals; task 0: none */
+		uint64_t ticks;     /* if it begins then */
+		uint32_t joined;    /* the row of the primary thread's arrival at the end of a region that it has not left yet */
+	} barrier;
+	char apart[64]; /* so that no two streams share a cache line */
 };
 
 struct slices {
@@ -98,6 +117,8 @@ struct slices {
 		uint32_t *edges; /* numbers of edges */
 	} leaving, arriving;
 	uint32_t *members, *first_member; /* implicit tasks by region: first_member[region] in members */
+	struct slice_arrival *arrivals;   /* of all streams, one stream after the other */
+	uint32_t *first_arrival;          /* by stream, and where the last one's end */
 	/* What is shown together: files[i] are slices that begin before cuts[i]. NULL: all are. */
 	const uint64_t *cuts;
 	size_t n_cuts;
@@ -148,13 +169,22 @@ int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
 enum { SLICE_HAS_CREATOR = 1, SLICE_IS_WAKER = 2 };
 bool slices_has_create(const struct slices *slices, uint32_t item);
 bool slices_has_edge(const struct slices *slices, uint32_t edge);
+/* And that to the thread of an arrival, by its row, from who came last? */
+bool slices_has_release(const struct slices *slices, uint32_t row);
 
 /* Flow ids: unique in the run. */
-enum slice_flow { FLOW_CREATE, FLOW_DEPEND, FLOW_WAKE };
+enum slice_flow { FLOW_CREATE, FLOW_DEPEND, FLOW_WAKE, FLOW_RELEASE };
 static inline uint64_t slices_flow_id(const struct slices *slices, enum slice_flow kind, uint32_t number)
 {
 	return (uint64_t)(slices->trace->process + 1) << 36 | (uint64_t)number << 2 | kind;
 }
+
+/* barriers.c: called by slices.c, on the thread of the stream, and by link.c. */
+void slices_leave_barrier(struct slices *slices, const struct point *at, const struct scope *scope);
+void slices_end_member(struct slices *slices, const struct point *at, uint32_t task);
+void slices_leave_region(struct slices *slices, const struct point *at, uint32_t region);
+void slices_go_on(const struct slices *slices, struct slice_stream *s);
+void slices_link_barriers(struct slices *slices);
 
 /* What a slice of the item is called: its construct, else its kind; a name of the model, not quoted. */
 const char *slices_name(const struct slices *slices, uint32_t item);
