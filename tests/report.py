@@ -80,11 +80,11 @@ def played(n, place):
     return [place / "played.otter"]
 
 
-def several(place):
-    """Two processes of one run."""
+def several(size, place):
+    """Two processes of one run, the later one with more tasks."""
     script = place / "twice.sh"
     dumps = record("fib", place)
-    script.write_text(f"#!/bin/sh\n{place / 'fib'}\n{place / 'fib'} 24\n")
+    script.write_text(f"#!/bin/sh\n{place / 'fib'}\n{place / 'fib'} {size}\n")
     script.chmod(0o755)
     done = run([LAUNCHER, "-q", f"--dir={empty(place / 'dumps')}", "--", script], {"OMP_NUM_THREADS": "2"})
     if done.status != 0:
@@ -100,7 +100,8 @@ RUNS = {
     "windows": lambda place: record("fib-windows", place, ["28"]),
     "threads-64": lambda place: played(64, place),
     "hostile": hostile,
-    "several": several,
+    "several": functools.partial(several, 24),
+    "later": functools.partial(several, 17),
 }
 
 
@@ -339,6 +340,10 @@ def test_run(name, page, pictures):
         if name in ("fib", "large"):
             page.open(out / "report.html")
             report.check(f"{NAME}/{name}/task_page", tasks.wrong_task_page(page, functools.partial(build_task, dumps), place / "task", out))
+        if name == "later":
+            page.open(out / "report.html")
+            page.frames()
+            report.check(f"{NAME}/{name}/hint", tasks.wrong_hint(page, lambda options: run([BUILDER, "-q", "--force", "-o", place / "named", "--csv", *options, *dumps]), out))
         if name == "units":
             report.check(f"{NAME}/{name}/task_page", tasks.wrong_unit_page(page, functools.partial(build_task, dumps), place / "task", out))
         errors = page.errors()

@@ -4,13 +4,16 @@ the pages of one task and of a comparison. Used by tests/report.py.
 """
 import csv
 import json
+import re
 
 # By label: what the time line has of each construct, in ns of threads.
 LANES = """(() => { const sums = {}; for (const row of otterReport.data.rows) { if (!row.lane) continue; let from = row.lane.begin; row.lane.ends.forEach((end, i) => {
     const name = row.process.lanes.constructs[row.lane.states[i]]; if (name) sums[name[1]] = (sums[name[1]] ?? 0) + (end - from) * (row.process.folded ? row.name : 1); from = end; }); } return sums; })()"""
-# By task: where it began first, where it was over, on which threads.
+# By task: where it began first, where it was over, on which threads, and its process, with when that began.
 PARTS = """(() => { const parts = {}; for (const row of otterReport.data.rows) { if (!row.lane) continue; let from = row.lane.begin; row.lane.ends.forEach((end, i) => {
-    const task = row.lane.tasks[i]; if (task > 0) { const p = parts[task] ??= [from, end, []]; p[0] = Math.min(p[0], from); p[1] = Math.max(p[1], end); p[2].push(row.name); } from = end; }); } return parts; })()"""
+    const task = row.lane.tasks[i]; if (task > 0) { const p = parts[task] ??= [from, end, [], 0, 0]; p[0] = Math.min(p[0], from); p[1] = Math.max(p[1], end); p[2].push(row.name); p[3] = row.process.process; p[4] = row.process.offset; } from = end; }); } return parts; })()"""
+# The tasks that the page knows more of than where they ran.
+SINGLES = """JSON.parse(document.getElementById('otter-spawn').textContent).singles.map(s => String(s[1]))"""
 PANEL = """Object.fromEntries(['creator', 'before', 'after', 'children', 'chain'].map(id => [id, document.getElementById('task-' + id)?.textContent]))"""
 PIXELS = """(() => { const c = document.querySelector('#timeline canvas'); const d = c.toDataURL(); let sum = 0; for (let i = 0; i < d.length; i++) sum = (sum * 31 + d.charCodeAt(i)) % 2147483647; return sum; })()"""
 
@@ -76,17 +79,35 @@ def wrong_lanes(page, out, name):
             return f"{label} executed {ns} ns, and has {lanes.get(label, 0):.0f} of {total:.0f} ns"
     if sum(lanes.values()) > 1.001 * total:
         return f"constructs have {sum(lanes.values())} of {total} ns"
-    if not is_exact or not (out / "nodes.csv").exists() or page.value("otterReport.data.processes.length") > 1:
+    if not is_exact or not (out / "nodes.csv").exists():
         return None if not is_exact or name != "windows" else "exact, with so many tasks"
     parts, nodes = page.value(PARTS), {row["id"]: row for row in table(out, "nodes.csv")}
-    for number, (begin, end, threads) in parts.items():
-        node = nodes.get(number)
-        if node is None or node["kind"] not in ("task", "implicit", "initial", "target", "taskloop_split"):
+    for number, (begin, end, _, process, offset) in parts.items():
+        node, begin, end = nodes.get(number), begin - offset, end - offset
+        if node is None or node["kind"] not in ("task", "implicit", "initial", "target", "taskloop_split") or int(node["process"]) != process:
             return f"task {number} is in nodes.csv {node}"
         if node["kind"] == "task" and node["end_ns"] and not int(node["begin_ns"]) - 1000 <= begin <= end <= int(node["end_ns"]) + 1000:
             return f"task {number} is there from {begin} to {end}, not from {node['begin_ns']} to {node['end_ns']}"
     missing = [number for number, node in nodes.items() if node["kind"] == "task" and node["busy_ns"] and int(node["busy_ns"]) > 0 and number not in parts]
     return f"not on the time line: {missing[:4]} of {len(nodes)}" if missing else None
+
+
+def wrong_hint(page, build, out):
+    """The command that a click on a task names, of which the page knows no more, is about that task: of each process of a run."""
+    nodes, parts = {row["id"]: row for row in table(out, "nodes.csv")}, page.value(PARTS)
+    singles = page.value(SINGLES)
+    others = {nodes[n]["process"]: n for n in parts if n not in singles and nodes[n]["kind"] == "task"}
+    for process, number in others.items():
+        select(page, int(number))
+        text = page.value("document.getElementById('timeline-details').textContent")
+        hint = re.search(r"otter-build --report( --task=\d+)( --process=\d+)? makes", text)
+        if hint is None:
+            return f"task {number} has no command: {text}"
+        build([*hint.group(1).split(), *(hint.group(2) or "").split()])
+        named = {row["id"]: row for row in table(out.parent / "named", "nodes.csv")}[hint.group(1).split("=")[1]]
+        if any(named[column] != nodes[number][column] for column in ("kind", "line", "begin_ns", "end_ns", "busy_ns")):
+            return f"task {number} of process {process} is {nodes[number]}, and {hint.group(0)} a page of {named}"
+    return None if others else "all tasks are in the page"
 
 
 def wrong_queues(page, out):
@@ -109,7 +130,8 @@ def wrong_task(page, out, names=None):
         return None
     nodes, edges = {row["id"]: row for row in table(out, "nodes.csv")}, table(out, "edges.csv")
     parts = page.value(PARTS)
-    tasks = [n for n, node in nodes.items() if node["kind"] == "task" and n in parts]
+    singles = page.value(SINGLES)
+    tasks = [n for n, node in nodes.items() if node["kind"] == "task" and n in parts and n in singles]
     chosen = tasks[:3] + tasks[len(tasks) // 2:len(tasks) // 2 + 2] + tasks[-1:]
     for number in dict.fromkeys(chosen):
         select(page, int(number))

@@ -274,7 +274,7 @@ export default {
 			details.textContent = chosen === null ? '' : describe(data, chosen, t).join(' · ');
 			const stretch = chosen === null ? null : stretchAt(row, t), single = (stretch && tasks?.at(row, t, stretch)) ?? null;
 			if (stretch?.task > 0 && single === null)
-				details.append(' · otter-build --report --task=' + stretch.task + (data.processes.length > 1 ? ' --process=' + row.process.process : '') + ' makes a page of it');
+				details.append(' · otter-build --report --task=' + (stretch.task - row.process.lanes.before) + (data.processes.length > 1 ? ' --process=' + row.process.process : '') + ' makes a page of it');
 			const construct = chosen === null || row.names ? undefined : pathConstruct(data, chosen.row, chosen.begin, chosen.end);
 			if (construct)
 				details.append(' ', make('button', { type: 'button', text: 'Select ' + construct.label, onclick: () => view.select(construct) }));
