@@ -67,29 +67,6 @@ int main(int argc, char **argv)
 	}
 }
 """
-# Its text says who comes last: thread k to barrier k, thread 2 to the region's end, and in the second region a task.
-BARRIERS = r"""
-#include <omp.h>
-#include <unistd.h>
-int main(void)
-{
-#pragma omp parallel num_threads(4)
-	for (int k = 0; k < 5; k++) {
-		if (omp_get_thread_num() == (k < 4 ? k : 2))
-			usleep(150000);
-		if (k < 4) {
-#pragma omp barrier
-		}
-	}
-#pragma omp parallel num_threads(4)
-	{
-#pragma omp single nowait
-#pragma omp task
-		usleep(150000);
-#pragma omp barrier
-	}
-}
-"""
 RUNS = {"fib": 4, "depend": 3, "groups": 4, "crowd": 2, "killed": 2}
 # The thread that creates the crowd does not execute it in between.
 SETTINGS = {"killed": {"OTTER_RING": "32K"}, "crowd": {"KMP_ENABLE_TASK_THROTTLING": "0"}}
@@ -276,6 +253,35 @@ def check_barriers(dump):
     return None if chrome == {"s": n, "f": n} else f"in trace.json {dict(chrome)}, not {n}"
 
 
+def check_units():
+    """Which unit lets which one go on, and which one's end, on the stand-in for Argobots: tests/perfetto/units.c."""
+    standin, library = ROOT / "tests" / "argobots", PLACE / "libabt.so.1"
+    for command in (["gcc", "-g", "-I", ROOT, "-pthread", "-fPIC", "-shared", "-Wl,-soname,libabt.so.1", *sorted(standin.glob("standin*.c")), "-o", library],
+                    ["gcc", "-g", ROOT / "tests" / "perfetto" / "units.c", library, "-o", PLACE / "units"]):
+        why = run(command).why([0])
+        if why:
+            return why
+    env = {"LD_LIBRARY_PATH": str(PLACE), "LD_PRELOAD": str(RECORDER.with_name("libotter-abt.so")), "OTTER_DIR": empty(PLACE / "dumps")}
+    why = run([PLACE / "units"], env).why([0]) or build(dumps_in(PLACE / "dumps"), "out", "--perfetto")
+    if why:
+        return why
+    trace = Trace(PLACE / "out" / "out" / "trace.pftrace")
+    found = collections.defaultdict(list)
+    for flow, (at, source) in trace.flows.items():
+        if flow & 3 > 1:
+            end, target = trace.ends[flow]
+            found[flow & 3, source["name"], target["name"]].append((at, source["end"], end))
+    # The primary unit goes on once for each that it waits for; the setter has ended when the waiter does.
+    joins = [(2, f"unit@{name}", "primary_unit") for name in ("holder", "wanter", "waiter", "alone")]
+    expected = [*joins, (3, "unit@holder", "unit@wanter"), (3, "unit@setter", "unit@waiter")]
+    if {key: len(flows) for key, flows in found.items()} != dict.fromkeys(expected, 5):
+        return f"flows {({key: len(flows) for key, flows in found.items()})}"
+    # Round by round; a unit that ends has ended when the other one goes on.
+    mixed = [key for key, flows in found.items() for i, (begin, end, after) in enumerate(sorted(flows))
+             if not begin <= after or (key[0] == 2 and end > after) or (i < 4 and after > sorted(flows)[i + 1][0])]
+    return f"of other rounds: {mixed}" if mixed else None
+
+
 def check_counters(trace, rows):
     for track, values in trace.counters.items():
         process, path = trace.path(track)
@@ -390,10 +396,11 @@ def main():
             dump = record(name)
             report.check(f"{NAME}/{name}", check(dump, 40000 if name in ("fib", "crowd") else 0, name == "crowd") if dump else "not recorded")
     if not sys.argv[1:] or "barriers" in sys.argv[1:]:
-        (PLACE / "barriers.c").write_text(BARRIERS)
-        why = compile_c(PLACE / "barriers.c", PLACE / "barriers").why([0])
+        why = compile_c(ROOT / "tests" / "perfetto" / "barriers.c", PLACE / "barriers").why([0])
         run([LAUNCHER, "-q", "--", PLACE / "barriers"], {"OTTER_DIR": empty(PLACE / "dumps"), **PASSIVE})
         report.check(f"{NAME}/barriers", why or check_barriers(dumps_in(PLACE / "dumps")))
+    if not sys.argv[1:] or "units" in sys.argv[1:]:
+        report.check(f"{NAME}/units", check_units())
     for file in sorted((ROOT / "tests" / "golden").glob("*.tar.xz")):
         name = file.name.split(".")[0]
         if not sys.argv[1:] or name in sys.argv[1:]:

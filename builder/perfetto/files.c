@@ -49,7 +49,7 @@ static uint64_t most_bytes(const struct perfetto *p)
 		n_slices += slices->streams[i].slices.n_records + slices->streams[i].states.n_records;
 		n_flows += slices->streams[i].n_waits;
 	}
-	n_flows += slices->first_arrival[p->trace->dump.n_streams];
+	n_flows += slices->first_arrival[p->trace->dump.n_streams] + slices->n_releases;
 	return n_slices * SLICE_BYTES + n_flows * FLOW_BYTES + (p->counters.n_windows + 1) * COUNTERS * COUNTER_BYTES;
 }
 

@@ -170,6 +170,7 @@ void slices_link(struct slices *slices, const struct graph *graph)
 		has_waits |= slices->streams[i].n_waits != 0;
 	link_members(slices);
 	slices_link_barriers(slices);
+	slices_link_units(slices);
 	if (has_waits)
 		link_waits(slices);
 	if (has_dependences) {

@@ -18,7 +18,7 @@ struct reading {
 	struct slice slice;
 	struct ids starts, ends;
 	uint64_t n_starts; /* numbers that follow */
-	uint64_t wait, arrival;
+	uint64_t wait, arrival, release;
 	uint32_t next_arrival; /* of the stream: none that comes before it is at a slice that follows */
 	uint32_t value;        /* the item before */
 	uint64_t ordinal;
@@ -77,6 +77,30 @@ static void add_releases(struct reading *r)
 					add(&r->starts, slices_flow_id(slices, FLOW_RELEASE, row));
 }
 
+/* The ids of units' flows come after those of barriers. */
+static void add_resume(struct reading *r, struct ids *ids, uint32_t row)
+{
+	const struct slices *slices = r->slices;
+	uint32_t n_arrivals = slices->first_arrival[slices->trace->dump.n_streams];
+	if (slices_has_resume(slices, row))
+		add(ids, slices_flow_id(slices, FLOW_RELEASE, n_arrivals + row + 1));
+}
+
+/* Units that were let go on in this slice. */
+static void add_resumes(struct reading *r)
+{
+	const struct slices *slices = r->slices;
+	const struct slice *slice = &r->slice;
+	for (size_t i = slices_find_release(slices, slice->stream, slice->begin_ticks); i < slices->n_releases; i++) {
+		uint32_t row = slices->release_order[i];
+		const struct slice_release *release = &slices->releases[row];
+		if (release->stream != slice->stream || release->begin_ticks != slice->begin_ticks)
+			break;
+		if (release->item == slice->item && release->ordinal == r->ordinal)
+			add_resume(r, &r->starts, row);
+	}
+}
+
 /* The first arrival whose slice begins then or later. */
 static uint32_t find_arrival(const struct slices *slices, size_t stream, uint64_t begin_ticks)
 {
@@ -111,6 +135,10 @@ static void add_flows(struct reading *r)
 		add(&r->ends, slices_flow_id(slices, FLOW_RELEASE, (uint32_t)row));
 	if (slices->arrivals != NULL)
 		add_releases(r);
+	if (r->release != 0)
+		add_resume(r, &r->ends, (uint32_t)r->release - 1);
+	if (slices->n_releases > 0)
+		add_resumes(r);
 	if (slice->is_of_last) {
 		add_edges(r, &slices->leaving, &r->starts);
 		if (slices->flags[slice->item] & SLICE_IS_WAKER)
@@ -126,7 +154,7 @@ static bool is_cut(const struct slices *slices, uint32_t item)
 	return !(m->tasks[item].state & TASK_COMPLETED);
 }
 
-enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16 }; /* as in slices.c */
+enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16, HAS_RELEASE = 32 }; /* as in slices.c */
 
 static const unsigned char *take_record(struct reading *r, const unsigned char *at)
 {
@@ -142,6 +170,7 @@ static const unsigned char *take_record(struct reading *r, const unsigned char *
 	slice->ticks = slice->begin_ticks + length;
 	r->wait = bits & HAS_WAIT ? log_take_number(&at) : 0;
 	r->arrival = bits & HAS_ARRIVAL ? log_take_number(&at) : 0;
+	r->release = bits & HAS_RELEASE ? log_take_number(&at) : 0;
 	r->starts.n = r->ends.n = 0;
 	uint32_t before = slice->item;
 	for (uint64_t n = bits & HAS_STARTS ? log_take_number(&at) : 0; n > 0; n--) {

@@ -30,6 +30,10 @@ void slices_begin(struct slices *slices, const struct trace *trace)
 	slices->flags = memory_zeroed(slices->n_items, sizeof *slices->flags, WHAT);
 	slices->forks = memory_zeroed(m->n_regions, sizeof *slices->forks, WHAT);
 	slices->waiting = memory_zeroed(m->n_tasks, sizeof *slices->waiting, WHAT);
+	if (m->n_units != 0) {
+		slices->resumed = memory_zeroed(m->n_units, sizeof *slices->resumed, WHAT);
+		slices->stopped = memory_zeroed(m->n_units, sizeof *slices->stopped, WHAT);
+	}
 }
 
 static void free_process(struct slices *slices)
@@ -43,7 +47,8 @@ static void free_process(struct slices *slices)
 	void *const tables[] = {slices->streams,        slices->n_slices,      slices->flags,         slices->forks,
 				slices->waiting,        slices->leaving.first, slices->leaving.edges, slices->arriving.first,
 				slices->arriving.edges, slices->members,       slices->first_member,  slices->file_first,
-				slices->file_last,      slices->arrivals,      slices->first_arrival};
+				slices->file_last,      slices->arrivals,      slices->first_arrival, slices->resumed,
+				slices->stopped,        slices->releases,      slices->release_order};
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		free(tables[i]);
 	*slices = (struct slices){
@@ -66,7 +71,12 @@ void slices_close(struct slices *slices)
 
 /* ---- The log of a stream ---- */
 
-enum { HAS_WAIT = 4, HAS_STARTS = 8, HAS_ARRIVAL = 16 }; /* beside the slice_piece, in the first byte of a record */
+enum {
+	HAS_WAIT = 4,
+	HAS_STARTS = 8,
+	HAS_ARRIVAL = 16,
+	HAS_RELEASE = 32
+}; /* beside the slice_piece, in the first byte of a record */
 
 static int put(struct slices *slices, struct slice_stream *s, enum slice_piece piece, uint64_t ticks)
 {
@@ -75,8 +85,10 @@ static int put(struct slices *slices, struct slice_stream *s, enum slice_piece p
 	uint64_t at_ticks = piece == SLICE_WHOLE || piece == SLICE_BEGIN ? begin_ticks : clipped_ticks;
 	char *at = log_begin(&s->slices, (SLICE_STARTS_MAX + 8) * LOG_NUMBER_MAX);
 	bool is_begin = piece == SLICE_WHOLE || piece == SLICE_BEGIN, has_starts = piece != SLICE_END && s->n_starts > 0;
-	bool has_wait = is_begin && s->wait != 0, has_arrival = is_begin && s->arrival != 0;
-	*at++ = (char)(piece | (has_wait ? HAS_WAIT : 0) | (has_starts ? HAS_STARTS : 0) | (has_arrival ? HAS_ARRIVAL : 0));
+	bool has_wait = is_begin && s->wait != 0, has_arrival = is_begin && s->arrival != 0,
+	     has_release = is_begin && s->release != 0;
+	*at++ = (char)(piece | (has_wait ? HAS_WAIT : 0) | (has_starts ? HAS_STARTS : 0) | (has_arrival ? HAS_ARRIVAL : 0) |
+		       (has_release ? HAS_RELEASE : 0));
 	at = log_number(at, at_ticks - s->slices.ticks);
 	at = log_change(at, s->item, s->slices.value);
 	at = log_number(at, s->ordinal);
@@ -86,6 +98,8 @@ static int put(struct slices *slices, struct slice_stream *s, enum slice_piece p
 		at = log_number(at, s->wait);
 	if (has_arrival)
 		at = log_number(at, s->arrival);
+	if (has_release)
+		at = log_number(at, s->release);
 	if (has_starts) {
 		at = log_number(at, s->n_starts);
 		uint32_t before = s->item;
@@ -117,6 +131,8 @@ static void settle(struct slices *slices, struct slice_stream *s)
 	}
 	s->latest.task = 0;
 	slices_go_on(slices, s);
+	if (s->item >= slices->m->n_tasks)
+		slices_go_on_unit(slices, s, s->item - slices->m->n_tasks);
 }
 
 static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t ticks)
@@ -135,6 +151,8 @@ static int close_slice(struct slices *slices, struct slice_stream *s, uint64_t t
 		s->last.ordinal = s->ordinal;
 		s->last.begin_ticks = s->begin_ticks;
 		s->last.end_ticks = ticks;
+		if (s->item >= slices->m->n_tasks)
+			slices->stopped[s->item - slices->m->n_tasks] = ticks;
 	}
 	s->item = ITEM_NONE;
 	s->n_starts = 0;
@@ -166,7 +184,7 @@ static int catch_up(struct slices *slices, const struct point *at)
 		s->item = item;
 		s->begin_ticks = s->last_ticks;
 		s->is_written = s->is_settled = false;
-		s->wait = s->arrival = 0;
+		s->wait = s->arrival = s->release = 0;
 	}
 	s->is_begun = true;
 	s->last_ticks = ticks;
@@ -311,6 +329,25 @@ static int unit_create(void *self, const struct point *at, uint32_t unit, uint32
 	return catch_up(slices, at) != 0 ? -1 : start(slices, at, slices->m->n_tasks + unit);
 }
 
+static int unit_resume(void *self, const struct point *at, uint32_t unit, uint32_t waker, const struct unit_wait *wait)
+{
+	if (catch_up(self, at) != 0)
+		return -1;
+	if (!unit_sync_joins(wait->sync)) /* that a unit has ended is what its join reports */
+		slices_resume_unit(self, at, unit, waker);
+	return 0;
+}
+
+static int unit_join(void *self, const struct point *at, uint32_t unit, uint32_t joiner, bool is_first, bool was_look)
+{
+	(void)was_look;
+	if (catch_up(self, at) != 0)
+		return -1;
+	if (is_first)
+		slices_join_unit(self, at, unit, joiner);
+	return 0;
+}
+
 static int unit_switch(void *self, const struct point *at, const struct unit_switch *change)
 {
 	(void)change;
@@ -340,6 +377,8 @@ const struct replay_ops slices_ops = {
 	.unit_create = unit_create,
 	.unit_revive = unit_create,
 	.unit_switch = unit_switch,
+	.unit_resume = unit_resume,
+	.unit_join = unit_join,
 	.thread_end = any_event,
 	.thread_detach = any_event,
 	.records_missing = records_missing,

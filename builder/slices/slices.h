@@ -2,7 +2,7 @@
  *
  * What a timeline shows: for each thread its slices, stretches in which it executed one task (or one unit of Argobots) without
  * a change of task and without a wait for others, and its states; and the flows between slices: who created a task, which
- * dependence it had, which task's end let another one go on, and who came last to a barrier.
+ * dependence it had, which task's end let another one go on, who came last to a barrier, and which unit let another one go on.
  *
  * Slices of a thread do not overlap. A task that is suspended has several. The time in which a task waits at a barrier, at a
  * taskwait, at the end of a taskgroup, or for a region that it has encountered, is in none of its slices.
@@ -67,6 +67,7 @@ struct slice_stream {
 	bool is_begun, is_lost;           /* there was an event; records are missing now */
 	uint32_t wait;                    /* the open slice goes on after this row of waits, from 1; 0 after none */
 	uint32_t arrival;                 /* the same, of arrivals */
+	uint32_t release;                 /* the same, of slices.releases */
 	uint32_t starts[SLICE_STARTS_MAX];
 	size_t n_starts;
 	uint64_t starts_ticks; /* of the first one of them */
@@ -111,6 +112,16 @@ struct slices {
 	uint8_t *flags;     /* by item: SLICE_HAS_ bits */
 	uint8_t *forks;     /* by region: the slice that encountered it is there */
 	uint16_t *waiting;  /* by task: in how many waits it is */
+	/* Of units of Argobots; NULL: there are none. */
+	uint32_t *resumed; /* by unit: the row of releases after which its next slice goes on, from 1; 0 none */
+	uint64_t *stopped; /* by unit: when its last slice was over that is closed */
+	struct slice_release {
+		uint32_t stream, item, ordinal; /* the slice in which a unit was let go on */
+		uint64_t begin_ticks;           /* of it */
+		uint64_t next_ticks;            /* begin of the slice that goes on; UINT64_MAX: there is none */
+	} * releases;
+	size_t n_releases, releases_capacity;
+	uint32_t *release_order; /* rows of releases by stream and begin of the slice */
 	const struct graph *graph;
 	struct slice_links {
 		uint32_t *first; /* by task: its first row of `edges`; one more ends the last. NULL: there are no such flows */
@@ -166,7 +177,7 @@ int slices_read_states(const struct slices *slices, size_t stream, size_t chunk,
 		       void (*show)(void *self, const struct state_slice *slice), void *self);
 
 /* Does the flow that creates a task, or unit, exist? And that from one edge's source to its target? */
-enum { SLICE_HAS_CREATOR = 1, SLICE_IS_WAKER = 2 };
+enum { SLICE_HAS_CREATOR = 1, SLICE_IS_WAKER = 2, SLICE_IS_JOINED = 4 };
 bool slices_has_create(const struct slices *slices, uint32_t item);
 bool slices_has_edge(const struct slices *slices, uint32_t edge);
 /* And that to the thread of an arrival, by its row, from who came last? */
@@ -185,6 +196,14 @@ void slices_end_member(struct slices *slices, const struct point *at, uint32_t t
 void slices_leave_region(struct slices *slices, const struct point *at, uint32_t region);
 void slices_go_on(const struct slices *slices, struct slice_stream *s);
 void slices_link_barriers(struct slices *slices);
+
+/* units.c: in the same way; the two questions are read.c's. */
+void slices_resume_unit(struct slices *slices, const struct point *at, uint32_t unit, uint32_t waker);
+void slices_join_unit(struct slices *slices, const struct point *at, uint32_t unit, uint32_t joiner);
+void slices_go_on_unit(struct slices *slices, struct slice_stream *s, uint32_t unit);
+void slices_link_units(struct slices *slices);
+bool slices_has_resume(const struct slices *slices, uint32_t row);
+size_t slices_find_release(const struct slices *slices, uint32_t stream, uint64_t begin_ticks);
 
 /* What a slice of the item is called: its construct, else its kind; a name of the model, not quoted. */
 const char *slices_name(const struct slices *slices, uint32_t item);
