@@ -119,6 +119,18 @@ def tables():
        "the tables say what else ran, and the seed")
 
 
+def builder_table():
+    """Ten records: the sketch reads them, the timeline has 350 bytes of them."""
+    rows = [row for name, walls, left in (("sketch", [100] * 3, "0"), ("Perfetto", [200] * 3, "350"))
+            for row in rows_of(name, walls, "builder", bytes="320", archive_bytes=left, peak_kib="2048")]
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        script("table").builder(stats.cells(rows, "builder"))
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.getvalue().splitlines() if line.startswith("|")]
+    by_name = {line[0]: dict(zip(lines[0], line)) for line in lines[2:]}
+    ok((by_name["Perfetto"]["bytes a record"], by_name["sketch"]["bytes a record"]) == ("35.0", "0.0") and by_name["Perfetto"]["CPU over the limit"] == "2.0 ±0.0",
+       "an output of the builder has the bytes that it wrote of a record, and its CPU time over the limit")
+
+
 def page():
     by_tool = {"untraced": [100] * 3, "empty": [101, 105, 113], "floor": [120] * 3, "otter": [140, 141, 140], "eztrace": [300, 301, 300]}
     about = dict(machine="m", kernel="k", compiler="c", runtime="r", files="ext4", commit="x", load="0.1", cores="2", seed="7")
@@ -192,4 +204,4 @@ def comparing():
        "compare --fail ends with 1 where something costs more")
 
 
-TESTS = order_of_subjects, order_of_tables, intervals, noise, arithmetic, tables, page, comparing
+TESTS = order_of_subjects, order_of_tables, intervals, noise, arithmetic, tables, builder_table, page, comparing
