@@ -56,8 +56,8 @@ uint64_t outputs_for_comparison(void)
 	uint64_t outputs = 0;
 	for (unsigned i = 0; i < n_output_rows; i++) {
 		const char *file = output_rows[i].files[0];
-		bool is_wanted =
-			file != NULL && (strcmp(output_rows[i].option, "answer") == 0 || strcmp(file, "constructs.csv") == 0);
+		bool is_wanted = file != NULL && (strcmp(output_rows[i].option, "answer") == 0 ||
+						  strcmp(file, "constructs.csv") == 0 || strcmp(file, "spawn.csv") == 0);
 		outputs |= (uint64_t)is_wanted << i;
 	}
 	return outputs;

@@ -104,7 +104,7 @@ extern const unsigned n_output_rows; /* 64 at most */
 
 /* The outputs that an option selects; 0: it is no option of an output. */
 uint64_t outputs_of_option(const char *option);
-/* Those that write what a comparison reads: summary.json with the answer, and constructs.csv. */
+/* Those that write what a comparison reads: summary.json with the answer, constructs.csv and spawn.csv. */
 uint64_t outputs_for_comparison(void);
 /* Those that are selected where no option selects any. */
 uint64_t outputs_default(void);

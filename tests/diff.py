@@ -19,7 +19,23 @@ def construct(kind, line, own_ns, count=1, blamed_ns=0, function="main", file="/
             "count": count, "own_ns": own_ns, "wait_ns": 0, "blamed_ns": blamed_ns}
 
 
-def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, repairs=None):
+SPAWN = ("number", "process", "above", "depth", "construct", "name", "count", "own_ns", "total_ns", "path_ns")
+
+
+def write_paths(place, paths):
+    """Writes spawn.csv: paths are tuples of numbers of constructs (or names of what is none), each with count and own_ns; () is a process."""
+    numbers = {}
+    with open(place / "spawn.csv", "w", newline="") as file:
+        table = csv.DictWriter(file, SPAWN, restval="", lineterminator="\n")
+        table.writeheader()
+        for number, (path, count, own_ns) in enumerate(paths, 1):
+            numbers[path] = number
+            last = path[-1] if path else "process"
+            table.writerow({"number": number, "process": 0, "above": numbers[path[:-1]] if path else "", "depth": len(path), "name": last,
+                            "construct": last if isinstance(last, int) else "", "count": count, "own_ns": own_ns})
+
+
+def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, repairs=None, paths=None):
     """Writes an output of otter-build; the limit is in the first construct."""
     place = PLACE / name
     place.mkdir(parents=True)
@@ -35,6 +51,8 @@ def write(name, constructs, wall_ns, threads=2, limit="none", complete=True, rep
         table.writeheader()
         for number, row in enumerate(constructs, 1):
             table.writerow({**row, "number": number})
+    if paths is not None:
+        write_paths(place, paths)
     return place
 
 
@@ -152,6 +170,90 @@ def check_scaling():
     check("scaling-of-two", result.why([0]) or (not (found["scaling"] and found["comparison"]) and "a part is missing"), result)
 
 
+def two_callers(name, runs, lines=(3, 7), functions=("main", "main"), more=()):
+    """
+    Tasks of a library that two regions create: of each run what the tasks of the first and the second execute, in ms, and
+    how many there are; 0: there are none.
+    """
+    made = []
+    for first, second, n_first, n_second in runs:
+        constructs = [construct("initial", 0, MS, label="initial"), construct("parallel", lines[0], MS, function=functions[0]),
+                      construct("parallel", lines[1], MS, function=functions[1]),
+                      construct("task", 5, (first + second) * MS, n_first + n_second, file="/src/lib.c", function="work")]
+        paths = [((), 0, 0), ((1,), 1, MS), ((1, 2), 1, MS), ((1, 3), 1, MS), ((1, 2, 4), n_first, first * MS), ((1, 3, 4), n_second, second * MS)]
+        made.append((constructs, 100 * MS, {"paths": [*(p for p in paths if p[1] or not p[0]), *more]}))
+    return side(name, made)
+
+
+def paths_of(found, label="task@lib.c:5"):
+    """By the creator's label, of B where the path is there: (match, own_ns changed, count changed)"""
+    return {(p["b"] or p["a"])[-2]: (p["match"], p["own_ns"]["changed"], p["count"]["changed"]) for p in entry(found, label)["paths"]}
+
+
+def check_paths():
+    noise = (0, 1, -1, 2, -2, 0)
+    old = two_callers("pa", [(40 + n, 50 - n, 10, 20) for n in noise])
+    same = two_callers("ps", [(40 - n, 50 + n, 10, 20) for n in noise])
+    more = two_callers("pm", [(40 + n, 70 - n, 10, 20) for n in noise])
+    shift = two_callers("px", [(50 + n, 40 - n, 15, 15) for n in noise])
+    first, second, quiet = "parallel@a.c:3", "parallel@a.c:7", ("same", False, False)
+    result, found = diff(old, same)
+    check("paths/noise", result.why([0]) or (paths_of(found) != {first: quiet, second: quiet} and f"{paths_of(found)}")
+          or ("by parallel" in result.out and result.out), result)
+    result, found = diff(old, more)
+    task = entry(found, "task@lib.c:5")
+    check("paths/one-is-slower", result.why([0]) or (paths_of(found) != {first: quiet, second: ("same", True, False)} and f"{paths_of(found)}")
+          or (task["paths"][0]["own_ns"]["difference"] != 20 * MS and f"{task['paths'][0]}")
+          or (task["paths"][0]["a"] != ["initial", second, "task@lib.c:5"] and f"{task['paths'][0]['a']}")
+          or (sum(p["own_ns"]["b"]["median"] for p in task["paths"]) != task["own_ns"]["b"]["median"] and "the paths are not the construct")
+          or (not re.search(r"\n  by parallel@a\.c:7 +50\.0 ms.*70\.0 ms", result.out) and result.out) or ("by parallel@a.c:3" in result.out and result.out), result)
+    result, found = diff(old, shift)
+    task = entry(found, "task@lib.c:5")
+    check("paths/one-for-the-other", result.why([0]) or (task["own_ns"]["changed"] and "the sum changed")
+          or (paths_of(found) != {p: ("same", True, True) for p in (first, second)} and f"{paths_of(found)}")
+          or (any(f"\n  by {p}" not in result.out for p in (first, second)) and result.out)
+          or ("task@lib.c:5 by parallel@a.c:3: 10, now 15" not in result.out and result.out), result)
+    one = two_callers("p1", [(40 + n, 0, 10, 0) for n in noise])
+    result, found = diff(one, old)
+    check("paths/new", result.why([0]) or (paths_of(found) != {first: quiet, second: ("new", True, True)} and f"{paths_of(found)}")
+          or ("task@lib.c:5 by parallel@a.c:7: 0, now 20" not in result.out and result.out), result)
+    result, found = diff(old, one)
+    check("paths/gone", result.why([0]) or (paths_of(found) != {first: quiet, second: ("gone", True, True)} and f"{paths_of(found)}")
+          or ("task@lib.c:5 by parallel@a.c:7: 20, now 0" not in result.out and result.out), result)
+    # Creators that moved, and one that is in another function now; of two that are in other functions nobody knows which is which.
+    moved = two_callers("pv", [(40 + n, 50 - n, 10, 20) for n in noise], (13, 17))
+    result, found = diff(old, moved)
+    check("paths/moved", paths_of(found) != {"parallel@a.c:13": quiet, "parallel@a.c:17": quiet} and f"{paths_of(found)}", result)
+    renamed = two_callers("pr", [(40 + n, 50 - n, 10, 20) for n in noise], (3, 17), ("main", "run"))
+    result, found = diff(old, renamed)
+    check("paths/renamed-creator", paths_of(found) != {first: quiet, "parallel@a.c:17": quiet} and f"{paths_of(found)}", result)
+    renamed = two_callers("pq", [(40 + n, 50 - n, 10, 20) for n in noise], (13, 17), ("run", "run"))
+    result, found = diff(old, renamed)
+    check("paths/renamed-creators", {m for m, _, _ in paths_of(found).values()} != {"new", "gone"} and f"{paths_of(found)}", result)
+    # Several processes are one; who created what is not known is a creator, too.
+    more = (((), 0, 0), ((1,), 1, 0), ((1, 3), 1, 0), ((1, 3, 4), 5, 4 * MS), (("unknown creator",), 0, 0), (("unknown creator", 4), 3, 2 * MS))
+    result, found = diff(old, two_callers("pp", [(40 + n, 50 - n, 10, 20) for n in noise], more=more))
+    check("paths/processes", paths_of(found) != {first: quiet, second: ("same", True, True), "unknown creator": ("new", True, True)} and f"{paths_of(found)}", result)
+    # One creator that itself is reached by two paths: shown is what tells them apart. Of many paths some are left out.
+    constructs = [construct("initial", 0, MS, label="initial"), construct("task", 8, MS), construct("task", 9, MS, 40),
+                  *(construct("parallel", 100 + i, MS) for i in range(25))]
+    paths = [[((), 0, 0), ((1,), 1, MS), *(p for i in range(25) for p in (((1, 4 + i), 1, MS), ((1, 4 + i, 2), 1, MS), ((1, 4 + i, 2, 3), 1, n * i * MS)))] for n in (1, 2)]
+    result, found = diff(write("pf", constructs, 100 * MS, paths=paths[0]), write("pg", constructs, 100 * MS, paths=paths[1]))
+    task = entry(found, "task@a.c:9")
+    check("paths/far", ("by parallel@a.c:124 .." not in result.out and result.out) or ("(17 more paths differ)" not in result.out and result.out), result)
+    check("paths/many", (len(task["paths"]), task["paths_left_out"], task["paths"][0]["own_ns"]["difference"]) != (20, 5, 24 * MS) and f"{task}", result)
+    result, found = diff(old, write("pn.build", [construct("task", 5, MS)], MS))
+    check("paths/not-there", result.why([0]) or (any(e["paths"] is not None for e in found["comparison"]["constructs"]) and "there are paths")
+          or ("not compared, as a run has no spawn.csv" not in result.out and result.out), result)
+    for name, change, wanted in (("cut", lambda t: t[:-10], "is cut"), ("construct", lambda t: t.replace("4,4,10", "99,4,10"), "none of constructs.csv"),
+                                 ("order", lambda t: t.replace("5,0,3,", "5,0,5,"), "not in the order"), ("above", lambda t: t.replace("5,0,3,", "5,0,0,"), "not in the order"),
+                                 ("column", lambda t: t.replace("own_ns", "other"), "no column 'own_ns'"), ("count", lambda t: t.replace("4,4,10", "4,4,-1"), "is no number")):
+        bad = two_callers(f"p-{name}", [(40, 50, 10, 20)]) / "0.build"
+        (bad / "spawn.csv").write_text(change((bad / "spawn.csv").read_text()))
+        result, found = diff(old, bad)
+        check(f"paths/damaged/{name}", result.why([2]) or (wanted not in result.err and f"says: {result.err}") or (found and "writes diff.json"), result)
+
+
 def check_errors():
     good = write("good.build", [construct("task", 5, MS)], MS)
     for name, file, change, wanted in (
@@ -243,11 +345,56 @@ def check_real():
     check("built-ones", result.why([0]) or (not (len(paths) == 3 and all(p.endswith(".build") for p in paths)) and f"{paths}"), result)
 
 
+# A function that two regions call: the tasks of one of them become more.
+PATHS = """
+#include <stdio.h>
+static volatile int n_done;
+static void work(int n)
+{
+#pragma omp single
+	for (int i = 0; i < n; i++) {
+#pragma omp task
+		n_done++;
+	}
+}
+int main(void)
+{
+#pragma omp parallel num_threads(2)
+	work(8);
+#pragma omp parallel num_threads(2)
+	work(MORE);
+	return n_done < 0;
+}
+"""
+
+
+def check_real_paths():
+    sides = []
+    for more in (8, 12):
+        source = PLACE / f"paths-{more}" / "paths.c"
+        source.parent.mkdir()
+        source.write_text(PATHS)
+        program = source.with_suffix("")
+        compile_program(source, program, "clang", [f"-DMORE={more}"])
+        sides.append(source.parent / "dumps")
+        result = run([LAUNCHER, "--", program], {"OTTER_DIR": sides[-1]})
+        if not report.check(f"{NAME}/paths/record-{more}", result.why([0])):
+            return
+    for name in ("dumps", "builds"):
+        result, found = diff(*sides)
+        counts = {(p["b"] or ["", ""])[-2]: (p["match"], p["count"]["a"]["median"], p["count"]["b"]["median"], p["count"]["changed"])
+                  for p in entry(found, "task@paths.c:8")["paths"]}
+        check(f"paths/real-{name}", result.why([0, 1]) or (counts != {"parallel@paths.c:14": ("same", 8, 8, False), "parallel@paths.c:16": ("same", 8, 12, True)} and f"{counts}"), result)
+        for dumps in sides:
+            for dump in dumps_in(dumps):
+                run([BUILDER, "-q", "--csv", "--answer", dump], PASSIVE)
+
+
 def main():
     with contextlib.suppress(FileNotFoundError):
         shutil.rmtree(PLACE)
     PLACE.mkdir(parents=True)
-    for test in (check_noise, check_matching, check_limits, check_scaling, check_errors, check_real):
+    for test in (check_noise, check_matching, check_limits, check_scaling, check_paths, check_errors, check_real, check_real_paths):
         test()
     report.print()
     if not os.environ.get("KEEP"):

@@ -52,9 +52,17 @@ static void judge(struct diff *diff)
 
 /* ---- Constructs ---- */
 
-static bool is_apart(const struct noise_change *c)
+bool diff_is_other_count(const struct noise_change *c)
 {
 	return c->a.most < c->b.least || c->b.most < c->a.least;
+}
+
+bool diff_is_change(const struct diff *diff, const struct noise_change *c)
+{
+	double all_ns = diff->threads[0] * diff->wall.a.median;
+	double size = fabs(c->difference), least = c->has_interval ? LEAST_CHANGE : diff->threshold;
+	bool is_real = !c->has_interval || noise_excludes_zero(c);
+	return is_real && size > least * c->a.median && size > LEAST_OF_TIME * all_ns;
 }
 
 static void compare_entry(struct diff *diff, struct diff_entry *entry)
@@ -62,15 +70,11 @@ static void compare_entry(struct diff *diff, struct diff_entry *entry)
 	const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
 	size_t n = a->n_runs > b->n_runs ? a->n_runs : b->n_runs;
 	uint64_t *nothing = memory_zeroed(n, sizeof *nothing, WHAT);
-	double all_ns = diff->threads[0] * diff->wall.a.median;
 	for (unsigned f = 0; f < FIGURES; f++) {
 		struct noise_change *c = &entry->figures[f];
 		*c = noise_compare(entry->a != NULL ? entry->a->values[f] : nothing, a->n_runs,
 				   entry->b != NULL ? entry->b->values[f] : nothing, b->n_runs);
-		double size = fabs(c->difference), least = c->has_interval ? LEAST_CHANGE : diff->threshold;
-		bool is_real = !c->has_interval || noise_excludes_zero(c);
-		entry->is_changed[f] =
-			f == FIGURE_COUNT ? is_apart(c) : is_real && size > least * c->a.median && size > LEAST_OF_TIME * all_ns;
+		entry->is_changed[f] = f == FIGURE_COUNT ? diff_is_other_count(c) : diff_is_change(diff, c);
 	}
 	entry->is_moved = entry->a != NULL && entry->b != NULL && !diff_row_is_same(entry->a, entry->b);
 	free(nothing);
@@ -106,6 +110,7 @@ static void compare_rows(struct diff *diff, const size_t *of_a, const size_t *of
 			diff->entries[diff->n_entries++] = (struct diff_entry){.b = &b->rows[j]};
 	for (size_t i = 0; i < diff->n_entries; i++)
 		compare_entry(diff, &diff->entries[i]);
+	diff_compare_paths(diff, of_a, of_b);
 	qsort(diff->entries, diff->n_entries, sizeof *diff->entries, by_weight);
 	size_t limiting = a->limiting != NO_ROW ? of_a[a->limiting] : NO_ROW;
 	bool is_same_place = (a->limiting == NO_ROW && b->limiting == NO_ROW) || (limiting != NO_ROW && limiting == b->limiting);
@@ -163,6 +168,7 @@ void diff_make(struct diff *diff, const struct diff_side *sides, size_t n_sides,
 void diff_free(struct diff *diff)
 {
 	free(diff->entries);
+	free(diff->paths);
 	free(diff->rows);
 	free(diff->threads);
 }

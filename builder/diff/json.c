@@ -59,7 +59,45 @@ static json_t *json_side(const struct diff *diff, size_t s)
 			 diff->wall_ns[s], "work_ns", diff->work_ns[s], "limit", limit, "runs", runs);
 }
 
-static json_t *json_entry(const struct diff_entry *e)
+/* The steps, the first one outermost. */
+static json_t *json_steps(const struct diff *diff, const struct diff_path *path, bool is_b)
+{
+	if ((is_b ? path->b : path->a) == NO_NODE)
+		return json_null();
+	struct diff_path one = {.a = path->a, .b = is_b ? path->b : NO_NODE};
+	json_t *steps = json_array();
+	for (size_t n = 0; diff_path_step(diff, &one, n + 1) != NULL; n++)
+		json_array_insert_new(steps, 0, json_text(diff_path_step(diff, &one, n)));
+	return steps;
+}
+
+static json_t *json_path(const struct diff *diff, const struct diff_path *path)
+{
+	static const char *const names[PATH_FIGURES] = {"count", "own_ns"};
+	json_t *object = json_pack("{s:s, s:o, s:o}", "match",
+				   path->a == NO_NODE   ? "new"
+				   : path->b == NO_NODE ? "gone"
+							: "same",
+				   "a", json_steps(diff, path, false), "b", json_steps(diff, path, true));
+	for (unsigned f = 0; f < PATH_FIGURES; f++) {
+		json_t *change = json_change(&path->figures[f]);
+		json_object_set_new(change, "changed", json_boolean(path->is_changed[f]));
+		json_object_set_new(object, names[f], change);
+	}
+	return object;
+}
+
+static json_t *json_paths(const struct diff *diff, const struct diff_entry *e)
+{
+	if (diff->paths == NULL)
+		return json_null();
+	json_t *paths = json_array();
+	for (size_t i = 0; i < e->n_paths; i++)
+		json_array_append_new(paths, json_path(diff, &e->paths[i]));
+	return paths;
+}
+
+static json_t *json_entry(const struct diff *diff, const struct diff_entry *e)
 {
 	const char *match = e->a == NULL ? "new" : e->b == NULL ? "gone" : e->is_moved ? "moved" : "same";
 	json_t *object = json_pack("{s:s, s:o, s:o}", "match", match, "a", e->a != NULL ? json_place(e->a->place) : json_null(),
@@ -69,6 +107,8 @@ static json_t *json_entry(const struct diff_entry *e)
 		json_object_set_new(change, "changed", json_boolean(e->is_changed[f]));
 		json_object_set_new(object, figure_names[f], change);
 	}
+	json_object_set_new(object, "paths", json_paths(diff, e));
+	json_object_set_new(object, "paths_left_out", json_integer((json_int_t)e->n_left_out));
 	return object;
 }
 
@@ -80,7 +120,7 @@ static json_t *json_two(const struct diff *diff)
 	json_object_set_new(wall, "faster", json_boolean(diff->is_faster));
 	json_object_set_new(wall, "chance", json_real(1 / noise_chance(diff->sides[0].n_runs, diff->sides[1].n_runs)));
 	for (size_t i = 0; i < diff->n_entries; i++)
-		json_array_append_new(constructs, json_entry(&diff->entries[i]));
+		json_array_append_new(constructs, json_entry(diff, &diff->entries[i]));
 	return json_pack("{s:o, s:b, s:o}", "wall_ns", wall, "limit_changed", (int)diff->has_other_limit, "constructs", constructs);
 }
 

@@ -125,7 +125,7 @@ static int read_summary(struct diff_run *run, const char *dir)
 
 /* ---- constructs.csv ---- */
 
-static int read_construct(struct diff_run *run, const struct table *table, size_t row, const int places[4], int line,
+static int read_construct(struct diff_run *run, const struct table *table, size_t row, const int places[4], const int numbers[2],
 			  const int figures[FIGURES])
 {
 	array_reserve((void **)&run->constructs, run->n_constructs + 1, &run->capacity, sizeof *run->constructs);
@@ -133,7 +133,9 @@ static int read_construct(struct diff_run *run, const struct table *table, size_
 	*c = (struct diff_construct){
 		.place = {text_copy(table_field(table, row, places[0])), text_copy(table_field(table, row, places[1])),
 			  text_copy(table_field(table, row, places[2])), text_copy(table_field(table, row, places[3])), 0}};
-	if (table_field(table, row, line)[0] != '\0' && table_number(table, row, line, &c->place.line) != 0)
+	if (table_number(table, row, numbers[0], &c->number) != 0)
+		return -1;
+	if (table_field(table, row, numbers[1])[0] != '\0' && table_number(table, row, numbers[1], &c->place.line) != 0)
 		return -1;
 	for (unsigned i = 0; i < FIGURES; i++)
 		if (table_number(table, row, figures[i], &c->figures[i]) != 0)
@@ -144,15 +146,16 @@ static int read_construct(struct diff_run *run, const struct table *table, size_
 static int read_constructs(struct diff_run *run, const struct table *table)
 {
 	static const char *const texts[] = {"kind", "label", "file", "function"};
-	int places[4], figures[FIGURES], line = table_column(table, "line");
-	bool is_whole = line >= 0;
+	int places[4], figures[FIGURES], numbers[2] = {table_column(table, "number"), table_column(table, "line")};
+	bool is_whole = numbers[0] >= 0 && numbers[1] >= 0;
 	for (unsigned i = 0; i < 4; i++)
 		is_whole = (places[i] = table_column(table, texts[i])) >= 0 && is_whole;
 	for (unsigned i = 0; i < FIGURES; i++)
 		is_whole = (figures[i] = table_column(table, columns[i])) >= 0 && is_whole;
+	run->n_numbers = table->n_rows;
 	for (size_t row = 1; is_whole && row <= table->n_rows; row++)
 		if (table_field(table, row, figures[0])[0] != '\0') /* else another row of the same place has the figures */
-			is_whole = read_construct(run, table, row, places, line, figures) == 0;
+			is_whole = read_construct(run, table, row, places, numbers, figures) == 0;
 	if (is_whole && run->n_constructs == 0 && table->n_rows != 0)
 		return error("%s: has no figures: it was built without --answer", table->path);
 	return is_whole ? 0 : -1;
@@ -180,6 +183,8 @@ int diff_run_read(struct diff_run *run, const char *dir, const char *path)
 	int rc = read_summary(run, dir);
 	if (rc == 0)
 		rc = table_read(&table, dir, "constructs.csv") == 0 ? read_constructs(run, &table) : -1;
+	if (rc == 0)
+		rc = diff_run_read_steps(run, dir);
 	table_free(&table);
 	if (run->limit == NULL) /* nothing was executed */
 		run->limit = text_copy("none");
@@ -203,6 +208,7 @@ void diff_run_free(struct diff_run *run)
 	free_place(&run->limiting);
 	free(run->dumps);
 	free(run->constructs);
+	free(run->steps);
 	free(run->limit);
 	free(run->path);
 	*run = (struct diff_run){0};

@@ -52,7 +52,7 @@ static struct diff_row make_row(const struct diff_place *place)
 
 struct entry {
 	struct diff_row row;
-	const struct diff_construct *construct;
+	struct diff_construct *construct;
 	size_t run;
 };
 
@@ -81,7 +81,7 @@ static void make_rows(struct diff_side *side)
 	struct entry *entries = memory_get(n_constructs_of(side), sizeof *entries, WHAT);
 	for (size_t r = 0; r < n_runs; r++)
 		for (size_t i = 0; i < side->runs[r].n_constructs; i++) {
-			const struct diff_construct *c = &side->runs[r].constructs[i];
+			struct diff_construct *c = &side->runs[r].constructs[i];
 			entries[n++] = (struct entry){make_row(&c->place), c, r};
 		}
 	qsort(entries, n, sizeof *entries, by_place);
@@ -94,6 +94,7 @@ static void make_rows(struct diff_side *side)
 			for (unsigned f = 1; f < FIGURES; f++)
 				row->values[f] = row->values[f - 1] + n_runs;
 		}
+		entries[i].construct->row = side->n_rows - 1;
 		for (unsigned f = 0; f < FIGURES; f++) /* of several processes: their sum */
 			side->rows[side->n_rows - 1].values[f][entries[i].run] += entries[i].construct->figures[f];
 	}
@@ -143,6 +144,7 @@ static void find_limit(struct diff_side *side)
 void diff_side_finish(struct diff_side *side)
 {
 	make_rows(side);
+	diff_tree_make(&side->tree, side->runs, side->n_runs);
 	find_limit(side);
 }
 
@@ -152,6 +154,7 @@ void diff_side_free(struct diff_side *side)
 		free(side->rows[i].values[0]);
 	for (size_t r = 0; r < side->n_runs; r++)
 		diff_run_free(&side->runs[r]);
+	diff_tree_free(&side->tree);
 	free(side->rows);
 	free(side->runs);
 }

@@ -6,7 +6,7 @@
 #ifndef OTTER_BUILDER_DIFF_SIDE_H
 #define OTTER_BUILDER_DIFF_SIDE_H
 
-#include "builder/diff/run.h"
+#include "builder/diff/tree.h"
 
 #define NO_ROW SIZE_MAX
 
@@ -25,6 +25,7 @@ struct diff_side {
 	size_t n_runs, capacity;
 	struct diff_row *rows; /* those of the same kind, file and function after each other, by position */
 	size_t n_rows;
+	struct diff_tree tree;
 	/* What limits most of the runs: */
 	const struct diff_run *limited; /* one of these runs */
 	size_t n_limited, limiting;     /* how many they are; the row of their construct, or NO_ROW */

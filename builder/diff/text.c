@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define MOST_ROWS  10 /* of a table */
+#define MOST_PATHS 3  /* below a construct */
 #define MOST_SIDES 6  /* that have a column in the table of inflations */
 
 /* What a figure is called on the screen; counts have a list of their own. */
@@ -61,11 +62,6 @@ static struct shown spread_of(const struct noise_group *group)
 	if (group->median > 0)
 		snprintf(shown.text, sizeof shown.text, "%.0f%%", 50 * (group->most - group->least) / group->median);
 	return shown;
-}
-
-static const char *label_of(const struct diff_place *place)
-{
-	return place->label[0] != '\0' ? place->label : place->kind;
 }
 
 static char letter(size_t side)
@@ -127,6 +123,30 @@ static void print_limits(const struct diff *diff, FILE *out)
 	fprintf(out, "         %s\n", diff->has_other_limit ? "another limit" : "the same limit");
 }
 
+/* ---- Constructs, and below them their paths of creation ---- */
+
+static bool has_changed_path(const struct diff_entry *e)
+{
+	for (size_t i = 0; diff_has_paths(e) && i < e->n_paths; i++)
+		if (e->paths[i].is_changed[PATH_OWN])
+			return true;
+	return false;
+}
+
+static bool is_listed(const struct diff_entry *e, enum diff_figure figure)
+{
+	return e->is_changed[figure] || (figure == FIGURE_OWN && has_changed_path(e));
+}
+
+/* By how much the construct differs, or one of its paths. */
+static double difference_of(const struct diff_entry *e, enum diff_figure figure)
+{
+	double most = fabs(e->figures[figure].difference);
+	for (size_t i = 0; figure == FIGURE_OWN && i < e->n_paths; i++)
+		most = fmax(most, fabs(e->paths[i].figures[PATH_OWN].difference));
+	return most;
+}
+
 struct ranking {
 	const struct diff *diff;
 	enum diff_figure figure;
@@ -136,17 +156,30 @@ static int by_difference(const void *left, const void *right, void *self)
 {
 	const struct ranking *ranking = self;
 	size_t l = *(const size_t *)left, r = *(const size_t *)right;
-	double d_l = fabs(ranking->diff->entries[l].figures[ranking->figure].difference);
-	double d_r = fabs(ranking->diff->entries[r].figures[ranking->figure].difference);
+	double d_l = difference_of(&ranking->diff->entries[l], ranking->figure);
+	double d_r = difference_of(&ranking->diff->entries[r], ranking->figure);
 	return d_l != d_r ? (d_l > d_r ? -1 : 1) : l < r ? -1 : 1;
 }
 
-static void print_time(const struct diff_entry *e, const struct noise_change *c, FILE *out)
+static void print_time(const char *name, const struct noise_change *c, FILE *out)
 {
 	struct shown interval = interval_of(c);
-	fprintf(out, "%-25s %8s %5s %8s %5s %7s%s%s\n", shown_fit(label_of(diff_entry_place(e)), 25).text,
-		shown_ns(c->a.median).text, spread_of(&c->a).text, shown_ns(c->b.median).text, spread_of(&c->b).text,
-		change_of(c, c->difference).text, interval.text[0] != '\0' ? "  " : "", interval.text);
+	fprintf(out, "%-25s %8s %5s %8s %5s %7s%s%s\n", shown_fit(name, 25).text, shown_ns(c->a.median).text, spread_of(&c->a).text,
+		shown_ns(c->b.median).text, spread_of(&c->b).text, change_of(c, c->difference).text,
+		interval.text[0] != '\0' ? "  " : "", interval.text);
+}
+
+static void print_paths(const struct diff *diff, const struct diff_entry *e, FILE *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; diff_has_paths(e) && i < e->n_paths; i++)
+		if (e->paths[i].is_changed[PATH_OWN] && n++ < MOST_PATHS) {
+			struct shown line;
+			snprintf(line.text, sizeof line.text, "  %.60s", diff_path_name(diff, e, &e->paths[i], 23).text);
+			print_time(line.text, &e->paths[i].figures[PATH_OWN], out);
+		}
+	if (n > MOST_PATHS)
+		fprintf(out, "  (%zu more paths differ)\n", n - MOST_PATHS);
 }
 
 /* Those that differ most first. */
@@ -156,7 +189,7 @@ static void print_times(const struct diff *diff, enum diff_figure figure, FILE *
 	struct ranking ranking = {diff, figure};
 	for (size_t i = 0; i < diff->n_entries; i++) {
 		const struct noise_change *c = &diff->entries[i].figures[figure];
-		if (diff->entries[i].is_changed[figure])
+		if (is_listed(&diff->entries[i], figure))
 			order[n_changed++] = i;
 		else
 			n_same += c->a.most > 0 || c->b.most > 0;
@@ -167,8 +200,12 @@ static void print_times(const struct diff *diff, enum diff_figure figure, FILE *
 	else
 		fprintf(out, "\n%-25s %8s %5s %8s %5s %7s%s\n", titles[figure], "A", "+-", "B", "+-", "change",
 			diff->wall.has_interval ? "  95% between" : "");
-	for (size_t i = 0; i < n_changed && i < MOST_ROWS; i++)
-		print_time(&diff->entries[order[i]], &diff->entries[order[i]].figures[figure], out);
+	for (size_t i = 0; i < n_changed && i < MOST_ROWS; i++) {
+		const struct diff_entry *e = &diff->entries[order[i]];
+		print_time(diff_place_name(diff_entry_place(e)), &e->figures[figure], out);
+		if (figure == FIGURE_OWN)
+			print_paths(diff, e, out);
+	}
 	if (n_changed > MOST_ROWS)
 		fprintf(out, "(%zu more differ)\n", n_changed - MOST_ROWS);
 	if (n_changed != 0 && n_same != 0)
@@ -205,9 +242,9 @@ static void print_list(const struct diff *diff, enum list list, const char *titl
 		if (!is_in(e, list) || n++ >= MOST_ROWS)
 			continue;
 		fprintf(out, "%s%-9s%s", n == 1 ? "\n" : "", n == 1 ? title : "",
-			shown_fit(label_of(diff_entry_place(e)), 30).text);
+			shown_fit(diff_place_name(diff_entry_place(e)), 30).text);
 		if (list == LIST_MOVED)
-			fprintf(out, ", in A %s", shown_fit(label_of(e->a->place), 30).text);
+			fprintf(out, ", in A %s", shown_fit(diff_place_name(e->a->place), 30).text);
 		else {
 			fputs(": ", out);
 			if (list != LIST_NEW)
@@ -224,6 +261,31 @@ static void print_list(const struct diff *diff, enum list list, const char *titl
 		fprintf(out, "         and %zu more\n", n - MOST_ROWS);
 }
 
+/* Paths that are taken more or less often, of constructs that both sides have. */
+static void print_path_counts(const struct diff *diff, FILE *out)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < diff->n_entries; i++) {
+		const struct diff_entry *e = &diff->entries[i];
+		for (size_t p = 0; diff_has_paths(e) && e->a != NULL && e->b != NULL && p < e->n_paths; p++) {
+			const struct noise_change *count = &e->paths[p].figures[PATH_COUNT];
+			if (!e->paths[p].is_changed[PATH_COUNT] || n++ >= MOST_ROWS)
+				continue;
+			fprintf(out, "%s%-9s%s %s: ", n == 1 ? "\n" : "", n == 1 ? "paths" : "",
+				shown_fit(diff_place_name(diff_entry_place(e)), 22).text,
+				diff_path_name(diff, e, &e->paths[p], 24).text);
+			print_count(&count->a, out);
+			fputs(", now ", out);
+			print_count(&count->b, out);
+			fputs("\n", out);
+		}
+	}
+	if (n > MOST_ROWS)
+		fprintf(out, "         and %zu more\n", n - MOST_ROWS);
+	if (diff->paths == NULL)
+		fputs("\npaths    of creation: not compared, as a run has no spawn.csv\n", out);
+}
+
 static void print_two(const struct diff *diff, FILE *out)
 {
 	print_wall(diff, out);
@@ -234,6 +296,7 @@ static void print_two(const struct diff *diff, FILE *out)
 	print_list(diff, LIST_GONE, "gone", out);
 	print_list(diff, LIST_COUNT, "counts", out);
 	print_list(diff, LIST_MOVED, "moved", out);
+	print_path_counts(diff, out);
 }
 
 /* ---- Several sides ---- */
@@ -286,7 +349,7 @@ static void print_inflation(const struct diff *diff, FILE *out)
 					fprintf(out, " %7c", letter(s));
 			fputs("\n", out);
 		}
-		fprintf(out, "%-25s %9s", shown_fit(label_of(base->rows[row].place), 25).text, shown_ns(bound).text);
+		fprintf(out, "%-25s %9s", shown_fit(diff_place_name(base->rows[row].place), 25).text, shown_ns(bound).text);
 		for (size_t s = 0; s < n_columns; s++) {
 			size_t there = diff->rows[s * base->n_rows + row];
 			const struct diff_side *side = &diff->sides[s];
