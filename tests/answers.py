@@ -177,6 +177,22 @@ def test_crowded(n_processors):
     return report
 
 
+def test_alone(n_processors):
+    """Eight threads of which one works at a time: no more is promised than so many processors can do."""
+    report = Report()
+    for number, (limit, program) in enumerate(plays.alone(8)):
+        name = f"{NAME}/alone-{limit}-{number}-on-{n_processors}"
+        with alone(PLACE / f"alone-{number}-{n_processors}") as place:
+            write(plays.Player(8, program), place / "alone.otter")
+            with open(place / "alone.otter/meta", "a") as meta:
+                meta.write(f"processors {n_processors}\n")
+            answer, wrong = checks.answer_of(place / "alone.otter", place / "alone.build")
+            promised = answer["possible_speedup"] if answer else 0
+            report.check(name, wrong or (answer["limit"] != (limit if n_processors > 1 else "none") and f"{answer['limit']}")
+                         or (not 0.85 * n_processors <= promised <= 1.03 * n_processors and f"promises {promised}"))
+    return report
+
+
 def test_recorder(n_threads):
     """What records cost is not the program's, nor the runtime's: small tasks, once without a cost of a record, and with two."""
     report, name = Report(), f"{NAME}/recorder-{n_threads}"
@@ -221,6 +237,7 @@ def main():
     jobs = [(play, n) for play in plays.PLAYS for n in play.threads if not names or play.name in names]
     is_right &= run_all(jobs, test_play)
     is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
+    is_right &= run_all([n for n in (1, 2, 6, 8) if not names or f"alone-{n}" in names], test_alone)
     is_right &= run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
     for program in recorded.programs():  # one at a time: two would take the processors from each other
         if not names or program.name in names:

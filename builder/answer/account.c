@@ -43,6 +43,7 @@ static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t c
 	if (is_seeking(s, lane))
 		ready_units_seek(s, change == 1);
 	s->n_waiting += is_waiting(lane->state) || is_seeking(s, lane) ? change : 0;
+	s->n_wanting += is_wanting(lane) ? change : 0;
 	if (is_live(lane))
 		s->n_live[s->blockers[lane->node].is_last] += change;
 }
@@ -78,6 +79,16 @@ static void end_wait(const struct sweep_over_time *s, size_t i)
 
 /* ---- The sweep ---- */
 
+/* Of the threads that have nothing to do, the share for which there is no processor. */
+static double crowded_share(const struct sweep_over_time *s)
+{
+	uint64_t n_processors = s->net->graph->model->dump->meta.n_processors, n_threads = s->account->n_threads;
+	if (n_processors == 0 || n_processors >= n_threads || s->n_wanting >= n_threads)
+		return 0;
+	uint64_t n_free = n_processors > s->n_wanting ? n_processors - s->n_wanting : 0, n_idle = n_threads - s->n_wanting;
+	return n_free < n_idle ? 1 - (double)n_free / (double)n_idle : 0;
+}
+
 /* Until then nothing changes. */
 static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 {
@@ -87,10 +98,14 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 	if (!is_region_open(s))
 		s->account->serial_wall_ticks += ticks - s->now;
 	awaited_pass(&s->awaited, length);
+	double crowded = crowded_share(s);
+	s->crowded += length * crowded;
 	bool is_last = s->n_live[true] != 0;
 	double n_waiting = s->n_waiting - ready_units_pass(s, length);
 	if (s->n_live[is_last] != 0) {
-		s->shared[is_last] += length * n_waiting / s->n_live[is_last];
+		double shared = length * n_waiting / s->n_live[is_last];
+		s->shared[is_last] += shared;
+		s->crowded_shared[is_last] += shared * crowded;
 		s->waited[is_last] += n_waiting > 0 ? length : 0;
 	} else if (n_waiting > 0)
 		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), length * n_waiting);

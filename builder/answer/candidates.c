@@ -24,9 +24,33 @@ struct search {
 	bool *is_tiny; /* by construct of regions: their grain is a candidate */
 };
 
+/* Threads that can run at once. */
+static uint64_t n_running(const struct answer *answer)
+{
+	uint64_t n_threads = answer->account.n_threads, n_processors = answer->net.graph->model->dump->meta.n_processors;
+	return n_processors != 0 && n_processors < n_threads ? n_processors : n_threads;
+}
+
+/* What a cause saves at most: what is blamed on it, less what could not have run meanwhile, divided among those that can. */
+static double bound_of(const struct answer *answer, double ticks, double crowded_ticks)
+{
+	return ticks > crowded_ticks ? (ticks - crowded_ticks) / (double)n_running(answer) : 0;
+}
+
+/* The processors that there are have to do the work in any case. */
+static double most_saved(const struct answer *answer)
+{
+	bool is_crowded = n_running(answer) < answer->account.n_threads;
+	double least_wall = is_crowded ? (double)answer->account.ticks[SPENT_WORK] / (double)n_running(answer) : 0;
+	double wall = (double)answer->account.wall_ticks;
+	return wall > least_wall ? wall - least_wall : 0;
+}
+
 static struct candidate *put(struct search *s, struct candidate candidate)
 {
 	struct answer *answer = s->answer;
+	if ((double)candidate.saved_ticks > most_saved(answer))
+		candidate.saved_ticks = (uint64_t)most_saved(answer);
 	array_reserve((void **)&answer->candidates, answer->n_candidates + 1, &s->capacity, sizeof *answer->candidates);
 	answer->candidates[answer->n_candidates] = candidate;
 	return &answer->candidates[answer->n_candidates++];
@@ -132,10 +156,13 @@ static void find_small_tasks(struct search *s)
 /* All that is blamed on dependences, divided among the threads. */
 static uint64_t chained_ticks(const struct answer *answer)
 {
-	double ticks = 0;
-	for (uint32_t i = 1; i < answer->causes.n; i++)
-		ticks += answer->causes.rows[i].limit == LIMIT_CHAIN ? answer->causes.rows[i].ticks : 0;
-	return (uint64_t)ticks / answer->account.n_threads;
+	double ticks = 0, crowded_ticks = 0;
+	for (uint32_t i = 1; i < answer->causes.n; i++) {
+		const struct cause *cause = &answer->causes.rows[i];
+		ticks += cause->limit == LIMIT_CHAIN ? cause->ticks : 0;
+		crowded_ticks += cause->limit == LIMIT_CHAIN ? cause->crowded_ticks : 0;
+	}
+	return (uint64_t)bound_of(answer, ticks, crowded_ticks);
 }
 
 /* Fills in what the candidate saves by a simulation. */
@@ -184,9 +211,8 @@ static void simulate_candidate(struct search *s, struct candidate *c)
 }
 
 /* A wait whose removal gives less than half of its blame: what it waits for is long. */
-static void divide_wait(struct search *s, const struct candidate *wait)
+static void divide_wait(struct search *s, const struct candidate *wait, uint64_t bound)
 {
-	uint64_t bound = wait->blamed_ticks / s->answer->account.n_threads;
 	if (wait->limit != LIMIT_WAIT || !wait->is_simulated || wait->saved_ticks >= bound / 2)
 		return;
 	struct candidate rest = *wait;
@@ -237,6 +263,7 @@ static void add_cause(struct search *s, const struct cause *cause)
 {
 	const struct answer *answer = s->answer;
 	uint64_t blamed = (uint64_t)cause->ticks, n_threads = answer->account.n_threads;
+	uint64_t bound = (uint64_t)bound_of(answer, cause->ticks, cause->crowded_ticks);
 	bool is_small = cause->construct < answer->prices.n && answer->prices.rows[cause->construct].is_small;
 	if (s->is_tiny[cause->construct] && (cause->limit == LIMIT_IMBALANCE || cause->limit == LIMIT_RUNTIME))
 		return;
@@ -247,7 +274,7 @@ static void add_cause(struct search *s, const struct cause *cause)
 			      .construct = cause->construct,
 			      .other = cause->other,
 			      .blamed_ticks = blamed,
-			      .saved_ticks = blamed / n_threads};
+			      .saved_ticks = bound};
 	if (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING) {
 		const struct price *price = &answer->prices.rows[cause->construct];
 		uint64_t usual = price->n_tasks * price->start_ticks * USUAL_STARTS;
@@ -260,7 +287,7 @@ static void add_cause(struct search *s, const struct cause *cause)
 		s->n_simulated += c.is_simulated;
 	}
 	put(s, c);
-	divide_wait(s, &c);
+	divide_wait(s, &c, bound);
 }
 
 static void add_causes(struct search *s)
@@ -283,12 +310,13 @@ static void add_sum(struct search *s, enum limit limit)
 {
 	const struct answer *answer = s->answer;
 	const struct cause *largest = NULL;
-	double total = 0, blocked = 0, n_threads = answer->account.n_threads;
+	double total = 0, crowded = 0, blocked = 0, n_threads = answer->account.n_threads;
 	for (uint32_t i = 1; i < answer->causes.n; i++) {
 		const struct cause *cause = &answer->causes.rows[i];
 		if (cause->limit != limit || !is_summed(cause))
 			continue;
 		total += cause->ticks;
+		crowded += cause->crowded_ticks;
 		blocked += cause->blocked_ticks;
 		if (largest == NULL || cause->ticks > largest->ticks)
 			largest = cause;
@@ -296,20 +324,16 @@ static void add_sum(struct search *s, enum limit limit)
 	if (largest == NULL)
 		return;
 	/* Work can be shared out; a thread that is blocked has none. The others wait meanwhile, all but one. */
-	double all_blocked = blocked * (n_threads - 1) < total ? blocked * (n_threads - 1) : total;
-	uint64_t n_processors = answer->net.graph->model->dump->meta.n_processors;
-	bool is_crowded = limit == LIMIT_PREEMPTION && n_processors != 0 && answer->account.n_threads > n_processors;
+	double n = limit == LIMIT_PREEMPTION ? n_threads : (double)n_running(answer), usable = total - crowded;
+	double all_blocked = blocked * (n - 1) < usable ? blocked * (n - 1) : usable;
+	bool is_crowded = limit == LIMIT_PREEMPTION && n_running(answer) < answer->account.n_threads;
 	bool is_blocked = largest->blocked_ticks * (n_threads - 1) > largest->ticks / 2;
-	double saved = (total - all_blocked) / n_threads + (is_blocked ? blocked : all_blocked / n_threads);
-	/* The processors that there are have to do the work in any case. */
-	double least_wall = is_crowded ? (double)answer->account.ticks[SPENT_WORK] / (double)n_processors : 0;
-	double wall = (double)answer->account.wall_ticks;
-	saved = saved < wall - least_wall ? saved : wall - least_wall;
+	double saved = (usable - all_blocked) / n + (is_blocked ? blocked : all_blocked / n);
 	put(s, (struct candidate){.limit = limit,
 				  .sort = is_crowded   ? CAUSE_CROWDED
 					  : is_blocked ? CAUSE_BLOCKED
 						       : largest->sort,
-				  .n = is_crowded ? n_processors : 0,
+				  .n = is_crowded ? n_running(answer) : 0,
 				  .construct = largest->construct,
 				  .blamed_ticks = (uint64_t)total,
 				  .saved_ticks = saved > 0 ? (uint64_t)saved : 0});

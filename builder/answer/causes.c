@@ -39,7 +39,8 @@ uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sor
 		uint32_t *row = map_put(&causes->buckets, key);
 		if (*row == 0) {
 			array_reserve((void **)&causes->rows, causes->n + (size_t)1, &causes->capacity, sizeof *causes->rows);
-			causes->rows[causes->n++] = (struct cause){limit, sort, construct, other, 0, 0};
+			causes->rows[causes->n++] =
+				(struct cause){.limit = limit, .sort = sort, .construct = construct, .other = other};
 			*row = causes->n;
 		}
 		const struct cause *found = &causes->rows[*row - 1];

@@ -46,6 +46,7 @@ struct cause {
 	uint32_t construct;   /* row of model.constructs */
 	uint32_t other;       /* chain: of the task that depends; 0 none */
 	double ticks;         /* of threads that did not work */
+	double crowded_ticks; /* of these, in which they would have had no processor */
 	double blocked_ticks; /* serial: in which the one thread was blocked */
 };
 
@@ -65,6 +66,13 @@ uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sor
 static inline void causes_blame(struct causes *causes, uint32_t row, double ticks)
 {
 	causes->rows[row].ticks += ticks;
+}
+
+/* `crowded`: which share of the time there was no processor. */
+static inline void causes_blame_crowded(struct causes *causes, uint32_t row, double ticks, double crowded)
+{
+	causes->rows[row].ticks += ticks;
+	causes->rows[row].crowded_ticks += ticks * crowded;
 }
 
 const char *limit_name(enum limit limit);

@@ -30,6 +30,8 @@ struct lane {
 	double taken[UNIT_WISHES];  /* sweep_over_time.taken when the lane was told last */
 	uint32_t next_fragment, end_fragment;
 	double shared[2], waited[2]; /* those of the sweep when its node was told last */
+	double crowded_shared[2];    /* the same */
+	double crowded;              /* that of the sweep at since_ticks */
 	struct late {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
@@ -52,6 +54,12 @@ struct sweep_over_time {
 	uint32_t n_live[2]; /* by blocker.is_last of their nodes */
 	double shared[2];   /* the same: sum over time of n_waiting, divided among these, ... */
 	double waited[2];   /* ... and for how long n_waiting was not 0 */
+	/*
+	 * Where there are more threads than processors, those that have nothing to do could not all have run. Sums over time: of
+	 * the share of them that could not, and of `shared` times that.
+	 */
+	uint32_t n_wanting; /* lanes that work, or would if they had a processor */
+	double crowded, crowded_shared[2];
 	uint64_t now;
 	struct phase {
 		uint64_t begin_ticks;
@@ -77,6 +85,12 @@ static inline bool is_live(const struct lane *lane)
 	enum state state = lane->state;
 	return lane->node != 0 && (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
 				   (state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
+}
+
+/* Does the thread have a processor, or want one, for something other than waiting? */
+static inline bool is_wanting(const struct lane *lane)
+{
+	return state_is_work(lane->state) || lane->state == STATE_OVERHEAD || lane->state == STATE_PREEMPTED;
 }
 
 static inline bool is_region_open(const struct sweep_over_time *s)

@@ -57,6 +57,13 @@ uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort
 	return causes_row(s->causes, limit, sort, construct, 0);
 }
 
+/* Of the time since the lane was told last, the share in which threads with nothing to do would have had no processor. */
+static double crowded_since(const struct sweep_over_time *s, const struct lane *lane)
+{
+	uint64_t length = s->now - lane->since_ticks;
+	return length != 0 ? (s->crowded - lane->crowded) / (double)length : 0;
+}
+
 /* The thread is in no team, or not there. */
 static void spend_idle(struct sweep_over_time *s, size_t i, uint64_t ticks)
 {
@@ -80,7 +87,7 @@ static void spend_idle(struct sweep_over_time *s, size_t i, uint64_t ticks)
 	}
 	lane->spent[SPENT_RUNTIME] += fork;
 	lane->spent[SPENT_SERIAL] += length - fork;
-	causes_blame(s->causes, row, (double)(length - fork));
+	causes_blame_crowded(s->causes, row, (double)(length - fork), crowded_since(s, lane));
 }
 
 /*
@@ -145,17 +152,19 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 	const struct blocker *blocker = &s->blockers[lane->node];
 	double all = s->shared[blocker->is_last] - lane->shared[blocker->is_last], left = all;
 	double waited = s->waited[blocker->is_last] - lane->waited[blocker->is_last];
+	double crowded = s->crowded_shared[blocker->is_last] - lane->crowded_shared[blocker->is_last];
+	crowded = all > 0 ? crowded / all : 0;
 	for (unsigned i = 0; i < LATES && waited > 0; i++) {
 		struct late *late = &lane->late[i];
 		double part = late->ticks < waited ? late->ticks : waited, blame = left * (part / waited);
 		if (part <= 0)
 			continue;
-		causes_blame(s->causes, late->cause, blame);
+		causes_blame_crowded(s->causes, late->cause, blame, crowded);
 		late->ticks -= part;
 		left -= blame;
 		waited -= part;
 	}
-	causes_blame(s->causes, blocker->cause, left);
+	causes_blame_crowded(s->causes, blocker->cause, left, crowded);
 }
 
 uint32_t lane_awaited(const struct sweep_over_time *s, size_t i)
@@ -187,7 +196,7 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
-	causes_blame(s->causes, late->cause, (double)length);
+	causes_blame_crowded(s->causes, late->cause, (double)length, is_preempted ? 0 : crowded_since(s, lane));
 }
 
 void lane_tell(struct sweep_over_time *s, size_t i)
@@ -201,6 +210,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		blame_node(s, lane);
 	for (unsigned is_last = 0; is_last < 2; is_last++) {
 		lane->shared[is_last] = s->shared[is_last];
+		lane->crowded_shared[is_last] = s->crowded_shared[is_last];
 		lane->waited[is_last] = s->waited[is_last];
 	}
 	if (length == 0)
@@ -243,4 +253,5 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	else
 		spend_idle(s, i, s->now);
 	lane->since_ticks = s->now;
+	lane->crowded = s->crowded;
 }

@@ -464,3 +464,19 @@ def none_nested_tasks(n):
         yield from t.taskwait(32)
     program = single(times(8 * n, lambda t: t.create(30, outer)))
     return program, program
+
+
+# ---- One thread at a time ----
+
+
+def alone(n):
+    """Of n threads one works at a time, for a reason each: (limit, program), of which mending lets as many work as have a processor."""
+    def before(t):
+        yield from t.work(8000 * US)
+        yield from t.parallel(5, n, work(10 * US))
+    return (("serial", before),
+            ("serial", single(work(8000 * US))),
+            ("exclusion", region(lambda t: t.critical(21, 2, 1000 * US))),
+            ("chain", single(times(64, task(20, 200 * US, inout=(1,))))),
+            ("wait", single(times(64, task(20, 200 * US), lambda t: t.taskwait(30)))),
+            ("imbalance", region(each(lambda i: 8000 * US if i == 0 else 10 * US))))
