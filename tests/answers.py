@@ -193,6 +193,23 @@ def test_alone(n_processors):
     return report
 
 
+def test_divided(n_threads):
+    """A wait for something long is blamed on that, in the table of constructs as in what limits the run."""
+    report, name = Report(), f"{NAME}/divided-{n_threads}"
+    with alone(PLACE / f"divided-{n_threads}") as place:
+        write(plays.Player(n_threads, plays.long_task(n_threads)), place / "long.otter")
+        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "long.otter"], PASSIVE)
+        if not report.check(f"{name}/built", result.why([0])):
+            return report
+        answer = json.loads((place / "out/summary.json").read_text())["answer"]
+        blamed = {row["label"]: int(row["blamed_ns"]) for row in csv.DictReader(open(place / "out/constructs.csv", newline="")) if row["blamed_ns"]}
+        said = (answer["limit"], answer["construct"]["label"])
+        report.check(f"{name}/limit", None if said == ("imbalance", "task@0x400014") else f"{said}")
+        lost = 7900000 * (n_threads - 1)
+        report.check(f"{name}/blamed", None if blamed["task@0x400014"] > 0.9 * lost and blamed["taskwait@0x40001e"] < 0.1 * lost else f"{blamed}, of {lost}")
+    return report
+
+
 def test_recorder(n_threads):
     """What records cost is not the program's, nor the runtime's: small tasks, once without a cost of a record, and with two."""
     report, name = Report(), f"{NAME}/recorder-{n_threads}"
@@ -238,6 +255,7 @@ def main():
     is_right &= run_all(jobs, test_play)
     is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
     is_right &= run_all([n for n in (1, 2, 6, 8) if not names or f"alone-{n}" in names], test_alone)
+    is_right &= run_all([n for n in (2, 8) if not names or f"divided-{n}" in names], test_divided)
     is_right &= run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
     for program in recorded.programs():  # one at a time: two would take the processors from each other
         if not names or program.name in names:

@@ -210,16 +210,26 @@ static void simulate_candidate(struct search *s, struct candidate *c)
 	c->is_simulated = true;
 }
 
-/* A wait whose removal gives less than half of its blame: what it waits for is long. */
-static void divide_wait(struct search *s, const struct candidate *wait, uint64_t bound)
+/*
+ * A wait whose removal gives less than half of its blame: what it waits for is long, and to blame for the rest. Called before
+ * the wait itself is put.
+ */
+static void divide_wait(struct search *s, struct candidate *wait, uint64_t bound)
 {
+	struct figure *figures = s->answer->figures;
 	if (wait->limit != LIMIT_WAIT || !wait->is_simulated || wait->saved_ticks >= bound / 2)
 		return;
 	struct candidate rest = *wait;
 	rest.limit = LIMIT_IMBALANCE;
-	rest.construct = s->answer->figures[wait->construct].culprit;
+	rest.construct = figures[wait->construct].culprit;
 	rest.saved_ticks = bound - wait->saved_ticks;
+	rest.blamed_ticks = (uint64_t)((double)wait->blamed_ticks * (double)rest.saved_ticks / (double)bound);
 	rest.is_simulated = false;
+	wait->blamed_ticks -= rest.blamed_ticks;
+	if (rest.construct != 0) { /* it is known */
+		figures[wait->construct].blamed_ticks -= (double)rest.blamed_ticks;
+		figures[rest.construct].blamed_ticks += (double)rest.blamed_ticks;
+	}
 	put(s, rest);
 }
 
@@ -286,8 +296,8 @@ static void add_cause(struct search *s, const struct cause *cause)
 		simulate_candidate(s, &c);
 		s->n_simulated += c.is_simulated;
 	}
-	put(s, c);
 	divide_wait(s, &c, bound);
+	put(s, c);
 }
 
 static void add_causes(struct search *s)

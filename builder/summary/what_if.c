@@ -26,6 +26,7 @@ void summary_collect_what_if(struct what_if_summary *s, const struct trace *trac
 				      .error = what_if_error(what_if),
 				      .own_share = what_if->own_share,
 				      .wall_ns = dump_duration_ns(dump, what_if->wall_ticks),
+				      .preempted_ns = dump_duration_ns(dump, what_if->preempted_ticks),
 				      .work_ns = dump_duration_ns(dump, what_if->work_ticks),
 				      .base_ns = dump_duration_ns(dump, what_if->base_ticks),
 				      .n_points = what_if->n_rows,
@@ -76,9 +77,10 @@ json_t *summary_json_what_if(const struct what_if_summary *s)
 						       (json_int_t)(s->work_ns / point->n_threads), "span_ns",
 						       (json_int_t)point->span_ns));
 	}
-	return json_pack("{s:I, s:I, s:I, s:f, s:f, s:I, s:o}", "threads", (json_int_t)s->n_threads, "nodes",
-			 (json_int_t)s->n_nodes, "simulated_nodes", (json_int_t)s->n_units, "error", s->error, "own_costs_share",
-			 s->own_share, "simulated_ns", (json_int_t)s->base_ns, "curve", curve);
+	return json_pack("{s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o}", "threads", (json_int_t)s->n_threads, "nodes",
+			 (json_int_t)s->n_nodes, "simulated_nodes", (json_int_t)s->n_units, "error", s->error, "preempted_ns",
+			 (json_int_t)s->preempted_ns, "own_costs_share", s->own_share, "simulated_ns", (json_int_t)s->base_ns,
+			 "curve", curve);
 }
 
 json_t *summary_json_speedups(const struct what_if_summary *s)
@@ -167,9 +169,12 @@ void summary_print_what_if(const struct what_if_summary *s, FILE *out)
 	fprintf(out, "         what began first in the run, the newest, oldest, or the one that the\n");
 	fprintf(out, "         longest way follows (simulated)\n\n");
 	print_curve(s, out);
+	uint64_t wall_ns = s->wall_ns - s->preempted_ns;
 	fprintf(out, "error    %+.1f%% on %" PRIu32 " threads (%s; it took %s), with the costs of the\n", shown_error(s),
-		s->n_threads, length_text((uint64_t)((double)s->wall_ns * (1 + s->error))).text, length_text(s->wall_ns).text);
+		s->n_threads, length_text((uint64_t)((double)wall_ns * (1 + s->error))).text, length_text(wall_ns).text);
 	fprintf(out, "         other half of the nodes; %.1f%% of the work has no other half\n", 100 * s->own_share);
+	if (s->preempted_ns * 1000 > s->wall_ns)
+		fprintf(out, "         beside %s in which threads had no processor\n", length_text(s->preempted_ns).text);
 	if (s->n_units < s->n_nodes)
 		fprintf(out, "folded   %" PRIu32 " nodes are simulated as %" PRIu32 ": an approximation\n", s->n_nodes, s->n_units);
 	print_faster(s, out);

@@ -13,7 +13,7 @@ struct what_if_summary {
 	bool is_there;
 	uint32_t n_threads, n_nodes, n_units;
 	double error, own_share;
-	uint64_t wall_ns, work_ns, base_ns;
+	uint64_t wall_ns, preempted_ns, work_ns, base_ns;
 	struct what_if_point {
 		uint32_t n_threads;
 		enum policy policy;

@@ -69,6 +69,16 @@ static void play_rows(struct what_if *what_if, const struct plan *plan, const st
 	free(ticks);
 }
 
+/* How much longer the run took because threads had no processor, themselves or those that they waited for. */
+static uint64_t preempted_ticks(const struct answer *answer)
+{
+	double ticks = 0;
+	for (uint32_t i = 1; i < answer->causes.n; i++)
+		ticks += answer->causes.rows[i].limit == LIMIT_PREEMPTION ? answer->causes.rows[i].ticks : 0;
+	ticks /= answer->account.n_threads;
+	return ticks < (double)answer->account.wall_ticks ? (uint64_t)ticks : answer->account.wall_ticks;
+}
+
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes)
 {
 	uint32_t most = fold_nodes != 0 ? fold_nodes : is_all ? WHAT_IF_NODES : WHAT_IF_FEW_NODES;
@@ -89,6 +99,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	costs_find(&costs, scene);
 	*what_if = (struct what_if){.is_made = true,
 				    .wall_ticks = answer->account.wall_ticks,
+				    .preempted_ticks = preempted_ticks(answer),
 				    .n_threads = scene->plan.n_threads,
 				    .work_ticks = answer->prices.work_ticks,
 				    .own_share = costs.own_share};

@@ -24,10 +24,11 @@ struct what_if {
 	uint32_t n_nodes; /* of the graph that is simulated, ... */
 	uint32_t n_units; /* ... and as how many; fewer: it is folded */
 	uint64_t wall_ticks;
-	uint32_t n_threads;   /* of the run */
-	uint64_t work_ticks;  /* what all nodes execute */
-	uint64_t error_ticks; /* the run as it was, simulated with costs of the other half; see costs.h */
-	double own_share;     /* of the work: that no other half knows */
+	uint64_t preempted_ticks; /* of that; simulated threads always have a processor */
+	uint32_t n_threads;       /* of the run */
+	uint64_t work_ticks;      /* what all nodes execute */
+	uint64_t error_ticks;     /* the run as it was, simulated with costs of the other half; see costs.h */
+	double own_share;         /* of the work: that no other half knows */
 	struct what_if_row {
 		uint32_t n_threads;
 		enum policy policy;
@@ -54,10 +55,14 @@ void what_if_free(struct what_if *what_if);
 /* By how many times a construct is faster; 0: it takes no time. */
 double what_if_factor(unsigned i);
 
-/* How much longer the run takes by the simulation with costs of the other half, as a share of its time. */
+/*
+ * How much longer the run takes by the simulation with costs of the other half, as a share of its time without what threads
+ * lost for want of a processor.
+ */
 static inline double what_if_error(const struct what_if *what_if)
 {
-	return what_if->wall_ticks != 0 ? (double)what_if->error_ticks / (double)what_if->wall_ticks - 1 : 0;
+	uint64_t ticks = what_if->wall_ticks - what_if->preempted_ticks;
+	return ticks != 0 ? (double)what_if->error_ticks / (double)ticks - 1 : 0;
 }
 
 /* The files that are made of it, called by outputs.c. 0, or -1 with the error printed. */

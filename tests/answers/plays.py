@@ -480,3 +480,8 @@ def alone(n):
             ("chain", single(times(64, task(20, 200 * US, inout=(1,))))),
             ("wait", single(times(64, task(20, 200 * US), lambda t: t.taskwait(30)))),
             ("imbalance", region(each(lambda i: 8000 * US if i == 0 else 10 * US))))
+
+
+def long_task(n):
+    """A taskwait that only moves the wait: one task of all is long, and the barrier would wait for it as well."""
+    return single(steps(task(20, 8000 * US), *[task(21, 100 * US)] * n, lambda t: t.taskwait(30), lambda t: t.work(10 * US)))
