@@ -346,6 +346,24 @@ struct place binary_find(struct binary *binary, uint64_t address)
 	return place;
 }
 
+/* Of a function in another file than its first instruction, which is that of one inlined there, the line is not taken. */
+struct place binary_find_function(struct binary *binary, uint64_t address)
+{
+	struct place place = binary_find(binary, address);
+	Dwarf_Die *inner = NULL, *scopes = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
+	int n = unit != NULL && place.line != 0 ? dwarf_getscopes(inner, address - binary->dwarf_bias, &scopes) : 0, line;
+	for (int i = 0; i < n; i++) {
+		Dwarf_Addr entry;
+		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && dwarf_entrypc(&scopes[i], &entry) == 0 &&
+		    entry == address - binary->dwarf_bias && dwarf_decl_line(&scopes[i], &line) == 0 && line > 0 &&
+		    is_in_file(&scopes[i], inner, place.file))
+			place.line = (unsigned)line;
+	}
+	if (n > 0)
+		free(scopes);
+	return place;
+}
+
 /* The first of the rows that begin at the address, which are sorted by address. */
 static Dwarf_Line *first_line(Dwarf_Die *unit, Dwarf_Addr at)
 {

@@ -32,6 +32,12 @@ const struct module *binary_module(const struct binary *binary);
 
 struct place binary_find(struct binary *binary, uint64_t address);
 
+/*
+ * The same of a function's first instruction, with the line on which its name stands, where that is known: that of the
+ * instruction is the line of the brace that opens the body.
+ */
+struct place binary_find_function(struct binary *binary, uint64_t address);
+
 /* The file and the line at which a function begins, where its first instruction is: before its first statement's. */
 struct place binary_find_entry(struct binary *binary, uint64_t address);
 

@@ -237,7 +237,7 @@ static void ask_module(struct symbols *s, struct construct *c, const struct modu
 	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
 	uint64_t address = offset;
 	if (source->binary != NULL && module_address(module, offset, &address)) {
-		place = binary_find(source->binary, address);
+		place = is_function(c) ? binary_find_function(source->binary, address) : binary_find(source->binary, address);
 		if (!is_function(c) && !keep_own(source->binary, c->kind, address + 1, &place)) {
 			c->label = construct_kind_name(c->kind);
 			return;

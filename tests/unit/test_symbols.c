@@ -104,18 +104,24 @@ static void find_own_maps(void)
 }
 
 /* Resolves a model with one construct and the given maps; all by one struct symbols, like the processes of a run. */
-static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t n_maps, struct model *model)
+static struct construct resolve_kind(enum construct_kind kind, uint64_t codeptr, struct meta_map *maps, size_t n_maps,
+				     struct model *model)
 {
 	static struct dump dump;
 	dump = (struct dump){.path = (char *)"test",
 			     .meta = {.maps = maps, .n_maps = n_maps, .runtime = (char *)"", .program = (char *)""}};
 	ck_assert_int_eq(meta_index_maps(&dump.meta), 0);
 	ck_assert_int_eq(model_allocate(model, &dump), 0);
-	uint32_t row = model_construct(model, CONSTRUCT_TASK, codeptr);
+	uint32_t row = model_construct(model, kind, codeptr);
 	symbols_resolve(symbols, model);
 	free(dump.meta.pieces);
 	free(dump.meta.piece_maps);
 	return model->constructs[row];
+}
+
+static struct construct resolve(uint64_t codeptr, struct meta_map *maps, size_t n_maps, struct model *model)
+{
+	return resolve_kind(CONSTRUCT_TASK, codeptr, maps, n_maps, model);
 }
 
 START_TEST(a_label_is_file_and_line_of_the_call)
@@ -185,6 +191,25 @@ START_TEST(the_innermost_inlined_function_counts)
 }
 END_TEST
 
+enum { WORK_LINE = __LINE__ + 1 };
+__attribute__((noinline)) static void work_function(void *unused)
+{
+	(void)unused;
+	sink++;
+}
+
+START_TEST(a_unit_has_the_line_of_its_functions_name)
+{
+	struct model model;
+	work_function(NULL);
+	struct construct c = resolve_kind(CONSTRUCT_UNIT, (uint64_t)(uintptr_t)work_function, own_maps, n_own_maps, &model);
+	ck_assert_str_eq(c.label, "unit@work_function");
+	ck_assert_str_eq(c.function, "work_function");
+	ck_assert_uint_eq(c.line, WORK_LINE);
+	model_free(&model);
+}
+END_TEST
+
 START_TEST(a_rebuilt_binary_gives_no_lines_and_a_label_without_addresses_of_the_run)
 {
 	struct model model;
@@ -249,6 +274,7 @@ int main(void)
 	tcase_add_test(c, an_address_after_another_call_gives_no_line);
 	tcase_add_test(c, processes_that_have_a_binary_elsewhere_share_its_names);
 	tcase_add_test(c, the_innermost_inlined_function_counts);
+	tcase_add_test(c, a_unit_has_the_line_of_its_functions_name);
 	tcase_add_test(c, a_rebuilt_binary_gives_no_lines_and_a_label_without_addresses_of_the_run);
 	tcase_add_test(c, what_lies_in_no_map_keeps_its_address);
 	tcase_add_test(c, a_binary_that_is_gone_gives_module_and_offset);

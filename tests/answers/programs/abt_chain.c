@@ -9,8 +9,8 @@ mended: none
 #define N 40
 static H done[N + 1];
 
-static void work(void *number)
-{ /* @work */
+static void work(void *number) /* @work */
+{
 	intptr_t i = (intptr_t)number;
 	if (!MENDED && i > 0)
 		ABT_eventual_wait(done[i - 1], NULL);

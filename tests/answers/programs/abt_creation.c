@@ -6,8 +6,8 @@ mended: none
  */
 #include "argobots.h"
 
-static void work(void *us)
-{ /* @work */
+static void work(void *us) /* @work */
+{
 	busy((double)(intptr_t)us);
 }
 

@@ -8,8 +8,8 @@ mended: none
 
 static H mutex;
 
-static void work(void *us)
-{ /* @work */
+static void work(void *us) /* @work */
+{
 	busy(200);
 	if (!MENDED)
 		ABT_mutex_lock(mutex);

@@ -11,8 +11,8 @@ static void work(void *us)
 	busy((double)(intptr_t)us);
 }
 
-static void last(void *us)
-{ /* @last */
+static void last(void *us) /* @last */
+{
 	busy((double)(intptr_t)us);
 }
 

@@ -11,8 +11,8 @@ static void work(void *us)
 	busy((double)(intptr_t)us);
 }
 
-static void waves(void *argument)
-{ /* @waves */
+static void waves(void *argument) /* @waves */
+{
 	H units[40];
 	for (int i = 0; i < 20; i++) {
 		units[2 * i] = run_unit(shared, work, 500);
