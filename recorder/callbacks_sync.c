@@ -27,13 +27,15 @@ static NOINLINE void put_both(uint64_t time, ompt_scope_endpoint_t endpoint, uin
 
 /* Records an event whose begin and end are kinds of their own. */
 static inline void put_ends(uint64_t time, ompt_scope_endpoint_t endpoint, enum event_kind begin, enum event_kind end,
-			    uint64_t flags, uint64_t a, const void *codeptr)
+			    uint64_t flags, uint64_t value, uint64_t a, const void *codeptr)
 {
 	unsigned is_end = (unsigned)endpoint - ompt_scope_begin;
 	if (unlikely(is_end > 1))
-		put_both(time, endpoint, record_head(begin, flags, 0), record_head(end, flags, 0), a, (uint64_t)(uintptr_t)codeptr);
+		put_both(time, endpoint, record_head(begin, flags, value), record_head(end, flags, value), a,
+			 (uint64_t)(uintptr_t)codeptr);
 	else
-		record_one(time, record_head(begin, flags, 0) + (uint64_t)is_end * (end - begin), a, (uint64_t)(uintptr_t)codeptr);
+		record_one(time, record_head(begin, flags, value) + (uint64_t)is_end * (end - begin), a,
+			   (uint64_t)(uintptr_t)codeptr);
 }
 
 /* ---- Synchronisation ---- */
@@ -72,7 +74,7 @@ HOT void on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 	if (unlikely(is_workers_last(kind, codeptr)))
 		put_workers_last(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, task);
 	else
-		put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, id_of(task), codeptr);
+		put_ends(time, endpoint, EVENT_sync_region_begin, EVENT_sync_region_end, (unsigned)kind, 0, id_of(task), codeptr);
 }
 
 /* The same, where the user wants no synchronisation recorded: the program must not abort in that case either. */
@@ -92,7 +94,7 @@ HOT void on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endp
 	if (unlikely(is_workers_last(kind, codeptr)))
 		put_workers_last(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, task);
 	else
-		put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task),
+		put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, 0, id_of(task),
 			 codeptr);
 }
 
@@ -105,7 +107,7 @@ HOT void on_taskgroup_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoi
 		return;
 	uint64_t time = record_time();
 	(void)region;
-	put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, id_of(task), codeptr);
+	put_ends(time, endpoint, EVENT_sync_region_wait_begin, EVENT_sync_region_wait_end, (unsigned)kind, 0, id_of(task), codeptr);
 }
 
 HOT void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task,
@@ -113,10 +115,21 @@ HOT void on_reduction(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, o
 {
 	uint64_t time = record_time();
 	(void)region;
-	put_ends(time, endpoint, EVENT_reduction_begin, EVENT_reduction_end, (unsigned)kind, id_of(task), codeptr);
+	put_ends(time, endpoint, EVENT_reduction_begin, EVENT_reduction_end, (unsigned)kind, 0, id_of(task), codeptr);
 }
 
 /* ---- Worksharing ---- */
+
+/* What records of worksharing constructs have of the stream's chunks. A count that goes on, and is never set back, is right
+ * for loops inside of loops, and where records are missing. */
+static inline uint64_t count_chunks(ompt_work_t kind, ompt_scope_endpoint_t endpoint)
+{
+	struct stream *stream = tls_stream;
+	if (unlikely(stream == STREAM_NONE))
+		return 0;
+	stream->chunk_step = !(kind == ompt_work_loop_static && endpoint == ompt_scope_begin);
+	return stream->n_chunks;
+}
 
 HOT void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_data_t *task, uint64_t count,
 		 const void *codeptr)
@@ -124,7 +137,29 @@ HOT void on_work(ompt_work_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *
 	uint64_t time = record_time();
 	(void)region;
 	(void)task;
-	put_ends(time, endpoint, EVENT_work_begin, EVENT_work_end, (unsigned)kind, count, codeptr);
+	put_ends(time, endpoint, EVENT_work_begin, EVENT_work_end, (unsigned)kind, count_chunks(kind, endpoint), count, codeptr);
+}
+
+static inline bool is_chunk_of_loop(ompt_dispatch_t kind)
+{
+	return kind == ompt_dispatch_ws_loop_chunk || kind == ompt_dispatch_distribute_chunk;
+}
+
+static inline void add_chunk(void)
+{
+	struct stream *stream = tls_stream;
+	if (likely(stream != STREAM_NONE))
+		stream->n_chunks += stream->chunk_step;
+}
+
+/* The default: chunks are counted, and the records of the loop have the count. */
+HOT void on_chunk(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
+{
+	(void)region;
+	(void)task;
+	(void)instance;
+	if (is_chunk_of_loop(kind))
+		add_chunk();
 }
 
 HOT void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance)
@@ -134,9 +169,10 @@ HOT void on_dispatch(ompt_data_t *region, ompt_data_t *task, ompt_dispatch_t kin
 	(void)task;
 	uint64_t start = instance.value;
 	uint64_t iterations = 0;
-	bool is_chunk = kind == ompt_dispatch_ws_loop_chunk || kind == ompt_dispatch_taskloop_chunk ||
-			kind == ompt_dispatch_distribute_chunk;
-	if (is_chunk && instance.ptr) {
+	bool is_of_loop = is_chunk_of_loop(kind);
+	if (is_of_loop)
+		add_chunk();
+	if ((is_of_loop || kind == ompt_dispatch_taskloop_chunk) && instance.ptr) {
 		const ompt_dispatch_chunk_t *chunk = instance.ptr;
 		start = chunk->start;
 		iterations = chunk->iterations;
@@ -148,7 +184,7 @@ HOT void on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *region, ompt_dat
 {
 	uint64_t time = record_time();
 	(void)region;
-	put_ends(time, endpoint, EVENT_masked_begin, EVENT_masked_end, 0, id_of(task), codeptr);
+	put_ends(time, endpoint, EVENT_masked_begin, EVENT_masked_end, 0, 0, id_of(task), codeptr);
 }
 
 /* ---- Mutual exclusion ---- */
@@ -191,7 +227,7 @@ HOT void on_lock_destroy(ompt_mutex_t kind, ompt_wait_id_t wait_id, const void *
 HOT void on_nest_lock(ompt_scope_endpoint_t endpoint, ompt_wait_id_t wait_id, const void *codeptr)
 {
 	uint64_t time = record_time();
-	put_ends(time, endpoint, EVENT_nest_lock_begin, EVENT_nest_lock_end, 0, wait_id, codeptr);
+	put_ends(time, endpoint, EVENT_nest_lock_begin, EVENT_nest_lock_end, 0, 0, wait_id, codeptr);
 }
 
 /* ---- Others ---- */

@@ -85,6 +85,10 @@ struct stream {
 
 	uint64_t last_operation; /* like last_task, for target regions and their operations */
 
+	/* For loops: records of worksharing constructs have n_chunks (callbacks_sync.c). */
+	uint64_t n_chunks;   /* of loops, begun so far */
+	uint64_t chunk_step; /* what a chunk adds to it: 0 in a static loop, of which the first chunk alone is reported (Q20) */
+
 	/* For Argobots: what the owner's thread runs, as recorded in the open segment (callbacks_unit.c). */
 	void *xstream;
 	void *unit;       /* the unit that began to run last; NULL: none, or another one has stopped since */

@@ -85,6 +85,8 @@ static ompt_callback_t function_of(const struct config *config, size_t row)
 		return callbacks[row].function;
 	if (callbacks[row].number == ompt_callback_sync_region_wait && is_selected(config, GROUP_sync_region))
 		return (ompt_callback_t)(void *)on_taskgroup_wait;
+	if (callbacks[row].number == ompt_callback_dispatch && is_selected(config, GROUP_work))
+		return (ompt_callback_t)(void *)on_chunk;
 	return NULL;
 }
 

@@ -51,7 +51,7 @@ def wrong_account(answer, player):
     if (answer["threads"], answer["wall_ns"]) != (player.n_threads, player.wall):
         return f"{answer['wall_ns']} ns on {answer['threads']} threads, not {player.wall} on {player.n_threads}"
     account = dict(answer["account_ns"])
-    account["work"] += account.pop("creating")  # a part of the work, which no player could tell
+    account["work"] += account.pop("creating") + account.pop("handing_out")  # a part of the work, which no player could tell
     wrong = {what: (account[what], ns) for what, ns in player.spent.items() if account[what] != ns}
     return f"the account has, and not the player: {wrong}" if wrong else None
 
@@ -229,7 +229,7 @@ def test_recorder(n_threads):
         recorded = [account["recorder"] for account in accounts]
         ok = recorded[0] == 0 and recorded[1] >= 3 * n * 50 and recorded[2] == 2 * recorded[1]  # created, begun, ended
         report.check(f"{name}/account", None if ok else f"{recorded} ns are the recorder's, of {n} tasks")
-        same = [{what: ns for what, ns in account.items() if what not in ("work", "creating", "runtime", "recorder")} for account in accounts]
+        same = [{what: ns for what, ns in account.items() if what not in ("work", "creating", "handing_out", "runtime", "recorder")} for account in accounts]
         report.check(f"{name}/others", None if same[0] == same[1] == same[2] else f"{same}")
         own = [a["why"]["own_ns"] for a in answers]
         report.check(f"{name}/own", None if own == [own[0], own[0] - 50, own[0] - 100] else f"a task executes {own} ns")

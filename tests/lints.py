@@ -21,7 +21,7 @@ from common import *
 NAME, PLACE = "lints", WORK / "lints"
 SOURCES = ROOT / "tests/lints"
 SETTINGS = {"OMP_NUM_THREADS": "2", "OMP_DYNAMIC": "false", **PASSIVE}
-KINDS = ("implied", "chained", "last", "waits_for_none", "sync", "undeferred", "inline", "one_creator", "oversubscribed")
+KINDS = ("implied", "chained", "last", "waits_for_none", "sync", "undeferred", "inline", "one_creator", "oversubscribed", "chunks")
 
 
 class Wanted:

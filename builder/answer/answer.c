@@ -4,6 +4,7 @@
  */
 #include "builder/answer/answer.h"
 #include "builder/answer/candidates.h"
+#include "builder/answer/chunks.h"
 #include "builder/answer/figures.h"
 
 #include "builder/support/memory.h"
@@ -48,7 +49,7 @@ struct efficiency answer_efficiencies(const struct answer *answer)
 	}
 	if (work == 0)
 		return (struct efficiency){1, 1, 1, 1, 1};
-	/* Creating tasks is the runtime's: in work until here, the same share of each thread's. */
+	/* Creating tasks and handing out chunks are the runtime's: in work until here, the same share of each thread's. */
 	double kept = (double)account->ticks[SPENT_WORK] / (double)work;
 	uint64_t most = wanted_ticks(busiest);
 	uint64_t used = account->wall_ticks - busiest->ticks[SPENT_RUNTIME] - busiest->ticks[SPENT_RECORDER];
@@ -138,6 +139,9 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
+	uint64_t handing = chunks_ticks(answer);
+	answer->handing_ticks = handing < *work ? handing : *work;
+	*work -= answer->handing_ticks;
 	net_measure_lateness(&answer->net, &answer->track);
 	net_forget_times(&answer->net);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");

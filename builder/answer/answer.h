@@ -33,6 +33,7 @@ struct answer {
 	struct figure *figures; /* by construct */
 	struct account account; /* the price of creating tasks is not in SPENT_WORK any more, but in: */
 	uint64_t creating_ticks;
+	uint64_t handing_ticks;       /* and neither is what handing out small chunks of loops takes at least */
 	struct candidate *candidates; /* what saves most first */
 	size_t n_candidates;
 	struct candidate limit; /* the answer; LIMIT_NONE: it scales */

@@ -4,6 +4,7 @@
  * divided among the threads: where a change would also make the scheduler luckier, that is not the cause's doing.
  */
 #include "builder/answer/candidates.h"
+#include "builder/answer/chunks.h"
 #include "builder/support/array.h"
 #include "builder/support/memory.h"
 
@@ -148,6 +149,23 @@ static void find_small_tasks(struct search *s)
 					  .n = price->n_tasks,
 					  .own_ticks = (price->own_ticks - price->recorded_ticks) / price->n_tasks,
 					  .price_ticks = price->create_ticks + price->start_ticks});
+	}
+}
+
+static void find_small_chunks(struct search *s)
+{
+	const struct answer *answer = s->answer;
+	for (uint32_t c = 1; c < answer->net.graph->model->n_constructs; c++) {
+		struct chunks chunks = chunks_of(answer, c);
+		if (chunks.n != 0)
+			put(s, (struct candidate){.limit = LIMIT_GRAIN,
+						  .sort = CAUSE_CHUNKS,
+						  .construct = c,
+						  .blamed_ticks = chunks.n * chunks.cost_ticks,
+						  .saved_ticks = chunks.n * chunks.cost_ticks / answer->account.n_threads,
+						  .n = chunks.n,
+						  .own_ticks = chunks.own_ticks,
+						  .price_ticks = chunks.cost_ticks});
 	}
 }
 
@@ -369,6 +387,7 @@ void candidates_find(struct answer *answer, const struct scene *scene)
 		s.base_ticks = answer->simulated_ticks = scene_play(scene, &(struct variant){0});
 	find_small_regions(&s);
 	find_small_tasks(&s);
+	find_small_chunks(&s);
 	add_causes(&s);
 	add_sum(&s, LIMIT_SERIAL);
 	add_sum(&s, LIMIT_PREEMPTION);

@@ -15,7 +15,7 @@ const char *limit_name(enum limit limit)
 const char *cause_sort_name(enum cause_sort sort)
 {
 	static const char *const names[CAUSE_SORTS] = {NULL,      "undeferred", "scheduling", "resuming", "fork",
-						       "blocked", "crowded",    "unused",     "single"};
+						       "blocked", "crowded",    "unused",     "single",   "chunks"};
 	return names[sort];
 }
 

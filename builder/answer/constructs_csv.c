@@ -50,6 +50,7 @@ static void put_figures(struct csv *csv, const struct dump *dump, const struct a
 	csv_number_if(csv, is_task, spread_below(&price->own, price->create_ticks + price->start_ticks));
 	put_ns(csv, dump, price->cutoff_ticks != 0, price->cutoff_ticks);
 	put_ns(csv, dump, price->cutoff_ticks != 0, price->saved_ticks);
+	csv_number_if(csv, figure->n_chunks != 0, figure->n_chunks);
 }
 
 static void put_construct(struct csv *csv, const struct trace *trace, const struct answer *answer, uint64_t offset, uint32_t c,
@@ -75,7 +76,7 @@ int answer_constructs_csv(const struct trace *trace, const struct answer *answer
 	if (csv_open(
 		    &csv, place, "constructs.csv",
 		    "number,kind,label,file,line,function,path,count,own_ns,wait_ns,path_ns,blamed_ns,own_least_ns,own_p10_ns,"
-		    "own_p50_ns,own_p90_ns,own_p99_ns,own_most_ns,start_p50_ns,start_p90_ns,cost_ns,below_cost,cutoff_ns,cutoff_saves_ns") !=
+		    "own_p50_ns,own_p90_ns,own_p99_ns,own_most_ns,start_p50_ns,start_p90_ns,cost_ns,below_cost,cutoff_ns,cutoff_saves_ns,chunks") !=
 	    0)
 		return -1;
 	struct uses uses = {graph, memory_zeroed(m->n_constructs, sizeof *uses.n_on_path, WHAT)};

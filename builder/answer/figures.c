@@ -19,6 +19,7 @@ static void add_executed(struct figure *figures, const struct spawn_tree *tree)
 		figures[node->construct].count += node->count;
 		figures[node->construct].own_ticks += node->own_ticks;
 		figures[node->construct].path_ticks += node->path_ticks;
+		figures[node->construct].n_chunks += node->n_chunks;
 	}
 }
 

@@ -15,6 +15,7 @@ struct figure {
 		count; /* tasks; regions; times that threads took part in a worksharing construct, or came to a synchronisation; acquisitions */
 	uint64_t own_ticks;   /* that its tasks executed, or what was executed in it; of a mutex: how long it was held */
 	uint64_t path_ticks;  /* of own_ticks, on the critical path */
+	uint64_t n_chunks;    /* of a loop whose chunks are handed out while it runs: how many; 0: they were not counted */
 	uint64_t wait_ticks;  /* that threads waited in it */
 	double blamed_ticks;  /* that threads did not work because of it */
 	uint32_t culprit;     /* of a synchronisation or mutex: the construct that was waited for longest, 0 none */

@@ -11,7 +11,7 @@
 const char *lint_name(enum lint kind)
 {
 	static const char *const names[LINTS] = {"implied",    "chained", "last",        "waits_for_none", "sync",
-						 "undeferred", "inline",  "one_creator", "oversubscribed"};
+						 "undeferred", "inline",  "one_creator", "oversubscribed", "chunks"};
 	return names[kind];
 }
 
@@ -58,6 +58,7 @@ void lint_make(struct findings *findings, const struct answer *answer, const str
 	lint_waits(findings, &answer->net);
 	lint_creation(findings, &answer->net);
 	lint_regions(findings, &answer->net);
+	lint_chunks(findings, answer);
 	map_free(&findings->row_of);
 	size_t n = 0;
 	for (size_t i = 0; i < findings->n; i++)

@@ -24,6 +24,7 @@ enum lint {
 	LINT_INLINE,         /* tasks that their creator executed at once, though they were deferred: the queue was full */
 	LINT_ONE_CREATOR,    /* all tasks are created by one thread */
 	LINT_OVERSUBSCRIBED, /* a region within another one, and more threads than processors */
+	LINT_CHUNKS,         /* chunks of a loop that execute for so little time that handing them out is a large part of it */
 	LINTS
 };
 
@@ -83,5 +84,6 @@ void lint_variables(struct findings *findings, const struct net *net, const stru
 void lint_waits(struct findings *findings, const struct net *net);
 void lint_creation(struct findings *findings, const struct net *net);
 void lint_regions(struct findings *findings, const struct net *net);
+void lint_chunks(struct findings *findings, const struct answer *answer);
 
 #endif

@@ -67,8 +67,10 @@ struct scope {
 	unsigned kind;
 	uint32_t construct;
 	uint32_t region;
-	uint64_t count;   /* SCOPE_WORK: iterations */
-	uint64_t wait_id; /* SCOPE_MUTEX */
+	uint64_t count;         /* SCOPE_WORK: iterations */
+	uint64_t chunks;        /* SCOPE_WORK, when it is left: so many chunks of it the thread executed; 0: it is not known */
+	uint64_t chunks_before; /* SCOPE_WORK: for the replay, what the stream had counted and no scope has got */
+	uint64_t wait_id;       /* SCOPE_MUTEX */
 	uint64_t enter_ticks;
 	bool is_reduction; /* SCOPE_SYNC: a barrier with which the runtime reduces; the program has no such barrier */
 	bool is_acquired;  /* SCOPE_MUTEX: mutex_acquired has come */

@@ -278,7 +278,8 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	struct scope scope = {.type = SCOPE_WORK,
 			      .kind = work,
 			      .construct = replay_construct(s, construct_of_work(work), thread_codeptr(&s->thread, record)),
-			      .count = record->a};
+			      .count = record->a,
+			      .chunks_before = record_value(record) - s->n_chunks};
 	if (is_worksharing(&scope) && close_worksharing(r, s, record->time) != 0)
 		return -1;
 	/* A taskloop is reported from inside the runtime (Q9), but the taskgroup around it is not. */
@@ -291,6 +292,22 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 	}
 	frame->last_work = codeptr;
 	return replay_enter_scope(r, s, scope, record->time);
+}
+
+/*
+ * The thread has counted on since the loop began; what loops inside of it have got is taken off, by n_chunks. A construct whose
+ * begin or end is not there has none.
+ */
+static int work_end(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	struct frame *frame = replay_frame(s, false);
+	struct scope *scope = frame != NULL && frame->n_scopes > 0 ? frame_innermost(&s->frames, frame) : NULL;
+	if (scope != NULL && scope->type == SCOPE_WORK && scope->kind == record_flags(record)) {
+		uint64_t chunks = record_value(record) - s->n_chunks - scope->chunks_before;
+		scope->chunks = chunks <= RECORD_VALUE_MAX ? chunks : 0;
+		s->n_chunks += scope->chunks;
+	}
+	return replay_leave_scope(r, s, SCOPE_WORK, record_flags(record), record->time);
 }
 
 static int masked_begin(struct replay *r, struct stream_state *s, const struct record *record)
@@ -312,7 +329,7 @@ int replay_scope_record(struct replay *r, struct stream_state *s, const struct r
 	case EVENT_reduction_begin: return sync_begin(r, s, record, SCOPE_REDUCTION);
 	case EVENT_reduction_end: return replay_leave_scope(r, s, SCOPE_REDUCTION, flags, ticks);
 	case EVENT_work_begin: return work_begin(r, s, record);
-	case EVENT_work_end: return replay_leave_scope(r, s, SCOPE_WORK, flags, ticks);
+	case EVENT_work_end: return work_end(r, s, record);
 	case EVENT_masked_begin: return masked_begin(r, s, record);
 	case EVENT_masked_end: return replay_leave_scope(r, s, SCOPE_MASKED, 0, ticks);
 	default: return 0;

@@ -55,6 +55,7 @@ struct stream_state {
 	} * late_flushes; /* of a worker after its team's join, whose own end is not reported yet */
 	size_t n_late_flushes, late_flushes_capacity;
 	uint32_t n_operations; /* target regions, data operations, launches so far */
+	uint64_t n_chunks;     /* of loops, that scopes have got so far */
 	uint32_t n_acquired;   /* acquiring records so far: index into model.lock_orders */
 	bool has_begun, is_attached;
 	bool are_flushes_due; /* the implicit task that late flushes waited for has ended */

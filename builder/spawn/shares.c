@@ -66,6 +66,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	uint64_t now = busy_now(tree, at), ticks = now > open->busy_ticks ? now - open->busy_ticks : 0;
 	struct share *share = &s->shares[open->row];
 	share->count += window_meets(&tree->model->window, scope->enter_ticks, at->ticks);
+	share->n_chunks += scope->chunks;
 	share->ticks += ticks > open->inner_ticks ? ticks - open->inner_ticks : 0;
 	if (around != NULL && around->task == at->task)
 		around->inner_ticks += ticks;
@@ -93,6 +94,7 @@ void spawn_add_shares(struct spawn_tree *tree)
 			*around -= ticks;
 			tree->nodes[node].own_ticks += ticks;
 			tree->nodes[node].count += share->count;
+			tree->nodes[node].n_chunks += share->n_chunks;
 		}
 	}
 }

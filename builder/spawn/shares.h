@@ -13,6 +13,7 @@ struct spawn_stream {
 	struct share {
 		uint32_t node, construct; /* of the member */
 		uint64_t count, ticks;
+		uint64_t n_chunks; /* of loops; not of a part of the run */
 	} * shares;
 	size_t n_shares, capacity;
 	struct map row_of; /* node << 32 | construct -> row + 1 */

@@ -33,6 +33,7 @@ struct spawn_node {
 	uint64_t count;      /* tasks, units; regions; times that threads took part in a worksharing construct */
 	uint64_t own_ticks;  /* that its tasks and units executed, or what was executed in it */
 	uint64_t path_ticks; /* of that on the critical path */
+	uint64_t n_chunks;   /* of loops: what threads got to execute at once, so often; 0: it was not counted */
 };
 
 struct spawn_stream;

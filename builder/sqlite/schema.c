@@ -12,7 +12,7 @@ const char schema_tables[] =
 	"  path INTEGER, count INTEGER, own_ns INTEGER, wait_ns INTEGER, path_ns INTEGER, blamed_ns INTEGER,\n"
 	"  own_least_ns INTEGER, own_p10_ns INTEGER, own_p50_ns INTEGER, own_p90_ns INTEGER, own_p99_ns INTEGER,\n"
 	"  own_most_ns INTEGER, start_p50_ns INTEGER, start_p90_ns INTEGER, cost_ns INTEGER, below_cost INTEGER,\n"
-	"  cutoff_ns INTEGER, cutoff_saves_ns INTEGER) STRICT;\n"
+	"  cutoff_ns INTEGER, cutoff_saves_ns INTEGER, chunks INTEGER) STRICT;\n"
 	"CREATE TABLE nodes (id INTEGER PRIMARY KEY, kind TEXT, construct INTEGER REFERENCES constructs, line INTEGER,\n"
 	"  process INTEGER REFERENCES processes, task INTEGER REFERENCES nodes, parent INTEGER REFERENCES nodes,\n"
 	"  region INTEGER, stream INTEGER, flags TEXT, state TEXT, create_ns INTEGER, begin_ns INTEGER, end_ns INTEGER,\n"

@@ -165,6 +165,7 @@ void summary_collect_answer(struct answer_summary *s, const struct trace *trace,
 	s->wall_ns = dump_duration_ns(dump, answer->account.wall_ticks);
 	s->simulated_ns = dump_duration_ns(dump, answer->simulated_ticks);
 	s->creating_ns = dump_duration_ns(dump, answer->creating_ticks);
+	s->handing_ns = dump_duration_ns(dump, answer->handing_ticks);
 	for (unsigned i = 0; i < SPENTS; i++)
 		s->spent_ns[i] = dump_duration_ns(dump, answer->account.ticks[i]);
 	s->efficiency = answer_efficiencies(answer);

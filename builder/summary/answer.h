@@ -32,7 +32,7 @@ struct answer_summary {
 	uint32_t process;
 	uint32_t n_threads;
 	uint64_t n_processors; /* 0 unknown */
-	uint64_t wall_ns, simulated_ns, creating_ns;
+	uint64_t wall_ns, simulated_ns, creating_ns, handing_ns;
 	uint64_t work_ns, span_ns; /* of the critical path; span 0: not known */
 	bool is_span_exact;
 	uint64_t exclusion_ns; /* what of the longest mutex only one thread at a time can execute, 0 none; */

@@ -85,6 +85,7 @@ static json_t *json_account(const struct answer_summary *s)
 	for (unsigned i = 0; i < SPENTS; i++)
 		json_object_set_new(account, spent_name(i), json_integer((json_int_t)s->spent_ns[i]));
 	json_object_set_new(account, "creating", json_integer((json_int_t)s->creating_ns));
+	json_object_set_new(account, "handing_out", json_integer((json_int_t)s->handing_ns));
 	return account;
 }
 

@@ -78,7 +78,8 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
 	case LIMIT_CREATION: fprintf(out, "creation: one thread makes %s more slowly than the others run them", label); return;
 	case LIMIT_GRAIN:
-		fprintf(out, "grain: %" PRIu64 " x %s of %s each, and one costs %s", row->n, label, length_text(row->own_ns).text,
+		fprintf(out, "grain: %" PRIu64 " %s %s of %s each, and one costs %s", row->n,
+			row->sort == CAUSE_CHUNKS ? "chunks of" : "x", label, length_text(row->own_ns).text,
 			length_text(row->price_ns).text);
 		return;
 	case LIMIT_CHAIN:
@@ -172,6 +173,8 @@ static void print_account(const struct answer_summary *s, FILE *out)
 	fprintf(out, "time     %.1f%% work", 100 * (double)s->spent_ns[SPENT_WORK] / total);
 	if ((double)s->creating_ns >= total / 2000)
 		fprintf(out, ", %.1f%% creating tasks", 100 * (double)s->creating_ns / total);
+	if ((double)s->handing_ns >= total / 2000)
+		fprintf(out, ", %.1f%% handing out chunks", 100 * (double)s->handing_ns / total);
 	for (unsigned i = SPENT_WORK + 1; i < SPENTS; i++)
 		if ((double)s->spent_ns[i] >= total / 2000)
 			fprintf(out, ", %.1f%% %s", 100 * (double)s->spent_ns[i] / total, spent_name(i));

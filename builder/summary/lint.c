@@ -77,7 +77,8 @@ static const char *const texts[LINTS][2] = {
 	[LINT_INLINE] = {"the creator executes tasks at once, as its queue is full", "fewer, larger tasks would be deferred"},
 	[LINT_ONE_CREATOR] = {"one thread creates all tasks", "several creators, or a taskloop, are faster"},
 	[LINT_OVERSUBSCRIBED] = {"regions within regions have more threads than processors",
-				 "num_threads, or OMP_MAX_ACTIVE_LEVELS=1, mends that"}};
+				 "num_threads, or OMP_MAX_ACTIVE_LEVELS=1, mends that"},
+	[LINT_CHUNKS] = {"chunks of a loop execute for less than 2 us", "a larger chunk in `schedule` costs less"}};
 
 void summary_print_lint(const struct lint_summary *s, FILE *out)
 {

@@ -58,7 +58,7 @@ def flaw(answer):
         return f"efficiency {answer['efficiency']}"
     if abs(product - share) > 1e-6 or total > 0 and abs(share - account["work"] / total) > 1e-6 + len(account) / total:
         return f"efficiency {share}, of which the factors give {product} and the account {account['work'] / max(total, 1)}"
-    work = account["work"] + account.get("creating", 0)
+    work = account["work"] + account.get("creating", 0) + account.get("handing_out", 0)
     wanted = work + account["preempted"]
     if work > 1000 and abs(efficiency["on_processor"] - work / wanted) > 1e-6 + 10 / wanted:
         return f"of {wanted} ns for which threads wanted a processor they had one for {work}, and the factor is {efficiency['on_processor']}"

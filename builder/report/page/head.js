@@ -9,7 +9,7 @@ const FACTORS = [
 	['runtime', 'no runtime', 'what is left after the runtime'], ['on_processor', 'processor', 'what is left after other programs'],
 ];
 const SPENT = {
-	work: 'work', creating: 'overhead', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', recorder: 'overhead', preempted: 'preempted',
+	work: 'work', creating: 'overhead', handing_out: 'overhead', serial: 'idle', waiting: 'barrier', exclusion: 'mutex', runtime: 'overhead', recorder: 'overhead', preempted: 'preempted',
 	blocked: 'blocked', data: 'target', unknown: 'unknown',
 };
 const SEEN_IN = { exclusion: 'waits', wait: 'waits', imbalance: 'waits', grain: 'constructs', creation: 'parallelism', serial: 'parallelism' };
@@ -86,7 +86,7 @@ export default {
 		const total = answer.wall_ns * answer.threads;
 		const parts = Object.entries(answer.account_ns).filter(([, ns]) => ns > 0).map(([name, ns]) => ({ title: name, value: ns, color: SPENT[name] ?? 'unknown' }));
 		element.append(bar(parts, total), make('ul', { class: 'legend', id: 'account' }, parts.map(p => make('li', {}, [
-			make('i', { style: 'background:var(--' + p.color + ')' }), document.createTextNode(p.title + ' ' + percent(p.value / total, 1))]))));
+			make('i', { style: 'background:var(--' + p.color + ')' }), document.createTextNode(p.title.replace('_', ' ') + ' ' + percent(p.value / total, 1))]))));
 		const unknown = unknownSwitches(summary.processors);
 		if (unknown)
 			element.append(make('p', { id: 'unknown-switches', text: unknown }));
