@@ -210,6 +210,22 @@ def test_divided(n_threads):
     return report
 
 
+def test_held(n_threads):
+    """What is executed while a mutex is held has no time without a processor; how long it is held has."""
+    report, name = Report(), f"{NAME}/held-{n_threads}"
+    with alone(PLACE / f"held-{n_threads}") as place:
+        program = plays.region(lambda t: t.critical(21, 2, 1000000, 500000))
+        write(plays.Player(n_threads, program, with_switches=True), place / "held.otter")
+        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "held.otter"], PASSIVE)
+        if not report.check(f"{name}/built", result.why([0])):
+            return report
+        rows = [next(csv.DictReader(line for line in open(place / "out/mutexes.csv", newline="")))]
+        rows += [row for row in csv.DictReader(open(place / "out/constructs.csv", newline="")) if row["kind"] == "critical"]
+        found = [int(rows[0]["held_ns"]), *(int(row["own_ns"]) for row in rows[1:])]
+        report.check(f"{name}/own", None if found == [n_threads * 1500000, n_threads * 1000000] else f"held and executed for {found}")
+    return report
+
+
 def test_recorder(n_threads):
     """What records cost is not the program's, nor the runtime's: small tasks, once without a cost of a record, and with two."""
     report, name = Report(), f"{NAME}/recorder-{n_threads}"
@@ -256,6 +272,7 @@ def main():
     is_right &= run_all([n for n in (6, 8) if not names or f"crowded-{n}" in names], test_crowded)
     is_right &= run_all([n for n in (1, 2, 6, 8) if not names or f"alone-{n}" in names], test_alone)
     is_right &= run_all([n for n in (2, 8) if not names or f"divided-{n}" in names], test_divided)
+    is_right &= run_all([n for n in (2, 4) if not names or f"held-{n}" in names], test_held)
     is_right &= run_all([n for n in (2, 4) if not names or f"recorder-{n}" in names], test_recorder)
     for program in recorded.programs():  # one at a time: two would take the processors from each other
         if not names or program.name in names:

@@ -34,7 +34,7 @@ static void add_waits(struct figure *figures, const struct net *net, const struc
 		figures[track->syncs.rows[i].construct].count += track->syncs.rows[i].count;
 	for (uint32_t row = 0; row < mutexes->n_rows; row++) {
 		figures[net->same[mutexes->rows[row].construct]].count += mutexes->rows[row].n_acquired;
-		figures[net->same[mutexes->rows[row].construct]].own_ticks += mutexes->rows[row].held_ticks;
+		figures[net->same[mutexes->rows[row].construct]].own_ticks += mutexes->rows[row].own_ticks;
 	}
 }
 

@@ -308,7 +308,7 @@ static void add_lock_nodes(struct graph *graph, const struct point *at, const st
 static int mutex(void *self, const struct point *at, const struct mutex *mutex)
 {
 	struct graph *graph = self;
-	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, at, mutex));
+	add_lock_nodes(graph, at, mutex, mutexes_event(&graph->mutexes, graph->busy, at, mutex));
 	return 0;
 }
 

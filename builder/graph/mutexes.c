@@ -59,24 +59,30 @@ static uint32_t acquired(struct mutex_stream *s, const struct window *window, co
 	return row;
 }
 
-/* The thread has acquired a mutex. */
-static void keep_hold(struct mutex_stream *s, uint32_t row, uint64_t ticks)
+static uint64_t busy_now(const struct busy *busy, const struct window *window, const struct point *at)
 {
-	uint64_t wait_id = s->table.rows[row].wait_id;
+	return busy != NULL ? busy_until(busy, at->stream, at->task, window_clip(window, at->ticks)) : 0;
+}
+
+/* The thread has acquired a mutex. */
+static void keep_hold(struct mutex_stream *s, struct mutex_hold hold)
+{
+	uint64_t wait_id = s->table.rows[hold.row].wait_id;
 	const uint32_t *place = held_find(&s->held, wait_id);
 	if (place != NULL) {
 		array_reserve((void **)&s->stale, s->n_stale + 1, &s->stale_capacity, sizeof *s->stale);
 		s->stale[s->n_stale++] = s->holds[*place - 1];
-		s->holds[*place - 1] = (struct mutex_hold){row, ticks};
+		s->holds[*place - 1] = hold;
 		return;
 	}
 	array_reserve((void **)&s->holds, s->n_holds + 1, &s->holds_capacity, sizeof *s->holds);
-	s->holds[s->n_holds++] = (struct mutex_hold){row, ticks};
+	s->holds[s->n_holds++] = hold;
 	held_put(&s->held, wait_id, (uint32_t)s->n_holds);
 }
 
 /* The row of what the thread held, and holds no more; MUTEXES_NONE: it did not hold it. */
-static uint32_t release(struct mutex_stream *s, const struct window *window, uint64_t ticks, uint64_t wait_id)
+static uint32_t release(struct mutex_stream *s, const struct window *window, const struct busy *busy, const struct point *at,
+			uint64_t wait_id)
 {
 	uint32_t place = held_take(&s->held, wait_id);
 	if (place == 0)
@@ -87,14 +93,20 @@ static uint32_t release(struct mutex_stream *s, const struct window *window, uin
 		held_put(&s->held, s->table.rows[s->holds[place - 1].row].wait_id, place);
 	}
 	struct mutex_row *row = &s->table.rows[hold.row];
-	if (ticks > hold.since_ticks)
-		row->held_ticks += window_ticks(window, hold.since_ticks, ticks);
+	uint64_t held = at->ticks > hold.since_ticks ? window_ticks(window, hold.since_ticks, at->ticks) : 0, own = held;
+	if (busy != NULL && at->task == hold.task && at->task != 0) {
+		uint64_t now = busy_now(busy, window, at);
+		own = now > hold.busy_ticks ? now - hold.busy_ticks : 0;
+	}
+	row->held_ticks += held;
+	row->own_ticks += own < held ? own : held;
 	return hold.row;
 }
 
-static uint32_t released(struct mutex_stream *s, const struct window *window, const struct point *at, const struct mutex *mutex)
+static uint32_t released(struct mutex_stream *s, const struct window *window, const struct busy *busy, const struct point *at,
+			 const struct mutex *mutex)
 {
-	uint32_t row = release(s, window, at->ticks, mutex->wait_id);
+	uint32_t row = release(s, window, busy, at, mutex->wait_id);
 	if (row != MUTEXES_NONE)
 		return s->table.rows[row].construct;
 	array_reserve((void **)&s->foreign, s->n_foreign + 1, &s->foreign_capacity, sizeof *s->foreign);
@@ -102,22 +114,22 @@ static uint32_t released(struct mutex_stream *s, const struct window *window, co
 	return MUTEXES_NONE;
 }
 
-uint32_t mutexes_event(struct mutexes *m, const struct point *at, const struct mutex *mutex)
+uint32_t mutexes_event(struct mutexes *m, const struct busy *busy, const struct point *at, const struct mutex *mutex)
 {
 	struct mutex_stream *s = &m->streams[at->stream];
 	switch (mutex->event) {
 	case MUTEX_ACQUIRE:
 		give_up(s, m->window);
 		s->is_acquiring = true;
-		s->acquiring = (struct mutex_hold){row_of(s, mutex), at->ticks};
+		s->acquiring = (struct mutex_hold){.row = row_of(s, mutex), .since_ticks = at->ticks};
 		return MUTEXES_NONE;
 	case MUTEX_ACQUIRED: {
 		uint32_t row = acquired(s, m->window, at, mutex);
-		keep_hold(s, row, at->ticks);
+		keep_hold(s, (struct mutex_hold){row, at->task, at->ticks, busy_now(busy, m->window, at)});
 		return s->table.rows[row].construct;
 	}
 	case MUTEX_NEST_BEGIN: acquired(s, m->window, at, mutex); return MUTEXES_NONE;
-	case MUTEX_RELEASED: give_up(s, m->window); return released(s, m->window, at, mutex);
+	case MUTEX_RELEASED: give_up(s, m->window); return released(s, m->window, busy, at, mutex);
 	case MUTEX_NEST_END:
 	case MUTEX_INIT:
 	case MUTEX_DESTROY: give_up(s, m->window); return MUTEXES_NONE;
@@ -182,7 +194,9 @@ static void settle_foreign(struct mutexes *m)
 			open[n_open++] = &all[i];
 		else if (n_open > 0) {
 			const struct crossing *hold = open[--n_open];
-			hold->row->held_ticks += window_ticks(m->window, hold->ticks, all[i].ticks);
+			uint64_t held = window_ticks(m->window, hold->ticks, all[i].ticks);
+			hold->row->held_ticks += held;
+			hold->row->own_ticks += held;
 		}
 	}
 	free(open);
@@ -212,6 +226,7 @@ void mutexes_finish(struct mutexes *m)
 			row->n_acquired += part->n_acquired;
 			row->n_failed += part->n_failed;
 			row->held_ticks += part->held_ticks;
+			row->own_ticks += part->own_ticks;
 			row->wait_ticks += part->wait_ticks;
 		}
 	m->rows = all.rows;

@@ -6,6 +6,7 @@
 #ifndef OTTER_BUILDER_GRAPH_MUTEXES_H
 #define OTTER_BUILDER_GRAPH_MUTEXES_H
 
+#include "builder/model/busy.h"
 #include "builder/replay/replay.h"
 #include "builder/support/held.h"
 #include "builder/support/map.h"
@@ -19,6 +20,7 @@ struct mutex_row {
 	uint64_t n_failed;   /* tests that did not acquire it, and acquisitions that the records do not show the end of */
 	uint64_t held_ticks; /* from acquired to released, the outermost of nested ones, where both are recorded */
 	uint64_t wait_ticks; /* from acquire to acquired */
+	uint64_t own_ticks;  /* of held_ticks: what the task that held it executed, where that is known, else all */
 };
 
 /* Rows in the order of their first acquisition: of a stream, or of all streams in their order. */
@@ -38,9 +40,10 @@ struct mutexes {
 	struct mutex_stream {
 		struct mutex_table table;
 		struct mutex_hold {
-			uint32_t row;
+			uint32_t row, task;
 			uint64_t since_ticks;
-		} * holds; /* what its thread holds */
+			uint64_t busy_ticks; /* of the task, until then */
+		} * holds;                   /* what its thread holds */
 		size_t n_holds, holds_capacity;
 		struct held held; /* wait id -> place in `holds` + 1 */
 		struct mutex_hold
@@ -57,7 +60,7 @@ struct mutexes {
 	size_t n_streams;
 };
 
-/* MUTEXES_NONE: the event neither acquired a mutex nor released one. */
+/* `busy`: how long tasks execute, NULL: not known. MUTEXES_NONE: the event neither acquired a mutex nor released one. */
 #define MUTEXES_NONE UINT32_MAX
 
 /* The window must live as long as the mutexes do not finish. */
@@ -69,7 +72,7 @@ void mutexes_begin(struct mutexes *mutexes, size_t n_streams, const struct windo
  * MUTEXES_NONE, too, where the thread releases what another one acquired, as a task that moved may: what other threads
  * hold is known only after the replay. So such a lock has a scope_begin at the scope level, and no scope_end.
  */
-uint32_t mutexes_event(struct mutexes *mutexes, const struct point *at, const struct mutex *mutex);
+uint32_t mutexes_event(struct mutexes *mutexes, const struct busy *busy, const struct point *at, const struct mutex *mutex);
 
 /* The records of this stream have a gap: what its thread held is not known any more. */
 void mutexes_forget(struct mutexes *mutexes, uint32_t stream);

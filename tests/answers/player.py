@@ -261,14 +261,16 @@ class Thread:
         if not nowait:
             yield from self.barrier(place, WORKSHARE)
 
-    def critical(self, place, mutex, ns):
+    def critical(self, place, mutex, ns, preempted_ns=0):
         player, address = self.player, self.player.address(place)
         self.record("mutex_acquire", CRITICAL, 2, mutex, address)
         queue = player.mutexes.setdefault(mutex, [])
         queue.append(self)
         yield from self.until(lambda: queue[0] is self, lambda t: False, "exclusion")
         self.record("mutex_acquired", CRITICAL, 0, mutex, address)
-        yield from self.work(ns)
+        yield from self.work(ns // 2)
+        yield from (self.preempted(preempted_ns) if preempted_ns else ())
+        yield from self.work(ns - ns // 2)
         self.record("mutex_released", CRITICAL, 0, mutex, address)
         queue.pop(0)
         player.poke()

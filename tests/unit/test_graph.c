@@ -414,7 +414,7 @@ END_TEST
 static void put_mutex(struct mutexes *mutexes, uint32_t stream, uint64_t ticks, enum mutex_event event)
 {
 	const struct mutex mutex = {.event = event, .construct = 1, .kind = mutex_kind_lock, .wait_id = 0x9000};
-	(void)mutexes_event(mutexes, &(struct point){.stream = stream, .ticks = ticks}, &mutex);
+	(void)mutexes_event(mutexes, NULL, &(struct point){.stream = stream, .ticks = ticks}, &mutex);
 }
 
 /* Twice, a task acquires a lock on stream 0 and releases it on stream 2. */
