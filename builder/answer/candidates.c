@@ -78,13 +78,14 @@ static uint64_t most(uint64_t left, uint64_t right)
 
 /* ---- Grain ---- */
 
-static double blame_of(const struct answer *answer, enum limit limit, enum cause_sort sort, uint32_t construct)
+/* By construct: what is blamed on it as such. */
+static double *blame_of(const struct answer *answer, enum limit limit, enum cause_sort sort)
 {
-	double ticks = 0;
+	double *ticks = memory_zeroed(answer->net.graph->model->n_constructs, sizeof *ticks, WHAT);
 	for (uint32_t i = 1; i < answer->causes.n; i++) {
 		const struct cause *cause = &answer->causes.rows[i];
-		if (cause->limit == limit && cause->sort == sort && cause->construct == construct)
-			ticks += cause->ticks;
+		if (cause->limit == limit && cause->sort == sort)
+			ticks[cause->construct] += cause->ticks;
 	}
 	return ticks;
 }
@@ -106,14 +107,15 @@ static void find_small_regions(struct search *s)
 		kinds[net_region_construct(&answer->net, row)].n++;
 		kinds[net_region_construct(&answer->net, row)].ticks += end - r->begin_ticks;
 	}
+	double *fork = blame_of(answer, LIMIT_RUNTIME, CAUSE_FORK), *resuming = blame_of(answer, LIMIT_RUNTIME, CAUSE_RESUMING);
+	double *imbalance = blame_of(answer, LIMIT_IMBALANCE, CAUSE_PLAIN);
 	for (uint32_t c = 1; c < m->n_constructs; c++) {
 		if (kinds[c].n < 2 || dump_duration_ns(m->dump, kinds[c].ticks / kinds[c].n) >= SMALL_REGION)
 			continue;
 		uint32_t loop = answer->track.loop_of[c];
-		double blame = blame_of(answer, LIMIT_RUNTIME, CAUSE_FORK, c) + blame_of(answer, LIMIT_RUNTIME, CAUSE_RESUMING, c) +
-			       blame_of(answer, LIMIT_IMBALANCE, CAUSE_PLAIN, c);
+		double blame = fork[c] + resuming[c] + imbalance[c];
 		if (loop != 0)
-			blame += blame_of(answer, LIMIT_IMBALANCE, CAUSE_PLAIN, loop);
+			blame += imbalance[loop];
 		if (blame * 4 <= (double)kinds[c].ticks * answer->account.n_threads)
 			continue;
 		s->is_tiny[c] = true;
@@ -128,20 +130,23 @@ static void find_small_regions(struct search *s)
 					  .own_ticks = kinds[c].ticks / kinds[c].n,
 					  .price_ticks = blamed / answer->account.n_threads / kinds[c].n});
 	}
+	free(fork);
+	free(resuming);
+	free(imbalance);
 	free(kinds);
 }
 
 static void find_small_tasks(struct search *s)
 {
 	const struct answer *answer = s->answer;
+	double *scheduling = blame_of(answer, LIMIT_RUNTIME, CAUSE_SCHEDULING),
+	       *creation = blame_of(answer, LIMIT_CREATION, CAUSE_PLAIN);
 	for (uint32_t c = 0; c < answer->prices.n; c++) {
 		const struct price *price = &answer->prices.rows[c];
 		if (!price->is_small)
 			continue;
 		uint64_t recorded = price->recorded_ticks + price->around_ticks; /* goes with the tasks */
-		uint64_t blamed = recorded + price->made_ticks +
-				  (uint64_t)(blame_of(answer, LIMIT_RUNTIME, CAUSE_SCHEDULING, c) +
-					     blame_of(answer, LIMIT_CREATION, CAUSE_PLAIN, c));
+		uint64_t blamed = recorded + price->made_ticks + (uint64_t)(scheduling[c] + creation[c]);
 		put(s, (struct candidate){.limit = LIMIT_GRAIN,
 					  .construct = c,
 					  .blamed_ticks = blamed,
@@ -150,6 +155,8 @@ static void find_small_tasks(struct search *s)
 					  .own_ticks = (price->own_ticks - price->recorded_ticks) / price->n_tasks,
 					  .price_ticks = price->create_ticks + price->start_ticks});
 	}
+	free(scheduling);
+	free(creation);
 }
 
 static void find_small_chunks(struct search *s)

@@ -238,12 +238,25 @@ void track_add_wait(struct track *track, uint32_t construct, enum state state, u
 
 /* ---- The end ---- */
 
-/* What the first thread knew that the construct has. */
-static void name_first(const struct track *track, const struct map *map, uint32_t construct, uint32_t *named)
+static int by_number(const void *left, const void *right)
 {
-	const uint32_t *other = map_get(map, construct);
-	if (other != NULL && named[track->same[construct]] == 0)
-		named[track->same[construct]] = track->same[*other];
+	const uint32_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+/* What the first thread that knows it knew that a construct has, by its first construct that is the same. */
+static void name_first(const struct track *track, const struct map *map, uint32_t *named)
+{
+	uint32_t *constructs = memory_get(map->n_used + 1, sizeof *constructs, WHAT), n = 0;
+	for (size_t i = 0; i < map->n_slots; i++)
+		if (map->slots[i].is_used)
+			constructs[n++] = (uint32_t)map->slots[i].key;
+	qsort(constructs, n, sizeof *constructs, by_number);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *name = &named[track->same[constructs[i]]];
+		*name = *name != 0 ? *name : track->same[*map_get(map, constructs[i])];
+	}
+	free(constructs);
 }
 
 void track_finish(struct track *track)
@@ -262,10 +275,8 @@ void track_finish(struct track *track)
 			s->holds[j].construct = track->same[s->holds[j].construct];
 		for (size_t j = 0; j < s->n_runs; j++)
 			s->runs[j].construct = track->same[s->runs[j].construct];
-		for (uint32_t c = 0; c < m->n_constructs; c++) {
-			name_first(track, &s->loops, c, track->loop_of);
-			name_first(track, &s->ends, c, track->end_of);
-		}
+		name_first(track, &s->loops, track->loop_of);
+		name_first(track, &s->ends, track->end_of);
 	}
 	track->has_holds = n_holds <= TRACK_HOLDS;
 	free(track->sync_of);

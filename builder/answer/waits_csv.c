@@ -51,15 +51,37 @@ static void write_row(struct csv *csv, const struct trace *trace, uint64_t n_bef
 	csv_end_row(csv);
 }
 
+/* Causes by construct: those of construct C are from first[C] on, up to first[C + 1]. */
+struct by_construct {
+	const struct cause **causes;
+	uint32_t *first;
+};
+
+static struct by_construct sort_by_construct(const struct causes *all, uint32_t n_constructs)
+{
+	struct by_construct by = {memory_get(all->n + (size_t)1, sizeof *by.causes, "waits.csv"),
+				  memory_zeroed(n_constructs + (size_t)2, sizeof *by.first, "waits.csv")};
+	for (uint32_t i = 1; i < all->n; i++)
+		by.first[all->rows[i].construct + 1]++;
+	for (uint32_t c = 0; c < n_constructs; c++)
+		by.first[c + 1] += by.first[c];
+	for (uint32_t i = all->n; i > 1; i--) /* each list is filled from its end, which moves to its begin */
+		by.causes[--by.first[all->rows[i - 1].construct + 1]] = &all->rows[i - 1];
+	for (uint32_t c = 0; c < n_constructs; c++)
+		by.first[c] = by.first[c + 1];
+	by.first[n_constructs] = all->n > 0 ? all->n - 1 : 0;
+	return by;
+}
+
 /* One row for each construct that was waited for, and one for what is left. `parts` has room for all causes. */
-static void write_place(struct csv *csv, const struct trace *trace, const struct answer *answer, uint64_t n_before,
+static void write_place(struct csv *csv, const struct trace *trace, const struct by_construct *by, uint64_t n_before,
 			const struct track_place *place, struct part *parts)
 {
 	size_t n = 0;
 	uint64_t left = place->ticks;
-	for (uint32_t i = 1; i < answer->waits.n && place->state != STATE_OVERHEAD; i++)
-		if (wait_is_at(&trace->model, place, &answer->waits.rows[i]))
-			parts[n++] = (struct part){answer->waits.rows[i].other, answer->waits.rows[i].ticks};
+	for (uint32_t i = by->first[place->construct]; i < by->first[place->construct + 1] && place->state != STATE_OVERHEAD; i++)
+		if (wait_is_at(&trace->model, place, by->causes[i]))
+			parts[n++] = (struct part){by->causes[i]->other, by->causes[i]->ticks};
 	qsort(parts, n, sizeof *parts, longest_first);
 	for (size_t i = 0; i < n && left > 0; i++) {
 		uint64_t ticks = parts[i].ticks < (double)left ? (uint64_t)parts[i].ticks : left;
@@ -80,12 +102,15 @@ int answer_waits_csv(const struct trace *trace, const struct answer *answer, uin
 		     "process,construct,kind,state,label,file,line,function,count,total_ns,longest_ns,for,for_label,for_ns") != 0)
 		return -1;
 	struct track_place *rows = memory_get(places->n + 1, sizeof *rows, "waits.csv");
+	struct by_construct by = sort_by_construct(&answer->waits, trace->model.n_constructs);
 	struct part *parts = memory_get(answer->waits.n + 1, sizeof *parts, "waits.csv");
 	for (size_t i = 0; i < places->n; i++)
 		rows[i] = places->rows[i];
 	qsort(rows, places->n, sizeof *rows, by_ticks);
 	for (size_t i = 0; i < places->n; i++)
-		write_place(&csv, trace, answer, n_constructs_before, &rows[i], parts);
+		write_place(&csv, trace, &by, n_constructs_before, &rows[i], parts);
+	free(by.causes);
+	free(by.first);
 	free(rows);
 	free(parts);
 	return csv_close(&csv);

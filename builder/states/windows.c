@@ -13,6 +13,8 @@
 
 #define MAX_USERS 4
 #define FEW_STEPS (1 << 14) /* are swept sooner than threads are woken up */
+#define MOST_TOLD 64        /* windows for each change of a state: so often is an interval told, on average */
+#define FEW       1024      /* windows are never too many */
 
 struct sweeper {
 	char *dir;
@@ -263,8 +265,8 @@ static int sweep_range(const struct sweeper *s, size_t first, size_t end)
 static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 {
 	uint64_t first = UINT64_MAX, last = 0;
-	size_t n_steps = 0;
-	for (size_t i = 0; i < s->windows.trace->dump.n_streams; i++) {
+	size_t n_steps = 0, n_streams = s->windows.trace->dump.n_streams;
+	for (size_t i = 0; i < n_streams; i++) {
 		const struct series *states = &s->parts[i].states;
 		n_steps += states->n_steps;
 		if (states->n_steps > 0 && states->first_ticks < first)
@@ -275,6 +277,10 @@ static size_t make_bounds(struct sweeper *s, uint64_t **bounds)
 	first = window_clip(&s->windows.trace->model.window, first);
 	last = window_clip(&s->windows.trace->model.window, last);
 	uint64_t length = last > first ? last - first : 0, n = n_steps < s->n_max && !s->wants_all ? n_steps : s->n_max;
+	/* Each window tells of each thread. */
+	uint64_t told = n_streams != 0 ? (uint64_t)n_steps * MOST_TOLD / n_streams : 0;
+	if (n > FEW && n > told && !s->wants_all)
+		n = told > FEW ? told : FEW;
 	n = n < length ? n : length;
 	*bounds = memory_get((size_t)n + 1, sizeof **bounds, "what happens at once");
 	for (uint64_t i = 0; i <= n && n > 0; i++)
