@@ -154,7 +154,7 @@ done
 # Each of these does one thing after the other, and waits much.
 jobs=${JOBS:-$(nproc)}
 start bench bench/selftest
-for script in argobots.py argobots_graph.py argobots_units.py argobots_answer.py damage_outputs.py runs.py parts.py spawn.py diff.py report.py pictures.py whatif.py many.py large.py sqlite.py graphml.py perfetto.py chrome.py threads.py memory.py pack.py otf2_selftest.py \
+for script in argobots.py argobots_graph.py argobots_units.py argobots_answer.py damage_outputs.py runs.py parts.py spawn.py diff.py report.py pictures.py whatif.py many.py large.py linear.py sqlite.py graphml.py perfetto.py chrome.py threads.py memory.py pack.py otf2_selftest.py \
 	launcher.sh binaries.py install.sh; do
 	start "${script%.*}" "tests/$script"
 done

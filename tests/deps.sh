@@ -15,7 +15,7 @@ purpose=${1-}
 packages='gcc libc6-dev make pkg-config clang-19 libomp-19-dev libotf2-trace-dev otf2-tools python3-otf2 python3-six libck-dev check
 	libdw-dev libjansson-dev libsqlite3-dev zlib1g-dev libxml2-dev libiberty-dev libgraphviz-dev graphviz librsvg2-dev libcairo2-dev mount'
 [ $# -gt 0 ] || command -v npm >/dev/null || packages="$packages npm"
-[ "${1-}" = check ] && packages='chromium flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs protobuf-compiler poppler-utils librsvg2-bin python3-networkx python3-igraph'
+[ "${1-}" = check ] && packages='chromium flang-19 spin clang-tools-19 clang-format btrfs-progs xfsprogs protobuf-compiler poppler-utils librsvg2-bin python3-networkx python3-igraph valgrind'
 [ "${1-}" = aarch64 ] && packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
 [ "${1-}" = bench ] && packages='gnuplot-nox valgrind'
 [ "${1-}" = fuzz ] && packages='libclang-rt-19-dev'

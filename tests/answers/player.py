@@ -27,7 +27,7 @@ CRITICAL = 5                                                                 # m
 ENTER_DATA = 2                                                               # target_kind
 INOUT = 3                                                                    # dependence_type
 PREEMPTED = 1                                                                # off_why
-SWITCHES = 95                                                                # the writer's stream of switches
+SWITCHES = 511                                                               # the writer's stream of switches
 START = 1000                                                                 # ticks of the first record
 WAIT = object()                                                              # until something changes
 

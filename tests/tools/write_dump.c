@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * write_dump DIRECTORY: writes a dump with the records on stdin, one a line: stream, ticks (ns), number of the kind, flags,
- * value, a and b, as numbers in decimal or, with 0x, hexadecimal. A stream's records come in its order; stream 95 is that of
+ * value, a and b, as numbers in decimal or, with 0x, hexadecimal. A stream's records come in its order; stream 511 is that of
  * switches. tests/answers.py writes dumps of runs with it that never were.
  */
 #include "tests/unit/dump_writer.h"

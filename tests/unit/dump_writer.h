@@ -25,9 +25,9 @@ enum writer_place {
 	WRITER_RING_AND_FILE /* the same, but all closed segments also in NNNNN.seg */
 };
 
-#define WRITER_STREAMS  96
-#define WRITER_SWITCHES 95 /* the stream of switches */
-#define WRITER_SAMPLES  80 /* WRITER_SAMPLES + N is the stream of the samples of stream N */
+#define WRITER_STREAMS  512
+#define WRITER_SWITCHES 511 /* the stream of switches */
+#define WRITER_SAMPLES  400 /* WRITER_SAMPLES + N is the stream of the samples of stream N */
 
 struct writer_stream {
 	unsigned char **segments; /* each of segment_bytes */
