@@ -78,9 +78,9 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
 	case LIMIT_CREATION: fprintf(out, "creation: one thread makes %s more slowly than the others run them", label); return;
 	case LIMIT_GRAIN:
-		fprintf(out, "grain: %" PRIu64 " %s %s of %s each, and one costs %s", row->n,
+		fprintf(out, "grain: %" PRIu64 " %s %s of %s each, and one costs %s%s", row->n,
 			row->sort == CAUSE_CHUNKS ? "chunks of" : "x", label, length_text(row->own_ns).text,
-			length_text(row->price_ns).text);
+			row->sort == CAUSE_CHUNKS ? "at least " : "", length_text(row->price_ns).text);
 		return;
 	case LIMIT_CHAIN:
 		if (strcmp(label, other) == 0)
