@@ -15,6 +15,7 @@ bool thread_is_league_inner_team(const struct thread *t, const struct record *re
 size_t thread_find_ended(const struct thread *t, size_t n_kept, uint32_t region, uint32_t task);
 int thread_resolve_region(struct thread *t, const struct record *record, uint32_t *region);
 bool thread_is_alias(const struct model *m, uint64_t id);
+bool thread_league_member_ends(const struct thread *t, uint32_t task, const struct record *record);
 
 /* The region that the record's counter means: one that this stream announced. */
 static inline uint32_t thread_own_region(const struct thread *t, const struct record *record)
@@ -159,8 +160,14 @@ STEP_INLINE int thread_implicit_end(struct thread *t, thread_listener *tell, con
 	struct thread_implicit *inner = thread_innermost(t);
 	/* The begin of an alias may be missing: it ends in the initial task that it stands for (Q31, Q38). */
 	bool is_in_initial = inner != NULL && m->tasks[inner->task].flags & task_flags_initial;
-	if (m->n_aliases > 0 && (thread_is_alias(m, record->a) || (is_in_initial && !(record_flags(record) & task_flags_initial))))
+	if (m->n_aliases > 0 && is_in_initial && !(record_flags(record) & task_flags_initial)) {
+		if (!thread_league_member_ends(t, inner->task, record))
+			return 0;
+		if (thread_habit(t, record, "league_end_as_implicit") != 0) /* Q46 */
+			return -1;
+	} else if (m->n_aliases > 0 && thread_is_alias(m, record->a)) {
 		return 0;
+	}
 	if (inner == NULL) {
 		if (thread_repair(t, record, "implicit_task_end_without_begin", 0, 0) != 0)
 			return -1;

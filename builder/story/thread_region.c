@@ -99,3 +99,12 @@ bool thread_is_alias(const struct model *m, uint64_t id)
 	uint32_t row = stream < m->dump->n_streams ? model_own_task(m, (uint32_t)stream, id_counter(id)) : 0;
 	return model_alias(m, row) != row;
 }
+
+/*
+ * Is this the end of the initial task itself, although it says that it is an implicit one (Q46)? The runtime says it where
+ * a worker's initial task ends: that names the task, and no number of threads (Q4), which an alias's end has.
+ */
+bool thread_league_member_ends(const struct thread *t, uint32_t task, const struct record *record)
+{
+	return low32(record->b) == 0 && model_task(t->model, record->a) == task && !thread_is_alias(t->model, record->a);
+}

@@ -156,9 +156,14 @@ static void begin_initial(uint32_t stream, uint64_t task, uint64_t region, uint6
 	replay_put(stream, EVENT_implicit_task_begin, task_flags_initial, task, id_make(0, region), n_teams | index << 32);
 }
 
+static void end_initial_as(unsigned flags, uint32_t stream, uint64_t task, uint64_t index)
+{
+	replay_put(stream, EVENT_implicit_task_end, flags, 0, id_make(stream, task), index << 32);
+}
+
 static void end_initial(uint32_t stream, uint64_t task, uint64_t index)
 {
-	replay_put(stream, EVENT_implicit_task_end, task_flags_initial, 0, id_make(stream, task), index << 32);
+	end_initial_as(task_flags_initial, stream, task, index);
 }
 
 /* The team that the runtime makes inside of each initial task, before what the program's text has there, and behind it. */
@@ -174,8 +179,11 @@ static void end_inner_team(uint32_t stream, uint64_t region, uint64_t task, uint
 	replay_put(stream, EVENT_parallel_end, parallel_flags_invoker_runtime | parallel_flags_team, region, initial, 0);
 }
 
-/* A root, and a league of two with a task in each team's initial task. Those tasks. */
-static void write_league(unsigned closing, uint64_t tasks[2])
+/*
+ * A root, and a league of two with a task in each team's initial task. Those tasks. `worker_end`: flags of the end of the
+ * initial task that is not on the league's first thread.
+ */
+static void write_league(unsigned closing, unsigned worker_end, uint64_t tasks[2])
 {
 	dump_writer_root(&replay_writer, 0, replay_now, 1, 1);
 	begin_league(2, 2);
@@ -196,24 +204,32 @@ static void write_league(unsigned closing, uint64_t tasks[2])
 	replay_sync_end(0, closing, id_make(0, 2));
 	end_initial(0, 2, 0);
 	replay_put(0, EVENT_parallel_end, parallel_flags_league, 2, id_make(0, 1), 0x6000);
-	end_initial(0, 1, 1);
 	replay_sync_end(1, closing, id_make(1, 1));
-	end_initial(1, 1, 1);
+	end_initial_as(worker_end, 1, 1, 1);
+	/* The thread is used again: what has not ended by now would be a repair. */
+	replay_put(0, EVENT_parallel_begin, parallel_flags_invoker_program | parallel_flags_team, 4, 2, 0x7000);
+	replay_put(0, EVENT_implicit_task_begin, task_flags_implicit, 5, id_make(0, 4), 2);
+	replay_put(1, EVENT_implicit_task_begin, task_flags_implicit, 4, id_make(0, 4), 2 | UINT64_C(1) << 32);
+	replay_put(0, EVENT_implicit_task_end, task_flags_implicit, 0, id_make(0, 5), 2);
+	replay_put(0, EVENT_parallel_end, parallel_flags_team, 4, id_make(0, 1), 0x7000);
+	replay_put(1, EVENT_implicit_task_end, task_flags_implicit, 0, id_make(1, 4), UINT64_C(1) << 32);
+	end_initial(0, 1, 1);
 }
 
-/* With LLVM 19's barrier kinds, and with the one kind before. */
+/* With LLVM 19's barrier kinds, with the one kind before, and where a worker's initial task ends as an implicit one. */
 START_TEST(the_runtimes_team_inside_a_league_is_left_out)
 {
 	uint64_t tasks[2];
-	write_league(_i == 0 ? sync_kind_barrier_teams : KIND_2, tasks);
+	write_league(_i != 1 ? sync_kind_barrier_teams : KIND_2, _i == 2 ? task_flags_implicit : task_flags_initial, tasks);
 	replay_build(GRAPH_TASK);
 	ck_assert_uint_eq(replay_n_nodes(NODE_INITIAL), 3);
-	ck_assert_uint_eq(replay_n_nodes(NODE_IMPLICIT), 0);
-	ck_assert_uint_eq(replay_n_nodes(NODE_REGION), 1);
+	ck_assert_uint_eq(replay_n_nodes(NODE_IMPLICIT), 2); /* of the region after the league */
+	ck_assert_uint_eq(replay_n_nodes(NODE_REGION), 2);
 	ck_assert_uint_eq(replay_n_nodes(NODE_BARRIER), 0);
 	ck_assert_uint_eq(replay_edges(id_make(0, 2), tasks[0], EDGE_CREATE), 1);
 	ck_assert_uint_eq(replay_edges(id_make(1, 1), tasks[1], EDGE_CREATE), 1);
 	ck_assert_uint_eq(quirk("league_inner_team"), 2);
+	ck_assert_uint_eq(quirk("league_end_as_implicit"), _i == 2);
 	ck_assert_uint_eq(replay_n_repairs(), 0);
 	replay_done();
 }
@@ -360,7 +376,7 @@ int main(void)
 	tcase_add_test(tests, other_runtimes_close_teams_of_one_with_a_barrier);
 	tcase_add_loop_test(tests, without_an_end_the_return_address_tells_which_barrier_it_is, 0, 2);
 	tcase_add_loop_test(tests, a_reductions_own_barrier_is_none_of_the_programs, 0, 2);
-	tcase_add_loop_test(tests, the_runtimes_team_inside_a_league_is_left_out, 0, 2);
+	tcase_add_loop_test(tests, the_runtimes_team_inside_a_league_is_left_out, 0, 3);
 	tcase_add_test(tests, each_initial_task_of_a_league_has_barriers_of_its_own);
 	tcase_add_loop_test(tests, a_league_of_one_has_the_region_of_its_teams_construct, 0, 2);
 	tcase_add_test(tests, behind_serialized_regions_the_innermost_task_goes_on);
