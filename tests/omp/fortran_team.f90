@@ -11,11 +11,12 @@ program fortran_team
    use fortran_team_own
    implicit none
    integer(omp_lock_kind) :: lock
-   integer :: sum, n, value
+   integer :: sum, n, value, locked
    call omp_set_max_active_levels(2)
    call omp_init_lock(lock)
    own = 3
    sum = 0
+   locked = 0
    n = 0
    !$omp parallel num_threads(2) copyin(own)
    !$omp masked
@@ -32,10 +33,10 @@ program fortran_team
    n = n + 1
    !$omp end critical (named)
    call omp_set_lock(lock)
-   sum = sum + own
+   locked = locked + own
    call omp_unset_lock(lock)
    !$omp end parallel
-   if (sum /= 11 .or. n /= 3) stop 99
+   if (sum /= 5 .or. locked /= 6 .or. n /= 3) stop 99
    sum = 0
    !$omp parallel num_threads(3) private(value)
    !$omp single
