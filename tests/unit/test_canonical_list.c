@@ -81,7 +81,7 @@ START_TEST(lines_are_sorted_as_texts)
 		add_name(list, formats[(unsigned)rand() % 6], (unsigned)rand() % 300, (unsigned)rand() % 300);
 	for (unsigned i = 0; i < 100000; i++) {
 		uint32_t source = (uint32_t)rand() % 50000, target = (uint32_t)rand() % 50000;
-		uint8_t kind = (uint8_t)(rand() % (EDGE_KINDS + 1)), dependence = kind == EDGE_DEPEND ? (uint8_t)(rand() % 256) : 0;
+		uint8_t kind = (uint8_t)(rand() % (EDGE_KINDS + 1)), dependence = (uint8_t)(kind == EDGE_DEPEND ? rand() % 256 : 0);
 		canonical_add_line(list, &(struct canonical_line){source, target, kind, dependence});
 	}
 	check_list(list);
