@@ -68,7 +68,7 @@ POINTS = ("task", "target", "taskwait", "taskgroup", "barrier", "region")
 JOINS = ("taskwait", "taskgroup", "barrier")  # the kinds of edges by which a task is waited for
 HOME = "libomp19"                             # the runtime that the programs find without further ado
 RUNTIMES = ("libomp14", "libomp15", "libomp16", HOME)
-TIMING = ("late_worker_end",)                 # quirks that may or may not come in any program
+TIMING = ("late_worker_end", "league_end_as_implicit", "region_end_names_another")  # quirks that may or may not come in any program
 HELPERS = ("root_without_end",)                # and where there are hidden helpers (their root may live longer than the tool)
 HABITS = {r: ("one_kind_of_implicit_barrier",) for r in RUNTIMES if r != HOME}  # and those of older runtimes
 
