@@ -34,6 +34,12 @@ static void make_links(struct net *net)
 		}
 }
 
+static void push(uint32_t *below, uint32_t *top, uint32_t id)
+{
+	below[id] = *top;
+	*top = id;
+}
+
 static void make_order(struct net *net)
 {
 	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
@@ -44,18 +50,25 @@ static void make_order(struct net *net)
 	net->ready_ticks[0] = 0;
 	for (size_t link = 0; link < net->first[net->n]; link++)
 		n_before[net->targets[link]]++;
-	for (uint32_t id = 1; id < net->n; id++)
+	/*
+	 * Nodes that nothing is before any more are on a stack, whose links take the place of their counts: what follows a node
+	 * comes soon after it, as it did in the run, so that all who go through the nodes in this order find tables in the cache.
+	 */
+	uint32_t top = 0;
+	for (uint32_t id = net->n; id-- > 1;)
 		if (n_before[id] == 0 && net_kind(net, id) != NODE_NONE)
-			net->order[net->n_ordered++] = id;
-	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = net->order[i];
+			push(n_before, &top, id);
+	while (top != 0) {
+		uint32_t id = top;
+		top = n_before[id];
+		net->order[net->n_ordered++] = id;
 		uint64_t over_ticks = net_executes(net, id) ? net_end(net, id) : net->ready_ticks[id];
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 			uint32_t target = net->targets[link];
 			if (over_ticks > net->ready_ticks[target])
 				net->ready_ticks[target] = over_ticks;
 			if (--n_before[target] == 0)
-				net->order[net->n_ordered++] = target;
+				push(n_before, &top, target);
 		}
 	}
 	free(n_before);
