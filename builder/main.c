@@ -73,7 +73,7 @@ static const struct argp_option how_options[] = {
 	{"max-nodes", OPTION_MAX_NODES, "N", 0,
 	 "draw no more nodes than this in graph.dot; each one by itself where there are two fifths of it (default: 150)", 0},
 	{"states", OPTION_STATES, 0, 0, "thread states one by one: in the archive a metric, with --csv state_intervals.csv", 0},
-	{"fold", OPTION_FOLD, "N", 0, "simulate larger graphs with several nodes as one (default: 2000000, with --what-if 1000000)",
+	{"fold", OPTION_FOLD, "N", 0, "simulate larger graphs with several nodes as one (default: 50000, with --what-if 1000000)",
 	 0},
 	{"bins", OPTION_BINS, "N", 0, "rows of a process in parallelism.csv, at most (default: 1000)", 0},
 	{"width", OPTION_WIDTH, "MM", 0,

@@ -99,8 +99,7 @@ static int replay_process(struct job *job, size_t i)
 static int answer_process(struct job *job, size_t i)
 {
 	uint32_t fold_nodes = job->options->fold_nodes;
-	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
-	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], &job->tree, most) != 0)
+	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], &job->tree, fold_nodes) != 0)
 		return -1;
 	if (!(job->needs & NEEDS_ANSWER)) {
 		lint_track_free(&job->lint_track);

@@ -116,6 +116,18 @@ static void free_scene(struct answer *answer)
 	answer->scene = NULL;
 }
 
+/* Without a number of nodes, those that cannot be folded so far are simulated with more. */
+static void make_scene(struct answer *answer, uint32_t fold_nodes)
+{
+	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
+	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
+	bool is_made =
+		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most) ||
+		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES));
+	if (!is_made)
+		free_scene(answer);
+}
+
 int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
 		uint32_t fold_nodes)
 {
@@ -144,10 +156,7 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	*work -= answer->handing_ticks;
 	net_measure_lateness(&answer->net, &answer->track);
 	net_forget_times(&answer->net);
-	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
-	uint32_t folded = fold_nodes < SIMULATE_NODES ? fold_nodes : FOLDED_NODES;
-	if (!scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, fold_nodes, folded))
-		free_scene(answer);
+	make_scene(answer, fold_nodes);
 	candidates_find(answer, answer->scene);
 	choose(answer);
 	answer->is_made = true;

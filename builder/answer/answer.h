@@ -45,8 +45,8 @@ struct answer {
 };
 
 /*
- * When graph, states and paths of creation of the process are finished. A net with more nodes than `fold_nodes` is simulated
- * folded. 0, or -1 with the error printed; answer_free() in any case.
+ * When graph, states and paths of creation of the process are finished. A net with more nodes than `fold_nodes` (0: than the
+ * default, SIMULATE_NODES, as far as it can be folded) is simulated folded. 0, or -1 with the error printed; answer_free() in any case.
  */
 int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
 		uint32_t fold_nodes);

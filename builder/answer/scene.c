@@ -348,15 +348,15 @@ static bool has_no_circle(const struct plan *plan)
 	return is_good;
 }
 
-bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
-		uint32_t folded)
+static bool make_plan(struct scene *scene, uint32_t most)
 {
-	*scene = (struct scene){.net = net, .prices = prices, .track = track};
+	const struct net *net = scene->net;
+	const struct track *track = scene->track;
 	struct plan *plan = &scene->plan;
 	if (!track->has_holds || (net->graph->units != NULL && net->n > most)) /* units are not folded */
 		return false;
 	plan->n = net->n;
-	if (net->n > most && (scene->unit_of = fold(net, prices, folded, &plan->n)) == NULL)
+	if (net->n > most && (scene->unit_of = fold(net, scene->prices, most, &plan->n)) == NULL)
 		return false;
 	scene->thread_of = memory_get(track->n_streams + 1, sizeof *scene->thread_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++)
@@ -368,6 +368,15 @@ bool scene_make(struct scene *scene, const struct net *net, const struct prices 
 	make_links(scene, net->targets, &plan->links);
 	make_stretches(scene);
 	return plan->n_threads > 0 && (scene->unit_of == NULL || has_no_circle(plan));
+}
+
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most)
+{
+	*scene = (struct scene){.net = net, .prices = prices, .track = track};
+	bool is_made = make_plan(scene, most);
+	if (!is_made)
+		scene_free(scene);
+	return is_made;
 }
 
 void scene_free(struct scene *scene)

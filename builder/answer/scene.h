@@ -12,8 +12,9 @@
 #include "builder/answer/simulate.h"
 #include "builder/answer/track.h"
 
-#define SIMULATE_NODES 2000000 /* larger nets are folded, ... */
-#define FOLDED_NODES   200000  /* ... to so many nodes at most */
+/* Larger nets are folded to so many nodes; those that cannot be, and units of Argobots, are simulated with up to UNFOLDED_NODES. */
+#define SIMULATE_NODES 50000
+#define UNFOLDED_NODES 2000000
 
 struct scene {
 	const struct net *net;
@@ -36,11 +37,10 @@ struct variant {
 };
 
 /*
- * A net with more than `most` nodes is folded, to `folded` at most. False: it cannot be folded so far, or acquisitions of mutexes are not known one
- * by one. To be freed in any case.
+ * A net with more than `most` nodes is folded to that. False: it cannot be folded so far, or acquisitions of mutexes are not
+ * known one by one; then there is nothing to be freed.
  */
-bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
-		uint32_t folded);
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most);
 void scene_free(struct scene *scene);
 
 /* The node of the plan of a node of the net, 0: it is left out. */

@@ -79,29 +79,17 @@ static uint64_t preempted_ticks(const struct answer *answer)
 	return ticks < (double)answer->account.wall_ticks ? (uint64_t)ticks : answer->account.wall_ticks;
 }
 
-static bool make_scene(struct scene *scene, const struct answer *answer, uint32_t most)
-{
-	bool is_good = scene_make(scene, &answer->net, &answer->prices, &answer->track, most, most);
-	if (!is_good)
-		scene_free(scene);
-	return is_good;
-}
-
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes)
 {
-	uint32_t most = fold_nodes != 0 ? fold_nodes : is_all ? WHAT_IF_NODES : WHAT_IF_FEW_NODES;
 	struct scene own = {0};
 	const struct scene *scene = answer->scene;
 	*what_if = (struct what_if){0};
 	if (!answer->is_made || scene == NULL)
 		return;
-	/* That of the answer is taken, unless it is too large, or smaller than it could be. */
-	if (scene->plan.n > most + 1 || (scene->unit_of != NULL && is_all && fold_nodes == 0)) {
-		bool is_default = !is_all && fold_nodes == 0; /* then larger ones will do */
-		if (!make_scene(&own, answer, most) && (!is_default || !make_scene(&own, answer, FOLDED_NODES)))
-			return;
+	/* That of the answer is taken, unless it is smaller than it could be. */
+	if (is_all && fold_nodes == 0 && scene->unit_of != NULL &&
+	    scene_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES))
 		scene = &own;
-	}
 	struct costs costs;
 	costs_find(&costs, scene);
 	*what_if = (struct what_if){.is_made = true,

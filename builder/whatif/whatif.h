@@ -14,7 +14,6 @@
 #include "builder/support/csv.h"
 
 #define WHAT_IF_NODES      1000000 /* with --what-if: larger graphs are folded */
-#define WHAT_IF_FEW_NODES  50000   /* the same without */
 #define WHAT_IF_THREADS    4096    /* the curve ends there */
 #define WHAT_IF_CONSTRUCTS 5       /* the best ones */
 #define WHAT_IF_FACTORS    5       /* k: 1.25, 1.5, 2, 4, and without end */

@@ -8,7 +8,7 @@
  *   wait       each unit is joined before the next one is created
  *   imbalance  one unit takes as long as all others
  *   creation   what the primary unit does for each unit takes longer than the unit
- *   grain      units that do nothing
+ *   grain      units that do nothing, and so many that a graph of OpenMP's tasks would be folded
  *   mutex      all that units do is under one mutex
  *   nested     units create units
  */
@@ -89,6 +89,12 @@ static void run(const char *what)
 		}
 		return;
 	}
+	if (strcmp(what, "grain") == 0)
+		for (int round = 0; round < 7; round++) {
+			for (int i = 0; i < n; i++)
+				create(i, i % 2, nothing, 0);
+			join(0, n);
+		}
 	if (strcmp(what, "nested") == 0) {
 		create(0, 1, nest, 5);
 		n = 1;
