@@ -148,6 +148,19 @@ static void add_path(struct folding *f)
 	f->adds = true;
 }
 
+/* By construct: the waits in the barriers that end it, which are not by path; to be freed. */
+static uint64_t *find_waits_of_loops(const struct folding *f)
+{
+	const struct answer *answer = f->source->answer;
+	const struct track *track = &answer->track;
+	const struct model *m = f->model;
+	uint64_t *wait_ns = memory_zeroed(m->n_constructs, sizeof *wait_ns, "the drawing");
+	for (uint32_t c = 1; c < m->n_constructs; c++)
+		if (track->same[c] == c && m->constructs[c].codeptr != 0)
+			wait_ns[track->loop_of[c]] += dump_duration_ns(&f->source->trace->dump, answer->figures[c].wait_ticks);
+	return wait_ns;
+}
+
 /* What was executed in worksharing constructs, and the waits in the barriers that end them. */
 static void add_loops(struct folding *f)
 {
@@ -156,8 +169,7 @@ static void add_loops(struct folding *f)
 	const struct model *m = f->model;
 	if (answer == NULL)
 		return;
-	const struct track *track = &answer->track;
-	bool *is_seen = memory_zeroed(m->n_constructs, sizeof *is_seen, "the drawing"); /* its waits are not by path */
+	uint64_t *wait_ns = find_waits_of_loops(f); /* what is shown already is 0 */
 	for (uint32_t i = 1; i < answer->tree->n_nodes; i++) {
 		const struct spawn_node *node = &answer->tree->nodes[i], *region = &answer->tree->nodes[node->parent];
 		if (node->construct >= m->n_constructs || region->construct >= m->n_constructs ||
@@ -168,12 +180,10 @@ static void add_loops(struct folding *f)
 		struct fold_loop *loop = fold_loop_row(f->fold, f->label_of[region->construct], f->label_of[node->construct]);
 		loop->n += node->count;
 		loop->own_ns += dump_duration_ns(dump, node->own_ticks);
-		for (uint32_t c = 1; c < m->n_constructs && !is_seen[node->construct]; c++)
-			if (track->loop_of[c] == node->construct && track->same[c] == c && m->constructs[c].codeptr != 0)
-				loop->wait_ns += dump_duration_ns(dump, answer->figures[c].wait_ticks);
-		is_seen[node->construct] = true;
+		loop->wait_ns += wait_ns[node->construct];
+		wait_ns[node->construct] = 0;
 	}
-	free(is_seen);
+	free(wait_ns);
 }
 
 static void convert(const struct dump *dump, struct fold *fold)
