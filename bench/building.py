@@ -21,7 +21,7 @@ MOVING_ROUNDS = 8000
 # What is run: the name in the tables, and the words after the program.
 LIMITS = (("all words", ["words"]), ("packing", ["pack"]), ("sketch", ["sketch"]), ("tables", ["tables"]))
 OUTPUTS = (("summary", ["--summary"]), ("OTF2", ["--otf2"]), ("fragments", ["--summary", "--graph=fragment"]), ("CSV", ["--csv"]),
-           ("SQLite", ["--sqlite"]), ("Perfetto", ["--perfetto"]), ("DOT", ["--dot"]), ("canonical", ["--canonical"]), ("list", ["--list"]), ("everything", []))
+           ("SQLite", ["--sqlite"]), ("Perfetto", ["--perfetto"]), ("DOT", ["--dot"]), ("answer", ["--answer"]), ("canonical", ["--canonical"]), ("list", ["--list"]), ("everything", []))
 PACKED = (("summary, packed", ["--summary"]), ("OTF2, packed", ["--otf2"]))  # of a packed copy of the dump
 WRITER = "OTF2's writer"
 
