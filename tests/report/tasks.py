@@ -262,6 +262,25 @@ def wrong_print(page, place):
     return None if 1 <= pages <= 12 else f"{pages} pages"
 
 
+def wrong_paths_of_diff(page, two):
+    """Each construct's button shows its paths of creation, and hides them again. The figure is the count, and all constructs are shown."""
+    page.value("document.querySelectorAll('#diff-table button.paths').forEach(b => b.click())")
+    found = page.value("[...document.querySelectorAll('#diff-table tr.of-path')].filter(r => r.cells.length > 1).map(r => [...r.cells].slice(0, 4).map(c => c.textContent).concat(r.dataset.match))")
+    def shown(group):
+        return f"{group['median']:g}" + (f" ({group['least']:g} to {group['most']:g})" if group["most"] > group["least"] else "")
+    wanted = [[" › ".join((path["b"] or path["a"])[:-1]), "" if path["match"] == "same" else path["match"], *(shown(path["count"][side]) if path[side] else "" for side in ("a", "b")), path["match"]]
+              for row in two["constructs"] for path in row["paths"] or []]
+    if sorted(found) != sorted(wanted) or not wanted:
+        return f"{len(found)} paths are shown, not {len(wanted)}: {[row for row in sorted(found) if row not in wanted][:3]}, not {[row for row in sorted(wanted) if row not in found][:3]}"
+    page.value("(() => { const f = document.getElementById('diff-figure'); f.value = 'wait_ns'; f.dispatchEvent(new Event('input')); })()")
+    kept = page.value("[...document.querySelectorAll('#diff-table tr.of-path')].map(r => r.textContent)")
+    if not kept or any("only time" not in text for text in kept):
+        return f"without figures of paths there is {kept[:3]}"
+    page.value("(() => { const f = document.getElementById('diff-figure'); f.value = 'count'; f.dispatchEvent(new Event('input')); document.querySelectorAll('#diff-table button.paths').forEach(b => b.click()); })()")
+    left = page.value("document.querySelectorAll('#diff-table tr.of-path').length")
+    return f"{left} rows of paths are left" if left else None
+
+
 def wrong_diff(page, out):
     """diff.html has the figures of diff.json, and its controls choose among them."""
     diff = json.loads((out / "diff.json").read_text())
@@ -281,10 +300,13 @@ def wrong_diff(page, out):
         for figure in ("own_ns", "count"):
             page.value("(() => { const o = document.getElementById('diff-changed'), f = document.getElementById('diff-figure'); o.checked = %s; f.value = '%s'; f.dispatchEvent(new Event('input')); })()" % (str(only).lower(), figure))
             wanted = [row for row in two["constructs"] if not only or row[figure]["changed"] or row["match"] != "same"]
-            rows = page.value("[...document.querySelectorAll('#diff-table tbody tr')].map(r => [r.dataset.match, r.dataset.changed, r.cells[0].firstChild.textContent])")
+            rows = page.value("[...document.querySelectorAll('#diff-table tbody tr:not(.of-path)')].map(r => [r.dataset.match, r.dataset.changed, r.cells[0].firstChild.textContent])")
             names = sorted([row["match"], str(row[figure]["changed"]).lower(), (row["b"] or row["a"] or {}).get("label") or (row["b"] or row["a"] or {"kind": "none"})["kind"]] for row in wanted)
             if sorted(rows) != names[:200]:
                 return f"{figure}{', what differs' if only else ''}: {sorted(rows)[:5]}, not {names[:5]}"
+    wrong = wrong_paths_of_diff(page, two)
+    if wrong:
+        return wrong
     if (diff["scaling"] is not None) != page.value("document.getElementById('diff-scaling') !== null"):
         return "the table of numbers of threads"
     drawn = page.value("[...document.querySelectorAll('#diff-curve circle')].map(c => +c.dataset.y)")

@@ -59,7 +59,41 @@ function bars(change, most) {
 	return makeSvg('svg', { viewBox: '0 0 100 12', class: 'box', preserveAspectRatio: 'none', role: 'img', 'aria-label': 'A ' + time(change.a.median) + ', B ' + time(change.b.median) }, [bar(0, change.a.median, 'barrier'), bar(6, change.b.median, 'mutex')]);
 }
 
+/* Cells of a figure: of A, of B, and how it changed. */
+function cells(row, figure, text, most) {
+	const change = row[figure], { changed, difference } = change;
+	return [make('td', { class: 'number', text: row.a ? spread(change.a, text) : '' }), make('td', { class: 'number', text: row.b ? spread(change.b, text) : '' }),
+		make('td', { class: 'number' + (changed ? difference > 0 ? ' more' : ' less' : '') }, [document.createTextNode(changeText(change) + (changed ? difference > 0 ? ' ▲' : ' ▼' : ''))]),
+		make('td', {}, [bars(change, most)])];
+}
+
+/* The paths of creation of a construct, a row each: who created what creates it, the outermost first. There are only counts and own times of them. */
+function pathRows(row, figure, text, most) {
+	const isKnown = figure in row.paths[0], left = row.paths_left_out;
+	const note = !isKnown ? 'Of paths there are only time that was executed and counts.' : left > 0 ? plural(left, 'path') + ' that differ less are left out.' : '';
+	return [...isKnown ? row.paths.map(path => make('tr', { class: 'of-path', 'data-match': path.match, 'data-changed': String(path[figure].changed) }, [
+		make('td', { text: (path.b ?? path.a).slice(0, -1).join(' › ') }), make('td', { text: MATCHES[path.match] }), ...cells(path, figure, text, most)])) : [],
+	...note ? [make('tr', { class: 'of-path' }, [make('td', { colspan: 6, class: 'note', text: note })])] : []];
+}
+
+/* Shows and hides the rows of its paths after the construct's row. */
+function pathsButton(row, figure, text, most, open) {
+	const button = make('button', { class: 'paths', 'aria-expanded': 'false', text: plural(row.paths.length + row.paths_left_out, 'path') });
+	const show = isOpen => {
+		const own = button.closest('tr');
+		button.setAttribute('aria-expanded', String(isOpen));
+		open[isOpen ? 'add' : 'delete'](row);
+		while (own.nextElementSibling?.classList.contains('of-path'))
+			own.nextElementSibling.remove();
+		if (isOpen)
+			own.after(...pathRows(row, figure, text, most));
+	};
+	button.addEventListener('click', () => show(button.getAttribute('aria-expanded') === 'false'));
+	return { button, show };
+}
+
 function constructs(element, two) {
+	const open = new Set(); /* constructs whose paths are shown, whatever is chosen */
 	const choose = make('select', { id: 'diff-figure' }, Object.entries(FIGURES).map(([value, text]) => make('option', { value, text })));
 	const only = make('input', { type: 'checkbox', id: 'diff-changed', checked: '' }), filter = make('input', { type: 'search', placeholder: 'Filter by name, file or function', 'aria-label': 'Filter constructs' });
 	const place = make('div'), count = make('p', { class: 'hint', id: 'diff-shown', role: 'status' });
@@ -69,12 +103,14 @@ function constructs(element, two) {
 		const rows = two.constructs.filter(row => (!only.checked || is(row)) && words.every(word => [row.a, row.b].some(p => p && (p.label + ' ' + p.file + ' ' + p.function).toLowerCase().includes(word))))
 			.sort((x, y) => Math.abs(y[figure].difference) - Math.abs(x[figure].difference));
 		const most = Math.max(...rows.map(row => Math.max(row[figure].a.median, row[figure].b.median)), 1);
-		place.replaceChildren(table('diff-table', [['construct'], ['', false], ['A', true], ['B', true], ['change', true], ['A and B']], rows.slice(0, SHOWN).map(row => make('tr', {
+		const shown = rows.slice(0, SHOWN).map(row => ({ row, paths: row.paths?.length > 0 ? pathsButton(row, figure, text, most, open) : null }));
+		place.replaceChildren(table('diff-table', [['construct'], ['', false], ['A', true], ['B', true], ['change', true], ['A and B']], shown.map(({ row, paths }) => make('tr', {
 			'data-match': row.match, 'data-changed': String(row[figure].changed) }, [
-			make('td', {}, [document.createTextNode(nameOf(row.b ?? row.a)), ...row.match === 'moved' ? [make('span', { class: 'source', text: 'in A ' + nameOf(row.a) })] : [], ...(row.b ?? row.a).function ? [make('span', { class: 'source', text: (row.b ?? row.a).function })] : []]),
-			make('td', { text: MATCHES[row.match] }), make('td', { class: 'number', text: row.a ? spread(row[figure].a, text) : '' }), make('td', { class: 'number', text: row.b ? spread(row[figure].b, text) : '' }),
-			make('td', { class: 'number' + (row[figure].changed ? row[figure].difference > 0 ? ' more' : ' less' : '') }, [document.createTextNode(changeText(row[figure]) + (row[figure].changed ? row[figure].difference > 0 ? ' ▲' : ' ▼' : ''))]),
-			make('td', {}, [bars(row[figure], most)])])), 'Constructs of both sides'));
+			make('td', {}, [document.createTextNode(nameOf(row.b ?? row.a)), ...paths ? [document.createTextNode(' '), paths.button] : [], ...row.match === 'moved' ? [make('span', { class: 'source', text: 'in A ' + nameOf(row.a) })] : [], ...(row.b ?? row.a).function ? [make('span', { class: 'source', text: (row.b ?? row.a).function })] : []]),
+			make('td', { text: MATCHES[row.match] }), ...cells(row, figure, text, most)])), 'Constructs of both sides'));
+		for (const { row, paths } of shown)
+			if (open.has(row))
+				paths.show(true);
 		count.textContent = (rows.length > SHOWN ? 'The first ' + SHOWN + ' of ' : '') + plural(rows.length, 'construct') + (only.checked ? ' new, gone, moved or changed' : '') + ' of ' + two.constructs.length + '. A mark stands where a change is larger than noise, or, of single runs, than the threshold.';
 	};
 	for (const control of [choose, only, filter])
