@@ -18,17 +18,41 @@ uint32_t blockers_before_barrier(const struct net *net, const struct track *trac
 }
 
 /*
+ * By node: the longest way from there to the end, with the node itself; NULL: there are no dependences, for which it is
+ * needed. To be freed.
+ */
+static uint64_t *measure_ways(const struct net *net)
+{
+	size_t n_depend = 0;
+	for (size_t link = 0; link < net->first[net->n]; link++)
+		n_depend += net->kinds[link] == EDGE_DEPEND;
+	if (n_depend == 0)
+		return NULL;
+	uint64_t *ways = memory_zeroed(net->n, sizeof *ways, "what limits the run");
+	for (uint32_t i = net->n_ordered; i-- > 0;) {
+		uint32_t id = net->order[i];
+		uint64_t longest = 0;
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			uint64_t way = ways[net->targets[link]];
+			longest = way > longest ? way : longest;
+		}
+		ways[id] = net_work(net, id) + longest;
+	}
+	return ways;
+}
+
+/*
  * The dependence whose target this node makes ready, and after which the longest way lies ahead; 0: none. A target that was
  * ready later does not wait for this node.
  */
-static uint32_t dependent(const struct net *net, uint32_t id)
+static uint32_t dependent(const struct net *net, const uint64_t *ways, uint32_t id)
 {
 	uint32_t best = 0;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		uint32_t target = net->targets[link];
 		if (net->kinds[link] != EDGE_DEPEND || net->ready_ticks[target] > net_end(net, id))
 			continue;
-		if (best == 0 || net->low_ticks[target] > net->low_ticks[best])
+		if (best == 0 || ways[target] > ways[best])
 			best = target;
 	}
 	return best;
@@ -142,9 +166,9 @@ static bool *find_turns(const struct net *net)
 /* ---- All of it ---- */
 
 static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
-			   const bool *excludes, uint32_t id)
+			   const bool *excludes, const uint64_t *ways, uint32_t id)
 {
-	uint32_t next = next_of(net, id), depends = dependent(net, id), own = net_task_construct(net, id);
+	uint32_t next = next_of(net, id), depends = dependent(net, ways, id), own = net_task_construct(net, id);
 	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
 	size_t first = net->first[id], end = net->first[id + 1];
 	blocker.place = place_of(net, track, found, id);
@@ -202,8 +226,10 @@ struct blocker *blockers_find(struct causes *causes, const struct net *net, cons
 {
 	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
 	bool *excludes = find_turns(net);
+	uint64_t *ways = measure_ways(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;)
-		found[net->order[i]] = find(causes, net, track, found, excludes, net->order[i]);
+		found[net->order[i]] = find(causes, net, track, found, excludes, ways, net->order[i]);
+	free(ways);
 	free(excludes);
 	return found;
 }

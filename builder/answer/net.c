@@ -74,20 +74,6 @@ static void make_order(struct net *net)
 	free(n_before);
 }
 
-static void measure_ways(struct net *net)
-{
-	net->low_ticks = memory_zeroed(net->n, sizeof *net->low_ticks, WHAT);
-	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t id = net->order[i];
-		uint64_t longest = 0;
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint64_t low = net->low_ticks[net->targets[link]];
-			longest = low > longest ? low : longest;
-		}
-		net->low_ticks[id] = net_work(net, id) + longest;
-	}
-}
-
 /* ---- Units of Argobots ---- */
 
 struct begun {
@@ -170,14 +156,12 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 	make_links(net);
 	sort_units(net);
 	make_order(net);
-	measure_ways(net);
 }
 
 void net_forget_times(struct net *net)
 {
 	free(net->ready_ticks);
-	free(net->low_ticks);
-	net->ready_ticks = net->low_ticks = NULL;
+	net->ready_ticks = NULL;
 }
 
 void net_free(struct net *net)
@@ -187,7 +171,6 @@ void net_free(struct net *net)
 	free(net->kinds);
 	free(net->order);
 	free(net->ready_ticks);
-	free(net->low_ticks);
 	free(net->late_ticks);
 	free(net->unit_nodes);
 	free(net->first_unit_node);

@@ -22,7 +22,6 @@ struct net {
 	uint32_t *order;       /* nodes, each after all that come before it */
 	uint32_t n_ordered;    /* fewer than there are nodes: there is a circle */
 	uint64_t *ready_ticks; /* by node: when the last of what comes before it was over; 0: nothing comes before it */
-	uint64_t *low_ticks;   /* by node: the longest way from there to the end, with the node itself */
 	/* Of units of Argobots: first fragments and others, by stream and in the order in which they began. NULL: there are none. */
 	uint32_t *unit_nodes;
 	size_t *first_unit_node; /* by stream: index of its first one; one more ends the last */
@@ -34,7 +33,7 @@ struct net {
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
 /* late.c: fills in late_ticks. */
 void net_measure_lateness(struct net *net, const struct track *track);
-/* Gives back when nodes were ready, and the ways from them: nodes, links, their order and lateness are needed from then on. */
+/* Gives back when nodes were ready: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);
 
