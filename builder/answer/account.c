@@ -64,6 +64,7 @@ static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
 		lane_begin_task(s, lane);
 	} else
 		lane->next_fragment++;
+	lane_find_next(s, i);
 }
 
 /* The thread has waited. */
@@ -112,18 +113,16 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 	s->now = ticks;
 }
 
-static uint64_t next_of_lane(struct sweep_over_time *s, size_t i)
+static uint64_t next_of_lane(const struct sweep_over_time *s, size_t i)
 {
-	uint64_t ticks;
-	(void)lane_next_node(s, i, &ticks);
-	return ticks < s->lanes[i].reader.next_ticks ? ticks : s->lanes[i].reader.next_ticks;
+	const struct lane *lane = &s->lanes[i];
+	return lane->next_ticks < lane->reader.next_ticks ? lane->next_ticks : lane->reader.next_ticks;
 }
 
 /* All that happens on the lane now. 0, or -1 with the error printed. */
 static int step_lane(struct sweep_over_time *s, size_t i)
 {
 	struct lane *lane = &s->lanes[i];
-	uint64_t ticks;
 	lane->ends_with_record = true;
 	lane_tell(s, i);
 	lane->ends_with_record = false;
@@ -135,8 +134,8 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 	}
-	for (uint32_t node; (node = lane_next_node(s, i, &ticks)) != 0 && ticks <= s->now;)
-		take_node(s, i, node);
+	while (lane->next_node != 0 && lane->next_ticks <= s->now)
+		take_node(s, i, lane->next_node);
 	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane, 1);
 	awaited_change(&s->awaited, &lane->role, role_of(s, i));
@@ -286,6 +285,7 @@ static int open_lanes(struct sweep_over_time *s)
 			lane->end_unit = s->net->first_unit_node[i + 1];
 			lane->has_units = s->net->units_on[i];
 		}
+		lane_find_next(s, i);
 		lane->is_open = track_executes(s->track, s->net, i) && t->states.n_steps != 0;
 		if (!lane->is_open)
 			continue;

@@ -29,6 +29,8 @@ struct lane {
 	size_t next_unit, end_unit; /* in net.unit_nodes */
 	double taken[UNIT_WISHES];  /* sweep_over_time.taken when the lane was told last */
 	uint32_t next_fragment, end_fragment;
+	uint32_t next_node;          /* the node that begins next, 0 none, ... */
+	uint64_t next_ticks;         /* ... and when; UINT64_MAX: never */
 	double shared[2], waited[2]; /* those of the sweep when its node was told last */
 	double crowded_shared[2];    /* the same */
 	double crowded;              /* that of the sweep at since_ticks */
@@ -121,8 +123,8 @@ double ready_units_pass(struct sweep_over_time *s, double length);
 /* spend.c */
 /* The task that begins next on the lane; 0 in `task`: none does. */
 const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task);
-/* The node that begins next on the lane, and when; 0: none does. */
-uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks);
+/* Finds the node that begins next on the lane, after it has come to another one. */
+void lane_find_next(struct sweep_over_time *s, size_t i);
 /* The row of a cause about one construct. */
 uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort sort, uint32_t construct);
 /* The construct of the synchronisation, of the mutex, or of the target construct, that the thread waits for now; 0 unknown. */

@@ -14,7 +14,7 @@ const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uin
 }
 
 /* In the same way, but of OpenMP's tasks alone. */
-static uint32_t next_of_tasks(struct sweep_over_time *s, size_t i, uint64_t *ticks)
+static void find_next_of_tasks(struct sweep_over_time *s, size_t i)
 {
 	struct lane *lane = &s->lanes[i];
 	uint32_t task;
@@ -23,25 +23,23 @@ static uint32_t next_of_tasks(struct sweep_over_time *s, size_t i, uint64_t *tic
 		lane->next_fragment++;
 	bool has_fragment = lane->next_fragment < lane->end_fragment;
 	uint64_t fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
-	if (task != 0 && (!has_fragment || net_comes_first(s->net, task, task_ticks, lane->next_fragment, fragment_ticks))) {
-		*ticks = task_ticks;
-		return task;
-	}
-	*ticks = fragment_ticks;
-	return has_fragment ? lane->next_fragment : 0;
+	bool is_task =
+		task != 0 && (!has_fragment || net_comes_first(s->net, task, task_ticks, lane->next_fragment, fragment_ticks));
+	lane->next_node = is_task ? task : has_fragment ? lane->next_fragment : 0;
+	lane->next_ticks = is_task ? task_ticks : fragment_ticks;
 }
 
-uint32_t lane_next_node(struct sweep_over_time *s, size_t i, uint64_t *ticks)
+void lane_find_next(struct sweep_over_time *s, size_t i)
 {
-	const struct lane *lane = &s->lanes[i];
-	uint32_t node = next_of_tasks(s, i, ticks);
+	struct lane *lane = &s->lanes[i];
+	find_next_of_tasks(s, i);
 	if (lane->next_unit >= lane->end_unit)
-		return node;
+		return;
 	uint32_t of_unit = s->net->unit_nodes[lane->next_unit];
-	if (node != 0 && *ticks < net_begin(s->net, of_unit))
-		return node;
-	*ticks = net_begin(s->net, of_unit);
-	return of_unit;
+	if (lane->next_node != 0 && lane->next_ticks < net_begin(s->net, of_unit))
+		return;
+	lane->next_node = of_unit;
+	lane->next_ticks = net_begin(s->net, of_unit);
 }
 
 /* ---- What a stretch of time is spent for ---- */
@@ -114,8 +112,7 @@ static void spend_overhead(struct sweep_over_time *s, size_t i, uint64_t length)
 {
 	const struct model *m = s->net->graph->model;
 	struct lane *lane = &s->lanes[i];
-	uint64_t ticks;
-	uint32_t node = lane_next_node(s, i, &ticks);
+	uint32_t node = lane->next_node;
 	bool is_task = node != 0 && node < m->n_tasks;
 	const struct region *region = &m->regions[m->tasks[is_task ? node : 0].region];
 	lane->spent[SPENT_RUNTIME] += length;
