@@ -14,6 +14,7 @@
 #define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
 #define WORTH            1.05 /* what makes the run faster by less is not worth naming either, ... */
 #define WORTH_OF_RUNTIME 1.1  /* ... and of the runtime, which its user cannot change, by less than this */
+#define FEW_NODES        5000 /* below, a thread more is no gain */
 #define MANY_SMALL       1.1  /* below, with a run that does not scale, losses of one kind are taken together */
 
 double answer_efficiency(const struct answer *answer)
@@ -128,6 +129,32 @@ static void make_scene(struct answer *answer, uint32_t fold_nodes)
 		free_scene(answer);
 }
 
+/*
+ * What the time of the threads went with, and what tasks cost with what can be simulated: neither needs the other, so each has
+ * a thread. 0, or -1 with the error printed.
+ */
+static int make_account_and_scene(struct answer *answer, uint32_t fold_nodes)
+{
+	int rc = 0;
+#pragma omp parallel sections num_threads(2) if (answer->net.n > FEW_NODES)
+	{
+#pragma omp section
+		{
+			struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
+			rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track,
+					  blockers);
+			free(blockers);
+		}
+#pragma omp section
+		{
+			prices_find(&answer->prices, &answer->net, &answer->track);
+			net_measure_lateness(&answer->net, &answer->track);
+			make_scene(answer, fold_nodes);
+		}
+	}
+	return rc;
+}
+
 int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
 		uint32_t fold_nodes)
 {
@@ -137,16 +164,14 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	net_make(&answer->net, graph, answer->track.same);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
-	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
-	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
-	free(blockers);
+	int rc = make_account_and_scene(answer, fold_nodes);
 	if (rc != 0 || answer->account.n_threads == 0)
 		return rc;
-	prices_find(&answer->prices, &answer->net, &answer->track);
 	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
 			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
 	unit_waits_find(&answer->waits, &answer->track, &answer->net);
+	net_forget_times(&answer->net);
 	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, tree, &answer->causes, &answer->waits);
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
@@ -154,9 +179,6 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	uint64_t handing = chunks_ticks(answer);
 	answer->handing_ticks = handing < *work ? handing : *work;
 	*work -= answer->handing_ticks;
-	net_measure_lateness(&answer->net, &answer->track);
-	net_forget_times(&answer->net);
-	make_scene(answer, fold_nodes);
 	candidates_find(answer, answer->scene);
 	choose(answer);
 	answer->is_made = true;
