@@ -238,6 +238,30 @@ def test_fold(name):
     return report
 
 
+def test_acquisitions(_name):
+    """Many acquisitions of mutexes in few nodes: several are one, and the run takes as long."""
+    def body(t):
+        for i in range(300):
+            yield from t.work((5 + (7 * i + 13 * t.stream) % 31) * US)
+            yield from t.critical(41 + i // 100 % 2, 1 + i // 100 % 2, 4 * US)
+    report = Report()
+    with alone(PLACE / "acquisitions") as place:
+        program = region(body)
+        player = Player(OBSERVED, program)
+        whole, text = build_of(player, place, "--fold=1000000")
+        report.check(f"{NAME}/acquisitions-whole", None if "acquisitions of mutexes are" not in text else "they are folded")
+        answer, text = build_of(player, place, "--fold=100")
+        a, b = whole["what_if"], answer["what_if"]
+        n, wanted = b["simulated_acquisitions"], OBSERVED * 300
+        report.check(f"{NAME}/acquisitions-n", None if a["acquisitions"] == a["simulated_acquisitions"] == b["acquisitions"] == wanted and
+                     100 <= n <= 130 else f"{a['acquisitions']}, {a['simulated_acquisitions']}; {b['acquisitions']}, {n}")
+        report.check(f"{NAME}/acquisitions-said", None if f"{wanted} acquisitions of mutexes are simulated as {n}" in text else "the screen does not say so")
+        for what, took in (("whole", a), ("folded", b)):
+            off = abs(took["simulated_ns"] / player.wall - 1)
+            report.check(f"{NAME}/acquisitions-{what}-wall", None if off < 0.05 else f"{off:.1%} from what it took")
+    return report
+
+
 # ---- Faster constructs ----
 
 
@@ -322,7 +346,7 @@ def test_play(job):
     return report
 
 
-TESTS = [(test_curve, CURVES), (test_fold, FOLDED), (test_faster, FASTER), (test_teams, ["teams"]), (test_default, ["default"]),
+TESTS = [(test_curve, CURVES), (test_fold, FOLDED), (test_faster, FASTER), (test_teams, ["teams"]), (test_default, ["default"]), (test_acquisitions, ["acquisitions"]),
          (test_error, ["error"]), (test_grain, ["grain"])]
 
 

@@ -2,7 +2,6 @@
  *
  * Makes the plan of a net: see scene.h.
  */
-#include "builder/answer/stretches.h"
 #include "builder/answer/scene.h"
 #include "builder/support/array.h"
 #include "builder/support/map.h"
@@ -292,49 +291,6 @@ static void make_tasks(struct scene *scene)
 	free(t.is_there);
 }
 
-/* ---- Stretches ---- */
-
-/* A unit executes its members one after the other: so come their stretches. */
-static void fold_stretches(struct scene *scene, const struct stretches *all)
-{
-	const struct net *net = scene->net;
-	struct plan *plan = &scene->plan;
-	size_t n = 0;
-	plan->first_stretch = memory_zeroed((size_t)plan->n + 1, sizeof *plan->first_stretch, WHAT);
-	plan->stretches = memory_get((size_t)net->n_ordered + all->first[net->n] + 1, sizeof *plan->stretches, WHAT);
-	for (uint32_t unit = 1; unit < plan->n; unit++) {
-		size_t first = n, first_member = scene->first_member[unit], end_member = scene->first_member[unit + 1];
-		bool has_some = false;
-		plan->first_stretch[unit] = (uint32_t)n;
-		for (size_t i = first_member; i < end_member; i++) {
-			uint32_t id = scene->members[i], from = all->first[id], end = all->first[id + 1];
-			has_some = has_some || from < end;
-			if (from == end)
-				plan->stretches[n++] = (struct plan_stretch){net_work(net, id), 0, 0};
-			for (; from < end; from++)
-				plan->stretches[n++] = all->stretches[from];
-		}
-		n = has_some ? n : first;
-	}
-	plan->first_stretch[plan->n] = (uint32_t)n;
-	plan->stretches = memory_grow(plan->stretches, n + 1, sizeof *plan->stretches, WHAT);
-}
-
-static void make_stretches(struct scene *scene)
-{
-	struct stretches all;
-	stretches_find(&all, scene->net, scene->track);
-	scene->plan.n_mutexes = all.n_mutexes;
-	if (scene->unit_of == NULL) {
-		scene->plan.stretches = all.stretches;
-		scene->plan.first_stretch = all.first;
-		return;
-	}
-	fold_stretches(scene, &all);
-	free(all.stretches);
-	free(all.first);
-}
-
 /* What an odd net, such as one with detached tasks, may have once it is folded. */
 static bool has_no_circle(const struct plan *plan)
 {
@@ -366,7 +322,7 @@ static bool make_plan(struct scene *scene, uint32_t most)
 	make_nodes(scene);
 	make_tasks(scene);
 	make_links(scene, net->targets, &plan->links);
-	make_stretches(scene);
+	scene_make_stretches(scene, most);
 	return plan->n_threads > 0 && (scene->unit_of == NULL || has_no_circle(plan));
 }
 

@@ -24,8 +24,10 @@ struct scene {
 	uint32_t *thread_of; /* by row of dump.streams: number of the thread, UINT32_MAX: the stream executed nothing */
 	/* Where the net is folded: by node of the net that of the plan, 0: it is left out; NULL: the same numbers. */
 	uint32_t *unit_of;
-	size_t *first_member; /* of a folded net, by node of the plan: index of its first member; one more ends the last */
-	uint32_t *members;    /* nodes of the net, in the order in which they are executed */
+	size_t *first_member;          /* of a folded net, by node of the plan: index of its first member; one more ends the last */
+	uint32_t *members;             /* nodes of the net, in the order in which they are executed */
+	bool is_coarse;                /* the net is folded, or several acquisitions of a mutex are one */
+	size_t n_acquisitions, n_held; /* acquisitions of mutexes, and as how many they are in the plan */
 };
 
 /* What is different in a run; NULL and 0: nothing. */
@@ -37,7 +39,7 @@ struct variant {
 };
 
 /*
- * A net with more than `most` nodes is folded to that. False: it cannot be folded so far, or acquisitions of mutexes are not
+ * A net with more than `most` nodes is folded to that; of more acquisitions of mutexes several become one. False: it cannot be folded so far, or acquisitions of mutexes are not
  * known one by one; then there is nothing to be freed.
  */
 bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most);
@@ -54,5 +56,8 @@ uint64_t scene_play(const struct scene *scene, const struct variant *variant);
 
 /* fold.c: the node of the plan of each node of the net, by net node, with 0 of those left out; to be freed. NULL: it cannot be folded so far. */
 uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units);
+
+/* scene_stretches.c: of more than `most` stretches that hold mutexes several become one. */
+void scene_make_stretches(struct scene *scene, uint32_t most);
 
 #endif

@@ -23,6 +23,8 @@ void summary_collect_what_if(struct what_if_summary *s, const struct trace *trac
 				      .n_threads = what_if->n_threads,
 				      .n_nodes = what_if->n_nodes,
 				      .n_units = what_if->n_units,
+				      .n_acquisitions = what_if->n_acquisitions,
+				      .n_held = what_if->n_held,
 				      .error = what_if_error(what_if),
 				      .own_share = what_if->own_share,
 				      .wall_ns = dump_duration_ns(dump, what_if->wall_ticks),
@@ -77,10 +79,11 @@ json_t *summary_json_what_if(const struct what_if_summary *s)
 						       (json_int_t)(s->work_ns / point->n_threads), "span_ns",
 						       (json_int_t)point->span_ns));
 	}
-	return json_pack("{s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o}", "threads", (json_int_t)s->n_threads, "nodes",
-			 (json_int_t)s->n_nodes, "simulated_nodes", (json_int_t)s->n_units, "error", s->error, "preempted_ns",
-			 (json_int_t)s->preempted_ns, "own_costs_share", s->own_share, "simulated_ns", (json_int_t)s->base_ns,
-			 "curve", curve);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:f, s:I, s:o}", "threads", (json_int_t)s->n_threads, "nodes",
+			 (json_int_t)s->n_nodes, "simulated_nodes", (json_int_t)s->n_units, "acquisitions",
+			 (json_int_t)s->n_acquisitions, "simulated_acquisitions", (json_int_t)s->n_held, "error", s->error,
+			 "preempted_ns", (json_int_t)s->preempted_ns, "own_costs_share", s->own_share, "simulated_ns",
+			 (json_int_t)s->base_ns, "curve", curve);
 }
 
 json_t *summary_json_speedups(const struct what_if_summary *s)
@@ -177,6 +180,9 @@ void summary_print_what_if(const struct what_if_summary *s, FILE *out)
 		fprintf(out, "         beside %s in which threads had no processor\n", length_text(s->preempted_ns).text);
 	if (s->n_units < s->n_nodes)
 		fprintf(out, "folded   %" PRIu32 " nodes are simulated as %" PRIu32 ": an approximation\n", s->n_nodes, s->n_units);
+	if (s->n_held < s->n_acquisitions)
+		fprintf(out, "folded   %zu acquisitions of mutexes are simulated as %zu: an approximation\n", s->n_acquisitions,
+			s->n_held);
 	print_faster(s, out);
 	fputs("\n", out);
 }

@@ -12,6 +12,7 @@
 struct what_if_summary {
 	bool is_there;
 	uint32_t n_threads, n_nodes, n_units;
+	size_t n_acquisitions, n_held;
 	double error, own_share;
 	uint64_t wall_ns, preempted_ns, work_ns, base_ns;
 	struct what_if_point {

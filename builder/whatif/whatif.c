@@ -87,7 +87,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	if (!answer->is_made || scene == NULL)
 		return;
 	/* That of the answer is taken, unless it is smaller than it could be. */
-	if (is_all && fold_nodes == 0 && scene->unit_of != NULL &&
+	if (is_all && fold_nodes == 0 && scene->is_coarse &&
 	    scene_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES))
 		scene = &own;
 	struct costs costs;
@@ -97,7 +97,9 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 				    .preempted_ticks = preempted_ticks(answer),
 				    .n_threads = scene->plan.n_threads,
 				    .work_ticks = answer->prices.work_ticks,
-				    .own_share = costs.own_share};
+				    .own_share = costs.own_share,
+				    .n_acquisitions = scene->n_acquisitions,
+				    .n_held = scene->n_held};
 	for (uint32_t id = 1; id < answer->net.n; id++)
 		what_if->n_nodes += net_kind(&answer->net, id) != NODE_NONE;
 	for (uint32_t unit = 1; unit < scene->plan.n; unit++)

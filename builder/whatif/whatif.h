@@ -19,9 +19,10 @@
 #define WHAT_IF_FACTORS    5       /* k: 1.25, 1.5, 2, 4, and without end */
 
 struct what_if {
-	bool is_made;     /* else: it could not be simulated */
-	uint32_t n_nodes; /* of the graph that is simulated, ... */
-	uint32_t n_units; /* ... and as how many; fewer: it is folded */
+	bool is_made;                  /* else: it could not be simulated */
+	uint32_t n_nodes;              /* of the graph that is simulated, ... */
+	uint32_t n_units;              /* ... and as how many; fewer: it is folded */
+	size_t n_acquisitions, n_held; /* of mutexes, in the same way */
 	uint64_t wall_ticks;
 	uint64_t preempted_ticks; /* of that; simulated threads always have a processor */
 	uint32_t n_threads;       /* of the run */
