@@ -9,6 +9,7 @@
 
 #include "builder/support/memory.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
@@ -136,7 +137,8 @@ static void make_scene(struct answer *answer, uint32_t fold_nodes)
 static int make_account_and_scene(struct answer *answer, uint32_t fold_nodes)
 {
 	int rc = 0;
-#pragma omp parallel sections num_threads(2) if (answer->net.n > FEW_NODES)
+	bool has_two = answer->net.n > FEW_NODES && omp_get_max_threads() > 1;
+#pragma omp parallel sections num_threads(2) if (has_two)
 	{
 #pragma omp section
 		{
