@@ -16,7 +16,9 @@ QUICK = 20
 
 # Dumps of the same records (bench/moving_dump.c), of which one task in so many goes on in another stream (0: none): two million records.
 MOVING = (("none move", 0), ("one in 50,000 moves", 50000), ("all move", 1))
-MOVING_ROUNDS = 8000
+MOVING_ROUNDS, MOVING_STREAMS = 8000, 48
+# And as many of them on other numbers of streams.
+STREAMS = (12, 48, 384)
 
 # What is run: the name in the tables, and the words after the program.
 LIMITS = (("all words", ["words"]), ("packing", ["pack"]), ("sketch", ["sketch"]), ("tables", ["tables"]))
@@ -80,10 +82,23 @@ def measure_moving(bench, size):
     for name, nth in MOVING:
         folder = os.path.join(bench.dumps, str(nth))
         os.mkdir(folder)
-        harness.run([program, os.path.join(folder, "moving.otter"), str(size), str(nth)], {})
+        harness.run([program, os.path.join(folder, "moving.otter"), str(size), str(nth), str(MOVING_STREAMS)], {})
         everything.append((name, [harness.BUILDER, "-q", "-o", output, "--summary", harness.dump_path(folder)]))
     measure(bench, "untied, 48 streams", size, everything, harness.dump_read(folder)["records"],
             dict.fromkeys((name for name, _ in everything), harness.bytes_below(folder)), output)
+
+
+def measure_streams(bench, size):
+    """As many untied tasks on few and on many streams: the summary alone, which should take as long."""
+    program = harness.compile_one("moving_dump", ["bench/moving_dump.c", "tests/unit/dump_writer.c", "common/event.c"], driver="gcc")
+    output, everything, n_bytes = os.path.join(bench.dumps, "output"), [], {}
+    for n in STREAMS:
+        name, folder = "%d streams" % n, os.path.join(bench.dumps, str(n))
+        os.mkdir(folder)
+        harness.run([program, os.path.join(folder, "streams.otter"), str(size * MOVING_STREAMS // n), "0", str(n)], {})
+        everything.append((name, [harness.BUILDER, "-q", "-o", output, "--summary", harness.dump_path(folder)]))
+        n_bytes[name] = harness.bytes_below(folder)
+    measure(bench, "untied, streams", size, everything, harness.dump_read(folder)["records"], n_bytes, output)
 
 
 def run(bench, options):
@@ -93,6 +108,7 @@ def run(bench, options):
         return
     if not options.workloads and not options.quick and not bench.is_over("builder, tasks that move"):
         measure_moving(bench, MOVING_ROUNDS)
+        measure_streams(bench, MOVING_ROUNDS)
     for workload, size, n_recorded in SHAPES[:1 if options.quick and not options.workloads else None]:
         label = workload if n_recorded > 1 else workload + ", one stream"
         if options.workloads and workload not in options.workloads or bench.is_over("builder, " + label):

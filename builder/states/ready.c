@@ -30,22 +30,39 @@ static inline void latest(uint64_t *of, uint64_t ticks)
 
 static void make_levels(const struct ready *ready, struct ready_list *list)
 {
-	const struct model *m = ready->m;
 	size_t n = list->n / READY_BLOCK;
 	for (unsigned level = 0; level < READY_LEVELS && n > 0; level++, n /= READY_BLOCK) {
 		uint64_t *begins = list->begins[level] = memory_get(n, sizeof *begins, "the thread states");
-		uint64_t *ends = list->ends[level] = memory_get(n, sizeof *ends, "the thread states");
 #pragma omp parallel for if (n > MANY_TASKS / READY_BLOCK)
 		for (size_t i = 0; i < n; i++) {
-			uint64_t begin = 0, end = 0;
-			for (size_t j = i * READY_BLOCK; j < (i + 1) * READY_BLOCK; j++) {
-				latest(&begin, level == 0 ? ready_begins(m, list->tasks[j]) : list->begins[level - 1][j]);
-				latest(&end, level == 0 ? ready_end(m, list->tasks[j]) : list->ends[level - 1][j]);
-			}
+			uint64_t begin = 0;
+			for (size_t j = i * READY_BLOCK; j < (i + 1) * READY_BLOCK; j++)
+				latest(&begin, level == 0 ? ready_begins(ready->m, list->tasks[j]) : list->begins[level - 1][j]);
 			begins[i] = begin;
-			ends[i] = end;
 		}
 	}
+}
+
+/* The region of the last task of the block. */
+static uint32_t region_of_block(const struct ready *ready, const struct ready_list *list, size_t i)
+{
+	return ready->m->tasks[list->tasks[i * READY_BLOCK + READY_BLOCK - 1]].region;
+}
+
+static void make_until(const struct ready *ready, struct ready_list *list)
+{
+	size_t n = list->n / READY_BLOCK;
+	struct ready_latest *until = list->until = memory_zeroed(n + 1, sizeof *until, "the thread states");
+#pragma omp parallel for if (n > MANY_TASKS / READY_BLOCK)
+	for (size_t i = 0; i < n; i++) {
+		uint32_t region = region_of_block(ready, list, i);
+		for (size_t j = i * READY_BLOCK; j < (i + 1) * READY_BLOCK; j++)
+			if (ready->m->tasks[list->tasks[j]].region == region)
+				ready_take(ready, list->tasks[j], &until[i]);
+	}
+	for (size_t i = 1; i < n; i++)
+		if (region_of_block(ready, list, i) == region_of_block(ready, list, i - 1))
+			ready_join(&until[i], &until[i - 1]);
 }
 
 static void make_spans(const struct ready *ready, struct ready_list *list, bool is_one)
@@ -354,8 +371,10 @@ void ready_begin(struct ready *ready, const struct model *m)
 	add_delayed(ready, &ready->lists[READY_DELAYED]);
 	add_created(ready, &ready->lists[READY_CREATED]);
 	make_spans(ready, &ready->lists[READY_DELAYED], false);
-	for (unsigned i = 0; i < READY_LISTS; i++)
+	for (unsigned i = 0; i < READY_LISTS; i++) {
 		make_levels(ready, &ready->lists[i]);
+		make_until(ready, &ready->lists[i]);
+	}
 	ready->is_empty = ready->lists[READY_DELAYED].n + ready->lists[READY_CREATED].n == 0;
 }
 
@@ -363,10 +382,9 @@ void ready_free(struct ready *ready)
 {
 	for (unsigned i = 0; i < READY_LISTS; i++) {
 		struct ready_list *list = &ready->lists[i];
-		for (unsigned level = 0; level < READY_LEVELS; level++) {
+		for (unsigned level = 0; level < READY_LEVELS; level++)
 			free(list->begins[level]);
-			free(list->ends[level]);
-		}
+		free(list->until);
 		free(list->tasks);
 		free(list->ticks);
 		free(list->spans);

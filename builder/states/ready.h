@@ -23,8 +23,15 @@ struct ready_list {
 		size_t first;
 	} * spans; /* of each region that has some, by its row; one more ends the last */
 	size_t n_spans;
-	/* Of each block the latest time at which a task was begun, and ended: level 0 has blocks of tasks, level 1 blocks of these ... */
-	uint64_t *begins[READY_LEVELS], *ends[READY_LEVELS];
+	/* Of each block the latest time at which a task was begun: level 0 has blocks of tasks, level 1 blocks of these ... */
+	uint64_t *begins[READY_LEVELS];
+	struct ready_latest *until; /* of each block: with all tasks before it that are of the region of its last one */
+};
+
+/* The latest times of several tasks. */
+struct ready_latest {
+	uint64_t any_ticks, untied_ticks; /* when one that another thread might run was begun; an untied one */
+	uint64_t unfinished_ticks;        /* when one was complete */
 };
 
 enum { READY_CREATED, READY_DELAYED, READY_LISTS };
@@ -59,6 +66,30 @@ static inline uint64_t ready_end(const struct model *m, uint32_t task)
 static inline uint64_t ready_begins(const struct model *m, uint32_t task)
 {
 	return m->tasks[task].state & TASK_STARTED ? m->tasks[task].start_ticks : ready_end(m, task);
+}
+
+/* Takes a task into the latest times. One of a target construct is left to the runtime's own threads, where it has some. */
+static inline void ready_take(const struct ready *ready, uint32_t row, struct ready_latest *latest)
+{
+	uint64_t begins = ready_begins(ready->m, row), end = ready_end(ready->m, row);
+	unsigned flags = ready->m->tasks[row].flags;
+	latest->unfinished_ticks = end > latest->unfinished_ticks ? end : latest->unfinished_ticks;
+	if (flags & task_flags_target && ready->has_helpers)
+		return;
+	latest->any_ticks = begins > latest->any_ticks ? begins : latest->any_ticks;
+	if (flags & task_flags_untied)
+		latest->untied_ticks = begins > latest->untied_ticks ? begins : latest->untied_ticks;
+}
+
+/* Takes those of other tasks into the latest times. */
+static inline void ready_join(struct ready_latest *latest, const struct ready_latest *other)
+{
+	if (other->any_ticks > latest->any_ticks)
+		latest->any_ticks = other->any_ticks;
+	if (other->untied_ticks > latest->untied_ticks)
+		latest->untied_ticks = other->untied_ticks;
+	if (other->unfinished_ticks > latest->unfinished_ticks)
+		latest->unfinished_ticks = other->unfinished_ticks;
 }
 
 /* Since when the i-th task of the list is ready. */

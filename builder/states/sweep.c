@@ -154,6 +154,7 @@ static struct sweep_level *level_of(struct sweep *sweep, const struct ready *rea
 		bool has_some = low < list->n_spans && list->spans[low].region == region;
 		level->cursors[i].end = has_some ? list->spans[low + 1].first : 0;
 		put_cursor(ready, &level->cursors[i], i, has_some ? list->spans[low].first : 0);
+		level->cursors[i].taken = level->cursors[i].next;
 	}
 	return level;
 }
@@ -167,56 +168,77 @@ void sweep_region_ends(struct sweep *sweep, uint32_t region)
 
 /* ---- The way ---- */
 
-/* Takes up a task that became ready by then. */
-static void take_up(struct sweep *sweep, struct sweep_level *level, const struct ready *ready, uint32_t stream, uint32_t row,
-		    uint64_t ticks)
+/* The end of the last block whose tasks, from `next` on, all became ready by then; `next` if there is none. */
+static size_t end_of_blocks(const struct ready *ready, const struct ready_list *list, size_t next, size_t end, uint64_t ticks)
 {
-	const struct task *task = &ready->m->tasks[row];
-	uint64_t begins = ready_begins(ready->m, row);
-	extend(&level->unfinished_ticks, ready_end(ready->m, row));
-	if (begins <= ticks || (task->flags & task_flags_target && ready->has_helpers))
-		return;
-	extend(&level->any_ticks, begins);
-	if (task->flags & task_flags_untied)
-		extend(&level->untied_ticks, begins);
-	else if (sweep->n_childless < sweep->n_ties) {
-		struct sweep_tie *tie = tie_around(sweep, ready, stream, row);
-		if (tie != NULL)
-			extend(&tie->ready_ticks, begins);
+	size_t first = next / READY_BLOCK, low = first, step = 1, high = end / READY_BLOCK; /* blocks up to `low` are ready */
+	while (low + step <= high && ready_ticks(ready, list, (low + step) * READY_BLOCK - 1) <= ticks) {
+		low += step;
+		step *= 2;
 	}
+	high = low + step <= high ? low + step - 1 : high;
+	while (low < high) {
+		size_t middle = low + (high - low + 1) / 2;
+		if (ready_ticks(ready, list, middle * READY_BLOCK - 1) <= ticks)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low > first ? low * READY_BLOCK : next;
 }
 
-/* How many tasks from the cursor on make up whole blocks of tasks that became ready, and were begun, by then. */
-static size_t begun_blocks(const struct ready *ready, struct sweep_level *level, const struct sweep_cursor *cursor, unsigned number,
-			   uint64_t ticks)
+/* Comes to the tasks that became ready by then. */
+static void advance(struct sweep_level *level, const struct ready *ready, unsigned number, uint64_t ticks)
 {
+	struct sweep_cursor *cursor = &level->cursors[number];
 	const struct ready_list *list = &ready->lists[number];
+	if (cursor->next_ticks > ticks || cursor->next >= cursor->end)
+		return;
+	size_t next = end_of_blocks(ready, list, cursor->next, cursor->end, ticks);
+	if (next != cursor->next)
+		ready_join(&level->so_far, &list->until[next / READY_BLOCK - 1]);
+	for (; next < cursor->end && ready_ticks(ready, list, next) <= ticks; next++)
+		ready_take(ready, list->tasks[next], &level->so_far);
+	put_cursor(ready, cursor, number, next);
+}
+
+/* How many tasks from the i-th one on make up whole blocks of tasks, before `end`, that were begun by then; 0: none. */
+static size_t begun_blocks(const struct ready_list *list, size_t i, size_t end, uint64_t ticks)
+{
 	size_t n = READY_BLOCK, found = 0;
-	uint64_t ends = 0;
-	for (unsigned i = 0; i < READY_LEVELS && list->begins[i] != NULL; i++, n *= READY_BLOCK) {
-		size_t block = cursor->next / n;
-		if (cursor->next % n != 0 || cursor->next + n > cursor->end || list->begins[i][block] > ticks ||
-		    ready_ticks(ready, list, cursor->next + n - 1) > ticks)
+	for (unsigned level = 0; level < READY_LEVELS && list->begins[level] != NULL; level++, n *= READY_BLOCK) {
+		if (i % n != 0 || i + n > end || list->begins[level][i / n] > ticks)
 			break;
 		found = n;
-		ends = list->ends[i][block];
 	}
-	extend(&level->unfinished_ticks, ends);
 	return found;
 }
 
-static void advance(struct sweep *sweep, struct sweep_level *level, const struct ready *ready, uint32_t stream, unsigned number,
-		    uint64_t ticks)
+/* Of a task that became ready by then: if it is still, it may be a descendant of a task that is tied to the thread. */
+static void take_up(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t row, uint64_t ticks)
 {
-	struct sweep_cursor *cursor = &level->cursors[number];
-	while (cursor->next_ticks <= ticks && cursor->next < cursor->end) {
-		size_t n = cursor->next % READY_BLOCK == 0 ? begun_blocks(ready, level, cursor, number, ticks) : 0;
-		if (n == 0) {
-			take_up(sweep, level, ready, stream, ready->lists[number].tasks[cursor->next], ticks);
-			n = 1;
-		}
-		put_cursor(ready, cursor, number, cursor->next + n);
+	const struct task *task = &ready->m->tasks[row];
+	uint64_t begins = ready_begins(ready->m, row);
+	if (begins <= ticks || task->flags & task_flags_untied || (task->flags & task_flags_target && ready->has_helpers))
+		return;
+	struct sweep_tie *tie = tie_around(sweep, ready, stream, row);
+	if (tie != NULL)
+		extend(&tie->ready_ticks, begins);
+}
+
+/* Takes up what the cursor has come to. What is there before any tie has created a task is no descendant of one. */
+static void take_up_all(struct sweep *sweep, struct sweep_cursor *cursor, const struct ready *ready, uint32_t stream,
+			unsigned number, uint64_t ticks)
+{
+	const struct ready_list *list = &ready->lists[number];
+	size_t i = sweep->n_childless < sweep->n_ties ? cursor->taken : cursor->next;
+	while (i < cursor->next) {
+		size_t n = i % READY_BLOCK == 0 ? begun_blocks(list, i, cursor->next, ticks) : 0;
+		if (n == 0)
+			take_up(sweep, ready, stream, list->tasks[i], ticks);
+		i += n != 0 ? n : 1;
 	}
+	cursor->taken = i;
 }
 
 /* The tie of a task that began before, which only damage makes unknown: all that became ready is taken up anew. */
@@ -254,15 +276,17 @@ struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uin
 		add_missing_tie(sweep, ready, ancestor);
 	struct sweep_level *level = level_of(sweep, ready, region);
 	for (unsigned i = 0; i < READY_LISTS; i++)
-		advance(sweep, level, ready, stream, i, ticks);
+		advance(level, ready, i, ticks);
+	for (unsigned i = 0; i < READY_LISTS && ancestor != 0; i++)
+		take_up_all(sweep, &level->cursors[i], ready, stream, i, ticks);
 	const struct sweep_cursor *cursors = level->cursors;
 	uint64_t next_ticks = cursors[READY_CREATED].next_ticks < cursors[READY_DELAYED].next_ticks
 				      ? cursors[READY_CREATED].next_ticks
 				      : cursors[READY_DELAYED].next_ticks;
-	uint64_t ready_ticks = ancestor == 0 ? level->any_ticks : level->untied_ticks;
+	uint64_t ready_ticks = ancestor == 0 ? level->so_far.any_ticks : level->so_far.untied_ticks;
 	if (ancestor != 0 && ready->m->tasks[ancestor].region == region)
 		extend(&ready_ticks, below_ticks(sweep, ready, stream, ancestor));
-	return (struct sweep_answer){ready_ticks, level->unfinished_ticks, next_ticks};
+	return (struct sweep_answer){ready_ticks, level->so_far.unfinished_ticks, next_ticks};
 }
 
 uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint32_t region, uint32_t ancestor)
@@ -271,7 +295,7 @@ uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint3
 	if (level == NULL || level->region != region)
 		return 0;
 	if (ancestor == 0)
-		return level->any_ticks;
+		return level->so_far.any_ticks;
 	const struct sweep_tie *tie = ready->m->tasks[ancestor].region == region ? find_tie(sweep, ready, ancestor) : NULL;
 	return tie != NULL ? tie->ready_ticks : 0;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * A thread's way through the tasks that become ready (ready.h), in the order of time: what it could have run at the time
- * that the sweep has reached. A sweep takes each task of the thread's region up once, and steps over whole blocks of
- * those that are begun by then. So all questions of a thread together take as long as there are tasks, however long
- * these stay ready and however many threads wait.
+ * that the sweep has reached. Where a thread may run any task, a question takes as many steps as the number of tasks since
+ * the last one has bits. Where it may run descendants of a task alone, the sweep takes each task of the thread's region up
+ * once, and steps over whole blocks of those that are begun by then. So all questions of a thread together take at most as
+ * long as there are tasks, however long these stay ready and however many threads wait.
  *
  * Tasks that are ready at a time are not kept: of all that became ready, the latest time at which one is begun tells
  * whether one still is. There is such a time for each task that is tied to the thread, of its descendants, as the thread
@@ -21,10 +22,10 @@ struct sweep {
 		struct sweep_cursor {
 			size_t next, end;
 			uint64_t next_ticks; /* UINT64_MAX: there is none left */
+			size_t taken;        /* tasks before it were looked at for ties */
 		} cursors[READY_LISTS];
-		/* Until when one of those is ready that became ready so far: any, an untied one. Until when one is not complete. */
-		uint64_t any_ticks, untied_ticks, unfinished_ticks;
-	} * levels; /* of nested regions, the innermost last */
+		struct ready_latest so_far; /* of those that became ready so far */
+	} * levels;                         /* of nested regions, the innermost last */
 	size_t n_levels, levels_capacity;
 	struct sweep_tie {
 		uint64_t start_ticks;
