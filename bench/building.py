@@ -75,30 +75,17 @@ def measure(bench, label, size, everything, n_records, n_bytes, output):
     harness.empty(bench.dumps)
 
 
-def measure_moving(bench, size):
-    """Untied tasks on 48 streams that stay in their streams, and the same where some move, or all: the summary alone."""
-    program = harness.compile_one("moving_dump", ["bench/moving_dump.c", "tests/unit/dump_writer.c", "common/event.c"], driver="gcc")
-    output, everything = os.path.join(bench.dumps, "output"), []
-    for name, nth in MOVING:
-        folder = os.path.join(bench.dumps, str(nth))
-        os.mkdir(folder)
-        harness.run([program, os.path.join(folder, "moving.otter"), str(size), str(nth), str(MOVING_STREAMS)], {})
-        everything.append((name, [harness.BUILDER, "-q", "-o", output, "--summary", harness.dump_path(folder)]))
-    measure(bench, "untied, 48 streams", size, everything, harness.dump_read(folder)["records"],
-            dict.fromkeys((name for name, _ in everything), harness.bytes_below(folder)), output)
-
-
-def measure_streams(bench, size):
-    """As many untied tasks on few and on many streams: the summary alone, which should take as long."""
+def measure_untied(bench, label, size, dumps):
+    """Dumps of as many untied tasks, each (name, one in so many moves, streams): the summary alone."""
     program = harness.compile_one("moving_dump", ["bench/moving_dump.c", "tests/unit/dump_writer.c", "common/event.c"], driver="gcc")
     output, everything, n_bytes = os.path.join(bench.dumps, "output"), [], {}
-    for n in STREAMS:
-        name, folder = "%d streams" % n, os.path.join(bench.dumps, str(n))
+    for name, nth, n_streams in dumps:
+        folder = os.path.join(bench.dumps, "%d-%d" % (nth, n_streams))
         os.mkdir(folder)
-        harness.run([program, os.path.join(folder, "streams.otter"), str(size * MOVING_STREAMS // n), "0", str(n)], {})
+        harness.run([program, os.path.join(folder, "untied.otter"), str(size * MOVING_STREAMS // n_streams), str(nth), str(n_streams)], {})
         everything.append((name, [harness.BUILDER, "-q", "-o", output, "--summary", harness.dump_path(folder)]))
         n_bytes[name] = harness.bytes_below(folder)
-    measure(bench, "untied, streams", size, everything, harness.dump_read(folder)["records"], n_bytes, output)
+    measure(bench, label, size, everything, harness.dump_read(folder)["records"], n_bytes, output)
 
 
 def run(bench, options):
@@ -107,8 +94,8 @@ def run(bench, options):
     if limits is None:
         return
     if not options.workloads and not options.quick and not bench.is_over("builder, tasks that move"):
-        measure_moving(bench, MOVING_ROUNDS)
-        measure_streams(bench, MOVING_ROUNDS)
+        measure_untied(bench, "untied, %d streams" % MOVING_STREAMS, MOVING_ROUNDS, [(name, nth, MOVING_STREAMS) for name, nth in MOVING])
+        measure_untied(bench, "untied, streams", MOVING_ROUNDS, [("%d streams" % n, 0, n) for n in STREAMS])
     for workload, size, n_recorded in SHAPES[:1 if options.quick and not options.workloads else None]:
         label = workload if n_recorded > 1 else workload + ", one stream"
         if options.workloads and workload not in options.workloads or bench.is_over("builder, " + label):
