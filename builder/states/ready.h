@@ -68,16 +68,21 @@ static inline uint64_t ready_begins(const struct model *m, uint32_t task)
 	return m->tasks[task].state & TASK_STARTED ? m->tasks[task].start_ticks : ready_end(m, task);
 }
 
-/* Takes a task into the latest times. One of a target construct is left to the runtime's own threads, where it has some. */
+/* Is it a task of a target construct, which the runtime's own threads run, where it has some? */
+static inline bool ready_is_for_helpers(const struct ready *ready, uint32_t row)
+{
+	return ready->has_helpers && ready->m->tasks[row].flags & task_flags_target;
+}
+
+/* Takes a task into the latest times; when one was begun that is for helpers does not matter to other threads. */
 static inline void ready_take(const struct ready *ready, uint32_t row, struct ready_latest *latest)
 {
 	uint64_t begins = ready_begins(ready->m, row), end = ready_end(ready->m, row);
-	unsigned flags = ready->m->tasks[row].flags;
 	latest->unfinished_ticks = end > latest->unfinished_ticks ? end : latest->unfinished_ticks;
-	if (flags & task_flags_target && ready->has_helpers)
+	if (ready_is_for_helpers(ready, row))
 		return;
 	latest->any_ticks = begins > latest->any_ticks ? begins : latest->any_ticks;
-	if (flags & task_flags_untied)
+	if (ready->m->tasks[row].flags & task_flags_untied)
 		latest->untied_ticks = begins > latest->untied_ticks ? begins : latest->untied_ticks;
 }
 

@@ -168,7 +168,10 @@ void sweep_region_ends(struct sweep *sweep, uint32_t region)
 
 /* ---- The way ---- */
 
-/* The end of the last block whose tasks, from `next` on, all became ready by then; `next` if there is none. */
+/*
+ * Goes on from `next` to the end of a block, as far as all tasks on the way were ready by then. Returns `next` itself where not
+ * even the tasks up to the end of the first block were.
+ */
 static size_t end_of_blocks(const struct ready *ready, const struct ready_list *list, size_t next, size_t end, uint64_t ticks)
 {
 	size_t first = next / READY_BLOCK, low = first, step = 1, high = end / READY_BLOCK; /* blocks up to `low` are ready */
@@ -219,7 +222,7 @@ static void take_up(struct sweep *sweep, const struct ready *ready, uint32_t str
 {
 	const struct task *task = &ready->m->tasks[row];
 	uint64_t begins = ready_begins(ready->m, row);
-	if (begins <= ticks || task->flags & task_flags_untied || (task->flags & task_flags_target && ready->has_helpers))
+	if (begins <= ticks || task->flags & task_flags_untied || ready_is_for_helpers(ready, row))
 		return;
 	struct sweep_tie *tie = tie_around(sweep, ready, stream, row);
 	if (tie != NULL)
