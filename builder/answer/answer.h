@@ -20,7 +20,8 @@ struct candidate {
 	uint64_t saved_ticks;            /* of the run's time, at most, if it were mended */
 	bool is_simulated;               /* else saved_ticks is a bound: blamed_ticks divided among the threads */
 	uint64_t n;                      /* tasks or regions of grain, runtime; 0 elsewhere */
-	uint64_t own_ticks, price_ticks; /* grain: what one executes on average, and what one costs */
+	uint64_t own_ticks, price_ticks; /* grain: what one executes on average (regions: lasts), and what one costs */
+	uint64_t all_own_ticks;          /* grain of tasks: what all n execute, with what the recorder takes in them; 0 elsewhere */
 	uint64_t all_ticks;              /* chain: saved if all dependences were gone; imbalance: if the barrier were */
 };
 

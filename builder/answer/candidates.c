@@ -123,6 +123,7 @@ static void find_small_regions(struct search *s)
 			s->is_tiny[loop] = true;
 		uint64_t blamed = (uint64_t)blame;
 		put(s, (struct candidate){.limit = LIMIT_GRAIN,
+					  .sort = CAUSE_REGIONS,
 					  .construct = c,
 					  .blamed_ticks = blamed,
 					  .saved_ticks = blamed / answer->account.n_threads,
@@ -153,6 +154,7 @@ static void find_small_tasks(struct search *s)
 					  .saved_ticks = blamed / answer->account.n_threads,
 					  .n = price->n_tasks,
 					  .own_ticks = (price->own_ticks - price->recorded_ticks) / price->n_tasks,
+					  .all_own_ticks = price->own_ticks,
 					  .price_ticks = price->create_ticks + price->start_ticks});
 	}
 	free(scheduling);

@@ -38,6 +38,7 @@ enum cause_sort {
 	CAUSE_UNUSED,     /* serial: a region that has fewer threads than there are */
 	CAUSE_SINGLE,     /* serial: a construct that one thread of a team executes, and the others wait */
 	CAUSE_CHUNKS,     /* grain: the chunks in which a loop is handed out */
+	CAUSE_REGIONS,    /* grain: regions, of which most is their beginning and end */
 	CAUSE_SORTS
 };
 

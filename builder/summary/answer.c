@@ -17,6 +17,7 @@ static struct answer_row copy_row(const struct trace *trace, const struct answer
 				   .is_simulated = c->is_simulated,
 				   .n = c->n,
 				   .own_ns = dump_duration_ns(dump, c->own_ticks),
+				   .whole_ns = c->all_own_ticks != 0 ? dump_duration_ns(dump, c->all_own_ticks) / c->n : 0,
 				   .price_ns = dump_duration_ns(dump, c->price_ticks),
 				   .blamed_ns = dump_duration_ns(dump, c->blamed_ticks),
 				   .saved_ns = dump_duration_ns(dump, c->saved_ticks),

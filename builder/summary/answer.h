@@ -24,6 +24,7 @@ struct answer_row {
 	struct answer_place construct, other;
 	double loss_share, speedup;
 	bool is_simulated;
+	uint64_t whole_ns; /* small tasks: what one executes on average, as in the table of constructs; 0 elsewhere */
 	uint64_t n, own_ns, price_ns, blamed_ns, saved_ns, all_ns;
 };
 

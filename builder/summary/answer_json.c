@@ -36,6 +36,8 @@ static json_t *json_row(const struct answer_row *row)
 	}
 	if (row->limit == LIMIT_GRAIN) {
 		json_object_set_new(why, "own_ns", json_integer((json_int_t)row->own_ns));
+		if (row->whole_ns > row->own_ns)
+			json_object_set_new(why, "recorder_ns", json_integer((json_int_t)(row->whole_ns - row->own_ns)));
 		json_object_set_new(why, "cost_ns", json_integer((json_int_t)row->price_ns));
 	}
 	if (row->n != 0)

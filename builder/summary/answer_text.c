@@ -69,6 +69,21 @@ static const char *label_or(const struct answer_row *row, const char *instead)
 	return row->construct.label[0] != '\0' ? row->construct.label : instead;
 }
 
+/* What is too small. The table of constructs has the recorder in what a task executes, so the same figure stands here as well. */
+static void print_grain(const struct answer_row *row, const char *label, FILE *out)
+{
+	struct length_text own = length_text(row->own_ns), whole = length_text(row->whole_ns);
+	if (row->sort == CAUSE_REGIONS) {
+		fprintf(out, "grain: %" PRIu64 " x %s that last %s each, of which %s are lost", row->n, label, own.text,
+			length_text(row->price_ns).text);
+		return;
+	}
+	fprintf(out, "grain: %" PRIu64 " %s %s of %s each", row->n, row->sort == CAUSE_CHUNKS ? "chunks of" : "x", label, own.text);
+	if (row->whole_ns != 0 && strcmp(own.text, whole.text) != 0)
+		fprintf(out, " (%s with the recorder)", whole.text);
+	fprintf(out, ", and one costs %s%s", row->sort == CAUSE_CHUNKS ? "at least " : "", length_text(row->price_ns).text);
+}
+
 void answer_print_what(const struct answer_row *row, FILE *out)
 {
 	const char *label = place_name(&row->construct), *other = place_name(&row->other);
@@ -77,11 +92,7 @@ void answer_print_what(const struct answer_row *row, FILE *out)
 	case LIMITS:
 	case LIMIT_NONE: fputs("nothing worth mending: it scales", out); return;
 	case LIMIT_CREATION: fprintf(out, "creation: one thread makes %s more slowly than the others run them", label); return;
-	case LIMIT_GRAIN:
-		fprintf(out, "grain: %" PRIu64 " %s %s of %s each, and one costs %s%s", row->n,
-			row->sort == CAUSE_CHUNKS ? "chunks of" : "x", label, length_text(row->own_ns).text,
-			row->sort == CAUSE_CHUNKS ? "at least " : "", length_text(row->price_ns).text);
-		return;
+	case LIMIT_GRAIN: print_grain(row, label, out); return;
 	case LIMIT_CHAIN:
 		if (strcmp(label, other) == 0)
 			fprintf(out, "chain: each %s depends on the one before", label);
@@ -239,7 +250,7 @@ static void print_waits(const struct answer_summary *s, FILE *out)
 			fprintf(out, "\n%-26s %7s %8s %8s  %s\n", "waiting at", "times", "total", "longest", "for");
 		fprintf(out, "%-26s %7" PRIu64 " %8s %8s  ", label_text(place_name(&w->place), 26).text, w->count,
 			length_text(w->total_ns).text, length_text(w->longest_ns).text);
-		if (w->culprit.label[0] != '\0')
+		if (w->culprit.label[0] != '\0' && w->culprit_share >= 0.005) /* "0%" would name somebody for nothing */
 			fprintf(out, "%s (%.0f%%)", label_text(place_name(&w->culprit), 19).text, 100 * w->culprit_share);
 		fputs("\n", out);
 	}

@@ -43,6 +43,20 @@ def wrong_row(row, answer):
     return None
 
 
+def wrong_grain(row, answer):
+    """What is too small executes as much in the sentence as in the table of constructs. (Regions last longer than they execute, and
+    chunks are no construct.)"""
+    why = row["why"]
+    if row["limit"] != "grain" or why.get("sort") in ("regions", "chunks"):
+        return None
+    for c in answer["constructs"]:
+        mean_ns = c["own_ns"] // max(c["count"], 1)
+        if (c["construct"], c["count"]) == (row["construct"], why["count"]) \
+                and abs(mean_ns - why["own_ns"] - why.get("recorder_ns", 0)) > 1:
+            return f"{c['construct']['label']} executes {mean_ns} ns, and is said to execute {why}"
+    return None
+
+
 def flaw(answer):
     """What can be seen to be wrong without knowing the program. None: nothing."""
     account, total = answer["account_ns"], answer["threads"] * answer["wall_ns"]
@@ -64,7 +78,7 @@ def flaw(answer):
         return f"of {wanted} ns for which threads wanted a processor they had one for {work}, and the factor is {efficiency['on_processor']}"
     rows = [answer, *answer["others"]]
     for row in rows:
-        wrong = wrong_row(row, answer)
+        wrong = wrong_row(row, answer) or wrong_grain(row, answer)
         if wrong:
             return wrong
     for c in answer["constructs"]:
