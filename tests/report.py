@@ -108,8 +108,8 @@ RUNS = {
 # ---- What must be on the page ----
 
 def wrong_facts(page, summary):
-    facts = {"threads": summary["threads"], "processes": summary["processes"], "tasks": summary["tasks"]["explicit"], "records": summary["records"]}
-    seen = {name: page.value(f"document.getElementById('fact-{name}').textContent") for name in facts}
+    facts = {"threads": summary["threads"], "processes": summary["processes"], "explicit tasks": summary["tasks"]["explicit"], "records": summary["records"]}
+    seen = {name: page.value("document.getElementById('fact-%s').textContent" % name.replace(" ", "-")) for name in facts}
     wrong = {name: (seen[name], n) for name, n in facts.items() if seen[name] != str(n)}
     return f"the page and summary.json differ: {wrong}" if wrong else None
 

@@ -61,7 +61,7 @@ static void put_work(char text[64], const struct survey *survey)
 {
 	int n = 0;
 	if (survey->n_tasks || !survey->has_argobots)
-		n = snprintf(text, 64, "%" PRIu64 " task%s", survey->n_tasks, plural(survey->n_tasks));
+		n = snprintf(text, 64, "%" PRIu64 " task%s with implicit ones", survey->n_tasks, plural(survey->n_tasks));
 	if (survey->has_argobots)
 		snprintf(text + n, 64 - (size_t)n, "%s%" PRIu64 " unit%s", n ? ", " : "", survey->n_units, plural(survey->n_units));
 }

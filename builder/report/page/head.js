@@ -67,9 +67,9 @@ export default {
 		const focus = summary.part?.task;
 		if (focus)
 			element.prepend(make('p', { id: 'focus' }, [make('a', { href: '#timeline', text: 'Task ' + focus }), document.createTextNode(' of this run is selected, and of single tasks those around it are in the page. All else is of the whole run.')]));
-		const facts = [['threads', String(summary.threads)], ['processes', String(summary.processes)], ...focus ? [] : [['tasks', String(summary.tasks.explicit)]],
+		const facts = [['threads', String(summary.threads)], ['processes', String(summary.processes)], ...focus ? [] : [['explicit tasks', String(summary.tasks.explicit)]],
 			['records', String(summary.records)], ['run', time(answer ? answer.wall_ns : summary.time.wall_ns)]];
-		element.append(make('dl', { class: 'facts' }, facts.flatMap(([name, value]) => [make('div', {}, [make('dt', { text: name }), make('dd', { id: 'fact-' + name, text: value })])])));
+		element.append(make('dl', { class: 'facts' }, facts.flatMap(([name, value]) => [make('div', {}, [make('dt', { text: name }), make('dd', { id: 'fact-' + name.replace(' ', '-'), text: value })])])));
 		if (!answer) {
 			element.append(make('p', { text: 'What limits a run is found for OpenMP programs; this one has no OpenMP, or not enough of it was recorded.' }));
 			return true;
