@@ -2,8 +2,7 @@
  *
  * Finds where tasks are handed over between streams: see hand.h. Called by replay.c before the replay.
  */
-#include "builder/replay/hand.h"
-#include "builder/dump/timeline.h"
+#include "builder/replay/state.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -28,7 +27,8 @@ static void add_stop(struct search *s, uint32_t task, const struct record *r, bo
 		return;
 	array_reserve((void **)&s->stops, s->n + 1, &s->capacity, sizeof *s->stops);
 	uint32_t hand = (uint32_t)(hands_find(s->hands, task) - s->hands->all);
-	s->stops[s->n++] = (struct stop){place, r->time, task, hand, s->stream, 0, false, is_report};
+	s->stops[s->n++] = (struct stop){
+		.place = place, .ticks = r->time, .task = task, .hand = hand, .stream = s->stream, .is_report = is_report};
 }
 
 /* A record names a task: if that is handed over, this is a stop. */
@@ -57,7 +57,7 @@ static void look_at_schedule(struct search *s, const struct record *r)
  * is enough to know here. A stop more than there need be only makes a stream wait. A task that goes on without being named
  * is on its thread's stack, where no other thread can go on with it; and the record with which its part ends names it.
  */
-static void look(struct search *s, const struct record *r, unsigned kind)
+static inline void look(struct search *s, const struct record *r, unsigned kind)
 {
 	switch (kind) {
 	case EVENT_task_schedule: look_at_schedule(s, r); return;
@@ -76,18 +76,31 @@ static void look(struct search *s, const struct record *r, unsigned kind)
 	}
 }
 
+/* Looks through records amid a segment, as long as they are of kinds that frequently come. */
+static void look_at_frequent(struct search *s)
+{
+	struct timeline *t = &s->timeline;
+	for (const struct record *r; (r = timeline_plain(t)) != NULL; timeline_take_plain(t, r)) {
+		unsigned kind = record_kind(r);
+		if (!replay_is_frequent(kind))
+			return;
+		look(s, r, kind);
+	}
+}
+
 static void search(struct search *s)
 {
 	struct timeline *t = &s->timeline;
 	timeline_init(t, s->m->dump, &s->m->dump->streams[s->stream], true);
 	bool is_first = true;
-	for (const struct record *r; (r = timeline_peek(t)) != NULL; timeline_take(t)) {
+	for (const struct record *r; (r = timeline_peek(t)) != NULL; look_at_frequent(s)) {
 		unsigned kind = record_kind(r);
 		if (is_first || cursor_at_gap(&t->cursor) || kind == EVENT_records_lost)
 			look_at(s, s->current = cursor_header(&t->cursor)->task, r, false);
 		is_first = false;
 		if (!record_is_continuation(r))
 			look(s, r, kind);
+		timeline_take(t);
 	}
 	timeline_end(t);
 }
@@ -149,8 +162,12 @@ static void put_in_order(struct hands *hands, size_t n)
 			mark_first(hands, order, hand->n_stops);
 		} else
 			qsort_r(order, hand->n_stops, sizeof *order, by_time, hands->stops);
-		for (uint32_t k = 0; k < hand->n_stops; k++)
-			hands->stops[order[k]].nth = k;
+		for (uint32_t k = 0; k < hand->n_stops; k++) {
+			struct stop *stop = &hands->stops[order[k]];
+			const struct stop *next = k + 1 < hand->n_stops ? &hands->stops[order[k + 1]] : NULL;
+			stop->nth = k;
+			stop->is_reported = next != NULL && next->is_report && next->stream != stop->stream;
+		}
 	}
 }
 
@@ -201,7 +218,10 @@ void hands_begin(struct hands *hands, const struct model *m, bool finds_stops)
 void hands_free(struct hands *hands)
 {
 	for (size_t i = 0; i < hands->n; i++)
-		held_clear(&hands->all[i].held);
+		if (hands->all[i].held != NULL) {
+			held_clear(hands->all[i].held);
+			free(hands->all[i].held);
+		}
 	free(hands->all);
 	free(hands->stops);
 	free(hands->order);

@@ -27,19 +27,20 @@ struct stop {
 	uint64_t ticks;
 	uint32_t task, hand; /* hand: index in hands.all */
 	uint32_t stream;
-	uint32_t nth;   /* among the task's stops, from 0 */
-	bool is_first;  /* known to be the task's first one in its stream */
-	bool is_report; /* the record reports that the task completed, and the task is not current in its stream */
+	uint32_t nth;     /* among the task's stops, from 0 */
+	bool is_first;    /* known to be the task's first one in its stream */
+	bool is_report;   /* the record reports that the task completed, and the task is not current in its stream */
+	bool is_reported; /* the task's next stop is such a report, in another stream */
 };
 
 struct hand {
 	uint32_t task;
-	uint32_t first, n_stops; /* in hands.order */
-	uint32_t n_over;         /* stops that are over */
-	bool is_ended;           /* its last part has ended without a record (Q33) */
-	struct frame *frame;     /* its scopes, if it moves; NULL: none yet */
-	struct held held;        /* the mutexes that it holds, if it moves */
-	struct stream_state *waiting;
+	uint32_t first, n_stops;      /* in hands.order */
+	uint32_t n_over;              /* atomic: stops that are over */
+	bool is_ended;                /* its last part has ended without a record (Q33) */
+	struct frame *frame;          /* its scopes, if it moves; NULL: none yet */
+	struct held *held;            /* the mutexes that it holds, if it moves; NULL: it never held any */
+	struct stream_state *waiting; /* atomic */
 };
 
 struct hands {

@@ -18,7 +18,11 @@ static struct held *held_here(struct stream_state *s)
 	struct replay *r = s->replay;
 	bool moves = r->hands.n != 0 && task_moves(&r->model->tasks[s->thread.task]);
 	struct hand *hand = moves ? hands_find(&r->hands, s->thread.task) : NULL;
-	return hand != NULL ? &hand->held : &s->held;
+	if (hand == NULL)
+		return &s->held;
+	if (hand->held == NULL)
+		hand->held = memory_zeroed(1, sizeof *hand->held, "the tasks that move");
+	return hand->held;
 }
 
 static uint32_t held_order(struct stream_state *s, uint64_t wait_id)

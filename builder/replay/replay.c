@@ -193,19 +193,13 @@ int replay_record(struct replay *r, struct stream_state *s, const struct record 
 	return kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule ? 0 : replay_rest(r, s, record);
 }
 
-/* Is it a callback's record, without continuation records, that is about neither devices nor the thread itself? */
-static inline bool is_frequent(unsigned kind)
-{
-	return kind >= EVENT_parallel_begin && kind <= EVENT_nest_lock_end && kind != EVENT_dependences;
-}
-
-int replay_frequent(struct replay *r, struct stream_state *s)
+int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end)
 {
 	struct timeline *t = &s->timeline;
 	uint32_t begin = t->cursor.index;
-	for (const struct record *record; (record = timeline_plain(t)) != NULL;) {
+	for (const struct record *record; t->cursor.index < end && (record = timeline_plain(t)) != NULL;) {
 		unsigned kind = record_kind(record);
-		if (!is_frequent(kind))
+		if (!replay_is_frequent(kind))
 			break;
 		if (replay_processor(r, s, record->time) != 0)
 			return -1;

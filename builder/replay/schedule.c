@@ -4,8 +4,9 @@
  * task another stream has to hand over first: then it is put aside, and the thread takes another stream. If all visitors
  * can work on several streams at once, all threads of OpenMP do this. Called by run.c.
  *
- * The lock guards the lists, and what hand.h says. What one stream has done to a task before a stop was over is seen by
- * the stream that passes the task's next stop, by the number of those that are over (end_stop(), may_pass()).
+ * The lock guards the lists of streams. What one stream has done to a task before a stop was over is seen by the stream
+ * that passes the task's next stop, by the number of those that are over (end_stop(), is_next()). Most often no stream
+ * waits for the task, and none takes the lock.
  */
 #include "builder/replay/state.h"
 
@@ -16,12 +17,25 @@ enum outcome { STREAM_OVER, STREAM_WAITS, STREAM_FAILED };
 
 struct schedule {
 	struct replay *r;
+	bool is_shared; /* several threads work on it */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;            /* a stream can go on, or none ever will */
 	struct stream_state *first, *last; /* streams that can go on, first come, first served */
 	size_t n_running;                  /* streams that go on now */
 	bool has_failed;
 };
+
+static void lock(struct schedule *schedule)
+{
+	if (schedule->is_shared)
+		pthread_mutex_lock(&schedule->lock);
+}
+
+static void unlock(struct schedule *schedule)
+{
+	if (schedule->is_shared)
+		pthread_mutex_unlock(&schedule->lock);
+}
 
 static void add_ready(struct schedule *schedule, struct stream_state *s)
 {
@@ -31,7 +45,8 @@ static void add_ready(struct schedule *schedule, struct stream_state *s)
 	else
 		schedule->last->next = s;
 	schedule->last = s;
-	pthread_cond_signal(&schedule->changed);
+	if (schedule->is_shared)
+		pthread_cond_signal(&schedule->changed);
 }
 
 static struct hand *hand_of(const struct schedule *schedule, const struct stop *stop)
@@ -39,24 +54,42 @@ static struct hand *hand_of(const struct schedule *schedule, const struct stop *
 	return &schedule->r->hands.all[stop->hand];
 }
 
-/* The stop, or the part that began with it, is over: streams that waited for that can go on. */
+/* The stream, which comes after `before` in the list of those that wait for the task, waits no longer. */
+static void unlink_waiting(struct hand *hand, struct stream_state *before, struct stream_state *s)
+{
+	if (before != NULL)
+		before->next = s->next;
+	else
+		__atomic_store_n(&hand->waiting, s->next, __ATOMIC_SEQ_CST);
+	s->awaited = NULL;
+}
+
+/* Streams that waited for stops of the task that are over can go on. */
+static void wake(struct schedule *schedule, struct hand *hand)
+{
+	lock(schedule);
+	uint32_t n_over = __atomic_load_n(&hand->n_over, __ATOMIC_RELAXED); /* only who passes a stop has to see more */
+	struct stream_state *before = NULL, *next;
+	for (struct stream_state *s = hand->waiting; s != NULL; s = next) {
+		next = s->next;
+		if (s->awaited->nth > n_over) {
+			before = s;
+			continue;
+		}
+		unlink_waiting(hand, before, s);
+		add_ready(schedule, s);
+	}
+	unlock(schedule);
+}
+
+/* The stop, or the part that began with it, is over. */
 static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
 	struct hand *hand = hand_of(schedule, stop);
-	pthread_mutex_lock(&schedule->lock);
-	/* P1, for what the stream has done with the task. */
-	__atomic_store_n(&hand->n_over, hand->n_over + 1, __ATOMIC_RELEASE);
-	for (struct stream_state **waiting = &hand->waiting; *waiting != NULL;) {
-		struct stream_state *s = *waiting;
-		if (s->awaited->nth > hand->n_over) {
-			waiting = &s->next;
-			continue;
-		}
-		*waiting = s->next;
-		s->awaited = NULL;
-		add_ready(schedule, s);
-	}
-	pthread_mutex_unlock(&schedule->lock);
+	/* P1, for what the stream has done with the task; P6: and then looks for streams that wait. */
+	__atomic_add_fetch(&hand->n_over, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&hand->waiting, __ATOMIC_SEQ_CST) != NULL)
+		wake(schedule, hand);
 }
 
 static void end_open(struct schedule *schedule, struct stream_state *s)
@@ -67,18 +100,16 @@ static void end_open(struct schedule *schedule, struct stream_state *s)
 }
 
 /*
- * The current task has an open stop. If its last part ended without a record (Q33), it has ended at the latest when
- * another thread reports that the task completed: has that come before the stream's next record? 0, or -1.
+ * The current task has an open stop, after which another thread reports that the task completed. If its last part ended
+ * without a record (Q33), it has ended at the latest then: has that come before the stream's next record? 0, or -1.
  */
 static int end_reported(struct schedule *schedule, struct stream_state *s, uint64_t next_ticks)
 {
 	const struct hands *hands = &schedule->r->hands;
 	const struct hand *hand = hand_of(schedule, s->open);
-	if (s->open->nth + 1 == hand->n_stops)
-		return 0;
 	const struct stop *report = &hands->stops[hands->order[hand->first + s->open->nth + 1]];
 	bool is_before = report->ticks != next_ticks ? report->ticks < next_ticks : report->stream < s->row;
-	if (!report->is_report || report->stream == s->row || !is_before)
+	if (!is_before)
 		return 0;
 	if (thread_end_part(&s->thread, report->ticks) != 0)
 		return -1;
@@ -97,21 +128,36 @@ static bool is_at_stop(const struct stream_state *s, const struct stop *stop, ui
 	return stop != s->stop_end && stop->place == place;
 }
 
-/* For the stop that the stream has to wait for: puts it aside, in the order of streams. */
-static void wait_for(struct schedule *schedule, struct stream_state *s, const struct stop *stop)
-{
-	struct stream_state **place = &hand_of(schedule, stop)->waiting;
-	while (*place != NULL && (*place)->row < s->row)
-		place = &(*place)->next;
-	s->awaited = stop;
-	s->next = *place;
-	*place = s;
-}
-
 /* Is the task current in the stream, since an earlier stop? */
 static bool is_own(const struct stream_state *s, const struct stop *stop)
 {
 	return s->open != NULL && s->open->hand == stop->hand;
+}
+
+/* Are all of the task's stops before this one over, but for one whose part goes on in the stream? */
+static bool is_next(const struct schedule *schedule, const struct stream_state *s, const struct stop *stop)
+{
+	/* P2, for what was done before; and P7. */
+	return __atomic_load_n(&hand_of(schedule, stop)->n_over, __ATOMIC_SEQ_CST) + is_own(s, stop) >= stop->nth;
+}
+
+/* For the stop that the stream has to wait for: puts it aside, in the order of streams. False: the wait is over already. */
+static bool wait_for(struct schedule *schedule, struct stream_state *s, const struct stop *stop)
+{
+	struct hand *hand = hand_of(schedule, stop);
+	struct stream_state *before = NULL, *after = hand->waiting;
+	for (; after != NULL && after->row < s->row; after = after->next)
+		before = after;
+	s->awaited = stop;
+	s->next = after;
+	if (before != NULL)
+		before->next = s;
+	else
+		__atomic_store_n(&hand->waiting, s, __ATOMIC_SEQ_CST); /* P7: and then looks at what is over */
+	if (!is_next(schedule, s, stop))
+		return true;
+	unlink_waiting(hand, before, s);
+	return false;
 }
 
 /* May the stream pass the stops at its next record? If not, it waits, and another thread may go on with it at once. */
@@ -119,22 +165,18 @@ static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t
 {
 	bool may = true;
 	const struct stop *stop = s->stop;
-	/* P2, for what was done before. Most often all of that is over. */
-	while (is_at_stop(s, stop, place) &&
-	       __atomic_load_n(&hand_of(schedule, stop)->n_over, __ATOMIC_ACQUIRE) + is_own(s, stop) >= stop->nth)
+	while (is_at_stop(s, stop, place) && is_next(schedule, s, stop)) /* most often all of that is over */
 		stop++;
 	if (!is_at_stop(s, stop, place))
 		return true;
-	pthread_mutex_lock(&schedule->lock);
+	lock(schedule);
 	for (; is_at_stop(s, stop, place) && may; stop++) {
-		if (hand_of(schedule, stop)->n_over + is_own(s, stop) >= stop->nth)
+		if (is_next(schedule, s, stop))
 			continue;
-		may = s->is_cut;
+		may = s->is_cut || !wait_for(schedule, s, stop);
 		s->is_cut = false;
-		if (!may)
-			wait_for(schedule, s, stop);
 	}
-	pthread_mutex_unlock(&schedule->lock);
+	unlock(schedule);
 	return may;
 }
 
@@ -159,12 +201,23 @@ static void pass(struct schedule *schedule, struct stream_state *s, uint64_t pla
 /* False: another stream has failed. */
 static bool count_progress(struct schedule *schedule, struct stream_state *s)
 {
-	pthread_mutex_lock(&schedule->lock);
+	lock(schedule);
 	progress_add(schedule->r->progress, s->n_since_progress);
 	bool is_well = !schedule->has_failed;
-	pthread_mutex_unlock(&schedule->lock);
+	unlock(schedule);
 	s->n_since_progress = 0;
 	return is_well;
+}
+
+/* Where in the segment of the stream's next record records end that it may take without a look at stops. */
+static uint32_t free_until(const struct stream_state *s)
+{
+	const struct cursor *cursor = &s->timeline.cursor;
+	if (s->open != NULL)
+		return cursor->index + 1; /* its part may end with any record */
+	if (s->stop == s->stop_end || s->stop->place >> 32 != cursor->segment)
+		return UINT32_MAX;
+	return (uint32_t)s->stop->place;
 }
 
 /* Replays the stream as far as it can go on. */
@@ -172,23 +225,22 @@ static enum outcome go_on(struct schedule *schedule, struct stream_state *s)
 {
 	struct replay *r = schedule->r;
 	for (const struct record *record; (record = timeline_peek(&s->timeline)) != NULL;) {
-		if (++s->n_since_progress >= PROGRESS_EVERY && !count_progress(schedule, s))
+		if (s->n_since_progress >= PROGRESS_EVERY && !count_progress(schedule, s))
 			return STREAM_FAILED;
-		if (s->open == NULL && s->stop == s->stop_end) {
-			if (replay_record(r, s, record) != 0 || replay_frequent(r, s) != 0)
-				return STREAM_FAILED;
-			continue;
-		}
 		uint64_t place = place_of(s);
-		if (s->open != NULL && end_reported(schedule, s, record->time) != 0)
+		if (s->open != NULL && s->open->is_reported && end_reported(schedule, s, record->time) != 0)
 			return STREAM_FAILED;
-		if (!may_pass(schedule, s, place))
+		if (is_at_stop(s, s->stop, place) && !may_pass(schedule, s, place))
 			return STREAM_WAITS;
-		if (replay_record(r, s, record) != 0)
+		uint32_t end = is_at_stop(s, s->stop, place) ? s->timeline.cursor.index + 1 : free_until(s);
+		if (replay_frequent(r, s, end) != 0)
+			return STREAM_FAILED;
+		s->n_since_progress += place_of(s) == place;
+		if (place_of(s) == place && replay_record(r, s, record) != 0)
 			return STREAM_FAILED;
 		pass(schedule, s, place);
 	}
-	if (s->open != NULL && end_reported(schedule, s, UINT64_MAX) != 0)
+	if (s->open != NULL && s->open->is_reported && end_reported(schedule, s, UINT64_MAX) != 0)
 		return STREAM_FAILED;
 	end_open(schedule, s);
 	/* Where tasks move, ends without a record come last, as one stream may have suspended what runs in another one. */
@@ -224,7 +276,7 @@ static bool cut(struct schedule *schedule)
 /* One thread: goes on with one stream after the other, until none can go on any more. */
 static void work(struct schedule *schedule)
 {
-	pthread_mutex_lock(&schedule->lock);
+	lock(schedule);
 	for (;;) {
 		while (schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
 			pthread_cond_wait(&schedule->changed, &schedule->lock);
@@ -233,14 +285,14 @@ static void work(struct schedule *schedule)
 			break;
 		schedule->first = s->next;
 		schedule->n_running++;
-		pthread_mutex_unlock(&schedule->lock);
+		unlock(schedule);
 		enum outcome outcome = go_on(schedule, s);
-		pthread_mutex_lock(&schedule->lock);
+		lock(schedule);
 		schedule->n_running--;
 		schedule->has_failed |= outcome == STREAM_FAILED;
 	}
 	pthread_cond_broadcast(&schedule->changed);
-	pthread_mutex_unlock(&schedule->lock);
+	unlock(schedule);
 }
 
 int replay_schedule(struct replay *r)
@@ -251,9 +303,12 @@ int replay_schedule(struct replay *r)
 	pthread_cond_init(&schedule.changed, NULL);
 	for (size_t i = 0; i < n; i++)
 		add_ready(&schedule, &r->streams[i]);
-	if (r->are_by_stream && r->model->is_apart && n > 1) {
-#pragma omp parallel num_threads((int)(n < n_threads ? n : n_threads))
+	n_threads = n < n_threads ? n : n_threads;
+	schedule.is_shared = r->are_by_stream && r->model->is_apart && n_threads > 1;
+	if (schedule.is_shared) {
+#pragma omp parallel num_threads((int)n_threads)
 		work(&schedule);
+		schedule.is_shared = false;
 	}
 	do {
 		work(&schedule);

@@ -137,11 +137,17 @@ static inline uint32_t replay_construct(struct stream_state *s, enum construct_k
 /* Takes the stream's next record, which timeline_peek() has returned, and tells the visitors what it means. 0, or -1. */
 int replay_record(struct replay *r, struct stream_state *s, const struct record *record);
 
+/* Is it a callback's record, without continuation records, that is about neither devices nor the thread itself? */
+static inline bool replay_is_frequent(unsigned kind)
+{
+	return kind >= EVENT_parallel_begin && kind <= EVENT_nest_lock_end && kind != EVENT_dependences;
+}
+
 /*
- * Where streams are not merged, and the stream waits for no other: takes the next records, amid their segment, as long as
- * they are of frequent kinds, in the same way. 0, or -1.
+ * Where streams are not merged, and the stream waits for no other: takes the next records, amid their segment and before
+ * the one at index `end`, as long as they are of frequent kinds, in the same way. 0, or -1.
  */
-int replay_frequent(struct replay *r, struct stream_state *s);
+int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end);
 
 /* After the stream's last record: closes all that is open, and calls stream_end. 0, or -1. */
 int replay_close(struct replay *r, struct stream_state *s);

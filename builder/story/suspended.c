@@ -46,8 +46,7 @@ static void shorten(struct suspended_tasks *list)
 		list->n_firm--;
 }
 
-/* Removes the task of the entry at an index. */
-static void take_out(struct suspended_tasks *list, size_t index)
+void suspended_remove_at(struct suspended_tasks *list, size_t index)
 {
 	struct suspended_task *entry = &list->tasks[index];
 	if (entry->is_in_map)
@@ -67,7 +66,7 @@ bool suspended_above(struct suspended_tasks *list, size_t bottom)
 uint32_t suspended_pop(struct suspended_tasks *list)
 {
 	uint32_t task = list->tasks[list->n - 1].task;
-	take_out(list, list->n - 1);
+	suspended_remove_at(list, list->n - 1);
 	return task;
 }
 
@@ -87,7 +86,7 @@ bool suspended_take(struct suspended_tasks *list, size_t index, void (*pass)(voi
 	bool is_firm = !list->tasks[index].is_loose;
 	if (is_firm)
 		suspended_pass(list, index + 1, pass, self);
-	take_out(list, index);
+	suspended_remove_at(list, index);
 	return is_firm;
 }
 
@@ -95,7 +94,7 @@ void suspended_remove(struct suspended_tasks *list, uint32_t task)
 {
 	size_t index = suspended_find(list, task);
 	if (index != SIZE_MAX)
-		take_out(list, index);
+		suspended_remove_at(list, index);
 }
 
 void suspended_free(struct suspended_tasks *list)

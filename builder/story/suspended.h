@@ -78,7 +78,8 @@ static inline bool suspended_take_last(struct suspended_tasks *list, uint32_t ta
 	return true;
 }
 
-/* Removes a task that will not go on. It need not be there. */
+/* Removes a task that will not go on: that of the entry at an index; and one that need not be there. */
+void suspended_remove_at(struct suspended_tasks *list, size_t index);
 void suspended_remove(struct suspended_tasks *list, uint32_t task);
 
 void suspended_free(struct suspended_tasks *list);

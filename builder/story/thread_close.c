@@ -27,7 +27,7 @@ void thread_forget_moved(struct thread *t, size_t bottom)
 		uint32_t task = t->suspended.tasks[i].task;
 		unsigned state = task != SUSPENDED_GONE ? t->model->tasks[task].state : 0;
 		if (state & TASK_MIGRATED && state & TASK_COMPLETED)
-			suspended_remove(&t->suspended, task);
+			suspended_remove_at(&t->suspended, i);
 	}
 }
 
