@@ -9,13 +9,27 @@
 
 #include <stdlib.h>
 
+/* Is it the row that was asked for last? Most often a task is begun, and ended, without another one in between. */
+static inline bool is_recent(const struct walk *w, uint32_t row)
+{
+	return w->recent_partial != 0 && w->partials[w->recent_partial - 1].row == row;
+}
+
+bool gather_has_partial(struct walk *w, uint32_t row)
+{
+	return is_recent(w, row) || map_get(&w->partial_rows, row) != NULL;
+}
+
 static struct task *add_partial(struct walk *w, uint32_t row)
 {
+	if (is_recent(w, row))
+		return &w->partials[w->recent_partial - 1].task;
 	uint32_t *index = map_put(&w->partial_rows, row);
 	if (*index == 0) {
 		PUSH(w->partials, w->n_partials, w->partials_capacity, (struct partial_run){.row = row, .stream = w->stream});
 		*index = (uint32_t)w->n_partials;
 	}
+	w->recent_partial = *index;
 	return &w->partials[*index - 1].task;
 }
 
@@ -83,18 +97,19 @@ static void join_ends(struct model *m, uint32_t row, struct task *all, const str
 }
 
 /* Of one task: what n streams know, in their order. */
-static void join_task(struct model *m, uint32_t row, const struct partial_run *parts, size_t n)
+static void join_task(struct model *m, uint32_t row, const struct partial_run *const *parts, size_t n)
 {
 	struct task all = {0}, *task = &m->tasks[row];
 	/* Only the stream that gave its id runs an implicit task. */
 	bool is_explicit = task_is_explicit(task);
-	uint32_t own, number;
-	model_task_origin(m, row, &own, &number);
+	uint32_t own = 0, number;
+	if (!is_explicit)
+		model_task_origin(m, row, &own, &number);
 	for (size_t i = 0; i < n; i++) {
-		const struct task *part = &parts[i].task;
-		if (is_explicit || parts[i].stream == own) {
+		const struct task *part = &parts[i]->task;
+		if (is_explicit || parts[i]->stream == own) {
 			if (part->state & TASK_STARTED)
-				join_starts(m, row, &all, &parts[i]);
+				join_starts(m, row, &all, parts[i]);
 			else if (part->state & TASK_CANCELLED && all.state & TASK_STARTED) /* by a thread that did not run it */
 				all.state |= TASK_MIGRATED;
 			join_ends(m, row, &all, part);
@@ -133,21 +148,16 @@ static void resume(const struct walk *w)
 	}
 }
 
-/* Puts together what the streams know of a task, its row's owner among them. Returns how many they are. */
-static size_t list_parts(const struct model *m, const struct partial_run *first, struct partial_run *parts)
+/* Puts together what the streams know of a task: its row's owner, and others. Returns how many they are. */
+static size_t list_parts(const struct partial_run *owned, const struct partial_run *first, const struct partial_run **parts)
 {
-	struct partial_run owned = {first->row, m->tasks[first->row].run_stream - 1, m->tasks[first->row], NULL};
-	bool has_owned = false;
 	size_t n = 0;
-	for (const struct partial_run *part = first; part != NULL; part = part->next) {
-		if (!has_owned && owned.stream < part->stream) {
-			parts[n++] = owned;
-			has_owned = true;
-		}
-		parts[n++] = *part;
-	}
-	if (!has_owned)
-		parts[n++] = owned;
+	const struct partial_run *part = first;
+	for (; part != NULL && part->stream < owned->stream; part = part->next)
+		parts[n++] = part;
+	parts[n++] = owned;
+	for (; part != NULL; part = part->next)
+		parts[n++] = part;
 	return n;
 }
 
@@ -157,16 +167,19 @@ static void join_partials(struct gathering *g)
 	struct model *m = g->m;
 	size_t n_streams = m->dump->n_streams;
 	struct partial_run **of_row = memory_zeroed(m->n_tasks, sizeof *of_row, "the tasks that move");
-	struct partial_run *parts = memory_get(n_streams + 1, sizeof *parts, "the tasks that move");
+	const struct partial_run **parts = memory_get(n_streams + 1, sizeof *parts, "the tasks that move");
 	for (size_t s = n_streams; s > 0; s--)
 		for (size_t i = 0; i < g->walks[s - 1]->n_partials; i++) {
 			struct partial_run *part = &g->walks[s - 1]->partials[i];
 			part->next = of_row[part->row];
 			of_row[part->row] = part;
 		}
-	for (uint32_t row = 1; row < m->n_tasks; row++)
-		if (of_row[row] != NULL)
-			join_task(m, row, parts, list_parts(m, of_row[row], parts));
+	for (uint32_t row = 1; row < m->n_tasks; row++) {
+		if (of_row[row] == NULL)
+			continue;
+		const struct partial_run owned = {row, m->tasks[row].run_stream - 1, m->tasks[row], NULL};
+		join_task(m, row, parts, list_parts(&owned, of_row[row], parts));
+	}
 	free(of_row);
 	free(parts);
 }

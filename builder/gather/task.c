@@ -24,8 +24,9 @@ static bool may_be_in_place(const struct walk *w)
 /* Has this stream run a task that is about to be created? */
 static bool has_run(struct walk *w, uint32_t row)
 {
-	bool is_claimed = __atomic_load_n(&w->m->tasks[row].run_stream, __ATOMIC_RELAXED) != 0; /* perhaps by another one */
-	return is_claimed && gather_run(w, row)->state & TASK_STARTED;
+	uint32_t owner = __atomic_load_n(&w->m->tasks[row].run_stream, __ATOMIC_RELAXED); /* 0: no stream has claimed it so far */
+	bool is_known = owner == w->stream + 1 || (owner != 0 && gather_has_partial(w, row));
+	return is_known && gather_run(w, row)->state & TASK_STARTED;
 }
 
 static void check_creation(struct walk *w, const struct thread_event *e)
@@ -283,8 +284,7 @@ static uint64_t region_codeptr(void *self, uint32_t row, unsigned *flags)
 /* Another stream has claimed the task: has this one a row of its own for it? */
 static bool may_be_back(void *self, uint32_t task)
 {
-	const struct walk *w = self;
-	return map_get(&w->partial_rows, task) != NULL;
+	return gather_has_partial(self, task);
 }
 
 const struct thread_ops gather_story_ops = {

@@ -96,6 +96,7 @@ struct walk {
 	struct map partial_rows; /* row of model.tasks -> index in `partials` + 1 */
 	struct partial_run *partials;
 	size_t n_partials, partials_capacity;
+	uint32_t recent_partial; /* index + 1 of the one that was asked for last; 0: none was */
 	/* Tasks of other streams that go on after missing records, if any stream has created or started them. */
 	struct resumption {
 		uint32_t row;
@@ -197,6 +198,8 @@ static inline struct region *gather_region(struct walk *w, uint32_t region)
 
 /* Takes the row for this stream, or adds a partial_run. */
 struct task *gather_claim_run(struct walk *w, uint32_t row);
+/* Another stream has claimed the row: has this one a partial_run of it? */
+bool gather_has_partial(struct walk *w, uint32_t row);
 
 /* Where the stream keeps what it knows about how a task ran: state, start_ticks, end_ticks. Valid until the next call. */
 static inline struct task *gather_run(struct walk *w, uint32_t row)
