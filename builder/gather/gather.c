@@ -239,90 +239,12 @@ static int walk_streams(struct gathering *g, const struct dump *dump)
 	return 0;
 }
 
-/*
- * Gives each explicit task its binding region, which is that of its nearest implicit ancestor. All ancestors on the way
- * get it too, so that each chain is walked once. A damaged chain may reach no implicit task, or come back to its
- * beginning: then the tasks get no region. settle_tasks() has bound those whose parents it came to before them.
- */
-static void bind_tasks(struct model *m)
-{
-	const uint32_t none = UINT32_MAX;
-	for (uint32_t i = 1; i < m->n_tasks; i++) {
-		uint32_t top = i;
-		while (m->tasks[top].region == 0 && top != 0) {
-			m->tasks[top].region = none;
-			top = m->tasks[top].parent;
-		}
-		uint32_t region = m->tasks[top].region;
-		for (uint32_t j = i; j != top && region != 0 && region != none; j = m->tasks[j].parent)
-			m->tasks[j].region = region;
-	}
-	for (uint32_t i = 1; i < m->n_tasks; i++)
-		if (m->tasks[i].region == none)
-			m->tasks[i].region = 0;
-}
-
-static inline void note_helper(struct model *m, const struct task *task)
-{
-	if ((task->state & (TASK_HELPER | TASK_STARTED)) == (TASK_HELPER | TASK_STARTED))
-		m->has_helper_thread[task->run_stream] = true;
-}
-
-/* Fills in what only all streams together tell: parents of implicit tasks, binding regions of explicit ones. */
-static void settle_tasks(struct model *m)
-{
-	m->tasks[0] = (struct task){0};
-	m->regions[0] = (struct region){.join_ticks = UINT64_MAX, .end_ticks = UINT64_MAX};
-	bool are_bound = true;
-	size_t capacity = 0;
-	for (uint32_t i = 1; i < m->n_tasks; i++) {
-		struct task *task = &m->tasks[i];
-		task->run_stream -= task->run_stream != 0;
-		m->n_migrated += (task->state & TASK_MIGRATED) != 0;
-		if (task->flags & TASK_IS_CREATED) {
-			task->flags &= (uint16_t)~TASK_IS_CREATED;
-			task->state |= TASK_SEEN | TASK_CREATED;
-			m->tasks[task->parent].state |= TASK_SEEN;
-		}
-		m->task_flags |= task->flags;
-		if (task_is_explicit(task)) {
-			task->region = m->tasks[task->parent].region;
-			are_bound &= task->region != 0 || task->parent == 0;
-			note_helper(m, task);
-			continue;
-		}
-		PUSH(m->implicit, m->n_implicit, capacity, i);
-		struct region *region = &m->regions[task->region];
-		region->state |= REGION_SEEN;
-		task->parent = region->task;
-		task->construct = region->construct;
-		if (task->region != 0 && !(region->state & REGION_ANNOUNCED)) {
-			region->state |= REGION_INITIAL;
-			region->construct = task->construct = model_construct(m, CONSTRUCT_INITIAL, 0);
-			region->begin_ticks = task->start_ticks;
-			task->thread = 0; /* the runtime says 1 (Q5), but it is the only thread */
-		}
-		if (region->state & REGION_HELPER)
-			task->state |= TASK_HELPER;
-		note_helper(m, task);
-		/* A worker's end is reported at its next use: it ended when the team joined (Q3). */
-		if (task->thread != 0 && task->end_ticks > region->join_ticks)
-			task->end_ticks = region->join_ticks;
-		if (region->n_members_seen == UINT16_MAX || task->state & TASK_CONTRADICTORY)
-			task->state |= TASK_CONTRADICTORY; /* no team has so many members: it belongs to none */
-		else
-			region->n_members_seen++;
-	}
-	if (!are_bound)
-		bind_tasks(m);
-}
-
 /* Makes the tables out of what the walks have found. 0, or -1. */
 static int settle(struct gathering *g)
 {
 	struct model *m = g->m;
 	gather_join(g);
-	settle_tasks(m);
+	gather_settle_tasks(m);
 	uint64_t n_in_place = 0;
 	for (size_t s = 0; s < m->dump->n_streams; s++) {
 		gather_check_claims(g->walks[s]);

@@ -61,6 +61,7 @@ STEP_INLINE void create(struct walk *w, const struct thread_event *e)
 	check_creation(w, e);
 	struct task *task = &m->tasks[e->task];
 	task->parent = e->other;
+	task->region = 0; /* it was not 0 only if records contradict each other */
 	/* No record of a creation is about an implicit task: these flags decide which member of the union is used. */
 	task->flags = (uint16_t)((flags & ~(task_flags_implicit | task_flags_initial | TASK_SPLIT)) | TASK_IS_CREATED);
 	bool is_in_place = task->parent != 0 && w->thread.task != 0 && task->parent != w->thread.task && may_be_in_place(w);

@@ -269,6 +269,9 @@ void gather_repair_row(struct model *m, uint32_t row, const char *name, const ch
  */
 uint32_t gather_join_wait(struct walk *w, uint32_t task, enum construct_kind kind, uint32_t construct, uint64_t codeptr);
 
+/* settle.c: after all streams: fills in what only all of them together tell of tasks. */
+void gather_settle_tasks(struct model *m);
+
 /* split.c: after all streams: which tasks are the runtime's own, and split a taskloop (Q44). */
 void gather_settle_splits(struct model *m);
 
