@@ -11,7 +11,8 @@
 #include "builder/model/task_times.h"
 
 #define READY_LEVELS 6
-#define READY_BLOCK  16 /* tasks, or blocks of the level below */
+#define READY_BLOCK  16        /* tasks, or blocks of the level below */
+#define READY_MANY   (1 << 14) /* fewer tasks are indexed sooner than threads are woken up */
 
 /* The tasks by region, and of each region in the order in which they became ready. */
 struct ready_list {
@@ -46,6 +47,9 @@ struct ready {
 
 void ready_begin(struct ready *ready, const struct model *m);
 void ready_free(struct ready *ready);
+
+/* ready_created.c: lists the tasks that were ready when they were created. `delays` are there already. */
+void ready_add_created(struct ready *ready, struct ready_list *list);
 
 /* The caller frees `delays`. */
 struct ready_delays ready_delays_find(const struct model *m);
