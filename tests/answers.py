@@ -75,7 +75,7 @@ def test_play(job):
                 continue
             report.check(f"{name}/{what}-account", wrong_account(answer, player))
             if what == "faulty":
-                report.check(f"{name}/part", checks.answer_of((place / what).with_suffix(".otter"), place / "part", (0,), PASSIVE, "--from=30%", "--to=80%")[1])
+                report.check(f"{name}/part", checks.answer_of((place / what).with_suffix(".otter"), place / "part", (0,), "--from=30%", "--to=80%")[1])
                 report.check(f"{name}/limit", wrong_limit(answer, play, faulty.wall / mended.wall))
             else:
                 report.check(f"{name}/mended-limit", None if play.then in ("*", answer["limit"]) else f"{answer['limit']}, not {play.then}")
@@ -198,7 +198,7 @@ def test_divided(n_threads):
     report, name = Report(), f"{NAME}/divided-{n_threads}"
     with alone(PLACE / f"divided-{n_threads}") as place:
         write(plays.Player(n_threads, plays.long_task(n_threads)), place / "long.otter")
-        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "long.otter"], PASSIVE)
+        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "long.otter"])
         if not report.check(f"{name}/built", result.why([0])):
             return report
         answer = json.loads((place / "out/summary.json").read_text())["answer"]
@@ -216,7 +216,7 @@ def test_held(n_threads):
     with alone(PLACE / f"held-{n_threads}") as place:
         program = plays.region(lambda t: t.critical(21, 2, 1000000, 500000))
         write(plays.Player(n_threads, program, with_switches=True), place / "held.otter")
-        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "held.otter"], PASSIVE)
+        result = run([BUILDER, "-q", "--csv", "--answer", "-o", place / "out", place / "held.otter"])
         if not report.check(f"{name}/built", result.why([0])):
             return report
         rows = [next(csv.DictReader(line for line in open(place / "out/mutexes.csv", newline="")))]

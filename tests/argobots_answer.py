@@ -46,7 +46,7 @@ def answer_of(name):
         return None, wrong
     out = PLACE / f"out-{name}"
     shutil.rmtree(out, ignore_errors=True)
-    built = run([BUILDER, "-q", "-o", out, dumps[0]], PASSIVE)
+    built = run([BUILDER, "-q", "-o", out, dumps[0]])
     return (None, built.why([0])) if built.why([0]) else (json.loads((out / "summary.json").read_text()), None)
 
 

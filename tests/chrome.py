@@ -127,7 +127,7 @@ def table(name):
 def read(dumps, *options):
     """The trace, the summary, and why there are none."""
     shutil.rmtree(PLACE / "out", ignore_errors=True)
-    result = run([BUILDER, "-q", "-o", PLACE / "out", "--chrome", "--summary", "--csv", "--states", "--parallelism", *options, *dumps], PASSIVE, timeout=600)
+    result = run([BUILDER, "-q", "-o", PLACE / "out", "--chrome", "--summary", "--csv", "--states", "--parallelism", *options, *dumps], timeout=600)
     why = result.why([0, 3])
     if why:
         return None, None, why
@@ -203,7 +203,7 @@ def check_folded(small, large):
         return "it is not folded"
     if len(trace.processes) != 2 or (PLACE / "out" / "trace.json").stat().st_size > 1 << 20:
         return f"{len(trace.processes)} processes, {(PLACE / 'out' / 'trace.json').stat().st_size} bytes"
-    result = run([BUILDER, "--force", "-o", PLACE / "out", "--chrome", *large], PASSIVE, timeout=600)
+    result = run([BUILDER, "--force", "-o", PLACE / "out", "--chrome", *large], timeout=600)
     if result.status != 0 or "trace.json: more than 1000000 nodes" not in result.err:
         return f"status {result.status}: {result.err}"
     return check_counters(trace, summary)

@@ -67,7 +67,7 @@ def diff(*arguments):
     """(Result, diff.json or None)"""
     out = PLACE / "out"
     shutil.rmtree(out, ignore_errors=True)
-    result = run([BUILDER, "--diff", "-o", out, *arguments], PASSIVE)
+    result = run([BUILDER, "--diff", "-o", out, *arguments])
     try:
         return result, json.loads((out / "diff.json").read_text())
     except OSError:
@@ -281,14 +281,14 @@ def check_errors():
                                     ("threshold", ("--threshold=x", good, good), "number of percent")):
         result, _ = diff(*arguments)
         check(f"usage/{name}", result.why([2]) or (wanted not in result.err and f"says: {result.err}"), result)
-    result = run([BUILDER, "--threshold=3", good], PASSIVE)
+    result = run([BUILDER, "--threshold=3", good])
     check("usage/threshold-alone", result.why([2]), result)
     repaired = write("repaired.build", [construct("task", 5, MS)], MS, repairs={"x": 1})
     slow = write("repaired-slow.build", [construct("task", 5, MS)], 2 * MS, complete=False)
     for name, arguments, status in (("repaired", (good, repaired), 3), ("repaired-slower", (good, slow), 1), ("strict", ("--strict", good, repaired), 4)):
         result, _ = diff(*arguments)
         check(name, result.why([status]), result)
-    result = run([BUILDER, "--diff", "-o", good, good, good], PASSIVE)
+    result = run([BUILDER, "--diff", "-o", good, good, good])
     check("taken", result.why([2]) or ("exists already" not in result.err and result.err), result)
 
 
@@ -329,7 +329,7 @@ def check_real():
         scratch = PLACE / f"scratch-{name}"
         scratch.mkdir()
         out = PLACE / f"real-{name}"
-        result = run([BUILDER, "--diff", "-o", out, sides[one], sides[other]], {**PASSIVE, "TMPDIR": scratch})
+        result = run([BUILDER, "--diff", "-o", out, sides[one], sides[other]], {"TMPDIR": scratch})
         found = json.loads((out / "diff.json").read_text()) if out.is_dir() else None
         wrong = result.why([status]) or ([len(s["runs"]) for s in found["sides"]] != [3, 3] and f"{found['sides']}")
         if not wrong:
@@ -339,7 +339,7 @@ def check_real():
         check(f"real-{name}", wrong, result)
     # What is built already is not built again, and gives the same.
     for dump in dumps_in(sides["fault"]):
-        run([BUILDER, "-q", "--csv", "--answer", dump], PASSIVE)
+        run([BUILDER, "-q", "--csv", "--answer", dump])
     result, built = diff(sides["fault"], sides["mended"])
     paths = [r["path"] for r in built["sides"][0]["runs"]] if built else []
     check("built-ones", result.why([0]) or (not (len(paths) == 3 and all(p.endswith(".build") for p in paths)) and f"{paths}"), result)
@@ -387,7 +387,7 @@ def check_real_paths():
         check(f"paths/real-{name}", result.why([0, 1]) or (counts != {"parallel@paths.c:14": ("same", 8, 8, False), "parallel@paths.c:16": ("same", 8, 12, True)} and f"{counts}"), result)
         for dumps in sides:
             for dump in dumps_in(dumps):
-                run([BUILDER, "-q", "--csv", "--answer", dump], PASSIVE)
+                run([BUILDER, "-q", "--csv", "--answer", dump])
 
 
 def main():

@@ -123,10 +123,10 @@ def outputs(name, work):
     def keep(file, result):
         texts[file] = result.out + "".join(f"{line}\n" for line in result.err.splitlines()) + f"exit status {result.status}\n"
 
-    keep("list.txt", run([BUILDER, "--list", dump], PASSIVE, cwd=work))
-    keep("canonical.txt", run([BUILDER, "--canonical", dump], PASSIVE, cwd=work))
+    keep("list.txt", run([BUILDER, "--list", dump], cwd=work))
+    keep("canonical.txt", run([BUILDER, "--canonical", dump], cwd=work))
     for level, options in LEVELS.items():
-        keep(f"{level}.txt", run([BUILDER, "-o", level, *(options or ALL), dump], PASSIVE, cwd=work))
+        keep(f"{level}.txt", run([BUILDER, "-o", level, *(options or ALL), dump], cwd=work))
         for file in sorted((work / level).glob("*.*")):
             if file.suffix in (".csv", ".dot", ".folded"):
                 texts[f"{level}-{file.name}"] = file.read_text()

@@ -51,7 +51,7 @@ WORDS_ONLY = {"name", "src_device", "dest_device", "device"}
 
 def check(dumps, *options):
     shutil.rmtree(PLACE / "out", ignore_errors=True)
-    why = run([BUILDER, "-q", "-o", PLACE / "out", "--graphml", "--csv", *options, *dumps], PASSIVE).why([0, 3])
+    why = run([BUILDER, "-q", "-o", PLACE / "out", "--graphml", "--csv", *options, *dumps]).why([0, 3])
     if why:
         return why
     graph = networkx.read_graphml(PLACE / "out" / "graph.graphml", force_multigraph=True)
@@ -77,7 +77,7 @@ def check(dumps, *options):
 
 def check_folded(dumps):
     shutil.rmtree(PLACE / "out", ignore_errors=True)
-    result = run([BUILDER, "-o", PLACE / "out", "--graphml", "--summary", *dumps], PASSIVE, timeout=300)
+    result = run([BUILDER, "-o", PLACE / "out", "--graphml", "--summary", *dumps], timeout=300)
     if result.status != 0 or "folded" not in result.err:
         return f"status {result.status}: {result.err}"
     graph = networkx.read_graphml(PLACE / "out" / "graph.graphml")

@@ -125,7 +125,7 @@ def wrong_sequence(dump, slots):
     """Checks that the marks of each slot have no hole as far as its witness says, and that all tasks between two marks
     are there."""
     wanted = re.compile(r"(\d+) \S+ \S+ (task_create|control_tool) (?:.*?command=(\d+) modifier=(\d+))?")
-    lines = subprocess.run(f'"{BUILDER}" --list -q "{dump}" | grep -E " (task_create|control_tool) "', shell=True, env=CLEAN, capture_output=True,
+    lines = subprocess.run(f'"{BUILDER}" --list -q "{dump}" | grep -E " (task_create|control_tool) "', shell=True, env={**CLEAN, **PASSIVE}, capture_output=True,
                            text=True).stdout
     created, numbers = collections.Counter(), [[] for _ in range(SLOTS)]
     for match in map(wanted.match, lines.splitlines()):

@@ -93,7 +93,7 @@ def test_constructs(job):
             dump, reason = record(program, compiler, threads)
             out = work / f"out-{threads}"
             if not reason:
-                result = run([BUILDER, "-q", "--csv", "--graph=scope", "-o", out, dump], PASSIVE)
+                result = run([BUILDER, "-q", "--csv", "--graph=scope", "-o", out, dump])
                 reason = result.why([0]) or "; ".join(wrong_lines(out, PLACE / name, compiler, flags))
             report.check(f"{what}/{threads}", reason)
     return report
@@ -109,7 +109,7 @@ def test_closing(compiler):
         dump, reason = record(program, compiler, 2) if not reason else (None, reason)
         out = work / "out"
         if not reason:
-            result = run([BUILDER, "-q", "--csv", "--otf2", "-o", out, dump], PASSIVE)
+            result = run([BUILDER, "-q", "--csv", "--otf2", "-o", out, dump])
             reason = result.why([0])
         if not reason:
             truth = words_of(PLACE / "closing.c")
@@ -137,7 +137,7 @@ def test_functions(compiler):
         program, out = work / "functions", work / "out"
         reason = run([plus, "-g", "-O1", "-fopenmp", source, "-o", program]).why([0])
         dump, reason = record(program, compiler, 2) if not reason else (None, reason)
-        reason = reason or run([BUILDER, "-q", "--csv", "-o", out, dump], PASSIVE).why([0])
+        reason = reason or run([BUILDER, "-q", "--csv", "-o", out, dump]).why([0])
         if not reason:
             wanted = {n: match[1] for n, line in enumerate(source.read_text().splitlines(), 1) if (match := re.search(r"^#pragma.*/\* (\S+) \*/", line))}
             shown = collections.defaultdict(set)
@@ -184,7 +184,7 @@ def test_mutexes():
         program, reason = prepare(work, PLACE / "mutexes.c", "clang", "-O1")
         dump, reason = record(program, "clang", 2) if not reason else (None, reason)
         if report.check(f"{what}/record", reason):
-            result = run([BUILDER, "--csv", "--dot", "--summary", "--graph=scope", "-o", work / "out", dump], PASSIVE)
+            result = run([BUILDER, "--csv", "--dot", "--summary", "--graph=scope", "-o", work / "out", dump])
             report.check(what, result.why([0]) or "; ".join(wrong_mutexes(work / "out")))
             lines = re.findall(r"^mutexes   critical@mutexes\.c:\d+: acquired 2 times, held 0\.\d+ s", result.out, re.MULTILINE)
             report.check(f"{what}/text", None if lines else "the summary's first line of mutexes is not that of the slowest")
@@ -203,7 +203,7 @@ def test_servers():
             server.bind(("127.0.0.1", 0))
             server.listen(64)
             server.setblocking(False)
-            env = {**PASSIVE, "DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "DEBUGINFOD_CACHE_PATH": str(work / "cache")}
+            env = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "DEBUGINFOD_CACHE_PATH": str(work / "cache")}
 
             def asked(*options):
                 begun = time.monotonic()

@@ -23,7 +23,7 @@ def record(program, n):
 def built(out, *arguments):
     """(Result, summary or None)"""
     shutil.rmtree(out, ignore_errors=True)
-    result = run([BUILDER, "-o", out, *arguments], PASSIVE)
+    result = run([BUILDER, "-o", out, *arguments])
     path = out / "summary.json"
     return result, json.loads(path.read_text()) if path.exists() else None
 

@@ -21,7 +21,7 @@ NAME, PLACE = "linear", WORK / "linear"
 WRITER = BUILD / "tests/tools/write_dump"
 TIMES, MOST = 4, 4.6
 PROCESSES = 10  # of one run, at the smaller size
-ENVIRONMENT = {**PASSIVE, "OMP_NUM_THREADS": "1"}
+ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
 
 
 def by_perf(command, log):

@@ -46,7 +46,7 @@ def lint_of(source, place, is_mended):
     program, dumps = place / "program", empty(place / "dumps")
     compiled = compile_c(source, program, "clang", ("-DMENDED",) if is_mended else ())
     ran = run([LAUNCHER, "-q", f"--dir={dumps}", "--", program], SETTINGS)
-    result = run([BUILDER, "--lint", "--force", "-o", place / "out", *dumps_in(dumps)], PASSIVE)
+    result = run([BUILDER, "--lint", "--force", "-o", place / "out", *dumps_in(dumps)])
     wrong = compiled.why((0,)) or ran.why((0,)) or result.why((0,))
     if wrong:
         raise RuntimeError(wrong)

@@ -57,7 +57,7 @@ def build_limited(dumps, option, limit):
     out = PLACE / f"{dumps.name}{option}.out"
     shutil.rmtree(out, ignore_errors=True)
     return out, run(["bash", "-c", f'ulimit {limit}; exec "$@"', "-", BUILDER, "-q", option, "-o", out, dumps],
-                    {**PASSIVE, "OMP_NUM_THREADS": "1"}, timeout=600)
+                    {"OMP_NUM_THREADS": "1"}, timeout=600)
 
 
 def check_default(n):

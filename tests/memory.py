@@ -26,7 +26,7 @@ def build(name, dump, *options, limit="true", env={}):
     out = PLACE / f"{name}.out"
     shutil.rmtree(out, ignore_errors=True)
     result = run(["bash", "-c", f'{limit}; exec "$@"', "-", BUILDER, "-q", "-o", out, *OPTIONS, *options, dump],
-                 {**PASSIVE, "OMP_NUM_THREADS": "1", **env}, timeout=300)
+                 {"OMP_NUM_THREADS": "1", **env}, timeout=300)
     return result, {str(f.relative_to(out)): f.read_bytes() for f in out.rglob("*") if f.is_file()}
 
 
@@ -67,7 +67,7 @@ def main():
             report.check(f"{NAME}/private", build("private", dumps[0], "--memory=0", limit=limit, env=env)[0].why([0]))
         # The first table is larger than any file may be, as on a full disk; the output's own files come after it.
         fails("full", "another error", ".*: File too large", dumps[0], "--memory=0", limit="ulimit -f 64", env=env)
-        list_only = run([BUILDER, "--canonical", "--memory=0", dumps[0]], {**PASSIVE, **no_place})
+        list_only = run([BUILDER, "--canonical", "--memory=0", dumps[0]], {**no_place})
         report.check(f"{NAME}/no-place", list_only.why([1]) or (None if "missing" in list_only.err else list_only.err))
         left = leftovers(PLACE) + leftovers(files)
         report.check(f"{NAME}/left", f"{left}" if left else None)

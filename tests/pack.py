@@ -73,7 +73,7 @@ def pack(dump, *options, env=None):
 
 
 def listing(dump):
-    result = run([BUILDER, "--list", dump], PASSIVE)
+    result = run([BUILDER, "--list", dump])
     return result.status, result.out, result.err
 
 
@@ -84,13 +84,13 @@ def contents(directory):
 def everything(dump, place):
     """Every output of a dump."""
     outputs = {"list": listing(dump)}
-    result = run([BUILDER, "--canonical", dump], PASSIVE)
+    result = run([BUILDER, "--canonical", dump])
     outputs["canonical"] = (result.status, result.out, result.err)
     for name, options in BUILDS.items():
         for n_threads in (1, 4):
             out = place / "out"
             shutil.rmtree(out, ignore_errors=True)
-            result = run([BUILDER, "-o", out, *options, dump], {**PASSIVE, "OMP_NUM_THREADS": str(n_threads)})
+            result = run([BUILDER, "-o", out, *options, dump], {"OMP_NUM_THREADS": str(n_threads)})
             outputs[f"{name} on {n_threads}"] = (result.status, result.out, result.err, contents(out) if out.exists() else None)
     return outputs
 

@@ -30,7 +30,7 @@ def unpack(name):
 
 
 def build(dump, out, *options):
-    return run([BUILDER, "-q", "-o", out, "--force", *options, dump], PASSIVE)
+    return run([BUILDER, "-q", "-o", out, "--force", *options, dump])
 
 
 def rows(out, name):
@@ -203,7 +203,7 @@ def check_early_process():
         lengths.append(int(said[1] + said[2]))
     for levels in ("task", "fragment"):
         options = ["--otf2", "--csv", "--summary", "--parallelism", "--states", f"--graph={levels}", "--merge", f"--from={min(lengths) + 1000}ns"]
-        result = run([BUILDER, "-q", "-o", out, "--force", *options, *dumps], PASSIVE)
+        result = run([BUILDER, "-q", "-o", out, "--force", *options, *dumps])
         why = result.why([0, 3])
         part = {} if why else summary_of(out)["part"]
         processes = {row["process"] for name in ("nodes.csv", "state_intervals.csv", "parallelism.csv") for row in rows(out, name)} if not why else ()
@@ -211,7 +211,7 @@ def check_early_process():
             why = f"{part}, nodes of {processes}"
         check = run([ARCHIVE_CHECK, "-q", out])
         report.check(f"{NAME}/early process, {levels}", why or (None if check.status == 0 else check.out[-600:] + check.err[-600:]))
-    result = run([BUILDER, "-q", "-o", out, "--force", "--csv", "--merge", f"--from={max(lengths) + 1000}ns", *dumps], PASSIVE)
+    result = run([BUILDER, "-q", "-o", out, "--force", "--csv", "--merge", f"--from={max(lengths) + 1000}ns", *dumps])
     report.check(f"{NAME}/no process", result.why([1]) or (None if "the longest lasted" in result.err else result.err))
 
 
@@ -227,10 +227,10 @@ def check_family_errors():
         report.check(f"{NAME}/{' '.join(options)}", result.why([2]) or (None if wrong in result.err else result.err))
     result = build(dump, out, "--csv", "--task=999999")
     report.check(f"{NAME}/no such task", result.why([1]) or (None if "no task of" in result.err and "from 1 to" in result.err else result.err))
-    result = run([BUILDER, "-q", "-o", out, "--force", "--merge", "--task=1", dump, next((PLACE / "locks").glob("*.otter"))], PASSIVE)
+    result = run([BUILDER, "-q", "-o", out, "--force", "--merge", "--task=1", dump, next((PLACE / "locks").glob("*.otter"))])
     report.check(f"{NAME}/task of two", result.why([1]) or (None if "--process names one" in result.err else result.err))
     # Without an option for outputs those about threads are left out, and times cut the same graph once more.
-    result = run([BUILDER, "-q", "-o", out, "--force", "--task=1", "--from=10%", "--to=60%", dump], PASSIVE)
+    result = run([BUILDER, "-q", "-o", out, "--force", "--task=1", "--from=10%", "--to=60%", dump])
     part = summary_of(out)["part"]
     got = [name for name in ("traces.otf2", "states.csv", "parallelism.csv", "nodes.csv", "graph.dot") if (out / name).exists()]
     report.check(f"{NAME}/task and times", result.why([0, 3]) or (None if got == ["nodes.csv", "graph.dot"] else str(got)) or

@@ -79,7 +79,7 @@ def table(path):
 
 def build(dump, out, *options):
     empty(PLACE / "out")
-    result = run([BUILDER, "-q", "-o", PLACE / "out" / out, *options, *dump], PASSIVE)
+    result = run([BUILDER, "-q", "-o", PLACE / "out" / out, *options, *dump])
     return result.why([0, 3])
 
 

@@ -325,7 +325,7 @@ def test_pdf():
     result, _ = build(dump, place / "alone", "--pdf", "--answer", "--width=85")
     names = sorted(p.name for p in (place / "alone").glob("*.[ps]?[fg]"))
     report.check(f"{NAME}/pdf/alone", result.why([0]) or (None if names == sorted(f.replace(".svg", ".pdf") for f in PICTURES) else str(names)))
-    result = run([BUILDER, "-q", "--force", "-o", place / "both", "--dot", "--svg", "--pdf", "--width=85", dump], PASSIVE)
+    result = run([BUILDER, "-q", "--force", "-o", place / "both", "--dot", "--svg", "--pdf", "--width=85", dump])
     differing = [f for f in names if (place / "alone" / f).read_bytes() != (place / "both" / f).read_bytes()]
     report.check(f"{NAME}/pdf/both", result.why([0]) or (f"{differing} differ" if differing else None))
     return report
@@ -337,7 +337,7 @@ def test_threads(name):
     place, dump = record_suite(name, "threads")
     seen = {}
     for n in (1, 2, 4):
-        run([BUILDER, "-q", "--force", "-o", place / "out", "--dot", "--svg", dump], {**PASSIVE, "OMP_NUM_THREADS": str(n)})
+        run([BUILDER, "-q", "--force", "-o", place / "out", "--dot", "--svg", dump], {"OMP_NUM_THREADS": str(n)})
         for f in ("graph.dot", *PICTURES):
             seen.setdefault(f, set()).add((place / "out" / f).read_bytes())
     report.check(f"{NAME}/{name}/threads", "; ".join(f for f, texts in seen.items() if len(texts) != 1))
@@ -421,7 +421,7 @@ def test_task():
     place, dump = record_suite("tasks", "task")
     result, _ = build(dump, place / "out", "--csv", "--dot", "--answer")
     task = next(n["id"] for n in table(place / "out", "nodes.csv") if n["kind"] == "implicit")
-    result = run([BUILDER, "-q", "--force", "-o", place / "out", "--dot", "--svg", f"--task={task}", dump], PASSIVE)
+    result = run([BUILDER, "-q", "--force", "-o", place / "out", "--dot", "--svg", f"--task={task}", dump])
     names = sorted(f.name for f in (place / "out").iterdir()) if result.status == 0 else []
     report.check(f"{NAME}/task", result.why([0]) or wrong_dot(place / "out") or (None if names == ["graph.dot", "graph.plain", "graph.svg"] or
                                                                                 names == ["graph.dot", "graph.svg"] else str(names)))

@@ -132,7 +132,7 @@ class Trial:
                 self.failed = why_not(result)
             return
         out = work / f"build-{compiler}-{threads}"
-        result = run([BUILDER, "--strict", "--csv", "--answer", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)], PASSIVE)
+        result = run([BUILDER, "--strict", "--csv", "--answer", "--force", f"--graph={level}", "-o", out, *dumps_in(dumps)])
         if result.status != 0:
             self.failed = result.why([0])
             return

@@ -122,7 +122,7 @@ def record(work, program, threads):
         result = run([work / "clang"], {"OMP_NUM_THREADS": threads, "OMP_MAX_ACTIVE_LEVELS": "8", "OMP_TOOL_LIBRARIES": str(RECORDER),
                                         "OTTER_DIR": str(empty(work / "dumps"))})
     if result.status == 0:
-        result = run([BUILDER, "--strict", "--csv", "--graph=fragment", "-o", work / "build", *dumps_in(work / "dumps")], PASSIVE)
+        result = run([BUILDER, "--strict", "--csv", "--graph=fragment", "-o", work / "build", *dumps_in(work / "dumps")])
     return result.why([0])
 
 

@@ -304,7 +304,7 @@ def test_run(name, page, pictures):
     dumps = RUNS[name](place)
     out = place / "out"
     options = ["--csv", "--report", "--answer", "--no-source"] if name == "hostile" else ["--csv", "--report", "--answer"]
-    done = run([BUILDER, "-q", "--force", "-o", out, *options, *dumps], PASSIVE)
+    done = run([BUILDER, "-q", "--force", "-o", out, *options, *dumps])
     if not report.check(f"{NAME}/{name}/built", done.why([0, 3])):
         return report
     summary = json.loads((out / "summary.json").read_text())
@@ -360,7 +360,7 @@ def test_run(name, page, pictures):
 
 
 def build_task(dumps, out, number):
-    return run([BUILDER, "-q", "--force", "-o", out, "--report", f"--task={number}", *dumps], PASSIVE).why([0, 3])
+    return run([BUILDER, "-q", "--force", "-o", out, "--report", f"--task={number}", *dumps]).why([0, 3])
 
 
 def test_diff(page, pictures):
@@ -376,7 +376,7 @@ def test_diff(page, pictures):
             sides += dumps
         sides += [":"] if name == "a" else []
     try:
-        done = run([BUILDER, "-q", "--force", "-o", place / "out", "--diff", "--report", *sides], PASSIVE)
+        done = run([BUILDER, "-q", "--force", "-o", place / "out", "--diff", "--report", *sides])
         if report.check(f"{NAME}/diff/built", done.why([0, 1, 3])):
             report.check(f"{NAME}/diff/file", wrong_file(place / "out/diff.html"))
             report.check(f"{NAME}/diff/figures", tasks.wrong_diff(page, place / "out"))
@@ -384,7 +384,7 @@ def test_diff(page, pictures):
             report.check(f"{NAME}/diff/console", "; ".join(errors)[:500] if errors else None)
             if pictures:
                 page.picture(pictures / "diff.png")
-        refused = run([BUILDER, "-q", "--diff", "--report", *sides], PASSIVE)
+        refused = run([BUILDER, "-q", "--diff", "--report", *sides])
         report.check(f"{NAME}/diff/where", None if refused.status == 2 else f"--report without -o ends with {refused.status}: {refused.err}")
     except chromium.Broken as broken:
         report.check(f"{NAME}/diff/page", str(broken)[:800])
@@ -397,7 +397,7 @@ def test_firefox(pictures):
     """The same page in another browser: it is drawn without an error, has the figures, and does what is asked of it."""
     report, place = Report(), empty(PLACE / "firefox")
     out = place / "out"
-    done = run([BUILDER, "-q", "--force", "-o", out, "--csv", "--report", "--answer", *record("fib", place, ["6"])], PASSIVE)
+    done = run([BUILDER, "-q", "--force", "-o", out, "--csv", "--report", "--answer", *record("fib", place, ["6"])])
     if not report.check(f"{NAME}/firefox/built", done.why([0, 3])):
         return report
     page, summary = None, json.loads((out / "summary.json").read_text())

@@ -57,7 +57,7 @@ class Loops:
 def wrong_marks(dump, slots):
     """kill.wrong_sequence without the tasks between two marks, of which there are too many: the summary counts them."""
     wanted = re.compile(r".* command=(\d+) modifier=(\d+)")
-    lines = subprocess.run(f'"{BUILDER}" --list -q "{dump}" | grep " control_tool "', shell=True, env=CLEAN, capture_output=True, text=True).stdout
+    lines = subprocess.run(f'"{BUILDER}" --list -q "{dump}" | grep " control_tool "', shell=True, env={**CLEAN, **PASSIVE}, capture_output=True, text=True).stdout
     numbers = [[] for _ in slots]
     for command, modifier in (match.groups() for match in map(wanted.match, lines.splitlines())):
         numbers[int(command) - MARK].append(int(modifier))

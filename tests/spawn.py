@@ -341,7 +341,7 @@ def process_of(nodes, construct):
 def compare(name, dumps, wanted, expected=None):
     for level in ("task", "fragment"):
         out = PLACE / f"{name}-{level}"
-        result = run([BUILDER, "-q", "-o", out, f"--graph={level}", "--csv", "--answer", "--folded", "--speedscope", "--merge", *dumps], PASSIVE)
+        result = run([BUILDER, "-q", "-o", out, f"--graph={level}", "--csv", "--answer", "--folded", "--speedscope", "--merge", *dumps])
         if not report.check(f"{NAME}/{name}-{level}/build", result.why(wanted)):
             continue
         table, constructs = rows(out, "spawn.csv"), rows(out, "constructs.csv")
@@ -358,7 +358,7 @@ def compare(name, dumps, wanted, expected=None):
             report.check(f"{NAME}/{name}-{level}/path", why_not_path(out, table, constructs))
         if expected:
             report.check(f"{NAME}/{name}-{level}/paths", expected(table))
-        alone = run([BUILDER, "-q", "-o", PLACE / "alone", "--force", "--folded", "--merge", *dumps], PASSIVE)
+        alone = run([BUILDER, "-q", "-o", PLACE / "alone", "--force", "--folded", "--merge", *dumps])
         same = (PLACE / "alone/spawn.folded").read_bytes() == (out / "spawn.folded").read_bytes() if not alone.why(wanted) else False
         report.check(f"{NAME}/{name}-{level}/alone", alone.why(wanted) or (None if same else "--folded alone writes another file"))
 

@@ -142,7 +142,7 @@ def wrong_page(out):
 
 def build_with(out, dump, *options, threads=2, wrapper=()):
     shutil.rmtree(out, ignore_errors=True)
-    return run([*wrapper, BUILDER, "-q", "-o", out, *options, *dump], {**PASSIVE, "OMP_NUM_THREADS": str(threads)})
+    return run([*wrapper, BUILDER, "-q", "-o", out, *options, *dump], {"OMP_NUM_THREADS": str(threads)})
 
 
 def check_database(name, dump, *options):

@@ -208,7 +208,7 @@ def record(name):
 
 def outputs(dump, threads, *how):
     """Everything that the builder prints and writes on so many threads, by name."""
-    env, place = {**PASSIVE, "OMP_NUM_THREADS": str(threads)}, empty(PLACE / "out")
+    env, place = {"OMP_NUM_THREADS": str(threads)}, empty(PLACE / "out")
     made = {}
     for name, options in {"list": ("--list",), "canonical": ("--canonical",)}.items():
         result = run([BUILDER, *options, *how, dump], env)

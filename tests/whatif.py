@@ -36,7 +36,7 @@ def dump_of(player, place):
 
 def build_of(player, place, *options):
     """The answer with the whole curve, and the text that is printed."""
-    result = run([BUILDER, "--what-if", "--answer", "--csv", "--force", *options, "-o", place / "out", dump_of(player, place)], PASSIVE)
+    result = run([BUILDER, "--what-if", "--answer", "--csv", "--force", *options, "-o", place / "out", dump_of(player, place)])
     wrong = result.why((0,))
     if wrong:
         raise RuntimeError(wrong)
@@ -167,13 +167,13 @@ def test_default(_name):
     report = Report()
     with alone(PLACE / "default") as place:
         dump = dump_of(Player(OBSERVED, CURVES["tasks"]), place)
-        text = run([BUILDER, "--answer", "--force", "-o", place / "out", dump], PASSIVE).out
+        text = run([BUILDER, "--answer", "--force", "-o", place / "out", dump]).out
         answer = json.loads((place / "out/summary.json").read_text())["answer"]
         points = [(row["threads"], row["policy"]) for row in answer["what_if"]["curve"]]
         report.check(f"{NAME}/default-points", None if points == [(4, "run"), (8, "run")] else str(points))
         speedup = answer["what_if"]["curve"][1]["speedup"]
         report.check(f"{NAME}/default-line", None if f"what if  8 threads: {speedup:.2f} x as fast" in text else text)
-        single_one = run([BUILDER, "--what-if", "--force", "-o", place / "alone", dump], PASSIVE)
+        single_one = run([BUILDER, "--what-if", "--force", "-o", place / "alone", dump])
         files = sorted(path.name for path in (place / "alone").iterdir()) if single_one.status == 0 else single_one.why((0,))
         report.check(f"{NAME}/default-alone", None if files == ["summary.json", "whatif.csv"] and single_one.out.startswith("what if") else f"{files}")
         report.check(f"{NAME}/default-files", None if not (place / "out/whatif.csv").exists() and (place / "out/speedups.csv").exists() else "its files")

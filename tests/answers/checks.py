@@ -2,15 +2,15 @@
 """What holds of the answer of every run, and how it is got. Used by ../answers.py and the tests that build dumps of other kinds."""
 import json
 
-from common import BUILDER, PASSIVE, run
+from common import BUILDER, run
 
 LIMITS = ("none", "creation", "grain", "chain", "wait", "imbalance", "exclusion", "serial", "runtime", "preemption", "data")
 COLUMNS, LINES = 80, 40
 
 
-def answer_of(dump, out, statuses=(0,), env=PASSIVE, *options):
+def answer_of(dump, out, statuses=(0,), *options):
     """Builds the answer of a dump. Returns it (None: there is none) and what is wrong, None or a reason."""
-    result = run([BUILDER, "--answer", "--force", *options, "-o", out, dump], env)
+    result = run([BUILDER, "--answer", "--force", *options, "-o", out, dump])
     wrong = result.why(statuses)
     if wrong:
         return None, wrong
