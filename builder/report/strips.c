@@ -180,7 +180,10 @@ static void end_line(struct line *line, struct buffer *all)
 
 static void write_exact(const struct strips *rows, size_t window, struct line *lines)
 {
-	const unsigned char *at = (const unsigned char *)rows->exact[window].bytes, *end = at + rows->exact[window].n;
+	const struct buffer *exact = &rows->exact[window];
+	if (exact->n == 0) /* the buffer may have no memory */
+		return;
+	const unsigned char *at = (const unsigned char *)exact->bytes, *end = at + exact->n;
 	while (at < end) {
 		uint64_t row = get_number(&at), state = get_number(&at);
 		uint64_t begin = rows->windows->bounds[window] + get_number(&at);
