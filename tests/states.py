@@ -4,17 +4,11 @@
 A thread's life is read from the listing of its records, which knows nothing of states: its states fill it without gap and overlap.
 """
 import collections
-import csv
 import re
 
-from common import BUILDER, run
+from common import BUILDER, rows_of, run
 
 NAME = r"[a-z_]+"
-
-
-def rows_of(path):
-    with open(path, newline="") as f:
-        return list(csv.DictReader(f))
 
 
 SWITCHES = str(2**20 - 1)  # the stream of all threads' context switches
