@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # Runs all tests, or those that are named: check.sh TREE [NAME...], where TREE is the object tree (build/<key>). `make
-# check` and `make quick` call it. It prints a line for each test with the seconds that it took, the output of those
-# that failed, and at the end "N passed, N failed, N skipped" in all. Exit status 1 if any failed.
+# check` and `make quick` call it. It prints a line for each test with the seconds that it took, and the seconds of
+# processor time; the output of those that failed; and at the end "N passed, N failed, N skipped" in all. Exit status 1
+# if any failed.
 #
 # A test is a program or script whose exit status is 0 (passed), 77 (skipped) or another (failed). It may count for
 # more than one: its lines "ok ...", "not ok ...", "skip ..." and the summary line of libcheck are added up.
@@ -13,7 +14,8 @@ cd "$(dirname "$0")/.." || exit 1
 tree=$1
 shift
 wanted=" $* "
-limit=${CHECK_TIMEOUT:-900} # seconds for one test
+# Seconds for one test: it ends what hangs. A test that works may take ten times as long where others use the processors.
+limit=${CHECK_TIMEOUT:-3600}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n_passed=0 n_failed=0 n_skipped=0
@@ -23,21 +25,20 @@ is_wanted() {
 	[[ $wanted == "  " || $wanted == *" $1 "* || $wanted == *" ${1%%/*} "* ]]
 }
 
-# measure NAME COMMAND...: leaves the command's output in $work/NAME.log, its exit status and milliseconds in
-# $work/NAME.result.
+# measure NAME COMMAND...: leaves the command's output in $work/NAME.log, and in $work/NAME.result its exit status, its
+# seconds, and its seconds of processor time as a program and in the kernel.
 measure() {
-	local name=${1/\//-} start status
+	local name=${1/\//-} status TIMEFORMAT='%R %U %S'
 	shift
-	start=$(date +%s%N)
-	timeout -k 10 "$limit" "$@" >"$work/$name.log" 2>&1 </dev/null
+	{ time timeout -k 10 "$limit" "$@" >"$work/$name.log" 2>&1 </dev/null; } 2>"$work/$name.times"
 	status=$?
-	echo "$status $((($(date +%s%N) - start) / 1000000))" >"$work/$name.result"
+	echo "$status $(tail -n 1 "$work/$name.times")" >"$work/$name.result"
 }
 
 # report NAME: adds up and prints what measure has left.
 report() {
-	local name=$1 log=$work/${1/\//-}.log passed failed skipped status ms word
-	read -r status ms <"$work/${name/\//-}.result"
+	local name=$1 log=$work/${1/\//-}.log passed failed skipped status wall_s user_s kernel_s word
+	read -r status wall_s user_s kernel_s <"$work/${name/\//-}.result"
 	read -r passed failed skipped < <(awk '
 		/^ok / { ok++ } /^not ok / { bad++ } /^skip / { skip++ }
 		/^[0-9]+%: Checks: [0-9]+, Failures: [0-9]+, Errors: [0-9]+/ {
@@ -56,8 +57,11 @@ report() {
 	word=ok
 	((skipped > 0 && passed == 0)) && word=skip
 	((failed > 0)) && word=FAIL
-	printf '%-4s %-28s %4d passed %3d failed %3d skipped %8d.%03d s\n' \
-		"$word" "$name" "$passed" "$failed" "$skipped" $((ms / 1000)) $((ms % 1000))
+	awk -v word="$word" -v name="$name" -v passed="$passed" -v failed="$failed" -v skipped="$skipped" \
+		-v wall_s="$wall_s" -v cpu_s="$user_s" -v kernel_s="$kernel_s" 'BEGIN {
+			printf "%-4s %-28s %4d passed %3d failed %3d skipped %9.3f s %9.3f s of processors\n",
+				word, name, passed, failed, skipped, wall_s, cpu_s + kernel_s
+		}'
 	if ((failed > 0)); then
 		[ "$status" -eq 124 ] && echo "     | stopped after $limit s"
 		grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/     | /'
@@ -123,8 +127,22 @@ programs unit-asan "$tree-address/tests/unit" "${builder_tests[@]}"
 wrap=(env "ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0")
 programs unit-asan "$tree-address/tests/unit" "${recorder_tests[@]}"
 wrap=()
-run fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
-run sanitized tests/sanitized.py "$tree-address/bin/otter-build"
+# What these say does not depend on what runs beside them. Those that take longest are started first.
+start model tests/model/run.sh
+start sanitized tests/sanitized.py "$tree-address/bin/otter-build"
+start lint tests/lint/fast.sh
+start fuzz-corpus "$tree-address/tests/fuzz/replay_corpus" tests/fuzz/corpus.units tests/fuzz/found/*.units
+start aarch64 tests/model/aarch64.sh
+for script in programs_selftest.py tables.py expect_selftest.py references.py promises.sh diagnoses.sh; do
+	start "${script%.*}" "tests/$script"
+done
+start events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
+# The quirks that the builder counts, and those that the page has in a heading or at the beginning of a table's row.
+quirks='cat builder/*.[ch] builder/*/*.[ch] | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
+# shellcheck disable=SC2016 # the backticks of Markdown
+described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
+start runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
+finish
 unset OMP_WAIT_POLICY
 # The stress tests have threads of their own for every processor.
 jobs=1
@@ -135,27 +153,21 @@ wrap=(setarch "$(uname -m)" -R) args=(40000)
 programs stress-tsan "$tree-thread/tests/stress" tests/stress/*.c
 wrap=() args=()
 
-run lint tests/lint/fast.sh
-run model tests/model/run.sh
-run aarch64 tests/model/aarch64.sh
-run events.md bash -c "$tree/tests/tools/events_md | diff -u docs/events.md - && echo 'ok docs/events.md is what the table says'"
-# The quirks that the builder counts, and those that the page has in a heading or at the beginning of a table's row.
-quirks='cat builder/*.[ch] builder/*/*.[ch] | tr -d "\n" | grep -oE "(quirks?|habit)( : &[a-z>-]+repairs)?[,(][^;]*;" | grep -oE "\"[a-z_]+\"" | tr -d \" | sort -u'
-# shellcheck disable=SC2016 # the backticks of Markdown
-described='sed -nE "s/^(#+|\|) \`([a-z_]+)\`.*/\2/p" docs/runtimes.md | sort'
-run runtimes.md bash -c "diff <($quirks) <($described) && echo 'ok docs/runtimes.md has the quirks that the builder counts, each once'"
 # A dozen programs for make quick. Where no test is named, `run` has them all.
 dozen='taskwait depend taskloop nested sections offload_target untied cancel_taskgroup detach doacross reductions tasks_fortran'
 # shellcheck disable=SC2086 # a list of words
 [[ $wanted != *" dozen "* ]] || run dozen tests/run.py $dozen
-for script in promises.sh diagnoses.sh references.py expect_selftest.py programs_selftest.py tables.py labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py damage.py answers.py lints.py; do
+for script in labels.py golden.py insertions.py undeferred.py truths.py run.py programs.py device.py schedules.py runtimes.py endings.py sampling.py faults.py kill.py answers.py lints.py; do
 	run "${script%.*}" "tests/$script"
 done
-# Each of these does one thing after the other, and waits much.
+# Each of these does one thing after the other, and waits much. Those that take longest are started first.
 jobs=${JOBS:-$(nproc)}
+for script in threads.py damage.py pictures.py report.py large.py; do
+	start "${script%.*}" "tests/$script"
+done
 start bench bench/selftest
-for script in argobots.py argobots_graph.py argobots_units.py argobots_answer.py damage_outputs.py runs.py parts.py spawn.py diff.py report.py pictures.py whatif.py many.py large.py linear.py sqlite.py graphml.py perfetto.py chrome.py threads.py memory.py pack.py otf2_selftest.py \
-	launcher.sh binaries.py install.sh; do
+for script in damage_outputs.py parts.py linear.py argobots.py argobots_graph.py argobots_units.py argobots_answer.py perfetto.py chrome.py \
+	otf2_selftest.py runs.py launcher.sh binaries.py install.sh many.py spawn.py diff.py whatif.py sqlite.py graphml.py memory.py pack.py; do
 	start "${script%.*}" "tests/$script"
 done
 finish

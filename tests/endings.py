@@ -30,7 +30,7 @@ ROW_BYTES = 8 * len(FIELDS)
 ROWS = ("program", "child", "again")
 
 
-def run_one(program, place, way, file, env, timeout=20):
+def run_one(program, place, way, file, env, timeout=120):
     """(Result, rows by name)"""
     file.write_bytes(b"\0" * ROW_BYTES * len(ROWS))
     result = run([program, place, way, file], env, timeout)

@@ -50,9 +50,9 @@ matching '^(common|recorder|builder)/.*\.h$' | xargs -P "$(nproc)" -I{} gcc "${h
 
 # ---- What is in the text ----
 
-for file in "${sources[@]}" common/events.def "${scripts[@]}" Makefile; do
-	head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || echo "$file"
-done | finding "each source names its licence"
+licensed=("${sources[@]}" common/events.def "${scripts[@]}" Makefile)
+comm -13 <(awk 'FNR <= 3 && /SPDX-License-Identifier: BSD-3-Clause/ { print FILENAME }' "${licensed[@]}" | sort -u) \
+	<(printf '%s\n' "${licensed[@]}" | sort -u) | finding "each source names its licence"
 
 # Each memory order has a label (R1, H2 ...) on its line or in the comment before it; and the table in docs/design.md
 # has the labels of the code.
@@ -69,8 +69,8 @@ diff <(sed -n '/^### Who orders what/,/^After SIGKILL/p' docs/design.md | grep '
 # Versions lay out the same text differently: the layout is that of version 14, Debian 12's.
 clang_format=$(command -v clang-format-14 || command -v clang-format)
 if [[ $("${clang_format:-true}" --version) == *"version 14."* ]]; then
-	printf '%s\n' "${sources[@]}" | xargs "$clang_format" --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:.*\(warning\|error\).*/\1/p' |
-		uniq -c | finding "clang-format (places a file)"
+	printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -n 100 "$clang_format" --dry-run 2>&1 | sed -n 's/^\([^: ]*\):[0-9]*:.*\(warning\|error\).*/\1/p' |
+		sort | uniq -c | finding "clang-format (places a file)"
 else
 	echo "skip no clang-format of version 14 (Debian's package clang-format): the layout is not checked"
 fi
