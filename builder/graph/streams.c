@@ -25,6 +25,8 @@ struct joining {
 		uint32_t stream, place;
 	} * late;
 	size_t n_late, late_capacity;
+	uint32_t *parts; /* rows of nodes that become another one */
+	size_t n_parts, parts_capacity;
 };
 
 static uint32_t number_of(const struct joining *j, uint32_t id)
@@ -177,7 +179,18 @@ static void give_number(struct joining *j, uint32_t row, struct node *node)
 		return;
 	}
 	j->numbers[row] = number_of(j, *place);
-	merge(j, *place, row, node);
+	array_reserve((void **)&j->parts, j->n_parts + 1, &j->parts_capacity, sizeof *j->parts);
+	j->parts[j->n_parts++] = row;
+}
+
+/* Edges are compared by the numbers of where they come from. All nodes have theirs by now: where records are missing, a
+ * part may come after a node of a later block. */
+static void merge_parts(struct joining *j)
+{
+	for (size_t i = 0; i < j->n_parts; i++) {
+		const struct node *node = rows_get(&j->graph->node_rows, j->parts[i]);
+		merge(j, *shared_place(j->graph, node), j->parts[i], node);
+	}
 }
 
 /* ---- In the order of streams ---- */
@@ -239,6 +252,7 @@ static void put_nodes(struct joining *j)
 		s->first_node = s->end_node == 0 ? places[i] : s->first_node;
 		s->end_node = j->n;
 	}
+	merge_parts(j);
 	graph->nodes_capacity = j->n + (size_t)1;
 	graph->nodes = memory_get(graph->nodes_capacity, sizeof *graph->nodes, WHAT);
 	for (uint32_t i = 0; i < first; i++)
@@ -354,6 +368,7 @@ void graph_join_streams(struct graph *graph)
 	add_up_streams(&j);
 	map_free(&j.has_edge);
 	free(j.late);
+	free(j.parts);
 	free(j.blocks);
 	free(j.numbers);
 }
