@@ -31,11 +31,12 @@ static int stream_end(void *self, const struct point *at)
 	states_account(states, at->stream, 0, STATE_NONE, ticks);
 	if (states_advance_gap(states, at->stream, ticks) != 0)
 		return -1;
-	if (t->shown == STATE_NONE)
-		return 0;
-	if (states_decide(states, at->stream, false) != 0)
+	if (t->shown != STATE_NONE && states_decide(states, at->stream, false) != 0)
 		return -1;
-	return states_pass(states, at->stream, STATE_NONE, ticks);
+	if (t->shown != STATE_NONE && states_pass(states, at->stream, STATE_NONE, ticks) != 0)
+		return -1;
+	states_know(states, at->stream, true, ticks);
+	return 0;
 }
 
 static int thread_attach(void *self, const struct point *at, uint64_t tid)
@@ -254,8 +255,10 @@ void states_begin(struct states *states, const struct model *model, const struct
 		states->moved = memory_zeroed(model->n_tasks, sizeof *states->moved, what);
 	states_wait_begin(states);
 	for (size_t i = 0; i < states->n_streams; i++)
-		states->threads[i] =
-			(struct thread_state){.state = STATE_UNDEFINED, .shown = STATE_NONE, .is_part = model->window.is_part};
+		states->threads[i] = (struct thread_state){.times = &states->times[i],
+							   .state = STATE_UNDEFINED,
+							   .shown = STATE_NONE,
+							   .is_part = model->window.is_part};
 }
 
 static void free_threads(struct states *states)

@@ -58,12 +58,23 @@ static inline void sweep_task_begins(struct sweep *sweep, uint32_t task, uint64_
 	sweep->n_ties = n + 1;
 }
 
-/* The current task creates one. */
-static inline void sweep_creates(struct sweep *sweep, uint32_t task)
+/*
+ * The current task `creator` creates the task `row`. A child that may be run at once is known to its tie from here on: most
+ * questions that come before it is begun need no sweep then.
+ */
+static inline void sweep_creates(struct sweep *sweep, const struct ready *ready, uint32_t creator, uint32_t row)
 {
 	size_t n = sweep->n_ties;
-	if (sweep->n_childless == n && n > 0)
-		sweep->n_childless = sweep->ties[n - 1].task == task ? n - 1 : 0;
+	if (n == 0)
+		return;
+	struct sweep_tie *tie = &sweep->ties[n - 1];
+	if (sweep->n_childless == n)
+		sweep->n_childless = tie->task == creator ? n - 1 : 0;
+	const struct task *task = &ready->m->tasks[row];
+	uint64_t begins = ready_begins(ready->m, row);
+	if (begins > tie->ready_ticks && tie->task == creator && task->parent == creator && !(task->flags & task_flags_untied) &&
+	    ready_is_for_others(ready->m, row) && !ready_is_for_helpers(ready, row) && ready_since(&ready->delays, row) == 0)
+		tie->ready_ticks = begins;
 }
 
 /* A tied task ends on the thread, or will not go on. */
@@ -98,6 +109,13 @@ struct sweep_answer {
  */
 struct sweep_answer sweep_to(struct sweep *sweep, const struct ready *ready, uint32_t stream, uint32_t region, uint32_t ancestor,
 			     uint64_t ticks);
+
+/* The same of the descendants of this task alone, if it is the tied one that began last on the thread. */
+static inline uint64_t sweep_latest_until(const struct sweep *sweep, uint32_t task)
+{
+	const struct sweep_tie *latest = sweep->n_ties > 0 ? &sweep->ties[sweep->n_ties - 1] : NULL;
+	return latest != NULL && latest->task == task ? latest->ready_ticks : 0;
+}
 
 /* Until when at least a task is ready that the thread might run, as earlier questions have told; 0: they have not. */
 uint64_t sweep_known(const struct sweep *sweep, const struct ready *ready, uint32_t region, uint32_t ancestor);

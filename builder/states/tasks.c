@@ -192,7 +192,7 @@ int states_task_create(void *self, const struct point *at, uint32_t task)
 	struct states *states = self;
 	struct thread_state *t = thread_in_task(states, at);
 	if (!states->ready.is_empty)
-		sweep_creates(&t->sweep, at->task);
+		sweep_creates(&t->sweep, &states->ready, at->task, task);
 	states_await_child(states, at, task);
 	if (states->model->tasks[task].flags & task_flags_taskwait)
 		t->state = STATE_WAIT_TASKWAIT;

@@ -27,9 +27,10 @@ struct awaited_group {
 };
 
 struct thread_state {
-	uint32_t task;    /* current, 0 none */
-	enum state state; /* of its current task, or, without one, of the thread between two tasks */
-	enum state shown; /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
+	struct state_times *times; /* of the stream */
+	uint32_t task;             /* current, 0 none */
+	enum state state;          /* of its current task, or, without one, of the thread between two tasks */
+	enum state shown;          /* in the tables and for the listeners; STATE_NONE: no thread has the stream */
 	/* The thread is attached and recording, it runs no units, no records are missing, and it has a processor: thread_note_plain(). */
 	bool is_plain;
 	bool is_part;         /* only a part of the time counts: never plain */
@@ -69,7 +70,8 @@ struct thread_state {
 	size_t n_undecided_changes, undecided_capacity;
 	uint64_t given_busy_ticks, given_blocked_ticks; /* of the current unit, at the last event that was of units */
 	unsigned off_why;                               /* off_why: it has no processor, or may have none; 0: it has one */
-	uint64_t unknown_ticks;                         /* since then it is not known whether it has one; 0: it is known */
+	bool is_unknown;                                /* it is not known whether it has one */
+	uint64_t known_work_ticks;                      /* how long it had worked when that began */
 	char apart[64];                                 /* so that no two streams share a cache line */
 };
 
@@ -119,8 +121,8 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 
 /* ---- thread.c ---- */
 
-/* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
-int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
+/* As states_pass(), for any thread. */
+int states_pass_any(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
 
 /* From now on it is known, or not known any more, whether the stream's thread has a processor. */
 void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t ticks);
@@ -139,8 +141,8 @@ void states_await_no_predecessor(struct states *states, uint32_t task, uint32_t 
 void states_enter_wait(struct states *states, const struct point *at, const struct scope *scope);
 void states_leave_wait(struct states *states, const struct point *at, const struct scope *scope);
 
-/* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
-enum state states_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks);
+/* As pass(), for any thread, and any state. */
+int states_pass_gap(struct states *states, const struct point *at);
 
 /* Shows all changes between waiting and overhead before then. 0, or -1. */
 int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks);
@@ -222,35 +224,35 @@ static inline bool state_has_gap(enum state state)
 	return state >= STATE_WAIT_BARRIER && state <= STATE_WAIT_TASKGROUP;
 }
 
-/* As pass(), for any thread. Not in it, so that the common case saves no registers. */
-__attribute__((noinline, unused)) static int pass_any(struct states *states, const struct point *at)
+/* Adds up the state that is shown; then the other one is. */
+static inline void thread_show(struct thread_state *t, enum state to, uint64_t ticks)
 {
-	struct thread_state *t = &states->threads[at->stream];
-	if (!t->is_plain)
-		thread_note_plain(t);
-	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
-		return -1;
-	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
-		return -1;
-	enum state now = states_gap(states, at->stream, t->is_plain ? t->state : state_now(t), at->ticks);
-	if (at->unit == 0) {
-		uint64_t ticks = window_clip(&states->model->window, at->ticks);
-		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, ticks);
-		if (states->blocked.ticks != NULL)
-			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, ticks);
-	} else
-		states_account(states, at->stream, at->unit, now, at->ticks);
-	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
+	struct state_times *times = t->times;
+	times->ticks[t->shown] += ticks - t->since_ticks;
+	times->count[t->shown] -= state_is_nothing(t->shown, t->since_ticks, ticks);
+	times->count[to]++;
+	t->shown = to;
+	t->since_ticks = ticks;
 }
 
-/* The thread is in its state from now on. 0, or -1 with the error printed. */
-static inline int pass(struct states *states, const struct point *at)
+/* The thread passes into the state now, if it is not the one that is shown. 0, or -1 with the error printed. */
+static inline int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
+{
+	struct thread_state *t = &states->threads[stream];
+	if (ticks < t->since_ticks || ticks >= states->last_ticks || t->is_part || states->n_listeners != 0)
+		return states_pass_any(states, stream, to, ticks);
+	thread_show(t, to, ticks);
+	return 0;
+}
+
+/* The thread is in its state from now on. 0, or -1 with the error printed. Inline, as nearly every event ends with it. */
+static inline __attribute__((always_inline)) int pass(struct states *states, const struct point *at)
 {
 	struct thread_state *t = &states->threads[at->stream];
 	enum state now = t->state;
 	bool has_changed = t->gap.is_open && t->gap.change_ticks < at->ticks;
 	if (!t->is_plain || at->unit != 0 || has_changed || state_has_gap(now))
-		return pass_any(states, at);
+		return states_pass_gap(states, at);
 	t->gap.is_open = false;
 	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
 	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);

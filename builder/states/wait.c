@@ -207,16 +207,11 @@ static uint32_t constraint(const struct states *states, const struct thread_stat
 	return 0;
 }
 
-/* Decides whether the thread waits at this time, and until when that holds. */
-static void decide(struct states *states, uint32_t stream, uint64_t ticks)
+/* As decide(), where the tie of the waiting task does not tell. `until`: what it waits for has come by then. */
+__attribute__((noinline)) static void decide_any(struct states *states, uint32_t stream, uint64_t ticks, uint64_t until)
 {
 	struct thread_state *t = &states->threads[stream];
 	struct gap *gap = &t->gap;
-	uint64_t until = states->has_losses ? UINT64_MAX : states->awaited[gap->task]; /* the lost ones may have told of more */
-	gap->is_waiting = false;
-	gap->change_ticks = UINT64_MAX;
-	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
-		return;
 	uint32_t region = states->model->tasks[gap->task].region, ancestor = gap->ancestor;
 	uint64_t known_ticks = ticks < until ? sweep_known(&t->sweep, &states->ready, region, ancestor) : 0;
 	if (known_ticks > ticks) { /* what the sweep has found before is enough */
@@ -230,16 +225,38 @@ static void decide(struct states *states, uint32_t stream, uint64_t ticks)
 	gap->change_ticks = !gap->is_waiting ? answer.ready_ticks : answer.next_ticks < until ? answer.next_ticks : until;
 }
 
+/* Decides whether the thread waits at this time, and until when that holds. */
+static inline void decide(struct states *states, uint32_t stream, uint64_t ticks)
+{
+	struct thread_state *t = &states->threads[stream];
+	struct gap *gap = &t->gap;
+	uint64_t until = states->has_losses ? UINT64_MAX : states->awaited[gap->task]; /* the lost ones may have told of more */
+	gap->is_waiting = false;
+	gap->change_ticks = UINT64_MAX;
+	if (ticks >= until && !is_barrier(gap->state)) /* what it waited for has come */
+		return;
+	uint64_t known_ticks = ticks < until && gap->ancestor == gap->task ? sweep_latest_until(&t->sweep, gap->task) : 0;
+	if (known_ticks > ticks)
+		gap->change_ticks = known_ticks;
+	else
+		decide_any(states, stream, ticks, until);
+}
+
 /*
  * The runtime at work in a synchronisation, which nobody waits for: as anywhere, it needs a processor for that. After its
  * team has joined a worker is idle, which its records tell later (Q3): its state does not change until then.
  */
-static enum state state_of_gap(const struct states *states, const struct thread_state *t, uint64_t ticks)
+static bool is_preempted_in_gap(const struct states *states, const struct thread_state *t, uint64_t ticks)
 {
 	const struct task *task = &states->model->tasks[t->gap.task];
 	bool is_joined = !task_is_explicit(task) && task->thread != 0 && ticks >= states->model->regions[task->region].join_ticks;
-	bool is_off = is_joined ? t->shown == STATE_PREEMPTED : t->off_why == off_why_preempted;
-	return is_off ? STATE_PREEMPTED : STATE_OVERHEAD;
+	return is_joined ? t->shown == STATE_PREEMPTED : t->off_why == off_why_preempted;
+}
+
+static inline enum state state_of_gap(const struct states *states, const struct thread_state *t, uint64_t ticks)
+{
+	bool may_be_off = t->off_why == off_why_preempted || t->shown == STATE_PREEMPTED;
+	return may_be_off && is_preempted_in_gap(states, t, ticks) ? STATE_PREEMPTED : STATE_OVERHEAD;
 }
 
 int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
@@ -255,7 +272,8 @@ int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 	return 0;
 }
 
-enum state states_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks)
+/* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
+static inline enum state state_in_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	if (!state_has_gap(state)) {
@@ -269,6 +287,38 @@ enum state states_gap(struct states *states, uint32_t stream, enum state state, 
 	} else if (t->gap.change_ticks <= ticks)
 		decide(states, stream, ticks);
 	return t->gap.is_waiting ? state : state_of_gap(states, t, ticks);
+}
+
+/* As states_pass_gap(), for a thread that is not plain. */
+__attribute__((noinline)) static int pass_any(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	thread_note_plain(t);
+	if (t->undecided != 0 && states_decide(states, at->stream, false) != 0)
+		return -1;
+	if (states_advance_gap(states, at->stream, at->ticks) != 0)
+		return -1;
+	enum state now = state_in_gap(states, at->stream, t->is_plain ? t->state : state_now(t), at->ticks);
+	if (at->unit == 0) {
+		uint64_t ticks = window_clip(&states->model->window, at->ticks);
+		busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, ticks);
+		if (states->blocked.ticks != NULL)
+			busy_change(&states->blocked, at->stream, now == STATE_BLOCKED ? t->task : 0, ticks);
+	} else
+		states_account(states, at->stream, at->unit, now, at->ticks);
+	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
+}
+
+int states_pass_gap(struct states *states, const struct point *at)
+{
+	struct thread_state *t = &states->threads[at->stream];
+	if (!t->is_plain || at->unit != 0)
+		return pass_any(states, at);
+	if (t->gap.is_open && t->gap.change_ticks < at->ticks && states_advance_gap(states, at->stream, at->ticks) != 0)
+		return -1;
+	enum state now = state_in_gap(states, at->stream, t->state, at->ticks);
+	busy_change(&states->busy, at->stream, state_is_executing(now) ? t->task : 0, at->ticks);
+	return now == t->shown ? 0 : states_pass(states, at->stream, now, at->ticks);
 }
 
 /* ---- What changes no state: but other visitors must have seen whatever changed before it ---- */
