@@ -29,16 +29,16 @@ static bool has_run(struct walk *w, uint32_t row)
 	return is_known && gather_run(w, row)->state & TASK_STARTED;
 }
 
-static void check_creation(struct walk *w, const struct thread_event *e)
+static void check_creation(struct walk *w, uint32_t row, uint32_t creator)
 {
 	struct model *m = w->m;
-	const struct task *task = &m->tasks[e->task];
+	const struct task *task = &m->tasks[row];
 	uint32_t current = w->thread.task;
 	if (task->flags & TASK_IS_CREATED)
-		gather_repair_task(w, e->task, "task_created_twice", "a new one");
-	else if (has_run(w, e->task))
-		gather_repair_task(w, e->task, "task_before_creation", "one that has not run");
-	if (e->other != current && current != 0 && e->other != 0 && !may_be_in_place(w))
+		gather_repair_task(w, row, "task_created_twice", "a new one");
+	else if (has_run(w, row))
+		gather_repair_task(w, row, "task_before_creation", "one that has not run");
+	if (creator != current && current != 0 && creator != 0 && !may_be_in_place(w))
 		gather_repair(w, "created_by_another_task",
 			      "it names an encountering task that is not the one running, expected %u:%llu",
 			      gather_id_stream(m, current), gather_id_counter(m, current));
@@ -58,7 +58,7 @@ STEP_INLINE void create(struct walk *w, const struct thread_event *e)
 			      (unsigned long long)record_value(r), (unsigned long long)m->dump->streams[w->stream].max_task);
 		return;
 	}
-	check_creation(w, e);
+	check_creation(w, e->task, e->other);
 	struct task *task = &m->tasks[e->task];
 	task->parent = e->other;
 	task->region = 0; /* it was not 0 only if records contradict each other */
@@ -291,7 +291,17 @@ static bool may_be_back(void *self, uint32_t task)
 const struct thread_ops gather_story_ops = {
 	.tell = tell, .missing_root = gather_missing_root, .may_be_back = may_be_back, .region_codeptr = region_codeptr};
 
+__attribute__((noinline)) static int step_task(struct thread *t, const struct record *r)
+{
+	return thread_step_task(t, tell, r);
+}
+
+__attribute__((noinline)) static int step_other(struct thread *t, const struct record *r)
+{
+	return thread_step_other(t, tell, r);
+}
+
 void gather_step(struct walk *w, const struct record *r)
 {
-	(void)thread_step(&w->thread, tell, r);
+	(void)thread_step(&w->thread, step_task, step_other, r);
 }

@@ -8,8 +8,8 @@
 
 static int visit_flush(struct replay *r, struct stream_state *s, struct late_flush flush)
 {
-	struct point at = replay_point(s, flush.begin_ticks);
-	return VISIT(r, buffer_flush, &at, flush.end_ticks > at.ticks ? flush.end_ticks : at.ticks);
+	const struct point *at = replay_point(s, flush.begin_ticks);
+	return VISIT(r, buffer_flush, at, flush.end_ticks > at->ticks ? flush.end_ticks : at->ticks);
 }
 
 int replay_buffer_flush(struct replay *r, struct stream_state *s, const struct record *record)
@@ -64,6 +64,6 @@ int replay_thread_end(struct replay *r, struct stream_state *s, const struct rec
 		if (thread_close_implicit(&s->thread, record->time, REPAIR_NONE) != 0 || replay_late_flushes(r, s) != 0)
 			return -1;
 	}
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, thread_end, &at);
+	const struct point *at = replay_point(s, record->time);
+	return VISIT(r, thread_end, at);
 }

@@ -16,7 +16,8 @@ void frames_begin(struct frames *frames, uint32_t stream, uint32_t n_streams)
 	*frames = (struct frames){.stream = stream, .n_streams = n_streams};
 	array_reserve((void **)&frames->scopes, 1, &frames->scopes_capacity,
 		      sizeof *frames->scopes); /* frame_scopes() adds to it */
-	frames_start(frames, 0);
+	array_reserve((void **)&frames->stack, 1, &frames->capacity, sizeof *frames->stack);
+	frames->stack[frames->n++] = (struct frame){0};
 }
 
 struct frame *frame_make(struct frames *frames, uint32_t task)
@@ -52,12 +53,10 @@ void frames_free(struct frames *frames)
 	*frames = (struct frames){0};
 }
 
-void frames_start(struct frames *frames, uint32_t task)
+void frames_start_more(struct frames *frames, uint32_t task)
 {
-	const struct frame *top = frames->n > 0 ? &frames->stack[frames->n - 1] : NULL;
-	uint32_t first = top != NULL ? top->first + top->n_scopes : 0;
 	array_reserve((void **)&frames->stack, frames->n + 1, &frames->capacity, sizeof *frames->stack);
-	frames->stack[frames->n++] = (struct frame){.task = task, .first = first};
+	frames_start(frames, task);
 }
 
 /* ---- Frames of their own ---- */

@@ -57,7 +57,16 @@ static inline struct scope *frame_innermost(const struct frames *frames, const s
 }
 
 /* A task that is not to get a frame of its own begins above the current one: it gets the last frame of the stack. */
-void frames_start(struct frames *frames, uint32_t task);
+void frames_start_more(struct frames *frames, uint32_t task); /* where there is no room */
+static inline void frames_start(struct frames *frames, uint32_t task)
+{
+	if (frames->n == frames->capacity) {
+		frames_start_more(frames, task);
+		return;
+	}
+	const struct frame *top = &frames->stack[frames->n - 1];
+	frames->stack[frames->n++] = (struct frame){.task = task, .first = top->first + top->n_scopes};
+}
 
 /*
  * For tasks whose frame is not the last one of the stack, and that do not move. is_own: the task is to have a frame of

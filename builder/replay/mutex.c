@@ -40,8 +40,8 @@ static int visit_mutex(struct replay *r, struct stream_state *s, const struct re
 		       uint32_t order)
 {
 	struct mutex mutex = {event, kind, record->a, construct_of(s, record, kind), order};
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, mutex, &at, &mutex);
+	const struct point *at = replay_point(s, record->time);
+	return VISIT(r, mutex, at, &mutex);
 }
 
 static int mutex_acquire(struct replay *r, struct stream_state *s, const struct record *record)

@@ -7,8 +7,8 @@
 
 static int visit(struct replay *r, struct stream_state *s, const struct off *off, bool is_off, uint64_t ticks)
 {
-	/* last_ticks stays: the late end of a worker (Q3) has the time of its team's join, which may be earlier. */
-	struct point at = {s->row, s->thread.task, ticks > s->last_ticks ? ticks : s->last_ticks, s->unit};
+	/* The stream's own point stays: the late end of a worker (Q3) has the time of its team's join, which may be earlier. */
+	struct point at = {s->row, s->thread.task, ticks > s->at.ticks ? ticks : s->at.ticks, s->at.unit};
 	return VISIT(r, processor, &at, off->why, is_off);
 }
 
@@ -17,7 +17,7 @@ static int tell_until(struct replay *r, struct stream_state *s, uint64_t ticks)
 	const struct switches_of *of = &r->model->switches.streams[s->row];
 	for (; s->next_off < of->n_offs; s->next_off++) {
 		const struct off *off = &of->offs[s->next_off];
-		if (!s->is_off_processor && off->end_ticks <= s->last_ticks)
+		if (!s->is_off_processor && off->end_ticks <= s->at.ticks)
 			continue;
 		if (!s->is_off_processor && (off->begin_ticks >= ticks || visit(r, s, off, true, off->begin_ticks) != 0))
 			return off->begin_ticks >= ticks ? 0 : -1;
@@ -37,6 +37,8 @@ int replay_processor_until(struct replay *r, struct stream_state *s, uint64_t ti
 {
 	const struct switches_of *of = &r->model->switches.streams[s->row];
 	int rc = tell_until(r, s, ticks);
-	s->off_ticks = s->is_off_processor ? 0 : s->next_off < of->n_offs ? of->offs[s->next_off].begin_ticks : UINT64_MAX;
+	const struct off *next = s->next_off < of->n_offs ? &of->offs[s->next_off] : NULL;
+	/* Only where it may run can it still be in one: there is nothing to tell before its end. */
+	s->off_ticks = next == NULL ? UINT64_MAX : s->is_off_processor ? next->end_ticks - 1 : next->begin_ticks;
 	return rc;
 }

@@ -4,7 +4,6 @@
  * run.c, which decide which stream goes on; on the thread that has the stream.
  */
 #include "builder/replay/state.h"
-#include "builder/story/step.h"
 #include "builder/support/array.h"
 
 #include <stdlib.h>
@@ -38,7 +37,7 @@ static unsigned dependence_type(struct stream_state *s, uint32_t task, uint64_t 
 static int read_dependences(struct replay *r, struct stream_state *s, const struct record *head)
 {
 	uint64_t n = record_value(head);
-	struct point at = replay_point(s, head->time);
+	const struct point *at = replay_point(s, head->time);
 	uint32_t task = thread_dependent(&s->thread, head->a);
 	size_t have = 0;
 	if (n > 0)
@@ -56,17 +55,17 @@ static int read_dependences(struct replay *r, struct stream_state *s, const stru
 			add_dependence(s, have++, (struct dependence){variables[i], dependence_type(s, task, variables[i], type)});
 		}
 	}
-	return VISIT(r, dependences, &at, task, s->dependences, have);
+	return VISIT(r, dependences, at, task, s->dependences, have);
 }
 
 static int begin_stream(struct replay *r, struct stream_state *s, const struct record *record)
 {
 	s->has_begun = true;
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
-	s->last_ticks = record->time;
+	s->at.ticks = record->time;
 	thread_start(&s->thread, r->model, s->row, header->task, &replay_story_ops, s);
-	struct point at = replay_point(s, record->time);
-	return VISIT(r, stream_begin, &at);
+	const struct point *at = replay_point(s, record->time);
+	return VISIT(r, stream_begin, at);
 }
 
 /*
@@ -75,24 +74,16 @@ static int begin_stream(struct replay *r, struct stream_state *s, const struct r
 static int cross_gap(struct replay *r, struct stream_state *s, const struct record *next, const char *repair)
 {
 	const struct segment_header *header = cursor_header(&s->timeline.cursor);
-	struct point at = replay_point(s, s->last_ticks);
-	if (VISIT(r, records_missing, &at, true) != 0)
+	const struct point *at = replay_point(s, s->at.ticks);
+	if (VISIT(r, records_missing, at, true) != 0)
 		return -1;
 	if (replay_unit_gap(r, s) != 0)
 		return -1;
 	if (thread_gap(&s->thread, header->task) != 0 || replay_late_flushes(r, s) != 0)
 		return -1;
 	replay_repair(s, repair);
-	at = replay_point(s, record_is_continuation(next) ? s->last_ticks : next->time);
-	return VISIT(r, records_missing, &at, false);
-}
-
-/* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
-static inline int step_story(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	if (replay_step(s, record) != 0)
-		return -1;
-	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
+	at = replay_point(s, record_is_continuation(next) ? s->at.ticks : next->time);
+	return VISIT(r, records_missing, at, false);
 }
 
 /* The stream's first record, or one before which others are missing. */
@@ -104,73 +95,48 @@ __attribute__((noinline)) static int begin_or_cross(struct replay *r, struct str
 	return is_gap || is_lost ? cross_gap(r, s, record, is_gap ? "missing_segments" : "lost_records") : 0;
 }
 
-/* A record about none of the things that other files know. Apart, so that the others save no registers. */
-__attribute__((noinline)) static int replay_other(struct replay *r, struct stream_state *s, const struct record *record)
+int replay_other(struct replay *r, struct stream_state *s, const struct record *record)
 {
-	struct point at;
+	const struct point *at;
+	int rc = replay_target_record(r, s, record);
+	if (rc != 1)
+		return rc;
 	switch (record_kind(record)) {
 	case EVENT_dependences: return read_dependences(r, s, record);
 	case EVENT_task_dependence:
 		at = replay_point(s, record->time);
-		return VISIT(r, task_dependence, &at, model_task(r->model, record->a), thread_dependent(&s->thread, record->b));
+		return VISIT(r, task_dependence, at, model_task(r->model, record->a), thread_dependent(&s->thread, record->b));
 	case EVENT_cancel:
 		at = replay_point(s, record->time);
-		return VISIT(r, cancel, &at, model_task(r->model, record->a), record_flags(record));
+		return VISIT(r, cancel, at, model_task(r->model, record->a), record_flags(record));
 	case EVENT_flush:
 		at = replay_point(s, record->time);
-		return VISIT(r, flush, &at, replay_construct(s, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
-	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, &at, record->a, record->b);
+		return VISIT(r, flush, at, replay_construct(s, CONSTRUCT_FLUSH, thread_codeptr(&s->thread, record)));
+	case EVENT_control_tool: at = replay_point(s, record->time); return VISIT(r, control_tool, at, record->a, record->b);
 	case EVENT_dispatch:
 		at = replay_point(s, record->time);
-		return VISIT(r, dispatch, &at, record_flags(record), record->a, record->b);
+		return VISIT(r, dispatch, at, record_flags(record), record->a, record->b);
 	case EVENT_buffer_flush: return replay_buffer_flush(r, s, record);
 	case EVENT_recording_off:
 		at = replay_point(s, record->time);
 		s->is_off = true;
-		return VISIT(r, measurement, &at, false);
+		return VISIT(r, measurement, at, false);
 	case EVENT_recording_on:
 		at = replay_point(s, record->time);
 		s->is_off = false;
-		return VISIT(r, measurement, &at, true);
-	case EVENT_thread_begin: at = replay_point(s, record->time); return VISIT(r, thread_begin, &at, record_flags(record));
+		return VISIT(r, measurement, at, true);
+	case EVENT_thread_begin: at = replay_point(s, record->time); return VISIT(r, thread_begin, at, record_flags(record));
 	case EVENT_thread_end: return replay_thread_end(r, s, record);
 	case EVENT_thread_attach:
 		at = replay_point(s, record->time);
 		s->is_attached = true;
-		return VISIT(r, thread_attach, &at, record->a);
+		return VISIT(r, thread_attach, at, record->a);
 	case EVENT_thread_detach:
 		at = replay_point(s, record->time);
 		s->is_attached = false;
-		return VISIT(r, thread_detach, &at);
+		return VISIT(r, thread_detach, at);
 	default: return 0; /* continuation records of other kinds, and error: only a listing shows them */
 	}
-}
-
-/* A record that the story alone does not tell all of; the story has taken it. */
-static inline int replay_rest(struct replay *r, struct stream_state *s, const struct record *record)
-{
-	switch (record_kind(record)) {
-	case EVENT_sync_region_begin:
-	case EVENT_sync_region_end:
-	case EVENT_sync_region_wait_begin:
-	case EVENT_sync_region_wait_end:
-	case EVENT_reduction_begin:
-	case EVENT_reduction_end:
-	case EVENT_work_begin:
-	case EVENT_work_end:
-	case EVENT_masked_begin:
-	case EVENT_masked_end: return replay_scope_record(r, s, record);
-	case EVENT_mutex_acquire:
-	case EVENT_mutex_acquired:
-	case EVENT_mutex_released:
-	case EVENT_lock_init:
-	case EVENT_lock_destroy:
-	case EVENT_nest_lock_begin:
-	case EVENT_nest_lock_end: return replay_mutex_record(r, s, record);
-	default: break;
-	}
-	int rc = replay_target_record(r, s, record);
-	return rc == 1 ? replay_other(r, s, record) : rc;
 }
 
 int replay_record(struct replay *r, struct stream_state *s, const struct record *record)
@@ -188,30 +154,9 @@ int replay_record(struct replay *r, struct stream_state *s, const struct record 
 		if (rc != 1)
 			return rc;
 	}
-	if (!is_more && step_story(r, s, record) != 0)
+	if (!is_more && replay_step(r, s, record) != 0)
 		return -1;
 	return kind >= EVENT_parallel_begin && kind <= EVENT_task_schedule ? 0 : replay_rest(r, s, record);
-}
-
-int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end)
-{
-	struct timeline *t = &s->timeline;
-	uint32_t begin = t->cursor.index;
-	for (const struct record *record; t->cursor.index < end && (record = timeline_plain(t)) != NULL;) {
-		unsigned kind = record_kind(record);
-		if (!replay_is_frequent(kind))
-			break;
-		if (replay_processor(r, s, record->time) != 0)
-			return -1;
-		timeline_take_plain(t, record);
-		bool is_of_story = kind <= EVENT_task_schedule || !thread_skips(&s->thread, record);
-		if (is_of_story && step_story(r, s, record) != 0)
-			return -1;
-		if (kind > EVENT_task_schedule && replay_rest(r, s, record) != 0)
-			return -1;
-	}
-	s->n_since_progress += t->cursor.index - begin;
-	return 0;
 }
 
 int replay_close(struct replay *r, struct stream_state *s)
@@ -219,7 +164,7 @@ int replay_close(struct replay *r, struct stream_state *s)
 	if (!s->has_begun)
 		return 0;
 	/* A thread that still had its stream at the end lived until the process ended. */
-	uint64_t ticks = s->is_attached && r->model->last_ticks > s->last_ticks ? r->model->last_ticks : s->last_ticks;
+	uint64_t ticks = s->is_attached && r->model->last_ticks > s->at.ticks ? r->model->last_ticks : s->at.ticks;
 	if (replay_processor(r, s, ticks) != 0)
 		return -1;
 	return thread_close(&s->thread, ticks, "scope_open_at_end") == 0 ? replay_late_flushes(r, s) : -1;
@@ -227,8 +172,8 @@ int replay_close(struct replay *r, struct stream_state *s)
 
 int replay_end(struct replay *r, struct stream_state *s)
 {
-	struct point at = replay_point(s, s->last_ticks);
-	return s->has_begun ? VISIT(r, stream_end, &at) : 0;
+	const struct point *at = replay_point(s, s->at.ticks);
+	return s->has_begun ? VISIT(r, stream_end, at) : 0;
 }
 
 int replay_end_all(struct replay *r)

@@ -63,7 +63,7 @@ static void begin_streams(struct replay *r)
 	r->streams = memory_zeroed(dump->n_streams, sizeof *r->streams, "the replay of streams");
 	for (size_t i = 0; i < dump->n_streams; i++) {
 		struct stream_state *s = &r->streams[i];
-		s->row = (uint32_t)i;
+		s->row = s->at.stream = (uint32_t)i;
 		s->replay = r;
 		s->stop = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i]] : NULL;
 		s->stop_end = r->hands.stops != NULL ? &r->hands.stops[r->hands.of_stream[i + 1]] : NULL;

@@ -33,19 +33,8 @@ struct frame *replay_frame_of(struct stream_state *s, uint32_t task, bool makes)
 	return hand->frame;
 }
 
-void replay_start_task(struct stream_state *s, uint32_t task)
+void replay_drop_other(struct stream_state *s, uint32_t task)
 {
-	const struct task *row = &s->replay->model->tasks[task];
-	if (!task_moves(row) && !(row->state & TASK_MARKED) && !s->frames.is_scattered)
-		frames_start(&s->frames, task);
-}
-
-void replay_drop_task(struct stream_state *s, uint32_t task)
-{
-	if (frames_top(&s->frames, task) != NULL) {
-		frames_pop(&s->frames);
-		return;
-	}
 	const struct task *row = &s->replay->model->tasks[task];
 	struct hand *hand = task_moves(row) ? hands_find(&s->replay->hands, task) : NULL;
 	if (hand == NULL)
@@ -61,7 +50,7 @@ void replay_drop_task(struct stream_state *s, uint32_t task)
 static int leave_innermost(struct replay *r, struct stream_state *s, struct frame *frame, uint64_t ticks)
 {
 	struct scope *scope = frame_innermost(&s->frames, frame);
-	struct point at = replay_point(s, ticks);
+	struct point at = *replay_point(s, ticks);
 	at.task = frame->task;
 	int rc = VISIT(r, scope_leave, &at, scope);
 	frame->n_scopes--;
@@ -107,9 +96,9 @@ int replay_leave_rest(struct replay *r, struct stream_state *s)
 {
 	int rc = 0;
 	for (size_t i = s->frames.n; i > 0 && rc == 0; i--)
-		rc = leave_frame(r, s, &s->frames.stack[i - 1], 0, s->last_ticks, "scope_open_at_end");
+		rc = leave_frame(r, s, &s->frames.stack[i - 1], 0, s->at.ticks, "scope_open_at_end");
 	for (size_t i = 0; i < s->frames.n_own && rc == 0; i++)
-		rc = leave_frame(r, s, s->frames.own[i], 0, s->last_ticks, "scope_open_at_end");
+		rc = leave_frame(r, s, s->frames.own[i], 0, s->at.ticks, "scope_open_at_end");
 	return rc;
 }
 
@@ -121,7 +110,7 @@ int replay_leave_handed(struct replay *r)
 		struct stream_state *s = frame != NULL ? &r->streams[frame->stream] : NULL;
 		if (frame == NULL)
 			continue;
-		rc = leave_frame(r, s, frame, 0, s->last_ticks, "scope_open_at_end");
+		rc = leave_frame(r, s, frame, 0, s->at.ticks, "scope_open_at_end");
 		frame_drop(&s->frames, frame);
 		r->hands.all[i].frame = NULL;
 	}
@@ -136,16 +125,16 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 		return 0;
 	}
 	frame->stream = s->row;
-	struct point at = replay_point(s, ticks);
+	const struct point *at = replay_point(s, ticks);
 	scope.region = r->model->tasks[s->thread.task].region;
-	scope.enter_ticks = at.ticks;
+	scope.enter_ticks = at->ticks;
 	if (scope.type == SCOPE_SYNC && sync_is_barrier(scope.kind) && !scope.is_reduction) {
 		scope.ordinal = frame->n_barriers;
 		if (!barrier_closes(scope.kind))
 			frame->n_barriers++;
 	}
 	struct scope *pushed = frame_push(&s->frames, frame, &scope);
-	return VISIT(r, scope_enter, &at, pushed);
+	return VISIT(r, scope_enter, at, pushed);
 }
 
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks)

@@ -33,8 +33,7 @@ struct stream_state {
 	uint32_t row;
 	struct replay *replay;
 	struct thread thread; /* its story: which task is current */
-	uint32_t unit;        /* of Argobots, current; 0 unknown or none */
-	uint64_t last_ticks;  /* of the event before */
+	struct point at;      /* of the event before; its unit is the current one */
 	struct frames frames;
 	struct held held;               /* the mutexes that its thread holds, but not those of tasks that move */
 	const struct stop *stop;        /* the next one */
@@ -100,13 +99,13 @@ struct replay {
 		visit_rc;                                                                                                          \
 	})
 
-/* The point of the stream's next event: at `ticks`, but never before the event before it. */
-static inline struct point replay_point(struct stream_state *s, uint64_t ticks)
+/* The point of the stream's next event: at `ticks`, but never before the event before it. Valid until the next call. */
+static inline const struct point *replay_point(struct stream_state *s, uint64_t ticks)
 {
-	if (ticks < s->last_ticks)
-		ticks = s->last_ticks;
-	s->last_ticks = ticks;
-	return (struct point){s->row, s->thread.task, ticks, s->unit};
+	if (ticks > s->at.ticks)
+		s->at.ticks = ticks;
+	s->at.task = s->thread.task;
+	return &s->at;
 }
 
 static inline void replay_quirk(struct stream_state *s, const char *name)
@@ -143,11 +142,8 @@ static inline bool replay_is_frequent(unsigned kind)
 	return kind >= EVENT_parallel_begin && kind <= EVENT_nest_lock_end && kind != EVENT_dependences;
 }
 
-/*
- * Where streams are not merged, and the stream waits for no other: takes the next records, amid their segment and before
- * the one at index `end`, as long as they are of frequent kinds, in the same way. 0, or -1.
- */
-int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end);
+/* Takes a record about none of the things that scope.c and mutex.c know. 0, or -1. */
+int replay_other(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* After the stream's last record: closes all that is open, and calls stream_end. 0, or -1. */
 int replay_close(struct replay *r, struct stream_state *s);
@@ -173,7 +169,13 @@ int replay_schedule(struct replay *r);
 extern const struct thread_ops replay_story_ops;
 
 /* Takes the thread's story one record further; it is no continuation. 0, or -1. */
-int replay_step(struct stream_state *s, const struct record *record);
+int replay_step(struct replay *r, struct stream_state *s, const struct record *record);
+
+/*
+ * Where streams are not merged, and the stream waits for no other: takes the next records, amid their segment and before
+ * the one at index `end`, as long as they are of frequent kinds, in the same way. 0, or -1.
+ */
+int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end);
 
 /* ---- close.c ---- */
 
@@ -219,9 +221,25 @@ static inline struct frame *replay_frame(struct stream_state *s, bool makes)
 	return top != NULL ? top : replay_frame_of(s, s->thread.task, makes);
 }
 
-/* The task goes on in this stream as the innermost one, for the first time; and: it has ended. */
-void replay_start_task(struct stream_state *s, uint32_t task);
-void replay_drop_task(struct stream_state *s, uint32_t task);
+/* The task goes on in this stream as the innermost one, for the first time. */
+static inline void replay_start_task(struct stream_state *s, uint32_t task)
+{
+	const struct task *row = &s->replay->model->tasks[task];
+	if (!task_moves(row) && !(row->state & TASK_MARKED) && !s->frames.is_scattered)
+		frames_start(&s->frames, task);
+}
+
+/* For the next one, where the task's frame is not the last one of the stack. */
+void replay_drop_other(struct stream_state *s, uint32_t task);
+
+/* The task has ended. */
+static inline void replay_drop_task(struct stream_state *s, uint32_t task)
+{
+	if (frames_top(&s->frames, task) != NULL)
+		frames_pop(&s->frames);
+	else
+		replay_drop_other(s, task);
+}
 
 /* ---- mutex.c ---- */
 
@@ -256,5 +274,30 @@ int replay_unit_gap(struct replay *r, struct stream_state *s);
 
 /* After the last record of all streams. 0, or -1. */
 int replay_unit_finish(struct replay *r);
+
+/* Takes a record that the story alone does not tell all of, and that the story has taken. 0, or -1. */
+static inline int replay_rest(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	switch (record_kind(record)) {
+	case EVENT_sync_region_begin:
+	case EVENT_sync_region_end:
+	case EVENT_sync_region_wait_begin:
+	case EVENT_sync_region_wait_end:
+	case EVENT_reduction_begin:
+	case EVENT_reduction_end:
+	case EVENT_work_begin:
+	case EVENT_work_end:
+	case EVENT_masked_begin:
+	case EVENT_masked_end: return replay_scope_record(r, s, record);
+	case EVENT_mutex_acquire:
+	case EVENT_mutex_acquired:
+	case EVENT_mutex_released:
+	case EVENT_lock_init:
+	case EVENT_lock_destroy:
+	case EVENT_nest_lock_begin:
+	case EVENT_nest_lock_end: return replay_mutex_record(r, s, record);
+	default: return replay_other(r, s, record);
+	}
+}
 
 #endif

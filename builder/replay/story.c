@@ -2,8 +2,9 @@
  *
  * Makes events for the visitors of what a thread's story tells: regions, implicit tasks, explicit tasks. The story
  * (story/thread.h) knows which task is current. This file leaves the scopes of tasks that end, and counts what was
- * closed without a record. It is called for each event of a story, while replay.c reads the records, on the thread that
- * replays the stream. Quirk numbers are those of docs/runtimes.md.
+ * closed without a record. It has the loop over frequent records, too, as the story's step is inline in that. Called by
+ * replay.c, and by schedule.c for the loop, on the thread that replays the stream. Quirk numbers are those of
+ * docs/runtimes.md.
  */
 #include "builder/replay/state.h"
 #include "builder/story/step.h"
@@ -24,12 +25,12 @@ static bool is_hidden(const struct replay *r, uint32_t region)
 
 static int region_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
 {
-	struct point at = replay_point(s, e->ticks);
+	const struct point *at = replay_point(s, e->ticks);
 	if (e->record == NULL && is_counted(e->repair))
 		replay_repair(s, "region_without_end");
 	else if (e->record == NULL && e->repair == NULL && !is_hidden(r, e->region))
 		replay_repair(s, "region_end_missing"); /* no runtime leaves that out: its task ends within the region */
-	return is_hidden(r, e->region) ? 0 : VISIT(r, region_end, &at, e->region);
+	return is_hidden(r, e->region) ? 0 : VISIT(r, region_end, at, e->region);
 }
 
 static int implicit_end(struct replay *r, struct stream_state *s, const struct thread_event *e)
@@ -38,8 +39,8 @@ static int implicit_end(struct replay *r, struct stream_state *s, const struct t
 		replay_quirk(s, "late_worker_end"); /* Q3 */
 	if (e->record == NULL && is_counted(e->repair))
 		replay_repair(s, "implicit_task_without_end");
-	struct point at = replay_point(s, e->ticks);
-	if (VISIT(r, implicit_end, &at, e->task) != 0)
+	const struct point *at = replay_point(s, e->ticks);
+	if (VISIT(r, implicit_end, at, e->task) != 0)
 		return -1;
 	s->are_flushes_due = s->n_late_flushes > 0;
 	replay_drop_task(s, e->task);
@@ -72,8 +73,8 @@ STEP_INLINE int switch_tasks(struct replay *r, struct stream_state *s, const str
 	bool has_scopes = top == NULL || top->n_scopes != 0;
 	if (is_over && has_scopes && replay_leave_scopes(r, s, e->task, 0, e->ticks, is_cut ? e->repair : "scope_without_end") != 0)
 		return -1;
-	struct point at = replay_point(s, e->ticks);
-	if (VISIT(r, task_switch, &at, e->task, e->other, status) != 0)
+	const struct point *at = replay_point(s, e->ticks);
+	if (VISIT(r, task_switch, at, e->task, e->other, status) != 0)
 		return -1;
 	if (is_cut || (is_over && task_is_explicit(prior)))
 		replay_drop_task(s, e->task);
@@ -91,13 +92,13 @@ static int part_end(struct replay *r, struct stream_state *s, const struct threa
 	bool is_known = r->model->tasks[e->task].state & TASK_ENDED_ELSEWHERE;
 	if (replay_leave_scopes(r, s, e->task, 0, e->ticks, "scope_without_end") != 0)
 		return -1;
-	struct point at = replay_point(s, e->ticks);
+	const struct point *at = replay_point(s, e->ticks);
 	if (is_known)
 		replay_quirk(s, "untied_part_without_end");
 	struct hand *hand = hands_find(&r->hands, e->task);
 	if (is_known && hand != NULL)
 		hand->is_ended = true;
-	if (VISIT(r, task_switch, &at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
+	if (VISIT(r, task_switch, at, e->task, e->other, is_known ? task_status_complete : TASK_STATUS_CUT) != 0)
 		return -1;
 	replay_drop_task(s, e->task);
 	return 0;
@@ -120,7 +121,7 @@ static int forget_suspended(struct replay *r, struct stream_state *s, uint32_t t
  */
 static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task, uint64_t ticks)
 {
-	struct point at = replay_point(s, ticks);
+	const struct point *at = replay_point(s, ticks);
 	for (size_t i = 0; r->is_merged && i < r->model->dump->n_streams; i++)
 		if (r->streams[i].thread.task == task)
 			return thread_end_part(&r->streams[i].thread, ticks);
@@ -130,7 +131,7 @@ static int end_elsewhere(struct replay *r, struct stream_state *s, uint32_t task
 	replay_repair(s, "switch_from_another_task");
 	if (forget_suspended(r, s, task, ticks) != 0)
 		return -1;
-	return VISIT(r, task_switch, &at, task, 0, task_status_complete);
+	return VISIT(r, task_switch, at, task, 0, task_status_complete);
 }
 
 static int status(struct replay *r, struct stream_state *s, const struct thread_event *e)
@@ -144,8 +145,8 @@ static int status(struct replay *r, struct stream_state *s, const struct thread_
 			      (e->status == task_status_cancel || e->status == task_status_complete);
 	if (has_parts_left && forget_suspended(r, s, e->task, e->ticks) != 0)
 		return -1;
-	struct point at = replay_point(s, e->ticks);
-	return VISIT(r, task_switch, &at, e->task, 0, e->status);
+	const struct point *at = replay_point(s, e->ticks);
+	return VISIT(r, task_switch, at, e->task, 0, e->status);
 }
 
 /* ---- The story's listener ---- */
@@ -154,21 +155,21 @@ STEP_INLINE int tell(void *self, const struct thread_event *e)
 {
 	struct stream_state *s = self;
 	struct replay *r = s->replay;
-	struct point at;
+	const struct point *at;
 	switch (e->kind) {
 	case THREAD_REGION_BEGIN:
 		at = replay_point(s, e->ticks);
-		return is_hidden(r, e->region) ? 0 : VISIT(r, region_begin, &at, e->region);
+		return is_hidden(r, e->region) ? 0 : VISIT(r, region_begin, at, e->region);
 	case THREAD_REGION_END: return region_end(r, s, e);
 	case THREAD_IMPLICIT_BEGIN:
 		at = replay_point(s, e->ticks);
 		replay_start_task(s, e->task);
-		return VISIT(r, implicit_begin, &at, e->task);
+		return VISIT(r, implicit_begin, at, e->task);
 	case THREAD_IMPLICIT_END: return implicit_end(r, s, e);
-	case THREAD_CREATE: at = replay_point(s, e->ticks); return VISIT(r, task_create, &at, e->task);
+	case THREAD_CREATE: at = replay_point(s, e->ticks); return VISIT(r, task_create, at, e->task);
 	case THREAD_SWITCH: return switch_tasks(r, s, e);
 	case THREAD_PART_END: return part_end(r, s, e);
-	case THREAD_WAIT_END: at = replay_point(s, e->ticks); return VISIT(r, task_switch, &at, e->task, 0, e->status);
+	case THREAD_WAIT_END: at = replay_point(s, e->ticks); return VISIT(r, task_switch, at, e->task, 0, e->status);
 	case THREAD_STATUS: return status(r, s, e);
 	case THREAD_LEAVE:
 		if (e->task == 0) { /* no task of the thread is known any more */
@@ -231,7 +232,46 @@ static bool may_be_back(void *self, uint32_t task)
 const struct thread_ops replay_story_ops = {
 	.tell = tell, .missing_root = missing_root, .may_be_back = may_be_back, .closing = closing};
 
-int replay_step(struct stream_state *s, const struct record *record)
+STEP_INLINE int step_task(struct thread *t, const struct record *record)
 {
-	return thread_step(&s->thread, tell, record);
+	return thread_step_task(t, tell, record);
+}
+
+__attribute__((noinline)) static int step_other(struct thread *t, const struct record *record)
+{
+	return thread_step_other(t, tell, record);
+}
+
+/* Takes the thread's story one record further; then come the flushes that waited for the end of its implicit task. */
+STEP_INLINE int step(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	if (thread_step(&s->thread, step_task, step_other, record) != 0)
+		return -1;
+	return s->are_flushes_due ? replay_late_flushes(r, s) : 0;
+}
+
+int replay_step(struct replay *r, struct stream_state *s, const struct record *record)
+{
+	return step(r, s, record);
+}
+
+int replay_frequent(struct replay *r, struct stream_state *s, uint32_t end)
+{
+	struct timeline *t = &s->timeline;
+	uint32_t begin = t->cursor.index;
+	for (const struct record *record; t->cursor.index < end && (record = timeline_plain(t)) != NULL;) {
+		unsigned kind = record_kind(record);
+		if (!replay_is_frequent(kind))
+			break;
+		if (replay_processor(r, s, record->time) != 0)
+			return -1;
+		timeline_take_plain(t, record);
+		bool is_of_story = kind <= EVENT_task_schedule || !thread_skips(&s->thread, record);
+		if (is_of_story && step(r, s, record) != 0)
+			return -1;
+		if (kind > EVENT_task_schedule && replay_rest(r, s, record) != 0)
+			return -1;
+	}
+	s->n_since_progress += t->cursor.index - begin;
+	return 0;
 }

@@ -18,21 +18,21 @@ static int tell(void *self, const struct unit_event *e)
 	struct stream_state *s = &r->streams[e->stream];
 	if (is_hidden(r, e->unit))
 		return 0;
-	struct point at = replay_point(s, e->ticks);
+	const struct point *at = replay_point(s, e->ticks);
 	switch (e->kind) {
-	case UNIT_EVENT_LIFE_BEGIN: return VISIT(r, unit_life, &at, (uint32_t)e->count, true);
-	case UNIT_EVENT_LIFE_END: return VISIT(r, unit_life, &at, (uint32_t)e->count, false);
-	case UNIT_EVENT_XSTREAM: return VISIT(r, unit_xstream, &at, e->handle, e->count);
-	case UNIT_EVENT_CREATE: return VISIT(r, unit_create, &at, e->unit, e->other);
-	case UNIT_EVENT_REVIVE: return VISIT(r, unit_revive, &at, e->unit, e->other);
-	case UNIT_EVENT_POLL: return VISIT(r, unit_poll, &at, e->unit, &e->wait, e->count, e->was_look);
-	case UNIT_EVENT_RESUME: return VISIT(r, unit_resume, &at, e->unit, e->other, &e->wait);
-	case UNIT_EVENT_JOIN: return VISIT(r, unit_join, &at, e->unit, e->other, e->is_first, e->was_look);
-	case UNIT_EVENT_FREE: return VISIT(r, unit_free, &at, e->unit, e->other);
+	case UNIT_EVENT_LIFE_BEGIN: return VISIT(r, unit_life, at, (uint32_t)e->count, true);
+	case UNIT_EVENT_LIFE_END: return VISIT(r, unit_life, at, (uint32_t)e->count, false);
+	case UNIT_EVENT_XSTREAM: return VISIT(r, unit_xstream, at, e->handle, e->count);
+	case UNIT_EVENT_CREATE: return VISIT(r, unit_create, at, e->unit, e->other);
+	case UNIT_EVENT_REVIVE: return VISIT(r, unit_revive, at, e->unit, e->other);
+	case UNIT_EVENT_POLL: return VISIT(r, unit_poll, at, e->unit, &e->wait, e->count, e->was_look);
+	case UNIT_EVENT_RESUME: return VISIT(r, unit_resume, at, e->unit, e->other, &e->wait);
+	case UNIT_EVENT_JOIN: return VISIT(r, unit_join, at, e->unit, e->other, e->is_first, e->was_look);
+	case UNIT_EVENT_FREE: return VISIT(r, unit_free, at, e->unit, e->other);
 	case UNIT_EVENT_SWITCH:
-		if (VISIT(r, unit_switch, &at, &e->change) != 0)
+		if (VISIT(r, unit_switch, at, &e->change) != 0)
 			return -1;
-		s->unit = units_current(&r->units, e->stream);
+		s->at.unit = units_current(&r->units, e->stream);
 		return 0;
 	}
 	return 0;
@@ -70,7 +70,7 @@ int replay_unit_record(struct replay *r, struct stream_state *s, const struct re
 
 int replay_unit_gap(struct replay *r, struct stream_state *s)
 {
-	return r->model->n_units > 0 ? units_gap(&r->units, s->row, s->last_ticks) : 0;
+	return r->model->n_units > 0 ? units_gap(&r->units, s->row, s->at.ticks) : 0;
 }
 
 int replay_unit_finish(struct replay *r)

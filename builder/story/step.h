@@ -92,26 +92,23 @@ static inline bool thread_skips(struct thread *t, const struct record *record)
 	return is_none;
 }
 
-/*
- * Takes the next record, which is no continuation. tell: that of t->ops, as a constant. 0, or -1. The records that are
- * taken here name the current task by the id by which it is known.
- */
-STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struct record *record)
+/* For thread_step(): a record about explicit tasks that names the current one by the id by which it is known. 0, or -1. */
+STEP_INLINE int thread_step_task(struct thread *t, thread_listener *tell, const struct record *record)
+{
+	t->is_region_new = false;
+	if (record_kind(record) == EVENT_task_create)
+		return thread_create_by(t, tell, record, t->task);
+	uint32_t next = model_task(t->model, record->b);
+	if (next == 0 || next == t->task || !thread_is_sure(t, next))
+		return thread_schedule(t, record);
+	return thread_switch_to(t, tell, record, t->task, next, record->b);
+}
+
+/* The same for any other record. */
+STEP_INLINE int thread_step_other(struct thread *t, thread_listener *tell, const struct record *record)
 {
 	unsigned kind = record_kind(record);
-	bool names_current = record->a == t->task_id && record->a != 0;
-	if (names_current && kind == EVENT_task_schedule) {
-		uint32_t next = model_task(t->model, record->b);
-		t->is_region_new = false;
-		if (next == 0 || next == t->task || !thread_is_sure(t, next))
-			return thread_schedule(t, record);
-		return thread_switch_to(t, tell, record, t->task, next, record->b);
-	}
-	if (names_current && kind == EVENT_task_create) {
-		t->is_region_new = false;
-		return thread_create_by(t, tell, record, t->task);
-	}
-	if (names_current && (kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end)) {
+	if ((kind == EVENT_sync_region_begin || kind == EVENT_sync_region_end) && record->a == t->task_id && record->a != 0) {
 		t->is_region_new = false;
 		return thread_barrier(t, record);
 	}
@@ -124,6 +121,21 @@ STEP_INLINE int thread_step(struct thread *t, thread_listener *tell, const struc
 		return 0;
 	}
 	return thread_step_any(t, record);
+}
+
+typedef int thread_stepper(struct thread *t, const struct record *record);
+
+/*
+ * Takes the next record, which is no continuation: by thread_step_task() or thread_step_other(), each in a function of the
+ * pass, which gives it the listener as a constant. They are apart, as the most frequent records save fewer registers so. 0,
+ * or -1.
+ */
+STEP_INLINE int thread_step(struct thread *t, thread_stepper *task, thread_stepper *other, const struct record *record)
+{
+	unsigned kind = record_kind(record);
+	bool is_of_tasks = kind == EVENT_task_schedule || kind == EVENT_task_create;
+	bool names_current = record->a == t->task_id && record->a != 0;
+	return is_of_tasks && names_current ? task(t, record) : other(t, record);
 }
 
 #endif

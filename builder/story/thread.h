@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The story of a thread: its current task, implicit tasks, regions, suspended tasks and waits with dependences, before
- * and after each of its records. thread_step() (step.h) knows the rules for these, those of OpenMP and those for what runtimes
+ * and after each of its records. the step (step.h) knows the rules for these, those of OpenMP and those for what runtimes
  * are known to do differently (the quirks of docs/runtimes.md). No other file of the builder decides such a thing.
  *
  * Two passes ask the story: gather/ fills the tables from what it tells, replay/ calls the visitors. Both pass it the

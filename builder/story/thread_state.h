@@ -24,13 +24,15 @@ static inline bool thread_is_implicit(const struct thread *t, uint32_t task)
 }
 
 /*
- * Does a record that names this task clearly mean it? Then it is the current one, or none of the implicit tasks that the
- * thread is in, nor around them (Q38).
+ * Does a record that names this task clearly mean it? Then it is the current one, the innermost implicit one, or none of the
+ * implicit tasks that the thread is in, nor around them (Q38).
  */
 static inline bool thread_is_sure(const struct thread *t, uint32_t task)
 {
-	const struct thread_implicit *inner = t->n_implicits > 1 ? &t->implicits[t->n_implicits - 1] : NULL;
-	return task == t->task || (task != 0 && (inner == NULL || task < inner->lowest || task > inner->highest));
+	if (task == t->task || task == 0 || t->n_implicits <= 1)
+		return task == t->task || task != 0;
+	const struct thread_implicit *inner = &t->implicits[t->n_implicits - 1];
+	return task < inner->lowest || task > inner->highest || task == inner->task;
 }
 
 static inline int thread_tell(struct thread *t, const struct thread_event *event)
