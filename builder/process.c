@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #define SMALL_RECORDS (64 << 10) /* one thread builds these sooner than several are woken up */
+#define FEW_NODES     5000       /* below, several threads are no gain for the answer */
 
 /* The fragment graph that the answer is made of: the one that is built anyway, or one of its own. */
 static struct graph *answer_graph(struct job *job, size_t i)
@@ -95,20 +96,30 @@ static int replay_process(struct job *job, size_t i)
 	return rc;
 }
 
-/* What limits the process, and what would be if. */
-static int answer_process(struct job *job, size_t i)
+/* One thread of a team, to which it gives tasks. */
+static int make_answer(struct job *job, size_t i)
 {
 	uint32_t fold_nodes = job->options->fold_nodes;
 	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], &job->tree, fold_nodes) != 0)
 		return -1;
-	if (!(job->needs & NEEDS_ANSWER)) {
-		lint_track_free(&job->lint_track);
+	if (!(job->needs & NEEDS_ANSWER))
 		return 0;
-	}
-	what_if_make(&job->what_if, &job->answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
+#pragma omp task
 	lint_make(&job->findings, &job->answer, &job->lint_track);
-	lint_track_free(&job->lint_track);
+	what_if_make(&job->what_if, &job->answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
+#pragma omp taskwait
 	return 0;
+}
+
+/* What limits the process, and what would be if. */
+static int answer_process(struct job *job, size_t i)
+{
+	int rc = 0;
+#pragma omp parallel if (graph_n_ids(answer_graph(job, i)) > FEW_NODES)
+#pragma omp single
+	rc = make_answer(job, i);
+	lint_track_free(&job->lint_track);
+	return rc;
 }
 
 /* What one process adds to files. */

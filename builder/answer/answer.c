@@ -9,13 +9,11 @@
 
 #include "builder/support/memory.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #define SCALES           0.9  /* a run that is as efficient as this has no limit worth naming */
 #define WORTH            1.05 /* what makes the run faster by less is not worth naming either, ... */
 #define WORTH_OF_RUNTIME 1.1  /* ... and of the runtime, which its user cannot change, by less than this */
-#define FEW_NODES        5000 /* below, a thread more is no gain */
 #define MANY_SMALL       1.1  /* below, with a run that does not scale, losses of one kind are taken together */
 
 double answer_efficiency(const struct answer *answer)
@@ -131,29 +129,23 @@ static void make_scene(struct answer *answer, uint32_t fold_nodes)
 }
 
 /*
- * What the time of the threads went with, and what tasks cost with what can be simulated: neither needs the other, so each has
- * a thread. 0, or -1 with the error printed.
+ * What the time of the threads went with; how late nodes began; what tasks cost, and with that what can be simulated: none
+ * needs the others, so each is a task of its own. 0, or -1 with the error printed.
  */
 static int make_account_and_scene(struct answer *answer, uint32_t fold_nodes)
 {
 	int rc = 0;
-	bool has_two = answer->net.n > FEW_NODES && omp_get_max_threads() > 1;
-#pragma omp parallel sections num_threads(2) if (has_two)
+#pragma omp task shared(rc)
 	{
-#pragma omp section
-		{
-			struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
-			rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track,
-					  blockers);
-			free(blockers);
-		}
-#pragma omp section
-		{
-			prices_find(&answer->prices, &answer->net, &answer->track);
-			net_measure_lateness(&answer->net, &answer->track);
-			make_scene(answer, fold_nodes);
-		}
+		struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
+		rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
+		free(blockers);
 	}
+#pragma omp task
+	net_measure_lateness(&answer->net, &answer->track);
+	prices_find(&answer->prices, &answer->net, &answer->track);
+	make_scene(answer, fold_nodes);
+#pragma omp taskwait
 	return rc;
 }
 

@@ -2,7 +2,7 @@
  *
  * What limits a run, where, and what removing it could give at most: docs/analyses.md has the rules and formulas. Made of
  * one process's fragment graph, thread states and mutexes. Used by process.c, which attaches the tracks to the replay, and
- * by the summary, which shows it; on one thread.
+ * by the summary, which shows it; on one thread, which gives tasks to those of its team.
  */
 #ifndef OTTER_BUILDER_ANSWER_ANSWER_H
 #define OTTER_BUILDER_ANSWER_ANSWER_H

@@ -5,33 +5,65 @@
 #include "builder/answer/net.h"
 #include "builder/support/memory.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #define WHAT "what limits the run"
 
-static void make_links(struct net *net)
+/* How many links leave each node, of the edges in these places. Returns whether there are dependences. */
+static bool count_links(const struct net *net, size_t place, size_t end, uint32_t *counts)
 {
-	size_t n_places = graph_n_edge_places(net->graph), n_links = 0;
 	struct edge_view edge;
-	net->first = memory_zeroed((size_t)net->n + 1, sizeof *net->first, WHAT);
-	for (size_t place = 0; place < n_places; place++)
+	bool has_depends = false;
+	for (; place < end; place++)
 		if (graph_edge_at(net->graph, place, &edge)) {
-			net->first[edge.source]++;
-			n_links++;
+			counts[edge.source]++;
+			has_depends = has_depends || edge.kind == EDGE_DEPEND;
 		}
-	size_t end = 0;
-	for (uint32_t id = 0; id < net->n; id++)
-		net->first[id] = end += net->first[id];
-	net->first[net->n] = end;
-	net->targets = memory_get(n_links + 1, sizeof *net->targets, WHAT);
-	net->kinds = memory_get(n_links + 1, sizeof *net->kinds, WHAT);
-	for (size_t place = n_places; place-- > 0;) /* from the last one on, so that links are in the order of places */
+	return has_depends;
+}
+
+/* From the last one on, so that links are in the order of places. `ends`: by node, after its first link, where theirs end. */
+static void put_links(struct net *net, size_t first, size_t place, uint32_t *ends)
+{
+	struct edge_view edge;
+	while (place-- > first)
 		if (graph_edge_at(net->graph, place, &edge)) {
-			size_t link = --net->first[edge.source];
+			size_t link = net->first[edge.source] + --ends[edge.source];
 			net->targets[link] = edge.target;
 			net->kinds[link] =
 				(uint8_t)(edge.kind == EDGE_REVIVE ? EDGE_CREATE : edge.kind); /* it makes a run of a unit */
 		}
+}
+
+/* Two threads, where there are some, each have half of the edges. `counts`: by node 0, before and afterwards. */
+static void make_links(struct net *net, uint32_t *counts)
+{
+	size_t n_places = graph_n_edge_places(net->graph), middle = n_places, end = 0;
+	uint32_t *others = NULL; /* the same of the second half */
+	bool has_depends[2] = {false, false};
+	if (omp_get_num_threads() > 1) {
+		middle = n_places / 2;
+		others = memory_zeroed(net->n, sizeof *others, WHAT);
+	}
+#pragma omp task shared(has_depends) if (others != NULL)
+	has_depends[1] = count_links(net, middle, n_places, others);
+	has_depends[0] = count_links(net, 0, middle, counts);
+#pragma omp taskwait
+	net->has_depends = has_depends[0] || has_depends[1];
+	net->first = memory_get((size_t)net->n + 1, sizeof *net->first, WHAT);
+	for (uint32_t id = 0; id < net->n; id++) {
+		net->first[id] = end;
+		end += others != NULL ? others[id] += counts[id] : counts[id];
+	}
+	net->first[net->n] = end;
+	net->targets = memory_get(end + 1, sizeof *net->targets, WHAT);
+	net->kinds = memory_get(end + 1, sizeof *net->kinds, WHAT);
+#pragma omp task if (others != NULL)
+	put_links(net, middle, n_places, others);
+	put_links(net, 0, middle, counts);
+#pragma omp taskwait
+	free(others);
 }
 
 static void push(uint32_t *below, uint32_t *top, uint32_t id)
@@ -40,9 +72,9 @@ static void push(uint32_t *below, uint32_t *top, uint32_t id)
 	*top = id;
 }
 
-static void make_order(struct net *net)
+/* `n_before`: by node 0. */
+static void make_order(struct net *net, uint32_t *n_before)
 {
-	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
 	net->order = memory_get(net->n, sizeof *net->order, WHAT);
 	net->ready_ticks = memory_zeroed(net->n, sizeof *net->ready_ticks, WHAT);
 	for (uint32_t row = 1; row < net->graph->model->n_units; row++) /* who created a unit may not be known */
@@ -71,7 +103,6 @@ static void make_order(struct net *net)
 				push(n_before, &top, target);
 		}
 	}
-	free(n_before);
 }
 
 /* ---- Units of Argobots ---- */
@@ -153,9 +184,11 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
 	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
 	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
-	make_links(net);
+	uint32_t *counts = memory_zeroed(net->n, sizeof *counts, WHAT);
+	make_links(net, counts);
 	sort_units(net);
-	make_order(net);
+	make_order(net, counts);
+	free(counts);
 }
 
 void net_forget_times(struct net *net)

@@ -19,6 +19,7 @@ struct net {
 	size_t *first;         /* by node: index of its first link; one more ends the last */
 	uint32_t *targets;     /* by link */
 	uint8_t *kinds;        /* by link: enum edge_kind */
+	bool has_depends;      /* there is a link of EDGE_DEPEND */
 	uint32_t *order;       /* nodes, each after all that come before it */
 	uint32_t n_ordered;    /* fewer than there are nodes: there is a circle */
 	uint64_t *ready_ticks; /* by node: when the last of what comes before it was over; 0: nothing comes before it */

@@ -96,6 +96,8 @@ void lint_implied(struct findings *findings, const struct net *net)
 {
 	struct after after = {.net = net, .n_tasks = net->graph->model->n_tasks};
 	struct map all = {0};
+	if (!net->has_depends)
+		return;
 	make_after(&after);
 	uint64_t most = MOST * (uint64_t)after.first[after.n_tasks] + LOOKS_MIN;
 	for (uint32_t task = 1; task < after.n_tasks; task++) {

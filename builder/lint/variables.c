@@ -202,6 +202,8 @@ void lint_variables(struct findings *findings, const struct net *net, const stru
 		findings->not_searched[LINT_SYNC] = track->n;
 		return;
 	}
+	if (track->n == 0)
+		return;
 	struct named *rows = sort_rows(track, &n);
 	find_chains(findings, net, rows, n);
 	find_needless(findings, net, rows, n);

@@ -12,7 +12,7 @@
 /* Fills in what_if.speedups, and first and next. */
 void speedups_find(struct what_if *what_if, const struct scene *scene, const struct costs *costs);
 
-/* Plays the plan in each of these ways, on several threads. */
+/* Plays the plan in each of these ways, on the threads of the team. */
 void play_all(const struct plan *plan, const struct how *hows, uint64_t *ticks, size_t n);
 
 #endif

@@ -7,7 +7,6 @@
 #include "builder/support/memory.h"
 #include "builder/whatif/speedups.h"
 
-#include <omp.h>
 #include <stdlib.h>
 
 #define WHAT       "what would be if"
@@ -16,8 +15,8 @@
 
 void play_all(const struct plan *plan, const struct how *hows, uint64_t *ticks, size_t n)
 {
-	int n_threads = omp_get_max_threads(), most = plan->n > MANY_NODES ? FEW : n_threads;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads < most ? n_threads : most)
+	size_t most = plan->n > MANY_NODES ? FEW : n;
+#pragma omp taskloop num_tasks(n < most ? n : most)
 	for (size_t i = 0; i < n; i++)
 		ticks[i] = simulate(plan, &hows[i]);
 }

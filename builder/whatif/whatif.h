@@ -3,7 +3,7 @@
  * What if there were more threads, or something of the run were faster: how long it would take then. The run's graph is
  * simulated (builder/answer/simulate.h) with what its nodes executed, and with what it cost to begin each of them.
  * docs/analyses.md has the rules. Made of a process's answer; used by process.c, and by the summary, which shows it. One thread,
- * which simulates on several.
+ * which gives tasks to those of its team.
  */
 #ifndef OTTER_BUILDER_WHATIF_WHATIF_H
 #define OTTER_BUILDER_WHATIF_WHATIF_H
