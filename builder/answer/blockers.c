@@ -23,10 +23,7 @@ uint32_t blockers_before_barrier(const struct net *net, const struct track *trac
  */
 static uint64_t *measure_ways(const struct net *net)
 {
-	size_t n_depend = 0;
-	for (size_t link = 0; link < net->first[net->n]; link++)
-		n_depend += net->kinds[link] == EDGE_DEPEND;
-	if (n_depend == 0)
+	if (!net->has_depends)
 		return NULL;
 	uint64_t *ways = memory_zeroed(net->n, sizeof *ways, "what limits the run");
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
@@ -41,23 +38,6 @@ static uint64_t *measure_ways(const struct net *net)
 	return ways;
 }
 
-/*
- * The dependence whose target this node makes ready, and after which the longest way lies ahead; 0: none. A target that was
- * ready later does not wait for this node.
- */
-static uint32_t dependent(const struct net *net, const uint64_t *ways, uint32_t id)
-{
-	uint32_t best = 0;
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-		uint32_t target = net->targets[link];
-		if (net->kinds[link] != EDGE_DEPEND || net->ready_ticks[target] > net_end(net, id))
-			continue;
-		if (best == 0 || ways[target] > ways[best])
-			best = target;
-	}
-	return best;
-}
-
 /* Does one thread of a team execute the construct? */
 static bool is_of_one(const struct net *net, uint32_t construct)
 {
@@ -65,44 +45,70 @@ static bool is_of_one(const struct net *net, uint32_t construct)
 	return kind == CONSTRUCT_SINGLE || kind == CONSTRUCT_MASKED;
 }
 
-/* Can something go on when the node ends, as nothing else that it waits for is unfinished then? */
-static bool is_last(const struct net *net, const struct blocker *found, uint32_t id)
+/* What follows a node, of each kind the first that is linked; 0: none. */
+struct ahead {
+	uint32_t next;       /* after it in its task */
+	uint32_t created;    /* a task that it creates */
+	uint32_t depends;    /* the dependence that it makes ready, and after which the longest way lies ahead */
+	uint32_t undeferred; /* what goes on after it, the end of an undeferred task */
+	uint32_t wait;       /* a taskwait, the end of a taskgroup, a barrier, or a region's end, ... */
+	uint8_t wait_kind;   /* ... and the link to it */
+	uint32_t barrier;    /* the same, but only a barrier, or a region's end */
+	bool is_last;        /* something can go on when the node ends, as nothing else that it waits for is unfinished then */
+};
+
+static void set_first(uint32_t *first, uint32_t node)
 {
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-		uint32_t target = net->targets[link];
-		bool goes_on = net->ready_ticks[target] <= net_end(net, id);
-		if (goes_on && (net->kinds[link] != EDGE_SEQUENCE || found[target].is_last))
-			return true;
-	}
-	return false;
+	*first = *first != 0 ? *first : node;
 }
 
-/* The node after this one in its task, 0: none. */
-static uint32_t next_of(const struct net *net, uint32_t id)
+static struct ahead see_ahead(const struct net *net, const struct blocker *found, const uint64_t *ways, uint32_t id)
 {
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-		if (net->kinds[link] == EDGE_SEQUENCE)
-			return net->targets[link];
-	return 0;
+	struct ahead ahead = {0};
+	uint64_t end_ticks = net_end(net, id);
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		uint32_t target = net->targets[link];
+		uint8_t kind = net->kinds[link];
+		bool goes_on = net->ready_ticks[target] <= end_ticks; /* else it does not wait for this node */
+		bool is_barrier = kind == EDGE_BARRIER || kind == EDGE_JOIN;
+		ahead.is_last = ahead.is_last || (goes_on && (kind != EDGE_SEQUENCE || found[target].is_last));
+		if (kind == EDGE_SEQUENCE)
+			set_first(&ahead.next, target);
+		else if (kind == EDGE_CREATE && ahead.created == 0)
+			ahead.created = net_is_task(net, target) ? target : 0;
+		else if (kind == EDGE_DEPEND && goes_on && (ahead.depends == 0 || ways[target] > ways[ahead.depends]))
+			ahead.depends = target;
+		else if (kind == EDGE_UNDEFERRED)
+			set_first(&ahead.undeferred, target);
+		if (is_barrier)
+			set_first(&ahead.barrier, target);
+		if (ahead.wait == 0 && (is_barrier || kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP)) {
+			ahead.wait = target;
+			ahead.wait_kind = kind;
+		}
+	}
+	return ahead;
 }
 
 /* The construct that the node executes: of an implicit task the worksharing before its next barrier, if there is one. */
-static uint32_t place_of(const struct net *net, const struct track *track, const struct blocker *found, uint32_t id)
+static uint32_t place_of(const struct net *net, const struct track *track, const struct blocker *found, uint32_t id,
+			 const struct ahead *ahead)
 {
-	uint32_t own = net_task_construct(net, id), next = next_of(net, id);
+	uint32_t own = net_task_construct(net, id);
 	if (net_is_explicit(net, id))
 		return own;
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-		if (net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN) {
-			uint32_t loop = track->loop_of[net_construct(net, net->targets[link])];
-			return loop != 0 ? loop : own;
-		}
-	return next != 0 && net_owner(net, next) == net_owner(net, id) ? found[next].place : own;
+	if (ahead->barrier != 0) {
+		uint32_t loop = track->loop_of[net_construct(net, ahead->barrier)];
+		return loop != 0 ? loop : own;
+	}
+	return ahead->next != 0 && net_owner(net, ahead->next) == net_owner(net, id) ? found[ahead->next].place : own;
 }
 
 /* A wait of another unit that this node ends, or 0; and as what. */
 static uint32_t ended_wait(const struct net *net, uint32_t id, enum unit_wait_sort *sort)
 {
+	if (net->unit_nodes == NULL)
+		return 0;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		bool is_end = net->kinds[link] == EDGE_JOIN || net->kinds[link] == EDGE_RESUME;
 		*sort = is_end ? net_unit_wait(net, net->targets[link]) : UNIT_WAITS_NOT;
@@ -168,29 +174,26 @@ static bool *find_turns(const struct net *net)
 static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
 			   const bool *excludes, const uint64_t *ways, uint32_t id)
 {
-	uint32_t next = next_of(net, id), depends = dependent(net, ways, id), own = net_task_construct(net, id);
-	struct blocker blocker = next != 0 ? found[next] : (struct blocker){0};
-	size_t first = net->first[id], end = net->first[id + 1];
-	blocker.place = place_of(net, track, found, id);
-	bool lets_another = next == 0 && net_is_explicit(net, id) && excludes[net_task(net, id)];
-	blocker.is_last = lets_another || is_last(net, found, id);
-	for (size_t link = first; link < end; link++)
-		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link])) {
-			uint32_t construct = net_construct(net, net->targets[link]);
-			blocker.cause = causes_row(causes, LIMIT_CREATION, CAUSE_PLAIN, construct, 0);
-			return blocker;
-		}
-	if (depends != 0) {
-		blocker.cause = causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, depends));
-		blocker.sync = found[depends].sync;
+	const struct ahead ahead = see_ahead(net, found, ways, id);
+	uint32_t own = net_task_construct(net, id);
+	struct blocker blocker = ahead.next != 0 ? found[ahead.next] : (struct blocker){0};
+	blocker.place = place_of(net, track, found, id, &ahead);
+	bool lets_another = ahead.next == 0 && net_is_explicit(net, id) && excludes[net_task(net, id)];
+	blocker.is_last = lets_another || ahead.is_last;
+	if (ahead.created != 0) {
+		blocker.cause = causes_row(causes, LIMIT_CREATION, CAUSE_PLAIN, net_construct(net, ahead.created), 0);
 		return blocker;
 	}
-	for (size_t link = first; link < end; link++)
-		if (net->kinds[link] == EDGE_UNDEFERRED) {
-			blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_UNDEFERRED, own, 0);
-			blocker.sync = found[net->targets[link]].sync;
-			return blocker;
-		}
+	if (ahead.depends != 0) {
+		blocker.cause = causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, ahead.depends));
+		blocker.sync = found[ahead.depends].sync;
+		return blocker;
+	}
+	if (ahead.undeferred != 0) {
+		blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_UNDEFERRED, own, 0);
+		blocker.sync = found[ahead.undeferred].sync;
+		return blocker;
+	}
 	enum unit_wait_sort sort;
 	uint32_t wait = ended_wait(net, id, &sort);
 	if (wait != 0) {
@@ -198,26 +201,21 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 		blocker.sync = 0;
 		return blocker;
 	}
-	for (size_t link = first; link < end; link++) {
-		uint32_t target = net->targets[link], construct = net_construct(net, target);
-		uint8_t kind = net->kinds[link];
-		if (kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP)
+	if (ahead.wait != 0) {
+		uint32_t construct = net_construct(net, ahead.wait);
+		if (ahead.wait_kind == EDGE_TASKWAIT || ahead.wait_kind == EDGE_TASKGROUP)
 			blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_PLAIN, construct, 0);
-		else if (kind == EDGE_BARRIER || kind == EDGE_JOIN) {
-			uint32_t before = blockers_before_barrier(net, track, id, target);
+		else {
+			uint32_t before = blockers_before_barrier(net, track, id, ahead.wait);
 			blocker.cause = is_of_one(net, before) ? causes_row(causes, LIMIT_SERIAL, CAUSE_SINGLE, before, 0)
 							       : causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, before, 0);
-		} else
-			continue;
-		bool has_barrier = kind == EDGE_JOIN && track->end_of[construct] != 0;
+		}
+		bool has_barrier = ahead.wait_kind == EDGE_JOIN && track->end_of[construct] != 0;
 		blocker.sync = has_barrier ? track->end_of[construct] : construct; /* where the threads wait */
-		if (lets_another)
-			blocker.cause = causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
-		return blocker;
 	}
 	if (lets_another)
 		blocker.cause = causes_row(causes, LIMIT_EXCLUSION, CAUSE_PLAIN, own, 0);
-	else if (next == 0)
+	else if (ahead.wait == 0 && ahead.next == 0)
 		blocker.cause = causes_row(causes, LIMIT_IMBALANCE, CAUSE_PLAIN, own, 0);
 	return blocker;
 }

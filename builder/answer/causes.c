@@ -22,7 +22,7 @@ const char *cause_sort_name(enum cause_sort sort)
 void causes_begin(struct causes *causes)
 {
 	*causes = (struct causes){0};
-	(void)causes_row(causes, LIMIT_NONE, CAUSE_PLAIN, 0, 0);
+	(void)causes_search(causes, LIMIT_NONE, CAUSE_PLAIN, 0, 0);
 }
 
 void causes_free(struct causes *causes)
@@ -32,7 +32,7 @@ void causes_free(struct causes *causes)
 	*causes = (struct causes){0};
 }
 
-uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other)
+uint32_t causes_search(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other)
 {
 	uint64_t key = (((uint64_t)limit << 4 | sort) << 56) ^ ((uint64_t)other << 28) ^ construct;
 	for (;; key += UINT64_C(0x9e3779b97f4a7c15)) {

@@ -56,14 +56,24 @@ struct causes {
 	struct cause *rows; /* row 0: none */
 	uint32_t n;
 	size_t capacity;
-	struct map buckets; /* hash of limit, sort and constructs -> row; more by probing */
+	struct map buckets;                   /* hash of limit, sort and constructs -> row; more by probing */
+	uint32_t latest[LIMITS][CAUSE_SORTS]; /* the row that was asked for last: most often it is asked for again */
 };
 
 void causes_begin(struct causes *causes);
 void causes_free(struct causes *causes);
 
-/* The row of a cause, which is added if it is new. */
-uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other);
+/* The row of a cause, which is added if it is new; the latest row may be another one. */
+uint32_t causes_search(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other);
+
+static inline uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other)
+{
+	uint32_t latest = causes->latest[limit][sort];
+	const struct cause *row = &causes->rows[latest];
+	if (latest == 0 || row->construct != construct || row->other != other)
+		latest = causes->latest[limit][sort] = causes_search(causes, limit, sort, construct, other);
+	return latest;
+}
 
 static inline void causes_blame(struct causes *causes, uint32_t row, double ticks)
 {

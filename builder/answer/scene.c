@@ -23,11 +23,14 @@ static void copy_links(struct plan_links *links, const struct net *net, const ui
 	memcpy(links->targets, targets, n * sizeof *links->targets);
 }
 
-/* Goes over the links of a folded net, each pair of nodes once. NULL in `links->targets`: counts them only. */
-static void fold_links(const struct scene *scene, const uint32_t *targets, struct plan_links *links, uint32_t *seen)
+/* Of a folded net: each pair of nodes once. */
+static void fold_links(struct plan_links *links, const struct scene *scene, const uint32_t *targets)
 {
 	const struct net *net = scene->net;
-	size_t n = 0;
+	uint32_t *seen = memory_zeroed(scene->plan.n, sizeof *seen, WHAT);
+	size_t n = 0, capacity = 0;
+	links->first = memory_get((size_t)scene->plan.n + 1, sizeof *links->first, WHAT);
+	array_reserve((void **)&links->targets, 1, &capacity, sizeof *links->targets);
 	for (uint32_t unit = 0; unit < scene->plan.n; unit++) {
 		links->first[unit] = n;
 		for (size_t i = scene->first_member[unit]; i < scene->first_member[unit + 1]; i++) {
@@ -37,29 +40,22 @@ static void fold_links(const struct scene *scene, const uint32_t *targets, struc
 				if (target == 0 || target == unit || seen[target] == unit)
 					continue;
 				seen[target] = unit;
-				if (links->targets != NULL)
-					links->targets[n] = target;
-				n++;
+				array_reserve((void **)&links->targets, n + 1, &capacity, sizeof *links->targets);
+				links->targets[n++] = target;
 			}
 		}
 	}
 	links->first[scene->plan.n] = n;
+	free(seen);
 }
 
 static void make_links(const struct scene *scene, const uint32_t *targets, struct plan_links *links)
 {
 	*links = (struct plan_links){0};
-	if (scene->unit_of == NULL) {
+	if (scene->unit_of == NULL)
 		copy_links(links, scene->net, targets);
-		return;
-	}
-	uint32_t *seen = memory_zeroed(scene->plan.n, sizeof *seen, WHAT);
-	links->first = memory_get((size_t)scene->plan.n + 1, sizeof *links->first, WHAT);
-	fold_links(scene, targets, links, seen);
-	links->targets = memory_get(links->first[scene->plan.n] + 1, sizeof *links->targets, WHAT);
-	memset(seen, 0, scene->plan.n * sizeof *seen);
-	fold_links(scene, targets, links, seen);
-	free(seen);
+	else
+		fold_links(links, scene, targets);
 }
 
 static void free_links(struct plan_links *links)

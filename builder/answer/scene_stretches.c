@@ -104,6 +104,11 @@ void scene_make_stretches(struct scene *scene, uint32_t most)
 	struct stretches all;
 	stretches_find(&all, scene->net, scene->track);
 	plan->n_mutexes = all.n_mutexes;
+	scene->is_coarse = scene->unit_of != NULL;
+	if (all.first == NULL) {
+		plan->first_stretch = memory_zeroed((size_t)plan->n + 1, sizeof *plan->first_stretch, WHAT);
+		return;
+	}
 	if (scene->unit_of == NULL) {
 		plan->stretches = all.stretches;
 		plan->first_stretch = all.first;
@@ -117,7 +122,7 @@ void scene_make_stretches(struct scene *scene, uint32_t most)
 		join_stretches(plan, (scene->n_held + most - 1) / most);
 		scene->n_held = count_held(plan);
 	}
-	scene->is_coarse = scene->unit_of != NULL || scene->n_held < scene->n_acquisitions;
+	scene->is_coarse = scene->is_coarse || scene->n_held < scene->n_acquisitions;
 	size_t n = plan->first_stretch[plan->n];
 	plan->stretches = memory_grow(plan->stretches, n + 1, sizeof *plan->stretches, WHAT);
 }

@@ -133,8 +133,11 @@ void stretches_find(struct stretches *all, const struct net *net, const struct t
 			c.rows[i].acquire_ticks = c.rows[i].acquired_ticks = net_begin(net, c.rows[i].node);
 			c.rows[i].released_ticks = net_end(net, c.rows[i].node);
 		}
-	if (c.n > 0)
-		qsort(c.rows, c.n, sizeof *c.rows, by_node);
+	*all = (struct stretches){.n_mutexes = c.n_mutexes};
+	map_free(&c.mutexes);
+	if (c.n == 0)
+		return;
+	qsort(c.rows, c.n, sizeof *c.rows, by_node);
 	all->first = memory_zeroed((size_t)net->n + 1, sizeof *all->first, WHAT);
 	size_t row = 0;
 	for (uint32_t id = 0; id < net->n; id++) {
@@ -147,7 +150,5 @@ void stretches_find(struct stretches *all, const struct net *net, const struct t
 	}
 	all->first[net->n] = (uint32_t)s.n;
 	all->stretches = s.rows;
-	all->n_mutexes = c.n_mutexes;
 	free(c.rows);
-	map_free(&c.mutexes);
 }

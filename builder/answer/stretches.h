@@ -12,8 +12,8 @@
 
 struct stretches {
 	struct plan_stretch *stretches; /* in which a node holds a mutex, and between two of these */
-	uint32_t *first;    /* by node: index of its first one; one more ends the last. Nodes that hold none have none */
-	uint32_t n_mutexes; /* numbers are up to this */
+	uint32_t *first;                /* by node: index of its first one; one more ends the last. NULL: no node holds any */
+	uint32_t n_mutexes;             /* numbers are up to this */
 };
 
 /* Both arrays are to be freed. */

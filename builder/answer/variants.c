@@ -55,8 +55,10 @@ uint64_t *variant_balanced(const struct net *net, const struct track *track, uin
 			}
 	for (uint32_t id = 1; id < net->n; id++)
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			if (!leads_to_barrier(net, track, id, link, construct))
+				continue;
 			const struct team *team = &teams[net->targets[link]];
-			if (team->n < 2 || !leads_to_barrier(net, track, id, link, construct))
+			if (team->n < 2)
 				continue;
 			work[id] = team->ticks / team->n;
 			has_some = true;
@@ -72,6 +74,8 @@ static bool is_dropped(const struct net *net, const struct track *track, uint32_
 		       uint32_t construct, uint32_t other)
 {
 	uint8_t kind = net->kinds[link];
+	if (kind == EDGE_SEQUENCE || kind == EDGE_CREATE) /* most are */
+		return false;
 	uint32_t target = net_construct(net, net->targets[link]);
 	enum unit_wait_sort sort = UNIT_WAITS_NOT;
 	if (kind == EDGE_JOIN || kind == EDGE_RESUME)

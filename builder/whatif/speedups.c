@@ -51,6 +51,8 @@ struct search {
 	const struct scene *scene;
 	const struct costs *costs;
 	uint32_t *places;     /* by node of the net */
+	uint64_t *own;        /* by node of the plan, of one construct after the other: what it executes */
+	uint8_t *row_of;      /* by construct: which of these it is, from 1; 0 none */
 	uint32_t *unit_place; /* by node of the plan: of its first member */
 	uint64_t *work_ticks; /* by construct */
 	uint64_t *path_ticks; /* by construct: of the present path */
@@ -61,31 +63,28 @@ static uint64_t faster(uint64_t ticks, double factor)
 	return factor == 0 ? 0 : (uint64_t)((double)ticks / factor);
 }
 
-/* What each of up to TRIED constructs executes: by node of the plan, one construct after the other; to be freed. */
-static uint64_t *find_own(const struct search *s, const struct speedup *rows, unsigned n)
+/* What each of up to TRIED constructs executes. */
+static void find_own(struct search *s, const struct speedup *rows, unsigned n)
 {
 	const struct net *net = s->scene->net;
-	uint32_t n_constructs = net->graph->model->n_constructs;
-	uint64_t *own = memory_zeroed((size_t)s->scene->plan.n * n + 1, sizeof *own, WHAT);
-	uint8_t *row_of = memory_zeroed(n_constructs, sizeof *row_of, WHAT); /* by construct, + 1 */
+	free(s->own);
+	free(s->row_of);
+	s->own = memory_zeroed((size_t)s->scene->plan.n * n + 1, sizeof *s->own, WHAT);
+	s->row_of = memory_zeroed(net->graph->model->n_constructs, sizeof *s->row_of, WHAT);
 	for (unsigned i = 0; i < n; i++)
-		row_of[rows[i].construct] = (uint8_t)(i + 1);
+		s->row_of[rows[i].construct] = (uint8_t)(i + 1);
 	for (uint32_t id = 1; id < net->n; id++) {
-		size_t row = row_of[s->places[id]];
+		size_t row = s->row_of[s->places[id]];
 		if (row != 0)
-			own[(row - 1) * s->scene->plan.n + scene_unit(s->scene, id)] += net_work(net, id);
+			s->own[(row - 1) * s->scene->plan.n + scene_unit(s->scene, id)] += net_work(net, id);
 	}
-	free(row_of);
-	return own;
 }
 
-/*
- * By node of the plan: how long it executes when a construct is so many times faster; to be freed. `own`: by node of the plan,
- * what that construct executes.
- */
-static uint64_t *work_without(const struct search *s, const uint64_t *own, double factor)
+/* By node of the plan: how long it executes when one of the constructs of find_own() is so many times faster; to be freed. */
+static uint64_t *work_without(const struct search *s, uint32_t construct, double factor)
 {
 	const struct plan *plan = &s->scene->plan;
+	const uint64_t *own = s->own + (size_t)(s->row_of[construct] - 1) * plan->n;
 	uint64_t *work = memory_get(plan->n, sizeof *work, WHAT);
 	for (uint32_t unit = 0; unit < plan->n; unit++)
 		work[unit] = plan->nodes[unit].work_ticks - (unit != 0 ? own[unit] - faster(own[unit], factor) : 0);
@@ -130,13 +129,13 @@ static void find_next(struct what_if *what_if, struct search *s)
 	what_if->first_ticks = s->path_ticks[what_if->first];
 	if (what_if->first == 0)
 		return;
-	uint64_t *own = find_own(s, &(struct speedup){.construct = what_if->first}, 1);
-	uint64_t *work = work_without(s, own, 2);
+	if (s->row_of[what_if->first] == 0)
+		find_own(s, &(struct speedup){.construct = what_if->first}, 1);
+	uint64_t *work = work_without(s, what_if->first, 2);
 	what_if->next_path_ticks = follow_path(s, work);
 	what_if->next = largest(s->path_ticks, n);
 	what_if->next_ticks = s->path_ticks[what_if->next];
 	free(work);
-	free(own);
 }
 
 static int by_gain(const void *left, const void *right)
@@ -179,13 +178,10 @@ static void play(const struct search *s, struct speedup *rows, unsigned n, unsig
 	struct how hows[TRIED * WHAT_IF_FACTORS] = {{0}};
 	uint64_t ticks[TRIED * WHAT_IF_FACTORS] = {0};
 	size_t n_hows = 0;
-	uint64_t *own = find_own(s, rows, n);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = from; k < end; k++)
-			hows[n_hows++] =
-				(struct how){.work_ticks = work_without(s, own + (size_t)i * s->scene->plan.n, what_if_factor(k)),
-					     .start_ticks = s->costs->start_ticks};
-	free(own);
+			hows[n_hows++] = (struct how){.work_ticks = work_without(s, rows[i].construct, what_if_factor(k)),
+						      .start_ticks = s->costs->start_ticks};
 	play_all(&s->scene->plan, hows, ticks, n_hows);
 	for (size_t i = 0; i < n_hows; i++) {
 		rows[i / (end - from)].ticks[from + i % (end - from)] = ticks[i];
@@ -209,6 +205,7 @@ void speedups_find(struct what_if *what_if, const struct scene *scene, const str
 	}
 	what_if->path_ticks = follow_path(&s, NULL);
 	unsigned n = choose(&s, tried);
+	find_own(&s, tried, n);
 	play(&s, tried, n, WHAT_IF_FACTORS - 1, WHAT_IF_FACTORS);
 	qsort(tried, n, sizeof *tried, by_gain);
 	what_if->n_speedups = n < WHAT_IF_CONSTRUCTS ? n : WHAT_IF_CONSTRUCTS;
@@ -217,6 +214,8 @@ void speedups_find(struct what_if *what_if, const struct scene *scene, const str
 		what_if->speedups[i] = tried[i];
 	find_next(what_if, &s);
 	free(s.places);
+	free(s.own);
+	free(s.row_of);
 	free(s.unit_place);
 	free(s.work_ticks);
 	free(s.path_ticks);
