@@ -59,10 +59,6 @@ static ssize_t put_rows(void *self, const char *rows, size_t n_bytes)
 static int close_stream(void *self)
 {
 	struct stream *stream = self;
-	struct database *d = stream->database;
-	int rc = d->has_failed ? SQLITE_OK : row_writer_flush(&stream->writer);
-	if (rc != SQLITE_OK)
-		fail(d, rc);
 	row_writer_close(&stream->writer);
 	free(stream);
 	return 0;
