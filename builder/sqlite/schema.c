@@ -5,6 +5,15 @@
  */
 #include "builder/sqlite/schema.h"
 
+const char schema_nodes[] =
+	"CREATE TABLE nodes (id INTEGER PRIMARY KEY, kind TEXT, construct INTEGER REFERENCES constructs, line INTEGER,\n"
+	"  process INTEGER REFERENCES processes, task INTEGER REFERENCES nodes, parent INTEGER REFERENCES nodes,\n"
+	"  region INTEGER, stream INTEGER, flags TEXT, state TEXT, create_ns INTEGER, begin_ns INTEGER, end_ns INTEGER,\n"
+	"  busy_ns INTEGER, blocked_ns INTEGER, preempted_ns INTEGER, wait_ns INTEGER, ready_ns INTEGER,\n"
+	"  creation_ns INTEGER, operation TEXT, bytes INTEGER, src_device ANY, dest_device ANY, host_op_id TEXT,\n"
+	"  teams INTEGER, device ANY, queue INTEGER, device_begin_ns INTEGER, device_end_ns INTEGER, sync TEXT, object TEXT,\n"
+	"  path INTEGER) STRICT;\n";
+
 const char schema_tables[] =
 	"CREATE TABLE processes (process INTEGER PRIMARY KEY, rank INTEGER, host TEXT, pid INTEGER, start_ns INTEGER,\n"
 	"  program TEXT, run TEXT, dump TEXT) STRICT;\n"
@@ -13,13 +22,6 @@ const char schema_tables[] =
 	"  own_least_ns INTEGER, own_p10_ns INTEGER, own_p50_ns INTEGER, own_p90_ns INTEGER, own_p99_ns INTEGER,\n"
 	"  own_most_ns INTEGER, start_p50_ns INTEGER, start_p90_ns INTEGER, cost_ns INTEGER, below_cost INTEGER,\n"
 	"  cutoff_ns INTEGER, cutoff_saves_ns INTEGER, chunks INTEGER) STRICT;\n"
-	"CREATE TABLE nodes (id INTEGER PRIMARY KEY, kind TEXT, construct INTEGER REFERENCES constructs, line INTEGER,\n"
-	"  process INTEGER REFERENCES processes, task INTEGER REFERENCES nodes, parent INTEGER REFERENCES nodes,\n"
-	"  region INTEGER, stream INTEGER, flags TEXT, state TEXT, create_ns INTEGER, begin_ns INTEGER, end_ns INTEGER,\n"
-	"  busy_ns INTEGER, blocked_ns INTEGER, preempted_ns INTEGER, wait_ns INTEGER, ready_ns INTEGER,\n"
-	"  creation_ns INTEGER, operation TEXT, bytes INTEGER, src_device ANY, dest_device ANY, host_op_id TEXT,\n"
-	"  teams INTEGER, device ANY, queue INTEGER, device_begin_ns INTEGER, device_end_ns INTEGER, sync TEXT, object TEXT,\n"
-	"  path INTEGER) STRICT;\n"
 	"CREATE TABLE edges (source INTEGER REFERENCES nodes, target INTEGER REFERENCES nodes, kind TEXT, dependence TEXT,\n"
 	"  variable TEXT, sync TEXT, object TEXT, path INTEGER) STRICT;\n"
 	"CREATE TABLE exclusive (process INTEGER REFERENCES processes, \"set\" INTEGER, node INTEGER REFERENCES nodes,\n"
@@ -65,8 +67,9 @@ const char schema_tables[] =
 	"CREATE VIEW tasks AS SELECT nodes.*, label, file, function FROM nodes LEFT JOIN constructs ON construct = number\n"
 	"  WHERE id = task;\n";
 
+const char schema_nodes_indices[] = "CREATE INDEX nodes_by_parent ON nodes (parent);\n";
+
 const char schema_indices[] = "CREATE INDEX edges_by_source ON edges (source);\n"
 			      "CREATE INDEX edges_by_target ON edges (target);\n"
-			      "CREATE INDEX nodes_by_parent ON nodes (parent);\n"
 			      "CREATE INDEX intervals_by_time ON state_intervals (process, stream, begin_ns);\n"
 			      "CREATE UNIQUE INDEX summary_by_name ON summary (name);\n";
