@@ -139,20 +139,13 @@ int database_open(struct database *d, const char *dir)
 	return open_file(&d->nodes, d, NODES) == 0 ? run(&d->nodes, schema_nodes) : -1;
 }
 
-static int finish_nodes(struct database_file *nodes)
-{
-	return run(nodes, schema_nodes_indices) == 0 && run(nodes, "COMMIT") == 0 ? close_file(nodes) : -1;
-}
-
-/* Brings the nodes and their index to the other tables, record by record as SQLite does where both have the same schema. */
+/* Brings the nodes to the other tables, record by record as SQLite does where both have the same schema and no index. */
 static int bring_nodes(struct database_file *whole)
 {
 	char *path = text_format("%s/" NODES, whole->place.dir);
 	char *attach = sqlite3_mprintf("ATTACH %Q AS other", path);
 	int result = attach == NULL ? fail(whole, SQLITE_NOMEM) : run(whole, attach);
 	sqlite3_free(attach);
-	if (result == 0)
-		result = run(whole, schema_nodes_indices);
 	if (result == 0)
 		result = run(whole, "BEGIN EXCLUSIVE; INSERT INTO main.nodes SELECT * FROM other.nodes; COMMIT; DETACH other");
 	if (result == 0 && unlink(path) != 0)
@@ -163,17 +156,13 @@ static int bring_nodes(struct database_file *whole)
 
 int database_finish(struct database *d)
 {
-	int n_failed = 0;
-	if (has_failed(&d->whole))
+	if (has_failed(&d->whole) || run(&d->nodes, "COMMIT") != 0 || close_file(&d->nodes) != 0)
 		return -1;
-#pragma omp parallel sections num_threads(2) reduction(+ : n_failed)
-	{
-#pragma omp section
-		n_failed += run(&d->whole, schema_indices) != 0 || run(&d->whole, "COMMIT") != 0;
-#pragma omp section
-		n_failed += finish_nodes(&d->nodes) != 0;
-	}
-	return n_failed == 0 && bring_nodes(&d->whole) == 0 ? close_file(&d->whole) : -1;
+	if (run(&d->whole, "COMMIT") != 0 || bring_nodes(&d->whole) != 0)
+		return -1;
+	if (run(&d->whole, "BEGIN EXCLUSIVE") != 0 || run(&d->whole, schema_indices) != 0 || run(&d->whole, "COMMIT") != 0)
+		return -1;
+	return close_file(&d->whole);
 }
 
 void database_close(struct database *d)

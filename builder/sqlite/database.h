@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * otter.sqlite: a file that takes the rows of the tables (csv_store). It is filled without a journal, in the output directory,
- * which has a temporary name until all is complete. The nodes are half of all: they and their index go into a file of their
- * own first, so that another thread can work on them. Used by outputs_sqlite.c; each of the two files by one thread at a time.
+ * which has a temporary name until all is complete. The nodes are half of all: they go into a file of their own first, so that
+ * another thread can insert them. Used by outputs_sqlite.c; each of the two files by one thread at a time.
  */
 #ifndef OTTER_BUILDER_SQLITE_DATABASE_H
 #define OTTER_BUILDER_SQLITE_DATABASE_H

@@ -67,9 +67,8 @@ const char schema_tables[] =
 	"CREATE VIEW tasks AS SELECT nodes.*, label, file, function FROM nodes LEFT JOIN constructs ON construct = number\n"
 	"  WHERE id = task;\n";
 
-const char schema_nodes_indices[] = "CREATE INDEX nodes_by_parent ON nodes (parent);\n";
-
 const char schema_indices[] = "CREATE INDEX edges_by_source ON edges (source);\n"
 			      "CREATE INDEX edges_by_target ON edges (target);\n"
+			      "CREATE INDEX nodes_by_parent ON nodes (parent);\n"
 			      "CREATE INDEX intervals_by_time ON state_intervals (process, stream, begin_ns);\n"
 			      "CREATE UNIQUE INDEX summary_by_name ON summary (name);\n";

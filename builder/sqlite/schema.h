@@ -8,8 +8,7 @@
 #define SCHEMA_VERSION        1
 #define SCHEMA_APPLICATION_ID 0x4f747472 /* "Ottr" */
 
-/* Statements before the first row, and after the last one: for the table of nodes, and for all others. */
-extern const char schema_nodes[], schema_nodes_indices[];
-extern const char schema_tables[], schema_indices[];
+extern const char schema_nodes[], schema_tables[]; /* statements, before the first row: for the nodes, for the others */
+extern const char schema_indices[];                /* and after the last one */
 
 #endif
