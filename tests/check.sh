@@ -15,7 +15,7 @@ tree=$1
 shift
 wanted=" $* "
 # Seconds for one test: it ends what hangs. A test that works may take ten times as long where others use the processors.
-limit=${CHECK_TIMEOUT:-3600}
+limit=${CHECK_TIMEOUT:-1800}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 n_passed=0 n_failed=0 n_skipped=0
