@@ -59,8 +59,8 @@ static void unlink_waiting(struct hand *hand, struct stream_state *before, struc
 {
 	if (before != NULL)
 		before->next = s->next;
-	else
-		__atomic_store_n(&hand->waiting, s->next, __ATOMIC_SEQ_CST);
+	else /* relaxed: a thread that still sees the stream takes the lock for nothing */
+		__atomic_store_n(&hand->waiting, s->next, __ATOMIC_RELAXED);
 	s->awaited = NULL;
 }
 
@@ -68,7 +68,7 @@ static void unlink_waiting(struct hand *hand, struct stream_state *before, struc
 static void wake(struct schedule *schedule, struct hand *hand)
 {
 	lock(schedule);
-	uint32_t n_over = __atomic_load_n(&hand->n_over, __ATOMIC_RELAXED); /* only who passes a stop has to see more */
+	uint32_t n_over = __atomic_load_n(&hand->n_over, __ATOMIC_RELAXED); /* a stream that passes a stop looks again */
 	struct stream_state *before = NULL, *next;
 	for (struct stream_state *s = hand->waiting; s != NULL; s = next) {
 		next = s->next;
@@ -86,7 +86,7 @@ static void wake(struct schedule *schedule, struct hand *hand)
 static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
 	struct hand *hand = hand_of(schedule, stop);
-	/* P1, for what the stream has done with the task; P6: and then looks for streams that wait. */
+	/* P1, P6: what the stream has done with the task comes before; a look for streams that wait comes after. */
 	__atomic_add_fetch(&hand->n_over, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&hand->waiting, __ATOMIC_SEQ_CST) != NULL)
 		wake(schedule, hand);
