@@ -38,7 +38,8 @@ void segment_close(struct stream *stream, uint32_t flags)
 	uint32_t offset = stream_offset(stream, position);
 	uint32_t used = offset ? offset : UINT32_C(1) << stream->shift;
 	__atomic_store_n(&header->closed, segment_closed(used | flags), __ATOMIC_RELAXED);
-	stream->n_records += (used - sizeof *header) / sizeof(struct record);
+	/* A relaxed store: others read it for their reports. */
+	__atomic_store_n(&stream->n_records, stream->n_records + (used - sizeof *header) / sizeof(struct record), __ATOMIC_RELAXED);
 	if (offset)
 		ring_publish(stream, stream->end);
 }
