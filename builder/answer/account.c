@@ -352,6 +352,17 @@ static void close_lanes(struct sweep_over_time *s)
 	ready_units_free(s);
 }
 
+/*
+ * What a target construct takes from the serial work that it makes others wait for (blame_data()) may be more than that has,
+ * where records contradict each other.
+ */
+static void keep_blame_positive(struct causes *causes)
+{
+	for (uint32_t i = 0; i < causes->n; i++)
+		if (causes->rows[i].ticks < 0)
+			causes->rows[i].ticks = 0;
+}
+
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
 		 const struct track *track, const struct blocker *blockers)
 {
@@ -366,6 +377,7 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 	int rc = open_lanes(&s);
 	if (rc == 0)
 		rc = sweep(&s, last_ticks);
+	keep_blame_positive(causes);
 	for (uint32_t i = 0; i < account->n_threads; i++)
 		for (unsigned j = 0; j < SPENTS; j++)
 			account->ticks[j] += account->threads[i].ticks[j];
