@@ -86,7 +86,8 @@ static void wake(struct schedule *schedule, struct hand *hand)
 static void end_stop(struct schedule *schedule, const struct stop *stop)
 {
 	struct hand *hand = hand_of(schedule, stop);
-	/* P1, P6: what the stream has done with the task comes before; a look for streams that wait comes after. */
+	/* P1: after what the stream has done with the task.
+	 * P6: before the look for streams that wait. */
 	__atomic_add_fetch(&hand->n_over, 1, __ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&hand->waiting, __ATOMIC_SEQ_CST) != NULL)
 		wake(schedule, hand);
