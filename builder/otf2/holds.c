@@ -95,7 +95,8 @@ void holds_remove(struct location *l, struct lock_hold *hold)
 /* Writes the releases of one hold, by its task. */
 static int release(struct archive *a, struct location *l, uint64_t time, struct lock_hold hold)
 {
-	if (current_require(a, l, time, hold.task) != 0)
+	/* What was taken between a task that has ended and the next one, any task may release. */
+	if (current_require(a, l, time, hold.task != UNSET ? hold.task : 0) != 0)
 		return -1;
 	for (uint32_t i = 0; i < hold.depth; i++)
 		if (archive_check(a, WRITE_EVENT(l, ThreadReleaseLock, NULL, time, OTF2_PARADIGM_OPENMP, hold.lock, hold.order),
