@@ -32,7 +32,7 @@ static int fail(struct database_file *file, int rc)
 	const char *why = file->db != NULL && rc == sqlite3_errcode(file->db) ? sqlite3_errmsg(file->db) : sqlite3_errstr(rc);
 	int number = file->db != NULL ? sqlite3_system_errno(file->db) : 0;
 	bool has_number = number != 0 && (rc == SQLITE_IOERR || rc == SQLITE_CANTOPEN);
-	/* Relaxed: whoever is first prints. */
+	/* Relaxed: only the first thread to fail prints. */
 	if (!atomic_exchange_explicit(&file->database->has_failed, true, memory_order_relaxed))
 		error("%s/" NAME ": could not be written whole: %s", file->place.dir, has_number ? strerror(number) : why);
 	return -1;

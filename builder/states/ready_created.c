@@ -167,7 +167,7 @@ static void merge_runs(const struct task *tasks, uint32_t *rows, size_t n, uint3
 		n_runs = 0;
 		for (size_t first = 0; first < n; n_runs++) {
 			size_t middle = end_of_run(tasks, rows, first, n), end = end_of_run(tasks, rows, middle, n);
-			if (middle == n) { /* there is none that it could be merged with */
+			if (middle == n) { /* no run is left to merge it with */
 				n_runs++;
 				break;
 			}

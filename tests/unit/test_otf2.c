@@ -205,7 +205,7 @@ START_TEST(a_task_runs_after_its_creation_whatever_the_clocks_say)
 	otf2_begin_program();
 	uint64_t created = otf2_now + 10;
 	uint64_t task = otf2_create(3, 0);
-	otf2_now -= 5; /* the other processor's clock is behind */
+	otf2_now -= 5; /* the other processor's clock is late */
 	dump_writer_record(&otf2_writer, 1, created - 2, EVENT_task_schedule, task_status_switch, 0, otf2_worker, task);
 	otf2_now = created + 20;
 	otf2_schedule(1, task, task_status_complete, otf2_worker);
