@@ -8,7 +8,60 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#define WHAT "what limits the run"
+#define WHAT          "what limits the run"
+#define NODES_AT_ONCE (1 << 16) /* by a task of their own */
+
+/* ---- What nodes are ---- */
+
+static uint8_t traits_of_task(const struct net *net, uint32_t task)
+{
+	const struct task *row = &net->graph->model->tasks[task];
+	unsigned is_explicit = task_is_explicit(row) ? NET_EXPLICIT : 0;
+	if (!graph_task_is_node(net->graph, task))
+		return (uint8_t)(NODE_NONE | is_explicit);
+	return (uint8_t)(graph_task_kind(row) | NET_EXECUTES | (is_explicit != 0 ? NET_TASK : 0) | is_explicit);
+}
+
+static uint8_t traits_of_unit(const struct net *net, const struct node *node)
+{
+	enum unit_kind kind = net->graph->model->units[node->unit].kind;
+	bool is_created = node->kind == NODE_UNIT || node->kind == NODE_TASKLET;
+	bool executes = net_begins_unit(node) || (node->kind == NODE_FRAGMENT && kind != UNIT_EXTERNAL);
+	unsigned traits = node->unit != 0 && kind < UNIT_SCHEDULER ? NET_EXPLICIT : 0;
+	if (node->is_placed)
+		traits |= node->kind | (executes ? NET_EXECUTES : 0u) | (is_created ? NET_TASK : 0u);
+	return (uint8_t)traits;
+}
+
+static uint8_t traits_of(const struct net *net, const struct node *node)
+{
+	if (node->is_of_unit)
+		return traits_of_unit(net, node);
+	unsigned traits = net->traits[node->task] & NET_EXPLICIT;
+	if (node->is_placed)
+		traits |= node->kind | (node->kind == NODE_FRAGMENT ? NET_EXECUTES : 0u);
+	return (uint8_t)traits;
+}
+
+static void see_nodes(struct net *net)
+{
+	const struct model *m = net->graph->model;
+	net->traits = memory_get(net->n, sizeof *net->traits, WHAT);
+	net->constructs = memory_get(net->n, sizeof *net->constructs, WHAT);
+#pragma omp taskloop grainsize(NODES_AT_ONCE)
+	for (uint32_t task = 0; task < m->n_tasks; task++) {
+		net->traits[task] = traits_of_task(net, task);
+		net->constructs[task] = net->same[m->tasks[task].construct];
+	}
+#pragma omp taskloop grainsize(NODES_AT_ONCE)
+	for (uint32_t id = m->n_tasks; id < net->n; id++) {
+		const struct node *node = net_inner(net, id);
+		net->traits[id] = traits_of(net, node);
+		net->constructs[id] = net->same[node->construct];
+	}
+}
+
+/* ---- Links ---- */
 
 /* How many links leave each node, of the edges in these places. Returns whether there are dependences. */
 static bool count_links(const struct net *net, size_t place, size_t end, uint32_t *counts)
@@ -184,6 +237,7 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
 	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
 	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
+	see_nodes(net);
 	uint32_t *counts = memory_zeroed(net->n, sizeof *counts, WHAT);
 	make_links(net, counts);
 	sort_units(net);
@@ -199,6 +253,8 @@ void net_forget_times(struct net *net)
 
 void net_free(struct net *net)
 {
+	free(net->traits);
+	free(net->constructs);
 	free(net->first);
 	free(net->targets);
 	free(net->kinds);

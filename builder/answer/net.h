@@ -11,11 +11,22 @@
 
 struct track;
 
+/* What a node is, in a byte: those who go through all nodes would otherwise wait for the rows of most of them. */
+enum {
+	NET_KIND = 0x1f,     /* enum node_kind; NODE_NONE: there is none of this number */
+	NET_EXECUTES = 0x20, /* the beginning of a task or a unit, or a fragment */
+	NET_TASK = 0x40, /* the first node of a task that a task-generating construct made, or of a unit that another one created */
+	NET_EXPLICIT = 0x80 /* of such a task or unit */
+};
+_Static_assert(NODE_KINDS <= NET_KIND + 1, "a node's kind has five bits");
+
 struct net {
 	const struct graph *graph;
 	const uint32_t *same;  /* track.same */
 	uint64_t record_ticks; /* what a record costs, as far as that is known */
 	uint32_t n;            /* node numbers are below */
+	uint8_t *traits;       /* by node: NET_KIND and so on */
+	uint32_t *constructs;  /* by node: its construct, as `same` has it */
 	size_t *first;         /* by node: index of its first link; one more ends the last */
 	uint32_t *targets;     /* by link */
 	uint8_t *kinds;        /* by link: enum edge_kind */
@@ -50,19 +61,16 @@ static inline const struct node *net_inner(const struct net *net, uint32_t id)
 	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
 }
 
-/* enum node_kind; NODE_NONE: there is none of this number. */
+/* NODE_NONE: there is none of this number. */
 static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	if (node != NULL)
-		return node->is_placed ? node->kind : NODE_NONE;
-	return graph_task_is_node(net->graph, id) ? graph_task_kind(&net->graph->model->tasks[id]) : NODE_NONE;
+	return (enum node_kind)(net->traits[id] & NET_KIND);
 }
 
 /* The row of Argobots' unit that the node belongs to, 0: it is of OpenMP. */
 static inline uint32_t net_unit(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
+	const struct node *node = net->graph->units != NULL ? net_inner(net, id) : NULL;
 	return node != NULL && node->is_of_unit ? node->unit : 0;
 }
 
@@ -75,19 +83,13 @@ static inline bool net_begins_unit(const struct node *node)
 /* Is it the beginning of a task or a unit, or a fragment? */
 static inline bool net_executes(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	if (node == NULL)
-		return graph_task_is_node(net->graph, id);
-	if (!node->is_placed || !node->is_of_unit)
-		return node->is_placed && node->kind == NODE_FRAGMENT;
-	return net_begins_unit(node) || (node->kind == NODE_FRAGMENT && net->graph->model->units[node->unit].kind != UNIT_EXTERNAL);
+	return net->traits[id] & NET_EXECUTES;
 }
 
 /* Is it a fragment of a task of OpenMP? */
 static inline bool net_is_fragment(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	return node != NULL && node->is_placed && node->kind == NODE_FRAGMENT && !node->is_of_unit;
+	return net_kind(net, id) == NODE_FRAGMENT && net_unit(net, id) == 0;
 }
 
 static inline uint64_t net_begin(const struct net *net, uint32_t id)
@@ -130,8 +132,7 @@ static inline uint32_t net_task(const struct net *net, uint32_t id)
 
 static inline uint32_t net_construct(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	return net->same[node != NULL ? node->construct : net->graph->model->tasks[id].construct];
+	return net->constructs[id];
 }
 
 /* Who executes it: the task that it belongs to, or, from model.n_tasks on, the unit; 0 nobody. */
@@ -149,25 +150,22 @@ static inline uint32_t net_n_owners(const struct net *net)
 /* Is it the first node of who executes it? */
 static inline bool net_is_first(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	return node == NULL || (node->is_of_unit && net_begins_unit(node));
+	return id < net->graph->model->n_tasks || (net_unit(net, id) != 0 && net_begins_unit(net_inner(net, id)));
 }
 
 /* Is it the first node of a task that a task-generating construct made, or of a unit that another one created? */
 static inline bool net_is_task(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	if (node != NULL)
-		return node->is_placed && (node->kind == NODE_UNIT || node->kind == NODE_TASKLET);
-	return graph_task_is_node(net->graph, id) && task_is_explicit(&net->graph->model->tasks[id]);
+	return net->traits[id] & NET_TASK;
 }
 
 /* The construct of the task, or the unit, that the node belongs to. */
 static inline uint32_t net_task_construct(const struct net *net, uint32_t id)
 {
-	const struct model *m = net->graph->model;
 	uint32_t unit = net_unit(net, id);
-	return net->same[unit != 0 ? m->units[unit].construct : m->tasks[net_task(net, id)].construct];
+	if (unit != 0)
+		return net->same[net->graph->model->units[unit].construct];
+	return net->constructs[net_kind(net, id) == NODE_FRAGMENT ? id : net_task(net, id)]; /* a fragment has that of its task */
 }
 
 /* The construct of a region, by its row in the model. */
@@ -179,10 +177,7 @@ static inline uint32_t net_region_construct(const struct net *net, uint32_t regi
 /* Of an explicit task, or of a unit that another one created? */
 static inline bool net_is_explicit(const struct net *net, uint32_t id)
 {
-	uint32_t unit = net_unit(net, id);
-	if (unit != 0)
-		return net->graph->model->units[unit].kind < UNIT_SCHEDULER;
-	return task_is_explicit(&net->graph->model->tasks[net_task(net, id)]);
+	return net->traits[id] & NET_EXPLICIT;
 }
 
 /* What a wait of a unit is, which another unit ends. */
