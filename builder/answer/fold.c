@@ -22,23 +22,27 @@
 struct folding {
 	const struct net *net;
 	uint32_t n_tasks;
-	uint32_t *up;       /* by task: its parent, 0 where that does not come before it */
-	uint64_t *weights;  /* by task: what it and its descendants execute and cost */
-	bool *is_foldable;  /* by task: explicit, and no region is opened in it */
-	uint32_t *n_before; /* by node */
+	struct weighed {
+		uint64_t weight;  /* what it and its descendants execute and cost */
+		uint32_t up;      /* its parent, 0 where that does not come before it */
+		bool is_foldable; /* explicit, and no region is opened in it */
+	} * weighed;              /* by task */
+	uint32_t *n_before;       /* by node */
 	struct depends {
 		uint32_t n_in, n_out, before; /* before: one that it depends on */
 		uint32_t level;               /* of those that it depends on, the longest chain */
-	} * depends;                          /* by task */
+		uint32_t run_of;              /* of the present try: the first of what its creator executes */
+	} * depends;                          /* by task; NULL: there are no dependences */
 	/* Of the present try: */
 	uint64_t most_ticks; /* a node executes for no longer than that */
 	bool has_levels;
-	uint32_t *rep;       /* by node: the first of those that it is one with; 0: it is left out */
-	uint32_t *root;      /* by task: the task that it is folded into, 0 none */
-	uint32_t *target;    /* by task that others are folded into: the node that it is one with */
-	uint64_t *at_target; /* by node of a task: what is one with it */
-	uint32_t *run_of;    /* by task: the first of what its creator executes */
-	struct map levels;   /* (run, level) -> the first task */
+	uint32_t *rep; /* by node: the first of those that it is one with; 0: it is left out */
+	struct folded {
+		uint64_t at_target; /* if the task is the first of those that are one: what all of them execute and cost */
+		uint32_t root;      /* the task that it is folded into, 0 none */
+		uint32_t target;    /* if others are folded into it: the node that it is one with */
+	} * folded;                 /* by task */
+	struct map levels;          /* (run, level) -> the first task */
 	struct share {
 		uint64_t ticks;
 		uint32_t id;
@@ -53,43 +57,49 @@ static void weigh_tasks(struct folding *f, const struct prices *prices)
 	const struct net *net = f->net;
 	const struct model *m = net->graph->model;
 	const struct busy *busy = net->graph->busy;
+	struct weighed *weighed = f->weighed;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t task = net->order[i];
 		if (task >= f->n_tasks)
 			continue;
-		f->is_foldable[task] = task_is_explicit(&m->tasks[task]);
-		f->up[task] = f->weights[m->tasks[task].parent] != 0 ? m->tasks[task].parent : 0;
-		f->weights[task] = 1 + (busy != NULL ? busy->ticks[task] : 0);
+		weighed[task].is_foldable = net_is_explicit(net, task);
+		weighed[task].up = weighed[m->tasks[task].parent].weight != 0 ? m->tasks[task].parent : 0;
+		weighed[task].weight = 1 + (busy != NULL ? busy->ticks[task] : 0);
 		if (net_is_task(net, task))
-			f->weights[task] += prices->rows[net_construct(net, task)].start_ticks;
+			weighed[task].weight += prices->rows[net_construct(net, task)].start_ticks;
 	}
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t task = net->order[i];
-		if (task >= f->n_tasks || f->up[task] == 0)
+		if (task >= f->n_tasks || weighed[task].up == 0)
 			continue;
-		f->weights[f->up[task]] += f->weights[task];
-		f->is_foldable[f->up[task]] = f->is_foldable[f->up[task]] && f->is_foldable[task];
+		struct weighed *up = &weighed[weighed[task].up];
+		up->weight += weighed[task].weight;
+		up->is_foldable = up->is_foldable && weighed[task].is_foldable;
 	}
+}
+
+static void see_depend(struct folding *f, uint32_t source, uint32_t target)
+{
+	f->depends[source].n_out++;
+	if (target >= f->n_tasks)
+		return;
+	struct depends *to = &f->depends[target];
+	to->n_in++;
+	to->before = source;
+	to->level = f->depends[source].level >= to->level ? f->depends[source].level + 1 : to->level;
 }
 
 static void see_links(struct folding *f)
 {
 	const struct net *net = f->net;
-	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = net->order[i], source = net_task(net, id);
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint32_t target = net->targets[link];
-			f->n_before[target]++;
-			if (net->kinds[link] != EDGE_DEPEND)
-				continue;
-			f->depends[source].n_out++;
-			if (target >= f->n_tasks)
-				continue;
-			struct depends *to = &f->depends[target];
-			to->n_in++;
-			to->before = source;
-			to->level = f->depends[source].level >= to->level ? f->depends[source].level + 1 : to->level;
-		}
+	for (uint32_t i = 0; i < net->n_ordered; i++)
+		for (size_t link = net->first[net->order[i]]; link < net->first[net->order[i] + 1]; link++)
+			f->n_before[net->targets[link]]++;
+	for (uint32_t i = 0; i < net->n_ordered && f->depends != NULL; i++) {
+		uint32_t id = net->order[i];
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+			if (net->kinds[link] == EDGE_DEPEND)
+				see_depend(f, net_task(net, id), net->targets[link]);
 	}
 }
 
@@ -99,12 +109,13 @@ static void fold_subtrees(struct folding *f)
 {
 	for (uint32_t i = 0; i < f->net->n_ordered; i++) {
 		uint32_t task = f->net->order[i];
-		if (task >= f->n_tasks || !f->is_foldable[task])
+		if (task >= f->n_tasks || !f->weighed[task].is_foldable)
 			continue;
-		uint32_t outer = f->root[f->up[task]];
-		f->root[task] = outer != 0 ? outer : f->weights[task] <= f->most_ticks ? task : 0;
-		f->target[task] = task;
-		f->at_target[task] = f->weights[task];
+		uint32_t outer = f->folded[f->weighed[task].up].root;
+		uint64_t weight = f->weighed[task].weight;
+		f->folded[task].root = outer != 0 ? outer : weight <= f->most_ticks ? task : 0;
+		f->folded[task].target = task;
+		f->folded[task].at_target = weight;
 	}
 }
 
@@ -114,7 +125,7 @@ static uint32_t folded_at_end(const struct folding *f, uint32_t id)
 	const struct net *net = f->net;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		uint32_t target = net->targets[link];
-		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && f->root[target] == target)
+		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && f->folded[target].root == target)
 			return target;
 	}
 	return 0;
@@ -139,10 +150,10 @@ static uint32_t next_of(const struct folding *f, uint32_t id)
 /* The task is one with the node, if that does not get too long. */
 static bool fold_into(struct folding *f, uint32_t task, uint32_t with)
 {
-	if (with == 0 || f->at_target[with] + f->weights[task] > f->most_ticks)
+	if (with == 0 || f->folded[with].at_target + f->weighed[task].weight > f->most_ticks)
 		return false;
-	f->target[task] = with;
-	f->at_target[with] += f->weights[task];
+	f->folded[task].target = with;
+	f->folded[with].at_target += f->weighed[task].weight;
 	return true;
 }
 
@@ -151,8 +162,8 @@ static void fold_dependent(struct folding *f, uint32_t task, uint32_t run)
 {
 	const struct depends *depends = &f->depends[task];
 	uint32_t before = depends->n_in == 1 ? depends->before : 0;
-	if (before != 0 && f->depends[before].n_out == 1 && f->run_of[before] == run && f->root[before] == before &&
-	    !is_undeferred(f, before) && fold_into(f, task, f->target[before]))
+	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && f->folded[before].root == before &&
+	    !is_undeferred(f, before) && fold_into(f, task, f->folded[before].target))
 		return;
 	if (!f->has_levels)
 		return;
@@ -164,23 +175,25 @@ static void fold_dependent(struct folding *f, uint32_t task, uint32_t run)
 /* Tasks that are created one after the other, from this node on. */
 static void fold_siblings(struct folding *f, uint32_t run)
 {
+	static const struct depends none;
 	const struct net *net = f->net;
 	uint64_t created_ticks = 0; /* by what the creator executes */
 	uint32_t first = 0;
 	for (uint32_t id = run; id != 0 && f->rep[id] == id; id = next_of(f, id)) {
 		uint32_t task = folded_at_end(f, id);
-		const struct depends *depends = &f->depends[task];
+		const struct depends *depends = f->depends != NULL ? &f->depends[task] : &none;
 		bool is_inline = task != 0 && is_undeferred(f, task);
-		created_ticks += net_work(net, id) + (is_inline ? f->weights[task] : 0);
+		created_ticks += net_work(net, id) + (is_inline ? f->weighed[task].weight : 0);
 		bool is_apart = task == 0 || (is_inline && depends->n_in != 0);
 		if (id != run && (is_apart || created_ticks > f->most_ticks))
 			return;
 		f->rep[id] = run;
-		f->run_of[task] = run;
+		if (f->depends != NULL)
+			f->depends[task].run_of = run;
 		if (is_apart)
 			return;
 		if (is_inline)
-			f->target[task] = run;
+			f->folded[task].target = run;
 		else if (depends->n_in + depends->n_out != 0)
 			fold_dependent(f, task, run);
 		else if (first == 0 || !fold_into(f, task, first))
@@ -289,7 +302,9 @@ static uint32_t try(struct folding *f)
 	for (uint32_t id = 0; id < net->n; id++)
 		f->rep[id] = net_kind(net, id) != NODE_NONE ? id : 0;
 	for (uint32_t task = 0; task < f->n_tasks; task++)
-		f->root[task] = f->target[task] = f->run_of[task] = 0;
+		f->folded[task].root = f->folded[task].target = 0;
+	for (uint32_t task = 0; task < f->n_tasks && f->depends != NULL; task++)
+		f->depends[task].run_of = 0;
 	fold_subtrees(f);
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t id = net->order[i];
@@ -298,13 +313,13 @@ static uint32_t try(struct folding *f)
 			continue;
 		if (kind == NODE_BARRIER || kind == NODE_REGION)
 			fold_phases(f, id);
-		else if (net_executes(net, id) && f->root[net_task(net, id)] == 0)
+		else if (net_executes(net, id) && f->folded[net_task(net, id)].root == 0)
 			fold_siblings(f, id);
 	}
 	for (uint32_t id = 1; id < net->n; id++) {
-		uint32_t root = f->root[net_task(net, id)];
+		uint32_t root = f->folded[net_task(net, id)].root;
 		if (root != 0 && f->rep[id] != 0)
-			f->rep[id] = f->target[root];
+			f->rep[id] = f->folded[root].target;
 		n += f->rep[id] == id;
 	}
 	map_free(&f->levels);
@@ -328,20 +343,15 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	struct folding f = {.net = net, .n_tasks = net->graph->model->n_tasks};
 	uint32_t *units = NULL, n = UINT32_MAX;
 	uint64_t all_ticks = prices->work_ticks + 1;
-	f.up = memory_zeroed(f.n_tasks, sizeof *f.up, WHAT);
-	f.weights = memory_zeroed(f.n_tasks, sizeof *f.weights, WHAT);
-	f.is_foldable = memory_zeroed(f.n_tasks, sizeof *f.is_foldable, WHAT);
+	f.weighed = memory_zeroed(f.n_tasks, sizeof *f.weighed, WHAT);
 	f.n_before = memory_zeroed(net->n, sizeof *f.n_before, WHAT);
-	f.depends = memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT);
+	f.depends = net->has_depends ? memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT) : NULL;
 	f.rep = memory_get(net->n, sizeof *f.rep, WHAT);
-	f.root = memory_get(f.n_tasks, sizeof *f.root, WHAT);
-	f.target = memory_get(f.n_tasks, sizeof *f.target, WHAT);
-	f.at_target = memory_zeroed(f.n_tasks, sizeof *f.at_target, WHAT);
-	f.run_of = memory_get(f.n_tasks, sizeof *f.run_of, WHAT);
+	f.folded = memory_zeroed(f.n_tasks, sizeof *f.folded, WHAT);
 	weigh_tasks(&f, prices);
 	see_links(&f);
 	for (uint32_t task = 1; task < f.n_tasks; task++)
-		all_ticks += f.up[task] == 0 ? f.weights[task] : 0;
+		all_ticks += f.weighed[task].up == 0 ? f.weighed[task].weight : 0;
 	f.most_ticks = 2 * all_ticks / most + 1; /* the creators of what is one, and where they wait, are nodes, too */
 	for (unsigned i = 0; n > most && f.most_ticks / 3 < all_ticks; i++) {
 		f.has_levels = i >= PLAIN;
@@ -350,16 +360,11 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	}
 	if (n <= most)
 		units = number_units(&f, n_units);
-	free(f.up);
-	free(f.weights);
-	free(f.is_foldable);
+	free(f.weighed);
 	free(f.n_before);
 	free(f.depends);
 	free(f.rep);
-	free(f.root);
-	free(f.target);
-	free(f.at_target);
-	free(f.run_of);
+	free(f.folded);
 	free(f.shares);
 	return units;
 }

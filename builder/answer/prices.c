@@ -5,28 +5,47 @@
  * these fragments took, and no more than CREATE_MOST_NS.
  */
 #include "builder/answer/prices.h"
+#include "builder/support/array.h"
 #include "builder/support/memory.h"
 
+#include <stdlib.h>
+
 #define WHAT           "what tasks cost"
-#define CREATE_MOST_NS 1500
+#define CREATE_MOST_NS 1500 /* in ticks it is below UINT32_MAX */
 #define START_MOST_NS  5000
 #define SMALL          4 /* a task of less than so many times its price is small */
 
-static void add_creations(struct prices *prices, const struct net *net)
+/* Fragments that ended by creating tasks: how much of that was the price is known after all of them have been seen. */
+struct creations {
+	struct creation {
+		uint32_t construct; /* of the task */
+		uint32_t own_ticks; /* UINT32_MAX: so many, or more, which is above any price */
+	} * rows;
+	size_t n, capacity;
+};
+
+static void add_creations(struct prices *prices, struct creations *creations, const struct net *net)
 {
 	for (uint32_t id = 1; id < net->n; id++) {
-		bool is_explicit = net_is_explicit(net, id);
-		prices->work_ticks += net_work(net, id);
 		if (!net_executes(net, id))
 			continue;
+		bool is_explicit = net_is_explicit(net, id);
+		uint64_t work = net_work(net, id), recorded = work < net->record_ticks ? work : net->record_ticks;
+		uint64_t own = work - recorded;
+		prices->work_ticks += work;
 		if (is_explicit)
-			prices->rows[net_task_construct(net, id)].recorded_ticks += net_recorded(net, id);
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-			if (net->kinds[link] == EDGE_CREATE && net_is_task(net, net->targets[link])) {
-				struct price *price = &prices->rows[net_construct(net, net->targets[link])];
-				spread_add(&price->create, net_work(net, id) - net_recorded(net, id));
-				price->around_ticks += is_explicit ? 0 : net_recorded(net, id);
-			}
+			prices->rows[net_task_construct(net, id)].recorded_ticks += recorded;
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+			uint32_t task = net->targets[link];
+			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task))
+				continue;
+			struct price *price = &prices->rows[net_construct(net, task)];
+			spread_add(&price->create, own);
+			price->around_ticks += is_explicit ? 0 : recorded;
+			array_reserve((void **)&creations->rows, creations->n + 1, &creations->capacity, sizeof *creations->rows);
+			creations->rows[creations->n++] =
+				(struct creation){net_construct(net, task), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX};
+		}
 	}
 }
 
@@ -103,26 +122,22 @@ static void add_starts(struct prices *prices, const struct net *net, const struc
 }
 
 /* How much of the fragments that created tasks was the price of that. */
-static void add_made(struct prices *prices, const struct net *net, uint64_t most_ticks)
+static void add_made(struct prices *prices, const struct creations *creations, uint64_t most_ticks)
 {
-	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint32_t task = net->targets[link];
-			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || !net_executes(net, id))
-				continue;
-			struct price *price = &prices->rows[net_construct(net, task)];
-			uint64_t most = price->is_small ? most_ticks : price->create_ticks;
-			uint64_t own = net_work(net, id) - net_recorded(net, id);
-			price->made_ticks += own < most ? own : most;
-		}
+	for (size_t i = 0; i < creations->n; i++) {
+		struct price *price = &prices->rows[creations->rows[i].construct];
+		uint64_t most = price->is_small ? most_ticks : price->create_ticks, own = creations->rows[i].own_ticks;
+		price->made_ticks += own < most ? own : most;
+	}
 }
 
 void prices_find(struct prices *prices, const struct net *net, const struct track *track)
 {
 	uint64_t create_most = net_ticks_of(net, CREATE_MOST_NS), start_most = net_ticks_of(net, START_MOST_NS);
+	struct creations creations = {0};
 	*prices = (struct prices){.n = net->graph->model->n_constructs};
 	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
-	add_creations(prices, net);
+	add_creations(prices, &creations, net);
 	add_tasks(prices, net);
 	add_starts(prices, net, track);
 	for (uint32_t i = 0; i < prices->n; i++) {
@@ -135,7 +150,8 @@ void prices_find(struct prices *prices, const struct net *net, const struct trac
 		price->is_small = price->n_tasks > 0 && (price->own_ticks - price->recorded_ticks) / price->n_tasks <
 								SMALL * (price->create_ticks + price->start_ticks);
 	}
-	add_made(prices, net, create_most);
+	add_made(prices, &creations, create_most);
+	free(creations.rows);
 	for (uint32_t i = 0; i < prices->n; i++)
 		prices->made_ticks += prices->rows[i].made_ticks;
 }
