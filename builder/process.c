@@ -96,18 +96,30 @@ static int replay_process(struct job *job, size_t i)
 	return rc;
 }
 
-/* One thread of a team, to which it gives tasks. */
+/* One thread of a team, to which it gives tasks: what the time was spent for takes as long as all that is beside it. */
 static int make_answer(struct job *job, size_t i)
 {
+	struct answer *answer = &job->answer;
 	uint32_t fold_nodes = job->options->fold_nodes;
-	if (answer_make(&job->answer, answer_graph(job, i), &job->states[i], &job->tree, fold_nodes) != 0)
-		return -1;
-	if (!(job->needs & NEEDS_ANSWER))
-		return 0;
-#pragma omp task
-	lint_make(&job->findings, &job->answer, &job->lint_track);
-	what_if_make(&job->what_if, &job->answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
+	bool is_shown = job->needs & NEEDS_ANSWER;
+	int rc = 0;
+	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
+#pragma omp task shared(rc)
+	rc = answer_account(answer);
+#pragma omp task if (is_shown)
+	if (is_shown)
+		lint_make(&job->findings, &answer->net, &job->lint_track);
+	answer_set_scene(answer, fold_nodes);
+	if (is_shown)
+		what_if_make(&job->what_if, answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
 #pragma omp taskwait
+	if (rc != 0)
+		return -1;
+	answer_finish(answer);
+	if (is_shown) {
+		lint_finish(&job->findings, answer);
+		what_if_finish(&job->what_if, answer);
+	}
 	return 0;
 }
 

@@ -116,41 +116,7 @@ static void free_scene(struct answer *answer)
 	answer->scene = NULL;
 }
 
-/* Without a number of nodes, those that cannot be folded so far are simulated with more. */
-static void make_scene(struct answer *answer, uint32_t fold_nodes)
-{
-	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
-	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
-	bool is_made =
-		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most) ||
-		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES));
-	if (!is_made)
-		free_scene(answer);
-}
-
-/*
- * What the time of the threads went with; how late nodes began; what tasks cost, and with that what can be simulated: none
- * needs the others, so each is a task of its own. 0, or -1 with the error printed.
- */
-static int make_account_and_scene(struct answer *answer, uint32_t fold_nodes)
-{
-	int rc = 0;
-#pragma omp task shared(rc)
-	{
-		struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
-		rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
-		free(blockers);
-	}
-#pragma omp task
-	net_measure_lateness(&answer->net, &answer->track);
-	prices_find(&answer->prices, &answer->net, &answer->track);
-	make_scene(answer, fold_nodes);
-#pragma omp taskwait
-	return rc;
-}
-
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
-		uint32_t fold_nodes)
+void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree)
 {
 	answer->states = states;
 	answer->tree = tree;
@@ -158,15 +124,41 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	net_make(&answer->net, graph, answer->track.same);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
-	int rc = make_account_and_scene(answer, fold_nodes);
-	if (rc != 0 || answer->account.n_threads == 0)
-		return rc;
+}
+
+int answer_account(struct answer *answer)
+{
+	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
+	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
+	free(blockers);
+	return rc;
+}
+
+/* Without a number of nodes, those that cannot be folded so far are simulated with more. */
+void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
+{
+	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
+	net_measure_lateness(&answer->net, &answer->track);
+	prices_find(&answer->prices, &answer->net, &answer->track);
+	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
+	bool is_made =
+		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most) ||
+		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES));
+	if (!is_made)
+		free_scene(answer);
+}
+
+void answer_finish(struct answer *answer)
+{
+	if (answer->account.n_threads == 0)
+		return;
 	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
 			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
 	unit_waits_find(&answer->waits, &answer->track, &answer->net);
 	net_forget_times(&answer->net);
-	answer->figures = figures_find(&answer->net, &answer->track, &answer->prices, tree, &answer->causes, &answer->waits);
+	answer->figures =
+		figures_find(&answer->net, &answer->track, &answer->prices, answer->tree, &answer->causes, &answer->waits);
 	uint64_t *work = &answer->account.ticks[SPENT_WORK];
 	answer->creating_ticks = answer->prices.made_ticks < *work ? answer->prices.made_ticks : *work;
 	*work -= answer->creating_ticks;
@@ -176,7 +168,6 @@ int answer_make(struct answer *answer, const struct graph *graph, const struct s
 	candidates_find(answer, answer->scene);
 	choose(answer);
 	answer->is_made = true;
-	return 0;
 }
 
 void answer_free(struct answer *answer)

@@ -2,7 +2,7 @@
  *
  * What limits a run, where, and what removing it could give at most: docs/analyses.md has the rules and formulas. Made of
  * one process's fragment graph, thread states and mutexes. Used by process.c, which attaches the tracks to the replay, and
- * by the summary, which shows it; on one thread, which gives tasks to those of its team.
+ * by the summary, which shows it; on threads of one team, as it is said below.
  */
 #ifndef OTTER_BUILDER_ANSWER_ANSWER_H
 #define OTTER_BUILDER_ANSWER_ANSWER_H
@@ -46,11 +46,19 @@ struct answer {
 };
 
 /*
- * When graph, states and paths of creation of the process are finished. A net with more nodes than `fold_nodes` (0: than the
- * default, SIMULATE_NODES, as far as it can be folded) is simulated folded. 0, or -1 with the error printed; answer_free() in any case.
+ * The answer is made in four steps, the first one when graph, states and paths of creation of the process are finished. The two
+ * in between need the first one alone, and may run at the same time. answer_free() in any case.
  */
-int answer_make(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree,
-		uint32_t fold_nodes);
+void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree);
+/* What the threads' time was spent for. 0, or -1 with the error printed. */
+int answer_account(struct answer *answer);
+/*
+ * How late nodes began, what tasks cost, and with that what can be simulated. A net with more nodes than `fold_nodes` (0: than
+ * the default, SIMULATE_NODES, as far as it can be folded) is simulated folded.
+ */
+void answer_set_scene(struct answer *answer, uint32_t fold_nodes);
+/* What limits the run. is_made is not set where no thread executed anything. */
+void answer_finish(struct answer *answer);
 void answer_free(struct answer *answer);
 
 /*

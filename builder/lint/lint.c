@@ -47,19 +47,26 @@ static int by_kind(const void *left, const void *right)
 	return l->other < r->other ? -1 : l->other > r->other;
 }
 
-void lint_make(struct findings *findings, const struct answer *answer, const struct lint_track *track)
+void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track)
 {
 	*findings = (struct findings){0};
-	if (!answer->is_made)
-		return;
-	findings->is_made = true;
-	lint_implied(findings, &answer->net);
-	lint_variables(findings, &answer->net, track);
-	lint_waits(findings, &answer->net);
-	lint_creation(findings, &answer->net);
-	lint_regions(findings, &answer->net);
-	lint_chunks(findings, answer);
+	lint_implied(findings, net);
+	lint_variables(findings, net, track);
+	lint_waits(findings, net);
+	lint_creation(findings, net);
+	lint_regions(findings, net);
+}
+
+void lint_finish(struct findings *findings, const struct answer *answer)
+{
+	if (answer->is_made)
+		lint_chunks(findings, answer);
 	map_free(&findings->row_of);
+	if (!answer->is_made) {
+		lint_free(findings);
+		return;
+	}
+	findings->is_made = true;
 	size_t n = 0;
 	for (size_t i = 0; i < findings->n; i++)
 		if (findings->rows[i].count != 0)

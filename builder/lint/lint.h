@@ -63,7 +63,10 @@ struct findings {
 	uint64_t not_searched[LINTS]; /* so many: tasks of LINT_IMPLIED, dependences of others; 1: it is not known */
 };
 
-void lint_make(struct findings *findings, const struct answer *answer, const struct lint_track *track);
+/* What the graph alone shows, after answer_begin(). To be freed. */
+void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track);
+/* After that and answer_finish(): the rest, and the order. */
+void lint_finish(struct findings *findings, const struct answer *answer);
 void lint_free(struct findings *findings);
 
 /* For programs. */

@@ -83,7 +83,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	struct scene own = {0};
 	const struct scene *scene = answer->scene;
 	*what_if = (struct what_if){0};
-	if (!answer->is_made || scene == NULL)
+	if (scene == NULL || scene->plan.n_threads == 0)
 		return;
 	/* That of the answer is taken, unless it is smaller than it could be. */
 	if (is_all && fold_nodes == 0 && scene->is_coarse &&
@@ -91,10 +91,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 		scene = &own;
 	struct costs costs;
 	costs_find(&costs, scene);
-	*what_if = (struct what_if){.is_made = true,
-				    .wall_ticks = answer->account.wall_ticks,
-				    .preempted_ticks = preempted_ticks(answer),
-				    .n_threads = scene->plan.n_threads,
+	*what_if = (struct what_if){.n_threads = scene->plan.n_threads,
 				    .work_ticks = answer->prices.work_ticks,
 				    .own_share = costs.own_share,
 				    .n_acquisitions = scene->n_acquisitions,
@@ -108,6 +105,17 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	speedups_find(what_if, scene, &costs);
 	costs_free(&costs);
 	scene_free(&own);
+}
+
+void what_if_finish(struct what_if *what_if, const struct answer *answer)
+{
+	if (!answer->is_made || what_if->n_threads == 0) {
+		what_if_free(what_if);
+		return;
+	}
+	what_if->is_made = true;
+	what_if->wall_ticks = answer->account.wall_ticks;
+	what_if->preempted_ticks = preempted_ticks(answer);
 }
 
 void what_if_free(struct what_if *what_if)

@@ -48,8 +48,13 @@ struct what_if {
 	uint64_t first_ticks, next_ticks, next_path_ticks; /* theirs on the path, and that path then */
 };
 
-/* `is_all`: the whole curve, with all policies. fold_nodes: larger graphs are folded; 0: the default. To be freed. */
+/*
+ * After answer_set_scene(). `is_all`: the whole curve, with all policies. fold_nodes: larger graphs are folded; 0: the default.
+ * To be freed.
+ */
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes);
+/* After both that and answer_finish(). */
+void what_if_finish(struct what_if *what_if, const struct answer *answer);
 void what_if_free(struct what_if *what_if);
 
 /* By how many times a construct is faster; 0: it takes no time. */
