@@ -27,7 +27,7 @@ const char *spent_name(enum spent spent)
 static struct awaited_role role_of(const struct sweep_over_time *s, size_t i)
 {
 	const struct lane *lane = &s->lanes[i];
-	const struct blocker *blocker = &s->blockers[lane->node];
+	const struct blocker *blocker = blockers_of(s->blockers, lane->node);
 	if (is_seeking(s, lane) || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
 		return (struct awaited_role){.what = AWAITED_NEITHER};
 	if (is_live(lane))
@@ -45,7 +45,7 @@ static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t c
 	s->n_waiting += is_waiting(lane->state) || is_seeking(s, lane) ? change : 0;
 	s->n_wanting += is_wanting(lane) ? change : 0;
 	if (is_live(lane))
-		s->n_live[s->blockers[lane->node].is_last] += change;
+		s->n_live[blockers_of(s->blockers, lane->node)->is_last] += change;
 }
 
 /* ---- What a lane comes to ---- */
@@ -364,7 +364,7 @@ static void keep_blame_positive(struct causes *causes)
 }
 
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
-		 const struct track *track, const struct blocker *blockers)
+		 const struct track *track, const struct blockers *blockers)
 {
 	const struct model *m = net->graph->model;
 	struct sweep_over_time s = {.net = net, .track = track, .blockers = blockers, .account = account, .causes = causes};

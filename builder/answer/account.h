@@ -45,15 +45,29 @@ struct blocker {
 	bool is_last;   /* something can go on when it ends, because all else that it waits for is over by then */
 };
 
-/* By node; to be freed. */
-struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track);
+/* Of all nodes. Most hold up the same as many others do, so that each different blocker is there once. */
+struct blockers {
+	struct blocker *rows; /* row 0: of nodes of which nothing is known */
+	size_t n, capacity;
+	uint32_t *row_of;   /* by node */
+	struct map buckets; /* while they are found: hash of a row -> row + 1; more by probing */
+};
+
+static inline const struct blocker *blockers_of(const struct blockers *blockers, uint32_t node)
+{
+	return &blockers->rows[blockers->row_of[node]];
+}
+
+/* To be freed. */
+void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track);
+void blockers_free(struct blockers *blockers);
 
 /*
  * Fills in the account and the blame of `causes`. `waits`: who is waited for, as causes of LIMIT_WAIT with the synchronisation's
  * construct and, as the other one, that of the task. 0, or -1 with the error printed; account_free() in any case.
  */
 int account_make(struct account *account, struct causes *causes, struct causes *waits, const struct net *net,
-		 const struct track *track, const struct blocker *blockers);
+		 const struct track *track, const struct blockers *blockers);
 void account_free(struct account *account);
 
 const char *spent_name(enum spent spent);

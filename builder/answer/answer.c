@@ -128,9 +128,10 @@ void answer_begin(struct answer *answer, const struct graph *graph, const struct
 
 int answer_account(struct answer *answer)
 {
-	struct blocker *blockers = blockers_find(&answer->causes, &answer->net, &answer->track);
-	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, blockers);
-	free(blockers);
+	struct blockers blockers;
+	blockers_find(&blockers, &answer->causes, &answer->net, &answer->track);
+	int rc = account_make(&answer->account, &answer->causes, &answer->waits, &answer->net, &answer->track, &blockers);
+	blockers_free(&blockers);
 	return rc;
 }
 

@@ -4,9 +4,12 @@
  * for the nodes that run, so their time is blamed on that (account.c). Called by answer.c, on one thread.
  */
 #include "builder/answer/candidates.h"
+#include "builder/support/array.h"
 #include "builder/support/memory.h"
 
 #include <stdlib.h>
+
+#define LATEST 64
 
 /* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
@@ -62,7 +65,7 @@ static void set_first(uint32_t *first, uint32_t node)
 	*first = *first != 0 ? *first : node;
 }
 
-static struct ahead see_ahead(const struct net *net, const struct blocker *found, const uint64_t *ways, uint32_t id)
+static struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
 {
 	struct ahead ahead = {0};
 	uint64_t end_ticks = net_end(net, id);
@@ -71,7 +74,7 @@ static struct ahead see_ahead(const struct net *net, const struct blocker *found
 		uint8_t kind = net->kinds[link];
 		bool goes_on = net->ready_ticks[target] <= end_ticks; /* else it does not wait for this node */
 		bool is_barrier = kind == EDGE_BARRIER || kind == EDGE_JOIN;
-		ahead.is_last = ahead.is_last || (goes_on && (kind != EDGE_SEQUENCE || found[target].is_last));
+		ahead.is_last = ahead.is_last || (goes_on && (kind != EDGE_SEQUENCE || blockers_of(found, target)->is_last));
 		if (kind == EDGE_SEQUENCE)
 			set_first(&ahead.next, target);
 		else if (kind == EDGE_CREATE && ahead.created == 0)
@@ -91,7 +94,7 @@ static struct ahead see_ahead(const struct net *net, const struct blocker *found
 }
 
 /* The construct that the node executes: of an implicit task the worksharing before its next barrier, if there is one. */
-static uint32_t place_of(const struct net *net, const struct track *track, const struct blocker *found, uint32_t id,
+static uint32_t place_of(const struct net *net, const struct track *track, const struct blockers *found, uint32_t id,
 			 const struct ahead *ahead)
 {
 	uint32_t own = net_task_construct(net, id);
@@ -101,7 +104,7 @@ static uint32_t place_of(const struct net *net, const struct track *track, const
 		uint32_t loop = track->loop_of[net_construct(net, ahead->barrier)];
 		return loop != 0 ? loop : own;
 	}
-	return ahead->next != 0 && net_owner(net, ahead->next) == net_owner(net, id) ? found[ahead->next].place : own;
+	return ahead->next != 0 && net_owner(net, ahead->next) == net_owner(net, id) ? blockers_of(found, ahead->next)->place : own;
 }
 
 /* A wait of another unit that this node ends, or 0; and as what. */
@@ -171,12 +174,12 @@ static bool *find_turns(const struct net *net)
 
 /* ---- All of it ---- */
 
-static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blocker *found,
+static struct blocker find(struct causes *causes, const struct net *net, const struct track *track, const struct blockers *found,
 			   const bool *excludes, const uint64_t *ways, uint32_t id)
 {
 	const struct ahead ahead = see_ahead(net, found, ways, id);
 	uint32_t own = net_task_construct(net, id);
-	struct blocker blocker = ahead.next != 0 ? found[ahead.next] : (struct blocker){0};
+	struct blocker blocker = ahead.next != 0 ? *blockers_of(found, ahead.next) : (struct blocker){0};
 	blocker.place = place_of(net, track, found, id, &ahead);
 	bool lets_another = ahead.next == 0 && net_is_explicit(net, id) && excludes[net_task(net, id)];
 	blocker.is_last = lets_another || ahead.is_last;
@@ -186,12 +189,12 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 	}
 	if (ahead.depends != 0) {
 		blocker.cause = causes_row(causes, LIMIT_CHAIN, CAUSE_PLAIN, own, net_construct(net, ahead.depends));
-		blocker.sync = found[ahead.depends].sync;
+		blocker.sync = blockers_of(found, ahead.depends)->sync;
 		return blocker;
 	}
 	if (ahead.undeferred != 0) {
 		blocker.cause = causes_row(causes, LIMIT_WAIT, CAUSE_UNDEFERRED, own, 0);
-		blocker.sync = found[ahead.undeferred].sync;
+		blocker.sync = blockers_of(found, ahead.undeferred)->sync;
 		return blocker;
 	}
 	enum unit_wait_sort sort;
@@ -220,14 +223,49 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 	return blocker;
 }
 
-struct blocker *blockers_find(struct causes *causes, const struct net *net, const struct track *track)
+static bool is_same(const struct blocker *left, const struct blocker *right)
 {
-	struct blocker *found = memory_zeroed(net->n, sizeof *found, "what limits the run");
+	return left->cause == right->cause && left->place == right->place && left->sync == right->sync &&
+	       left->is_last == right->is_last;
+}
+
+static uint32_t search(struct blockers *found, const struct blocker *blocker)
+{
+	uint64_t hash = (uint64_t)blocker->cause << 40 ^ (uint64_t)blocker->place << 20 ^ blocker->sync;
+	for (hash = hash << 1 | blocker->is_last;; hash += UINT64_C(0x9e3779b97f4a7c15)) {
+		uint32_t *number = map_put(&found->buckets, hash);
+		if (*number == 0) {
+			array_reserve((void **)&found->rows, found->n + 1, &found->capacity, sizeof *found->rows);
+			found->rows[found->n++] = *blocker;
+			*number = (uint32_t)found->n;
+		}
+		if (is_same(&found->rows[*number - 1], blocker))
+			return *number - 1;
+	}
+}
+
+void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track)
+{
+	uint32_t latest[LATEST] = {0}; /* by a hash of the row: most often it is the same one again */
+	*blockers = (struct blockers){.row_of = memory_zeroed(net->n, sizeof *blockers->row_of, "what limits the run")};
+	(void)search(blockers, &(struct blocker){0});
 	bool *excludes = find_turns(net);
 	uint64_t *ways = measure_ways(net);
-	for (uint32_t i = net->n_ordered; i-- > 0;)
-		found[net->order[i]] = find(causes, net, track, found, excludes, ways, net->order[i]);
+	for (uint32_t i = net->n_ordered; i-- > 0;) {
+		uint32_t id = net->order[i];
+		struct blocker blocker = find(causes, net, track, blockers, excludes, ways, id);
+		uint32_t *row = &latest[(blocker.cause * 7 + blocker.place * 5 + blocker.sync * 3 + blocker.is_last) % LATEST];
+		if (!is_same(&blockers->rows[*row], &blocker))
+			*row = search(blockers, &blocker);
+		blockers->row_of[id] = *row;
+	}
+	map_free(&blockers->buckets);
 	free(ways);
 	free(excludes);
-	return found;
+}
+
+void blockers_free(struct blockers *blockers)
+{
+	free(blockers->rows);
+	free(blockers->row_of);
 }

@@ -46,7 +46,7 @@ struct lane {
 struct sweep_over_time {
 	const struct net *net;
 	const struct track *track;
-	const struct blocker *blockers;
+	const struct blockers *blockers;
 	struct account *account;
 	struct causes *causes;
 	struct awaited awaited;

@@ -146,7 +146,7 @@ void lane_begin_task(struct sweep_over_time *s, struct lane *lane)
  */
 static void blame_node(struct sweep_over_time *s, struct lane *lane)
 {
-	const struct blocker *blocker = &s->blockers[lane->node];
+	const struct blocker *blocker = blockers_of(s->blockers, lane->node);
 	double all = s->shared[blocker->is_last] - lane->shared[blocker->is_last], left = all;
 	double waited = s->waited[blocker->is_last] - lane->waited[blocker->is_last];
 	double crowded = s->crowded_shared[blocker->is_last] - lane->crowded_shared[blocker->is_last];
@@ -189,7 +189,7 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 	bool is_preempted = lane->state == STATE_PREEMPTED;
 	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
 		return;
-	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? s->blockers[lane->node].place : 0;
+	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? blockers_of(s->blockers, lane->node)->place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
