@@ -26,23 +26,22 @@ struct folding {
 		uint64_t weight;  /* what it and its descendants execute and cost */
 		uint32_t up;      /* its parent, 0 where that does not come before it */
 		bool is_foldable; /* explicit, and no region is opened in it */
+		bool is_root;     /* of the present try: its descendants are folded into it */
 	} * weighed;              /* by task */
-	uint32_t *n_before;       /* by node */
+	uint32_t *n_before;       /* by node; in the end the number of the node of the plan, which takes its place */
 	struct depends {
 		uint32_t n_in, n_out, before; /* before: one that it depends on */
 		uint32_t level;               /* of those that it depends on, the longest chain */
-		uint32_t run_of;              /* of the present try: the first of what its creator executes */
-	} * depends;                          /* by task; NULL: there are no dependences */
+		/* Of the present try: */
+		uint32_t run_of;    /* the first of what its creator executes */
+		uint64_t one_ticks; /* if it is the first of those that are one: what all of them execute and cost */
+	} * depends;                /* by task; NULL: there are no dependences */
 	/* Of the present try: */
 	uint64_t most_ticks; /* a node executes for no longer than that */
 	bool has_levels;
-	uint32_t *rep; /* by node: the first of those that it is one with; 0: it is left out */
-	struct folded {
-		uint64_t at_target; /* if the task is the first of those that are one: what all of them execute and cost */
-		uint32_t root;      /* the task that it is folded into, 0 none */
-		uint32_t target;    /* if others are folded into it: the node that it is one with */
-	} * folded;                 /* by task */
-	struct map levels;          /* (run, level) -> the first task */
+	uint32_t *rep;     /* by node: the first of those that it is one with; 0: it is left out */
+	uint32_t *with;    /* by task: of a root the node that it is one with, else the root that it is folded into, 0 none */
+	struct map levels; /* (run, level) -> the first task */
 	struct share {
 		uint64_t ticks;
 		uint32_t id;
@@ -105,17 +104,22 @@ static void see_links(struct folding *f)
 
 /* ---- Tasks ---- */
 
+/* The task that this one is folded into with its descendants, which may be itself; 0: none. */
+static uint32_t root_of(const struct folding *f, uint32_t task)
+{
+	return f->weighed[task].is_root ? task : f->with[task];
+}
+
 static void fold_subtrees(struct folding *f)
 {
 	for (uint32_t i = 0; i < f->net->n_ordered; i++) {
 		uint32_t task = f->net->order[i];
 		if (task >= f->n_tasks || !f->weighed[task].is_foldable)
 			continue;
-		uint32_t outer = f->folded[f->weighed[task].up].root;
-		uint64_t weight = f->weighed[task].weight;
-		f->folded[task].root = outer != 0 ? outer : weight <= f->most_ticks ? task : 0;
-		f->folded[task].target = task;
-		f->folded[task].at_target = weight;
+		struct weighed *weighed = &f->weighed[task];
+		uint32_t outer = root_of(f, weighed->up);
+		weighed->is_root = outer == 0 && weighed->weight <= f->most_ticks;
+		f->with[task] = weighed->is_root ? task : outer;
 	}
 }
 
@@ -125,7 +129,7 @@ static uint32_t folded_at_end(const struct folding *f, uint32_t id)
 	const struct net *net = f->net;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		uint32_t target = net->targets[link];
-		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && f->folded[target].root == target)
+		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && f->weighed[target].is_root)
 			return target;
 	}
 	return 0;
@@ -147,28 +151,29 @@ static uint32_t next_of(const struct folding *f, uint32_t id)
 	return 0;
 }
 
-/* The task is one with the node, if that does not get too long. */
-static bool fold_into(struct folding *f, uint32_t task, uint32_t with)
+/* The task is one with the first of several, if that does not get too long. `one_ticks`: how long that is. */
+static bool fold_into(struct folding *f, uint32_t task, uint32_t first, uint64_t *one_ticks)
 {
-	if (with == 0 || f->folded[with].at_target + f->weighed[task].weight > f->most_ticks)
+	if (first == 0 || *one_ticks + f->weighed[task].weight > f->most_ticks)
 		return false;
-	f->folded[task].target = with;
-	f->folded[with].at_target += f->weighed[task].weight;
+	f->with[task] = first;
+	*one_ticks += f->weighed[task].weight;
 	return true;
 }
 
 /* A task with dependences. `run`: the first node of what its creator executes. */
 static void fold_dependent(struct folding *f, uint32_t task, uint32_t run)
 {
-	const struct depends *depends = &f->depends[task];
+	struct depends *depends = &f->depends[task];
 	uint32_t before = depends->n_in == 1 ? depends->before : 0;
-	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && f->folded[before].root == before &&
-	    !is_undeferred(f, before) && fold_into(f, task, f->folded[before].target))
+	depends->one_ticks = f->weighed[task].weight;
+	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && f->weighed[before].is_root &&
+	    !is_undeferred(f, before) && fold_into(f, task, f->with[before], &f->depends[f->with[before]].one_ticks))
 		return;
 	if (!f->has_levels)
 		return;
 	uint32_t *first = map_put(&f->levels, (uint64_t)run << 32 | depends->level);
-	if (!fold_into(f, task, *first))
+	if (!fold_into(f, task, *first, &f->depends[*first].one_ticks))
 		*first = task;
 }
 
@@ -177,7 +182,7 @@ static void fold_siblings(struct folding *f, uint32_t run)
 {
 	static const struct depends none;
 	const struct net *net = f->net;
-	uint64_t created_ticks = 0; /* by what the creator executes */
+	uint64_t created_ticks = 0, one_ticks = 0; /* by what the creator executes; of those that are one with the first */
 	uint32_t first = 0;
 	for (uint32_t id = run; id != 0 && f->rep[id] == id; id = next_of(f, id)) {
 		uint32_t task = folded_at_end(f, id);
@@ -193,11 +198,13 @@ static void fold_siblings(struct folding *f, uint32_t run)
 		if (is_apart)
 			return;
 		if (is_inline)
-			f->folded[task].target = run;
+			f->with[task] = run;
 		else if (depends->n_in + depends->n_out != 0)
 			fold_dependent(f, task, run);
-		else if (first == 0 || !fold_into(f, task, first))
+		else if (!fold_into(f, task, first, &one_ticks)) {
 			first = task;
+			one_ticks = f->weighed[task].weight;
+		}
 	}
 }
 
@@ -301,10 +308,12 @@ static uint32_t try(struct folding *f)
 	uint32_t n = 0;
 	for (uint32_t id = 0; id < net->n; id++)
 		f->rep[id] = net_kind(net, id) != NODE_NONE ? id : 0;
-	for (uint32_t task = 0; task < f->n_tasks; task++)
-		f->folded[task].root = f->folded[task].target = 0;
-	for (uint32_t task = 0; task < f->n_tasks && f->depends != NULL; task++)
-		f->depends[task].run_of = 0;
+	for (uint32_t task = 0; task < f->n_tasks; task++) {
+		f->with[task] = 0;
+		f->weighed[task].is_root = false;
+		if (f->depends != NULL)
+			f->depends[task].run_of = 0;
+	}
 	fold_subtrees(f);
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t id = net->order[i];
@@ -313,13 +322,13 @@ static uint32_t try(struct folding *f)
 			continue;
 		if (kind == NODE_BARRIER || kind == NODE_REGION)
 			fold_phases(f, id);
-		else if (net_executes(net, id) && f->folded[net_task(net, id)].root == 0)
+		else if (net_executes(net, id) && root_of(f, net_task(net, id)) == 0)
 			fold_siblings(f, id);
 	}
 	for (uint32_t id = 1; id < net->n; id++) {
-		uint32_t root = f->folded[net_task(net, id)].root;
+		uint32_t root = root_of(f, net_task(net, id));
 		if (root != 0 && f->rep[id] != 0)
-			f->rep[id] = f->folded[root].target;
+			f->rep[id] = f->with[root];
 		n += f->rep[id] == id;
 	}
 	map_free(&f->levels);
@@ -329,7 +338,9 @@ static uint32_t try(struct folding *f)
 /* From the first of those that are one to the number of a node of the plan. */
 static uint32_t *number_units(struct folding *f, uint32_t *n_units)
 {
-	uint32_t *units = memory_zeroed(f->net->n, sizeof *units, WHAT), n = 1;
+	uint32_t *units = f->n_before, n = 1;
+	f->n_before = NULL;
+	units[0] = 0;
 	for (uint32_t id = 1; id < f->net->n; id++)
 		units[id] = f->rep[id] == id ? n++ : 0;
 	for (uint32_t id = 1; id < f->net->n; id++)
@@ -347,7 +358,7 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	f.n_before = memory_zeroed(net->n, sizeof *f.n_before, WHAT);
 	f.depends = net->has_depends ? memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT) : NULL;
 	f.rep = memory_get(net->n, sizeof *f.rep, WHAT);
-	f.folded = memory_zeroed(f.n_tasks, sizeof *f.folded, WHAT);
+	f.with = memory_get(f.n_tasks, sizeof *f.with, WHAT);
 	weigh_tasks(&f, prices);
 	see_links(&f);
 	for (uint32_t task = 1; task < f.n_tasks; task++)
@@ -364,7 +375,7 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	free(f.n_before);
 	free(f.depends);
 	free(f.rep);
-	free(f.folded);
+	free(f.with);
 	free(f.shares);
 	return units;
 }
