@@ -35,7 +35,7 @@ def fill_halfway(label, directory, disk):
     """The program goes on when no block is left: every page that it writes then was written back before."""
     t = Trial(label, {"OTTER_RING": "256K"}, directory=directory, program="midway", args=["command", FULL])
     t.env["DUMPS"], t.env["WORK"] = str(directory), str(t.work)
-    t.run(result="15000 tasks")
+    t.run(result="15000 tasks", timeout_s=900)  # a busy disk takes minutes to write 320 MiB back twice
     free = os.statvfs(disk)
     t.check("full", f"{free.f_bavail} blocks are free" if free.f_bavail * free.f_frsize > 1 << 20 else None)
     for name in ("filler", "more"):

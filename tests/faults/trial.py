@@ -61,11 +61,11 @@ class Trial:
         for what, value in self.limits.items():
             resource.setrlimit(what, (value, value))
 
-    def run(self, command=None, result=FIB_RESULT):
+    def run(self, command=None, result=FIB_RESULT, timeout_s=300):
         """Runs the program, and checks that it has status 0, prints `result` (None: anything), and prints nothing on stderr."""
         who = {"user": self.user, "group": self.user, "extra_groups": []} if self.user is not None else {}
         p = subprocess.run(command or [self.program, *self.args], env=self.env, preexec_fn=self.before if self.limits else None,
-                           capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, **who)
+                           capture_output=True, text=True, timeout=timeout_s, stdin=subprocess.DEVNULL, **who)
         forget_dead()
         self.judge(p.returncode, p.stdout, p.stderr, result)
         return p
