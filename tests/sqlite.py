@@ -131,6 +131,27 @@ def wrong_answers(out):
     return ", ".join(name for name, is_wrong in wrong.items() if is_wrong) or None
 
 
+# What a reader looks up most: its index, and the entries that it must find there.
+LOOKUPS = {
+    "edges_by_source": ("SELECT * FROM edges WHERE source = ?", "SELECT source, count(*) FROM edges NOT INDEXED GROUP BY source"),
+    "edges_by_target": ("SELECT * FROM edges WHERE target = ?", "SELECT target, count(*) FROM edges NOT INDEXED GROUP BY target"),
+    "nodes_by_parent": ("SELECT * FROM nodes WHERE parent = ?", "SELECT parent, count(*) FROM nodes NOT INDEXED WHERE parent IS NOT NULL GROUP BY parent"),
+}
+
+
+def wrong_lookups(out):
+    """Edges from and to a node, and its children, are found by an index, and it finds all of them."""
+    with opened(out) as db:
+        for index, (lookup, counted) in LOOKUPS.items():
+            plan = [row[3] for row in db.execute(f"EXPLAIN QUERY PLAN {lookup}", (1,))]
+            if len(plan) != 1 or index not in plan[0]:
+                return f"{lookup}: {plan}"
+            wrong = [key for key, n in db.execute(counted).fetchall() if len(db.execute(lookup, (key,)).fetchall()) != n]
+            if wrong:
+                return f"{index} lacks rows of {wrong[:3]}"
+    return None
+
+
 def wrong_page(out):
     """The page names each table, and the indices are there."""
     with opened(out) as db:
@@ -166,6 +187,7 @@ def main():
         dump = dumps_in(dumps)
         out = check_database("tables", dump, "--states")
         report.check(f"{NAME}/queries", wrong_answers(out))
+        report.check(f"{NAME}/lookups", wrong_lookups(out))
         report.check(f"{NAME}/page", wrong_page(out))
         for level in ("scope", "fragment"):
             check_database(level, dump, f"--graph={level}")
