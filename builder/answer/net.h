@@ -13,7 +13,7 @@ struct track;
 
 /* What a node is, in a byte: those who go through all nodes would otherwise wait for the rows of most of them. */
 enum {
-	NET_KIND = 0x1f,     /* enum node_kind; NODE_NONE: there is none of this number */
+	NET_KIND = 0x1f,     /* these bits are its enum node_kind */
 	NET_EXECUTES = 0x20, /* the beginning of a task or a unit, or a fragment */
 	NET_TASK = 0x40, /* the first node of a task that a task-generating construct made, or of a unit that another one created */
 	NET_EXPLICIT = 0x80 /* of such a task or unit */
@@ -38,8 +38,8 @@ struct net {
 	uint32_t *unit_nodes;
 	size_t *first_unit_node; /* by stream: index of its first one; one more ends the last */
 	bool *units_on;          /* by stream: it executed units, or a scheduler that looked for some */
-	uint32_t
-		*late_ticks; /* by node: from when it was ready, and its thread had ended what it executed before, until it began */
+	/* By node: from when it was ready, and its thread had ended what it executed before, until it began. */
+	uint32_t *late_ticks;
 };
 
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
@@ -61,7 +61,7 @@ static inline const struct node *net_inner(const struct net *net, uint32_t id)
 	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
 }
 
-/* NODE_NONE: there is none of this number. */
+/* The node's kind. The kind of a number that no node has is NODE_NONE. */
 static inline enum node_kind net_kind(const struct net *net, uint32_t id)
 {
 	return (enum node_kind)(net->traits[id] & NET_KIND);
@@ -116,11 +116,10 @@ static inline uint64_t net_work(const struct net *net, uint32_t id)
 	return node != NULL ? node->busy_ticks : net->graph->first_fragments[id].busy_ticks;
 }
 
-/* The part of that which is the recorder's: a record ends each node. */
-static inline uint64_t net_recorded(const struct net *net, uint32_t id)
+/* The part of a stretch of time which is the recorder's, where a record ends it, as one ends each node. */
+static inline uint64_t net_recorded(const struct net *net, uint64_t ticks)
 {
-	uint64_t work = net_work(net, id);
-	return work < net->record_ticks ? work : net->record_ticks;
+	return ticks < net->record_ticks ? ticks : net->record_ticks;
 }
 
 /* The task that it belongs to, 0 none. Of units see net_owner(). */

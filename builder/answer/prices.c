@@ -30,7 +30,7 @@ static void add_creations(struct prices *prices, struct creations *creations, co
 		if (!net_executes(net, id))
 			continue;
 		bool is_explicit = net_is_explicit(net, id);
-		uint64_t work = net_work(net, id), recorded = work < net->record_ticks ? work : net->record_ticks;
+		uint64_t work = net_work(net, id), recorded = net_recorded(net, work);
 		uint64_t own = work - recorded;
 		prices->work_ticks += work;
 		if (is_explicit)
@@ -78,7 +78,7 @@ static void add_start(struct prices *prices, const struct net *net, uint32_t id,
 	struct price *price = &prices->rows[net_construct(net, id)];
 	uint64_t ready = net->ready_ticks[id] > over_ticks ? net->ready_ticks[id] : over_ticks;
 	uint64_t begin = net_begin(net, id), late = begin > ready ? begin - ready : 0;
-	uint64_t recorded = late < net->record_ticks ? late : net->record_ticks;
+	uint64_t recorded = net_recorded(net, late);
 	spread_add(&price->start, late - recorded);
 	price->around_ticks += recorded;
 }

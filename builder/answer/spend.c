@@ -220,7 +220,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		lane->taken[wish] = s->taken[wish];
 	}
 	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
-		recorded = length < s->net->record_ticks ? length : s->net->record_ticks;
+		recorded = net_recorded(s->net, length);
 		spent[SPENT_RECORDER] += recorded;
 	}
 	if (state_is_work(state))
