@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define LATEST 64
+#define LATEST_BITS 6 /* the row that came last is kept for so many bits of its hash: most often it comes again */
 
 /* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
@@ -229,10 +229,16 @@ static bool is_same(const struct blocker *left, const struct blocker *right)
 	       left->is_last == right->is_last;
 }
 
-static uint32_t search(struct blockers *found, const struct blocker *blocker)
+static uint64_t hash_of(const struct blocker *blocker)
 {
 	uint64_t hash = (uint64_t)blocker->cause << 40 ^ (uint64_t)blocker->place << 20 ^ blocker->sync;
-	for (hash = hash << 1 | blocker->is_last;; hash += UINT64_C(0x9e3779b97f4a7c15)) {
+	return (hash << 1 | blocker->is_last) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The blocker's row, which is added if it is new. */
+static uint32_t search(struct blockers *found, const struct blocker *blocker, uint64_t hash)
+{
+	for (;; hash++) {
 		uint32_t *number = map_put(&found->buckets, hash);
 		if (*number == 0) {
 			array_reserve((void **)&found->rows, found->n + 1, &found->capacity, sizeof *found->rows);
@@ -246,17 +252,18 @@ static uint32_t search(struct blockers *found, const struct blocker *blocker)
 
 void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track)
 {
-	uint32_t latest[LATEST] = {0}; /* by a hash of the row: most often it is the same one again */
+	uint32_t latest[1 << LATEST_BITS] = {0};
 	*blockers = (struct blockers){.row_of = memory_zeroed(net->n, sizeof *blockers->row_of, "what limits the run")};
-	(void)search(blockers, &(struct blocker){0});
+	(void)search(blockers, &(struct blocker){0}, 0);
 	bool *excludes = find_turns(net);
 	uint64_t *ways = measure_ways(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
 		struct blocker blocker = find(causes, net, track, blockers, excludes, ways, id);
-		uint32_t *row = &latest[(blocker.cause * 7 + blocker.place * 5 + blocker.sync * 3 + blocker.is_last) % LATEST];
+		uint64_t hash = hash_of(&blocker);
+		uint32_t *row = &latest[hash >> (64 - LATEST_BITS)];
 		if (!is_same(&blockers->rows[*row], &blocker))
-			*row = search(blockers, &blocker);
+			*row = search(blockers, &blocker, hash);
 		blockers->row_of[id] = *row;
 	}
 	map_free(&blockers->buckets);
