@@ -106,9 +106,10 @@ static int make_answer(struct job *job, size_t i)
 	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
 #pragma omp task shared(rc)
 	rc = answer_account(answer);
-#pragma omp task if (is_shown)
-	if (is_shown)
+	if (is_shown) {
+#pragma omp task
 		lint_make(&job->findings, &answer->net, &job->lint_track);
+	}
 	answer_set_scene(answer, fold_nodes);
 	if (is_shown)
 		what_if_make(&job->what_if, answer, job->needs & NEEDS_WHAT_IF, fold_nodes);

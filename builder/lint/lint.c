@@ -59,13 +59,12 @@ void lint_make(struct findings *findings, const struct net *net, const struct li
 
 void lint_finish(struct findings *findings, const struct answer *answer)
 {
-	if (answer->is_made)
-		lint_chunks(findings, answer);
-	map_free(&findings->row_of);
 	if (!answer->is_made) {
 		lint_free(findings);
 		return;
 	}
+	lint_chunks(findings, answer);
+	map_free(&findings->row_of);
 	findings->is_made = true;
 	size_t n = 0;
 	for (size_t i = 0; i < findings->n; i++)
@@ -79,6 +78,7 @@ void lint_finish(struct findings *findings, const struct answer *answer)
 void lint_free(struct findings *findings)
 {
 	free(findings->rows);
+	map_free(&findings->row_of);
 	*findings = (struct findings){0};
 }
 
