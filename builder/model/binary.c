@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads debug information with libdwfl, each module's in an address space of its own at base 0. What is in separate files
- * is found as elfutils' own tools find it, by build id or debug link: see binary.h.
+ * Opens a module's debug information with libdwfl, in an address space of its own at base 0, and knows its compilation units
+ * and symbols. What is in separate files is found as elfutils' own tools find it, by build id or debug link: see binary.h.
+ * What is at an address is found by binary_place.c.
  */
-#include "builder/model/binary.h"
+#include "builder/model/binary_units.h"
 #include "builder/model/debuginfod.h"
 #include "builder/model/kept.h"
 #include "builder/support/array.h"
@@ -11,35 +12,10 @@
 #include "builder/support/text.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
-
-/* What the lines of a compilation unit may take: libdw crashes in some places where it gets no memory. */
-#define LINES_BYTES ((size_t)4 << 20)
-
-/* A range of addresses (as the DWARF has them) that a compilation unit covers. */
-struct unit_range {
-	Dwarf_Addr begin, end;
-	Dwarf_Die unit;
-	Dwarf_Die inner; /* has its functions: of split debug information another file's unit, else the same */
-};
-
-struct binary {
-	const struct module *file_module;
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-	Dwarf_Addr dwarf_bias;
-	/* By begin. libdw itself finds units through .debug_aranges only, which clang does not write. */
-	struct unit_range *ranges;
-	size_t n_ranges;
-	char **names; /* of objects, which had to be made */
-	size_t n_names;
-	char *file; /* path in the latest struct place, if a relative path had to be completed */
-};
 
 /* Debug information in a separate file: where this machine has it, else in the dump. */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file_name,
@@ -131,8 +107,7 @@ static void collect_ranges(struct binary *binary)
 		qsort(binary->ranges, binary->n_ranges, sizeof *binary->ranges, compare_ranges);
 }
 
-/* The compilation unit that an address (as the DWARF has it) belongs to, or NULL. */
-static Dwarf_Die *find_unit(struct binary *binary, Dwarf_Addr address, Dwarf_Die **inner)
+Dwarf_Die *binary_unit(struct binary *binary, Dwarf_Addr address, Dwarf_Die **inner)
 {
 	size_t low = 0, high = binary->n_ranges;
 	while (low < high) {
@@ -186,212 +161,6 @@ void binary_close(struct binary *binary)
 		free(binary->names[i]);
 	free(binary->names);
 	free(binary);
-}
-
-/*
- * Compilers give some instructions line 0, which is none: this finds the nearest line before the address in its unit.
- */
-static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
-{
-	Dwarf_Lines *lines;
-	size_t n;
-	Dwarf_Line *best = NULL;
-	Dwarf_Addr best_address = 0;
-	if (dwarf_getsrclines(unit, &lines, &n) != 0)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		Dwarf_Addr address;
-		int number;
-		if (dwarf_lineaddr(line, &address) == 0 && dwarf_lineno(line, &number) == 0 && number > 0 && address <= at &&
-		    address >= best_address) {
-			best = line;
-			best_address = address;
-		}
-	}
-	return best;
-}
-
-/* Sets the place's file and line from a row of the line table; NULL: there is none. */
-static void set_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Line *line, struct place *place)
-{
-	int number = 0;
-	if (line != NULL)
-		dwarf_lineno(line, &number);
-	const char *file = line == NULL ? NULL : dwarf_linesrc(line, NULL, NULL);
-	if (file == NULL || number <= 0)
-		return;
-	Dwarf_Attribute attribute;
-	const char *dir = *file == '/' ? NULL : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	if (dir != NULL) {
-		free(binary->file);
-		file = binary->file = text_format("%s/%s", dir, file);
-	}
-	place->file = file;
-	place->line = (unsigned)number;
-}
-
-static void find_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-	int number = 0;
-	if (line != NULL && (dwarf_lineno(line, &number) != 0 || number == 0))
-		line = line_before(unit, address);
-	set_line(binary, unit, line, place);
-}
-
-/* The function's name, with what it is in where the language puts that into the names of symbols. NULL: it has none. */
-static const char *name_of(Dwarf_Die *function)
-{
-	Dwarf_Attribute attribute;
-	const char *linked = dwarf_formstring(dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute));
-	return linked != NULL && strncmp(linked, "_Z", 2) == 0 ? linked : dwarf_diename(function);
-}
-
-/*
- * Sets the place's function: scopes come innermost first, so the first one with a name is the inlined function, or the
- * function.
- */
-static void find_function(Dwarf_Die *unit, Dwarf_Addr address, struct place *place)
-{
-	Dwarf_Die *scopes = NULL;
-	int n = dwarf_getscopes(unit, address, &scopes);
-	for (int i = 0; i < n; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		const char *name = tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram ? name_of(&scopes[i]) : NULL;
-		if (name != NULL) {
-			place->function = name; /* lives in the file's string table */
-			break;
-		}
-	}
-	if (n > 0)
-		free(scopes);
-}
-
-/* The function around a line, as far as it is known. */
-struct declared {
-	const char *file;
-	int line, latest; /* latest: where the function begins */
-	const char *name;
-};
-
-/* Is the function in the file? DWARF 5 calls the unit's own file 0, which libdw 0.188 does not find. */
-static bool is_in_file(Dwarf_Die *function, Dwarf_Die *unit, const char *file)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word number = 0;
-	bool is_own = dwarf_formudata(dwarf_attr(function, DW_AT_decl_file, &attribute), &number) == 0 && number == 0;
-	const char *name = is_own ? dwarf_diename(unit) : dwarf_decl_file(function);
-	const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	if (name == NULL)
-		return false;
-	size_t n = dir != NULL ? strlen(dir) : 0;
-	return strcmp(name, file) == 0 ||
-	       (name[0] != '/' && n > 0 && strncmp(file, dir, n) == 0 && file[n] == '/' && strcmp(file + n + 1, name) == 0);
-}
-
-/* Of the functions that begin in the file before the line, the one that begins last. Functions may be in namespaces and classes. */
-static void look_for_declared(Dwarf_Die *parent, Dwarf_Die *unit, struct declared *declared, unsigned depth)
-{
-	Dwarf_Die child;
-	for (int rc = dwarf_child(parent, &child); rc == 0; rc = dwarf_siblingof(&child, &child)) {
-		int tag = dwarf_tag(&child), line = 0;
-		if (depth > 0 &&
-		    (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_module))
-			look_for_declared(&child, unit, declared, depth - 1);
-		const char *name = tag == DW_TAG_subprogram ? name_of(&child) : NULL;
-		if (name == NULL || name[0] == '.' || dwarf_decl_line(&child, &line) != 0 || line > declared->line ||
-		    line <= declared->latest)
-			continue;
-		Dwarf_Attribute attribute;
-		if (dwarf_attr(&child, DW_AT_declaration, &attribute) == NULL && is_in_file(&child, unit, declared->file)) {
-			declared->latest = line;
-			declared->name = name;
-		}
-	}
-}
-
-/*
- * clang's function for the body of a task or region has a name of its own (".omp_outlined.", ".omp_task_entry."), which says
- * nothing of the function that the user wrote around it.
- */
-static void find_declared(Dwarf_Die *unit, struct place *place)
-{
-	struct declared declared = {place->file, (int)place->line, 0, NULL};
-	if (strncmp(place->function, ".omp", 4) != 0 || place->line == 0)
-		return;
-	look_for_declared(unit, unit, &declared, 4);
-	if (declared.name != NULL)
-		place->function = declared.name;
-}
-
-struct place binary_find(struct binary *binary, uint64_t address)
-{
-	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	struct symbol symbol = binary_symbol(binary, address);
-	place.symbol = symbol.name;
-	place.symbol_address = symbol.address;
-	Dwarf_Die *inner = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
-	memory_look(LINES_BYTES, "lines and functions of a binary");
-	if (unit != NULL) {
-		find_line(binary, unit, address - binary->dwarf_bias, &place);
-		find_function(inner, address - binary->dwarf_bias, &place);
-		find_declared(inner, &place);
-		Dwarf_Attribute attribute;
-		const char *producer = dwarf_formstring(dwarf_attr(inner, DW_AT_producer, &attribute));
-		place.producer = producer != NULL ? producer : "";
-	}
-	if (*place.function == '\0')
-		place.function = place.symbol;
-	return place;
-}
-
-/* Of a function in another file than its first instruction, which is that of one inlined there, the line is not taken. */
-struct place binary_find_function(struct binary *binary, uint64_t address)
-{
-	struct place place = binary_find(binary, address);
-	Dwarf_Die *inner = NULL, *scopes = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
-	int n = unit != NULL && place.line != 0 ? dwarf_getscopes(inner, address - binary->dwarf_bias, &scopes) : 0, line;
-	for (int i = 0; i < n; i++) {
-		Dwarf_Addr entry;
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram && dwarf_entrypc(&scopes[i], &entry) == 0 &&
-		    entry == address - binary->dwarf_bias && dwarf_decl_line(&scopes[i], &line) == 0 && line > 0 &&
-		    is_in_file(&scopes[i], inner, place.file))
-			place.line = (unsigned)line;
-	}
-	if (n > 0)
-		free(scopes);
-	return place;
-}
-
-/* The first of the rows that begin at the address, which are sorted by address. */
-static Dwarf_Line *first_line(Dwarf_Die *unit, Dwarf_Addr at)
-{
-	Dwarf_Lines *lines;
-	size_t n, low = 0;
-	if (dwarf_getsrclines(unit, &lines, &n) != 0)
-		return NULL;
-	for (size_t high = n; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		Dwarf_Addr address;
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &address) == 0 && address < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	Dwarf_Addr begin;
-	Dwarf_Line *line = low < n ? dwarf_onesrcline(lines, low) : NULL;
-	return line != NULL && dwarf_lineaddr(line, &begin) == 0 && begin == at ? line : NULL;
-}
-
-struct place binary_find_entry(struct binary *binary, uint64_t address)
-{
-	struct place place = {.file = "", .function = "", .symbol = "", .producer = ""};
-	Dwarf_Die *inner = NULL, *unit = find_unit(binary, address - binary->dwarf_bias, &inner);
-	memory_look(LINES_BYTES, "lines and functions of a binary");
-	if (unit != NULL)
-		set_line(binary, unit, first_line(unit, address - binary->dwarf_bias), &place);
-	return place;
 }
 
 struct symbol binary_symbol(const struct binary *binary, uint64_t address)
