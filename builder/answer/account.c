@@ -10,6 +10,7 @@
  */
 #include "builder/answer/lane.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 #include "builder/support/soonest.h"
 
 #include <stdlib.h>
@@ -222,7 +223,7 @@ static uint32_t find_times_of_units(const struct sweep_over_time *s, struct span
 		    created(net, node->previous) != 0 && created(net, id) != 0)
 			spans[n++] = (struct span){node->begin_ticks, node->end_ticks, created(net, id)};
 	}
-	qsort(spans, n, sizeof *spans, by_begin);
+	sort_rows(spans, n, sizeof *spans, by_begin);
 	for (uint32_t i = 0; i < n; i++) {
 		struct span *last = n_joined > 0 ? &spans[n_joined - 1] : NULL;
 		if (last == NULL || spans[i].begin_ticks > last->end_ticks)
@@ -260,8 +261,8 @@ static void find_regions(struct sweep_over_time *s)
 		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
 		s->regions[s->n_regions++] = (struct phase){r->begin_ticks, net_region_construct(s->net, row)};
 	}
-	qsort(s->regions, s->n_regions, sizeof *s->regions, by_phase);
-	qsort(s->joins, s->n_regions, sizeof *s->joins, by_number);
+	sort_rows(s->regions, s->n_regions, sizeof *s->regions, by_phase);
+	sort_rows(s->joins, s->n_regions, sizeof *s->joins, by_number);
 }
 
 /* The lanes are those of streams on which something was executed. 0, or -1. */

@@ -5,6 +5,7 @@
  */
 #include "builder/lint/lint.h"
 #include "builder/support/memory.h"
+#include "builder/support/sort.h"
 
 #include <stdlib.h>
 
@@ -125,35 +126,44 @@ static int by_time(const void *left, const void *right)
 	return l->region < r->region ? -1 : l->region > r->region;
 }
 
+/* Regions in which several threads run, and that end. */
+static bool has_threads(const struct region *r)
+{
+	return r->state & REGION_ANNOUNCED && r->actual > 1 && (r->join_ticks != UINT64_MAX || r->end_ticks != UINT64_MAX);
+}
+
+static bool is_nested(const struct model *m, const struct region *r)
+{
+	return m->regions[m->tasks[r->task].region].actual > 1;
+}
+
 void lint_regions(struct findings *findings, const struct net *net)
 {
 	const struct model *m = net->graph->model;
-	struct change *changes = memory_get(2 * (size_t)m->n_regions + 1, sizeof *changes, WHAT);
 	uint64_t n_processors = m->dump->meta.n_processors, n_nested = 0;
 	size_t n = 0;
+	for (uint32_t row = 1; row < m->n_regions; row++)
+		n_nested += has_threads(&m->regions[row]) && is_nested(m, &m->regions[row]);
+	if (n_nested != 0 && n_processors == 0)
+		findings->not_searched[LINT_OVERSUBSCRIBED] = n_nested;
+	if (n_nested == 0 || n_processors == 0)
+		return;
+	struct change *changes = memory_get(2 * (size_t)m->n_regions + 1, sizeof *changes, WHAT);
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const struct region *r = &m->regions[row];
-		uint64_t end = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
-		if (!(r->state & REGION_ANNOUNCED) || r->actual < 2 || end == UINT64_MAX)
+		if (!has_threads(r))
 			continue;
-		n_nested += m->regions[m->tasks[r->task].region].actual > 1;
 		changes[n++] = (struct change){r->begin_ticks, r->actual - (int64_t)1, row};
-		changes[n++] = (struct change){end, 1 - (int64_t)r->actual, row};
+		changes[n++] =
+			(struct change){r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks, 1 - (int64_t)r->actual, row};
 	}
-	if (n != 0)
-		qsort(changes, n, sizeof *changes, by_time);
+	sort_rows(changes, n, sizeof *changes, by_time);
 	int64_t n_threads = 1;
 	for (size_t i = 0; i < n; i++) {
 		const struct region *r = &m->regions[changes[i].region];
 		n_threads += changes[i].n_threads;
-		bool is_nested = m->regions[m->tasks[r->task].region].actual > 1;
-		if (!is_nested || changes[i].n_threads < 0)
-			continue;
-		bool is_over = n_processors != 0 && (uint64_t)n_threads > n_processors;
-		if (is_over)
+		if (is_nested(m, r) && changes[i].n_threads > 0 && (uint64_t)n_threads > n_processors)
 			lint_add(findings, LINT_OVERSUBSCRIBED, net_region_construct(net, changes[i].region), 0, 1, 1);
 	}
-	if (n_nested != 0 && n_processors == 0)
-		findings->not_searched[LINT_OVERSUBSCRIBED] = n_nested;
 	free(changes);
 }
