@@ -21,7 +21,6 @@ struct search {
 	const struct scene *scene;
 	uint64_t base_ticks; /* the run as it was, simulated */
 	size_t capacity;
-	unsigned n_simulated;
 	bool *is_tiny; /* by construct of regions: their grain is a candidate */
 };
 
@@ -57,13 +56,28 @@ static struct candidate *put(struct search *s, struct candidate candidate)
 	return &answer->candidates[answer->n_candidates++];
 }
 
-/* How much time the variant saves. Its arrays are freed. */
-static uint64_t saves(const struct search *s, struct variant variant)
+/* How much time the variant saves. */
+static uint64_t saves(const struct search *s, const struct variant *variant)
 {
-	uint64_t ticks = scene_play(s->scene, &variant);
-	free((void *)(uintptr_t)variant.work_ticks);
-	free((void *)(uintptr_t)variant.targets);
+	uint64_t ticks = scene_play(s->scene, variant);
 	return ticks < s->base_ticks ? s->base_ticks - ticks : 0;
+}
+
+/* The same, where nodes of the plan execute for so long, which is freed. */
+static uint64_t saves_work(const struct search *s, uint64_t *work_ticks)
+{
+	uint64_t ticks = saves(s, &(struct variant){.work_ticks = work_ticks});
+	free(work_ticks);
+	return ticks;
+}
+
+/* The same, without edges. */
+static uint64_t saves_edges(const struct search *s, enum drop drop, uint32_t construct, uint32_t other)
+{
+	struct dropped dropped = variant_without_edges(s->scene, drop, construct, other);
+	uint64_t ticks = saves(s, &dropped.variant);
+	free(dropped.later);
+	return ticks;
 }
 
 static uint64_t least(uint64_t left, uint64_t right)
@@ -192,49 +206,46 @@ static uint64_t chained_ticks(const struct answer *answer)
 	return (uint64_t)bound_of(answer, ticks, crowded_ticks);
 }
 
-/* Fills in what the candidate saves by a simulation. */
-static void simulate_candidate(struct search *s, struct candidate *c)
+/* Has a cause of this kind something that can be simulated? */
+static bool can_be_simulated(const struct search *s, const struct candidate *c)
 {
-	const struct net *net = &s->answer->net;
-	const struct track *track = &s->answer->track;
-	uint64_t saved = 0;
 	switch (c->limit) {
-	case LIMIT_EXCLUSION:
-		if (net->graph->units !=
-		    NULL) /* they tell of a mutex only where it ends a wait: what comes before what is not known */
-			return;
-		saved = saves(s, (struct variant){.free_mutex = c->construct, .has_free_mutex = true});
-		break;
+	case LIMIT_EXCLUSION: return s->answer->net.graph->units == NULL; /* they tell of a mutex only where it ends a wait */
 	case LIMIT_CREATION:
-		saved = saves(s, (struct variant){.work_ticks = variant_without_creation(net, &s->answer->prices, c->construct)});
-		break;
 	case LIMIT_CHAIN:
-		c->all_ticks = saves(s, (struct variant){.targets = variant_without_edges(net, track, DROP_ALL_CHAINS, 0, 0)});
-		saved = saves(s,
-			      (struct variant){.targets = variant_without_edges(net, track, DROP_CHAIN, c->construct, c->other)});
+	case LIMIT_WAIT:
+	case LIMIT_IMBALANCE: return true;
+	default: return false;
+	}
+}
+
+/* Fills in what the candidate saves by a simulation. Called for several at the same time. */
+static void simulate_candidate(const struct search *s, struct candidate *c)
+{
+	uint64_t saved = 0;
+	c->is_simulated = true;
+	switch (c->limit) {
+	case LIMIT_EXCLUSION: saved = saves(s, &(struct variant){.free_mutex = c->construct, .has_free_mutex = true}); break;
+	case LIMIT_CREATION: saved = saves_work(s, variant_without_creation(s->scene, c->construct)); break;
+	case LIMIT_CHAIN:
+		c->all_ticks = saves_edges(s, DROP_ALL_CHAINS, 0, 0);
+		saved = saves_edges(s, DROP_CHAIN, c->construct, c->other);
 		/* Where several pairs are links of one chain, what is blamed on all of them goes with any of them. */
 		c->saved_ticks = most(least(saved, chained_ticks(s->answer)), least(c->all_ticks, c->saved_ticks));
-		c->is_simulated = true;
 		return;
-	case LIMIT_WAIT: {
-		enum drop drop = c->sort == CAUSE_UNDEFERRED ? DROP_UNDEFERRED : DROP_WAIT;
-		saved = saves(s, (struct variant){.targets = variant_without_edges(net, track, drop, c->construct, 0)});
-		break;
-	}
+	case LIMIT_WAIT: saved = saves_edges(s, c->sort == CAUSE_UNDEFERRED ? DROP_UNDEFERRED : DROP_WAIT, c->construct, 0); break;
 	case LIMIT_IMBALANCE: {
-		uint64_t *work = variant_balanced(net, track, c->construct);
-		saved = work != NULL ? saves(s, (struct variant){.work_ticks = work}) : c->saved_ticks;
-		c->all_ticks =
-			saves(s, (struct variant){.targets = variant_without_edges(net, track, DROP_BARRIER, c->construct, 0)});
+		uint64_t *work = variant_balanced(s->scene, c->construct);
+		saved = work != NULL ? saves_work(s, work) : c->saved_ticks;
+		c->all_ticks = saves_edges(s, DROP_BARRIER, c->construct, 0);
 		if (c->all_ticks > 0 && (double)c->all_ticks >= 0.9 * (double)saved)
 			c->limit = LIMIT_WAIT; /* not the work is at fault: nobody needs to wait there */
 		saved = most(saved, c->all_ticks);
 		break;
 	}
-	default: return;
+	default: break;
 	}
 	c->saved_ticks = least(saved, c->saved_ticks);
-	c->is_simulated = true;
 }
 
 /*
@@ -295,50 +306,63 @@ static bool is_small_loop(const struct search *s, const struct cause *cause, str
 	return true;
 }
 
-/* A candidate of a cause, or none. */
-static void add_cause(struct search *s, const struct cause *cause)
+/* The candidate of a cause. False: it is no candidate. `bound`: what it saves at most. */
+static bool make_candidate(const struct search *s, const struct cause *cause, struct candidate *c, uint64_t *bound)
 {
 	const struct answer *answer = s->answer;
 	uint64_t blamed = (uint64_t)cause->ticks, n_threads = answer->account.n_threads;
-	uint64_t bound = (uint64_t)bound_of(answer, cause->ticks, cause->crowded_ticks);
+	*bound = (uint64_t)bound_of(answer, cause->ticks, cause->crowded_ticks);
 	bool is_small = cause->construct < answer->prices.n && answer->prices.rows[cause->construct].is_small;
 	if (s->is_tiny[cause->construct] && (cause->limit == LIMIT_IMBALANCE || cause->limit == LIMIT_RUNTIME))
-		return;
+		return false;
 	if (is_small && (cause->limit == LIMIT_CREATION || (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING)))
-		return;
-	struct candidate c = {.limit = cause->limit,
-			      .sort = cause->sort,
-			      .construct = cause->construct,
-			      .other = cause->other,
-			      .blamed_ticks = blamed,
-			      .saved_ticks = bound};
+		return false;
+	*c = (struct candidate){.limit = cause->limit,
+				.sort = cause->sort,
+				.construct = cause->construct,
+				.other = cause->other,
+				.blamed_ticks = blamed,
+				.saved_ticks = *bound};
 	if (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING) {
 		const struct price *price = &answer->prices.rows[cause->construct];
 		uint64_t usual = price->n_tasks * price->start_ticks * USUAL_STARTS;
-		c.blamed_ticks = blamed > usual ? blamed - usual : 0;
-		c.saved_ticks = c.blamed_ticks / n_threads;
-		c.n = price->n_tasks;
+		c->blamed_ticks = blamed > usual ? blamed - usual : 0;
+		c->saved_ticks = c->blamed_ticks / n_threads;
+		c->n = price->n_tasks;
 	}
-	if (!is_small_loop(s, cause, &c) && s->scene != NULL && s->n_simulated < SIMULATED) {
-		simulate_candidate(s, &c);
-		s->n_simulated += c.is_simulated;
-	}
-	divide_wait(s, &c, bound);
-	put(s, c);
+	return true;
 }
 
+/* Candidates of causes, those with the most blame first. The first ones that can be are simulated, beside each other. */
 static void add_causes(struct search *s)
 {
 	const struct causes *causes = &s->answer->causes;
 	const struct cause **sorted = memory_get(causes->n + (size_t)1, sizeof *sorted, WHAT);
 	double total = (double)s->answer->account.wall_ticks * s->answer->account.n_threads;
-	uint32_t n = 0;
+	uint32_t n = 0, n_made = 0, simulated[SIMULATED], n_simulated = 0;
 	for (uint32_t i = 1; i < causes->n; i++)
 		if (causes->rows[i].ticks * COUNTS >= total && !is_summed(&causes->rows[i]))
 			sorted[n++] = &causes->rows[i];
 	qsort(sorted, n, sizeof *sorted, by_blame);
-	for (uint32_t i = 0; i < n; i++)
-		add_cause(s, sorted[i]);
+	struct candidate *made = memory_get(n + (size_t)1, sizeof *made, WHAT);
+	uint64_t *bounds = memory_get(n + (size_t)1, sizeof *bounds, WHAT);
+	for (uint32_t i = 0; i < n; i++) {
+		struct candidate *c = &made[n_made];
+		if (!make_candidate(s, sorted[i], c, &bounds[n_made]))
+			continue;
+		if (!is_small_loop(s, sorted[i], c) && s->scene != NULL && n_simulated < SIMULATED && can_be_simulated(s, c))
+			simulated[n_simulated++] = n_made;
+		n_made++;
+	}
+#pragma omp taskloop num_tasks(n_simulated != 0 ? n_simulated : 1)
+	for (uint32_t i = 0; i < n_simulated; i++)
+		simulate_candidate(s, &made[simulated[i]]);
+	for (uint32_t i = 0; i < n_made; i++) {
+		divide_wait(s, &made[i], bounds[i]);
+		put(s, made[i]);
+	}
+	free(made);
+	free(bounds);
 	free(sorted);
 }
 

@@ -12,17 +12,27 @@
 /* Fills in answer.candidates, what saves most first. scene NULL: nothing can be simulated. */
 void candidates_find(struct answer *answer, const struct scene *scene);
 
-/* ---- variants.c: what is different; arrays to be freed ---- */
+/* ---- variants.c: what is different ---- */
 
-/* The time above the price of creating tasks of this construct goes from the task that creates to those that are created. */
-uint64_t *variant_without_creation(const struct net *net, const struct prices *prices, uint32_t construct);
-/* Every member of a team comes to barriers after this construct at the same time. NULL: there are no such barriers. */
-uint64_t *variant_balanced(const struct net *net, const struct track *track, uint32_t construct);
+/*
+ * The time above the price of creating tasks of this construct goes from the task that creates to those that are created. By node of
+ * the plan; to be freed.
+ */
+uint64_t *variant_without_creation(const struct scene *scene, uint32_t construct);
+/* Every member of a team comes to barriers after this construct at the same time. The same; NULL: there are no such barriers. */
+uint64_t *variant_balanced(const struct scene *scene, uint32_t construct);
 
 enum drop { DROP_CHAIN, DROP_ALL_CHAINS, DROP_WAIT, DROP_UNDEFERRED, DROP_BARRIER };
+
+struct dropped {
+	struct variant variant; /* first, as it is found by its address */
+	const struct track *track;
+	enum drop drop;
+	uint32_t construct, other;
+	uint32_t *later; /* by node of a wait: what waits instead, 0: nothing; NULL: nothing does anywhere. To be freed */
+};
 /* Edges of this kind are not there: their sources come before the region's end alone, or, at a barrier, before the own next fragment. */
-uint32_t *variant_without_edges(const struct net *net, const struct track *track, enum drop drop, uint32_t construct,
-				uint32_t other);
+struct dropped variant_without_edges(const struct scene *scene, enum drop drop, uint32_t construct, uint32_t other);
 
 /* blockers.c: what a node is late for at a barrier. */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier);

@@ -167,6 +167,17 @@ static inline uint32_t net_task_construct(const struct net *net, uint32_t id)
 	return net->constructs[net_kind(net, id) == NODE_FRAGMENT ? id : net_task(net, id)]; /* a fragment has that of its task */
 }
 
+/* The task of this construct that the node ends by creating, 0: none. */
+static inline uint32_t net_created(const struct net *net, uint32_t id, uint32_t construct)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		uint32_t task = net->targets[link];
+		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, task) && net_construct(net, task) == construct)
+			return task;
+	}
+	return 0;
+}
+
 /* The construct of a region, by its row in the model. */
 static inline uint32_t net_region_construct(const struct net *net, uint32_t region)
 {

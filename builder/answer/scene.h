@@ -24,17 +24,18 @@ struct scene {
 	uint32_t *thread_of; /* by row of dump.streams: number of the thread, UINT32_MAX: the stream executed nothing */
 	/* Where the net is folded: by node of the net that of the plan, 0: it is left out; NULL: the same numbers. */
 	uint32_t *unit_of;
-	size_t *first_member;          /* of a folded net, by node of the plan: index of its first member; one more ends the last */
-	uint32_t *members;             /* nodes of the net, in the order in which they are executed */
+	/* Of a folded net, by node of the plan: the node of the net that it executes first, and how many it is. */
+	uint32_t *first_of, *n_members;
 	bool is_coarse;                /* the net is folded, or several acquisitions of a mutex are one */
 	size_t n_acquisitions, n_held; /* acquisitions of mutexes, and as how many they are in the plan */
 };
 
 /* What is different in a run; NULL and 0: nothing. */
 struct variant {
-	const uint64_t *work_ticks; /* by node of the net: how long it executes */
-	const uint32_t *targets;    /* by link of the net: what it leads to; 0: nothing */
-	uint32_t free_mutex;        /* construct: mutexes that are acquired there exclude nobody there */
+	const uint64_t *work_ticks; /* by node of the plan: how long it executes */
+	/* What a link of a node of the net leads to, 0: nothing. Called for each link, in any order. */
+	uint32_t (*leads_to)(const struct variant *self, const struct net *net, uint32_t id, size_t link);
+	uint32_t free_mutex; /* construct: mutexes that are acquired there exclude nobody there */
 	bool has_free_mutex;
 };
 
@@ -56,8 +57,5 @@ uint64_t scene_play(const struct scene *scene, const struct variant *variant);
 
 /* fold.c: the node of the plan of each node of the net, by net node, with 0 of those left out; to be freed. NULL: it cannot be folded so far. */
 uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units);
-
-/* scene_stretches.c: of more than `most` stretches that hold mutexes several become one. */
-void scene_make_stretches(struct scene *scene, uint32_t most);
 
 #endif

@@ -3,26 +3,41 @@
  * The stretches of a plan's nodes, in which they hold mutexes, from those of the net's (stretches.h). Called by scene.c, on
  * one thread.
  */
-#include "builder/answer/scene.h"
+#include "builder/answer/scene_parts.h"
 #include "builder/answer/stretches.h"
 #include "builder/support/memory.h"
 
 #define WHAT "what limits the run"
+
+/* By node of the plan: the nodes of the net that it executes, in their order; one more of `first` ends the last. */
+static uint32_t *find_members(const struct scene *scene, size_t *first)
+{
+	const struct net *net = scene->net;
+	uint32_t *members = memory_get((size_t)net->n_ordered + 1, sizeof *members, WHAT);
+	for (uint32_t i = 0; i < net->n_ordered; i++)
+		first[scene->unit_of[net->order[i]]]++;
+	for (uint32_t unit = 1; unit <= scene->plan.n; unit++)
+		first[unit] += first[unit - 1];
+	for (uint32_t i = net->n_ordered; i-- > 0;)
+		members[--first[scene->unit_of[net->order[i]]]] = net->order[i];
+	return members;
+}
 
 /* A unit executes its members one after the other: so come their stretches. */
 static void fold_stretches(struct scene *scene, const struct stretches *all)
 {
 	const struct net *net = scene->net;
 	struct plan *plan = &scene->plan;
-	size_t n = 0;
+	size_t n = 0, *first_member = memory_zeroed((size_t)plan->n + 1, sizeof *first_member, WHAT);
+	uint32_t *members = find_members(scene, first_member);
 	plan->first_stretch = memory_zeroed((size_t)plan->n + 1, sizeof *plan->first_stretch, WHAT);
 	plan->stretches = memory_get((size_t)net->n_ordered + all->first[net->n] + 1, sizeof *plan->stretches, WHAT);
 	for (uint32_t unit = 1; unit < plan->n; unit++) {
-		size_t first = n, first_member = scene->first_member[unit], end_member = scene->first_member[unit + 1];
+		size_t first = n;
 		bool has_some = false;
 		plan->first_stretch[unit] = (uint32_t)n;
-		for (size_t i = first_member; i < end_member; i++) {
-			uint32_t id = scene->members[i], from = all->first[id], end = all->first[id + 1];
+		for (size_t i = first_member[unit]; i < first_member[unit + 1]; i++) {
+			uint32_t id = members[i], from = all->first[id], end = all->first[id + 1];
 			has_some = has_some || from < end;
 			if (from == end)
 				plan->stretches[n++] = (struct plan_stretch){net_work(net, id), 0, 0};
@@ -32,6 +47,8 @@ static void fold_stretches(struct scene *scene, const struct stretches *all)
 		n = has_some ? n : first;
 	}
 	plan->first_stretch[plan->n] = (uint32_t)n;
+	free(members);
+	free(first_member);
 }
 
 /* Adds a stretch, and one before it; returns how many there are then. */

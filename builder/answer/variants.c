@@ -3,32 +3,32 @@
  * What is different in a run that is simulated: how long nodes execute, and which edges there are. See candidates.h.
  */
 #include "builder/answer/candidates.h"
+#include "builder/support/array.h"
 #include "builder/support/memory.h"
-
-#include <string.h>
+#include "builder/support/sort.h"
 
 #define WHAT "what limits the run"
 
-static uint64_t *copy_work(const struct net *net)
+/* By node of the plan: what it executes. */
+static uint64_t *copy_work(const struct plan *plan)
 {
-	uint64_t *work = memory_get(net->n, sizeof *work, WHAT);
-	for (uint32_t id = 0; id < net->n; id++)
-		work[id] = net_work(net, id);
+	uint64_t *work = memory_get(plan->n, sizeof *work, WHAT);
+	for (uint32_t unit = 0; unit < plan->n; unit++)
+		work[unit] = plan->nodes[unit].work_ticks;
 	return work;
 }
 
-uint64_t *variant_without_creation(const struct net *net, const struct prices *prices, uint32_t construct)
+uint64_t *variant_without_creation(const struct scene *scene, uint32_t construct)
 {
-	uint64_t *work = copy_work(net), price = prices->rows[construct].create_ticks;
-	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint32_t task = net->targets[link];
-			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || net_construct(net, task) != construct ||
-			    work[id] <= price)
-				continue;
-			work[task] += work[id] - price;
-			work[id] = price;
-		}
+	const struct net *net = scene->net;
+	uint64_t *work = copy_work(&scene->plan), price = scene->prices->rows[construct].create_ticks;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t id = net->order[i], task;
+		if (net_work(net, id) <= price || (task = net_created(net, id, construct)) == 0)
+			continue;
+		work[scene_unit(scene, id)] -= net_work(net, id) - price;
+		work[scene_unit(scene, task)] += net_work(net, id) - price;
+	}
 	return work;
 }
 
@@ -40,30 +40,54 @@ static bool leads_to_barrier(const struct net *net, const struct track *track, u
 	       blockers_before_barrier(net, track, id, net->targets[link]) == construct;
 }
 
-uint64_t *variant_balanced(const struct net *net, const struct track *track, uint32_t construct)
+/* What the members of teams execute before such barriers, by barrier. */
+struct shares {
+	struct share {
+		uint32_t barrier, id;
+	} * rows;
+	size_t n, capacity;
+};
+
+static int by_barrier(const void *left, const void *right)
 {
-	struct team {
-		uint64_t ticks, n;
-	} *teams = memory_zeroed(net->n, sizeof *teams, WHAT); /* by node of the barrier */
-	uint64_t *work = copy_work(net);
-	bool has_some = false;
-	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-			if (leads_to_barrier(net, track, id, link, construct)) {
-				teams[net->targets[link]].ticks += work[id];
-				teams[net->targets[link]].n++;
-			}
-	for (uint32_t id = 1; id < net->n; id++)
+	const struct share *l = left, *r = right;
+	if (l->barrier != r->barrier)
+		return l->barrier < r->barrier ? -1 : 1;
+	return l->id < r->id ? -1 : l->id > r->id;
+}
+
+static void find_shares(struct shares *shares, const struct scene *scene, uint32_t construct)
+{
+	const struct net *net = scene->net;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t id = net->order[i];
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			if (!leads_to_barrier(net, track, id, link, construct))
+			if (!leads_to_barrier(net, scene->track, id, link, construct))
 				continue;
-			const struct team *team = &teams[net->targets[link]];
-			if (team->n < 2)
-				continue;
-			work[id] = team->ticks / team->n;
-			has_some = true;
+			array_reserve((void **)&shares->rows, shares->n + 1, &shares->capacity, sizeof *shares->rows);
+			shares->rows[shares->n++] = (struct share){net->targets[link], id};
 		}
-	free(teams);
+	}
+	sort_rows(shares->rows, shares->n, sizeof *shares->rows, by_barrier);
+}
+
+uint64_t *variant_balanced(const struct scene *scene, uint32_t construct)
+{
+	struct shares shares = {0};
+	uint64_t *work = copy_work(&scene->plan);
+	bool has_some = false;
+	find_shares(&shares, scene, construct);
+	for (size_t first = 0, end; first < shares.n; first = end) {
+		uint64_t sum = 0;
+		for (end = first; end < shares.n && shares.rows[end].barrier == shares.rows[first].barrier; end++)
+			sum += net_work(scene->net, shares.rows[end].id);
+		if (end - first < 2)
+			continue;
+		for (size_t i = first; i < end; i++)
+			work[scene_unit(scene, shares.rows[i].id)] += sum / (end - first) - net_work(scene->net, shares.rows[i].id);
+		has_some = true;
+	}
+	free(shares.rows);
 	if (has_some)
 		return work;
 	free(work);
@@ -131,24 +155,24 @@ static uint32_t *find_later_waits(const struct net *net, uint32_t construct)
 	return later;
 }
 
-uint32_t *variant_without_edges(const struct net *net, const struct track *track, enum drop drop, uint32_t construct,
-				uint32_t other)
+static uint32_t leads_to(const struct variant *variant, const struct net *net, uint32_t id, size_t link)
 {
-	size_t n_links = net->first[net->n];
-	uint32_t *later = drop == DROP_WAIT ? find_later_waits(net, construct) : NULL;
-	uint32_t *targets = memory_get(n_links + 1, sizeof *targets, WHAT);
-	memcpy(targets, net->targets, n_links * sizeof *targets);
-	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			if (!is_dropped(net, track, id, link, drop, construct, other))
-				continue;
-			uint32_t end = net->graph->join_node[net->graph->model->tasks[net_task(net, id)].region];
-			if (later != NULL && later[net->targets[link]] != 0)
-				end = later[net->targets[link]];
-			if (drop == DROP_BARRIER && net_unit(net, id) == 0)
-				end = after_barrier(net, id, net->targets[link]);
-			targets[link] = end;
-		}
-	free(later);
-	return targets;
+	const struct dropped *dropped = (const struct dropped *)variant;
+	if (!is_dropped(net, dropped->track, id, link, dropped->drop, dropped->construct, dropped->other))
+		return net->targets[link];
+	if (dropped->drop == DROP_BARRIER && net_unit(net, id) == 0)
+		return after_barrier(net, id, net->targets[link]);
+	if (dropped->later != NULL && dropped->later[net->targets[link]] != 0)
+		return dropped->later[net->targets[link]];
+	return net->graph->join_node[net->graph->model->tasks[net_task(net, id)].region];
+}
+
+struct dropped variant_without_edges(const struct scene *scene, enum drop drop, uint32_t construct, uint32_t other)
+{
+	return (struct dropped){.variant = {.leads_to = leads_to},
+				.track = scene->track,
+				.drop = drop,
+				.construct = construct,
+				.other = other,
+				.later = drop == DROP_WAIT ? find_later_waits(scene->net, construct) : NULL};
 }

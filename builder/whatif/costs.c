@@ -31,8 +31,8 @@ static uint32_t first_member(const struct scene *scene, uint32_t unit, size_t *n
 		*n = 1;
 		return unit;
 	}
-	*n = scene->first_member[unit + 1] - scene->first_member[unit];
-	return scene->members[scene->first_member[unit]];
+	*n = scene->n_members[unit];
+	return scene->first_of[unit];
 }
 
 static uint64_t class_of(const struct scene *scene, uint32_t unit)
