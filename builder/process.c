@@ -96,13 +96,22 @@ static int replay_process(struct job *job, size_t i)
 	return rc;
 }
 
+/* The paths of creation, which take their part of the critical path from the answer's graph, where there is one. */
+static int finish_tree(struct job *job, size_t i)
+{
+	const struct graph *graph = job->needs & NEEDS_GRAPH ? &job->graphs[i] : NULL;
+	return spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph);
+}
+
 /* One thread of a team, to which it gives tasks: what the time was spent for takes as long as all that is beside it. */
 static int make_answer(struct job *job, size_t i)
 {
 	struct answer *answer = &job->answer;
 	uint32_t fold_nodes = job->options->fold_nodes;
 	bool is_shown = job->needs & NEEDS_ANSWER;
-	int rc = 0;
+	int rc = 0, tree_rc = 0;
+#pragma omp task shared(tree_rc)
+	tree_rc = finish_tree(job, i);
 	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
 #pragma omp task shared(rc)
 	rc = answer_account(answer);
@@ -114,7 +123,7 @@ static int make_answer(struct job *job, size_t i)
 	if (is_shown)
 		what_if_make(&job->what_if, answer, job->needs & NEEDS_WHAT_IF, fold_nodes);
 #pragma omp taskwait
-	if (rc != 0)
+	if (rc != 0 || tree_rc != 0)
 		return -1;
 	answer_finish(answer);
 	if (is_shown) {
@@ -124,7 +133,7 @@ static int make_answer(struct job *job, size_t i)
 	return 0;
 }
 
-/* What limits the process, and what would be if. */
+/* What limits the process, and what would be if; and its paths of creation. */
 static int answer_process(struct job *job, size_t i)
 {
 	int rc = 0;
@@ -234,10 +243,9 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		graph_name_variables(&job->graphs[i], job->symbols);
 	if (job->needs & NEEDS_GRAPH)
 		bounds_set_by_nodes(job, i);
+	if (job->needs & NEEDS_FIGURES ? answer_process(job, i) != 0 : job->needs & NEEDS_SPAWN && finish_tree(job, i) != 0)
+		return -1;
 	if (job->needs & NEEDS_SPAWN) {
-		const struct graph *graph = job->needs & NEEDS_GRAPH ? &job->graphs[i] : NULL;
-		if (spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph) != 0)
-			return -1;
 		spawn_collect(&job->spawn, trace, &job->tree);
 		struct family family = job->options->family;
 		if (family.task != 0 && job->needs & NEEDS_GROUPS)
@@ -246,8 +254,6 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		    spawn_collect_graph(&job->spawn, trace, &job->tree, answer_graph(job, i), &family) != 0)
 			return -1;
 	}
-	if (job->needs & NEEDS_FIGURES && answer_process(job, i) != 0)
-		return -1;
 	for (size_t j = 0; j < job->n_sinks; j++)
 		if (job->sinks[j].end != NULL && job->sinks[j].end(job->sinks[j].self, trace) != 0)
 			return -1;

@@ -99,10 +99,12 @@ static void make_links(struct net *net, uint32_t *counts)
 		middle = n_places / 2;
 		others = memory_zeroed(net->n, sizeof *others, WHAT);
 	}
+#pragma omp taskgroup
+	{
 #pragma omp task shared(has_depends) if (others != NULL)
-	has_depends[1] = count_links(net, middle, n_places, others);
-	has_depends[0] = count_links(net, 0, middle, counts);
-#pragma omp taskwait
+		has_depends[1] = count_links(net, middle, n_places, others);
+		has_depends[0] = count_links(net, 0, middle, counts);
+	}
 	net->has_depends = has_depends[0] || has_depends[1];
 	net->first = memory_get((size_t)net->n + 1, sizeof *net->first, WHAT);
 	for (uint32_t id = 0; id < net->n; id++) {
@@ -112,10 +114,12 @@ static void make_links(struct net *net, uint32_t *counts)
 	net->first[net->n] = end;
 	net->targets = memory_get(end + 1, sizeof *net->targets, WHAT);
 	net->kinds = memory_get(end + 1, sizeof *net->kinds, WHAT);
+#pragma omp taskgroup
+	{
 #pragma omp task if (others != NULL)
-	put_links(net, middle, n_places, others);
-	put_links(net, 0, middle, counts);
-#pragma omp taskwait
+		put_links(net, middle, n_places, others);
+		put_links(net, 0, middle, counts);
+	}
 	free(others);
 }
 
