@@ -232,7 +232,7 @@ static void print_constructs(const struct answer_summary *s, FILE *out)
 	fprintf(out, "\n%-29s %-12s %8s %8s %8s %4s %5s\n", "construct", "function", "count", "executed", "mean", "path", "blame");
 	for (unsigned i = 0; i < s->n_constructs; i++) {
 		const struct answer_construct *c = &s->constructs[i];
-		uint64_t mean_ns = c->count != 0 ? c->own_ns / c->count : 0;
+		uint64_t mean_ns = c->count != 0 ? (c->own_ns + c->count / 2) / c->count : 0; /* as the report rounds it */
 		fprintf(out, "%-29s %-12s %8" PRIu64 " %8s %8s %3.0f%% %4.0f%%\n", label_text(place_name(&c->place), 29).text,
 			label_text(c->place.function, 12).text, c->count, length_text(c->own_ns).text, length_text(mean_ns).text,
 			100 * c->path_share, 100 * c->blame_share);
