@@ -264,11 +264,9 @@ static int settle(struct gathering *g)
 	return gather_units(m);
 }
 
-/* Where recording begins again, records are missing, also those of where it ended. */
 static bool has_all_records(const struct model *m)
 {
-	bool has_all = m->dump->n_lost == 0 && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_recording_on] == 0 &&
-		       m->n_events[EVENT_records_lost] == 0;
+	bool has_all = m->dump->n_lost == 0 && !model_was_paused(m) && m->n_events[EVENT_records_lost] == 0;
 	for (size_t i = 0; i < m->dump->n_streams && has_all; i++)
 		has_all = m->dump->streams[i].n_missing_segments == 0;
 	return has_all;

@@ -102,7 +102,7 @@ void gather_check_claims(const struct walk *w)
 /* Is the dump whole? Then what has no record did not happen. */
 static bool is_whole(const struct model *m)
 {
-	return m->dump->is_complete && m->n_events[EVENT_recording_off] == 0 && m->n_events[EVENT_records_lost] == 0;
+	return m->dump->is_complete && !model_was_paused(m) && m->n_events[EVENT_records_lost] == 0;
 }
 
 void gather_repair_row(struct model *m, uint32_t row, const char *name, const char *text)

@@ -160,7 +160,7 @@ static unsigned find_reasons(const struct graph *graph)
 		found |= is_of_missing(m->notes->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
 	for (unsigned i = 0; i < graph->repairs.n_rows; i++)
 		found |= is_of_missing(graph->repairs.rows[i].name) ? PATH_REPAIRED : PATH_CONTRADICTORY;
-	found |= m->n_events[EVENT_recording_off] != 0 ? PATH_PAUSED : 0;
+	found |= model_was_paused(m) ? PATH_PAUSED : 0;
 	found |= m->n_unknown_waits != 0 ? PATH_WAITS : 0;
 	found |= graph->has_unknown_waits ? PATH_GROUP_WAITS : 0;
 	found |= find_unit_reasons(m);

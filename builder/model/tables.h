@@ -207,6 +207,12 @@ struct model {
 	struct model_string *strings; /* what model_keep() has copied */
 };
 
+/* Was recording paused, or stopped? Where its end is missing, there may be no more than the record of its next begin. */
+static inline bool model_was_paused(const struct model *m)
+{
+	return m->n_events[EVENT_recording_off] != 0 || m->n_events[EVENT_recording_on] != 0;
+}
+
 /* What is counted while a pass works on the stream with this row. The model may be constant: this is no table. */
 static inline struct notes *model_notes(const struct model *m, uint32_t stream)
 {

@@ -134,8 +134,7 @@ static int end(void *self, const struct trace *trace)
 	a->n_locks += trace->model.n_locks;
 	if (rc == 0 && trace->model.window.is_part)
 		rc = set_part(a, trace);
-	if (trace->model.window.is_part || tally_total(&trace->model.notes->repairs) != 0 ||
-	    trace->model.n_events[EVENT_recording_off] != 0)
+	if (trace->model.window.is_part || tally_total(&trace->model.notes->repairs) != 0 || model_was_paused(&trace->model))
 		a->has_holes = true;
 	a->n_ended++;
 	free_process(&a->now);

@@ -82,7 +82,7 @@ static uint32_t released_order(struct replay *r, struct stream_state *s, uint64_
 	uint32_t order = held_take(held, wait_id);
 	if (order == 0 && held != &s->held)
 		order = held_take(&s->held, wait_id);
-	if (order == 0 && m->dump->is_complete && m->n_events[EVENT_recording_off] == 0)
+	if (order == 0 && m->dump->is_complete && !model_was_paused(m))
 		replay_repair(s, "lock_not_held");
 	return order;
 }
