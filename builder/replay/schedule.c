@@ -174,8 +174,8 @@ static bool may_pass(struct schedule *schedule, struct stream_state *s, uint64_t
 	for (; is_at_stop(s, stop, place) && may; stop++) {
 		if (is_next(schedule, s, stop))
 			continue;
-		may = s->is_cut || !wait_for(schedule, s, stop);
-		s->is_cut = false;
+		bool is_cut = s->cut != NULL && stop <= s->cut; /* also those before it at the same record */
+		may = is_cut || !wait_for(schedule, s, stop);
 	}
 	unlock(schedule);
 	return may;
@@ -266,8 +266,8 @@ static bool cut(struct schedule *schedule)
 		while (*waiting != s)
 			waiting = &(*waiting)->next;
 		*waiting = s->next;
+		s->cut = s->awaited;
 		s->awaited = NULL;
-		s->is_cut = true;
 		add_ready(schedule, s);
 		return true;
 	}

@@ -40,7 +40,7 @@ struct stream_state {
 	const struct stop *stop_end;    /* after the last one */
 	const struct stop *open;        /* the stop whose part goes on: its task is current here; NULL: there is none */
 	const struct stop *awaited;     /* it waits for the stops before this one; NULL: it does not wait */
-	bool is_cut;                    /* it does not wait at its next stop, although it should */
+	const struct stop *cut;         /* it waits no more for what comes before this one, although it should; NULL: it waits */
 	struct stream_state *next;      /* in a list of schedule.c: of streams that can go on, or that wait for the same task */
 	struct dependence *dependences; /* of the current record */
 	size_t dependences_capacity;
