@@ -32,6 +32,7 @@ from statements import LOST, Text
 
 BATCH = 5  # seeds in one executable
 FOUND = (40907, 40967, 41334)  # whose lists differed from run to run: tasks with several waits or regions that move
+RUNS_BESIDE = 5000  # without the recorder, until one fails as the one with it did
 MOST_UNDECIDED = 0.05  # of the pairs of many programs, with all features
 RINGS = ({}, {"OTTER_RING": "32K"}, {"OTTER_DRAIN": "self"}, {"OTTER_RING": "32K", "OTTER_DRAIN": "self"})
 LEVELS = ("fragment", "task", "fragment", "scope")
@@ -78,8 +79,8 @@ def recording(dumps):
 
 def breaks_itself(command, env, status):
     """Does the program fail in the same way without the recorder, or hang? What the runtime breaks is nothing of Otter's.
-    It may do so in one of a hundred runs."""
-    return any(run(command, env, 30).status in (status, "hang") for _ in range(300))
+    It may do so in one of fifteen hundred runs."""
+    return any(run(command, env, 30).status in (status, "hang") for _ in range(RUNS_BESIDE))
 
 
 def why_not(result):
