@@ -243,9 +243,12 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 		graph_name_variables(&job->graphs[i], job->symbols);
 	if (job->needs & NEEDS_GRAPH)
 		bounds_set_by_nodes(job, i);
-	if (job->needs & NEEDS_FIGURES ? answer_process(job, i) != 0 : job->needs & NEEDS_SPAWN && finish_tree(job, i) != 0)
+	bool has_answer = job->needs & NEEDS_FIGURES; /* which needs, and finishes, the paths of creation */
+	if (has_answer && answer_process(job, i) != 0)
 		return -1;
 	if (job->needs & NEEDS_SPAWN) {
+		if (!has_answer && finish_tree(job, i) != 0)
+			return -1;
 		spawn_collect(&job->spawn, trace, &job->tree);
 		struct family family = job->options->family;
 		if (family.task != 0 && job->needs & NEEDS_GROUPS)

@@ -51,7 +51,8 @@ def variants(first):
 
 
 def lacks_an_address(wrong):
-    """Is one task of the text without a line? The runtime loses an address once in 200,000 tasks; more are somebody else's fault."""
+    """Is one task of the text without a line? The runtime loses an address once in 200,000 tasks. Where several are lost it
+    is not that."""
     return sum(bool(re.match(r"task \(node \d+\) is not in the text", line)) for line in wrong) == 1
 
 

@@ -257,7 +257,7 @@ static void find_regions(struct sweep_over_time *s)
 		const struct region *r = &m->regions[row];
 		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN))
 			continue;
-		uint64_t join = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
+		uint64_t join = region_end_ticks(r);
 		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
 		s->regions[s->n_regions++] = (struct phase){r->begin_ticks, net_region_construct(s->net, row)};
 	}

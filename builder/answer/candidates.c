@@ -31,7 +31,7 @@ static uint64_t n_running(const struct answer *answer)
 	return n_processors != 0 && n_processors < n_threads ? n_processors : n_threads;
 }
 
-/* What a cause saves at most: what is blamed on it, less what could not have run meanwhile, divided among those that can. */
+/* What is saved at most: what is blamed, less what could not have run meanwhile, divided among those that can. */
 static double bound_of(const struct answer *answer, double ticks, double crowded_ticks)
 {
 	return ticks > crowded_ticks ? (ticks - crowded_ticks) / (double)n_running(answer) : 0;
@@ -114,7 +114,7 @@ static void find_small_regions(struct search *s)
 	} *kinds = memory_zeroed(m->n_constructs, sizeof *kinds, WHAT);
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const struct region *r = &m->regions[row];
-		uint64_t end = r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks;
+		uint64_t end = region_end_ticks(r);
 		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN) ||
 		    end == UINT64_MAX)
 			continue;
@@ -306,12 +306,16 @@ static bool is_small_loop(const struct search *s, const struct cause *cause, str
 	return true;
 }
 
-/* The candidate of a cause. False: it is no candidate. `bound`: what it saves at most. */
-static bool make_candidate(const struct search *s, const struct cause *cause, struct candidate *c, uint64_t *bound)
+static uint64_t bound_of_cause(const struct answer *answer, const struct cause *cause)
+{
+	return (uint64_t)bound_of(answer, cause->ticks, cause->crowded_ticks);
+}
+
+/* The candidate of a cause. False: it is no candidate. */
+static bool make_candidate(const struct search *s, const struct cause *cause, struct candidate *c)
 {
 	const struct answer *answer = s->answer;
 	uint64_t blamed = (uint64_t)cause->ticks, n_threads = answer->account.n_threads;
-	*bound = (uint64_t)bound_of(answer, cause->ticks, cause->crowded_ticks);
 	bool is_small = cause->construct < answer->prices.n && answer->prices.rows[cause->construct].is_small;
 	if (s->is_tiny[cause->construct] && (cause->limit == LIMIT_IMBALANCE || cause->limit == LIMIT_RUNTIME))
 		return false;
@@ -322,7 +326,7 @@ static bool make_candidate(const struct search *s, const struct cause *cause, st
 				.construct = cause->construct,
 				.other = cause->other,
 				.blamed_ticks = blamed,
-				.saved_ticks = *bound};
+				.saved_ticks = bound_of_cause(answer, cause)};
 	if (cause->limit == LIMIT_RUNTIME && cause->sort == CAUSE_SCHEDULING) {
 		const struct price *price = &answer->prices.rows[cause->construct];
 		uint64_t usual = price->n_tasks * price->start_ticks * USUAL_STARTS;
@@ -345,24 +349,22 @@ static void add_causes(struct search *s)
 			sorted[n++] = &causes->rows[i];
 	qsort(sorted, n, sizeof *sorted, by_blame);
 	struct candidate *made = memory_get(n + (size_t)1, sizeof *made, WHAT);
-	uint64_t *bounds = memory_get(n + (size_t)1, sizeof *bounds, WHAT);
 	for (uint32_t i = 0; i < n; i++) {
 		struct candidate *c = &made[n_made];
-		if (!make_candidate(s, sorted[i], c, &bounds[n_made]))
+		if (!make_candidate(s, sorted[i], c))
 			continue;
 		if (!is_small_loop(s, sorted[i], c) && s->scene != NULL && n_simulated < SIMULATED && can_be_simulated(s, c))
 			simulated[n_simulated++] = n_made;
-		n_made++;
+		sorted[n_made++] = sorted[i];
 	}
 #pragma omp taskloop num_tasks(n_simulated != 0 ? n_simulated : 1)
 	for (uint32_t i = 0; i < n_simulated; i++)
 		simulate_candidate(s, &made[simulated[i]]);
 	for (uint32_t i = 0; i < n_made; i++) {
-		divide_wait(s, &made[i], bounds[i]);
+		divide_wait(s, &made[i], bound_of_cause(s->answer, sorted[i]));
 		put(s, made[i]);
 	}
 	free(made);
-	free(bounds);
 	free(sorted);
 }
 

@@ -15,8 +15,8 @@ void candidates_find(struct answer *answer, const struct scene *scene);
 /* ---- variants.c: what is different ---- */
 
 /*
- * The time above the price of creating tasks of this construct goes from the task that creates to those that are created. By node of
- * the plan; to be freed.
+ * The time above the price of creating tasks of this construct goes from the task that creates to those that are created. By
+ * node of the plan; to be freed.
  */
 uint64_t *variant_without_creation(const struct scene *scene, uint32_t construct);
 /* Every member of a team comes to barriers after this construct at the same time. The same; NULL: there are no such barriers. */

@@ -90,7 +90,10 @@ static uint32_t team_of(struct plan *plan, struct map *rows, size_t *capacity, u
 	return *row;
 }
 
-/* Implicit tasks of a team have one parent, and nothing else is created there meanwhile: they and their descendants follow each other. */
+/*
+ * Implicit tasks of a team have one parent, and nothing else is created there meanwhile: they and their descendants follow each
+ * other.
+ */
 static void make_teams(struct scene *scene, const struct numbering *t)
 {
 	const struct net *net = scene->net;

@@ -129,7 +129,7 @@ static int by_time(const void *left, const void *right)
 /* Regions in which several threads run, and that end. */
 static bool has_threads(const struct region *r)
 {
-	return r->state & REGION_ANNOUNCED && r->actual > 1 && (r->join_ticks != UINT64_MAX || r->end_ticks != UINT64_MAX);
+	return r->state & REGION_ANNOUNCED && r->actual > 1 && region_end_ticks(r) != UINT64_MAX;
 }
 
 static bool is_nested(const struct model *m, const struct region *r)
@@ -154,8 +154,7 @@ void lint_regions(struct findings *findings, const struct net *net)
 		if (!has_threads(r))
 			continue;
 		changes[n++] = (struct change){r->begin_ticks, r->actual - (int64_t)1, row};
-		changes[n++] =
-			(struct change){r->join_ticks != UINT64_MAX ? r->join_ticks : r->end_ticks, 1 - (int64_t)r->actual, row};
+		changes[n++] = (struct change){region_end_ticks(r), 1 - (int64_t)r->actual, row};
 	}
 	sort_rows(changes, n, sizeof *changes, by_time);
 	int64_t n_threads = 1;

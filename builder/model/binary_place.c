@@ -13,7 +13,8 @@
 #define LINES_BYTES ((size_t)4 << 20)
 
 /*
- * Compilers give some instructions line 0, which is none: this finds the nearest line before the address in its unit.
+ * Compilers write line 0 for instructions that belong to no line of the source. For such an address this finds the row of the
+ * unit's line table that has a line and comes last before the address; NULL: there is no such row.
  */
 static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
 {
@@ -36,7 +37,7 @@ static Dwarf_Line *line_before(Dwarf_Die *unit, Dwarf_Addr at)
 	return best;
 }
 
-/* Sets the place's file and line from a row of the line table; NULL: there is none. */
+/* Writes a row's file and line into the place. Where `line` is NULL, or the row names no file or line, the place is left as it is. */
 static void set_line(struct binary *binary, Dwarf_Die *unit, Dwarf_Line *line, struct place *place)
 {
 	int number = 0;

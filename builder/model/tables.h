@@ -207,6 +207,12 @@ struct model {
 	struct model_string *strings; /* what model_keep() has copied */
 };
 
+/* When the region was over: its join, else its parallel_end; UINT64_MAX: neither was seen. */
+static inline uint64_t region_end_ticks(const struct region *region)
+{
+	return region->join_ticks != UINT64_MAX ? region->join_ticks : region->end_ticks;
+}
+
 /* Was recording paused, or stopped? Where its end is missing, there may be no more than the record of its next begin. */
 static inline bool model_was_paused(const struct model *m)
 {

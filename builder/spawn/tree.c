@@ -123,7 +123,7 @@ static void add_regions(struct spawn_tree *tree)
 	struct chain chain = {0};
 	for (uint32_t row = 1; row < m->n_regions; row++) {
 		const struct region *region = &m->regions[row];
-		uint64_t end_ticks = region->join_ticks != UINT64_MAX ? region->join_ticks : region->end_ticks;
+		uint64_t end_ticks = region_end_ticks(region);
 		if (!(region->state & REGION_ANNOUNCED) || region->state & (REGION_HELPER | REGION_HIDDEN) ||
 		    !window_meets(&m->window, region->begin_ticks, end_ticks))
 			continue;
