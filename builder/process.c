@@ -96,9 +96,24 @@ static int replay_process(struct job *job, size_t i)
 	return rc;
 }
 
+/* Is the critical path of the answer's graph found beside the answer's beginning, which only reads nodes and edges? */
+static bool finds_path_later(struct job *job, size_t i)
+{
+	return job->needs & NEEDS_FIGURES && !job->traces[i].model.window.is_part;
+}
+
+/* What comes after the replay of a graph that somebody asked for. 0, or -1. */
+static int finish_graph(struct job *job, size_t i, struct graph *graph)
+{
+	bool is_for_answer = graph == answer_graph(job, i);
+	return is_for_answer && finds_path_later(job, i) ? graph_finish_nodes(graph) : graph_finish(graph);
+}
+
 /* The paths of creation, which take their part of the critical path from the answer's graph, where there is one. */
 static int finish_tree(struct job *job, size_t i)
 {
+	if (finds_path_later(job, i))
+		graph_finish_path(answer_graph(job, i));
 	const struct graph *graph = job->needs & NEEDS_GRAPH ? &job->graphs[i] : NULL;
 	return spawn_finish(&job->tree, job->needs & NEEDS_FIGURES ? answer_graph(job, i) : graph);
 }
@@ -228,9 +243,10 @@ static int build_process(struct job *job, size_t i, const struct built *built)
 	}
 	if (job->needs & NEEDS_SYMBOLS) /* paths of creation know constructs by their lines */
 		symbols_resolve(job->symbols, &trace->model);
-	if (replay_process(job, i) != 0 || (has_graph && graph_finish(&job->graphs[i]) != 0))
+	if (replay_process(job, i) != 0 || (has_graph && finish_graph(job, i, &job->graphs[i]) != 0))
 		return -1;
-	if (job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i] && graph_finish(answer_graph(job, i)) != 0)
+	bool has_another = job->needs & NEEDS_FIGURES && answer_graph(job, i) != &job->graphs[i];
+	if (has_another && finish_graph(job, i, answer_graph(job, i)) != 0)
 		return -1;
 	job->graphs[i].before = job->numbers;
 	answer_graph(job, i)->before = job->numbers;

@@ -81,15 +81,25 @@ static int begin_again(struct graph *graph)
 	return 0;
 }
 
-int graph_finish(struct graph *graph)
+int graph_finish_nodes(struct graph *graph)
 {
 	settle(graph);
 	if (graph->is_counted && (graph->is_irregular || graph_may_be_unsound(graph)) && begin_again(graph) != 0)
 		return -1;
 	graph_make_sound(graph);
-	if (graph_cut_to_family(graph) != 0)
-		return -1;
+	return graph_cut_to_family(graph);
+}
+
+void graph_finish_path(struct graph *graph)
+{
 	graph_find_path(graph);
 	graph_cut_to_time(graph);
+}
+
+int graph_finish(struct graph *graph)
+{
+	if (graph_finish_nodes(graph) != 0)
+		return -1;
+	graph_finish_path(graph);
 	return 0;
 }

@@ -285,6 +285,13 @@ extern const struct replay_ops graph_ops; /* build.c */
  * or -1 with the error printed.
  */
 int graph_finish(struct graph *graph);
+
+/*
+ * The same in two steps: nodes and edges, then the critical path and what is left out because it is outside of the process's
+ * time. If the whole of it is built, the second step changes no node and no edge, so that others may read them beside it.
+ */
+int graph_finish_nodes(struct graph *graph);
+void graph_finish_path(struct graph *graph);
 void graph_free(struct graph *graph);
 
 /* variables.c: after graph_finish(), for tables: has the variables named that dependences and mutexes are about. */

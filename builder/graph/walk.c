@@ -248,7 +248,7 @@ static void walk_streams(struct walk *w, struct path *path)
 void walk_all(struct walk *w, struct path *path)
 {
 	uint32_t n_tasks = w->graph->model->n_tasks;
-	if (omp_get_max_threads() > 1 && w->graph->n_streams > 1 && w->n > FEW_ROWS)
+	if (omp_get_max_threads() > 1 && !omp_in_parallel() && w->graph->n_streams > 1 && w->n > FEW_ROWS)
 		walk_streams(w, path);
 	struct way way = {.first = n_tasks, .end = (uint32_t)w->n, .at = n_tasks, .is_alone = true};
 	walk_on(w, &way);
