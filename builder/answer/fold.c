@@ -16,19 +16,22 @@
 
 #include <stdlib.h>
 
-#define WHAT  "what limits the run"
-#define PLAIN 3 /* so many lengths are tried before tasks of one level are taken for one */
+#define WHAT        "what limits the run"
+#define MANY_BEFORE UINT16_MAX
+#define PLAIN       3 /* so many lengths are tried before tasks of one level are taken for one */
+
+enum {
+	TASK_HAS_UP = 1,      /* its parent comes before it */
+	TASK_IS_FOLDABLE = 2, /* explicit, and no region is opened in it */
+	TASK_IS_ROOT = 4      /* of the present try: its descendants are folded into it */
+};
 
 struct folding {
 	const struct net *net;
 	uint32_t n_tasks;
-	struct weighed {
-		uint64_t weight;  /* what it and its descendants execute and cost */
-		uint32_t up;      /* its parent, 0 where that does not come before it */
-		bool is_foldable; /* explicit, and no region is opened in it */
-		bool is_root;     /* of the present try: its descendants are folded into it */
-	} * weighed;              /* by task */
-	uint32_t *n_before;       /* by node; in the end the number of the node of the plan, which takes its place */
+	uint64_t *weights;  /* by task: what it and its descendants execute and cost */
+	uint8_t *states;    /* by task: TASK_HAS_UP and so on */
+	uint16_t *n_before; /* by node: how many links lead to it; MANY_BEFORE: so many, or more */
 	struct depends {
 		uint32_t n_in, n_out, before; /* before: one that it depends on */
 		uint32_t level;               /* of those that it depends on, the longest chain */
@@ -51,29 +54,39 @@ struct folding {
 
 /* ---- What does not depend on lengths ---- */
 
+/* The task's parent; 0: that does not come before it. */
+static uint32_t up_of(const struct folding *f, uint32_t task)
+{
+	return f->states[task] & TASK_HAS_UP ? f->net->graph->model->tasks[task].parent : 0;
+}
+
+static bool is_root(const struct folding *f, uint32_t task)
+{
+	return f->states[task] & TASK_IS_ROOT;
+}
+
 static void weigh_tasks(struct folding *f, const struct prices *prices)
 {
 	const struct net *net = f->net;
 	const struct model *m = net->graph->model;
 	const struct busy *busy = net->graph->busy;
-	struct weighed *weighed = f->weighed;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t task = net->order[i];
 		if (task >= f->n_tasks)
 			continue;
-		weighed[task].is_foldable = net_is_explicit(net, task);
-		weighed[task].up = weighed[m->tasks[task].parent].weight != 0 ? m->tasks[task].parent : 0;
-		weighed[task].weight = 1 + (busy != NULL ? busy->ticks[task] : 0);
+		f->states[task] |= net_is_explicit(net, task) ? TASK_IS_FOLDABLE : 0;
+		f->states[task] |= f->weights[m->tasks[task].parent] != 0 ? TASK_HAS_UP : 0;
+		f->weights[task] = 1 + (busy != NULL ? busy->ticks[task] : 0);
 		if (net_is_task(net, task))
-			weighed[task].weight += prices->rows[net_construct(net, task)].start_ticks;
+			f->weights[task] += prices->rows[net_construct(net, task)].start_ticks;
 	}
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t task = net->order[i];
-		if (task >= f->n_tasks || weighed[task].up == 0)
+		uint32_t task = net->order[i], up = task < f->n_tasks ? up_of(f, task) : 0;
+		if (up == 0)
 			continue;
-		struct weighed *up = &weighed[weighed[task].up];
-		up->weight += weighed[task].weight;
-		up->is_foldable = up->is_foldable && weighed[task].is_foldable;
+		f->weights[up] += f->weights[task];
+		if (!(f->states[task] & TASK_IS_FOLDABLE))
+			f->states[up] &= (uint8_t)~TASK_IS_FOLDABLE;
 	}
 }
 
@@ -92,8 +105,10 @@ static void see_links(struct folding *f)
 {
 	const struct net *net = f->net;
 	for (uint32_t i = 0; i < net->n_ordered; i++)
-		for (size_t link = net->first[net->order[i]]; link < net->first[net->order[i] + 1]; link++)
-			f->n_before[net->targets[link]]++;
+		for (size_t link = net->first[net->order[i]]; link < net->first[net->order[i] + 1]; link++) {
+			uint16_t *n_before = &f->n_before[net->targets[link]];
+			*n_before = (uint16_t)(*n_before + (*n_before < MANY_BEFORE));
+		}
 	for (uint32_t i = 0; i < net->n_ordered && f->depends != NULL; i++) {
 		uint32_t id = net->order[i];
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
@@ -107,19 +122,19 @@ static void see_links(struct folding *f)
 /* The task that this one is folded into with its descendants, which may be itself; 0: none. */
 static uint32_t root_of(const struct folding *f, uint32_t task)
 {
-	return f->weighed[task].is_root ? task : f->with[task];
+	return is_root(f, task) ? task : f->with[task];
 }
 
 static void fold_subtrees(struct folding *f)
 {
 	for (uint32_t i = 0; i < f->net->n_ordered; i++) {
 		uint32_t task = f->net->order[i];
-		if (task >= f->n_tasks || !f->weighed[task].is_foldable)
+		if (task >= f->n_tasks || !(f->states[task] & TASK_IS_FOLDABLE))
 			continue;
-		struct weighed *weighed = &f->weighed[task];
-		uint32_t outer = root_of(f, weighed->up);
-		weighed->is_root = outer == 0 && weighed->weight <= f->most_ticks;
-		f->with[task] = weighed->is_root ? task : outer;
+		uint32_t outer = root_of(f, up_of(f, task));
+		if (outer == 0 && f->weights[task] <= f->most_ticks)
+			f->states[task] |= TASK_IS_ROOT;
+		f->with[task] = is_root(f, task) ? task : outer;
 	}
 }
 
@@ -129,7 +144,7 @@ static uint32_t folded_at_end(const struct folding *f, uint32_t id)
 	const struct net *net = f->net;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 		uint32_t target = net->targets[link];
-		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && f->weighed[target].is_root)
+		if (net->kinds[link] == EDGE_CREATE && net_is_task(net, target) && is_root(f, target))
 			return target;
 	}
 	return 0;
@@ -154,10 +169,10 @@ static uint32_t next_of(const struct folding *f, uint32_t id)
 /* The task is one with the first of several, if that does not get too long. `one_ticks`: how long that is. */
 static bool fold_into(struct folding *f, uint32_t task, uint32_t first, uint64_t *one_ticks)
 {
-	if (first == 0 || *one_ticks + f->weighed[task].weight > f->most_ticks)
+	if (first == 0 || *one_ticks + f->weights[task] > f->most_ticks)
 		return false;
 	f->with[task] = first;
-	*one_ticks += f->weighed[task].weight;
+	*one_ticks += f->weights[task];
 	return true;
 }
 
@@ -166,8 +181,8 @@ static void fold_dependent(struct folding *f, uint32_t task, uint32_t run)
 {
 	struct depends *depends = &f->depends[task];
 	uint32_t before = depends->n_in == 1 ? depends->before : 0;
-	depends->one_ticks = f->weighed[task].weight;
-	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && f->weighed[before].is_root &&
+	depends->one_ticks = f->weights[task];
+	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && is_root(f, before) &&
 	    !is_undeferred(f, before) && fold_into(f, task, f->with[before], &f->depends[f->with[before]].one_ticks))
 		return;
 	if (!f->has_levels)
@@ -188,7 +203,7 @@ static void fold_siblings(struct folding *f, uint32_t run)
 		uint32_t task = folded_at_end(f, id);
 		const struct depends *depends = f->depends != NULL ? &f->depends[task] : &none;
 		bool is_inline = task != 0 && is_undeferred(f, task);
-		created_ticks += net_work(net, id) + (is_inline ? f->weighed[task].weight : 0);
+		created_ticks += net_work(net, id) + (is_inline ? f->weights[task] : 0);
 		bool is_apart = task == 0 || (is_inline && depends->n_in != 0);
 		if (id != run && (is_apart || created_ticks > f->most_ticks))
 			return;
@@ -203,7 +218,7 @@ static void fold_siblings(struct folding *f, uint32_t run)
 			fold_dependent(f, task, run);
 		else if (!fold_into(f, task, first, &one_ticks)) {
 			first = task;
-			one_ticks = f->weighed[task].weight;
+			one_ticks = f->weights[task];
 		}
 	}
 }
@@ -245,7 +260,7 @@ static uint32_t phase_after(struct folding *f, uint32_t id, uint32_t *n_shares, 
 		*ticks += net_work(net, member);
 	}
 	bool is_end = end != 0 && (net_kind(net, end) == NODE_BARRIER || net_kind(net, end) == NODE_JOIN);
-	if (n < 2 || !is_end || f->n_before[end] < n || f->n_before[end] > n + n_beside)
+	if (n < 2 || !is_end || n + n_beside >= MANY_BEFORE || f->n_before[end] < n || f->n_before[end] > n + n_beside)
 		return 0;
 	qsort(f->shares, n, sizeof *f->shares, by_length);
 	*n_shares = n;
@@ -310,7 +325,7 @@ static uint32_t try(struct folding *f)
 		f->rep[id] = net_kind(net, id) != NODE_NONE ? id : 0;
 	for (uint32_t task = 0; task < f->n_tasks; task++) {
 		f->with[task] = 0;
-		f->weighed[task].is_root = false;
+		f->states[task] &= (uint8_t)~TASK_IS_ROOT;
 		if (f->depends != NULL)
 			f->depends[task].run_of = 0;
 	}
@@ -338,8 +353,7 @@ static uint32_t try(struct folding *f)
 /* From the first of those that are one to the number of a node of the plan. */
 static uint32_t *number_units(struct folding *f, uint32_t *n_units)
 {
-	uint32_t *units = f->n_before, n = 1;
-	f->n_before = NULL;
+	uint32_t *units = memory_get(f->net->n, sizeof *units, WHAT), n = 1;
 	units[0] = 0;
 	for (uint32_t id = 1; id < f->net->n; id++)
 		units[id] = f->rep[id] == id ? n++ : 0;
@@ -354,7 +368,8 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	struct folding f = {.net = net, .n_tasks = net->graph->model->n_tasks};
 	uint32_t *units = NULL, n = UINT32_MAX;
 	uint64_t all_ticks = prices->work_ticks + 1;
-	f.weighed = memory_zeroed(f.n_tasks, sizeof *f.weighed, WHAT);
+	f.weights = memory_zeroed(f.n_tasks, sizeof *f.weights, WHAT);
+	f.states = memory_zeroed(f.n_tasks, sizeof *f.states, WHAT);
 	f.n_before = memory_zeroed(net->n, sizeof *f.n_before, WHAT);
 	f.depends = net->has_depends ? memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT) : NULL;
 	f.rep = memory_get(net->n, sizeof *f.rep, WHAT);
@@ -362,18 +377,19 @@ uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most
 	weigh_tasks(&f, prices);
 	see_links(&f);
 	for (uint32_t task = 1; task < f.n_tasks; task++)
-		all_ticks += f.weighed[task].up == 0 ? f.weighed[task].weight : 0;
+		all_ticks += f.states[task] & TASK_HAS_UP ? 0 : f.weights[task];
 	f.most_ticks = 2 * all_ticks / most + 1; /* the creators of what is one, and where they wait, are nodes, too */
 	for (unsigned i = 0; n > most && f.most_ticks / 3 < all_ticks; i++) {
 		f.has_levels = i >= PLAIN;
 		n = try(&f);
 		f.most_ticks *= i == PLAIN - 1 ? 1 : 3;
 	}
-	if (n <= most)
-		units = number_units(&f, n_units);
-	free(f.weighed);
+	free(f.weights);
 	free(f.n_before);
 	free(f.depends);
+	if (n <= most)
+		units = number_units(&f, n_units);
+	free(f.states);
 	free(f.rep);
 	free(f.with);
 	free(f.shares);
