@@ -128,11 +128,12 @@ static int make_answer(struct job *job, size_t i)
 #pragma omp task shared(tree_rc)
 	tree_rc = finish_tree(job, i);
 	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
-#pragma omp task shared(rc)
+#pragma omp task shared(rc) depend(out : answer->account)
 	rc = answer_account(answer);
 	if (is_shown) {
 #pragma omp task
 		lint_make(&job->findings, &answer->net, &job->lint_track);
+		what_if_begin(&job->what_if, answer);
 	}
 	answer_set_scene(answer, fold_nodes);
 	if (is_shown)

@@ -135,12 +135,21 @@ int answer_account(struct answer *answer)
 	return rc;
 }
 
+static void find_cutoffs(struct answer *answer)
+{
+	const struct account *account = &answer->account;
+	if (account->n_threads != 0)
+		prices_find_cutoffs(&answer->prices, &answer->net, account->n_threads, account->wall_ticks * account->n_threads);
+}
+
 /* Without a number of nodes, those that cannot be folded so far are simulated with more. */
 void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
 {
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
 	net_measure_lateness(&answer->net, &answer->track);
 	prices_find(&answer->prices, &answer->net, &answer->track);
+#pragma omp task depend(in : answer->account)
+	find_cutoffs(answer);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
 	bool is_made =
 		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most) ||
@@ -153,8 +162,6 @@ void answer_finish(struct answer *answer)
 {
 	if (answer->account.n_threads == 0)
 		return;
-	prices_find_cutoffs(&answer->prices, &answer->net, answer->account.n_threads,
-			    answer->account.wall_ticks * answer->account.n_threads);
 	holders_find(&answer->waits, &answer->track);
 	unit_waits_find(&answer->waits, &answer->track, &answer->net);
 	net_forget_times(&answer->net);

@@ -17,10 +17,8 @@ double what_if_factor(unsigned i)
 	return factors[i];
 }
 
-/* By node of the net: the construct that it executes; to be freed. */
-static uint32_t *find_places(const struct scene *scene)
+uint32_t *speedups_find_places(const struct net *net, const struct track *track)
 {
-	const struct net *net = scene->net;
 	const struct model *m = net->graph->model;
 	uint32_t *places = memory_zeroed(net->n, sizeof *places, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
@@ -38,7 +36,7 @@ static uint32_t *find_places(const struct scene *scene)
 		for (size_t link = net->first[id]; link < net->first[id + 1] && !is_explicit; link++) {
 			uint32_t target = net->targets[link];
 			if (net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN)
-				loop = scene->track->loop_of[net_construct(net, target)];
+				loop = track->loop_of[net_construct(net, target)];
 			else if (net->kinds[link] == EDGE_SEQUENCE && net_task(net, target) == task)
 				loop = places[target];
 		}
@@ -50,12 +48,12 @@ static uint32_t *find_places(const struct scene *scene)
 struct search {
 	const struct scene *scene;
 	const struct costs *costs;
-	uint32_t *places;     /* by node of the net */
-	uint64_t *own;        /* by node of the plan, of one construct after the other: what it executes */
-	uint8_t *row_of;      /* by construct: which of these it is, from 1; 0 none */
-	uint32_t *unit_place; /* by node of the plan: of its first member */
-	uint64_t *work_ticks; /* by construct */
-	uint64_t *path_ticks; /* by construct: of the present path */
+	const uint32_t *places; /* by node of the net */
+	uint64_t *own;          /* by node of the plan, of one construct after the other: what it executes */
+	uint8_t *row_of;        /* by construct: which of these it is, from 1; 0 none */
+	uint32_t *unit_place;   /* by node of the plan: of its first member */
+	uint64_t *work_ticks;   /* by construct */
+	uint64_t *path_ticks;   /* by construct: of the present path */
 };
 
 static uint64_t faster(uint64_t ticks, double factor)
@@ -189,11 +187,11 @@ static void play(const struct search *s, struct speedup *rows, unsigned n, unsig
 	}
 }
 
-void speedups_find(struct what_if *what_if, const struct scene *scene, const struct costs *costs)
+void speedups_find(struct what_if *what_if, const struct scene *scene, const struct costs *costs, const uint32_t *places)
 {
 	const struct net *net = scene->net;
 	uint32_t n_constructs = net->graph->model->n_constructs;
-	struct search s = {.scene = scene, .costs = costs, .places = find_places(scene)};
+	struct search s = {.scene = scene, .costs = costs, .places = places};
 	struct speedup tried[TRIED];
 	s.unit_place = memory_zeroed(scene->plan.n, sizeof *s.unit_place, WHAT);
 	s.work_ticks = memory_zeroed(n_constructs, sizeof *s.work_ticks, WHAT);
@@ -213,7 +211,6 @@ void speedups_find(struct what_if *what_if, const struct scene *scene, const str
 	for (unsigned i = 0; i < what_if->n_speedups; i++)
 		what_if->speedups[i] = tried[i];
 	find_next(what_if, &s);
-	free(s.places);
 	free(s.own);
 	free(s.row_of);
 	free(s.unit_place);

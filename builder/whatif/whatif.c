@@ -78,11 +78,17 @@ static uint64_t preempted_ticks(const struct answer *answer)
 	return ticks < (double)answer->account.wall_ticks ? (uint64_t)ticks : answer->account.wall_ticks;
 }
 
+void what_if_begin(struct what_if *what_if, const struct answer *answer)
+{
+	*what_if = (struct what_if){0};
+#pragma omp task depend(out : what_if->places)
+	what_if->places = speedups_find_places(&answer->net, &answer->track);
+}
+
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes)
 {
 	struct scene own = {0};
 	const struct scene *scene = answer->scene;
-	*what_if = (struct what_if){0};
 	if (scene == NULL || scene->plan.n_threads == 0)
 		return;
 	/* That of the answer is taken, unless it is smaller than it could be. */
@@ -91,18 +97,19 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 		scene = &own;
 	struct costs costs;
 	costs_find(&costs, scene);
-	*what_if = (struct what_if){.n_threads = scene->plan.n_threads,
-				    .work_ticks = answer->prices.work_ticks,
-				    .own_share = costs.own_share,
-				    .n_acquisitions = scene->n_acquisitions,
-				    .n_held = scene->n_held};
+	what_if->n_threads = scene->plan.n_threads;
+	what_if->work_ticks = answer->prices.work_ticks;
+	what_if->own_share = costs.own_share;
+	what_if->n_acquisitions = scene->n_acquisitions;
+	what_if->n_held = scene->n_held;
 	for (uint32_t id = 1; id < answer->net.n; id++)
 		what_if->n_nodes += net_kind(&answer->net, id) != NODE_NONE;
 	for (uint32_t unit = 1; unit < scene->plan.n; unit++)
 		what_if->n_units += scene->plan.nodes[unit].role != PLAN_NOTHING;
 	list_rows(what_if, is_all);
 	play_rows(what_if, &scene->plan, &costs);
-	speedups_find(what_if, scene, &costs);
+#pragma omp taskwait depend(in : what_if->places)
+	speedups_find(what_if, scene, &costs, what_if->places);
 	costs_free(&costs);
 	scene_free(&own);
 }
@@ -113,6 +120,8 @@ void what_if_finish(struct what_if *what_if, const struct answer *answer)
 		what_if_free(what_if);
 		return;
 	}
+	free(what_if->places);
+	what_if->places = NULL;
 	what_if->is_made = true;
 	what_if->wall_ticks = answer->account.wall_ticks;
 	what_if->preempted_ticks = preempted_ticks(answer);
@@ -121,5 +130,6 @@ void what_if_finish(struct what_if *what_if, const struct answer *answer)
 void what_if_free(struct what_if *what_if)
 {
 	free(what_if->rows);
+	free(what_if->places);
 	*what_if = (struct what_if){0};
 }
