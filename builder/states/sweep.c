@@ -8,9 +8,6 @@
 
 #include <stdlib.h>
 
-/* A chain of parents that is longer than this comes of damage. */
-#define ANCESTORS_MAX (UINT32_C(1) << 24)
-
 /* From a task that is further below its tie than FAR the way is noted, so that it and those below it need not go it again. */
 #define FAR   8
 #define MEMOS 1024
@@ -75,7 +72,9 @@ static struct sweep_tie *tie_around(struct sweep *sweep, const struct ready *rea
 	uint64_t first_ticks = sweep->ties[sweep->n_childless].start_ticks;
 	struct sweep_tie *tie = NULL;
 	uint32_t at = task, n = 0;
-	for (; n < ANCESTORS_MAX && tie == NULL && task_is_explicit(&tasks[at]) && tasks[at].create_ticks >= first_ticks; n++) {
+	for (; at != 0 && n < ready->m->n_tasks && tie == NULL; n++) { /* else damage has made a circle */
+		if (!task_is_explicit(&tasks[at]) || tasks[at].create_ticks < first_ticks)
+			break;
 		const struct sweep_memo *memo = sweep->memos != NULL && (n == 0 || n >= FAR) ? &sweep->memos[at % MEMOS] : NULL;
 		if (memo != NULL && memo->task == at) {
 			tie = memo->tie != 0 ? find_tie(sweep, ready, memo->tie) : NULL;

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FD_FIRST (1 << 20) /* no process has so many */
-#define FDS      4
+#define FD_FIRST (1 << 20)         /* no process has so many */
+#define FDS      (IMAGE_FILES + 1) /* large files stay open */
 #define MAPPINGS IMAGE_FILES
 
 static const struct image *shown;
@@ -106,7 +106,7 @@ static int open_bytes(const void *bytes, size_t n_bytes)
 			open_files[i] = (struct open_file){bytes, n_bytes, 0};
 			return FD_FIRST + i;
 		}
-	abort(); /* the reader has one open at a time */
+	abort(); /* there are no more files than that */
 }
 
 int __wrap_open(const char *path, int flags, ...)
