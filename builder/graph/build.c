@@ -319,6 +319,13 @@ static int records_missing(void *self, const struct point *at, bool is_begin)
 	return 0;
 }
 
+static int prepare(void *self, bool *has_made)
+{
+	struct graph *graph = self;
+	*has_made = rows_prepare(&graph->node_rows) || rows_prepare(&graph->interval_rows) || *has_made;
+	return 0;
+}
+
 const struct replay_ops graph_ops = {
 	.stream_end = stream_end,
 	.region_begin = region_begin,
@@ -339,5 +346,6 @@ const struct replay_ops graph_ops = {
 	.unit_join = graph_unit_join,
 	.mutex = mutex,
 	.records_missing = records_missing,
+	.prepare = prepare,
 	.is_by_stream = true,
 };

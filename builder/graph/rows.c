@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Takes blocks of rows for streams. The only thing that streams share is the number of blocks.
+ * Takes blocks of rows for streams. The only things that streams share are the number of blocks, and spare memory for them.
  */
 #include "builder/graph/rows.h"
+#include "builder/support/memory_limit.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -10,8 +11,9 @@
 #define WHAT "the graph"
 
 /* A stream's first blocks are taken one by one, as most streams have few; then as many as a huge page holds. */
-#define FEW_BLOCKS 4
-#define MANY_BYTES ((size_t)2 << 20)
+#define FEW_BLOCKS  4
+#define MANY_BYTES  ((size_t)2 << 20)
+#define LARGE_BYTES ((size_t)32 << 20) /* tables below need no spare memory */
 
 static uint32_t n_together(size_t row_bytes)
 {
@@ -36,6 +38,37 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	end->next = first;
 }
 
+/* NULL: there is none. */
+static char *take_spare(struct stream_rows *rows)
+{
+	for (unsigned i = 0; i < ROWS_SPARES; i++) {
+		/* P8: rows_prepare() has got and touched it. */
+		char *spare = atomic_load_explicit(&rows->spares[i], memory_order_relaxed) == NULL
+				      ? NULL
+				      : atomic_exchange_explicit(&rows->spares[i], NULL, memory_order_acquire);
+		if (spare != NULL)
+			return spare;
+	}
+	return NULL;
+}
+
+bool rows_prepare(struct stream_rows *rows)
+{
+	uint32_t n = n_together(rows->row_bytes), n_blocks = atomic_load_explicit(&rows->n_blocks, memory_order_relaxed);
+	if ((size_t)n_blocks * ROWS_BLOCK * rows->row_bytes < LARGE_BYTES || memory_is_limited())
+		return false;
+	for (unsigned i = 0; i < ROWS_SPARES; i++) {
+		if (atomic_load_explicit(&rows->spares[i], memory_order_relaxed) != NULL)
+			continue;
+		char *spare = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
+		memory_touch(spare, (size_t)n * ROWS_BLOCK * rows->row_bytes);
+		/* P8, for take_spare(). */
+		atomic_store_explicit(&rows->spares[i], spare, memory_order_release);
+		return true;
+	}
+	return false;
+}
+
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream)
 {
 	if (end->n_taken > 0) {
@@ -47,7 +80,9 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 	uint32_t first = atomic_fetch_add_explicit(&rows->n_blocks, n, memory_order_relaxed);
 	if (first >= rows->limit || n > rows->limit - first)
 		memory_fail((size_t)n * ROWS_BLOCK * rows->row_bytes, WHAT);
-	char *memory = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
+	char *memory = n > 1 ? take_spare(rows) : NULL;
+	if (memory == NULL)
+		memory = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
 	for (uint32_t block = first; block < first + n; block++) {
 		rows->blocks[block] = memory + (size_t)(block - first) * ROWS_BLOCK * rows->row_bytes;
 		rows->owners[block] = stream;
@@ -77,6 +112,8 @@ void rows_free(struct stream_rows *rows)
 	for (uint32_t i = 0; i < rows->n_blocks; i++)
 		for (uint32_t n = rows->firsts[i] == i ? rows->n_left[i] : 0; n > 0; n--)
 			rows_free_block(rows, i);
+	for (unsigned i = 0; i < ROWS_SPARES; i++)
+		memory_give_back(rows->spares[i], (size_t)n_together(rows->row_bytes) * ROWS_BLOCK * rows->row_bytes);
 	free(rows->blocks);
 	free(rows->owners);
 	free(rows->marks);

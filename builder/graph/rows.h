@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define ROWS_SHIFT 12
-#define ROWS_BLOCK (1u << ROWS_SHIFT)
-#define ROWS_LIMIT (1u << 20) /* blocks: all numbers of 32 bits */
+#define ROWS_SHIFT  12
+#define ROWS_BLOCK  (1u << ROWS_SHIFT)
+#define ROWS_SPARES 2
+#define ROWS_LIMIT  (1u << 20) /* blocks: all numbers of 32 bits */
 
 struct stream_rows {
 	size_t row_bytes;
@@ -24,7 +25,8 @@ struct stream_rows {
 	uint32_t *firsts;         /* by block: the first one of those that share its memory, */
 	_Atomic uint32_t *n_left; /* and by such a first one: how many of them are not freed yet */
 	_Atomic uint32_t n_blocks;
-	uint32_t limit; /* of blocks */
+	uint32_t limit;                      /* of blocks */
+	_Atomic(char *) spares[ROWS_SPARES]; /* memory for blocks that are taken together, all of it touched; NULL: none */
 };
 
 /* Where a stream adds its next row; all 0 before its first one. */
@@ -39,6 +41,13 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 		uint32_t first);
 void rows_free(struct stream_rows *rows);
 void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t stream);
+
+/*
+ * Makes a spare for the next blocks, on a thread that has nothing else to do: half of the time in which rows are added goes
+ * with the first use of their memory. False: there are enough, or the table is small. Beside rows_take_block(), not beside
+ * itself.
+ */
+bool rows_prepare(struct stream_rows *rows);
 
 /* The block's memory goes back to the system as soon as that of all blocks that were taken with it does. On any thread. */
 void rows_free_block(struct stream_rows *rows, uint32_t block);

@@ -192,6 +192,12 @@ struct replay_ops {
 	int (*records_missing)(void *self, const struct point *at, bool is_begin);
 
 	/*
+	 * No event: called again and again on a thread that has no stream to replay, beside the others; never on two threads at
+	 * once. It may do a little of what the other functions will need soon, and sets *has_made if it has done some.
+	 */
+	int (*prepare)(void *self, bool *has_made);
+
+	/*
 	 * The functions may be called for several streams at the same time, on several threads: for one stream on one
 	 * thread at a time, its events in order. So they write only what belongs to the stream, to a task that is current
 	 * there, or to one that is created there. The events of a task come one after the other, whatever streams they

@@ -12,6 +12,9 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <time.h>
+
+#define PREPARE_EVERY_NS 1000000
 
 enum outcome { STREAM_OVER, STREAM_WAITS, STREAM_FAILED };
 
@@ -22,6 +25,7 @@ struct schedule {
 	pthread_cond_t changed;            /* a stream can go on, or none ever will */
 	struct stream_state *first, *last; /* streams that can go on, first come, first served */
 	size_t n_running;                  /* streams that go on now */
+	bool is_preparing;                 /* a thread that waits calls the visitors' prepare() */
 	bool has_failed;
 };
 
@@ -274,13 +278,40 @@ static bool cut(struct schedule *schedule)
 	return false;
 }
 
+/*
+ * A thread without a stream waits until one can go on, or for less. One of these threads does meanwhile what helps the others;
+ * if there is nothing to do, it looks again a little later.
+ */
+static void wait_for_streams(struct schedule *schedule)
+{
+	bool has_made = false;
+	if (schedule->is_preparing) {
+		pthread_cond_wait(&schedule->changed, &schedule->lock);
+		return;
+	}
+	schedule->is_preparing = true;
+	unlock(schedule);
+	int rc = VISIT(schedule->r, prepare, &has_made);
+	lock(schedule);
+	schedule->has_failed |= rc != 0;
+	if (!has_made && schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += PREPARE_EVERY_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		(void)pthread_cond_timedwait(&schedule->changed, &schedule->lock, &until);
+	}
+	schedule->is_preparing = false;
+}
+
 /* One thread: goes on with one stream after the other, until none can go on any more. */
 static void work(struct schedule *schedule)
 {
 	lock(schedule);
 	for (;;) {
 		while (schedule->first == NULL && schedule->n_running > 0 && !schedule->has_failed)
-			pthread_cond_wait(&schedule->changed, &schedule->lock);
+			wait_for_streams(schedule);
 		struct stream_state *s = schedule->first;
 		if (s == NULL || schedule->has_failed)
 			break;

@@ -93,6 +93,16 @@ void memory_give_back(void *memory, size_t n_bytes)
 	free(memory);
 }
 
+void memory_touch(void *memory, size_t n_bytes)
+{
+#ifdef MADV_POPULATE_WRITE /* since Linux 5.14 */
+	(void)advise(memory, n_bytes, MADV_POPULATE_WRITE);
+#else
+	(void)memory;
+	(void)n_bytes;
+#endif
+}
+
 void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 {
 	size_t n_bytes = size_of(n, element_bytes, what);

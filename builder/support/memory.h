@@ -32,6 +32,9 @@ void *memory_grow(void *array, size_t n, size_t element_bytes, const char *what)
 /* Frees memory of so many bytes, or NULL, and gives its pages back: free() does that only at the end of the heap. */
 void memory_give_back(void *memory, size_t n_bytes);
 
+/* Has the system provide all pages of some memory now and not at their first use, if it can. Any thread; contents stay. */
+void memory_touch(void *memory, size_t n_bytes);
+
 /* Is so much to be had? For libraries that do not look everywhere whether they got memory: called before these. */
 void memory_look(size_t n_bytes, const char *what);
 
