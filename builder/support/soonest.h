@@ -8,6 +8,7 @@
 
 #include "builder/support/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct soonest {
@@ -42,13 +43,24 @@ static inline void soonest_free(struct soonest *s)
 	*s = (struct soonest){0};
 }
 
-/* The thing comes at this time. */
+/*
+ * The thing comes at this time. What comes first so far is kept in registers: an item that was written in two parts would be
+ * read late as a whole.
+ */
 static inline void soonest_set(struct soonest *s, uint32_t number, uint64_t ticks)
 {
-	size_t leaf = s->n_leaves + number;
-	s->tree[leaf].ticks = ticks;
-	for (leaf /= 2; leaf > 0; leaf /= 2)
-		soonest_meet(s, leaf);
+	size_t i = s->n_leaves + number;
+	s->tree[i].ticks = ticks;
+	for (; i > 1; i /= 2) {
+		const struct soonest_item *other = &s->tree[i ^ 1];
+		uint64_t other_ticks = other->ticks;
+		uint32_t other_number = other->number;
+		bool is_other = (other_ticks < ticks) | ((i & 1) & (other_ticks == ticks));
+		ticks = is_other ? other_ticks : ticks;
+		number = is_other ? other_number : number;
+		s->tree[i / 2].ticks = ticks;
+		s->tree[i / 2].number = number;
+	}
 }
 
 static inline struct soonest_item soonest_first(const struct soonest *s)
