@@ -128,10 +128,15 @@ static int make_answer(struct job *job, size_t i)
 #pragma omp task shared(tree_rc)
 	tree_rc = finish_tree(job, i);
 	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
+	if (is_shown) {
+#pragma omp task depend(out : job->findings)
+		lint_begin(&job->findings, &answer->net);
+	}
+	answer_order(answer);
 #pragma omp task shared(rc) depend(out : answer->account)
 	rc = answer_account(answer);
 	if (is_shown) {
-#pragma omp task
+#pragma omp task depend(inout : job->findings)
 		lint_make(&job->findings, &answer->net, &job->lint_track);
 		what_if_begin(&job->what_if, answer);
 	}

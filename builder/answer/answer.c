@@ -122,6 +122,11 @@ void answer_begin(struct answer *answer, const struct graph *graph, const struct
 	answer->tree = tree;
 	track_finish(&answer->track);
 	net_make(&answer->net, graph, answer->track.same);
+}
+
+void answer_order(struct answer *answer)
+{
+	net_make_order(&answer->net);
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
 }

@@ -46,12 +46,14 @@ struct answer {
 };
 
 /*
- * The answer is made in four steps, the first one when the states and the graph's nodes and edges are finished; the last one
- * needs its critical path and the paths of creation as well. The two in between need the first one alone, and may run at the
- * same time: answer_account() in a task with `depend(out : answer->account)`, and answer_set_scene() beside it, which gives a
- * task to the team that waits for it. answer_free() in any case.
+ * The answer is made in five steps, the first one when the states and the graph's nodes and edges are finished; the last one
+ * needs its critical path and the paths of creation as well. The third and the fourth need the two before alone, and may run at
+ * the same time: answer_account() in a task with `depend(out : answer->account)`, and answer_set_scene() beside it, which gives
+ * a task to the team that waits for it. answer_free() in any case.
  */
 void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree);
+/* The order of the nodes. */
+void answer_order(struct answer *answer);
 /* What the threads' time was spent for. 0, or -1 with the error printed. */
 int answer_account(struct answer *answer);
 /*

@@ -89,11 +89,11 @@ static void put_links(struct net *net, size_t first, size_t place, uint32_t *end
 		}
 }
 
-/* Two threads, where there are some, each have half of the edges. `counts`: by node 0, before and afterwards. */
-static void make_links(struct net *net, uint32_t *counts)
+/* Two threads, where there are some, each have half of the edges. */
+static void make_links(struct net *net)
 {
 	size_t n_places = graph_n_edge_places(net->graph), middle = n_places, end = 0;
-	uint32_t *others = NULL; /* the same of the second half */
+	uint32_t *counts = memory_zeroed(net->n, sizeof *counts, WHAT), *others = NULL; /* others: of the second half */
 	bool has_depends[2] = {false, false};
 	if (omp_get_num_threads() > 1) {
 		middle = n_places / 2;
@@ -120,6 +120,7 @@ static void make_links(struct net *net, uint32_t *counts)
 		put_links(net, middle, n_places, others);
 		put_links(net, 0, middle, counts);
 	}
+	free(counts);
 	free(others);
 }
 
@@ -129,9 +130,9 @@ static void push(uint32_t *below, uint32_t *top, uint32_t id)
 	*top = id;
 }
 
-/* `n_before`: by node 0. */
-static void make_order(struct net *net, uint32_t *n_before)
+void net_make_order(struct net *net)
 {
+	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
 	net->order = memory_get(net->n, sizeof *net->order, WHAT);
 	net->ready_ticks = memory_zeroed(net->n, sizeof *net->ready_ticks, WHAT);
 	for (uint32_t row = 1; row < net->graph->model->n_units; row++) /* who created a unit may not be known */
@@ -160,6 +161,7 @@ static void make_order(struct net *net, uint32_t *n_before)
 				push(n_before, &top, target);
 		}
 	}
+	free(n_before);
 }
 
 /* ---- Units of Argobots ---- */
@@ -242,11 +244,8 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
 	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
 	see_nodes(net);
-	uint32_t *counts = memory_zeroed(net->n, sizeof *counts, WHAT);
-	make_links(net, counts);
+	make_links(net);
 	sort_units(net);
-	make_order(net, counts);
-	free(counts);
 }
 
 void net_forget_times(struct net *net)

@@ -42,7 +42,9 @@ struct net {
 	uint32_t *late_ticks;
 };
 
+/* Nodes and links; then the order of the nodes, and when they were ready: of the finished fragment graph of a process. */
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
+void net_make_order(struct net *net);
 /* late.c: fills in late_ticks. */
 void net_measure_lateness(struct net *net, const struct track *track);
 /* Gives back when nodes were ready: nodes, links, their order and lateness are needed from then on. */

@@ -47,14 +47,18 @@ static int by_kind(const void *left, const void *right)
 	return l->other < r->other ? -1 : l->other > r->other;
 }
 
-void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track)
+void lint_begin(struct findings *findings, const struct net *net)
 {
 	*findings = (struct findings){0};
-	lint_implied(findings, net);
-	lint_variables(findings, net, track);
 	lint_waits(findings, net);
 	lint_creation(findings, net);
 	lint_regions(findings, net);
+}
+
+void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track)
+{
+	lint_implied(findings, net);
+	lint_variables(findings, net, track);
 }
 
 void lint_finish(struct findings *findings, const struct answer *answer)

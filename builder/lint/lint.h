@@ -63,7 +63,9 @@ struct findings {
 	uint64_t not_searched[LINTS]; /* so many: tasks of LINT_IMPLIED, dependences of others; 1: it is not known */
 };
 
-/* What the graph alone shows, after answer_begin(). To be freed. */
+/* What nodes and links alone show, after answer_begin(). To be freed. */
+void lint_begin(struct findings *findings, const struct net *net);
+/* After that and answer_order(): what dependences show. */
 void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track);
 /* After that and answer_finish(): the rest, and the order. */
 void lint_finish(struct findings *findings, const struct answer *answer);

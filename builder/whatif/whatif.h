@@ -49,7 +49,7 @@ struct what_if {
 	uint32_t *places;                                  /* until what_if_finish(): see speedups.h */
 };
 
-/* After answer_begin(): what any free thread of the team may do meanwhile. */
+/* After answer_order(): what any free thread of the team may do meanwhile. */
 void what_if_begin(struct what_if *what_if, const struct answer *answer);
 /*
  * After that and answer_set_scene(). `is_all`: the whole curve, with all policies. fold_nodes: larger graphs are folded; 0: the default.
