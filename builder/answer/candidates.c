@@ -357,9 +357,12 @@ static void add_causes(struct search *s)
 			simulated[n_simulated++] = n_made;
 		sorted[n_made++] = sorted[i];
 	}
-#pragma omp taskloop num_tasks(n_simulated != 0 ? n_simulated : 1)
-	for (uint32_t i = 0; i < n_simulated; i++)
-		simulate_candidate(s, &made[simulated[i]]);
+#pragma omp taskgroup
+	for (uint32_t i = 0; i < n_simulated; i++) {
+		struct candidate *c = &made[simulated[i]];
+#pragma omp task
+		simulate_candidate(s, c);
+	}
 	for (uint32_t i = 0; i < n_made; i++) {
 		divide_wait(s, &made[i], bound_of_cause(s->answer, sorted[i]));
 		put(s, made[i]);

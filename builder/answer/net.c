@@ -43,22 +43,42 @@ static uint8_t traits_of(const struct net *net, const struct node *node)
 	return (uint8_t)traits;
 }
 
-static void see_nodes(struct net *net)
+static void see_tasks(struct net *net, uint32_t task, uint32_t end)
 {
-	const struct model *m = net->graph->model;
-	net->traits = memory_get(net->n, sizeof *net->traits, WHAT);
-	net->constructs = memory_get(net->n, sizeof *net->constructs, WHAT);
-#pragma omp taskloop grainsize(NODES_AT_ONCE)
-	for (uint32_t task = 0; task < m->n_tasks; task++) {
+	const struct task *tasks = net->graph->model->tasks;
+	for (; task < end; task++) {
 		net->traits[task] = traits_of_task(net, task);
-		net->constructs[task] = net->same[m->tasks[task].construct];
+		net->constructs[task] = net->same[tasks[task].construct];
 	}
-#pragma omp taskloop grainsize(NODES_AT_ONCE)
-	for (uint32_t id = m->n_tasks; id < net->n; id++) {
+}
+
+static void see_inner(struct net *net, uint32_t id, uint32_t end)
+{
+	for (; id < end; id++) {
 		const struct node *node = net_inner(net, id);
 		net->traits[id] = traits_of(net, node);
 		net->constructs[id] = net->same[node->construct];
 	}
+}
+
+/* Calls the function for all nodes from `begin` on, in tasks of NODES_AT_ONCE. */
+static void see_all(struct net *net, uint32_t begin, uint32_t end, void (*see)(struct net *net, uint32_t begin, uint32_t end))
+{
+#pragma omp taskgroup
+	for (uint32_t next; begin < end; begin = next) {
+		next = end - begin > NODES_AT_ONCE ? begin + NODES_AT_ONCE : end;
+#pragma omp task
+		see(net, begin, next);
+	}
+}
+
+static void see_nodes(struct net *net)
+{
+	uint32_t n_tasks = net->graph->model->n_tasks;
+	net->traits = memory_get(net->n, sizeof *net->traits, WHAT);
+	net->constructs = memory_get(net->n, sizeof *net->constructs, WHAT);
+	see_all(net, 0, n_tasks, see_tasks);
+	see_all(net, n_tasks, net->n, see_inner); /* which look at their tasks */
 }
 
 /* ---- Links ---- */

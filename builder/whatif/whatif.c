@@ -15,10 +15,13 @@
 
 void play_all(const struct plan *plan, const struct how *hows, uint64_t *ticks, size_t n)
 {
-	size_t most = plan->n > MANY_NODES ? FEW : n;
-#pragma omp taskloop num_tasks(n < most ? n : most)
-	for (size_t i = 0; i < n; i++)
-		ticks[i] = simulate(plan, &hows[i]);
+	size_t n_tasks = plan->n > MANY_NODES && n > FEW ? FEW : n;
+#pragma omp taskgroup
+	for (size_t task = 0; task < n_tasks; task++) {
+#pragma omp task
+		for (size_t i = task * n / n_tasks; i < (task + 1) * n / n_tasks; i++)
+			ticks[i] = simulate(plan, &hows[i]);
+	}
 }
 
 static void add_row(struct what_if *what_if, size_t *capacity, uint32_t n_threads, enum policy policy)
