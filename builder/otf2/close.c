@@ -94,6 +94,15 @@ int close_down_to(struct archive *a, struct location *l, uint64_t time, uint32_t
 	return rc;
 }
 
+int close_own(struct archive *a, struct location *l, uint64_t time, uint32_t i, bool *is_left)
+{
+	if (l->n_open > i + 1 && close_down_to(a, l, time, i + 1) != 0)
+		return -1;
+	*is_left = l->n_open > i;
+	l->has_holes |= !*is_left;
+	return *is_left ? location_leave(a, l, time) : 0;
+}
+
 int close_units(struct archive *a, struct location *l, uint64_t time)
 {
 	uint32_t comm = a->now.units_comm;

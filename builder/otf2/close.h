@@ -16,6 +16,12 @@
  */
 int close_down_to(struct archive *a, struct location *l, uint64_t time, uint32_t n_open);
 
+/*
+ * Leaves a task's own region, which is at place `i`, and what is inside of it. *is_left is not set where a task inside of it
+ * has taken it along when it was closed, which only contradictory records bring about.
+ */
+int close_own(struct archive *a, struct location *l, uint64_t time, uint32_t i, bool *is_left);
+
 /* The task completes. `status`: a string that says how, where that is not the ordinary way; else UNSET. */
 int close_task(struct archive *a, struct location *l, uint64_t time, uint32_t task, uint32_t status);
 

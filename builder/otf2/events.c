@@ -132,8 +132,11 @@ static int implicit_end(void *self, const struct point *at, uint32_t task)
 	uint64_t time = location_stamp(a, l, at->ticks);
 	struct open_region own = l->open[i];
 	l->task = UNSET;
-	if (close_down_to(a, l, time, i + 1) != 0 || location_leave(a, l, time) != 0)
+	bool is_left;
+	if (close_own(a, l, time, i, &is_left) != 0)
 		return -1;
+	if (!is_left)
+		return 0;
 	if (own.type == OPEN_INITIAL) {
 		if (holds_release(a, l, time, task) != 0)
 			return -1;

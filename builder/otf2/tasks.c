@@ -37,6 +37,9 @@ static int suspend(struct archive *a, struct location *l, uint64_t time, uint32_
 		return 0;
 	if (close_down_to(a, l, time, n) != 0)
 		return -1;
+	n = l->n_open < n ? l->n_open : n; /* as in close_own() */
+	if (n <= first)
+		return 0;
 	struct suspended *s = current_find(&a->now, task);
 	s->open = memory_grow(s->open, n - first, sizeof *s->open, "the open regions");
 	memcpy(s->open, l->open + first, (n - first) * sizeof *s->open);
@@ -71,8 +74,9 @@ static int resume(struct archive *a, struct location *l, uint64_t time, uint32_t
 static int end_body(struct archive *a, struct location *l, uint64_t time, uint32_t task)
 {
 	uint32_t i = location_find_open(l, task);
+	bool is_left;
 	if (i < l->n_open)
-		return l->n_open > i + 1 && close_down_to(a, l, time, i + 1) != 0 ? -1 : location_leave(a, l, time);
+		return close_own(a, l, time, i, &is_left);
 	if (task_bit(&a->now, task, TASK_BIT_STARTED))
 		return 0;
 	task_bit_set(&a->now, task, TASK_BIT_STARTED);
