@@ -109,7 +109,10 @@ static int finish_graph(struct job *job, size_t i, struct graph *graph)
 	return is_for_answer && finds_path_later(job, i) ? graph_finish_nodes(graph) : graph_finish(graph);
 }
 
-/* The paths of creation, which take their part of the critical path from the answer's graph, where there is one. */
+/*
+ * The paths of creation, which take their part of the critical path from the answer's graph, where there is one. That path is
+ * found here if it was left for later.
+ */
 static int finish_tree(struct job *job, size_t i)
 {
 	if (finds_path_later(job, i))
