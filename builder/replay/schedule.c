@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define PREPARE_EVERY_NS 1000000
+#define PREPARE_EVERY_NS 1000000 /* so long a thread without a stream waits at most until it looks for something to do */
 
 enum outcome { STREAM_OVER, STREAM_WAITS, STREAM_FAILED };
 
