@@ -145,6 +145,7 @@ STEP_INLINE int thread_end_implicit(struct thread *t, thread_listener *tell, con
 				     .implicit = inner};
 	if (tell(t->self, &event) != 0)
 		return -1;
+	t->ended_serial = inner->n_threads == 1 ? inner->task : t->ended_serial;
 	t->n_implicits--;
 	thread_set_current(t, inner->outer, 0);
 	return 0;

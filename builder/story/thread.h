@@ -99,14 +99,15 @@ struct thread {
 	const struct model *model;
 	const struct thread_ops *ops;
 	void *self;
-	uint32_t stream;     /* row */
-	uint32_t task;       /* current, 0 unknown */
-	bool is_explicit;    /* the current task is known, and none of the thread's implicit tasks */
-	uint64_t task_id;    /* by which a record named the current task; 0 if none did */
-	uint64_t tid;        /* of the OS thread that has the stream */
-	bool is_whole;       /* no record is missing since it took the stream */
-	bool is_first_pass;  /* the tables are being filled: what other streams have written into them must not matter */
-	uint32_t latest_row; /* of the tasks with ids of this stream: the last one that began or was created so far */
+	uint32_t stream;       /* row */
+	uint32_t task;         /* current, 0 unknown */
+	bool is_explicit;      /* the current task is known, and none of the thread's implicit tasks */
+	uint32_t ended_serial; /* the implicit task of the region of one thread that ended last, 0 none (Q38) */
+	uint64_t task_id;      /* by which a record named the current task; 0 if none did */
+	uint64_t tid;          /* of the OS thread that has the stream */
+	bool is_whole;         /* no record is missing since it took the stream */
+	bool is_first_pass;    /* the tables are being filled: what other streams have written into them must not matter */
+	uint32_t latest_row;   /* of the tasks with ids of this stream: the last one that began or was created so far */
 	uint32_t n_missing_roots;
 	struct thread_implicit *implicits; /* innermost last */
 	size_t n_implicits, implicits_capacity;

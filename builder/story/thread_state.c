@@ -32,5 +32,9 @@ uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer)
 			*is_outer = true;
 			return t->is_explicit && t->task != task ? t->task : innermost;
 		}
+	if (m->is_libomp && task == t->ended_serial) {
+		*is_outer = true;
+		return t->is_explicit ? t->task : innermost;
+	}
 	return task;
 }

@@ -32,7 +32,7 @@ static inline bool thread_is_sure(const struct thread *t, uint32_t task)
 	if (task == t->task || task == 0 || t->n_implicits <= 1)
 		return task == t->task || task != 0;
 	const struct thread_implicit *inner = &t->implicits[t->n_implicits - 1];
-	return task < inner->lowest || task > inner->highest || task == inner->task;
+	return (task < inner->lowest || task > inner->highest || task == inner->task) && task != t->ended_serial;
 }
 
 static inline int thread_tell(struct thread *t, const struct thread_event *event)
@@ -85,8 +85,8 @@ void thread_pass(void *self, uint32_t task);
 /*
  * The task that a record names as the thread's own, if it is not clearly the current one or an explicit one. In regions
  * of one thread that are nested in regions of one thread, libomp may name a task around the innermost implicit one, be
- * it implicit or explicit: the current task is meant, or the innermost implicit one (Q38), and *is_outer is set. An
- * initial task that was made up has no id (Q40).
+ * it implicit or explicit, or the implicit task of the last such region that has ended: the current task is meant, or
+ * the innermost implicit one (Q38), and *is_outer is set. An initial task that was made up has no id (Q40).
  */
 uint32_t thread_own_other(const struct thread *t, uint32_t task, bool *is_outer);
 
