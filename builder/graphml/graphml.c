@@ -238,7 +238,7 @@ static int write_whole(struct graphml *g, size_t i)
 	const struct graphs one = {&g->graphs->traces[i], &g->graphs->graphs[i], 1};
 	const char *dir = output_scratch();
 	const struct csv_place place = {.dir = dir};
-	struct rows nodes = {NULL}, edges = {NULL};
+	struct rows nodes = {0}, edges = {0};
 	if (dir == NULL || graph_nodes_csv(&one, &place) != 0 || graph_edges_csv(&one, &place) != 0)
 		return -1;
 	int rc = rows_open(&nodes, dir, "nodes.csv");
