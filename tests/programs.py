@@ -31,8 +31,8 @@ from shrink import smaller
 from statements import LOST, Text
 
 BATCH = 5  # seeds in one executable
-# Lists that differed from run to run: tasks with several waits or regions that move; and regions of one thread, one of which a
-# task in another one begins.
+# Three whose lists differed from run to run: tasks with several waits or regions that move; and one that was taken for damaged:
+# a task in a region of one thread begins another such region.
 FOUND = (40907, 40967, 41334, 89882)
 RUNS_BESIDE = 5000  # without the recorder, until one fails as the one with it did
 MOST_UNDECIDED = 0.05  # of the pairs of many programs, with all features

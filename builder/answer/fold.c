@@ -17,8 +17,8 @@
 #include <stdlib.h>
 
 #define WHAT        "what limits the run"
-#define MANY_BEFORE UINT16_MAX
-#define PLAIN       3 /* so many lengths are tried before tasks of one level are taken for one */
+#define MANY_BEFORE UINT16_MAX /* no phase of so many threads is folded, so counts of links end there */
+#define PLAIN       3          /* so many lengths are tried before tasks of one level are taken for one */
 
 enum {
 	TASK_HAS_UP = 1,      /* its parent comes before it */

@@ -38,7 +38,12 @@ void rows_begin(struct stream_rows *rows, size_t row_bytes, uint64_t n_rows, siz
 	end->next = first;
 }
 
-/* NULL: there is none. */
+static size_t bytes_of(const struct stream_rows *rows, uint32_t n_blocks)
+{
+	return (size_t)n_blocks * ROWS_BLOCK * rows->row_bytes;
+}
+
+/* Spare memory for n_together() blocks. NULL: none is ready. */
 static char *take_spare(struct stream_rows *rows)
 {
 	for (unsigned i = 0; i < ROWS_SPARES; i++) {
@@ -55,13 +60,13 @@ static char *take_spare(struct stream_rows *rows)
 bool rows_prepare(struct stream_rows *rows)
 {
 	uint32_t n = n_together(rows->row_bytes), n_blocks = atomic_load_explicit(&rows->n_blocks, memory_order_relaxed);
-	if ((size_t)n_blocks * ROWS_BLOCK * rows->row_bytes < LARGE_BYTES || memory_is_limited())
+	if (bytes_of(rows, n_blocks) < LARGE_BYTES || memory_is_limited())
 		return false;
 	for (unsigned i = 0; i < ROWS_SPARES; i++) {
 		if (atomic_load_explicit(&rows->spares[i], memory_order_relaxed) != NULL)
 			continue;
-		char *spare = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
-		memory_touch(spare, (size_t)n * ROWS_BLOCK * rows->row_bytes);
+		char *spare = memory_get(bytes_of(rows, n), 1, WHAT);
+		memory_touch(spare, bytes_of(rows, n));
 		/* P8, for take_spare(). */
 		atomic_store_explicit(&rows->spares[i], spare, memory_order_release);
 		return true;
@@ -79,10 +84,10 @@ void rows_take_block(struct stream_rows *rows, struct rows_end *end, uint32_t st
 	/* Relaxed: only the number has to differ. Who gets a row from another stream has it from the replay's hand-over. */
 	uint32_t first = atomic_fetch_add_explicit(&rows->n_blocks, n, memory_order_relaxed);
 	if (first >= rows->limit || n > rows->limit - first)
-		memory_fail((size_t)n * ROWS_BLOCK * rows->row_bytes, WHAT);
+		memory_fail(bytes_of(rows, n), WHAT);
 	char *memory = n > 1 ? take_spare(rows) : NULL;
 	if (memory == NULL)
-		memory = memory_get((size_t)n * ROWS_BLOCK, rows->row_bytes, WHAT);
+		memory = memory_get(bytes_of(rows, n), 1, WHAT);
 	for (uint32_t block = first; block < first + n; block++) {
 		rows->blocks[block] = memory + (size_t)(block - first) * ROWS_BLOCK * rows->row_bytes;
 		rows->owners[block] = stream;
@@ -102,7 +107,7 @@ void rows_free_block(struct stream_rows *rows, uint32_t block)
 		return;
 	while (n < rows->n_blocks && rows->firsts[n] == first)
 		n++;
-	memory_give_back(rows->blocks[first], (size_t)(n - first) * ROWS_BLOCK * rows->row_bytes);
+	memory_give_back(rows->blocks[first], bytes_of(rows, n - first));
 }
 
 void rows_free(struct stream_rows *rows)
@@ -113,7 +118,7 @@ void rows_free(struct stream_rows *rows)
 		for (uint32_t n = rows->firsts[i] == i ? rows->n_left[i] : 0; n > 0; n--)
 			rows_free_block(rows, i);
 	for (unsigned i = 0; i < ROWS_SPARES; i++)
-		memory_give_back(rows->spares[i], (size_t)n_together(rows->row_bytes) * ROWS_BLOCK * rows->row_bytes);
+		memory_give_back(rows->spares[i], bytes_of(rows, n_together(rows->row_bytes)));
 	free(rows->blocks);
 	free(rows->owners);
 	free(rows->marks);

@@ -113,6 +113,8 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	play_rows(what_if, &scene->plan, &costs);
 #pragma omp taskwait depend(in : what_if->places)
 	speedups_find(what_if, scene, &costs, what_if->places);
+	free(what_if->places);
+	what_if->places = NULL;
 	costs_free(&costs);
 	scene_free(&own);
 }
@@ -123,8 +125,6 @@ void what_if_finish(struct what_if *what_if, const struct answer *answer)
 		what_if_free(what_if);
 		return;
 	}
-	free(what_if->places);
-	what_if->places = NULL;
 	what_if->is_made = true;
 	what_if->wall_ticks = answer->account.wall_ticks;
 	what_if->preempted_ticks = preempted_ticks(answer);

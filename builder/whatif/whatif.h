@@ -46,14 +46,14 @@ struct what_if {
 	uint64_t path_ticks;  /* the critical path of what is simulated */
 	uint32_t first, next; /* constructs with most of it; and when the first is twice as fast; 0 none */
 	uint64_t first_ticks, next_ticks, next_path_ticks; /* theirs on the path, and that path then */
-	uint32_t *places;                                  /* until what_if_finish(): see speedups.h */
+	uint32_t *places;                                  /* while it is made: see speedups.h */
 };
 
 /* After answer_order(): what any free thread of the team may do meanwhile. */
 void what_if_begin(struct what_if *what_if, const struct answer *answer);
 /*
- * After that and answer_set_scene(). `is_all`: the whole curve, with all policies. fold_nodes: larger graphs are folded; 0: the default.
- * To be freed.
+ * After that and answer_set_scene(). `is_all`: the whole curve, with all policies. fold_nodes: larger graphs are folded; 0:
+ * the default. To be freed.
  */
 void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_all, uint32_t fold_nodes);
 /* After both that and answer_finish(). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables of rows that several streams make: what is in a row stays there, whoever has got its memory, and when.
+ * Tables to which several streams add rows: what was written into a row is found there later, whether the stream itself or
+ * rows_prepare() allocated the row's memory.
  */
 #include <check.h>
 
@@ -15,7 +16,7 @@ struct row {
 
 static struct stream_rows rows;
 
-/* Two streams in turn; where one calls it, rows_prepare() makes spares until there are enough. Returns how many it made. */
+/* Two streams add rows in turn. is_prepared: rows_prepare() is called in between. Returns how many spares it made. */
 static unsigned fill(bool is_prepared)
 {
 	struct rows_end ends[2] = {{0}};
@@ -55,7 +56,7 @@ START_TEST(rows_stay_what_they_are)
 }
 END_TEST
 
-/* Blocks of 64 KiB are taken 33 together, so the second half of the table are 15 of these. */
+/* Blocks of 64 KiB are taken 33 at a time: the second half of the table is some 15 times as much. */
 START_TEST(spare_memory_is_taken)
 {
 	ck_assert_uint_ge(fill(true), 10);
