@@ -10,7 +10,6 @@
  */
 #include "builder/answer/lane.h"
 #include "builder/support/memory.h"
-#include "builder/support/sort.h"
 #include "builder/support/soonest.h"
 
 #include <stdlib.h>
@@ -25,28 +24,36 @@ const char *spent_name(enum spent spent)
 }
 
 /* What the lane does for others, and they for it. */
-static struct awaited_role role_of(const struct sweep_over_time *s, size_t i)
+static uint32_t role_of(const struct sweep_over_time *s, size_t i)
 {
 	const struct lane *lane = &s->lanes[i];
-	const struct blocker *blocker = blockers_of(s->blockers, lane->node);
 	if (is_seeking(s, lane) || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
-		return (struct awaited_role){.what = AWAITED_NEITHER};
+		return AWAITED_NEITHER;
 	if (is_live(lane))
-		return (struct awaited_role){AWAITED_RUNS, blocker->sync, blocker->place, blocker->is_last};
-	if (track_is_sync(lane->state))
-		return (struct awaited_role){.what = AWAITED_WAITS, .sync = lane_awaited(s, i)};
-	return (struct awaited_role){.what = AWAITED_NEITHER};
+		return awaited_runs(&s->awaited, lane->blocker);
+	return track_is_sync(lane->state) ? awaited_waits(lane_awaited(s, i)) : AWAITED_NEITHER;
 }
 
-/* How many of those that wait, and of those that they may wait for, the lane is. */
-static void count(struct sweep_over_time *s, const struct lane *lane, uint32_t change)
+/* 1: the lane has this bit from now on; -1 as a number without a sign: not any more; 0: that does not change. */
+static uint32_t change_of(unsigned before, unsigned now, unsigned bit)
 {
-	if (is_seeking(s, lane))
-		ready_units_seek(s, change == 1);
-	s->n_waiting += is_waiting(lane->state) || is_seeking(s, lane) ? change : 0;
-	s->n_wanting += is_wanting(lane) ? change : 0;
-	if (is_live(lane))
-		s->n_live[blockers_of(s->blockers, lane->node)->is_last] += change;
+	return (uint32_t)((now & bit) / bit) - (uint32_t)((before & bit) / bit);
+}
+
+/* The lane is counted as what it is now: of those that wait, and of those that they may wait for. */
+static void count(struct sweep_over_time *s, struct lane *lane)
+{
+	bool seeks = is_seeking(s, lane), lives = is_live(lane), is_last = blocker_of(s, lane)->is_last;
+	unsigned before = lane->counted, now = (is_waiting(lane->state) || seeks ? LANE_WAITS : 0u) |
+					       (is_wanting(lane) ? LANE_WANTS : 0u) | (seeks ? LANE_SEEKS : 0u) |
+					       (lives && !is_last ? LANE_LIVES : 0u) | (lives && is_last ? LANE_LIVES_LAST : 0u);
+	s->n_waiting += change_of(before, now, LANE_WAITS);
+	s->n_wanting += change_of(before, now, LANE_WANTS);
+	s->n_live[false] += change_of(before, now, LANE_LIVES);
+	s->n_live[true] += change_of(before, now, LANE_LIVES_LAST);
+	if ((before ^ now) & LANE_SEEKS)
+		ready_units_seek(s, seeks);
+	lane->counted = now;
 }
 
 /* ---- What a lane comes to ---- */
@@ -55,12 +62,14 @@ static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
 {
 	struct lane *lane = &s->lanes[i];
 	lane->node = node;
+	lane->blocker = s->blockers->row_of[node];
+	lane->told = s->waited_for[blocker_of(s, lane)->is_last];
 	for (unsigned late = 0; late < LATES; late++)
 		lane->late[late].ticks = 0;
 	if (net_unit(s->net, node) != 0) {
 		lane->next_unit++;
 		ready_units_take(s, node);
-	} else if (node < s->net->graph->model->n_tasks) {
+	} else if (node < s->net->n_tasks) {
 		lane->next_started++;
 		lane_begin_task(s, lane);
 	} else
@@ -84,10 +93,10 @@ static void end_wait(const struct sweep_over_time *s, size_t i)
 /* Of the threads that have nothing to do, the share for which there is no processor. */
 static double crowded_share(const struct sweep_over_time *s)
 {
-	uint64_t n_processors = s->net->graph->model->dump->meta.n_processors, n_threads = s->account->n_threads;
-	if (n_processors == 0 || n_processors >= n_threads || s->n_wanting >= n_threads)
+	uint64_t n_threads = s->account->n_threads;
+	if (s->n_processors == UINT64_MAX || s->n_wanting >= n_threads)
 		return 0;
-	uint64_t n_free = n_processors > s->n_wanting ? n_processors - s->n_wanting : 0, n_idle = n_threads - s->n_wanting;
+	uint64_t n_free = s->n_processors > s->n_wanting ? s->n_processors - s->n_wanting : 0, n_idle = n_threads - s->n_wanting;
 	return n_free < n_idle ? 1 - (double)n_free / (double)n_idle : 0;
 }
 
@@ -102,16 +111,18 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 	awaited_pass(&s->awaited, length);
 	double crowded = crowded_share(s);
 	s->crowded += length * crowded;
+	s->now = ticks;
+	if (s->n_waiting == 0) /* and no thread looks for units */
+		return;
 	bool is_last = s->n_live[true] != 0;
 	double n_waiting = s->n_waiting - ready_units_pass(s, length);
 	if (s->n_live[is_last] != 0) {
 		double shared = length * n_waiting / s->n_live[is_last];
-		s->shared[is_last] += shared;
-		s->crowded_shared[is_last] += shared * crowded;
-		s->waited[is_last] += n_waiting > 0 ? length : 0;
+		s->waited_for[is_last].shared += shared;
+		s->waited_for[is_last].crowded_shared += shared * crowded;
+		s->waited_for[is_last].ticks += n_waiting > 0 ? length : 0;
 	} else if (n_waiting > 0)
 		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), length * n_waiting);
-	s->now = ticks;
 }
 
 static uint64_t next_of_lane(const struct sweep_over_time *s, size_t i)
@@ -127,7 +138,6 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 	lane->ends_with_record = true;
 	lane_tell(s, i);
 	lane->ends_with_record = false;
-	count(s, lane, UINT32_MAX);
 	while (lane->reader.next_ticks <= s->now) {
 		if (track_has_run(lane->state))
 			end_wait(s, i);
@@ -138,7 +148,7 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 	while (lane->next_node != 0 && lane->next_ticks <= s->now)
 		take_node(s, i, lane->next_node);
 	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
-	count(s, lane, 1);
+	count(s, lane);
 	awaited_change(&s->awaited, &lane->role, role_of(s, i));
 	return 0;
 }
@@ -147,17 +157,15 @@ static int step_lane(struct sweep_over_time *s, size_t i)
 static void step_regions(struct sweep_over_time *s)
 {
 	for (size_t i = 0; i < s->n_lanes; i++)
-		if (s->lanes[i].is_open) {
+		if (s->lanes[i].is_open)
 			lane_tell(s, i);
-			count(s, &s->lanes[i], UINT32_MAX);
-		}
 	while (s->next_join < s->n_regions && s->joins[s->next_join] <= s->now && s->next_join < s->next_region)
 		s->next_join++;
 	for (; s->next_region < s->n_regions && s->regions[s->next_region].begin_ticks <= s->now; s->next_region++)
 		s->region = s->regions[s->next_region].construct;
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open)
-			count(s, &s->lanes[i], 1);
+			count(s, &s->lanes[i]);
 }
 
 static uint64_t next_of_regions(const struct sweep_over_time *s)
@@ -165,104 +173,6 @@ static uint64_t next_of_regions(const struct sweep_over_time *s)
 	uint64_t begin = s->next_region < s->n_regions ? s->regions[s->next_region].begin_ticks : UINT64_MAX;
 	uint64_t join = s->next_join < s->next_region ? s->joins[s->next_join] : UINT64_MAX;
 	return begin < join ? begin : join;
-}
-
-static int by_number(const void *left, const void *right)
-{
-	const uint64_t *l = left, *r = right;
-	return *l < *r ? -1 : *l > *r;
-}
-
-/* A time in which there was a unit, or in which one created one after the other. */
-struct span {
-	uint64_t begin_ticks, end_ticks;
-	uint32_t construct;
-};
-
-static int by_begin(const void *left, const void *right)
-{
-	const struct span *l = left, *r = right;
-	if (l->begin_ticks != r->begin_ticks)
-		return l->begin_ticks < r->begin_ticks ? -1 : 1;
-	if (l->end_ticks != r->end_ticks)
-		return l->end_ticks < r->end_ticks ? -1 : 1;
-	return l->construct < r->construct ? -1 : l->construct > r->construct;
-}
-
-/* The construct of the unit that the node ends by creating, 0: it does not. */
-static uint32_t created(const struct net *net, uint32_t id)
-{
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
-		if (net->kinds[link] == EDGE_CREATE && net_unit(net, net->targets[link]) != 0 &&
-		    net_is_task(net, net->targets[link]))
-			return net_task_construct(net, net->targets[link]);
-	return 0;
-}
-
-/*
- * Units of Argobots are in no region: where there are some that have not ended, and where a unit creates one after the other,
- * threads that have nothing to do could have something. Such times are regions here, those that overlap are one.
- */
-static uint32_t find_times_of_units(const struct sweep_over_time *s, struct span **found)
-{
-	const struct net *net = s->net;
-	const struct model *m = net->graph->model;
-	uint32_t n = 0, n_joined = 0, n_inner = net->n - m->n_tasks;
-	struct span *spans = *found =
-		memory_get((size_t)m->n_units + (net->unit_nodes != NULL ? n_inner : 0) + 1, sizeof *spans, WHAT);
-	for (uint32_t row = 1; row < m->n_units; row++) {
-		const struct work_unit *unit = &m->units[row];
-		uint32_t id = graph_unit_node(net->graph, row);
-		uint64_t end = unit->state & UNIT_ENDED ? unit->end_ticks : m->last_ticks;
-		if (id != 0 && net_is_task(net, id) && unit->create_ticks != 0)
-			spans[n++] = (struct span){unit->create_ticks, end, net_construct(net, id)};
-	}
-	for (uint32_t id = m->n_tasks; id < net->n && net->unit_nodes != NULL; id++) {
-		const struct node *node = net_inner(net, id);
-		if (net_unit(net, id) != 0 && node->kind == NODE_FRAGMENT && node->previous != 0 &&
-		    created(net, node->previous) != 0 && created(net, id) != 0)
-			spans[n++] = (struct span){node->begin_ticks, node->end_ticks, created(net, id)};
-	}
-	sort_rows(spans, n, sizeof *spans, by_begin);
-	for (uint32_t i = 0; i < n; i++) {
-		struct span *last = n_joined > 0 ? &spans[n_joined - 1] : NULL;
-		if (last == NULL || spans[i].begin_ticks > last->end_ticks)
-			spans[n_joined++] = spans[i];
-		else if (spans[i].end_ticks > last->end_ticks)
-			last->end_ticks = spans[i].end_ticks;
-	}
-	return n_joined;
-}
-
-static int by_phase(const void *left, const void *right)
-{
-	const struct phase *l = left, *r = right;
-	return l->begin_ticks < r->begin_ticks ? -1 : l->begin_ticks > r->begin_ticks;
-}
-
-/* The regions in order, without those of the runtime's own and those around initial tasks. */
-static void find_regions(struct sweep_over_time *s)
-{
-	const struct model *m = s->net->graph->model;
-	struct span *spans;
-	uint32_t n_spans = find_times_of_units(s, &spans);
-	s->regions = memory_get((size_t)m->n_regions + n_spans, sizeof *s->regions, WHAT);
-	s->joins = memory_get((size_t)m->n_regions + n_spans, sizeof *s->joins, WHAT);
-	for (uint32_t i = 0; i < n_spans; i++) {
-		s->joins[s->n_regions] = spans[i].end_ticks;
-		s->regions[s->n_regions++] = (struct phase){spans[i].begin_ticks, spans[i].construct};
-	}
-	free(spans);
-	for (uint32_t row = 1; row < m->n_regions; row++) {
-		const struct region *r = &m->regions[row];
-		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN))
-			continue;
-		uint64_t join = region_end_ticks(r);
-		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
-		s->regions[s->n_regions++] = (struct phase){r->begin_ticks, net_region_construct(s->net, row)};
-	}
-	sort_rows(s->regions, s->n_regions, sizeof *s->regions, by_phase);
-	sort_rows(s->joins, s->n_regions, sizeof *s->joins, by_number);
 }
 
 /* The lanes are those of streams on which something was executed. 0, or -1. */
@@ -296,9 +206,11 @@ static int open_lanes(struct sweep_over_time *s)
 		if (series_open(&lane->reader, &t->states, &s->track->aside, s->now) != 0)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
-		count(s, lane, 1);
+		count(s, lane);
 		awaited_change(&s->awaited, &lane->role, role_of(s, i));
 	}
+	uint64_t n_processors = graph->model->dump->meta.n_processors;
+	s->n_processors = n_processors != 0 && n_processors < s->account->n_threads ? n_processors : UINT64_MAX;
 	return 0;
 }
 
@@ -336,7 +248,7 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open) {
 			lane_tell(s, i);
-			awaited_change(&s->awaited, &s->lanes[i].role, (struct awaited_role){.what = AWAITED_NEITHER});
+			awaited_change(&s->awaited, &s->lanes[i].role, AWAITED_NEITHER);
 		}
 	soonest_free(&soonest);
 	return rc;
@@ -372,8 +284,8 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 	uint64_t first_ticks = window_clip(&m->window, m->first_ticks), last_ticks = window_clip(&m->window, m->last_ticks);
 	*account = (struct account){.wall_ticks = last_ticks - first_ticks};
 	s.now = first_ticks;
-	awaited_begin(&s.awaited, waits);
-	find_regions(&s);
+	awaited_begin(&s.awaited, waits, blockers, m->n_constructs);
+	phases_find(&s);
 	ready_units_begin(&s);
 	int rc = open_lanes(&s);
 	if (rc == 0)

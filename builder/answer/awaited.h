@@ -8,38 +8,79 @@
 #ifndef OTTER_BUILDER_ANSWER_AWAITED_H
 #define OTTER_BUILDER_ANSWER_AWAITED_H
 
-#include "builder/answer/causes.h"
+#include "builder/answer/account.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a thread does. */
-struct awaited_role {
-	enum { AWAITED_NEITHER, AWAITED_WAITS, AWAITED_RUNS } what;
-	uint32_t sync;  /* the construct at which it waits, or that its node comes before; 0 unknown */
-	uint32_t place; /* that its node is in */
-	bool is_last;   /* something can go on when its node ends */
-};
-
-/* So many threads have the same role. */
-struct awaited_count {
-	struct awaited_role role;
-	uint32_t n;
-};
+/*
+ * What a thread does, as a number: from 1 on it waits at the construct of that number less 1, 0 unknown; after all of these
+ * numbers it runs a node before some synchronisation.
+ */
+enum { AWAITED_NEITHER };
 
 struct awaited {
-	struct causes *waits;         /* causes of LIMIT_WAIT: the synchronisation, and what was waited for */
-	struct awaited_count *counts; /* of roles that some thread has */
-	size_t n, capacity;
-	uint32_t n_waiting;
+	struct causes *waits; /* causes of LIMIT_WAIT: the synchronisation, and what was waited for */
+	struct awaited_role {
+		uint32_t sync;     /* the construct at which it waits, or that its node comes before; 0 unknown */
+		uint32_t place;    /* that its node is in */
+		bool is_last;      /* something can go on when its node ends */
+		uint32_t n, index; /* so many threads do that; if some do: where it is in `present` */
+	} * roles;
+	uint32_t n_roles, first_running;
+	uint32_t *role_of; /* by row of blockers */
+	uint32_t *present; /* roles that some thread has */
+	uint32_t n_present, n_waiting;
 	double ticks; /* since a role changed last, and not in `waits` yet */
 };
 
-void awaited_begin(struct awaited *awaited, struct causes *waits);
+void awaited_begin(struct awaited *awaited, struct causes *waits, const struct blockers *blockers, uint32_t n_constructs);
 void awaited_free(struct awaited *awaited);
 
+/* The role of a thread that waits at the construct, 0 unknown. */
+static inline uint32_t awaited_waits(uint32_t construct)
+{
+	return 1 + construct;
+}
+
+/* The role of one that runs a node with this row of the blockers. */
+static inline uint32_t awaited_runs(const struct awaited *awaited, uint32_t blocker)
+{
+	return awaited->role_of[blocker];
+}
+
+/* The time since roles changed last is divided among those that ran meanwhile. */
+void awaited_settle(struct awaited *awaited);
+
+static inline void awaited_count(struct awaited *awaited, uint32_t number, bool is_more)
+{
+	struct awaited_role *role = &awaited->roles[number];
+	if (number == AWAITED_NEITHER)
+		return;
+	awaited->n_waiting += number >= awaited->first_running ? 0 : is_more ? 1 : UINT32_MAX;
+	role->n += is_more ? 1 : UINT32_MAX;
+	if (is_more && role->n == 1) {
+		role->index = awaited->n_present;
+		awaited->present[awaited->n_present++] = number;
+	} else if (role->n == 0) {
+		uint32_t last = awaited->present[--awaited->n_present];
+		awaited->roles[last].index = role->index;
+		awaited->present[role->index] = last;
+	}
+}
+
 /* A thread has another role from now on. */
-void awaited_change(struct awaited *awaited, struct awaited_role *role, struct awaited_role next);
+static inline void awaited_change(struct awaited *awaited, uint32_t *role, uint32_t next)
+{
+	if (*role == next)
+		return;
+	if (awaited->n_waiting != 0 && awaited->ticks > 0)
+		awaited_settle(awaited);
+	awaited->ticks = 0;
+	awaited_count(awaited, *role, false);
+	awaited_count(awaited, next, true);
+	*role = next;
+}
 
 /* So much time has passed, in which no role changed. */
 static inline void awaited_pass(struct awaited *awaited, double ticks)

@@ -144,18 +144,19 @@ struct turns {
 
 static int by_start(const void *left, const void *right, void *self)
 {
-	const struct task *tasks = self, *l = &tasks[*(const uint32_t *)left], *r = &tasks[*(const uint32_t *)right];
+	const struct turns *turns = self;
+	const struct task *l = &turns->net->tasks[*(const uint32_t *)left], *r = &turns->net->tasks[*(const uint32_t *)right];
 	return l->start_ticks != r->start_ticks ? (l->start_ticks < r->start_ticks ? -1 : 1) : l < r ? -1 : l > r;
 }
 
 static int add_turns(void *self, const uint32_t *nodes, uint32_t n)
 {
 	struct turns *turns = self;
-	struct task *tasks = turns->net->graph->model->tasks;
+	const struct task *tasks = turns->net->tasks;
 	uint32_t *set = memory_get(n, sizeof *set, "what limits the run");
 	for (uint32_t i = 0; i < n; i++)
 		set[i] = net_task(turns->net, nodes[i]);
-	qsort_r(set, n, sizeof *set, by_start, tasks);
+	qsort_r(set, n, sizeof *set, by_start, turns);
 	for (uint32_t i = 1; i < n; i++) {
 		const struct task *before = &tasks[set[i - 1]], *next = &tasks[set[i]];
 		if (next->create_ticks < before->end_ticks && before->end_ticks <= next->start_ticks)
@@ -167,7 +168,7 @@ static int add_turns(void *self, const uint32_t *nodes, uint32_t n)
 
 static bool *find_turns(const struct net *net)
 {
-	bool *excludes = memory_zeroed(net->graph->model->n_tasks, sizeof *excludes, "what limits the run");
+	bool *excludes = memory_zeroed(net->n_tasks, sizeof *excludes, "what limits the run");
 	graph_each_exclusive(net->graph, add_turns, &(struct turns){net, excludes});
 	return excludes;
 }

@@ -39,7 +39,7 @@ void prices_find_cutoffs(struct prices *prices, const struct net *net, uint32_t 
 		uint64_t wanted = TIMES * (price->create_ticks + price->start_ticks), most = price->own_ticks / EACH / n_threads;
 		price->cutoff_ticks = wanted < most ? wanted : most;
 	}
-	for (uint32_t task = 1; task < net->graph->model->n_tasks; task++) {
+	for (uint32_t task = 1; task < net->n_tasks; task++) {
 		if (!net_is_task(net, task) || weights[task] >= prices->rows[net_construct(net, task)].cutoff_ticks)
 			continue;
 		below[net_construct(net, task)].n++;

@@ -57,7 +57,7 @@ struct folding {
 /* The task's parent; 0: that does not come before it. */
 static uint32_t up_of(const struct folding *f, uint32_t task)
 {
-	return f->states[task] & TASK_HAS_UP ? f->net->graph->model->tasks[task].parent : 0;
+	return f->states[task] & TASK_HAS_UP ? f->net->tasks[task].parent : 0;
 }
 
 static bool is_root(const struct folding *f, uint32_t task)
@@ -153,7 +153,7 @@ static uint32_t folded_at_end(const struct folding *f, uint32_t id)
 /* Its creator waits until its end. */
 static bool is_undeferred(const struct folding *f, uint32_t task)
 {
-	return f->net->graph->model->tasks[task].flags & task_flags_undeferred;
+	return f->net->tasks[task].flags & task_flags_undeferred;
 }
 
 static uint32_t next_of(const struct folding *f, uint32_t id)
@@ -365,7 +365,7 @@ static uint32_t *number_units(struct folding *f, uint32_t *n_units)
 
 uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units)
 {
-	struct folding f = {.net = net, .n_tasks = net->graph->model->n_tasks};
+	struct folding f = {.net = net, .n_tasks = net->n_tasks};
 	uint32_t *units = NULL, n = UINT32_MAX;
 	uint64_t all_ticks = prices->work_ticks + 1;
 	f.weights = memory_zeroed(f.n_tasks, sizeof *f.weights, WHAT);

@@ -55,10 +55,10 @@ void ready_units_begin(struct sweep_over_time *s)
 	r->units = memory_get(n + 1, sizeof *r->units, WHAT);
 	r->since = memory_zeroed(n + 1, sizeof *r->since, WHAT);
 	r->state = memory_zeroed(n + 1, sizeof *r->state, WHAT);
-	r->place = memory_zeroed(net->n - net->graph->model->n_tasks + 1, sizeof *r->place, WHAT);
+	r->place = memory_zeroed(net->n - net->n_tasks + 1, sizeof *r->place, WHAT);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t node = net->unit_nodes[i];
-		r->place[node - net->graph->model->n_tasks] = (uint32_t)i;
+		r->place[node - net->n_tasks] = (uint32_t)i;
 		uint64_t since = wish_of(net, node) == UNIT_WANTS_MUTEX ? net_begin(net, net_inner(net, node)->previous)
 									: net->ready_ticks[node];
 		if (since != 0 && since < net_begin(net, node))
@@ -95,7 +95,7 @@ void ready_units_step(struct sweep_over_time *s)
 {
 	struct ready_units *r = s->ready;
 	for (; ready_units_next(s) <= s->now; r->next++) {
-		uint32_t node = r->units[r->next].node, place = r->place[node - s->net->graph->model->n_tasks];
+		uint32_t node = r->units[r->next].node, place = r->place[node - s->net->n_tasks];
 		enum unit_wish wish = wish_of(s->net, node);
 		if (r->state[place] != UNIT_IS_COMING)
 			continue;
@@ -108,7 +108,7 @@ void ready_units_step(struct sweep_over_time *s)
 void ready_units_take(struct sweep_over_time *s, uint32_t node)
 {
 	struct ready_units *r = s->ready;
-	uint32_t place = r->place[node - s->net->graph->model->n_tasks];
+	uint32_t place = r->place[node - s->net->n_tasks];
 	if (r->state[place] == UNIT_IS_READY) {
 		bool is_new = net_is_task(s->net, node);
 		uint32_t construct = net_task_construct(s->net, node);

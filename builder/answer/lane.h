@@ -15,12 +15,34 @@ enum late_by { LATE_PREEMPTION, LATE_EXCLUSION, LATE_FORK, LATES };
 /* What a unit of Argobots wants that could go on; what counts first comes first. */
 enum unit_wish { UNIT_WANTS_MUTEX, UNIT_WANTS_THREAD, UNIT_WISHES };
 
+/* A bit for each state from the first one to the last one. */
+#define STATE_BITS(first, last) ((2u << (last)) - (1u << (first)))
+_Static_assert(STATE_NONE < 32, "each state has its bit");
+
+/* What others have waited for nodes, as sums over time. */
+struct waited_for {
+	double shared;         /* the number of threads that wait, divided among the nodes */
+	double crowded_shared; /* the same of those for which there would have been no processor */
+	double ticks;          /* for how long some waited */
+};
+
+/* What a lane is counted as. */
+enum {
+	LANE_WAITS = 1,
+	LANE_WANTS = 2, /* a processor */
+	LANE_SEEKS = 4,
+	LANE_LIVES = 8,
+	LANE_LIVES_LAST = 16 /* the same; its node is one with whose end something can go on */
+};
+
 struct lane {
 	struct series_reader reader;
 	bool is_open;
 	enum state state;
 	uint64_t since_ticks;       /* of the state, or of the latest change of what it is told by */
-	uint32_t node;              /* that began last, 0 none */
+	uint32_t node;              /* that began last, 0 none, ... */
+	uint32_t blocker;           /* ... and its row of blockers */
+	unsigned counted;           /* LANE_WAITS and so on */
 	bool ends_with_record;      /* the stretch that is told does: it has that record's cost in it */
 	bool is_node_over;          /* it had ended when the lane came into its state: the thread is in a synchronisation */
 	uint64_t *spent;            /* account_thread.ticks of its thread */
@@ -29,18 +51,17 @@ struct lane {
 	size_t next_unit, end_unit; /* in net.unit_nodes */
 	double taken[UNIT_WISHES];  /* sweep_over_time.taken when the lane was told last */
 	uint32_t next_fragment, end_fragment;
-	uint32_t next_node;          /* the node that begins next, 0 none, ... */
-	uint64_t next_ticks;         /* ... and when; UINT64_MAX: never */
-	double shared[2], waited[2]; /* those of the sweep when its node was told last */
-	double crowded_shared[2];    /* the same */
-	double crowded;              /* that of the sweep at since_ticks */
+	uint32_t next_node;     /* the node that begins next, 0 none, ... */
+	uint64_t next_ticks;    /* ... and when; UINT64_MAX: never */
+	struct waited_for told; /* that of nodes as its own is, when it was told last */
+	double crowded;         /* that of the sweep at since_ticks */
 	struct late {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
 	} late[LATES];
 	size_t run;        /* of its waits: in track_stream.runs, ... */
 	uint32_t n_of_run; /* ... and how many of that run are over */
-	struct awaited_role role;
+	uint32_t role;     /* awaited.h */
 };
 
 struct sweep_over_time {
@@ -53,15 +74,15 @@ struct sweep_over_time {
 	struct lane *lanes;
 	size_t n_lanes;
 	uint32_t n_waiting;
-	uint32_t n_live[2]; /* by blocker.is_last of their nodes */
-	double shared[2];   /* the same: sum over time of n_waiting, divided among these, ... */
-	double waited[2];   /* ... and for how long n_waiting was not 0 */
+	uint32_t n_live[2];              /* by blocker.is_last of their nodes */
+	struct waited_for waited_for[2]; /* the same */
 	/*
-	 * Where there are more threads than processors, those that have nothing to do could not all have run. Sums over time: of
-	 * the share of them that could not, and of `shared` times that.
+	 * Where there are more threads than processors, those that have nothing to do could not all have run. A sum over time: of
+	 * the share of them that could not.
 	 */
-	uint32_t n_wanting; /* lanes that work, or would if they had a processor */
-	double crowded, crowded_shared[2];
+	uint64_t n_processors; /* UINT64_MAX: no fewer than threads, or unknown */
+	uint32_t n_wanting;    /* lanes that work, or would if they had a processor */
+	double crowded;
 	uint64_t now;
 	struct phase {
 		uint64_t begin_ticks;
@@ -76,6 +97,11 @@ struct sweep_over_time {
 	uint32_t task_construct;   /* of the explicit task that began last, 0 none */
 };
 
+static inline const struct blocker *blocker_of(const struct sweep_over_time *s, const struct lane *lane)
+{
+	return &s->blockers->rows[lane->blocker];
+}
+
 static inline bool is_waiting(enum state state)
 {
 	return track_is_sync(state);
@@ -84,15 +110,17 @@ static inline bool is_waiting(enum state state)
 /* Is the thread in a node that others may wait for? */
 static inline bool is_live(const struct lane *lane)
 {
-	enum state state = lane->state;
-	return lane->node != 0 && (state_is_work(state) || track_is_mutex(state) || track_is_target(state) ||
-				   (state == STATE_PREEMPTED && !lane->is_node_over) || state == STATE_BLOCKED);
+	const unsigned in_node = STATE_BITS(STATE_WORK_SERIAL, STATE_WORK_REDUCTION) |
+				 STATE_BITS(STATE_WAIT_MUTEX, STATE_WAIT_TARGET_UPDATE) | 1u << STATE_BLOCKED;
+	bool is_out = lane->state == STATE_PREEMPTED && !lane->is_node_over;
+	return lane->node != 0 && ((in_node >> lane->state & 1) != 0 || is_out);
 }
 
 /* Does the thread have a processor, or want one, for something other than waiting? */
 static inline bool is_wanting(const struct lane *lane)
 {
-	return state_is_work(lane->state) || lane->state == STATE_OVERHEAD || lane->state == STATE_PREEMPTED;
+	const unsigned wanting = STATE_BITS(STATE_WORK_SERIAL, STATE_WORK_REDUCTION) | 1u << STATE_OVERHEAD | 1u << STATE_PREEMPTED;
+	return wanting >> lane->state & 1;
 }
 
 static inline bool is_region_open(const struct sweep_over_time *s)
@@ -105,6 +133,9 @@ static inline bool is_seeking(const struct sweep_over_time *s, const struct lane
 {
 	return lane->has_units && (is_waiting(lane->state) || (lane->state == STATE_IDLE && is_region_open(s)));
 }
+
+/* phases.c: fills in `regions` and `joins`. */
+void phases_find(struct sweep_over_time *s);
 
 /* idle.c: units of Argobots that are ready, and that nobody has taken yet. */
 void ready_units_begin(struct sweep_over_time *s);

@@ -24,7 +24,7 @@ static void pass(struct along *along, uint32_t id)
 
 void net_measure_lateness(struct net *net, const struct track *track)
 {
-	uint32_t n_tasks = net->graph->model->n_tasks;
+	uint32_t n_tasks = net->n_tasks;
 	net->late_ticks = memory_zeroed(net->n, sizeof *net->late_ticks, "what limits the run");
 	for (size_t i = 0; i < track->n_streams; i++) {
 		const struct track_stream *s = &track->streams[i];

@@ -15,7 +15,7 @@
 
 static uint8_t traits_of_task(const struct net *net, uint32_t task)
 {
-	const struct task *row = &net->graph->model->tasks[task];
+	const struct task *row = &net->tasks[task];
 	unsigned is_explicit = task_is_explicit(row) ? NET_EXPLICIT : 0;
 	if (!graph_task_is_node(net->graph, task))
 		return (uint8_t)(NODE_NONE | is_explicit);
@@ -45,7 +45,7 @@ static uint8_t traits_of(const struct net *net, const struct node *node)
 
 static void see_tasks(struct net *net, uint32_t task, uint32_t end)
 {
-	const struct task *tasks = net->graph->model->tasks;
+	const struct task *tasks = net->tasks;
 	for (; task < end; task++) {
 		net->traits[task] = traits_of_task(net, task);
 		net->constructs[task] = net->same[tasks[task].construct];
@@ -74,7 +74,7 @@ static void see_all(struct net *net, uint32_t begin, uint32_t end, void (*see)(s
 
 static void see_nodes(struct net *net)
 {
-	uint32_t n_tasks = net->graph->model->n_tasks;
+	uint32_t n_tasks = net->n_tasks;
 	net->traits = memory_get(net->n, sizeof *net->traits, WHAT);
 	net->constructs = memory_get(net->n, sizeof *net->constructs, WHAT);
 	see_all(net, 0, n_tasks, see_tasks);
@@ -261,8 +261,16 @@ uint64_t net_ticks_of(const struct net *net, uint64_t ns)
 
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same)
 {
-	*net = (struct net){.graph = graph, .same = same, .n = graph_n_ids(graph)};
-	net->record_ticks = net_ticks_of(net, graph->model->dump->meta.record_ns);
+	const struct model *m = graph->model;
+	*net = (struct net){.graph = graph,
+			    .n_tasks = m->n_tasks,
+			    .tasks = m->tasks,
+			    .inner = graph->nodes,
+			    .first_fragments = graph->first_fragments,
+			    .window = m->window,
+			    .same = same,
+			    .n = graph_n_ids(graph)};
+	net->record_ticks = net_ticks_of(net, m->dump->meta.record_ns);
 	see_nodes(net);
 	make_links(net);
 	sort_units(net);

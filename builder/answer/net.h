@@ -22,6 +22,13 @@ _Static_assert(NODE_KINDS <= NET_KIND + 1, "a node's kind has five bits");
 
 struct net {
 	const struct graph *graph;
+	/* Of the graph and its model, which all who go through the nodes ask for each node: */
+	uint32_t n_tasks; /* below, a node's number is that of its task */
+	const struct task *tasks;
+	const struct node *inner; /* by number - n_tasks */
+	const struct first_fragment *first_fragments;
+	struct window window;
+
 	const uint32_t *same;  /* track.same */
 	uint64_t record_ticks; /* what a record costs, as far as that is known */
 	uint32_t n;            /* node numbers are below */
@@ -59,8 +66,7 @@ uint64_t net_ticks_of(const struct net *net, uint64_t ns);
 /* The row of a node that is not a task's first one, else NULL. */
 static inline const struct node *net_inner(const struct net *net, uint32_t id)
 {
-	uint32_t n_tasks = net->graph->model->n_tasks;
-	return id < n_tasks ? NULL : &net->graph->nodes[id - n_tasks];
+	return id < net->n_tasks ? NULL : &net->inner[id - net->n_tasks];
 }
 
 /* The node's kind. The kind of a number that no node has is NODE_NONE. */
@@ -97,15 +103,15 @@ static inline bool net_is_fragment(const struct net *net, uint32_t id)
 static inline uint64_t net_begin(const struct net *net, uint32_t id)
 {
 	const struct node *node = net_inner(net, id);
-	return window_clip(&net->graph->model->window, node != NULL ? node->begin_ticks : net->graph->model->tasks[id].start_ticks);
+	return window_clip(&net->window, node != NULL ? node->begin_ticks : net->tasks[id].start_ticks);
 }
 
 /* When it had ended; not before it began. */
 static inline uint64_t net_end(const struct net *net, uint32_t id)
 {
 	const struct node *node = net_inner(net, id);
-	uint64_t end = node != NULL ? node->end_ticks : net->graph->first_fragments[id].end_ticks, begin = net_begin(net, id);
-	end = window_clip(&net->graph->model->window, end);
+	uint64_t end = node != NULL ? node->end_ticks : net->first_fragments[id].end_ticks, begin = net_begin(net, id);
+	end = window_clip(&net->window, end);
 	return end > begin ? end : begin;
 }
 
@@ -115,7 +121,7 @@ static inline uint64_t net_work(const struct net *net, uint32_t id)
 	const struct node *node = net_inner(net, id);
 	if (!net_executes(net, id))
 		return 0;
-	return node != NULL ? node->busy_ticks : net->graph->first_fragments[id].busy_ticks;
+	return node != NULL ? node->busy_ticks : net->first_fragments[id].busy_ticks;
 }
 
 /* The part of a stretch of time which is the recorder's, where a record ends it, as one ends each node. */
@@ -140,18 +146,18 @@ static inline uint32_t net_construct(const struct net *net, uint32_t id)
 static inline uint32_t net_owner(const struct net *net, uint32_t id)
 {
 	uint32_t unit = net_unit(net, id);
-	return unit != 0 ? net->graph->model->n_tasks + unit : net_task(net, id);
+	return unit != 0 ? net->n_tasks + unit : net_task(net, id);
 }
 
 static inline uint32_t net_n_owners(const struct net *net)
 {
-	return net->graph->model->n_tasks + net->graph->model->n_units;
+	return net->n_tasks + net->graph->model->n_units;
 }
 
 /* Is it the first node of who executes it? */
 static inline bool net_is_first(const struct net *net, uint32_t id)
 {
-	return id < net->graph->model->n_tasks || (net_unit(net, id) != 0 && net_begins_unit(net_inner(net, id)));
+	return id < net->n_tasks || (net_unit(net, id) != 0 && net_begins_unit(net_inner(net, id)));
 }
 
 /* Is it the first node of a task that a task-generating construct made, or of a unit that another one created? */

@@ -10,7 +10,7 @@ const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uin
 	const struct track_stream *t = &s->track->streams[i];
 	const struct lane *lane = &s->lanes[i];
 	*task = lane->next_started < t->n_started ? t->started[lane->next_started] : 0;
-	return &s->net->graph->model->tasks[*task];
+	return &s->net->tasks[*task];
 }
 
 /* In the same way, but of OpenMP's tasks alone. */
@@ -146,11 +146,12 @@ void lane_begin_task(struct sweep_over_time *s, struct lane *lane)
  */
 static void blame_node(struct sweep_over_time *s, struct lane *lane)
 {
-	const struct blocker *blocker = blockers_of(s->blockers, lane->node);
-	double all = s->shared[blocker->is_last] - lane->shared[blocker->is_last], left = all;
-	double waited = s->waited[blocker->is_last] - lane->waited[blocker->is_last];
-	double crowded = s->crowded_shared[blocker->is_last] - lane->crowded_shared[blocker->is_last];
-	crowded = all > 0 ? crowded / all : 0;
+	const struct blocker *blocker = blocker_of(s, lane);
+	const struct waited_for *now = &s->waited_for[blocker->is_last];
+	double all = now->shared - lane->told.shared, left = all, waited = now->ticks - lane->told.ticks;
+	if (all == 0 && waited == 0)
+		return;
+	double crowded = all > 0 ? (now->crowded_shared - lane->told.crowded_shared) / all : 0;
 	for (unsigned i = 0; i < LATES && waited > 0; i++) {
 		struct late *late = &lane->late[i];
 		double part = late->ticks < waited ? late->ticks : waited, blame = left * (part / waited);
@@ -189,11 +190,25 @@ static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
 	bool is_preempted = lane->state == STATE_PREEMPTED;
 	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
 		return;
-	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? blockers_of(s->blockers, lane->node)->place : 0;
+	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? blocker_of(s, lane)->place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
 	causes_blame_crowded(s->causes, late->cause, (double)length, is_preempted ? 0 : crowded_since(s, lane));
+}
+
+/* What the thread waits for is done by the nodes that run, which are blamed; but for what units that are ready could have had. */
+static void spend_waiting(struct sweep_over_time *s, struct lane *lane, uint64_t length)
+{
+	uint64_t taken[UNIT_WISHES] = {0}, left = length; /* ready_units_take() blames these */
+	for (unsigned wish = 0; is_seeking(s, lane) && wish < UNIT_WISHES; wish++) {
+		uint64_t part = (uint64_t)(s->taken[wish] - lane->taken[wish]);
+		taken[wish] = part < left ? part : left;
+		left -= taken[wish];
+	}
+	lane->spent[SPENT_EXCLUSION] += taken[UNIT_WANTS_MUTEX];
+	lane->spent[SPENT_RUNTIME] += taken[UNIT_WANTS_THREAD];
+	lane->spent[SPENT_WAITING] += left;
 }
 
 void lane_tell(struct sweep_over_time *s, size_t i)
@@ -205,32 +220,18 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	make_late(s, i, length);
 	if (is_live(lane))
 		blame_node(s, lane);
-	for (unsigned is_last = 0; is_last < 2; is_last++) {
-		lane->shared[is_last] = s->shared[is_last];
-		lane->crowded_shared[is_last] = s->crowded_shared[is_last];
-		lane->waited[is_last] = s->waited[is_last];
-	}
+	lane->told = s->waited_for[blocker_of(s, lane)->is_last];
 	if (length == 0)
 		return;
-	uint64_t taken[UNIT_WISHES];
-	for (unsigned wish = 0; wish < UNIT_WISHES; wish++) {
-		uint64_t part = is_seeking(s, lane) ? (uint64_t)(s->taken[wish] - lane->taken[wish]) : 0;
-		uint64_t left = length - (wish > 0 ? taken[0] : 0);
-		taken[wish] = part < left ? part : left;
-		lane->taken[wish] = s->taken[wish];
-	}
 	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
 		recorded = net_recorded(s->net, length);
 		spent[SPENT_RECORDER] += recorded;
 	}
 	if (state_is_work(state))
 		spent[SPENT_WORK] += length - recorded;
-	else if (is_waiting(state) || is_seeking(s, lane)) {
-		spent[SPENT_EXCLUSION] += taken[UNIT_WANTS_MUTEX]; /* ready_units_take() blames these */
-		spent[SPENT_RUNTIME] += taken[UNIT_WANTS_THREAD];
-		spent[SPENT_WAITING] +=
-			length - taken[UNIT_WANTS_MUTEX] - taken[UNIT_WANTS_THREAD]; /* blamed on the nodes that run */
-	} else if (track_is_mutex(state))
+	else if (is_waiting(state) || is_seeking(s, lane))
+		spend_waiting(s, lane, length);
+	else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
 	else if (state == STATE_OVERHEAD)
 		spend_overhead(s, i, length - recorded);
@@ -251,4 +252,6 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		spend_idle(s, i, s->now);
 	lane->since_ticks = s->now;
 	lane->crowded = s->crowded;
+	for (unsigned wish = 0; lane->has_units && wish < UNIT_WISHES; wish++)
+		lane->taken[wish] = s->taken[wish];
 }

@@ -52,7 +52,7 @@ static uint32_t node_at(struct along *along, uint64_t ticks)
 static void collect_holds(struct collection *c, const struct net *net, const struct track *track, size_t i)
 {
 	const struct track_stream *s = &track->streams[i];
-	uint32_t n_tasks = net->graph->model->n_tasks;
+	uint32_t n_tasks = net->n_tasks;
 	struct along along = {net, s, 0, n_tasks + net->graph->streams[i].first_node, n_tasks + net->graph->streams[i].end_node, 0};
 	for (size_t j = 0; j < s->n_holds; j++) {
 		const struct track_hold *hold = &s->holds[j];

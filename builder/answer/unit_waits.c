@@ -12,7 +12,7 @@
 /* By node that is no task's first one: the node of another unit that ends it last, 0 none; to be freed. */
 static uint32_t *find_enders(const struct net *net)
 {
-	uint32_t n_tasks = net->graph->model->n_tasks;
+	uint32_t n_tasks = net->n_tasks;
 	uint32_t *enders = memory_zeroed(net->n - n_tasks + 1, sizeof *enders, "where units waited");
 	uint64_t *ended = memory_zeroed(net->n - n_tasks + 1, sizeof *ended, "where units waited");
 	for (uint32_t id = n_tasks; id < net->n; id++)
@@ -45,7 +45,7 @@ void unit_waits_find(struct causes *waits, struct track *track, const struct net
 					    [UNIT_WAITS_MUTEX] = LIMIT_EXCLUSION,
 					    [UNIT_WAITS_ALL] = LIMIT_IMBALANCE,
 					    [UNIT_WAITS_SIGNAL] = LIMIT_CHAIN};
-	uint32_t n_tasks = net->graph->model->n_tasks;
+	uint32_t n_tasks = net->n_tasks;
 	if (net->unit_nodes == NULL)
 		return;
 	uint32_t *enders = find_enders(net);

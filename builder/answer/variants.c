@@ -164,7 +164,7 @@ static uint32_t leads_to(const struct variant *variant, const struct net *net, u
 		return after_barrier(net, id, net->targets[link]);
 	if (dropped->later != NULL && dropped->later[net->targets[link]] != 0)
 		return dropped->later[net->targets[link]];
-	return net->graph->join_node[net->graph->model->tasks[net_task(net, id)].region];
+	return net->graph->join_node[net->tasks[net_task(net, id)].region];
 }
 
 struct dropped variant_without_edges(const struct scene *scene, enum drop drop, uint32_t construct, uint32_t other)

@@ -94,7 +94,7 @@ static bool look(struct after *after, uint32_t task)
 
 void lint_implied(struct findings *findings, const struct net *net)
 {
-	struct after after = {.net = net, .n_tasks = net->graph->model->n_tasks};
+	struct after after = {.net = net, .n_tasks = net->n_tasks};
 	struct map all = {0};
 	if (!net->has_depends)
 		return;

@@ -113,7 +113,7 @@ static struct variable *variable_row(struct variables *v, uint32_t parent, uint6
 
 static void find_chains(struct findings *findings, const struct net *net, const struct named *rows, size_t n)
 {
-	const struct task *tasks = net->graph->model->tasks;
+	const struct task *tasks = net->tasks;
 	struct variables v = {0};
 	uint64_t *n_inout = memory_zeroed(net->graph->model->n_constructs, sizeof *n_inout, WHAT);
 	for (size_t i = 0; i < n; i++) {

@@ -46,7 +46,7 @@ static uint32_t next_fragment(const struct net *net, uint32_t id)
 /* Did the creator, whose node ended by creating the task, execute it in the midst of what it executed next? */
 static bool is_inline(const struct net *net, uint32_t creator, uint32_t task)
 {
-	const struct task *tasks = net->graph->model->tasks;
+	const struct task *tasks = net->tasks;
 	uint32_t next = next_fragment(net, creator);
 	return next != 0 && tasks[task].state & TASK_STARTED &&
 	       tasks[task].run_stream == tasks[net_task(net, creator)].run_stream && net_begin(net, next) <= net_begin(net, task) &&

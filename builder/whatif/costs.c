@@ -43,8 +43,8 @@ static uint64_t class_of(const struct scene *scene, uint32_t unit)
 	uint32_t id = first_member(scene, unit, &n_members);
 	const struct node *inner = net_inner(net, id);
 	uint64_t class = mix(plan->nodes[unit].role, net_task_construct(net, id));
-	class = mix(class, net->graph->model->tasks[net_task(net, id)].region != 0 && !net_is_explicit(net, id)
-				   ? net_region_construct(net, net->graph->model->tasks[net_task(net, id)].region)
+	class = mix(class, net->tasks[net_task(net, id)].region != 0 && !net_is_explicit(net, id)
+				   ? net_region_construct(net, net->tasks[net_task(net, id)].region)
 				   : 0);
 	if (inner != NULL)
 		class = mix(class, net_construct(net, inner->previous) | (uint64_t)net_kind(net, inner->previous) << 32);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The times in which threads that have nothing to do could have something: regions, and, of Argobots, times in which there
+ * are units. Called by account.c, on one thread.
+ */
+#include "builder/answer/lane.h"
+#include "builder/support/memory.h"
+#include "builder/support/sort.h"
+
+#include <stdlib.h>
+
+#define WHAT "what limits the run"
+
+static int by_number(const void *left, const void *right)
+{
+	const uint64_t *l = left, *r = right;
+	return *l < *r ? -1 : *l > *r;
+}
+
+/* A time in which there was a unit, or in which one created one after the other. */
+struct span {
+	uint64_t begin_ticks, end_ticks;
+	uint32_t construct;
+};
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct span *l = left, *r = right;
+	if (l->begin_ticks != r->begin_ticks)
+		return l->begin_ticks < r->begin_ticks ? -1 : 1;
+	if (l->end_ticks != r->end_ticks)
+		return l->end_ticks < r->end_ticks ? -1 : 1;
+	return l->construct < r->construct ? -1 : l->construct > r->construct;
+}
+
+/* The construct of the unit that the node ends by creating, 0: it does not. */
+static uint32_t created(const struct net *net, uint32_t id)
+{
+	for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
+		if (net->kinds[link] == EDGE_CREATE && net_unit(net, net->targets[link]) != 0 &&
+		    net_is_task(net, net->targets[link]))
+			return net_task_construct(net, net->targets[link]);
+	return 0;
+}
+
+/*
+ * Units of Argobots are in no region: where there are some that have not ended, and where a unit creates one after the other,
+ * threads that have nothing to do could have something. Such times are regions here, those that overlap are one.
+ */
+static uint32_t find_times_of_units(const struct sweep_over_time *s, struct span **found)
+{
+	const struct net *net = s->net;
+	const struct model *m = net->graph->model;
+	uint32_t n = 0, n_joined = 0, n_inner = net->n - m->n_tasks;
+	struct span *spans = *found =
+		memory_get((size_t)m->n_units + (net->unit_nodes != NULL ? n_inner : 0) + 1, sizeof *spans, WHAT);
+	for (uint32_t row = 1; row < m->n_units; row++) {
+		const struct work_unit *unit = &m->units[row];
+		uint32_t id = graph_unit_node(net->graph, row);
+		uint64_t end = unit->state & UNIT_ENDED ? unit->end_ticks : m->last_ticks;
+		if (id != 0 && net_is_task(net, id) && unit->create_ticks != 0)
+			spans[n++] = (struct span){unit->create_ticks, end, net_construct(net, id)};
+	}
+	for (uint32_t id = m->n_tasks; id < net->n && net->unit_nodes != NULL; id++) {
+		const struct node *node = net_inner(net, id);
+		if (net_unit(net, id) != 0 && node->kind == NODE_FRAGMENT && node->previous != 0 &&
+		    created(net, node->previous) != 0 && created(net, id) != 0)
+			spans[n++] = (struct span){node->begin_ticks, node->end_ticks, created(net, id)};
+	}
+	sort_rows(spans, n, sizeof *spans, by_begin);
+	for (uint32_t i = 0; i < n; i++) {
+		struct span *last = n_joined > 0 ? &spans[n_joined - 1] : NULL;
+		if (last == NULL || spans[i].begin_ticks > last->end_ticks)
+			spans[n_joined++] = spans[i];
+		else if (spans[i].end_ticks > last->end_ticks)
+			last->end_ticks = spans[i].end_ticks;
+	}
+	return n_joined;
+}
+
+static int by_phase(const void *left, const void *right)
+{
+	const struct phase *l = left, *r = right;
+	return l->begin_ticks < r->begin_ticks ? -1 : l->begin_ticks > r->begin_ticks;
+}
+
+/* The regions in order, without those of the runtime's own and those around initial tasks. */
+void phases_find(struct sweep_over_time *s)
+{
+	const struct model *m = s->net->graph->model;
+	struct span *spans;
+	uint32_t n_spans = find_times_of_units(s, &spans);
+	s->regions = memory_get((size_t)m->n_regions + n_spans, sizeof *s->regions, WHAT);
+	s->joins = memory_get((size_t)m->n_regions + n_spans, sizeof *s->joins, WHAT);
+	for (uint32_t i = 0; i < n_spans; i++) {
+		s->joins[s->n_regions] = spans[i].end_ticks;
+		s->regions[s->n_regions++] = (struct phase){spans[i].begin_ticks, spans[i].construct};
+	}
+	free(spans);
+	for (uint32_t row = 1; row < m->n_regions; row++) {
+		const struct region *r = &m->regions[row];
+		if (!(r->state & REGION_ANNOUNCED) || r->state & (REGION_INITIAL | REGION_HELPER | REGION_HIDDEN))
+			continue;
+		uint64_t join = region_end_ticks(r);
+		s->joins[s->n_regions] = join > r->begin_ticks ? join : r->begin_ticks;
+		s->regions[s->n_regions++] = (struct phase){r->begin_ticks, net_region_construct(s->net, row)};
+	}
+	sort_rows(s->regions, s->n_regions, sizeof *s->regions, by_phase);
+	sort_rows(s->joins, s->n_regions, sizeof *s->joins, by_number);
+}
