@@ -128,7 +128,7 @@ static int make_answer(struct job *job, size_t i)
 	uint32_t fold_nodes = job->options->fold_nodes;
 	bool is_shown = job->needs & NEEDS_ANSWER;
 	int rc = 0, tree_rc = 0;
-#pragma omp task shared(tree_rc)
+#pragma omp task shared(tree_rc) if (omp_get_num_threads() > 1) /* one thread: before the net takes memory beside it */
 	tree_rc = finish_tree(job, i);
 	answer_begin(answer, answer_graph(job, i), &job->states[i], &job->tree);
 	if (is_shown) {

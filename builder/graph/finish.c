@@ -87,7 +87,13 @@ int graph_finish_nodes(struct graph *graph)
 	if (graph->is_counted && (graph->is_irregular || graph_may_be_unsound(graph)) && begin_again(graph) != 0)
 		return -1;
 	graph_make_sound(graph);
-	return graph_cut_to_family(graph);
+	if (graph_cut_to_family(graph) != 0)
+		return -1;
+	if (graph->is_counted) { /* what is counted is asked for no edges */
+		free(graph->tasks);
+		graph->tasks = NULL;
+	}
+	return 0;
 }
 
 void graph_finish_path(struct graph *graph)
