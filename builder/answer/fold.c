@@ -9,47 +9,16 @@
  *     these are one, the second ones are one, and so on, so that the time until the last thread comes stays what it was.
  * Each of these keeps the net without circles: docs/analyses.md says what it changes. Called by scene.c, on one thread.
  */
-#include "builder/answer/scene.h"
-#include "builder/support/array.h"
-#include "builder/support/map.h"
+#include "builder/answer/fold_parts.h"
 #include "builder/support/memory.h"
 
-#include <stdlib.h>
-
-#define WHAT        "what limits the run"
-#define MANY_BEFORE UINT16_MAX /* no phase of so many threads is folded, so counts of links end there */
-#define PLAIN       3          /* so many lengths are tried before tasks of one level are taken for one */
+#define WHAT       "what limits the run"
+#define UNFOLDABLE UINT64_MAX /* in place of a weight */
+#define PLAIN      3          /* so many lengths are tried before tasks of one level are taken for one */
 
 enum {
-	TASK_HAS_UP = 1,      /* its parent comes before it */
-	TASK_IS_FOLDABLE = 2, /* explicit, and no region is opened in it */
-	TASK_IS_ROOT = 4      /* of the present try: its descendants are folded into it */
-};
-
-struct folding {
-	const struct net *net;
-	uint32_t n_tasks;
-	uint64_t *weights;  /* by task: what it and its descendants execute and cost */
-	uint8_t *states;    /* by task: TASK_HAS_UP and so on */
-	uint16_t *n_before; /* by node: how many links lead to it; MANY_BEFORE: so many, or more */
-	struct depends {
-		uint32_t n_in, n_out, before; /* before: one that it depends on */
-		uint32_t level;               /* of those that it depends on, the longest chain */
-		/* Of the present try: */
-		uint32_t run_of;    /* the first of what its creator executes */
-		uint64_t one_ticks; /* if it is the first of those that are one: what all of them execute and cost */
-	} * depends;                /* by task; NULL: there are no dependences */
-	/* Of the present try: */
-	uint64_t most_ticks; /* a node executes for no longer than that */
-	bool has_levels;
-	uint32_t *rep;     /* by node: the first of those that it is one with; 0: it is left out */
-	uint32_t *with;    /* by task: of a root the node that it is one with, else the root that it is folded into, 0 none */
-	struct map levels; /* (run, level) -> the first task */
-	struct share {
-		uint64_t ticks;
-		uint32_t id;
-	} * shares;
-	size_t shares_capacity;
+	TASK_HAS_UP = 1,     /* its parent comes before it */
+	TASK_IS_FOLDABLE = 2 /* explicit, and no region is opened in it */
 };
 
 /* ---- What does not depend on lengths ---- */
@@ -60,22 +29,33 @@ static uint32_t up_of(const struct folding *f, uint32_t task)
 	return f->states[task] & TASK_HAS_UP ? f->net->tasks[task].parent : 0;
 }
 
-static bool is_root(const struct folding *f, uint32_t task)
+/*
+ * Is the task folded in the present try, with all of its descendants? What is true of it is true of these, too: they weigh
+ * no more, and a task in which one of them could not be folded cannot be folded itself.
+ */
+static bool is_folded(const struct folding *f, uint32_t task)
 {
-	return f->states[task] & TASK_IS_ROOT;
+	return f->weights[task] <= f->most_ticks;
 }
 
-static void weigh_tasks(struct folding *f, const struct prices *prices)
+/* Is it folded, but not into another one? All of its nodes, and those of its descendants, are one with its first node. */
+static inline bool is_root(const struct folding *f, uint32_t task)
+{
+	return is_folded(f, task) && !is_folded(f, up_of(f, task));
+}
+
+/* Returns what all tasks execute and cost. */
+static uint64_t weigh_tasks(struct folding *f, const struct prices *prices)
 {
 	const struct net *net = f->net;
-	const struct model *m = net->graph->model;
 	const struct busy *busy = net->graph->busy;
+	uint64_t all_ticks = 0;
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
 		uint32_t task = net->order[i];
 		if (task >= f->n_tasks)
 			continue;
-		f->states[task] |= net_is_explicit(net, task) ? TASK_IS_FOLDABLE : 0;
-		f->states[task] |= f->weights[m->tasks[task].parent] != 0 ? TASK_HAS_UP : 0;
+		bool has_up = f->weights[net->tasks[task].parent] != 0;
+		f->states[task] = (uint8_t)((net_is_explicit(net, task) ? TASK_IS_FOLDABLE : 0) | (has_up ? TASK_HAS_UP : 0));
 		f->weights[task] = 1 + (busy != NULL ? busy->ticks[task] : 0);
 		if (net_is_task(net, task))
 			f->weights[task] += prices->rows[net_construct(net, task)].start_ticks;
@@ -88,6 +68,11 @@ static void weigh_tasks(struct folding *f, const struct prices *prices)
 		if (!(f->states[task] & TASK_IS_FOLDABLE))
 			f->states[up] &= (uint8_t)~TASK_IS_FOLDABLE;
 	}
+	for (uint32_t task = 0; task < f->n_tasks; task++) {
+		all_ticks += f->states[task] & TASK_HAS_UP ? 0 : f->weights[task];
+		f->weights[task] = f->states[task] & TASK_IS_FOLDABLE ? f->weights[task] : UNFOLDABLE;
+	}
+	return all_ticks;
 }
 
 static void see_depend(struct folding *f, uint32_t source, uint32_t target)
@@ -104,11 +89,11 @@ static void see_depend(struct folding *f, uint32_t source, uint32_t target)
 static void see_links(struct folding *f)
 {
 	const struct net *net = f->net;
-	for (uint32_t i = 0; i < net->n_ordered; i++)
-		for (size_t link = net->first[net->order[i]]; link < net->first[net->order[i] + 1]; link++) {
-			uint16_t *n_before = &f->n_before[net->targets[link]];
-			*n_before = (uint16_t)(*n_before + (*n_before < MANY_BEFORE));
-		}
+	size_t n_links = net->first[net->n];
+	for (size_t link = 0; link < n_links; link++) {
+		uint16_t *n_before = &f->n_before[net->targets[link]];
+		*n_before = (uint16_t)(*n_before + (*n_before < MANY_BEFORE));
+	}
 	for (uint32_t i = 0; i < net->n_ordered && f->depends != NULL; i++) {
 		uint32_t id = net->order[i];
 		for (size_t link = net->first[id]; link < net->first[id + 1]; link++)
@@ -118,25 +103,6 @@ static void see_links(struct folding *f)
 }
 
 /* ---- Tasks ---- */
-
-/* The task that this one is folded into with its descendants, which may be itself; 0: none. */
-static uint32_t root_of(const struct folding *f, uint32_t task)
-{
-	return is_root(f, task) ? task : f->with[task];
-}
-
-static void fold_subtrees(struct folding *f)
-{
-	for (uint32_t i = 0; i < f->net->n_ordered; i++) {
-		uint32_t task = f->net->order[i];
-		if (task >= f->n_tasks || !(f->states[task] & TASK_IS_FOLDABLE))
-			continue;
-		uint32_t outer = root_of(f, up_of(f, task));
-		if (outer == 0 && f->weights[task] <= f->most_ticks)
-			f->states[task] |= TASK_IS_ROOT;
-		f->with[task] = is_root(f, task) ? task : outer;
-	}
-}
 
 /* The task that is created at the node's end, if it is folded with its descendants alone; else 0. */
 static uint32_t folded_at_end(const struct folding *f, uint32_t id)
@@ -171,7 +137,7 @@ static bool fold_into(struct folding *f, uint32_t task, uint32_t first, uint64_t
 {
 	if (first == 0 || *one_ticks + f->weights[task] > f->most_ticks)
 		return false;
-	f->with[task] = first;
+	fold_node(f, task, first);
 	*one_ticks += f->weights[task];
 	return true;
 }
@@ -183,7 +149,7 @@ static void fold_dependent(struct folding *f, uint32_t task, uint32_t run)
 	uint32_t before = depends->n_in == 1 ? depends->before : 0;
 	depends->one_ticks = f->weights[task];
 	if (before != 0 && f->depends[before].n_out == 1 && f->depends[before].run_of == run && is_root(f, before) &&
-	    !is_undeferred(f, before) && fold_into(f, task, f->with[before], &f->depends[f->with[before]].one_ticks))
+	    !is_undeferred(f, before) && fold_into(f, task, f->rep[before], &f->depends[f->rep[before]].one_ticks))
 		return;
 	if (!f->has_levels)
 		return;
@@ -207,13 +173,13 @@ static void fold_siblings(struct folding *f, uint32_t run)
 		bool is_apart = task == 0 || (is_inline && depends->n_in != 0);
 		if (id != run && (is_apart || created_ticks > f->most_ticks))
 			return;
-		f->rep[id] = run;
+		fold_node(f, id, run);
 		if (f->depends != NULL)
 			f->depends[task].run_of = run;
 		if (is_apart)
 			return;
 		if (is_inline)
-			f->with[task] = run;
+			fold_node(f, task, run);
 		else if (depends->n_in + depends->n_out != 0)
 			fold_dependent(f, task, run);
 		else if (!fold_into(f, task, first, &one_ticks)) {
@@ -223,175 +189,113 @@ static void fold_siblings(struct folding *f, uint32_t run)
 	}
 }
 
-/* ---- Teams ---- */
+/* ---- All of it ---- */
 
-static int by_length(const void *left, const void *right)
+/* Nodes of folded tasks are left out, but for the roots' first ones; each other one is there for itself. */
+static void begin_try(struct folding *f)
 {
-	const struct share *l = left, *r = right;
-	if (l->ticks != r->ticks)
-		return l->ticks > r->ticks ? -1 : 1;
-	return l->id < r->id ? -1 : l->id > r->id;
+	const struct net *net = f->net;
+	uint32_t *rep = f->rep, n_left = 0;
+	for (uint32_t task = 0; task < f->n_tasks; task++) {
+		bool is_there = is_folded(f, task) ? is_root(f, task) : net_kind(net, task) != NODE_NONE;
+		rep[task] = is_there ? task : 0;
+		n_left += is_there;
+	}
+	for (uint32_t id = f->n_tasks; id < net->n; id++) {
+		bool is_there = !is_folded(f, net_task(net, id)) && net_kind(net, id) != NODE_NONE;
+		rep[id] = is_there ? id : 0;
+		n_left += is_there;
+	}
+	for (uint32_t task = 0; f->depends != NULL && task < f->n_tasks; task++)
+		f->depends[task].run_of = 0;
+	f->n_left = n_left;
+}
+
+/* Folds with the present length; how many nodes are left then is f->n_left. */
+static void try(struct folding *f)
+{
+	const struct net *net = f->net;
+	const uint32_t *rep = f->rep, *order = net->order;
+	begin_try(f);
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t id = order[i];
+		if (rep[id] != id || (id < f->n_tasks && is_folded(f, id)))
+			continue;
+		enum node_kind kind = net_kind(net, id);
+		if (kind == NODE_BARRIER || kind == NODE_REGION)
+			fold_phases(f, id);
+		else if (net_executes(net, id))
+			fold_siblings(f, id);
+	}
+	map_free(&f->levels);
 }
 
 /*
- * What all threads of a team execute after a barrier, or from a region's begin on, until the next barrier, or the region's end,
- * if they do nothing else: that; 0: they do. Their shares are in f->shares, the longest first.
+ * From the first of those that are one to the number of a node of the plan, of nodes that are not folded into a root.
+ * Returns how many numbers there are, with 0.
  */
-static uint32_t phase_after(struct folding *f, uint32_t id, uint32_t *n_shares, uint64_t *ticks)
+static uint32_t number_units(struct folding *f)
 {
-	const struct net *net = f->net;
-	uint32_t end = 0, n = 0, n_beside = 0;
-	*ticks = 0;
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-		uint32_t member = net->targets[link];
-		if (net_kind(net, member) == NODE_JOIN) {
-			n_beside++;
-			continue;
-		}
-		if (!net_executes(net, member) || net_is_explicit(net, member) || f->n_before[member] != 1 ||
-		    net->first[member + 1] - net->first[member] != 1 || f->rep[member] != member)
-			return 0;
-		uint32_t next = net->targets[net->first[member]];
-		if (end != 0 && next != end)
-			return 0;
-		end = next;
-		array_reserve((void **)&f->shares, n + (size_t)1, &f->shares_capacity, sizeof *f->shares);
-		f->shares[n++] = (struct share){net_work(net, member), member};
-		*ticks += net_work(net, member);
-	}
-	bool is_end = end != 0 && (net_kind(net, end) == NODE_BARRIER || net_kind(net, end) == NODE_JOIN);
-	if (n < 2 || !is_end || n + n_beside >= MANY_BEFORE || f->n_before[end] < n || f->n_before[end] > n + n_beside)
-		return 0;
-	qsort(f->shares, n, sizeof *f->shares, by_length);
-	*n_shares = n;
-	return end;
-}
-
-/* The region that begins after nothing but serial work after the end of one; 0: none. `between`: that work. */
-static uint32_t region_after(const struct folding *f, uint32_t join, uint32_t *between)
-{
-	const struct net *net = f->net;
-	if (net->first[join + 1] - net->first[join] != 1)
-		return 0;
-	*between = net->targets[net->first[join]];
-	if (!net_executes(net, *between) || f->rep[*between] != *between || net->first[*between + 1] - net->first[*between] != 1)
-		return 0;
-	uint32_t region = net->targets[net->first[*between]];
-	return net_kind(net, region) == NODE_REGION && f->n_before[region] == 1 ? region : 0;
-}
-
-/* Phases of a team, or of teams of regions, one after the other, from this barrier or region on. */
-static void fold_phases(struct folding *f, uint32_t id)
-{
-	const struct net *net = f->net;
-	uint32_t n, n_first, at = id, between;
-	uint64_t ticks, all_ticks;
-	uint32_t end = phase_after(f, id, &n_first, &all_ticks);
-	if (end == 0)
-		return;
-	uint32_t *reps = memory_get(n_first, sizeof *reps, WHAT);
-	uint32_t before = net_kind(net, id) == NODE_REGION ? net_inner(net, id)->previous : 0;
-	for (uint32_t i = 0; i < n_first; i++)
-		reps[i] = f->shares[i].id;
-	for (;;) {
-		uint32_t region = 0;
-		at = end;
-		if (net_kind(net, end) == NODE_JOIN) {
-			region = before != 0 && net_executes(net, before) ? region_after(f, end, &between) : 0;
-			at = region;
-		}
-		uint32_t next = at != 0 ? phase_after(f, at, &n, &ticks) : 0;
-		if (next == 0 || n != n_first || all_ticks + ticks > f->most_ticks * n)
-			break;
-		all_ticks += ticks;
-		f->rep[end] = f->rep[at] = 0;
-		if (region != 0)
-			f->rep[between] = f->rep[before];
-		for (uint32_t i = 0; i < n; i++)
-			f->rep[f->shares[i].id] = reps[i];
-		end = next;
-	}
-	free(reps);
-}
-
-/* ---- All of it ---- */
-
-/* Returns how many nodes are left. */
-static uint32_t try(struct folding *f)
-{
-	const struct net *net = f->net;
-	uint32_t n = 0;
-	for (uint32_t id = 0; id < net->n; id++)
-		f->rep[id] = net_kind(net, id) != NODE_NONE ? id : 0;
-	for (uint32_t task = 0; task < f->n_tasks; task++) {
-		f->with[task] = 0;
-		f->states[task] &= (uint8_t)~TASK_IS_ROOT;
-		if (f->depends != NULL)
-			f->depends[task].run_of = 0;
-	}
-	fold_subtrees(f);
-	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = net->order[i];
-		enum node_kind kind = net_kind(net, id);
-		if (f->rep[id] != id)
-			continue;
-		if (kind == NODE_BARRIER || kind == NODE_REGION)
-			fold_phases(f, id);
-		else if (net_executes(net, id) && root_of(f, net_task(net, id)) == 0)
-			fold_siblings(f, id);
-	}
-	for (uint32_t id = 1; id < net->n; id++) {
-		uint32_t root = root_of(f, net_task(net, id));
-		if (root != 0 && f->rep[id] != 0)
-			f->rep[id] = f->with[root];
-		n += f->rep[id] == id;
-	}
-	map_free(&f->levels);
+	uint32_t *rep = f->rep, n = 1, *firsts = memory_get(f->n_left + (size_t)2, sizeof *firsts, WHAT);
+	firsts[0] = 0;
+	for (uint32_t id = 1; id < f->net->n; id++)
+		if (rep[id] == id)
+			firsts[n++] = id;
+	firsts[n] = f->net->n;
+	for (uint32_t unit = 1; unit < n; unit++)
+		rep[firsts[unit]] = unit;
+	for (uint32_t unit = 0; unit < n; unit++)
+		for (uint32_t id = firsts[unit] + 1; id < firsts[unit + 1]; id++)
+			rep[id] = rep[rep[id]];
+	free(firsts);
 	return n;
 }
 
-/* From the first of those that are one to the number of a node of the plan. */
-static uint32_t *number_units(struct folding *f, uint32_t *n_units)
+/* Nodes that are folded into a root get its number. */
+static void number_folded(struct folding *f)
 {
-	uint32_t *units = memory_get(f->net->n, sizeof *units, WHAT), n = 1;
-	units[0] = 0;
-	for (uint32_t id = 1; id < f->net->n; id++)
-		units[id] = f->rep[id] == id ? n++ : 0;
-	for (uint32_t id = 1; id < f->net->n; id++)
-		units[id] = units[f->rep[id]];
-	*n_units = n;
-	return units;
+	const struct net *net = f->net;
+	uint32_t *rep = f->rep;
+	for (uint32_t i = 0; i < net->n_ordered; i++) {
+		uint32_t task = net->order[i];
+		if (task < f->n_tasks && rep[task] == 0 && is_folded(f, task))
+			rep[task] = rep[up_of(f, task)];
+	}
+	for (uint32_t id = f->n_tasks; id < net->n; id++) {
+		uint32_t task = net_task(net, id);
+		if (rep[id] == 0 && is_folded(f, task) && net_kind(net, id) != NODE_NONE)
+			rep[id] = rep[task];
+	}
 }
 
 uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units)
 {
-	struct folding f = {.net = net, .n_tasks = net->n_tasks};
-	uint32_t *units = NULL, n = UINT32_MAX;
-	uint64_t all_ticks = prices->work_ticks + 1;
+	struct folding f = {.net = net, .n_tasks = net->n_tasks, .n_left = UINT32_MAX};
 	f.weights = memory_zeroed(f.n_tasks, sizeof *f.weights, WHAT);
 	f.states = memory_zeroed(f.n_tasks, sizeof *f.states, WHAT);
 	f.n_before = memory_zeroed(net->n, sizeof *f.n_before, WHAT);
 	f.depends = net->has_depends ? memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT) : NULL;
 	f.rep = memory_get(net->n, sizeof *f.rep, WHAT);
-	f.with = memory_get(f.n_tasks, sizeof *f.with, WHAT);
-	weigh_tasks(&f, prices);
+	uint64_t all_ticks = prices->work_ticks + 1 + weigh_tasks(&f, prices);
 	see_links(&f);
-	for (uint32_t task = 1; task < f.n_tasks; task++)
-		all_ticks += f.states[task] & TASK_HAS_UP ? 0 : f.weights[task];
-	f.most_ticks = 2 * all_ticks / most + 1; /* the creators of what is one, and where they wait, are nodes, too */
-	for (unsigned i = 0; n > most && f.most_ticks / 3 < all_ticks; i++) {
+	uint64_t next_ticks = 2 * all_ticks / most + 1; /* the creators of what is one, and where they wait, are nodes, too */
+	for (unsigned i = 0; f.n_left > most && next_ticks / 3 < all_ticks; i++) {
+		f.most_ticks = next_ticks;
 		f.has_levels = i >= PLAIN;
-		n = try(&f);
-		f.most_ticks *= i == PLAIN - 1 ? 1 : 3;
+		try(&f);
+		next_ticks *= i == PLAIN - 1 ? 1 : 3;
 	}
-	free(f.weights);
 	free(f.n_before);
 	free(f.depends);
-	if (n <= most)
-		units = number_units(&f, n_units);
-	free(f.states);
-	free(f.rep);
-	free(f.with);
 	free(f.shares);
-	return units;
+	if (f.n_left <= most) {
+		*n_units = number_units(&f);
+		number_folded(&f);
+	} else {
+		free(f.rep);
+		f.rep = NULL;
+	}
+	free(f.weights);
+	free(f.states);
+	return f.rep;
 }
