@@ -15,7 +15,7 @@ static uint32_t share_of_loop(const struct scene *scene, uint32_t id)
 	const struct net *net = scene->net;
 	const struct model *m = net->graph->model;
 	uint32_t n_threads = scene->plan.n_threads;
-	if (!net_executes(net, id) || net_unit(net, id) != 0 || net_is_explicit(net, id) ||
+	if (net_is_explicit(net, id) || !net_executes(net, id) || net_unit(net, id) != 0 ||
 	    m->regions[m->tasks[net_task(net, id)].region].actual < n_threads)
 		return 0;
 	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
@@ -41,20 +41,40 @@ static enum plan_role role_of(const struct net *net, uint32_t id)
 	return net_executes(net, id) ? PLAN_NEXT : PLAN_POINT;
 }
 
-static void add_member(struct scene *scene, uint32_t id)
+/* What the unit is, which its first member says. */
+static void begin_unit(struct scene *scene, uint32_t unit, uint32_t id)
 {
 	const struct net *net = scene->net;
-	uint32_t unit = scene_unit(scene, id);
 	struct plan_node *node = &scene->plan.nodes[unit];
-	if (unit == 0)
-		return;
-	if (node->role == PLAN_NOTHING) {
-		node->role = (uint8_t)role_of(net, id);
-		node->begin_ticks = net_executes(net, id) ? net_begin(net, id) : 0;
-		node->task = net_owner(net, id);
-		if (scene->first_of != NULL)
-			scene->first_of[unit] = id;
+	node->role = (uint8_t)role_of(net, id);
+	node->begin_ticks = net_executes(net, id) ? net_begin(net, id) : 0;
+	node->task = net_owner(net, id);
+	if (scene->first_of != NULL)
+		scene->first_of[unit] = id;
+}
+
+/* Whether something comes after the unit, by the links of a member to other units; those to what is left out do not count. */
+static void see_links(const struct scene *scene, struct plan_node *node, uint32_t unit, uint32_t id)
+{
+	const struct net *net = scene->net;
+	for (size_t link = net->first[id], end = net->first[id + 1]; link < end; link++) {
+		bool is_barrier = net->kinds[link] == EDGE_BARRIER && !net_is_explicit(net, id);
+		if (!is_barrier && net->kinds[link] != EDGE_SEQUENCE)
+			continue;
+		uint32_t to = scene->unit_of != NULL ? scene->unit_of[net->targets[link]] : UINT32_MAX;
+		if (to == unit || to == 0)
+			continue;
+		node->is_at_barrier = node->is_at_barrier || is_barrier;
+		node->is_left = true;
 	}
+}
+
+static void add_member(struct scene *scene, uint32_t unit, uint32_t id)
+{
+	const struct net *net = scene->net;
+	struct plan_node *node = &scene->plan.nodes[unit];
+	if (node->role == PLAN_NOTHING)
+		begin_unit(scene, unit, id);
 	if (scene->n_members != NULL)
 		scene->n_members[unit]++;
 	node->work_ticks += net_work(net, id);
@@ -62,30 +82,25 @@ static void add_member(struct scene *scene, uint32_t id)
 		node->start_ticks += scene->prices->rows[net_construct(net, id)].start_ticks;
 	uint32_t most_shares = share_of_loop(scene, id);
 	node->most_shares = most_shares > node->most_shares ? most_shares : node->most_shares;
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-		if (scene->unit_of != NULL &&
-		    (scene_unit(scene, net->targets[link]) == unit || scene_unit(scene, net->targets[link]) == 0))
-			continue;
-		bool is_barrier = net->kinds[link] == EDGE_BARRIER && !net_is_explicit(net, id);
-		node->is_at_barrier = node->is_at_barrier || is_barrier;
-		node->is_left = node->is_left || is_barrier || net->kinds[link] == EDGE_SEQUENCE;
-	}
+	see_links(scene, node, unit, id);
 }
 
 /* Nodes that are folded into one are seen in the order in which it executes them. */
 static void make_nodes(struct scene *scene)
 {
 	const struct net *net = scene->net;
+	bool is_folded = scene->unit_of != NULL;
+	uint32_t n = is_folded ? net->n_ordered : net->n;
 	scene->plan.nodes = memory_zeroed(scene->plan.n, sizeof *scene->plan.nodes, WHAT);
-	if (scene->unit_of == NULL) {
-		for (uint32_t id = 1; id < net->n; id++)
-			add_member(scene, id);
-		return;
+	if (is_folded) {
+		scene->first_of = memory_zeroed(scene->plan.n, sizeof *scene->first_of, WHAT);
+		scene->n_members = memory_zeroed(scene->plan.n, sizeof *scene->n_members, WHAT);
 	}
-	scene->first_of = memory_zeroed(scene->plan.n, sizeof *scene->first_of, WHAT);
-	scene->n_members = memory_zeroed(scene->plan.n, sizeof *scene->n_members, WHAT);
-	for (uint32_t i = 0; i < net->n_ordered; i++)
-		add_member(scene, net->order[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = is_folded ? net->order[i] : i, unit = scene_unit(scene, id);
+		if (unit != 0)
+			add_member(scene, unit, id);
+	}
 }
 
 /* ---- The whole ---- */

@@ -40,7 +40,7 @@ struct pairs {
 
 static void add_pair(struct pairs *pairs, uint32_t source, uint32_t target)
 {
-	if (target == 0 || target == source || pairs->last[source] == target)
+	if (source == 0 || target == 0 || pairs->last[source] == target)
 		return;
 	pairs->last[source] = target;
 	uint32_t *is_seen = map_put(&pairs->seen, (uint64_t)source << 32 | target);
@@ -55,11 +55,15 @@ static void add_pair(struct pairs *pairs, uint32_t source, uint32_t target)
 static void fold_links(struct plan_links *links, const struct scene *scene, const struct variant *variant)
 {
 	const struct net *net = scene->net;
+	const uint32_t *unit_of = scene->unit_of;
 	struct pairs pairs = {.last = memory_zeroed(scene->plan.n, sizeof *pairs.last, WHAT)};
 	for (uint32_t i = 0; i < net->n_ordered; i++) {
-		uint32_t id = net->order[i], unit = scene->unit_of[id];
-		for (size_t link = net->first[id]; unit != 0 && link < net->first[id + 1]; link++)
-			add_pair(&pairs, unit, scene->unit_of[target_of(variant, net, id, link)]);
+		uint32_t id = net->order[i], unit = unit_of[id];
+		for (size_t link = net->first[id], end = net->first[id + 1]; link < end; link++) {
+			uint32_t to = unit_of[target_of(variant, net, id, link)];
+			if (to != unit) /* most are of one unit */
+				add_pair(&pairs, unit, to);
+		}
 	}
 	links->first = memory_zeroed((size_t)scene->plan.n + 1, sizeof *links->first, WHAT);
 	links->targets = memory_get(pairs.n + 1, sizeof *links->targets, WHAT);
