@@ -52,6 +52,12 @@ static inline uint32_t scene_unit(const struct scene *scene, uint32_t node)
 	return scene->unit_of != NULL ? scene->unit_of[node] : node;
 }
 
+/* The node of the net that a node of the plan executes first, 0: none. */
+static inline uint32_t scene_first(const struct scene *scene, uint32_t unit)
+{
+	return scene->unit_of != NULL ? scene->first_of[unit] : unit;
+}
+
 /* How long the run takes with what is different, in ticks. */
 uint64_t scene_play(const struct scene *scene, const struct variant *variant);
 

@@ -24,23 +24,12 @@ static uint64_t mix(uint64_t hash, uint64_t x)
 	return hash ^ hash >> 29;
 }
 
-/* The first member of a node of the plan, and how many it has. */
-static uint32_t first_member(const struct scene *scene, uint32_t unit, size_t *n)
-{
-	if (scene->unit_of == NULL) {
-		*n = 1;
-		return unit;
-	}
-	*n = scene->n_members[unit];
-	return scene->first_of[unit];
-}
-
 static uint64_t class_of(const struct scene *scene, uint32_t unit)
 {
 	const struct net *net = scene->net;
 	const struct plan *plan = &scene->plan;
-	size_t n_members;
-	uint32_t id = first_member(scene, unit, &n_members);
+	size_t n_members = scene->unit_of != NULL ? scene->n_members[unit] : 1;
+	uint32_t id = scene_first(scene, unit);
 	const struct node *inner = net_inner(net, id);
 	uint64_t class = mix(plan->nodes[unit].role, net_task_construct(net, id));
 	class = mix(class, net->tasks[net_task(net, id)].region != 0 && !net_is_explicit(net, id)
@@ -117,9 +106,11 @@ void costs_find(struct costs *costs, const struct scene *scene)
 	costs->start_ticks = memory_zeroed(plan->n, sizeof *costs->start_ticks, WHAT);
 	costs->other_work_ticks = memory_zeroed(plan->n, sizeof *costs->other_work_ticks, WHAT);
 	costs->other_start_ticks = memory_zeroed(plan->n, sizeof *costs->other_start_ticks, WHAT);
-	for (uint32_t id = 1; id < net->n; id++)
-		if (net_executes(net, id) && scene_unit(scene, id) != 0) /* for a while that of each node */
-			costs->start_ticks[scene_unit(scene, id)] += net->late_ticks[id];
+	for (uint32_t id = 1; id < net->n; id++) {
+		uint32_t unit = net_executes(net, id) ? scene_unit(scene, id) : 0;
+		if (unit != 0)
+			costs->start_ticks[unit] += net->late_ticks[id]; /* for a while that of each node */
+	}
 	for (uint32_t unit = 1; unit < plan->n; unit++)
 		if (plan->nodes[unit].role > PLAN_POINT) {
 			units[n++] = (struct unit){class_of(scene, unit), plan->nodes[unit].work_ticks, costs->start_ticks[unit],

@@ -22,18 +22,17 @@ uint32_t *speedups_find_places(const struct net *net, const struct track *track)
 	const struct model *m = net->graph->model;
 	uint32_t *places = memory_zeroed(net->n, sizeof *places, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t id = net->order[i], task = net_task(net, id), loop = 0;
-		if (net_unit(net, id) != 0) {
+		uint32_t id = net->order[i];
+		if (net_is_explicit(net, id) || net_unit(net, id) != 0) {
 			places[id] = net_task_construct(net, id);
 			continue;
 		}
+		uint32_t task = net_task(net, id), loop = 0;
 		if (!net_executes(net, id) && task == 0)
 			continue;
-		bool is_explicit = net_is_explicit(net, id);
-		places[id] = is_explicit || m->tasks[task].flags & task_flags_initial
-				     ? net_task_construct(net, id)
-				     : net_region_construct(net, m->tasks[task].region);
-		for (size_t link = net->first[id]; link < net->first[id + 1] && !is_explicit; link++) {
+		places[id] = m->tasks[task].flags & task_flags_initial ? net_task_construct(net, id)
+								       : net_region_construct(net, m->tasks[task].region);
+		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
 			uint32_t target = net->targets[link];
 			if (net->kinds[link] == EDGE_BARRIER || net->kinds[link] == EDGE_JOIN)
 				loop = track->loop_of[net_construct(net, target)];
@@ -51,7 +50,6 @@ struct search {
 	const uint32_t *places; /* by node of the net */
 	uint64_t *own;          /* by node of the plan, of one construct after the other: what it executes */
 	uint8_t *row_of;        /* by construct: which of these it is, from 1; 0 none */
-	uint32_t *unit_place;   /* by node of the plan: of its first member */
 	uint64_t *work_ticks;   /* by construct */
 	uint64_t *path_ticks;   /* by construct: of the present path */
 };
@@ -65,16 +63,17 @@ static uint64_t faster(uint64_t ticks, double factor)
 static void find_own(struct search *s, const struct speedup *rows, unsigned n)
 {
 	const struct net *net = s->scene->net;
+	size_t n_units = s->scene->plan.n;
 	free(s->own);
 	free(s->row_of);
-	s->own = memory_zeroed((size_t)s->scene->plan.n * n + 1, sizeof *s->own, WHAT);
+	s->own = memory_zeroed(n_units * n + 1, sizeof *s->own, WHAT);
 	s->row_of = memory_zeroed(net->graph->model->n_constructs, sizeof *s->row_of, WHAT);
 	for (unsigned i = 0; i < n; i++)
 		s->row_of[rows[i].construct] = (uint8_t)(i + 1);
 	for (uint32_t id = 1; id < net->n; id++) {
-		size_t row = s->row_of[s->places[id]];
+		size_t row = net_executes(net, id) ? s->row_of[s->places[id]] : 0;
 		if (row != 0)
-			s->own[(row - 1) * s->scene->plan.n + scene_unit(s->scene, id)] += net_work(net, id);
+			s->own[(row - 1) * n_units + scene_unit(s->scene, id)] += net_work(net, id);
 	}
 }
 
@@ -102,7 +101,7 @@ static uint64_t follow_path(struct search *s, const uint64_t *work_ticks)
 		id = ways[unit] == longest ? unit : 0;
 	while (id != 0) {
 		uint32_t next = 0;
-		s->path_ticks[s->unit_place[id]] += plan_work(plan, &how, id);
+		s->path_ticks[s->places[scene_first(s->scene, id)]] += plan_work(plan, &how, id);
 		for (size_t link = plan->links.first[id]; link < plan->links.first[id + 1]; link++)
 			if (next == 0 || ways[plan->links.targets[link]] > ways[next])
 				next = plan->links.targets[link];
@@ -193,14 +192,11 @@ void speedups_find(struct what_if *what_if, const struct scene *scene, const str
 	uint32_t n_constructs = net->graph->model->n_constructs;
 	struct search s = {.scene = scene, .costs = costs, .places = places};
 	struct speedup tried[TRIED];
-	s.unit_place = memory_zeroed(scene->plan.n, sizeof *s.unit_place, WHAT);
 	s.work_ticks = memory_zeroed(n_constructs, sizeof *s.work_ticks, WHAT);
 	s.path_ticks = memory_zeroed(n_constructs, sizeof *s.path_ticks, WHAT);
-	for (uint32_t i = net->n_ordered; i-- > 0;) {
-		uint32_t id = net->order[i];
-		s.unit_place[scene_unit(scene, id)] = s.places[id];
-		s.work_ticks[s.places[id]] += net_work(net, id);
-	}
+	for (uint32_t id = 1; id < net->n; id++)
+		if (net_executes(net, id))
+			s.work_ticks[places[id]] += net_work(net, id);
 	what_if->path_ticks = follow_path(&s, NULL);
 	unsigned n = choose(&s, tried);
 	find_own(&s, tried, n);
@@ -213,7 +209,6 @@ void speedups_find(struct what_if *what_if, const struct scene *scene, const str
 	find_next(what_if, &s);
 	free(s.own);
 	free(s.row_of);
-	free(s.unit_place);
 	free(s.work_ticks);
 	free(s.path_ticks);
 }

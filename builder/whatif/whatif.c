@@ -81,6 +81,14 @@ static uint64_t preempted_ticks(const struct answer *answer)
 	return ticks < (double)answer->account.wall_ticks ? (uint64_t)ticks : answer->account.wall_ticks;
 }
 
+static uint32_t count_nodes(const struct net *net)
+{
+	uint32_t n = 0;
+	for (uint32_t id = 1; id < net->n; id++)
+		n += net_kind(net, id) != NODE_NONE;
+	return n;
+}
+
 void what_if_begin(struct what_if *what_if, const struct answer *answer)
 {
 	*what_if = (struct what_if){0};
@@ -105,8 +113,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 	what_if->own_share = costs.own_share;
 	what_if->n_acquisitions = scene->n_acquisitions;
 	what_if->n_held = scene->n_held;
-	for (uint32_t id = 1; id < answer->net.n; id++)
-		what_if->n_nodes += net_kind(&answer->net, id) != NODE_NONE;
+	what_if->n_nodes = count_nodes(&answer->net);
 	for (uint32_t unit = 1; unit < scene->plan.n; unit++)
 		what_if->n_units += scene->plan.nodes[unit].role != PLAN_NOTHING;
 	list_rows(what_if, is_all);
