@@ -245,8 +245,10 @@ static uint32_t number_units(struct folding *f)
 	for (uint32_t unit = 1; unit < n; unit++)
 		rep[firsts[unit]] = unit;
 	for (uint32_t unit = 0; unit < n; unit++)
-		for (uint32_t id = firsts[unit] + 1; id < firsts[unit + 1]; id++)
-			rep[id] = rep[rep[id]];
+		for (uint32_t id = firsts[unit] + 1; id < firsts[unit + 1]; id++) {
+			uint32_t first = rep[id], number = rep[first];
+			rep[id] = number < n && firsts[number] == first ? number : 0; /* else that one is one with others */
+		}
 	free(firsts);
 	return n;
 }

@@ -39,7 +39,7 @@ struct folding {
 /* The node is one with that one, or left out with 0. */
 static inline void fold_node(struct folding *f, uint32_t id, uint32_t with)
 {
-	f->n_left -= f->rep[id] == id && with != id;
+	f->n_left += (uint32_t)(with == id) - (uint32_t)(f->rep[id] == id);
 	f->rep[id] = with;
 }
 
