@@ -9,17 +9,46 @@
 
 #include <stdlib.h>
 
-#define CHUNK_BYTES 4096
+#define CHUNK_BYTES 4096 /* the buffer grows by doubling, so when its room ends at that, it is full */
 #define STEP_BYTES  11
+
+static void begin_chunk(struct series *series)
+{
+	array_reserve((void **)&series->chunks, series->n_chunks + 1, &series->capacity, sizeof *series->chunks);
+	series->chunks[series->n_chunks++] = (struct series_chunk){series->ticks, series->value, 0, 0};
+}
+
+/* The steps of the chunk have their place in the file, and the next one begins. 0, or -1 with the error printed. */
+static int end_chunk(struct series *series, struct aside *aside)
+{
+	struct buffer *steps = &series->steps;
+	struct series_chunk *chunk = &series->chunks[series->n_chunks - 1];
+	chunk->n_bytes = steps->n;
+	chunk->place = aside_put(aside, steps->bytes, steps->n);
+	steps->n = 0;
+	if (chunk->place < 0)
+		return -1;
+	begin_chunk(series);
+	return 0;
+}
+
+/* As series_step(), where there is no room for a step. */
+__attribute__((noinline)) static int step_without_room(struct series *series, struct aside *aside, uint64_t ticks, int64_t value)
+{
+	if (series->n_chunks == 0)
+		begin_chunk(series);
+	if (series->steps.n > CHUNK_BYTES - STEP_BYTES && end_chunk(series, aside) != 0)
+		return -1;
+	(void)buffer_room(&series->steps, STEP_BYTES);
+	return series_step(series, aside, ticks, value);
+}
 
 int series_step(struct series *series, struct aside *aside, uint64_t ticks, int64_t value)
 {
 	struct buffer *steps = &series->steps;
-	if (steps->n == 0) {
-		array_reserve((void **)&series->chunks, series->n_chunks + 1, &series->capacity, sizeof *series->chunks);
-		series->chunks[series->n_chunks++] = (struct series_chunk){series->ticks, series->value, 0, 0};
-	}
-	unsigned char *at = (unsigned char *)buffer_room(steps, STEP_BYTES);
+	if (steps->capacity - steps->n < STEP_BYTES)
+		return step_without_room(series, aside, ticks, value);
+	unsigned char *at = (unsigned char *)steps->bytes + steps->n;
 	uint64_t since = ticks - series->ticks;
 	*at++ = (unsigned char)(value - series->value);
 	for (; since >= 0x80; since >>= 7)
@@ -30,13 +59,7 @@ int series_step(struct series *series, struct aside *aside, uint64_t ticks, int6
 		series->first_ticks = ticks;
 	series->ticks = ticks;
 	series->value = value;
-	if (steps->n <= CHUNK_BYTES - STEP_BYTES)
-		return 0;
-	struct series_chunk *chunk = &series->chunks[series->n_chunks - 1];
-	chunk->n_bytes = steps->n;
-	chunk->place = aside_put(aside, steps->bytes, steps->n);
-	steps->n = 0;
-	return chunk->place < 0 ? -1 : 0;
+	return 0;
 }
 
 void series_free(struct series *series)
