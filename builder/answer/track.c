@@ -14,13 +14,17 @@
 
 static struct track_place *place_row(struct track_places *places, uint32_t construct, enum state state)
 {
+	struct track_place *latest = places->n > 0 ? &places->rows[places->latest] : NULL;
+	if (latest != NULL && latest->construct == construct && latest->state == state)
+		return latest;
 	uint32_t *row = map_put(&places->row_of, (uint64_t)construct * STATES + state);
 	if (*row == 0) {
 		array_reserve((void **)&places->rows, places->n + 1, &places->capacity, sizeof *places->rows);
 		places->rows[places->n++] = (struct track_place){.construct = construct, .state = state};
 		*row = (uint32_t)places->n;
 	}
-	return &places->rows[*row - 1];
+	places->latest = *row - 1;
+	return &places->rows[places->latest];
 }
 
 static void add_wait(struct track_places *places, uint32_t construct, enum state state, uint64_t ticks)
@@ -48,22 +52,28 @@ static void add_run(struct track_stream *s, uint32_t construct)
 	s->runs[s->n_runs++] = (struct track_run){construct, 1};
 }
 
+/* The thread has waited, or the runtime was at work, from then until now. */
+static void end_wait(const struct track *track, struct track_stream *s, enum state from, uint64_t since_ticks, uint64_t ticks)
+{
+	const struct window *window = &track->model->window;
+	uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
+			     : track_is_target(from) ? s->target
+						     : track->sync_of[s->task];
+	if (track_has_run(from) && (!window->is_part || ticks > window->from))
+		add_run(s, construct);
+	bool is_known = from == STATE_OVERHEAD || track->sync_of[s->task] != 0 || track_is_mutex(from) || track_is_target(from);
+	if (track->model->n_units == 0 || is_known) /* where units wait is in the graph (unit_waits.c) */
+		add_wait(&s->places, construct, from, window_ticks(window, since_ticks, ticks));
+}
+
 int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t since_ticks, enum state to, uint64_t ticks)
 {
 	struct track *track = self;
 	struct track_stream *s = &track->streams[stream];
-	if (has_place(from)) {
-		uint32_t construct = track_is_mutex(from)    ? s->acquiring.construct
-				     : track_is_target(from) ? s->target
-							     : track->sync_of[s->task];
-		if (track_has_run(from) && (!track->model->window.is_part || ticks > track->model->window.from))
-			add_run(s, construct);
-		bool is_known =
-			from == STATE_OVERHEAD || track->sync_of[s->task] != 0 || track_is_mutex(from) || track_is_target(from);
-		if (track->model->n_units == 0 || is_known) /* where units wait is in the graph (unit_waits.c) */
-			add_wait(&s->places, construct, from, window_ticks(&track->model->window, since_ticks, ticks));
-	}
-	s->task = states_current(track->states, stream);
+	if (has_place(from))
+		end_wait(track, s, from, since_ticks, ticks);
+	if (has_place(to))
+		s->task = states_current(track->states, stream);
 	return series_step(&s->states, &track->aside, ticks, (int64_t)to - STATE_NONE);
 }
 
@@ -103,13 +113,16 @@ static bool waits(const struct scope *scope)
 
 static struct track_sync *sync_row(struct track_syncs *syncs, uint32_t construct)
 {
+	if (syncs->n > 0 && syncs->rows[syncs->latest].construct == construct)
+		return &syncs->rows[syncs->latest];
 	uint32_t *row = map_put(&syncs->row_of, construct);
 	if (*row == 0) {
 		array_reserve((void **)&syncs->rows, syncs->n + 1, &syncs->capacity, sizeof *syncs->rows);
 		syncs->rows[syncs->n++] = (struct track_sync){.construct = construct};
 		*row = (uint32_t)syncs->n;
 	}
-	return &syncs->rows[*row - 1];
+	syncs->latest = *row - 1;
+	return &syncs->rows[syncs->latest];
 }
 
 bool track_executes(const struct track *track, const struct net *net, size_t stream)

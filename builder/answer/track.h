@@ -32,6 +32,7 @@ struct track_places {
 	struct track_place *rows;
 	size_t n, capacity;
 	struct map row_of; /* construct * STATES + state -> row + 1 */
+	size_t latest;     /* the row that was asked for last */
 };
 
 /* How often tasks came to a synchronisation; of a loop how many iterations it had. */
@@ -45,6 +46,7 @@ struct track_syncs {
 	struct track_sync *rows;
 	size_t n, capacity;
 	struct map row_of; /* construct -> row + 1 */
+	size_t latest;     /* the row that was asked for last */
 };
 
 struct track_stream {
@@ -65,7 +67,7 @@ struct track_stream {
 	struct map ends;    /* construct of a region -> that of the barrier at its end */
 	uint32_t target;    /* the target construct, or the operation on data outside of one, that began last */
 	uint32_t n_targets; /* target constructs that are open */
-	uint32_t task;      /* whose state the present one is */
+	uint32_t task;      /* whose state the present one is, if threads wait in that one */
 	uint32_t loop;      /* the worksharing construct that ended last, 0 none since the last wait */
 	char apart[64];     /* so that no two streams share a cache line */
 };

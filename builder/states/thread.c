@@ -34,6 +34,16 @@ static void show_part(struct thread_state *t, const struct window *window, enum 
 	t->since_ticks = ticks;
 }
 
+int states_tell(struct states *states, uint32_t stream, enum state from, uint64_t since_ticks, uint64_t ticks)
+{
+	const struct state_listener *listener = states->listeners, *end = listener + states->n_listeners;
+	enum state to = states->threads[stream].shown;
+	int rc = 0;
+	for (; listener < end && rc == 0; listener++)
+		rc = listener->pass(listener->self, stream, from, since_ticks, to, ticks);
+	return rc;
+}
+
 int states_pass_any(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
@@ -47,10 +57,7 @@ int states_pass_any(struct states *states, uint32_t stream, enum state to, uint6
 		show_part(t, &states->model->window, to, ticks);
 	else
 		thread_show(t, to, ticks);
-	int rc = 0;
-	for (size_t i = 0; i < states->n_listeners && rc == 0; i++)
-		rc = states->listeners[i].pass(states->listeners[i].self, stream, from, since_ticks, to, ticks);
-	return rc;
+	return states->n_listeners != 0 ? states_tell(states, stream, from, since_ticks, ticks) : 0;
 }
 
 uint32_t states_current(const struct states *states, uint32_t stream)

@@ -124,6 +124,9 @@ int states_task_switch(void *self, const struct point *at, uint32_t prior, uint3
 /* As states_pass(), for any thread. */
 int states_pass_any(struct states *states, uint32_t stream, enum state to, uint64_t ticks);
 
+/* The stream's thread was in `from` since then, and has passed into the state that is shown: tells the listeners. 0, or -1. */
+int states_tell(struct states *states, uint32_t stream, enum state from, uint64_t since_ticks, uint64_t ticks);
+
 /* From now on it is known, or not known any more, whether the stream's thread has a processor. */
 void states_know(struct states *states, uint32_t stream, bool is_known, uint64_t ticks);
 
@@ -239,10 +242,12 @@ static inline void thread_show(struct thread_state *t, enum state to, uint64_t t
 static inline int states_pass(struct states *states, uint32_t stream, enum state to, uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
-	if (ticks < t->since_ticks || ticks >= states->last_ticks || t->is_part || states->n_listeners != 0)
+	enum state from = t->shown;
+	uint64_t since_ticks = t->since_ticks;
+	if (ticks < since_ticks || ticks >= states->last_ticks || t->is_part)
 		return states_pass_any(states, stream, to, ticks);
 	thread_show(t, to, ticks);
-	return 0;
+	return states->n_listeners != 0 ? states_tell(states, stream, from, since_ticks, ticks) : 0;
 }
 
 /* The thread is in its state from now on. 0, or -1 with the error printed. Inline, as nearly every event ends with it. */
