@@ -17,13 +17,15 @@
 static uint64_t *weigh(const struct net *net)
 {
 	const struct model *m = net->graph->model;
+	const uint64_t *ticks = net->graph->busy != NULL ? net->graph->busy->ticks : NULL;
 	uint64_t *weights = memory_zeroed(m->n_tasks, sizeof *weights, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t task = net->order[i];
-		if (task >= m->n_tasks)
+		if (task >= net->n_tasks)
 			continue;
-		weights[task] += net->graph->busy != NULL ? net->graph->busy->ticks[task] : 0;
-		weights[m->tasks[task].parent] += weights[task];
+		uint64_t weight = weights[task] + (ticks != NULL ? ticks[task] : 0);
+		weights[task] = weight;
+		weights[net->tasks[task].parent] += weight;
 	}
 	return weights;
 }

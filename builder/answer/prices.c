@@ -24,29 +24,35 @@ struct creations {
 	size_t n, capacity;
 };
 
+/* A node that executed for so long has ended by creating a task of this construct. */
+static void add_creation(struct prices *prices, struct creations *creations, uint32_t construct, uint64_t own_ticks)
+{
+	spread_add(&prices->rows[construct].create, own_ticks);
+	array_reserve((void **)&creations->rows, creations->n + 1, &creations->capacity, sizeof *creations->rows);
+	creations->rows[creations->n++] = (struct creation){construct, own_ticks < UINT32_MAX ? (uint32_t)own_ticks : UINT32_MAX};
+}
+
 static void add_creations(struct prices *prices, struct creations *creations, const struct net *net)
 {
+	uint64_t all_work = 0;
 	for (uint32_t id = 1; id < net->n; id++) {
 		if (!net_executes(net, id))
 			continue;
 		bool is_explicit = net_is_explicit(net, id);
 		uint64_t work = net_work(net, id), recorded = net_recorded(net, work);
-		uint64_t own = work - recorded;
-		prices->work_ticks += work;
+		size_t end = net->first[id + 1];
+		all_work += work;
 		if (is_explicit)
 			prices->rows[net_task_construct(net, id)].recorded_ticks += recorded;
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+		for (size_t link = net->first[id]; link < end; link++) {
 			uint32_t task = net->targets[link];
 			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task))
 				continue;
-			struct price *price = &prices->rows[net_construct(net, task)];
-			spread_add(&price->create, own);
-			price->around_ticks += is_explicit ? 0 : recorded;
-			array_reserve((void **)&creations->rows, creations->n + 1, &creations->capacity, sizeof *creations->rows);
-			creations->rows[creations->n++] =
-				(struct creation){net_construct(net, task), own < UINT32_MAX ? (uint32_t)own : UINT32_MAX};
+			add_creation(prices, creations, net_construct(net, task), work - recorded);
+			prices->rows[net_construct(net, task)].around_ticks += is_explicit ? 0 : recorded;
 		}
 	}
+	prices->work_ticks = all_work;
 }
 
 static void add_own(struct price *price, uint64_t own_ticks)
@@ -59,17 +65,16 @@ static void add_own(struct price *price, uint64_t own_ticks)
 static void add_tasks(struct prices *prices, const struct net *net)
 {
 	const struct graph *graph = net->graph;
+	const uint64_t *ticks = graph->busy != NULL ? graph->busy->ticks : NULL;
 	for (uint32_t row = 1; row < graph->model->n_units; row++) {
 		uint32_t id = graph_unit_node(graph, row);
 		if (id != 0 && net_is_task(net, id))
 			add_own(&prices->rows[net_construct(net, id)],
 				graph->unit_busy != NULL ? graph->unit_busy->busy.ticks[row] : 0);
 	}
-	for (uint32_t id = 1; id < graph->model->n_tasks; id++) {
-		if (!net_is_task(net, id))
-			continue;
-		add_own(&prices->rows[net_construct(net, id)], graph->busy != NULL ? graph->busy->ticks[id] : 0);
-	}
+	for (uint32_t id = 1; id < net->n_tasks; id++)
+		if (net_is_task(net, id))
+			add_own(&prices->rows[net_construct(net, id)], ticks != NULL ? ticks[id] : 0);
 }
 
 /* Begun so long after it was ready, and its thread had ended what it executed before. */
@@ -107,16 +112,18 @@ static void add_starts(struct prices *prices, const struct net *net, const struc
 			add_starts_of_units(prices, net, i);
 		for (size_t j = 0; j < s->n_started; j++) {
 			uint32_t task = s->started[j];
+			uint64_t start_ticks = m->tasks[task].start_ticks, end_ticks = net_end(net, task);
 			for (; fragment < end; fragment++) {
-				if (net_is_fragment(net, fragment) && net_begin(net, fragment) >= m->tasks[task].start_ticks)
+				if (!net_is_fragment(net, fragment))
+					continue;
+				if (net_begin(net, fragment) >= start_ticks)
 					break;
-				if (net_is_fragment(net, fragment) && net_end(net, fragment) > over_ticks)
-					over_ticks = net_end(net, fragment);
+				uint64_t over = net_end(net, fragment);
+				over_ticks = over > over_ticks ? over : over_ticks;
 			}
 			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred))
 				add_start(prices, net, task, over_ticks);
-			if (net_end(net, task) > over_ticks)
-				over_ticks = net_end(net, task);
+			over_ticks = end_ticks > over_ticks ? end_ticks : over_ticks;
 		}
 	}
 }

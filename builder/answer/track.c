@@ -77,23 +77,27 @@ int track_pass_state(void *self, uint32_t stream, enum state from, uint64_t sinc
 	return series_step(&s->states, &track->aside, ticks, (int64_t)to - STATE_NONE);
 }
 
-static void add_started(struct track *track, const struct point *at, uint32_t task)
+static void add_started(struct track_stream *s, uint32_t task)
 {
-	struct track_stream *s = &track->streams[at->stream];
-	const struct task *row = &track->model->tasks[task];
-	if (task == 0 || !(row->state & TASK_STARTED) || row->run_stream != at->stream || row->start_ticks != at->ticks)
-		return;
 	if (s->n_started > 0 && s->started[s->n_started - 1] == task) /* it went on at the same time */
 		return;
 	array_reserve((void **)&s->started, s->n_started + 1, &s->started_capacity, sizeof *s->started);
 	s->started[s->n_started++] = task;
 }
 
+/* The task runs from now on: keeps it if it begins. */
+static inline void pass_task(struct track *track, const struct point *at, uint32_t task)
+{
+	const struct task *row = &track->model->tasks[task];
+	if (row->start_ticks == at->ticks && task != 0 && row->state & TASK_STARTED && row->run_stream == at->stream)
+		add_started(&track->streams[at->stream], task);
+}
+
 static int implicit_begin(void *self, const struct point *at, uint32_t task)
 {
 	struct track *track = self;
 	track->streams[at->stream].loop = 0;
-	add_started(track, at, task);
+	pass_task(track, at, task);
 	return 0;
 }
 
@@ -101,7 +105,7 @@ static int task_switch(void *self, const struct point *at, uint32_t prior, uint3
 {
 	(void)prior;
 	(void)status;
-	add_started(self, at, next);
+	pass_task(self, at, next);
 	return 0;
 }
 

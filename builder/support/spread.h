@@ -20,10 +20,9 @@ struct spread {
 
 static inline unsigned spread_class(uint64_t x)
 {
-	if (x < 1u << SPREAD_BITS)
-		return (unsigned)x;
-	unsigned shift = 63 - (unsigned)__builtin_clzll(x) - SPREAD_BITS;
-	return ((shift + 1) << SPREAD_BITS) + (unsigned)(x >> shift) - (1u << SPREAD_BITS);
+	/* Below 32, where each number has a class of its own, nothing is shifted. */
+	unsigned shift = 63 - (unsigned)__builtin_clzll(x | 1u << SPREAD_BITS) - SPREAD_BITS;
+	return (shift << SPREAD_BITS) + (unsigned)(x >> shift);
 }
 
 /* The least number of a class. */
@@ -37,9 +36,11 @@ static inline uint64_t spread_class_begin(unsigned class)
 
 static inline void spread_add(struct spread *spread, uint64_t x)
 {
-	if (spread->counts == NULL)
+	if (spread->counts == NULL) {
 		spread->counts = memory_zeroed(SPREAD_CLASSES, sizeof *spread->counts, "percentiles");
-	spread->least = spread->n == 0 || x < spread->least ? x : spread->least;
+		spread->least = x;
+	}
+	spread->least = x < spread->least ? x : spread->least;
 	spread->most = x > spread->most ? x : spread->most;
 	spread->n++;
 	spread->sum += x;
