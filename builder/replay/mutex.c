@@ -50,7 +50,7 @@ static int mutex_acquire(struct replay *r, struct stream_state *s, const struct 
 	if (!is_lock(kind)) {
 		struct scope scope = {
 			.type = SCOPE_MUTEX, .kind = kind, .construct = construct_of(s, record, kind), .wait_id = record->a};
-		if (replay_enter_scope(r, s, scope, record->time) != 0)
+		if (replay_enter_scope(r, s, &scope, record->time) != 0)
 			return -1;
 	}
 	return visit_mutex(r, s, record, MUTEX_ACQUIRE, kind, 0);

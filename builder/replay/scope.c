@@ -117,7 +117,7 @@ int replay_leave_handed(struct replay *r)
 	return rc;
 }
 
-int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks)
+int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope *scope, uint64_t ticks)
 {
 	struct frame *frame = replay_frame(s, true);
 	if (frame->n_scopes == NESTING_MAX) { /* no program nests so deep: this bounds the searches */
@@ -126,14 +126,14 @@ int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope sc
 	}
 	frame->stream = s->row;
 	const struct point *at = replay_point(s, ticks);
-	scope.region = r->model->tasks[s->thread.task].region;
-	scope.enter_ticks = at->ticks;
-	if (scope.type == SCOPE_SYNC && sync_is_barrier(scope.kind) && !scope.is_reduction) {
-		scope.ordinal = frame->n_barriers;
-		if (!barrier_closes(scope.kind))
+	scope->region = r->model->tasks[s->thread.task].region;
+	scope->enter_ticks = at->ticks;
+	if (scope->type == SCOPE_SYNC && sync_is_barrier(scope->kind) && !scope->is_reduction) {
+		scope->ordinal = frame->n_barriers;
+		if (!barrier_closes(scope->kind))
 			frame->n_barriers++;
 	}
-	struct scope *pushed = frame_push(&s->frames, frame, &scope);
+	struct scope *pushed = frame_push(&s->frames, frame, scope);
 	return VISIT(r, scope_enter, at, pushed);
 }
 
@@ -250,7 +250,7 @@ static int sync_begin(struct replay *r, struct stream_state *s, const struct rec
 	uint32_t waiting = type == SCOPE_SYNC_WAIT ? waiting_construct(r, s, sync) : 0;
 	if (waiting != 0)
 		scope.construct = waiting;
-	return replay_enter_scope(r, s, scope, record->time);
+	return replay_enter_scope(r, s, &scope, record->time);
 }
 
 static int sync_end(struct replay *r, struct stream_state *s, const struct record *record, enum scope_type type)
@@ -280,7 +280,7 @@ static int work_begin(struct replay *r, struct stream_state *s, const struct rec
 		scope.construct = replay_construct(s, CONSTRUCT_TASKLOOP, codeptr);
 	}
 	frame->last_work = codeptr;
-	return replay_enter_scope(r, s, scope, record->time);
+	return replay_enter_scope(r, s, &scope, record->time);
 }
 
 /*
@@ -303,7 +303,7 @@ static int masked_begin(struct replay *r, struct stream_state *s, const struct r
 {
 	struct scope scope = {.type = SCOPE_MASKED,
 			      .construct = replay_construct(s, CONSTRUCT_MASKED, thread_codeptr(&s->thread, record))};
-	return replay_enter_scope(r, s, scope, record->time);
+	return replay_enter_scope(r, s, &scope, record->time);
 }
 
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record)

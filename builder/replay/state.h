@@ -192,7 +192,7 @@ int replay_thread_end(struct replay *r, struct stream_state *s, const struct rec
 int replay_scope_record(struct replay *r, struct stream_state *s, const struct record *record);
 
 /* Enters a scope of the current task; its region and time are filled in here. 0, or -1. */
-int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope scope, uint64_t ticks);
+int replay_enter_scope(struct replay *r, struct stream_state *s, struct scope *scope, uint64_t ticks);
 
 /* Leaves the innermost scope of this type and kind, after all that was left open inside it. 0, or -1. */
 int replay_leave_scope(struct replay *r, struct stream_state *s, enum scope_type type, unsigned kind, uint64_t ticks);

@@ -13,7 +13,7 @@ static int operation_begin(struct replay *r, struct stream_state *s, enum scope_
 	uint32_t row = r->model->operation_base[s->row] + s->n_operations++;
 	const struct operation *o = &r->model->operations[row];
 	struct scope scope = {.type = type, .kind = kind, .construct = o->construct, .operation = row};
-	return replay_enter_scope(r, s, scope, ticks);
+	return replay_enter_scope(r, s, &scope, ticks);
 }
 
 int replay_target_record(struct replay *r, struct stream_state *s, const struct record *record)
