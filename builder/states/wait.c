@@ -273,7 +273,8 @@ int states_advance_gap(struct states *states, uint32_t stream, uint64_t ticks)
 }
 
 /* The thread comes into this state: returns the state to show, which is overhead where it would not wait. */
-static inline enum state state_in_gap(struct states *states, uint32_t stream, enum state state, uint64_t ticks)
+static inline __attribute__((always_inline)) enum state state_in_gap(struct states *states, uint32_t stream, enum state state,
+								     uint64_t ticks)
 {
 	struct thread_state *t = &states->threads[stream];
 	if (!state_has_gap(state)) {

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define CHUNK_BYTES 4096 /* the buffer grows by doubling, so when its room ends at that, it is full */
+#define CHUNK_BYTES 4096 /* a power of two, as the buffer grows by doubling: it has no room for a step when a chunk is full */
 #define STEP_BYTES  11
 
 static void begin_chunk(struct series *series)
