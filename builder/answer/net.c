@@ -10,6 +10,7 @@
 
 #define WHAT          "what limits the run"
 #define NODES_AT_ONCE (1 << 16) /* by a task of their own */
+#define EDGES_AT_ONCE 512       /* taken from the graph */
 
 /* ---- What nodes are ---- */
 
@@ -86,27 +87,36 @@ static void see_nodes(struct net *net)
 /* How many links leave each node, of the edges in these places. Returns whether there are dependences. */
 static bool count_links(const struct net *net, size_t place, size_t end, uint32_t *counts)
 {
-	struct edge_view edge;
+	struct edge_ends edges[EDGES_AT_ONCE];
 	bool has_depends = false;
-	for (; place < end; place++)
-		if (graph_edge_at(net->graph, place, &edge)) {
-			counts[edge.source]++;
-			has_depends = has_depends || edge.kind == EDGE_DEPEND;
+	for (size_t next; place < end; place = next) {
+		next = end - place > EDGES_AT_ONCE ? place + EDGES_AT_ONCE : end;
+		size_t n = graph_edges_in(net->graph, place, next, edges);
+		for (size_t i = 0; i < n; i++) {
+			counts[edges[i].source]++;
+			has_depends |= edges[i].kind == EDGE_DEPEND;
 		}
+	}
 	return has_depends;
 }
 
 /* From the last one on, so that links are in the order of places. `ends`: by node, after its first link, where theirs end. */
-static void put_links(struct net *net, size_t first, size_t place, uint32_t *ends)
+static void put_links(struct net *net, size_t first, size_t end, uint32_t *ends)
 {
-	struct edge_view edge;
-	while (place-- > first)
-		if (graph_edge_at(net->graph, place, &edge)) {
-			size_t link = net->first[edge.source] + --ends[edge.source];
-			net->targets[link] = edge.target;
-			net->kinds[link] =
-				(uint8_t)(edge.kind == EDGE_REVIVE ? EDGE_CREATE : edge.kind); /* it makes a run of a unit */
+	struct edge_ends edges[EDGES_AT_ONCE];
+	const size_t *first_links = net->first;
+	uint32_t *targets = net->targets;
+	uint8_t *kinds = net->kinds;
+	for (size_t place; end > first; end = place) {
+		place = end - first > EDGES_AT_ONCE ? end - EDGES_AT_ONCE : first;
+		for (size_t i = graph_edges_in(net->graph, place, end, edges); i-- > 0;) {
+			const struct edge_ends *edge = &edges[i];
+			size_t link = first_links[edge->source] + --ends[edge->source];
+			targets[link] = edge->target;
+			kinds[link] =
+				(uint8_t)(edge->kind == EDGE_REVIVE ? EDGE_CREATE : edge->kind); /* it makes a run of a unit */
 		}
+	}
 }
 
 /* Two threads, where there are some, each have half of the edges. */

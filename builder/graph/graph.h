@@ -328,6 +328,12 @@ struct edge_view {
 	uint64_t object;     /* ... the object's handle; 0 none. EDGE_DEPEND: the address of the variable; 0: all memory */
 };
 
+/* The same of an edge, without what it is about. */
+struct edge_ends {
+	uint32_t source, target;
+	enum edge_kind kind;
+};
+
 /*
  * Calls the function for every node in ascending order, for every edge in a fixed order. Stops where the function does
  * not return 0. A graph that is only counted does not have them all.
@@ -343,6 +349,9 @@ int graph_each_node_in(const struct graph *graph, uint32_t first, uint32_t end,
 		       int (*function)(void *self, const struct node_view *node), void *self);
 size_t graph_n_edge_places(const struct graph *graph);
 bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *edge);
+
+/* For those who go through all edges: those at the places up to before `end`, in their order. Returns how many there are. */
+size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struct edge_ends *edges);
 
 /* Numbers of nodes are below. */
 static inline uint32_t graph_n_ids(const struct graph *graph)

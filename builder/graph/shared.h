@@ -47,12 +47,9 @@ static inline bool graph_is_stand_in(const struct graph *graph, uint32_t id)
 
 void graph_add_edge(struct graph *graph, const struct point *at, const struct edge *edge);
 
-/* The source of the edge to a node that follows from its own row, 0 none: where a task begins, and what came before. */
-static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
+/* The source of the edge to where a task begins that follows from its own row, 0 none. */
+static inline uint32_t graph_task_source(const struct graph *graph, uint32_t id)
 {
-	const struct node *node = graph_inner_node(graph, id);
-	if (node != NULL)
-		return node->is_placed ? node->previous : 0;
 	const struct task *task = &graph->model->tasks[id];
 	if (!graph_is_task(graph, id))
 		return 0;
@@ -61,10 +58,26 @@ static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
 	return task->state & TASK_CREATED ? graph->tasks[id].origin : 0;
 }
 
+/* The same of any node: of others it is what came before. */
+static inline uint32_t graph_own_source(const struct graph *graph, uint32_t id)
+{
+	const struct node *node = graph_inner_node(graph, id);
+	if (node != NULL)
+		return node->is_placed ? node->previous : 0;
+	return graph_task_source(graph, id);
+}
+
 /* The source of an edge that the tables do not imply. */
 static inline uint32_t graph_edge_source(const struct graph *graph, const struct edge *edge)
 {
 	return edge->from_end ? graph->tasks[edge->source].last : edge->source;
+}
+
+/* Of the edge from a task to what waits for its end. */
+static inline enum edge_kind graph_joiner_kind(const struct graph *graph, uint32_t joiner)
+{
+	unsigned node = graph_inner_node(graph, joiner)->kind;
+	return node == NODE_TASKWAIT ? EDGE_TASKWAIT : node == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
 }
 
 /* Does a node of this kind have an operation, and no region? */

@@ -159,32 +159,44 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 	return graph_each_node_in(graph, 1, graph_n_ids(graph), function, self);
 }
 
-/* A task has two places: of the edge from what created it, and of that to what waits for it. */
-static bool task_edge(const struct graph *graph, size_t place, struct edge_view *edge)
+/* ---- Edges ---- */
+
+/*
+ * The edge at a place of each table: false, there is none. A task has two places: of the edge from what created it, and of
+ * that to what waits for it. What leads to a task outside of a part is left out by its place.
+ */
+static inline bool creation_ends(const struct graph *graph, uint32_t task, struct edge_ends *ends)
 {
-	uint32_t row = (uint32_t)(place / 2);
-	if (!graph_is_task(graph, row)) /* what leads to a task outside of a part is left out by its place */
-		return false;
-	if (place % 2 == 0) {
-		uint32_t origin = graph_own_source(graph, row);
-		*edge = (struct edge_view){origin, row, EDGE_CREATE, 0, 0, 0};
-		return origin != 0;
-	}
-	*edge = (struct edge_view){.source = graph->tasks[row].last};
-	edge->target = graph_joiner(graph, row, &edge->kind);
-	return edge->target != 0;
+	*ends = (struct edge_ends){graph_task_source(graph, task), task, EDGE_CREATE};
+	return ends->source != 0;
 }
 
-static bool own_edge(const struct graph *graph, const struct edge *edge, struct edge_view *view)
+static inline bool joining_ends(const struct graph *graph, uint32_t task, struct edge_ends *ends)
 {
-	*view = (struct edge_view){
-		graph_edge_source(graph, edge), edge->target, edge->kind, edge->dependence, 0, edge_variable(edge)};
-	if (edge->kind == EDGE_RESUME) {
-		struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
-		view->sync = wait.sync;
-		view->object = wait.object;
-	}
+	uint32_t joiner = graph->joiners[task];
+	if (joiner == 0 || !graph_is_task(graph, task))
+		return false;
+	*ends = (struct edge_ends){graph->tasks[task].last, joiner, graph_joiner_kind(graph, joiner)};
 	return true;
+}
+
+static inline bool node_ends(const struct graph *graph, uint32_t row, struct edge_ends *ends)
+{
+	const struct node *node = &graph->nodes[row];
+	*ends = (struct edge_ends){node->previous, graph->model->n_tasks + row, node->previous_kind};
+	return node->is_placed && node->previous != 0;
+}
+
+static inline bool own_ends(const struct graph *graph, size_t row, struct edge_ends *ends)
+{
+	const struct edge *edge = &graph->edges[row];
+	*ends = (struct edge_ends){graph_edge_source(graph, edge), edge->target, edge->kind};
+	return true;
+}
+
+static inline bool is_in(const unsigned char *left_out, size_t place)
+{
+	return left_out == NULL || !(left_out[place / 8] >> place % 8 & 1);
 }
 
 size_t graph_n_edge_places(const struct graph *graph)
@@ -192,18 +204,44 @@ size_t graph_n_edge_places(const struct graph *graph)
 	return 2 * (size_t)graph->model->n_tasks + graph->n_nodes + graph->n_edges;
 }
 
+size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struct edge_ends *edges)
+{
+	size_t n_of_tasks = 2 * (size_t)graph->model->n_tasks, n_implied = n_of_tasks + graph->n_nodes, n = 0;
+	const unsigned char *left_out = graph->left_out;
+	for (; place < end && place < n_of_tasks; place++) {
+		uint32_t task = (uint32_t)(place / 2);
+		bool is_edge = place % 2 == 0 ? creation_ends(graph, task, &edges[n]) : joining_ends(graph, task, &edges[n]);
+		n += is_edge && is_in(left_out, place);
+	}
+	for (; place < end && place < n_implied; place++)
+		n += node_ends(graph, (uint32_t)(place - n_of_tasks), &edges[n]) && is_in(left_out, place);
+	for (; place < end; place++)
+		n += own_ends(graph, place - n_implied, &edges[n]) && is_in(left_out, place);
+	return n;
+}
+
+/* What an edge of the graph's own table is about. */
+static void see_object(const struct graph *graph, const struct edge *edge, struct edge_view *view)
+{
+	view->dependence = edge->dependence;
+	view->object = edge_variable(edge);
+	if (edge->kind == EDGE_RESUME) {
+		struct unit_wait wait = graph_unit_wait(graph, graph_inner_node(graph, edge->target));
+		view->sync = wait.sync;
+		view->object = wait.object;
+	}
+}
+
 bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *edge)
 {
-	size_t n_of_tasks = 2 * (size_t)graph->model->n_tasks, n_implied = n_of_tasks + graph->n_nodes;
-	if (graph->left_out != NULL && graph->left_out[place / 8] >> place % 8 & 1)
+	size_t n_implied = 2 * (size_t)graph->model->n_tasks + graph->n_nodes;
+	struct edge_ends ends;
+	if (graph_edges_in(graph, place, place + 1, &ends) == 0)
 		return false;
-	if (place < n_of_tasks)
-		return task_edge(graph, place, edge);
+	*edge = (struct edge_view){ends.source, ends.target, ends.kind, 0, 0, 0};
 	if (place >= n_implied)
-		return own_edge(graph, &graph->edges[place - n_implied], edge);
-	const struct node *node = &graph->nodes[place - n_of_tasks];
-	*edge = (struct edge_view){node->previous, (uint32_t)(place - graph->model->n_tasks), node->previous_kind, 0, 0, 0};
-	return node->is_placed && node->previous != 0;
+		see_object(graph, &graph->edges[place - n_implied], edge);
+	return true;
 }
 
 int graph_each_edge(const struct graph *graph, int (*function)(void *self, const struct edge_view *edge), void *self)

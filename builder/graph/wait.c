@@ -174,7 +174,6 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *
 	uint32_t joiner = graph->joiners[task];
 	if (joiner == 0)
 		return 0;
-	unsigned node = graph_inner_node(graph, joiner)->kind;
-	*kind = node == NODE_TASKWAIT ? EDGE_TASKWAIT : node == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+	*kind = graph_joiner_kind(graph, joiner);
 	return joiner;
 }
