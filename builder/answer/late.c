@@ -13,13 +13,13 @@ struct along {
 	uint64_t over_ticks; /* when what began before was over */
 };
 
-static void pass(struct along *along, uint32_t id)
+static inline void pass(struct along *along, uint32_t id, uint64_t begin_ticks)
 {
 	struct net *net = along->net;
 	uint64_t ready = net->ready_ticks[id] > along->over_ticks ? net->ready_ticks[id] : along->over_ticks;
-	uint64_t begin = net_begin(net, id), late = begin > ready && ready != 0 ? begin - ready : 0;
+	uint64_t late = begin_ticks > ready && ready != 0 ? begin_ticks - ready : 0, end = net_end(net, id);
 	net->late_ticks[id] = late < UINT32_MAX ? (uint32_t)late : UINT32_MAX;
-	along->over_ticks = net_end(net, id) > along->over_ticks ? net_end(net, id) : along->over_ticks;
+	along->over_ticks = end > along->over_ticks ? end : along->over_ticks;
 }
 
 void net_measure_lateness(struct net *net, const struct track *track)
@@ -35,16 +35,16 @@ void net_measure_lateness(struct net *net, const struct track *track)
 			for (; fragment < end; fragment++) {
 				if (!net_is_fragment(net, fragment))
 					continue;
-				if (j < s->n_started &&
-				    net_comes_first(net, s->started[j], until, fragment, net_begin(net, fragment)))
+				uint64_t begin = net_begin(net, fragment);
+				if (j < s->n_started && net_comes_first(net, s->started[j], until, fragment, begin))
 					break;
-				pass(&along, fragment);
+				pass(&along, fragment, begin);
 			}
 			if (j < s->n_started && net_executes(net, s->started[j]))
-				pass(&along, s->started[j]);
+				pass(&along, s->started[j], until);
 		}
 		for (size_t j = net->unit_nodes != NULL ? net->first_unit_node[i] : 0;
 		     net->unit_nodes != NULL && j < net->first_unit_node[i + 1]; j++)
-			pass(&of_units, net->unit_nodes[j]);
+			pass(&of_units, net->unit_nodes[j], net_begin(net, net->unit_nodes[j]));
 	}
 }

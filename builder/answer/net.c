@@ -14,9 +14,8 @@
 
 /* ---- What nodes are ---- */
 
-static uint8_t traits_of_task(const struct net *net, uint32_t task)
+static inline uint8_t traits_of_task(const struct net *net, const struct task *row, uint32_t task)
 {
-	const struct task *row = &net->tasks[task];
 	unsigned is_explicit = task_is_explicit(row) ? NET_EXPLICIT : 0;
 	if (!graph_task_is_node(net->graph, task))
 		return (uint8_t)(NODE_NONE | is_explicit);
@@ -46,17 +45,15 @@ static uint8_t traits_of(const struct net *net, const struct node *node)
 
 static void see_tasks(struct net *net, uint32_t task, uint32_t end)
 {
-	const struct task *tasks = net->tasks;
-	for (; task < end; task++) {
-		net->traits[task] = traits_of_task(net, task);
-		net->constructs[task] = net->same[tasks[task].construct];
+	for (const struct task *row = &net->tasks[task]; task < end; task++, row++) {
+		net->traits[task] = traits_of_task(net, row, task);
+		net->constructs[task] = net->same[row->construct];
 	}
 }
 
 static void see_inner(struct net *net, uint32_t id, uint32_t end)
 {
-	for (; id < end; id++) {
-		const struct node *node = net_inner(net, id);
+	for (const struct node *node = &net->inner[id - net->n_tasks]; id < end; id++, node++) {
 		net->traits[id] = traits_of(net, node);
 		net->constructs[id] = net->same[node->construct];
 	}
@@ -160,37 +157,47 @@ static void push(uint32_t *below, uint32_t *top, uint32_t id)
 	*top = id;
 }
 
-void net_make_order(struct net *net)
+/* How many links lead to each node. */
+static uint32_t *count_before(const struct net *net)
 {
 	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
+	const uint32_t *target = net->targets, *end = target + net->first[net->n];
+	for (; target < end; target++)
+		n_before[*target]++;
+	return n_before;
+}
+
+void net_make_order(struct net *net)
+{
+	uint32_t *n_before = count_before(net);
 	net->order = memory_get(net->n, sizeof *net->order, WHAT);
 	net->ready_ticks = memory_zeroed(net->n, sizeof *net->ready_ticks, WHAT);
 	for (uint32_t row = 1; row < net->graph->model->n_units; row++) /* who created a unit may not be known */
 		net->ready_ticks[graph_unit_node(net->graph, row)] = net->graph->model->units[row].create_ticks;
 	net->ready_ticks[0] = 0;
-	for (size_t link = 0; link < net->first[net->n]; link++)
-		n_before[net->targets[link]]++;
 	/*
 	 * Nodes that nothing is before any more are on a stack, whose links take the place of their counts: what follows a node
 	 * comes soon after it, as it did in the run, so that all who go through the nodes in this order find tables in the cache.
 	 */
-	uint32_t top = 0;
+	uint32_t top = 0, *order = net->order;
+	uint64_t *ready_ticks = net->ready_ticks;
 	for (uint32_t id = net->n; id-- > 1;)
 		if (n_before[id] == 0 && net_kind(net, id) != NODE_NONE)
 			push(n_before, &top, id);
 	while (top != 0) {
 		uint32_t id = top;
 		top = n_before[id];
-		net->order[net->n_ordered++] = id;
-		uint64_t over_ticks = net_executes(net, id) ? net_end(net, id) : net->ready_ticks[id];
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint32_t target = net->targets[link];
-			if (over_ticks > net->ready_ticks[target])
-				net->ready_ticks[target] = over_ticks;
-			if (--n_before[target] == 0)
-				push(n_before, &top, target);
+		*order++ = id;
+		uint64_t over_ticks = net_executes(net, id) ? net_end(net, id) : ready_ticks[id];
+		const uint32_t *target = net->targets + net->first[id], *end = net->targets + net->first[id + 1];
+		for (; target < end; target++) {
+			if (over_ticks > ready_ticks[*target])
+				ready_ticks[*target] = over_ticks;
+			if (--n_before[*target] == 0)
+				push(n_before, &top, *target);
 		}
 	}
+	net->n_ordered = (uint32_t)(order - net->order);
 	free(n_before);
 }
 

@@ -102,26 +102,30 @@ static inline bool net_is_fragment(const struct net *net, uint32_t id)
 
 static inline uint64_t net_begin(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	return window_clip(&net->window, node != NULL ? node->begin_ticks : net->tasks[id].start_ticks);
+	bool is_inner = id >= net->n_tasks;
+	return window_clip(&net->window, is_inner ? net->inner[id - net->n_tasks].begin_ticks : net->tasks[id].start_ticks);
 }
 
 /* When it had ended; not before it began. */
 static inline uint64_t net_end(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	uint64_t end = node != NULL ? node->end_ticks : net->first_fragments[id].end_ticks, begin = net_begin(net, id);
-	end = window_clip(&net->window, end);
-	return end > begin ? end : begin;
+	uint64_t begin, end;
+	if (id >= net->n_tasks) {
+		begin = net->inner[id - net->n_tasks].begin_ticks;
+		end = net->inner[id - net->n_tasks].end_ticks;
+	} else {
+		begin = net->tasks[id].start_ticks;
+		end = net->first_fragments[id].end_ticks;
+	}
+	return window_clip(&net->window, end > begin ? end : begin);
 }
 
 /* What it executed; 0 of nodes that execute nothing. */
 static inline uint64_t net_work(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
 	if (!net_executes(net, id))
 		return 0;
-	return node != NULL ? node->busy_ticks : net->first_fragments[id].busy_ticks;
+	return id >= net->n_tasks ? net->inner[id - net->n_tasks].busy_ticks : net->first_fragments[id].busy_ticks;
 }
 
 /* The part of a stretch of time which is the recorder's, where a record ends it, as one ends each node. */
@@ -133,8 +137,7 @@ static inline uint64_t net_recorded(const struct net *net, uint64_t ticks)
 /* The task that it belongs to, 0 none. Of units see net_owner(). */
 static inline uint32_t net_task(const struct net *net, uint32_t id)
 {
-	const struct node *node = net_inner(net, id);
-	return node != NULL ? node->task : id;
+	return id >= net->n_tasks ? net->inner[id - net->n_tasks].task : id;
 }
 
 static inline uint32_t net_construct(const struct net *net, uint32_t id)
