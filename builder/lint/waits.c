@@ -16,7 +16,7 @@ void lint_waits(struct findings *findings, const struct net *net)
 {
 	bool *is_waited_for = memory_zeroed(net->n, sizeof *is_waited_for, WHAT);
 	uint64_t *n = memory_zeroed(net->graph->model->n_constructs, sizeof *n, WHAT);
-	for (size_t link = 0; link < net->first[net->n]; link++)
+	for (size_t link = 0, end = net->first[net->n]; link < end; link++)
 		if (net->kinds[link] != EDGE_SEQUENCE)
 			is_waited_for[net->targets[link]] = true;
 	for (uint32_t id = 1; id < net->n; id++) {
@@ -47,10 +47,12 @@ static uint32_t next_fragment(const struct net *net, uint32_t id)
 static bool is_inline(const struct net *net, uint32_t creator, uint32_t task)
 {
 	const struct task *tasks = net->tasks;
-	uint32_t next = next_fragment(net, creator);
-	return next != 0 && tasks[task].state & TASK_STARTED &&
-	       tasks[task].run_stream == tasks[net_task(net, creator)].run_stream && net_begin(net, next) <= net_begin(net, task) &&
-	       net_end(net, task) <= net_end(net, next) && net_begin(net, task) < net_end(net, next);
+	bool is_on_stream = tasks[task].state & TASK_STARTED && tasks[task].run_stream == tasks[net_task(net, creator)].run_stream;
+	uint32_t next = is_on_stream ? next_fragment(net, creator) : 0;
+	if (next == 0)
+		return false;
+	uint64_t begin = net_begin(net, task), next_end = net_end(net, next);
+	return net_begin(net, next) <= begin && net_end(net, task) <= next_end && begin < next_end;
 }
 
 struct creations {
@@ -70,23 +72,32 @@ static void see_creation(struct creations *by_construct, const struct net *net, 
 		c->n_inline += is_inline(net, creator, task);
 }
 
+/* Did the stream, UINT32_MAX none, create the task? Its tasks have their rows one after the other. */
+static bool is_of_stream(const struct model *m, uint32_t task, uint32_t stream)
+{
+	const uint32_t *base = m->task_rows.base;
+	return stream != UINT32_MAX && task > base[stream] && task <= base[stream + 1];
+}
+
 void lint_creation(struct findings *findings, const struct net *net)
 {
 	const struct model *m = net->graph->model;
 	struct creations *by_construct = memory_zeroed(m->n_constructs, sizeof *by_construct, WHAT);
-	uint32_t creator_stream = UINT32_MAX, most = 0, n_threads = 0;
+	uint32_t creator_stream = UINT32_MAX, most = 0, n_threads = 0, number;
 	uint64_t n_tasks = 0, n_streams = 0;
 	bool *is_thread = memory_zeroed(m->dump->n_streams + 1, sizeof *is_thread, WHAT);
+	size_t link = net->first[1];
 	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
-			uint32_t task = net->targets[link], stream, number;
+		for (size_t end = net->first[id + 1]; link < end; link++) {
+			uint32_t task = net->targets[link];
 			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || task >= m->n_tasks)
 				continue;
 			see_creation(by_construct, net, id, task);
-			model_task_origin(m, task, &stream, &number);
-			n_streams += stream != creator_stream;
-			creator_stream = stream;
 			n_tasks++;
+			if (is_of_stream(m, task, creator_stream))
+				continue;
+			model_task_origin(m, task, &creator_stream, &number);
+			n_streams++;
 		}
 	for (uint32_t task = 1; task < m->n_tasks; task++)
 		if (graph_task_is_node(net->graph, task) && m->tasks[task].state & TASK_STARTED &&
