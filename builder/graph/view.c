@@ -180,10 +180,9 @@ static inline bool joining_ends(const struct graph *graph, uint32_t task, struct
 	return true;
 }
 
-static inline bool node_ends(const struct graph *graph, uint32_t row, struct edge_ends *ends)
+static inline bool node_ends(const struct node *node, uint32_t id, struct edge_ends *ends)
 {
-	const struct node *node = &graph->nodes[row];
-	*ends = (struct edge_ends){node->previous, graph->model->n_tasks + row, node->previous_kind};
+	*ends = (struct edge_ends){node->previous, id, node->previous_kind};
 	return node->is_placed && node->previous != 0;
 }
 
@@ -206,18 +205,21 @@ size_t graph_n_edge_places(const struct graph *graph)
 
 size_t graph_edges_in(const struct graph *graph, size_t place, size_t end, struct edge_ends *edges)
 {
-	size_t n_of_tasks = 2 * (size_t)graph->model->n_tasks, n_implied = n_of_tasks + graph->n_nodes, n = 0;
+	size_t n_of_tasks = 2 * (size_t)graph->model->n_tasks, n_implied = n_of_tasks + graph->n_nodes;
 	const unsigned char *left_out = graph->left_out;
+	const struct node *nodes = graph->nodes;
+	struct edge_ends *at = edges;
 	for (; place < end && place < n_of_tasks; place++) {
 		uint32_t task = (uint32_t)(place / 2);
-		bool is_edge = place % 2 == 0 ? creation_ends(graph, task, &edges[n]) : joining_ends(graph, task, &edges[n]);
-		n += is_edge && is_in(left_out, place);
+		bool is_edge = place % 2 == 0 ? creation_ends(graph, task, at) : joining_ends(graph, task, at);
+		at += is_edge && is_in(left_out, place);
 	}
 	for (; place < end && place < n_implied; place++)
-		n += node_ends(graph, (uint32_t)(place - n_of_tasks), &edges[n]) && is_in(left_out, place);
+		at += node_ends(&nodes[place - n_of_tasks], (uint32_t)(place - graph->model->n_tasks), at) &&
+		      is_in(left_out, place);
 	for (; place < end; place++)
-		n += own_ends(graph, place - n_implied, &edges[n]) && is_in(left_out, place);
-	return n;
+		at += own_ends(graph, place - n_implied, at) && is_in(left_out, place);
+	return (size_t)(at - edges);
 }
 
 /* What an edge of the graph's own table is about. */
