@@ -60,35 +60,42 @@ struct ahead {
 	bool is_last;        /* something can go on when the node ends, as nothing else that it waits for is unfinished then */
 };
 
-static void set_first(uint32_t *first, uint32_t node)
+static inline uint32_t first_of(uint32_t first, uint32_t node)
 {
-	*first = *first != 0 ? *first : node;
+	return first != 0 ? first : node;
 }
 
-static struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
+static inline struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
 {
 	struct ahead ahead = {0};
 	uint64_t end_ticks = net_end(net, id);
-	for (size_t link = net->first[id]; link < net->first[id + 1]; link++) {
+	for (size_t link = net->first[id], end = net->first[id + 1]; link < end; link++) {
 		uint32_t target = net->targets[link];
 		uint8_t kind = net->kinds[link];
 		bool goes_on = net->ready_ticks[target] <= end_ticks; /* else it does not wait for this node */
-		bool is_barrier = kind == EDGE_BARRIER || kind == EDGE_JOIN;
-		ahead.is_last = ahead.is_last || (goes_on && (kind != EDGE_SEQUENCE || blockers_of(found, target)->is_last));
-		if (kind == EDGE_SEQUENCE)
-			set_first(&ahead.next, target);
-		else if (kind == EDGE_CREATE && ahead.created == 0)
-			ahead.created = net_is_task(net, target) ? target : 0;
-		else if (kind == EDGE_DEPEND && goes_on && (ahead.depends == 0 || ways[target] > ways[ahead.depends]))
-			ahead.depends = target;
-		else if (kind == EDGE_UNDEFERRED)
-			set_first(&ahead.undeferred, target);
-		if (is_barrier)
-			set_first(&ahead.barrier, target);
-		if (ahead.wait == 0 && (is_barrier || kind == EDGE_TASKWAIT || kind == EDGE_TASKGROUP)) {
-			ahead.wait = target;
-			ahead.wait_kind = kind;
+		switch (kind) {
+		case EDGE_SEQUENCE:
+			ahead.next = first_of(ahead.next, target);
+			ahead.is_last = ahead.is_last || (goes_on && blockers_of(found, target)->is_last);
+			continue;
+		case EDGE_CREATE: ahead.created = first_of(ahead.created, net_is_task(net, target) ? target : 0); break;
+		case EDGE_DEPEND:
+			if (goes_on && (ahead.depends == 0 || ways[target] > ways[ahead.depends]))
+				ahead.depends = target;
+			break;
+		case EDGE_UNDEFERRED: ahead.undeferred = first_of(ahead.undeferred, target); break;
+		case EDGE_BARRIER:
+		case EDGE_JOIN:
+		case EDGE_TASKWAIT:
+		case EDGE_TASKGROUP:
+			if (kind == EDGE_BARRIER || kind == EDGE_JOIN)
+				ahead.barrier = first_of(ahead.barrier, target);
+			ahead.wait_kind = ahead.wait == 0 ? kind : ahead.wait_kind;
+			ahead.wait = first_of(ahead.wait, target);
+			break;
+		default: break;
 		}
+		ahead.is_last = ahead.is_last || goes_on;
 	}
 	return ahead;
 }

@@ -52,12 +52,15 @@ struct cause {
 	double blocked_ticks; /* serial: in which the one thread was blocked */
 };
 
+#define CAUSES_LATEST 4 /* a power of two */
+
 struct causes {
 	struct cause *rows; /* row 0: none */
 	uint32_t n;
 	size_t capacity;
-	struct map buckets;                   /* hash of limit, sort and constructs -> row; more by probing */
-	uint32_t latest[LIMITS][CAUSE_SORTS]; /* the row that was asked for last: most often it is asked for again */
+	struct map buckets; /* hash of limit, sort and constructs -> row; more by probing */
+	/* By the lowest bits of the constructs: the row that was asked for last. Most often it is asked for again. */
+	uint32_t latest[LIMITS][CAUSE_SORTS][CAUSES_LATEST];
 };
 
 void causes_begin(struct causes *causes);
@@ -68,11 +71,11 @@ uint32_t causes_search(struct causes *causes, enum limit limit, enum cause_sort 
 
 static inline uint32_t causes_row(struct causes *causes, enum limit limit, enum cause_sort sort, uint32_t construct, uint32_t other)
 {
-	uint32_t latest = causes->latest[limit][sort];
-	const struct cause *row = &causes->rows[latest];
-	if (latest == 0 || row->construct != construct || row->other != other)
-		latest = causes->latest[limit][sort] = causes_search(causes, limit, sort, construct, other);
-	return latest;
+	uint32_t *latest = &causes->latest[limit][sort][(construct ^ other) % CAUSES_LATEST];
+	const struct cause *row = &causes->rows[*latest];
+	if (*latest == 0 || row->construct != construct || row->other != other)
+		*latest = causes_search(causes, limit, sort, construct, other);
+	return *latest;
 }
 
 static inline void causes_blame(struct causes *causes, uint32_t row, double ticks)
