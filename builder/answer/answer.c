@@ -126,7 +126,12 @@ void answer_begin(struct answer *answer, const struct graph *graph, const struct
 
 void answer_order(struct answer *answer)
 {
-	net_make_order(&answer->net);
+#pragma omp taskgroup
+	{
+#pragma omp task
+		prices_begin(&answer->prices, &answer->net);
+		net_make_order(&answer->net);
+	}
 	causes_begin(&answer->causes);
 	causes_begin(&answer->waits);
 }

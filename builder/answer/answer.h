@@ -52,7 +52,7 @@ struct answer {
  * a task to the team that waits for it. answer_free() in any case.
  */
 void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree);
-/* The order of the nodes. */
+/* The order of the nodes, and, beside it, of what tasks cost all that does not need it. */
 void answer_order(struct answer *answer);
 /* What the threads' time was spent for. 0, or -1 with the error printed. */
 int answer_account(struct answer *answer);

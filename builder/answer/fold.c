@@ -91,8 +91,10 @@ static void see_links(struct folding *f)
 	const struct net *net = f->net;
 	size_t n_links = net->first[net->n];
 	for (size_t link = 0; link < n_links; link++) {
-		uint16_t *n_before = &f->n_before[net->targets[link]];
-		*n_before = (uint16_t)(*n_before + (*n_before < MANY_BEFORE));
+		uint32_t target = net->targets[link];
+		uint16_t *n_before = &f->n_before[target];
+		if (!net_is_explicit(net, target) || !net_executes(net, target)) /* else it is in no phase of a team */
+			*n_before = (uint16_t)(*n_before + (*n_before < MANY_BEFORE));
 	}
 	for (uint32_t i = 0; i < net->n_ordered && f->depends != NULL; i++) {
 		uint32_t id = net->order[i];

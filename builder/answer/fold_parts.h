@@ -15,7 +15,8 @@ struct folding {
 	uint32_t n_tasks;
 	uint64_t *weights;  /* by task: what it and its descendants execute and cost; UNFOLDABLE: it cannot be folded */
 	uint8_t *states;    /* by task: TASK_HAS_UP and so on */
-	uint16_t *n_before; /* by node: how many links lead to it; MANY_BEFORE: so many, or more */
+	/* By node, but of what explicit tasks execute: how many links lead to it; MANY_BEFORE: so many, or more. */
+	uint16_t *n_before;
 	struct depends {
 		uint32_t n_in, n_out, before; /* before: one that it depends on */
 		uint32_t level;               /* of those that it depends on, the longest chain */

@@ -97,6 +97,13 @@ static bool count_links(const struct net *net, size_t place, size_t end, uint32_
 	return has_depends;
 }
 
+/* As the net has it: what makes another run of a unit creates it. */
+static inline uint8_t kind_of(const struct net *net, const struct edge_ends *edge)
+{
+	enum edge_kind kind = edge->kind == EDGE_OF_JOINER ? edge_of_joiner(net_kind(net, edge->target)) : edge->kind;
+	return (uint8_t)(kind == EDGE_REVIVE ? EDGE_CREATE : kind);
+}
+
 /* From the last one on, so that links are in the order of places. `ends`: by node, after its first link, where theirs end. */
 static void put_links(struct net *net, size_t first, size_t end, uint32_t *ends)
 {
@@ -110,8 +117,7 @@ static void put_links(struct net *net, size_t first, size_t end, uint32_t *ends)
 			const struct edge_ends *edge = &edges[i];
 			size_t link = first_links[edge->source] + --ends[edge->source];
 			targets[link] = edge->target;
-			kinds[link] =
-				(uint8_t)(edge->kind == EDGE_REVIVE ? EDGE_CREATE : edge->kind); /* it makes a run of a unit */
+			kinds[link] = kind_of(net, edge);
 		}
 	}
 }

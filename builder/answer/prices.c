@@ -15,24 +15,16 @@
 #define START_MOST_NS  5000
 #define SMALL          4 /* a task of less than so many times its price is small */
 
-/* Fragments that ended by creating tasks: how much of that was the price is known after all of them have been seen. */
-struct creations {
-	struct creation {
-		uint32_t construct; /* of the task */
-		uint32_t own_ticks; /* UINT32_MAX: so many, or more, which is above any price */
-	} * rows;
-	size_t n, capacity;
-};
-
 /* A node that executed for so long has ended by creating a task of this construct. */
-static void add_creation(struct prices *prices, struct creations *creations, uint32_t construct, uint64_t own_ticks)
+static void add_creation(struct prices *prices, uint32_t construct, uint64_t own_ticks)
 {
+	struct made_tasks *made = &prices->made;
 	spread_add(&prices->rows[construct].create, own_ticks);
-	array_reserve((void **)&creations->rows, creations->n + 1, &creations->capacity, sizeof *creations->rows);
-	creations->rows[creations->n++] = (struct creation){construct, own_ticks < UINT32_MAX ? (uint32_t)own_ticks : UINT32_MAX};
+	array_reserve((void **)&made->rows, made->n + 1, &made->capacity, sizeof *made->rows);
+	made->rows[made->n++] = (struct made_task){construct, own_ticks < UINT32_MAX ? (uint32_t)own_ticks : UINT32_MAX};
 }
 
-static void add_creations(struct prices *prices, struct creations *creations, const struct net *net)
+static void add_creations(struct prices *prices, const struct net *net)
 {
 	uint64_t all_work = 0;
 	for (uint32_t id = 1; id < net->n; id++) {
@@ -48,7 +40,7 @@ static void add_creations(struct prices *prices, struct creations *creations, co
 			uint32_t task = net->targets[link];
 			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task))
 				continue;
-			add_creation(prices, creations, net_construct(net, task), work - recorded);
+			add_creation(prices, net_construct(net, task), work - recorded);
 			prices->rows[net_construct(net, task)].around_ticks += is_explicit ? 0 : recorded;
 		}
 	}
@@ -129,23 +121,29 @@ static void add_starts(struct prices *prices, const struct net *net, const struc
 }
 
 /* How much of the fragments that created tasks was the price of that. */
-static void add_made(struct prices *prices, const struct creations *creations, uint64_t most_ticks)
+static void add_made(struct prices *prices, uint64_t most_ticks)
 {
-	for (size_t i = 0; i < creations->n; i++) {
-		struct price *price = &prices->rows[creations->rows[i].construct];
-		uint64_t most = price->is_small ? most_ticks : price->create_ticks, own = creations->rows[i].own_ticks;
+	struct made_tasks *made = &prices->made;
+	for (size_t i = 0; i < made->n; i++) {
+		struct price *price = &prices->rows[made->rows[i].construct];
+		uint64_t most = price->is_small ? most_ticks : price->create_ticks, own = made->rows[i].own_ticks;
 		price->made_ticks += own < most ? own : most;
 	}
+	free(made->rows);
+	*made = (struct made_tasks){0};
+}
+
+void prices_begin(struct prices *prices, const struct net *net)
+{
+	*prices = (struct prices){.n = net->graph->model->n_constructs};
+	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
+	add_creations(prices, net);
+	add_tasks(prices, net);
 }
 
 void prices_find(struct prices *prices, const struct net *net, const struct track *track)
 {
 	uint64_t create_most = net_ticks_of(net, CREATE_MOST_NS), start_most = net_ticks_of(net, START_MOST_NS);
-	struct creations creations = {0};
-	*prices = (struct prices){.n = net->graph->model->n_constructs};
-	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
-	add_creations(prices, &creations, net);
-	add_tasks(prices, net);
 	add_starts(prices, net, track);
 	for (uint32_t i = 0; i < prices->n; i++) {
 		struct price *price = &prices->rows[i];
@@ -157,8 +155,7 @@ void prices_find(struct prices *prices, const struct net *net, const struct trac
 		price->is_small = price->n_tasks > 0 && (price->own_ticks - price->recorded_ticks) / price->n_tasks <
 								SMALL * (price->create_ticks + price->start_ticks);
 	}
-	add_made(prices, &creations, create_most);
-	free(creations.rows);
+	add_made(prices, create_most);
 	for (uint32_t i = 0; i < prices->n; i++)
 		prices->made_ticks += prices->rows[i].made_ticks;
 }
@@ -170,6 +167,7 @@ void prices_free(struct prices *prices)
 		spread_free(&prices->rows[i].create);
 		spread_free(&prices->rows[i].start);
 	}
+	free(prices->made.rows);
 	free(prices->rows);
 	*prices = (struct prices){0};
 }

@@ -28,12 +28,25 @@ struct price {
 };
 
 struct prices {
+	/*
+	 * While they are found: fragments that ended by creating tasks. How much of that was the price is known after all of them
+	 * have been seen.
+	 */
+	struct made_tasks {
+		struct made_task {
+			uint32_t construct; /* of the task */
+			uint32_t own_ticks; /* UINT32_MAX: so many, or more, which is above any price */
+		} * rows;
+		size_t n, capacity;
+	} made;
 	struct price *rows; /* by construct */
 	uint32_t n;
 	uint64_t work_ticks; /* of all nodes */
 	uint64_t made_ticks; /* of all constructs */
 };
 
+/* From nodes and links, beside their order; then with it, and with when nodes were ready. */
+void prices_begin(struct prices *prices, const struct net *net);
 void prices_find(struct prices *prices, const struct net *net, const struct track *track);
 /* cutoff.c: fills in the cut-offs, of a run on so many threads that took `all_ticks` all together. */
 void prices_find_cutoffs(struct prices *prices, const struct net *net, uint32_t n_threads, uint64_t all_ticks);

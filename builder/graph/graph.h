@@ -75,7 +75,8 @@ enum edge_kind {
 	EDGE_COMPLETE,
 	EDGE_REVIVE,
 	EDGE_RESUME,
-	EDGE_KINDS
+	EDGE_KINDS,
+	EDGE_OF_JOINER = EDGE_KINDS /* edge_ends.kind: edge_of_joiner() of the target */
 };
 
 /* A node that is not a task. */
@@ -328,7 +329,13 @@ struct edge_view {
 	uint64_t object;     /* ... the object's handle; 0 none. EDGE_DEPEND: the address of the variable; 0: all memory */
 };
 
-/* The same of an edge, without what it is about. */
+/* The kind of the edge from a task's end to the node that waits for it, which is of this kind. */
+static inline enum edge_kind edge_of_joiner(enum node_kind joiner)
+{
+	return joiner == NODE_TASKWAIT ? EDGE_TASKWAIT : joiner == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+}
+
+/* The same of an edge, without what it is about. Of a task's end the kind is not looked up: EDGE_OF_JOINER. */
 struct edge_ends {
 	uint32_t source, target;
 	enum edge_kind kind;

@@ -73,13 +73,6 @@ static inline uint32_t graph_edge_source(const struct graph *graph, const struct
 	return edge->from_end ? graph->tasks[edge->source].last : edge->source;
 }
 
-/* Of the edge from a task to what waits for its end. */
-static inline enum edge_kind graph_joiner_kind(const struct graph *graph, uint32_t joiner)
-{
-	unsigned node = graph_inner_node(graph, joiner)->kind;
-	return node == NODE_TASKWAIT ? EDGE_TASKWAIT : node == NODE_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
-}
-
 /* Does a node of this kind have an operation, and no region? */
 static inline bool graph_is_operation(unsigned kind)
 {

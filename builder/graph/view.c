@@ -176,7 +176,7 @@ static inline bool joining_ends(const struct graph *graph, uint32_t task, struct
 	uint32_t joiner = graph->joiners[task];
 	if (joiner == 0 || !graph_is_task(graph, task))
 		return false;
-	*ends = (struct edge_ends){graph->tasks[task].last, joiner, graph_joiner_kind(graph, joiner)};
+	*ends = (struct edge_ends){graph->tasks[task].last, joiner, EDGE_OF_JOINER};
 	return true;
 }
 
@@ -240,6 +240,8 @@ bool graph_edge_at(const struct graph *graph, size_t place, struct edge_view *ed
 	struct edge_ends ends;
 	if (graph_edges_in(graph, place, place + 1, &ends) == 0)
 		return false;
+	if (ends.kind == EDGE_OF_JOINER)
+		ends.kind = edge_of_joiner(graph_inner_node(graph, ends.target)->kind);
 	*edge = (struct edge_view){ends.source, ends.target, ends.kind, 0, 0, 0};
 	if (place >= n_implied)
 		see_object(graph, &graph->edges[place - n_implied], edge);

@@ -174,6 +174,6 @@ uint32_t graph_joiner(const struct graph *graph, uint32_t task, enum edge_kind *
 	uint32_t joiner = graph->joiners[task];
 	if (joiner == 0)
 		return 0;
-	*kind = graph_joiner_kind(graph, joiner);
+	*kind = edge_of_joiner(graph_inner_node(graph, joiner)->kind);
 	return joiner;
 }

@@ -51,12 +51,12 @@ void lint_begin(struct findings *findings, const struct net *net)
 {
 	*findings = (struct findings){0};
 	lint_waits(findings, net);
-	lint_creation(findings, net);
 	lint_regions(findings, net);
 }
 
 void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track)
 {
+	lint_creation(findings, net);
 	lint_implied(findings, net);
 	lint_variables(findings, net, track);
 }

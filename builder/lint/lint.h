@@ -65,7 +65,7 @@ struct findings {
 
 /* What nodes and links alone show, after answer_begin(). To be freed. */
 void lint_begin(struct findings *findings, const struct net *net);
-/* After that and answer_order(): what dependences show. */
+/* After that and answer_order(): what creations and dependences show. */
 void lint_make(struct findings *findings, const struct net *net, const struct lint_track *track);
 /* After that and answer_finish(): the rest, and the order. */
 void lint_finish(struct findings *findings, const struct answer *answer);

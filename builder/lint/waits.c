@@ -86,9 +86,9 @@ void lint_creation(struct findings *findings, const struct net *net)
 	uint32_t creator_stream = UINT32_MAX, most = 0, n_threads = 0, number;
 	uint64_t n_tasks = 0, n_streams = 0;
 	bool *is_thread = memory_zeroed(m->dump->n_streams + 1, sizeof *is_thread, WHAT);
-	size_t link = net->first[1];
-	for (uint32_t id = 1; id < net->n; id++)
-		for (size_t end = net->first[id + 1]; link < end; link++) {
+	for (uint32_t i = 0; i < net->n_ordered; i++) { /* so that a task's row is in the cache with those of its creator */
+		uint32_t id = net->order[i];
+		for (size_t link = net->first[id], end = net->first[id + 1]; link < end; link++) {
 			uint32_t task = net->targets[link];
 			if (net->kinds[link] != EDGE_CREATE || !net_is_task(net, task) || task >= m->n_tasks)
 				continue;
@@ -99,6 +99,7 @@ void lint_creation(struct findings *findings, const struct net *net)
 			model_task_origin(m, task, &creator_stream, &number);
 			n_streams++;
 		}
+	}
 	for (uint32_t task = 1; task < m->n_tasks; task++)
 		if (graph_task_is_node(net->graph, task) && m->tasks[task].state & TASK_STARTED &&
 		    m->tasks[task].run_stream < m->dump->n_streams) {
