@@ -136,7 +136,7 @@ static int make_answer(struct job *job, size_t i)
 		lint_begin(&job->findings, &answer->net);
 	}
 	answer_order(answer);
-#pragma omp task shared(rc) depend(out : answer->account)
+#pragma omp task shared(rc)
 	rc = answer_account(answer);
 	if (is_shown) {
 #pragma omp task depend(inout : job->findings)

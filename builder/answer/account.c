@@ -23,13 +23,13 @@ const char *spent_name(enum spent spent)
 	return names[spent];
 }
 
-/* What the lane does for others, and they for it. */
+/* What the lane does for others, and they for it. After count(). */
 static uint32_t role_of(const struct sweep_over_time *s, size_t i)
 {
 	const struct lane *lane = &s->lanes[i];
-	if (is_seeking(s, lane) || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
+	if (lane->counted & LANE_SEEKS || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
 		return AWAITED_NEITHER;
-	if (is_live(lane))
+	if (lane->counted & (LANE_LIVES | LANE_LIVES_LAST))
 		return awaited_runs(&s->awaited, lane->blocker);
 	return track_is_sync(lane->state) ? awaited_waits(lane_awaited(s, i)) : AWAITED_NEITHER;
 }
@@ -175,6 +175,26 @@ static uint64_t next_of_regions(const struct sweep_over_time *s)
 	return begin < join ? begin : join;
 }
 
+/* Is the stream a thread of the account? */
+static bool is_counted(const struct net *net, const struct track *track, size_t stream)
+{
+	return track_executes(track, net, stream) && track->streams[stream].states.n_steps != 0;
+}
+
+uint32_t account_n_threads(const struct net *net, const struct track *track)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < track->n_streams; i++)
+		n += is_counted(net, track, i);
+	return n;
+}
+
+uint64_t account_wall_ticks(const struct net *net)
+{
+	const struct model *m = net->graph->model;
+	return window_clip(&net->window, m->last_ticks) - window_clip(&net->window, m->first_ticks);
+}
+
 /* The lanes are those of streams on which something was executed. 0, or -1. */
 static int open_lanes(struct sweep_over_time *s)
 {
@@ -197,7 +217,7 @@ static int open_lanes(struct sweep_over_time *s)
 			lane->has_units = s->net->units_on[i];
 		}
 		lane_find_next(s, i);
-		lane->is_open = track_executes(s->track, s->net, i) && t->states.n_steps != 0;
+		lane->is_open = is_counted(s->net, s->track, i);
 		if (!lane->is_open)
 			continue;
 		struct account_thread *thread = &s->account->threads[s->account->n_threads++];
@@ -281,15 +301,14 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 {
 	const struct model *m = net->graph->model;
 	struct sweep_over_time s = {.net = net, .track = track, .blockers = blockers, .account = account, .causes = causes};
-	uint64_t first_ticks = window_clip(&m->window, m->first_ticks), last_ticks = window_clip(&m->window, m->last_ticks);
-	*account = (struct account){.wall_ticks = last_ticks - first_ticks};
-	s.now = first_ticks;
+	*account = (struct account){.wall_ticks = account_wall_ticks(net)};
+	s.now = window_clip(&m->window, m->first_ticks);
 	awaited_begin(&s.awaited, waits, blockers, m->n_constructs);
 	phases_find(&s);
 	ready_units_begin(&s);
 	int rc = open_lanes(&s);
 	if (rc == 0)
-		rc = sweep(&s, last_ticks);
+		rc = sweep(&s, s.now + account->wall_ticks);
 	keep_blame_positive(causes);
 	for (uint32_t i = 0; i < account->n_threads; i++)
 		for (unsigned j = 0; j < SPENTS; j++)

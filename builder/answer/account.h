@@ -70,6 +70,10 @@ int account_make(struct account *account, struct causes *causes, struct causes *
 		 const struct track *track, const struct blockers *blockers);
 void account_free(struct account *account);
 
+/* What the account will have, for those who want it before it is made. */
+uint32_t account_n_threads(const struct net *net, const struct track *track);
+uint64_t account_wall_ticks(const struct net *net);
+
 const char *spent_name(enum spent spent);
 
 #endif

@@ -147,9 +147,10 @@ int answer_account(struct answer *answer)
 
 static void find_cutoffs(struct answer *answer)
 {
-	const struct account *account = &answer->account;
-	if (account->n_threads != 0)
-		prices_find_cutoffs(&answer->prices, &answer->net, account->n_threads, account->wall_ticks * account->n_threads);
+	uint32_t n_threads = account_n_threads(&answer->net, &answer->track);
+	uint64_t all_ticks = account_wall_ticks(&answer->net) * n_threads;
+	if (n_threads != 0)
+		prices_find_cutoffs(&answer->prices, &answer->net, n_threads, all_ticks);
 }
 
 /* Without a number of nodes, those that cannot be folded so far are simulated with more. */
@@ -158,7 +159,7 @@ void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
 	net_measure_lateness(&answer->net, &answer->track);
 	prices_find(&answer->prices, &answer->net, &answer->track);
-#pragma omp task depend(in : answer->account)
+#pragma omp task
 	find_cutoffs(answer);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
 	bool is_made =

@@ -48,8 +48,7 @@ struct answer {
 /*
  * The answer is made in five steps, the first one when the states and the graph's nodes and edges are finished; the last one
  * needs its critical path and the paths of creation as well. The third and the fourth need the two before alone, and may run at
- * the same time: answer_account() in a task with `depend(out : answer->account)`, and answer_set_scene() beside it, which gives
- * a task to the team that waits for it. answer_free() in any case.
+ * the same time; answer_set_scene() gives a task to the team. answer_free() in any case.
  */
 void answer_begin(struct answer *answer, const struct graph *graph, const struct states *states, const struct spawn_tree *tree);
 /* The order of the nodes, and, beside it, of what tasks cost all that does not need it. */

@@ -42,7 +42,7 @@ struct lane {
 	uint64_t since_ticks;       /* of the state, or of the latest change of what it is told by */
 	uint32_t node;              /* that began last, 0 none, ... */
 	uint32_t blocker;           /* ... and its row of blockers */
-	unsigned counted;           /* LANE_WAITS and so on */
+	unsigned counted;           /* LANE_WAITS and so on: what it is since it came into its state, and to its node */
 	bool ends_with_record;      /* the stretch that is told does: it has that record's cost in it */
 	bool is_node_over;          /* it had ended when the lane came into its state: the thread is in a synchronisation */
 	uint64_t *spent;            /* account_thread.ticks of its thread */

@@ -218,7 +218,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	uint64_t *spent = lane->spent, recorded = 0;
 	enum state state = lane->state;
 	make_late(s, i, length);
-	if (is_live(lane))
+	if (lane->counted & (LANE_LIVES | LANE_LIVES_LAST))
 		blame_node(s, lane);
 	lane->told = s->waited_for[blocker_of(s, lane)->is_last];
 	if (length == 0)
@@ -229,7 +229,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	}
 	if (state_is_work(state))
 		spent[SPENT_WORK] += length - recorded;
-	else if (is_waiting(state) || is_seeking(s, lane))
+	else if (lane->counted & LANE_WAITS)
 		spend_waiting(s, lane, length);
 	else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
