@@ -23,44 +23,50 @@ const char *spent_name(enum spent spent)
 	return names[spent];
 }
 
-/* What the lane does for others, and they for it. After count(). */
-static uint32_t role_of(const struct sweep_over_time *s, size_t i)
+/* What the lane, which is counted, does for others, and they for it. */
+static uint32_t role_of(const struct sweep_over_time *s, const struct lane *lane)
 {
-	const struct lane *lane = &s->lanes[i];
 	if (lane->counted & LANE_SEEKS || net_unit(s->net, lane->node) != 0) /* units wait, and not their threads */
 		return AWAITED_NEITHER;
 	if (lane->counted & (LANE_LIVES | LANE_LIVES_LAST))
 		return awaited_runs(&s->awaited, lane->blocker);
-	return track_is_sync(lane->state) ? awaited_waits(lane_awaited(s, i)) : AWAITED_NEITHER;
+	return lane->counted & LANE_WAITS ? awaited_waits(lane_awaited(lane)) : AWAITED_NEITHER;
 }
 
-/* 1: the lane has this bit from now on; -1 as a number without a sign: not any more; 0: that does not change. */
-static uint32_t change_of(unsigned before, unsigned now, unsigned bit)
+/* What the lane is to be counted as. */
+static unsigned counted_as(const struct sweep_over_time *s, const struct lane *lane)
 {
-	return (uint32_t)((now & bit) / bit) - (uint32_t)((before & bit) / bit);
+	unsigned as = is_wanting(lane) ? LANE_WANTS : 0u;
+	if (is_seeking(s, lane))
+		as |= LANE_WAITS | LANE_SEEKS;
+	else if (is_waiting(lane->state))
+		as |= LANE_WAITS;
+	if (is_live(lane))
+		as |= blocker_of(s, lane)->is_last ? LANE_LIVES_LAST : LANE_LIVES;
+	return as;
 }
 
 /* The lane is counted as what it is now: of those that wait, and of those that they may wait for. */
 static void count(struct sweep_over_time *s, struct lane *lane)
 {
-	bool seeks = is_seeking(s, lane), lives = is_live(lane), is_last = blocker_of(s, lane)->is_last;
-	unsigned before = lane->counted, now = (is_waiting(lane->state) || seeks ? LANE_WAITS : 0u) |
-					       (is_wanting(lane) ? LANE_WANTS : 0u) | (seeks ? LANE_SEEKS : 0u) |
-					       (lives && !is_last ? LANE_LIVES : 0u) | (lives && is_last ? LANE_LIVES_LAST : 0u);
-	s->n_waiting += change_of(before, now, LANE_WAITS);
-	s->n_wanting += change_of(before, now, LANE_WANTS);
-	s->n_live[false] += change_of(before, now, LANE_LIVES);
-	s->n_live[true] += change_of(before, now, LANE_LIVES_LAST);
-	if ((before ^ now) & LANE_SEEKS)
-		ready_units_seek(s, seeks);
+	unsigned now = counted_as(s, lane), changed = lane->counted ^ now;
 	lane->counted = now;
+	if (changed & LANE_WAITS)
+		s->n_waiting += now & LANE_WAITS ? 1 : UINT32_MAX;
+	if (changed & LANE_WANTS)
+		s->n_wanting += now & LANE_WANTS ? 1 : UINT32_MAX;
+	if (changed & LANE_LIVES)
+		s->n_live[false] += now & LANE_LIVES ? 1 : UINT32_MAX;
+	if (changed & LANE_LIVES_LAST)
+		s->n_live[true] += now & LANE_LIVES_LAST ? 1 : UINT32_MAX;
+	if (changed & LANE_SEEKS)
+		ready_units_seek(s, now & LANE_SEEKS);
 }
 
 /* ---- What a lane comes to ---- */
 
-static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
+static void take_node(struct sweep_over_time *s, struct lane *lane, uint32_t node)
 {
-	struct lane *lane = &s->lanes[i];
 	lane->node = node;
 	lane->blocker = s->blockers->row_of[node];
 	lane->told = s->waited_for[blocker_of(s, lane)->is_last];
@@ -71,17 +77,19 @@ static void take_node(struct sweep_over_time *s, size_t i, uint32_t node)
 		ready_units_take(s, node);
 	} else if (node < s->net->n_tasks) {
 		lane->next_started++;
+		lane_find_task(s, lane);
 		lane_begin_task(s, lane);
-	} else
+	} else {
 		lane->next_fragment++;
-	lane_find_next(s, i);
+		lane_find_fragment(s, lane);
+	}
+	lane_find_next(s, lane);
 }
 
 /* The thread has waited. */
-static void end_wait(const struct sweep_over_time *s, size_t i)
+static void end_wait(struct lane *lane)
 {
-	const struct track_stream *t = &s->track->streams[i];
-	struct lane *lane = &s->lanes[i];
+	const struct track_stream *t = lane->stream;
 	if (lane->run < t->n_runs && ++lane->n_of_run == t->runs[lane->run].n) {
 		lane->run++;
 		lane->n_of_run = 0;
@@ -125,31 +133,30 @@ static void pass_time(struct sweep_over_time *s, uint64_t ticks)
 		causes_blame(s->causes, lane_cause(s, LIMIT_RUNTIME, CAUSE_RESUMING, s->region), length * n_waiting);
 }
 
-static uint64_t next_of_lane(const struct sweep_over_time *s, size_t i)
+static uint64_t next_of_lane(const struct lane *lane)
 {
-	const struct lane *lane = &s->lanes[i];
 	return lane->next_ticks < lane->reader.next_ticks ? lane->next_ticks : lane->reader.next_ticks;
 }
 
 /* All that happens on the lane now. 0, or -1 with the error printed. */
-static int step_lane(struct sweep_over_time *s, size_t i)
+static int step_lane(struct sweep_over_time *s, struct lane *lane)
 {
-	struct lane *lane = &s->lanes[i];
 	lane->ends_with_record = true;
-	lane_tell(s, i);
+	lane_tell(s, lane);
 	lane->ends_with_record = false;
 	while (lane->reader.next_ticks <= s->now) {
 		if (track_has_run(lane->state))
-			end_wait(s, i);
+			end_wait(lane);
 		if (series_next(&lane->reader) != 0)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 	}
 	while (lane->next_node != 0 && lane->next_ticks <= s->now)
-		take_node(s, i, lane->next_node);
-	lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
+		take_node(s, lane, lane->next_node);
+	if (lane->state == STATE_PREEMPTED)
+		lane->is_node_over = lane->node != 0 && net_end(s->net, lane->node) <= s->now;
 	count(s, lane);
-	awaited_change(&s->awaited, &lane->role, role_of(s, i));
+	awaited_change(&s->awaited, &lane->role, role_of(s, lane));
 	return 0;
 }
 
@@ -158,7 +165,7 @@ static void step_regions(struct sweep_over_time *s)
 {
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open)
-			lane_tell(s, i);
+			lane_tell(s, &s->lanes[i]);
 	while (s->next_join < s->n_regions && s->joins[s->next_join] <= s->now && s->next_join < s->next_region)
 		s->next_join++;
 	for (; s->next_region < s->n_regions && s->regions[s->next_region].begin_ticks <= s->now; s->next_region++)
@@ -206,6 +213,7 @@ static int open_lanes(struct sweep_over_time *s)
 		struct lane *lane = &s->lanes[i];
 		const struct track_stream *t = &s->track->streams[i];
 		uint32_t n_tasks = graph->model->n_tasks;
+		lane->stream = t;
 		lane->state = STATE_NONE;
 		lane->since_ticks = s->now;
 		lane->next_fragment = n_tasks + graph->streams[i].first_node;
@@ -216,7 +224,9 @@ static int open_lanes(struct sweep_over_time *s)
 			lane->end_unit = s->net->first_unit_node[i + 1];
 			lane->has_units = s->net->units_on[i];
 		}
-		lane_find_next(s, i);
+		lane_find_task(s, lane);
+		lane_find_fragment(s, lane);
+		lane_find_next(s, lane);
 		lane->is_open = is_counted(s->net, s->track, i);
 		if (!lane->is_open)
 			continue;
@@ -227,7 +237,7 @@ static int open_lanes(struct sweep_over_time *s)
 			return -1;
 		lane->state = (enum state)(lane->reader.value + STATE_NONE);
 		count(s, lane);
-		awaited_change(&s->awaited, &lane->role, role_of(s, i));
+		awaited_change(&s->awaited, &lane->role, role_of(s, lane));
 	}
 	uint64_t n_processors = graph->model->dump->meta.n_processors;
 	s->n_processors = n_processors != 0 && n_processors < s->account->n_threads ? n_processors : UINT64_MAX;
@@ -241,33 +251,37 @@ static int sweep(struct sweep_over_time *s, uint64_t end_ticks)
 	int rc = 0;
 	step_regions(s); /* what had begun before a part of the time */
 	for (uint32_t i = 0; i < s->n_lanes; i++)
-		if (s->lanes[i].is_open && (rc = step_lane(s, i)) != 0)
+		if (s->lanes[i].is_open && (rc = step_lane(s, &s->lanes[i])) != 0)
 			return rc;
 	ready_units_step(s);
 	soonest_begin(&soonest, of_units + 1, WHAT);
 	soonest_set(&soonest, of_units, ready_units_next(s));
 	soonest_set(&soonest, 0, next_of_regions(s)); /* before what threads do at the same time */
 	for (uint32_t i = 0; i < s->n_lanes; i++)
-		soonest_set(&soonest, i + 1, s->lanes[i].is_open ? next_of_lane(s, i) : UINT64_MAX);
+		soonest_set(&soonest, i + 1, s->lanes[i].is_open ? next_of_lane(&s->lanes[i]) : UINT64_MAX);
 	for (;;) {
 		struct soonest_item first = soonest_first(&soonest);
 		pass_time(s, first.ticks < end_ticks ? first.ticks : end_ticks);
 		if (first.ticks >= end_ticks)
 			break;
-		if (first.number == 0)
+		uint64_t next_ticks;
+		if (first.number == 0) {
 			step_regions(s);
-		else if (first.number == of_units)
+			next_ticks = next_of_regions(s);
+		} else if (first.number == of_units) {
 			ready_units_step(s);
-		else if ((rc = step_lane(s, first.number - 1)) != 0)
-			break;
-		soonest_set(&soonest, first.number,
-			    first.number == 0          ? next_of_regions(s)
-			    : first.number == of_units ? ready_units_next(s)
-						       : next_of_lane(s, first.number - 1));
+			next_ticks = ready_units_next(s);
+		} else {
+			struct lane *lane = &s->lanes[first.number - 1];
+			if ((rc = step_lane(s, lane)) != 0)
+				break;
+			next_ticks = next_of_lane(lane);
+		}
+		soonest_set(&soonest, first.number, next_ticks);
 	}
 	for (size_t i = 0; i < s->n_lanes; i++)
 		if (s->lanes[i].is_open) {
-			lane_tell(s, i);
+			lane_tell(s, &s->lanes[i]);
 			awaited_change(&s->awaited, &s->lanes[i].role, AWAITED_NEITHER);
 		}
 	soonest_free(&soonest);

@@ -36,6 +36,7 @@ enum {
 };
 
 struct lane {
+	const struct track_stream *stream; /* of the thread */
 	struct series_reader reader;
 	bool is_open;
 	enum state state;
@@ -44,17 +45,19 @@ struct lane {
 	uint32_t blocker;           /* ... and its row of blockers */
 	unsigned counted;           /* LANE_WAITS and so on: what it is since it came into its state, and to its node */
 	bool ends_with_record;      /* the stretch that is told does: it has that record's cost in it */
-	bool is_node_over;          /* it had ended when the lane came into its state: the thread is in a synchronisation */
+	bool is_node_over;          /* preempted: it had ended before that, and the thread is in a synchronisation */
 	uint64_t *spent;            /* account_thread.ticks of its thread */
 	size_t next_started;        /* in track_stream.started */
 	bool has_units;             /* the thread executes units of Argobots */
 	size_t next_unit, end_unit; /* in net.unit_nodes */
 	double taken[UNIT_WISHES];  /* sweep_over_time.taken when the lane was told last */
 	uint32_t next_fragment, end_fragment;
-	uint32_t next_node;     /* the node that begins next, 0 none, ... */
-	uint64_t next_ticks;    /* ... and when; UINT64_MAX: never */
-	struct waited_for told; /* that of nodes as its own is, when it was told last */
-	double crowded;         /* that of the sweep at since_ticks */
+	uint32_t next_task;                  /* the task that begins next, 0 none */
+	uint64_t task_ticks, fragment_ticks; /* when these begin; UINT64_MAX: never */
+	uint32_t next_node;                  /* the node that begins next, 0 none, ... */
+	uint64_t next_ticks;                 /* ... and when; UINT64_MAX: never */
+	struct waited_for told;              /* that of nodes as its own is, when it was told last */
+	double crowded;                      /* that of the sweep at since_ticks */
 	struct late {
 		double ticks; /* the node would have ended so much sooner */
 		uint32_t cause;
@@ -152,17 +155,18 @@ void ready_units_take(struct sweep_over_time *s, uint32_t node);
 double ready_units_pass(struct sweep_over_time *s, double length);
 
 /* spend.c */
-/* The task that begins next on the lane; 0 in `task`: none does. */
-const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task);
-/* Finds the node that begins next on the lane, after it has come to another one. */
-void lane_find_next(struct sweep_over_time *s, size_t i);
+/* Find the task, and the fragment of one, that begin next on the lane, after it has come to another one; ... */
+void lane_find_task(struct sweep_over_time *s, struct lane *lane);
+void lane_find_fragment(struct sweep_over_time *s, struct lane *lane);
+/* ... then which node is the next one of these, and of units. */
+void lane_find_next(struct sweep_over_time *s, struct lane *lane);
 /* The row of a cause about one construct. */
 uint32_t lane_cause(struct sweep_over_time *s, enum limit limit, enum cause_sort sort, uint32_t construct);
 /* The construct of the synchronisation, of the mutex, or of the target construct, that the thread waits for now; 0 unknown. */
-uint32_t lane_awaited(const struct sweep_over_time *s, size_t i);
+uint32_t lane_awaited(const struct lane *lane);
 /* The lane has come to its node, the first of its task. */
 void lane_begin_task(struct sweep_over_time *s, struct lane *lane);
 /* The lane was in its state, and in its node, until now. */
-void lane_tell(struct sweep_over_time *s, size_t i);
+void lane_tell(struct sweep_over_time *s, struct lane *lane);
 
 #endif

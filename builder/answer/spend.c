@@ -5,34 +5,28 @@
  */
 #include "builder/answer/lane.h"
 
-const struct task *lane_next_task(const struct sweep_over_time *s, size_t i, uint32_t *task)
+void lane_find_task(struct sweep_over_time *s, struct lane *lane)
 {
-	const struct track_stream *t = &s->track->streams[i];
-	const struct lane *lane = &s->lanes[i];
-	*task = lane->next_started < t->n_started ? t->started[lane->next_started] : 0;
-	return &s->net->tasks[*task];
+	const struct track_stream *t = lane->stream;
+	bool has_task = lane->next_started < t->n_started;
+	lane->next_task = has_task ? t->started[lane->next_started] : 0;
+	lane->task_ticks = has_task ? s->net->tasks[lane->next_task].start_ticks : UINT64_MAX;
 }
 
-/* In the same way, but of OpenMP's tasks alone. */
-static void find_next_of_tasks(struct sweep_over_time *s, size_t i)
+void lane_find_fragment(struct sweep_over_time *s, struct lane *lane)
 {
-	struct lane *lane = &s->lanes[i];
-	uint32_t task;
-	uint64_t task_ticks = lane_next_task(s, i, &task)->start_ticks;
 	while (lane->next_fragment < lane->end_fragment && !net_is_fragment(s->net, lane->next_fragment))
 		lane->next_fragment++;
 	bool has_fragment = lane->next_fragment < lane->end_fragment;
-	uint64_t fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
-	bool is_task =
-		task != 0 && (!has_fragment || net_comes_first(s->net, task, task_ticks, lane->next_fragment, fragment_ticks));
-	lane->next_node = is_task ? task : has_fragment ? lane->next_fragment : 0;
-	lane->next_ticks = is_task ? task_ticks : fragment_ticks;
+	lane->fragment_ticks = has_fragment ? net_begin(s->net, lane->next_fragment) : UINT64_MAX;
 }
 
-void lane_find_next(struct sweep_over_time *s, size_t i)
+void lane_find_next(struct sweep_over_time *s, struct lane *lane)
 {
-	struct lane *lane = &s->lanes[i];
-	find_next_of_tasks(s, i);
+	bool is_task = net_comes_first(s->net, lane->next_task, lane->task_ticks, lane->next_fragment, lane->fragment_ticks);
+	uint32_t fragment = lane->next_fragment < lane->end_fragment ? lane->next_fragment : 0;
+	lane->next_node = is_task ? lane->next_task : fragment;
+	lane->next_ticks = is_task ? lane->task_ticks : lane->fragment_ticks;
 	if (lane->next_unit >= lane->end_unit)
 		return;
 	uint32_t of_unit = s->net->unit_nodes[lane->next_unit];
@@ -63,17 +57,16 @@ static double crowded_since(const struct sweep_over_time *s, const struct lane *
 }
 
 /* The thread is in no team, or not there. */
-static void spend_idle(struct sweep_over_time *s, size_t i, uint64_t ticks)
+static void spend_idle(struct sweep_over_time *s, struct lane *lane, uint64_t ticks)
 {
 	const struct model *m = s->net->graph->model;
-	const struct lane *lane = &s->lanes[i];
-	uint32_t task, row;
-	const struct task *next = lane_next_task(s, i, &task);
+	uint32_t row;
+	const struct task *next = &s->net->tasks[lane->next_task];
 	uint64_t length = ticks - lane->since_ticks, fork = 0;
 	if (!is_region_open(s))
 		row = lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s));
 	else {
-		const struct region *region = task != 0 ? &m->regions[next->region] : NULL;
+		const struct region *region = lane->next_task != 0 ? &m->regions[next->region] : NULL;
 		if (region != NULL && next->flags & task_flags_implicit && region->begin_ticks < ticks) {
 			uint64_t begin = region->begin_ticks > lane->since_ticks ? region->begin_ticks : lane->since_ticks;
 			fork = ticks - begin;
@@ -108,10 +101,9 @@ static void blame_resuming(struct sweep_over_time *s, const struct lane *lane, u
 }
 
 /* The runtime is at work: blamed on what it comes to. */
-static void spend_overhead(struct sweep_over_time *s, size_t i, uint64_t length)
+static void spend_overhead(struct sweep_over_time *s, struct lane *lane, uint64_t length)
 {
 	const struct model *m = s->net->graph->model;
-	struct lane *lane = &s->lanes[i];
 	uint32_t node = lane->next_node;
 	bool is_task = node != 0 && node < m->n_tasks;
 	const struct region *region = &m->regions[m->tasks[is_task ? node : 0].region];
@@ -149,8 +141,6 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 	const struct blocker *blocker = blocker_of(s, lane);
 	const struct waited_for *now = &s->waited_for[blocker->is_last];
 	double all = now->shared - lane->told.shared, left = all, waited = now->ticks - lane->told.ticks;
-	if (all == 0 && waited == 0)
-		return;
 	double crowded = all > 0 ? (now->crowded_shared - lane->told.crowded_shared) / all : 0;
 	for (unsigned i = 0; i < LATES && waited > 0; i++) {
 		struct late *late = &lane->late[i];
@@ -165,32 +155,31 @@ static void blame_node(struct sweep_over_time *s, struct lane *lane)
 	causes_blame_crowded(s->causes, blocker->cause, left, crowded);
 }
 
-uint32_t lane_awaited(const struct sweep_over_time *s, size_t i)
+uint32_t lane_awaited(const struct lane *lane)
 {
-	const struct track_stream *t = &s->track->streams[i];
-	return s->lanes[i].run < t->n_runs ? t->runs[s->lanes[i].run].construct : 0;
+	const struct track_stream *t = lane->stream;
+	return lane->run < t->n_runs ? t->runs[lane->run].construct : 0;
 }
 
 /* In a target construct. Outside of regions the others wait for it, too, and not for serial work. */
-static void blame_data(struct sweep_over_time *s, size_t i, double ticks)
+static void blame_data(struct sweep_over_time *s, struct lane *lane, double ticks)
 {
-	uint32_t cause = lane_cause(s, LIMIT_DATA, CAUSE_PLAIN, lane_awaited(s, i));
+	uint32_t cause = lane_cause(s, LIMIT_DATA, CAUSE_PLAIN, lane_awaited(lane));
 	causes_blame(s->causes, cause, ticks);
 	for (size_t j = 0; j < s->n_lanes && !is_region_open(s); j++)
-		if (j != i && s->lanes[j].is_open && !is_live(&s->lanes[j])) {
+		if (&s->lanes[j] != lane && s->lanes[j].is_open && !is_live(&s->lanes[j])) {
 			causes_blame(s->causes, cause, ticks);
 			causes_blame(s->causes, lane_cause(s, LIMIT_SERIAL, CAUSE_PLAIN, coming_region(s)), -ticks);
 		}
 }
 
 /* The node has not got on for so long. */
-static void make_late(struct sweep_over_time *s, size_t i, uint64_t length)
+static void make_late(struct sweep_over_time *s, struct lane *lane, uint64_t length)
 {
-	struct lane *lane = &s->lanes[i];
 	bool is_preempted = lane->state == STATE_PREEMPTED;
 	if (length == 0 || !(is_preempted || track_is_mutex(lane->state)))
 		return;
-	uint32_t place = !is_preempted ? lane_awaited(s, i) : lane->node != 0 ? blocker_of(s, lane)->place : 0;
+	uint32_t place = !is_preempted ? lane_awaited(lane) : lane->node != 0 ? blocker_of(s, lane)->place : 0;
 	struct late *late = &lane->late[is_preempted ? LATE_PREEMPTION : LATE_EXCLUSION];
 	late->cause = lane_cause(s, is_preempted ? LIMIT_PREEMPTION : LIMIT_EXCLUSION, CAUSE_PLAIN, place);
 	late->ticks += is_preempted && lane->is_node_over ? 0 : (double)length;
@@ -211,16 +200,18 @@ static void spend_waiting(struct sweep_over_time *s, struct lane *lane, uint64_t
 	lane->spent[SPENT_WAITING] += left;
 }
 
-void lane_tell(struct sweep_over_time *s, size_t i)
+void lane_tell(struct sweep_over_time *s, struct lane *lane)
 {
-	struct lane *lane = &s->lanes[i];
 	uint64_t length = s->now - lane->since_ticks;
 	uint64_t *spent = lane->spent, recorded = 0;
 	enum state state = lane->state;
-	make_late(s, i, length);
-	if (lane->counted & (LANE_LIVES | LANE_LIVES_LAST))
-		blame_node(s, lane);
-	lane->told = s->waited_for[blocker_of(s, lane)->is_last];
+	const struct waited_for *now = &s->waited_for[blocker_of(s, lane)->is_last];
+	make_late(s, lane, length);
+	if (now->ticks != lane->told.ticks) { /* else nobody has waited meanwhile */
+		if (lane->counted & (LANE_LIVES | LANE_LIVES_LAST))
+			blame_node(s, lane);
+		lane->told = *now;
+	}
 	if (length == 0)
 		return;
 	if (lane->ends_with_record && (state_is_work(state) || state == STATE_OVERHEAD)) {
@@ -234,7 +225,7 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 	else if (track_is_mutex(state))
 		spent[SPENT_EXCLUSION] += length;
 	else if (state == STATE_OVERHEAD)
-		spend_overhead(s, i, length - recorded);
+		spend_overhead(s, lane, length - recorded);
 	else if (state == STATE_PREEMPTED)
 		spent[SPENT_PREEMPTED] += length;
 	else if (state == STATE_BLOCKED) {
@@ -245,11 +236,11 @@ void lane_tell(struct sweep_over_time *s, size_t i)
 		}
 	} else if (track_is_target(state)) {
 		spent[SPENT_DATA] += length;
-		blame_data(s, i, (double)length);
+		blame_data(s, lane, (double)length);
 	} else if (state == STATE_UNDEFINED && is_region_open(s) && lane->node != 0)
 		spent[SPENT_UNKNOWN] += length;
 	else
-		spend_idle(s, i, s->now);
+		spend_idle(s, lane, s->now);
 	lane->since_ticks = s->now;
 	lane->crowded = s->crowded;
 	for (unsigned wish = 0; lane->has_units && wish < UNIT_WISHES; wish++)
