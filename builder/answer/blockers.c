@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define LATEST_BITS 6 /* the row that came last is kept for so many bits of its hash: most often it comes again */
+#define LATEST 128 /* so many rows that came last are kept: most often one of them comes again */
 
 /* What a node of an implicit task is late for at a barrier: the worksharing that the barrier ends, or the barrier's own construct. */
 uint32_t blockers_before_barrier(const struct net *net, const struct track *track, uint32_t id, uint32_t barrier)
@@ -60,12 +60,20 @@ struct ahead {
 	bool is_last;        /* something can go on when the node ends, as nothing else that it waits for is unfinished then */
 };
 
-static inline uint32_t first_of(uint32_t first, uint32_t node)
+static void set_first(uint32_t *first, uint32_t node)
 {
-	return first != 0 ? first : node;
+	*first = *first != 0 ? *first : node;
 }
 
-static inline struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
+static void set_wait(struct ahead *ahead, uint32_t node, uint8_t kind)
+{
+	if (ahead->wait != 0)
+		return;
+	ahead->wait = node;
+	ahead->wait_kind = kind;
+}
+
+static struct ahead see_ahead(const struct net *net, const struct blockers *found, const uint64_t *ways, uint32_t id)
 {
 	struct ahead ahead = {0};
 	uint64_t end_ticks = net_end(net, id);
@@ -75,36 +83,39 @@ static inline struct ahead see_ahead(const struct net *net, const struct blocker
 		bool goes_on = net->ready_ticks[target] <= end_ticks; /* else it does not wait for this node */
 		switch (kind) {
 		case EDGE_SEQUENCE:
-			ahead.next = first_of(ahead.next, target);
-			ahead.is_last = ahead.is_last || (goes_on && blockers_of(found, target)->is_last);
-			continue;
-		case EDGE_CREATE: ahead.created = first_of(ahead.created, net_is_task(net, target) ? target : 0); break;
+			set_first(&ahead.next, target);
+			goes_on = goes_on && blockers_of(found, target)->is_last;
+			break;
+		case EDGE_CREATE:
+			if (ahead.created == 0 && net_is_task(net, target))
+				ahead.created = target;
+			break;
 		case EDGE_DEPEND:
 			if (goes_on && (ahead.depends == 0 || ways[target] > ways[ahead.depends]))
 				ahead.depends = target;
 			break;
-		case EDGE_UNDEFERRED: ahead.undeferred = first_of(ahead.undeferred, target); break;
+		case EDGE_UNDEFERRED: set_first(&ahead.undeferred, target); break;
 		case EDGE_BARRIER:
 		case EDGE_JOIN:
-		case EDGE_TASKWAIT:
-		case EDGE_TASKGROUP:
-			if (kind == EDGE_BARRIER || kind == EDGE_JOIN)
-				ahead.barrier = first_of(ahead.barrier, target);
-			ahead.wait_kind = ahead.wait == 0 ? kind : ahead.wait_kind;
-			ahead.wait = first_of(ahead.wait, target);
+			set_first(&ahead.barrier, target);
+			set_wait(&ahead, target, kind);
 			break;
+		case EDGE_TASKWAIT:
+		case EDGE_TASKGROUP: set_wait(&ahead, target, kind); break;
 		default: break;
 		}
-		ahead.is_last = ahead.is_last || goes_on;
+		ahead.is_last |= goes_on;
 	}
 	return ahead;
 }
 
-/* The construct that the node executes: of an implicit task the worksharing before its next barrier, if there is one. */
-static uint32_t place_of(const struct net *net, const struct track *track, const struct blockers *found, uint32_t id,
+/*
+ * The construct that the node, whose task's is `own`, executes: of an implicit task the worksharing before its next barrier, if
+ * there is one.
+ */
+static uint32_t place_of(const struct net *net, const struct track *track, const struct blockers *found, uint32_t id, uint32_t own,
 			 const struct ahead *ahead)
 {
-	uint32_t own = net_task_construct(net, id);
 	if (net_is_explicit(net, id))
 		return own;
 	if (ahead->barrier != 0) {
@@ -188,7 +199,7 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 	const struct ahead ahead = see_ahead(net, found, ways, id);
 	uint32_t own = net_task_construct(net, id);
 	struct blocker blocker = ahead.next != 0 ? *blockers_of(found, ahead.next) : (struct blocker){0};
-	blocker.place = place_of(net, track, found, id, &ahead);
+	blocker.place = place_of(net, track, found, id, own, &ahead);
 	bool lets_another = ahead.next == 0 && net_is_explicit(net, id) && excludes[net_task(net, id)];
 	blocker.is_last = lets_another || ahead.is_last;
 	if (ahead.created != 0) {
@@ -231,26 +242,32 @@ static struct blocker find(struct causes *causes, const struct net *net, const s
 	return blocker;
 }
 
-static bool is_same(const struct blocker *left, const struct blocker *right)
+static bool is_same(const struct blocker *row, struct blocker blocker)
 {
-	return left->cause == right->cause && left->place == right->place && left->sync == right->sync &&
-	       left->is_last == right->is_last;
+	return row->cause == blocker.cause && row->place == blocker.place && row->sync == blocker.sync &&
+	       row->is_last == blocker.is_last;
 }
 
-static uint64_t hash_of(const struct blocker *blocker)
+static uint64_t hash_of(struct blocker blocker)
 {
-	uint64_t hash = (uint64_t)blocker->cause << 40 ^ (uint64_t)blocker->place << 20 ^ blocker->sync;
-	return (hash << 1 | blocker->is_last) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = (uint64_t)blocker.cause << 40 ^ (uint64_t)blocker.place << 20 ^ blocker.sync;
+	return (hash << 1 | blocker.is_last) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Where the row that came last of such blockers is kept: for each that is common there should be another place. */
+static uint32_t place_in_latest(struct blocker blocker)
+{
+	return (blocker.cause * 2 + blocker.is_last + blocker.place * 13 + blocker.sync * 5) % LATEST;
 }
 
 /* The blocker's row, which is added if it is new. */
-static uint32_t search(struct blockers *found, const struct blocker *blocker, uint64_t hash)
+static uint32_t search(struct blockers *found, struct blocker blocker)
 {
-	for (;; hash++) {
+	for (uint64_t hash = hash_of(blocker);; hash++) {
 		uint32_t *number = map_put(&found->buckets, hash);
 		if (*number == 0) {
 			array_reserve((void **)&found->rows, found->n + 1, &found->capacity, sizeof *found->rows);
-			found->rows[found->n++] = *blocker;
+			found->rows[found->n++] = blocker;
 			*number = (uint32_t)found->n;
 		}
 		if (is_same(&found->rows[*number - 1], blocker))
@@ -260,18 +277,17 @@ static uint32_t search(struct blockers *found, const struct blocker *blocker, ui
 
 void blockers_find(struct blockers *blockers, struct causes *causes, const struct net *net, const struct track *track)
 {
-	uint32_t latest[1 << LATEST_BITS] = {0};
+	uint32_t latest[LATEST] = {0};
 	*blockers = (struct blockers){.row_of = memory_zeroed(net->n, sizeof *blockers->row_of, "what limits the run")};
-	(void)search(blockers, &(struct blocker){0}, 0);
+	(void)search(blockers, (struct blocker){0});
 	bool *excludes = find_turns(net);
 	uint64_t *ways = measure_ways(net);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
 		struct blocker blocker = find(causes, net, track, blockers, excludes, ways, id);
-		uint64_t hash = hash_of(&blocker);
-		uint32_t *row = &latest[hash >> (64 - LATEST_BITS)];
-		if (!is_same(&blockers->rows[*row], &blocker))
-			*row = search(blockers, &blocker, hash);
+		uint32_t *row = &latest[place_in_latest(blocker)];
+		if (!is_same(&blockers->rows[*row], blocker))
+			*row = search(blockers, blocker);
 		blockers->row_of[id] = *row;
 	}
 	map_free(&blockers->buckets);

@@ -52,14 +52,14 @@ struct cause {
 	double blocked_ticks; /* serial: in which the one thread was blocked */
 };
 
-#define CAUSES_LATEST 4 /* a power of two */
+enum { CAUSES_LATEST = 8 };
 
 struct causes {
 	struct cause *rows; /* row 0: none */
 	uint32_t n;
 	size_t capacity;
 	struct map buckets; /* hash of limit, sort and constructs -> row; more by probing */
-	/* By the lowest bits of the constructs: the row that was asked for last. Most often it is asked for again. */
+	/* Rows that were asked for last, by CAUSES_LATEST of their constructs: most often one of these is asked for again. */
 	uint32_t latest[LIMITS][CAUSE_SORTS][CAUSES_LATEST];
 };
 
