@@ -13,8 +13,8 @@
 struct folding {
 	const struct net *net;
 	uint32_t n_tasks;
-	uint64_t *weights;  /* by task: what it and its descendants execute and cost; UNFOLDABLE: it cannot be folded */
-	uint8_t *states;    /* by task: TASK_HAS_UP and so on */
+	uint64_t *weights; /* by task: what it and its descendants execute and cost; UNFOLDABLE: it cannot be folded */
+	uint8_t *states;   /* by task: TASK_HAS_UP and so on */
 	/* By node, but of what explicit tasks execute: how many links lead to it; MANY_BEFORE: so many, or more. */
 	uint16_t *n_before;
 	struct depends {
