@@ -16,9 +16,8 @@
 /* By task: what it and its descendants execute; to be freed. */
 static uint64_t *weigh(const struct net *net)
 {
-	const struct model *m = net->graph->model;
 	const uint64_t *ticks = net->graph->busy != NULL ? net->graph->busy->ticks : NULL;
-	uint64_t *weights = memory_zeroed(m->n_tasks, sizeof *weights, WHAT);
+	uint64_t *weights = memory_zeroed(net->n_tasks, sizeof *weights, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t task = net->order[i];
 		if (task >= net->n_tasks)

@@ -162,8 +162,8 @@ int graph_each_node(const struct graph *graph, int (*function)(void *self, const
 /* ---- Edges ---- */
 
 /*
- * The edge at a place of each table: false, there is none. A task has two places: of the edge from what created it, and of
- * that to what waits for it. What leads to a task outside of a part is left out by its place.
+ * Each of these fills in the ends of one edge, or returns false where there is none. A task has two places: the first is for
+ * the edge that leads to it from what created it, the second for the edge from its end to what waits for it.
  */
 static inline bool creation_ends(const struct graph *graph, uint32_t task, struct edge_ends *ends)
 {
