@@ -6,6 +6,7 @@
 #include "builder/whatif/speedups.h"
 #include "builder/support/memory.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 #define WHAT  "what would be if"
@@ -17,16 +18,20 @@ double what_if_factor(unsigned i)
 	return factors[i];
 }
 
+/* Does what the node executes belong to the construct of its task or unit, whatever comes after it? */
+static inline bool has_own_place(const struct net *net, uint32_t id)
+{
+	return net_is_explicit(net, id) || net_unit(net, id) != 0;
+}
+
 uint32_t *speedups_find_places(const struct net *net, const struct track *track)
 {
 	const struct model *m = net->graph->model;
 	uint32_t *places = memory_zeroed(net->n, sizeof *places, WHAT);
 	for (uint32_t i = net->n_ordered; i-- > 0;) {
 		uint32_t id = net->order[i];
-		if (net_is_explicit(net, id) || net_unit(net, id) != 0) {
-			places[id] = net_task_construct(net, id);
+		if (has_own_place(net, id))
 			continue;
-		}
 		uint32_t task = net_task(net, id), loop = 0;
 		if (!net_executes(net, id) && task == 0)
 			continue;
@@ -47,7 +52,7 @@ uint32_t *speedups_find_places(const struct net *net, const struct track *track)
 struct search {
 	const struct scene *scene;
 	const struct costs *costs;
-	const uint32_t *places; /* by node of the net */
+	const uint32_t *places; /* by node of the net: see speedups_find_places() */
 	uint64_t *own;          /* by node of the plan, of one construct after the other: what it executes */
 	uint8_t *row_of;        /* by construct: which of these it is, from 1; 0 none */
 	uint64_t *work_ticks;   /* by construct */
@@ -59,22 +64,60 @@ static uint64_t faster(uint64_t ticks, double factor)
 	return factor == 0 ? 0 : (uint64_t)((double)ticks / factor);
 }
 
-/* What each of up to TRIED constructs executes. */
-static void find_own(struct search *s, const struct speedup *rows, unsigned n)
+static inline uint32_t place_of(const struct search *s, uint32_t id)
+{
+	return has_own_place(s->scene->net, id) ? net_task_construct(s->scene->net, id) : s->places[id];
+}
+
+/* Adds up what nodes execute: by construct. */
+static void add_work(const struct search *s, uint32_t id, uint32_t end, uint64_t *work_ticks)
+{
+	const struct net *net = s->scene->net;
+	for (; id < end; id++)
+		if (net_executes(net, id))
+			work_ticks[place_of(s, id)] += net_work(net, id);
+}
+
+/* The same by node of the plan, for those constructs that have a row. */
+static void add_own(const struct search *s, uint32_t id, uint32_t end, uint64_t *own)
 {
 	const struct net *net = s->scene->net;
 	size_t n_units = s->scene->plan.n;
+	for (; id < end; id++) {
+		size_t row = net_executes(net, id) ? s->row_of[place_of(s, id)] : 0;
+		if (row != 0)
+			own[(row - 1) * n_units + scene_unit(s->scene, id)] += net_work(net, id);
+	}
+}
+
+/* Has two threads, where there are some, call `add` for half of the nodes each. `sums`: n of them, 0; a thread has its own. */
+static void add_all(const struct search *s, void (*add)(const struct search *s, uint32_t id, uint32_t end, uint64_t *sums),
+		    uint64_t *sums, size_t n)
+{
+	uint32_t end = s->scene->net->n, middle = omp_get_num_threads() > 1 ? end / 2 : end;
+	uint64_t *others = middle < end ? memory_zeroed(n, sizeof *others, WHAT) : NULL;
+#pragma omp taskgroup
+	{
+#pragma omp task if (others != NULL)
+		add(s, middle, end, others);
+		add(s, 1, middle, sums);
+	}
+	for (size_t i = 0; others != NULL && i < n; i++)
+		sums[i] += others[i];
+	free(others);
+}
+
+/* What each of up to TRIED constructs executes. */
+static void find_own(struct search *s, const struct speedup *rows, unsigned n)
+{
+	size_t n_own = (size_t)s->scene->plan.n * n;
 	free(s->own);
 	free(s->row_of);
-	s->own = memory_zeroed(n_units * n + 1, sizeof *s->own, WHAT);
-	s->row_of = memory_zeroed(net->graph->model->n_constructs, sizeof *s->row_of, WHAT);
+	s->own = memory_zeroed(n_own, sizeof *s->own, WHAT);
+	s->row_of = memory_zeroed(s->scene->net->graph->model->n_constructs, sizeof *s->row_of, WHAT);
 	for (unsigned i = 0; i < n; i++)
 		s->row_of[rows[i].construct] = (uint8_t)(i + 1);
-	for (uint32_t id = 1; id < net->n; id++) {
-		size_t row = net_executes(net, id) ? s->row_of[s->places[id]] : 0;
-		if (row != 0)
-			s->own[(row - 1) * n_units + scene_unit(s->scene, id)] += net_work(net, id);
-	}
+	add_all(s, add_own, s->own, n_own);
 }
 
 /* By node of the plan: how long it executes when one of the constructs of find_own() is so many times faster; to be freed. */
@@ -101,7 +144,7 @@ static uint64_t follow_path(struct search *s, const uint64_t *work_ticks)
 		id = ways[unit] == longest ? unit : 0;
 	while (id != 0) {
 		uint32_t next = 0;
-		s->path_ticks[s->places[scene_first(s->scene, id)]] += plan_work(plan, &how, id);
+		s->path_ticks[place_of(s, scene_first(s->scene, id))] += plan_work(plan, &how, id);
 		for (size_t link = plan->links.first[id]; link < plan->links.first[id + 1]; link++)
 			if (next == 0 || ways[plan->links.targets[link]] > ways[next])
 				next = plan->links.targets[link];
@@ -188,15 +231,12 @@ static void play(const struct search *s, struct speedup *rows, unsigned n, unsig
 
 void speedups_find(struct what_if *what_if, const struct scene *scene, const struct costs *costs, const uint32_t *places)
 {
-	const struct net *net = scene->net;
-	uint32_t n_constructs = net->graph->model->n_constructs;
+	uint32_t n_constructs = scene->net->graph->model->n_constructs;
 	struct search s = {.scene = scene, .costs = costs, .places = places};
 	struct speedup tried[TRIED];
 	s.work_ticks = memory_zeroed(n_constructs, sizeof *s.work_ticks, WHAT);
 	s.path_ticks = memory_zeroed(n_constructs, sizeof *s.path_ticks, WHAT);
-	for (uint32_t id = 1; id < net->n; id++)
-		if (net_executes(net, id))
-			s.work_ticks[places[id]] += net_work(net, id);
+	add_all(&s, add_work, s.work_ticks, n_constructs);
 	what_if->path_ticks = follow_path(&s, NULL);
 	unsigned n = choose(&s, tried);
 	find_own(&s, tried, n);

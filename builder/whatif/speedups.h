@@ -9,7 +9,10 @@
 #include "builder/whatif/costs.h"
 #include "builder/whatif/whatif.h"
 
-/* By node of the net: the construct that it executes; to be freed. On any thread. */
+/*
+ * By node of the net: the construct that it executes, of nodes of implicit tasks; others execute that of their own task. To be
+ * freed. On any thread.
+ */
 uint32_t *speedups_find_places(const struct net *net, const struct track *track);
 
 /* Fills in what_if.speedups, and first and next. `places`: of the scene's net. */
