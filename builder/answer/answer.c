@@ -163,8 +163,8 @@ void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
 	find_cutoffs(answer);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");
 	bool is_made =
-		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most) ||
-		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES));
+		scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, most, net_take_spare(&answer->net)) ||
+		(fold_nodes == 0 && scene_make(answer->scene, &answer->net, &answer->prices, &answer->track, UNFOLDED_NODES, NULL));
 	if (!is_made)
 		free_scene(answer);
 }

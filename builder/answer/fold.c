@@ -272,14 +272,14 @@ static void number_folded(struct folding *f)
 	}
 }
 
-uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units)
+uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *spare, uint32_t *n_units)
 {
 	struct folding f = {.net = net, .n_tasks = net->n_tasks, .n_left = UINT32_MAX};
 	f.weights = memory_zeroed(f.n_tasks, sizeof *f.weights, WHAT);
 	f.states = memory_zeroed(f.n_tasks, sizeof *f.states, WHAT);
 	f.n_before = memory_zeroed(net->n, sizeof *f.n_before, WHAT);
 	f.depends = net->has_depends ? memory_zeroed(f.n_tasks, sizeof *f.depends, WHAT) : NULL;
-	f.rep = memory_get(net->n, sizeof *f.rep, WHAT);
+	f.rep = spare != NULL ? spare : memory_get(net->n, sizeof *f.rep, WHAT);
 	uint64_t all_ticks = prices->work_ticks + 1 + weigh_tasks(&f, prices);
 	see_links(&f);
 	uint64_t next_ticks = 2 * all_ticks / most + 1; /* the creators of what is one, and where they wait, are nodes, too */

@@ -7,6 +7,7 @@
 
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WHAT          "what limits the run"
 #define NODES_AT_ONCE (1 << 16) /* by a task of their own */
@@ -153,8 +154,8 @@ static void make_links(struct net *net)
 		put_links(net, middle, n_places, others);
 		put_links(net, 0, middle, counts);
 	}
-	free(counts);
-	free(others);
+	net->spare[0] = counts;
+	net->spare[1] = others;
 }
 
 static void push(uint32_t *below, uint32_t *top, uint32_t id)
@@ -163,10 +164,19 @@ static void push(uint32_t *below, uint32_t *top, uint32_t id)
 	*top = id;
 }
 
-/* How many links lead to each node. */
-static uint32_t *count_before(const struct net *net)
+uint32_t *net_take_spare(struct net *net)
 {
-	uint32_t *n_before = memory_zeroed(net->n, sizeof *n_before, WHAT);
+	unsigned i = net->spare[0] != NULL ? 0 : 1;
+	uint32_t *spare = net->spare[i];
+	net->spare[i] = NULL;
+	return spare != NULL ? spare : memory_get(net->n, sizeof *spare, WHAT);
+}
+
+/* How many links lead to each node. */
+static uint32_t *count_before(struct net *net)
+{
+	uint32_t *n_before = net_take_spare(net);
+	memset(n_before, 0, net->n * sizeof *n_before);
 	const uint32_t *target = net->targets, *end = target + net->first[net->n];
 	for (; target < end; target++)
 		n_before[*target]++;
@@ -176,7 +186,7 @@ static uint32_t *count_before(const struct net *net)
 void net_make_order(struct net *net)
 {
 	uint32_t *n_before = count_before(net);
-	net->order = memory_get(net->n, sizeof *net->order, WHAT);
+	net->order = net_take_spare(net);
 	net->ready_ticks = memory_zeroed(net->n, sizeof *net->ready_ticks, WHAT);
 	for (uint32_t row = 1; row < net->graph->model->n_units; row++) /* who created a unit may not be known */
 		net->ready_ticks[graph_unit_node(net->graph, row)] = net->graph->model->units[row].create_ticks;
@@ -204,7 +214,7 @@ void net_make_order(struct net *net)
 		}
 	}
 	net->n_ordered = (uint32_t)(order - net->order);
-	free(n_before);
+	net->spare[0] = n_before;
 }
 
 /* ---- Units of Argobots ---- */
@@ -315,6 +325,8 @@ void net_free(struct net *net)
 	free(net->order);
 	free(net->ready_ticks);
 	free(net->late_ticks);
+	free(net->spare[0]);
+	free(net->spare[1]);
 	free(net->unit_nodes);
 	free(net->first_unit_node);
 	free(net->units_on);

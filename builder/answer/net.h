@@ -47,6 +47,11 @@ struct net {
 	bool *units_on;          /* by stream: it executed units, or a scheduler that looked for some */
 	/* By node: from when it was ready, and its thread had ended what it executed before, until it began. */
 	uint32_t *late_ticks;
+	/*
+	 * n numbers each, of those that were needed once, NULL: none. The next who needs so many takes these: memory that was given
+	 * back to the system would have to be found and cleared again.
+	 */
+	uint32_t *spare[2];
 };
 
 /* Nodes and links; then the order of the nodes, and when they were ready: of the finished fragment graph of a process. */
@@ -54,6 +59,8 @@ void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
 void net_make_order(struct net *net);
 /* late.c: fills in late_ticks. */
 void net_measure_lateness(struct net *net, const struct track *track);
+/* n numbers, not initialised, which are then the caller's: of net.spare, or new ones. */
+uint32_t *net_take_spare(struct net *net);
 /* Gives back when nodes were ready: nodes, links, their order and lateness are needed from then on. */
 void net_forget_times(struct net *net);
 void net_free(struct net *net);

@@ -118,15 +118,18 @@ static bool has_no_circle(const struct plan *plan)
 	return is_good;
 }
 
-static bool make_plan(struct scene *scene, uint32_t most)
+static bool make_plan(struct scene *scene, uint32_t most, uint32_t *spare)
 {
 	const struct net *net = scene->net;
 	const struct track *track = scene->track;
 	struct plan *plan = &scene->plan;
-	if (!track->has_holds || (net->graph->units != NULL && net->n > most)) /* units are not folded */
-		return false;
+	bool is_known = track->has_holds && (net->graph->units == NULL || net->n <= most); /* units are not folded */
 	plan->n = net->n;
-	if (net->n > most && (scene->unit_of = fold(net, scene->prices, most, &plan->n)) == NULL)
+	if (is_known && net->n > most)
+		scene->unit_of = fold(net, scene->prices, most, spare, &plan->n);
+	else
+		free(spare);
+	if (!is_known || (net->n > most && scene->unit_of == NULL))
 		return false;
 	scene->thread_of = memory_get(track->n_streams + 1, sizeof *scene->thread_of, WHAT);
 	for (size_t i = 0; i < track->n_streams; i++)
@@ -138,10 +141,11 @@ static bool make_plan(struct scene *scene, uint32_t most)
 	return plan->n_threads > 0 && (scene->unit_of == NULL || has_no_circle(plan));
 }
 
-bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most)
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
+		uint32_t *spare)
 {
 	*scene = (struct scene){.net = net, .prices = prices, .track = track};
-	bool is_made = make_plan(scene, most);
+	bool is_made = make_plan(scene, most, spare);
 	if (!is_made)
 		scene_free(scene);
 	return is_made;

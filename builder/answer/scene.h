@@ -40,10 +40,12 @@ struct variant {
 };
 
 /*
- * A net with more than `most` nodes is folded to that; of more acquisitions of mutexes several become one. False: it cannot be folded so far, or acquisitions of mutexes are not
- * known one by one; then there is nothing to be freed.
+ * A net with more than `most` nodes is folded to that; of more acquisitions of mutexes several become one. False: it cannot be
+ * folded so far, or acquisitions of mutexes are not known one by one; then there is nothing to be freed. `spare`: a number for
+ * each node of the net, memory that is taken or freed here; or NULL.
  */
-bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most);
+bool scene_make(struct scene *scene, const struct net *net, const struct prices *prices, const struct track *track, uint32_t most,
+		uint32_t *spare);
 void scene_free(struct scene *scene);
 
 /* The node of the plan of a node of the net, 0: it is left out. */
@@ -61,7 +63,10 @@ static inline uint32_t scene_first(const struct scene *scene, uint32_t unit)
 /* How long the run takes with what is different, in ticks. */
 uint64_t scene_play(const struct scene *scene, const struct variant *variant);
 
-/* fold.c: the node of the plan of each node of the net, by net node, with 0 of those left out; to be freed. NULL: it cannot be folded so far. */
-uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *n_units);
+/*
+ * fold.c: the node of the plan of each node of the net, by net node, with 0 of those left out; to be freed. NULL: it cannot be
+ * folded so far. `spare`: as above, the result's place or freed.
+ */
+uint32_t *fold(const struct net *net, const struct prices *prices, uint32_t most, uint32_t *spare, uint32_t *n_units);
 
 #endif

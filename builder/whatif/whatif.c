@@ -104,7 +104,7 @@ void what_if_make(struct what_if *what_if, const struct answer *answer, bool is_
 		return;
 	/* That of the answer is taken, unless it is smaller than it could be. */
 	if (is_all && fold_nodes == 0 && scene->is_coarse &&
-	    scene_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES))
+	    scene_make(&own, &answer->net, &answer->prices, &answer->track, WHAT_IF_NODES, NULL))
 		scene = &own;
 	struct costs costs;
 	costs_find(&costs, scene);
