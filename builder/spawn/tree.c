@@ -58,7 +58,7 @@ static uint32_t find_step(struct spawn_tree *tree, uint32_t node, uint32_t const
 
 uint32_t spawn_step(struct spawn_tree *tree, uint32_t node, uint32_t construct)
 {
-	struct latest_step *latest = &tree->latest; /* siblings often come one after the other */
+	struct latest_step *latest = &tree->latest[(3 * node + construct) % SPAWN_LATEST]; /* siblings come one after the other */
 	if (latest->node != node || latest->construct != construct)
 		*latest = (struct latest_step){node, construct, find_step(tree, node, construct)};
 	return latest->to;
@@ -107,12 +107,21 @@ static uint32_t find_task(struct spawn_tree *tree, struct chain *chain, uint32_t
 	return node;
 }
 
+/* Most tasks have their rows after that of who created them. */
 static void find_tasks(struct spawn_tree *tree)
 {
+	const struct model *m = tree->model;
+	uint32_t *node_of = tree->node_of_task;
 	struct chain chain = {0};
-	for (uint32_t task = 1; task < tree->model->n_tasks; task++)
-		if (is_task(tree->model, task))
+	for (uint32_t task = 1; task < m->n_tasks; task++) {
+		if (!is_task(m, task) || node_of[task] != SPAWN_NONE)
+			continue;
+		uint32_t above = node_of[m->tasks[task].parent];
+		if (above != SPAWN_NONE)
+			node_of[task] = spawn_step(tree, above, tree->same[m->tasks[task].construct]);
+		else
 			find_task(tree, &chain, task);
+	}
 	free(chain.tasks);
 }
 

@@ -18,6 +18,7 @@
 
 /* Paths are kept until their lengths add up to this; what comes later is below one node for all others, by construct. */
 #define SPAWN_FRAMES_MAX (UINT64_C(1) << 20)
+#define SPAWN_LATEST     16 /* steps that are known without a search */
 
 enum { SPAWN_NONE, SPAWN_ROOT }; /* numbers of nodes: none, and that of the process */
 
@@ -57,7 +58,7 @@ struct spawn_tree {
 	bool has_path; /* the critical path is known */
 	struct latest_step {
 		uint32_t node, construct, to;
-	} latest;
+	} latest[SPAWN_LATEST];
 };
 
 extern const struct replay_ops spawn_ops;
