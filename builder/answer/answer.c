@@ -6,6 +6,7 @@
 #include "builder/answer/candidates.h"
 #include "builder/answer/chunks.h"
 #include "builder/answer/figures.h"
+#include "builder/answer/late.h"
 
 #include "builder/support/memory.h"
 
@@ -157,8 +158,8 @@ static void find_cutoffs(struct answer *answer)
 void answer_set_scene(struct answer *answer, uint32_t fold_nodes)
 {
 	uint32_t most = fold_nodes != 0 ? fold_nodes : SIMULATE_NODES;
-	net_measure_lateness(&answer->net, &answer->track);
-	prices_find(&answer->prices, &answer->net, &answer->track);
+	late_measure(&answer->net, &answer->track, &answer->prices);
+	prices_find(&answer->prices, &answer->net);
 #pragma omp task
 	find_cutoffs(answer);
 	answer->scene = memory_zeroed(1, sizeof *answer->scene, "what limits the run");

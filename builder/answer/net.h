@@ -9,8 +9,6 @@
 
 #include "builder/graph/graph.h"
 
-struct track;
-
 /* What a node is, in a byte: those who go through all nodes would otherwise wait for the rows of most of them. */
 enum {
 	NET_KIND = 0x1f,     /* these bits are its enum node_kind */
@@ -45,7 +43,7 @@ struct net {
 	uint32_t *unit_nodes;
 	size_t *first_unit_node; /* by stream: index of its first one; one more ends the last */
 	bool *units_on;          /* by stream: it executed units, or a scheduler that looked for some */
-	/* By node: from when it was ready, and its thread had ended what it executed before, until it began. */
+	/* late.h. By node: from when it was ready, and its thread had ended what it executed before, until it began. */
 	uint32_t *late_ticks;
 	/*
 	 * n numbers each, of those that were needed once, NULL: none. The next who needs so many takes these: memory that was given
@@ -57,8 +55,6 @@ struct net {
 /* Nodes and links; then the order of the nodes, and when they were ready: of the finished fragment graph of a process. */
 void net_make(struct net *net, const struct graph *graph, const uint32_t *same);
 void net_make_order(struct net *net);
-/* late.c: fills in late_ticks. */
-void net_measure_lateness(struct net *net, const struct track *track);
 /* n numbers, not initialised, which are then the caller's: of net.spare, or new ones. */
 uint32_t *net_take_spare(struct net *net);
 /* Gives back when nodes were ready: nodes, links, their order and lateness are needed from then on. */

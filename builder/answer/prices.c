@@ -69,57 +69,6 @@ static void add_tasks(struct prices *prices, const struct net *net)
 			add_own(&prices->rows[net_construct(net, id)], ticks != NULL ? ticks[id] : 0);
 }
 
-/* Begun so long after it was ready, and its thread had ended what it executed before. */
-static void add_start(struct prices *prices, const struct net *net, uint32_t id, uint64_t over_ticks)
-{
-	struct price *price = &prices->rows[net_construct(net, id)];
-	uint64_t ready = net->ready_ticks[id] > over_ticks ? net->ready_ticks[id] : over_ticks;
-	uint64_t begin = net_begin(net, id), late = begin > ready ? begin - ready : 0;
-	uint64_t recorded = net_recorded(net, late);
-	spread_add(&price->start, late - recorded);
-	price->around_ticks += recorded;
-}
-
-static void add_starts_of_units(struct prices *prices, const struct net *net, size_t stream)
-{
-	uint64_t over_ticks = 0;
-	for (size_t i = net->first_unit_node[stream]; i < net->first_unit_node[stream + 1]; i++) {
-		uint32_t id = net->unit_nodes[i];
-		if (net_is_task(net, id))
-			add_start(prices, net, id, over_ticks);
-		over_ticks = net_end(net, id) > over_ticks ? net_end(net, id) : over_ticks;
-	}
-}
-
-/* The node of the stream that began last before this task, by the fragments in between. */
-static void add_starts(struct prices *prices, const struct net *net, const struct track *track)
-{
-	const struct model *m = net->graph->model;
-	for (size_t i = 0; i < track->n_streams; i++) {
-		const struct track_stream *s = &track->streams[i];
-		uint32_t fragment = m->n_tasks + net->graph->streams[i].first_node,
-			 end = m->n_tasks + net->graph->streams[i].end_node;
-		uint64_t over_ticks = 0; /* when what ran before was over */
-		if (net->unit_nodes != NULL)
-			add_starts_of_units(prices, net, i);
-		for (size_t j = 0; j < s->n_started; j++) {
-			uint32_t task = s->started[j];
-			uint64_t start_ticks = m->tasks[task].start_ticks, end_ticks = net_end(net, task);
-			for (; fragment < end; fragment++) {
-				if (!net_is_fragment(net, fragment))
-					continue;
-				if (net_begin(net, fragment) >= start_ticks)
-					break;
-				uint64_t over = net_end(net, fragment);
-				over_ticks = over > over_ticks ? over : over_ticks;
-			}
-			if (net_is_task(net, task) && !(m->tasks[task].flags & task_flags_undeferred))
-				add_start(prices, net, task, over_ticks);
-			over_ticks = end_ticks > over_ticks ? end_ticks : over_ticks;
-		}
-	}
-}
-
 /* How much of the fragments that created tasks was the price of that. */
 static void add_made(struct prices *prices, uint64_t most_ticks)
 {
@@ -143,10 +92,9 @@ void prices_begin(struct prices *prices, const struct net *net)
 	add_tasks(prices, net);
 }
 
-void prices_find(struct prices *prices, const struct net *net, const struct track *track)
+void prices_find(struct prices *prices, const struct net *net)
 {
 	uint64_t create_most = net_ticks_of(net, CREATE_MOST_NS), start_most = net_ticks_of(net, START_MOST_NS);
-	add_starts(prices, net, track);
 	for (uint32_t i = 0; i < prices->n; i++) {
 		struct price *price = &prices->rows[i];
 		uint64_t create = spread_percentile(&price->create, 0.1), start = spread_percentile(&price->start, 0.5);

@@ -7,7 +7,6 @@
 #define OTTER_BUILDER_ANSWER_PRICES_H
 
 #include "builder/answer/net.h"
-#include "builder/answer/track.h"
 #include "builder/support/spread.h"
 
 /* Of one construct of tasks; ticks. */
@@ -45,11 +44,20 @@ struct prices {
 	uint64_t made_ticks; /* of all constructs */
 };
 
-/* From nodes and links, beside their order; then with it, and with when nodes were ready. */
+/* From nodes and links, beside their order; and when prices_see_start() has been called for all tasks but undeferred ones. */
 void prices_begin(struct prices *prices, const struct net *net);
-void prices_find(struct prices *prices, const struct net *net, const struct track *track);
+void prices_find(struct prices *prices, const struct net *net);
 /* cutoff.c: fills in the cut-offs, of a run on so many threads that took `all_ticks` all together. */
 void prices_find_cutoffs(struct prices *prices, const struct net *net, uint32_t n_threads, uint64_t all_ticks);
 void prices_free(struct prices *prices);
+
+/* A task, by its first node, has begun so long after it was ready, and its thread had ended what it executed before. */
+static inline void prices_see_start(struct prices *prices, const struct net *net, uint32_t id, uint64_t late_ticks)
+{
+	struct price *price = &prices->rows[net_construct(net, id)];
+	uint64_t recorded = net_recorded(net, late_ticks);
+	spread_add(&price->start, late_ticks - recorded);
+	price->around_ticks += recorded;
+}
 
 #endif
