@@ -63,6 +63,17 @@ static void find_families(struct canon *c)
 	}
 }
 
+/* Rows of tasks that one thread created are in this order already. */
+static void sort_children(const struct canon *c, uint32_t *children, uint32_t n)
+{
+	void *graph = (void *)(uintptr_t)c->graph;
+	for (uint32_t i = 1; i < n; i++)
+		if (by_creation(&children[i - 1], &children[i], graph) > 0) {
+			qsort_r(children, n, sizeof *children, by_creation, graph);
+			return;
+		}
+}
+
 /*
  * The children of every task in the order of creation; those of implicit tasks gathered at the one that stands for
  * them.
@@ -80,9 +91,9 @@ static void find_children(struct canon *c)
 	for (uint32_t i = 1; i < m->n_tasks; i++)
 		if (is_of_program(c, i))
 			c->children[end[c->family[m->tasks[i].parent]]++] = i;
+#pragma omp parallel for schedule(dynamic, 4096) if (m->n_tasks > FEW_ROWS)
 	for (uint32_t i = 0; i < m->n_tasks; i++)
-		qsort_r(c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i], sizeof *c->children,
-			by_creation, (void *)(uintptr_t)c->graph);
+		sort_children(c, c->children + c->first_child[i], c->first_child[i + 1] - c->first_child[i]);
 }
 
 /* Breadth first from the tasks that nobody encountered: a cycle, which only damage makes, is never reached. */
