@@ -5,22 +5,26 @@
  * are sorted and formatted on several threads.
  */
 #include "builder/graph/canonical.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The lines of a process are its edges, and its names are numbered as its nodes. */
 static void add_edges(struct canonical_list *list, struct canon *c)
 {
-	for (uint32_t i = 0; i < c->n_ordered; i++) /* parents first, as paths of children begin with theirs */
-		if (c->same[c->order[i]] == c->order[i])
-			canonical_name(c, list, c->order[i]);
-	for (size_t i = 0; i < c->n_edges; i++) {
-		const struct canonical_edge *edge = &c->edges[i];
-		uint32_t source = canonical_name(c, list, edge->source), target = canonical_name(c, list, edge->target);
-		canonical_add_line(list, &(struct canonical_line){source, target, edge->kind, edge->dependence});
+	size_t n_names = list->n_names, n_lines = list->n_lines;
+	canonical_reserve(list, c->n_ids, c->first_edge[c->n_ids]);
+	canonical_names(c, list, list->names + n_names);
+	for (size_t i = 0; i < c->first_edge[c->n_ids]; i++) {
+		list->lines[n_lines + i] = c->edges[i] + ((uint64_t)n_names << 16);
+		list->has_label[canonical_edge_label(c->edges[i])] = true;
 	}
+	for (uint32_t id = 0; id <= c->n_ids; id++)
+		list->first_line[n_names + id] = n_lines + c->first_edge[id];
+	list->n_names += c->n_ids;
+	list->n_lines += c->first_edge[c->n_ids];
 }
 
 static int by_text(const void *left, const void *right, void *list)
@@ -34,14 +38,16 @@ static int by_text(const void *left, const void *right, void *list)
 /* Adds a line for each task of an exclusive set and the next one by name, and not for every pair. */
 static void add_sets(struct canonical_list *list, struct canon *c)
 {
+	uint32_t first_name = (uint32_t)(list->n_names - c->n_ids);
 	for (size_t i = 0; i < c->n_sets; i++) {
 		const struct canonical_set *set = &c->sets[i];
 		uint32_t *names = memory_get(set->n, sizeof *names, "the canonical graph");
 		for (uint32_t j = 0; j < set->n; j++)
-			names[j] = canonical_name(c, list, c->members[set->first + j]);
+			names[j] = first_name + c->members[set->first + j];
 		qsort_r(names, set->n, sizeof *names, by_text, list);
+		array_reserve((void **)&list->pairs, list->n_pairs + set->n, &list->pairs_capacity, sizeof *list->pairs);
 		for (uint32_t j = 1; j < set->n; j++)
-			canonical_add_line(list, &(struct canonical_line){names[j - 1], names[j], EDGE_KINDS, 0});
+			list->pairs[list->n_pairs++] = (struct canonical_pair){names[j - 1], names[j]};
 		free(names);
 	}
 }

@@ -21,23 +21,30 @@
 #include "builder/graph/split.h"
 #include "builder/support/buffer.h"
 
-/* An edge of the list. Its ends stand for all nodes that are one with them. */
-struct canonical_edge {
-	uint32_t source, target;
-	uint8_t kind, dependence; /* enum edge_kind, dependence_type */
-};
+/*
+ * An edge of the list, beside its source. Its ends stand for all nodes that are one with them. Edges of one source are in
+ * the order of these numbers.
+ */
+static inline uint64_t canonical_edge(uint32_t target, unsigned kind, unsigned dependence)
+{
+	return (uint64_t)target << 16 | dependence << 8 | kind; /* enum edge_kind, dependence_type */
+}
+
+static inline uint32_t canonical_target(uint64_t edge)
+{
+	return (uint32_t)(edge >> 16);
+}
+
+/* Its kind and dependence. */
+static inline uint32_t canonical_edge_label(uint64_t edge)
+{
+	return (uint32_t)(edge & 0xffff);
+}
 
 /* Tasks that exclude each other: n numbers of nodes in canon.members. */
 struct canonical_set {
 	size_t first;
 	uint32_t n;
-};
-
-/* The path in a task's name. */
-struct canonical_path {
-	const char *text; /* in the list; NULL: not kept */
-	uint32_t n;
-	uint32_t depth; /* of the path's first task, counted from this one */
 };
 
 struct canon {
@@ -59,9 +66,11 @@ struct canon {
 	uint32_t *next_nested;
 	uint32_t first_root; /* the process's first initial task, 0 none */
 	/* Nodes and edges. */
-	uint32_t *same; /* by node: the node that stands for it */
-	struct canonical_edge *edges;
-	size_t n_edges, edges_capacity;
+	uint32_t *same;     /* by node: the node that stands for it */
+	uint8_t *traits;    /* by node: what canonical_edges.c asks of the ends of edges */
+	size_t *first_edge; /* by node: index into edges; n_ids + 1 entries */
+	uint64_t *edges;    /* by source: canonical_edge() */
+	bool *is_named;     /* by node: it is in an edge or a set */
 	struct canonical_set *sets;
 	size_t n_sets, sets_capacity;
 	uint32_t *members;
@@ -74,9 +83,8 @@ struct canon {
 	/* Names. */
 	uint64_t *path;                     /* by task: hash of its path, 0 not looked up yet */
 	uint32_t *path_todo;                /* what path_hash still has to do */
-	uint32_t *names;                    /* by node: its number in the list + 1, 0 none yet */
-	struct canonical_path *known_paths; /* by task */
-	struct buffer text;                 /* a name in the making */
+	uint8_t *known_depth;               /* by task: of the path in its name, + 1; 0: there is none yet, or it is too deep */
+	const struct canonical_name *names; /* by node, in the list */
 };
 
 /* canonical_order.c: from 1, for each task; of a merged task for each place. Needs no families. */
@@ -92,30 +100,42 @@ void canonical_edges(struct canon *c);
 void canonical_number(struct canon *c);
 void canonical_free(struct canon *c);
 
-/* canonical_list.c: the names and lines of all processes, of which there are millions. */
+/* The names and lines of all processes, of which there are millions. */
 struct canonical_list {
-	struct canonical_name {
+	struct canonical_name { /* several may be equal */
 		const char *text;
-		uint32_t n;
-	} * names; /* several may be equal */
-	struct canonical_line {
-		uint32_t source, target; /* names */
-		uint8_t kind;            /* enum edge_kind; EDGE_KINDS: they exclude each other */
-		uint8_t dependence;
-	} * lines;
-	size_t n_names, names_capacity, n_lines, lines_capacity;
-	char **chunks; /* the names' text; no name is in two */
-	size_t n_chunks, chunks_capacity;
-	char *next;    /* where the next name goes in the last chunk */
-	size_t n_left; /* bytes there */
+		uint32_t n;       /* 0: there is none, as no line has it */
+		uint32_t n_label; /* bytes before the path */
+	} * names;
+	size_t *first_line; /* by name: index into lines of those that begin with it; n_names + 1 entries */
+	uint64_t *lines;    /* canonical_edge(), whose target is a name */
+	size_t n_names, n_lines, names_capacity, first_capacity, lines_capacity;
+	struct canonical_pair {
+		uint32_t left, right;
+	} * pairs; /* names of tasks that exclude each other */
+	size_t n_pairs, pairs_capacity;
+	bool has_label[1 << 16]; /* by canonical_edge_label(): there are such lines */
+	char **chunks;           /* the names' text; no name is in two */
+	size_t n_chunks;
 };
-uint32_t canonical_add_name(struct canonical_list *list, const struct buffer *text); /* its number */
-void canonical_add_line(struct canonical_list *list, const struct canonical_line *line);
+
+/* canonical_list.c. Makes room for so many names and lines, after those that are there, which may move. */
+void canonical_reserve(struct canonical_list *list, size_t n_names, size_t n_lines);
 /* Prints the sorted list. 0, or -1 with errno set. */
 int canonical_print(const struct canonical_list *list, FILE *out);
+void canonical_sort_edges(uint64_t *edges, size_t n);
 
-/* canonical_names.c: the number of the name of a node that stands for others. */
-uint32_t canonical_name(struct canon *c, struct canonical_list *list, uint32_t id);
+/* canonical_names.c: where one thread writes names. */
+struct canonical_text {
+	struct canonical_list *list;
+	struct buffer name; /* in the making */
+	char *next;         /* where the next one goes in a chunk */
+	size_t n_left;      /* bytes there */
+};
+struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label);
+
+/* canonical_names.c: names those nodes that need it. */
+void canonical_names(struct canon *c, struct canonical_list *list, struct canonical_name *names);
 
 /* Parts of names: what stands for a long path, and "2:" where there are several processes. */
 static inline void canonical_put_hash(struct buffer *text, uint64_t hash)

@@ -8,8 +8,11 @@
 #include "builder/graph/shared.h"
 #include "builder/support/array.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char what[] = "the canonical graph";
 
 /* ---- Which nodes are one ---- */
 
@@ -30,43 +33,82 @@ static uint64_t place_key(const struct canon *c, uint32_t id)
 	return canonical_mix(key, c->node_ordinal[id - c->m->n_tasks]) | 1;
 }
 
-/* Is the node a task of the runtime's own, by which it splits a taskloop? The list leaves these out. */
-static bool is_split(const struct canon *c, uint32_t id)
+/*
+ * What take_edge() asks of the ends of edges, gathered once: a node has several edges, and a look at its row is a cache miss.
+ */
+enum {
+	IS_SPLIT = 1,      /* a task of the runtime's own, by which it splits a taskloop: the list leaves these out */
+	IS_LEFT_OUT = 2,   /* by canonical_leaves_out() */
+	IS_OF_UNIT = 4,    /* of Argobots */
+	IS_IN_MERGED = 8,  /* a merged task, or a node inside of one */
+	IS_OF_TEAM = 16,   /* the same, and barriers of teams */
+	IS_TASKWAIT = 32,  /* what follows */
+	IS_TASKGROUP = 64, /* from waiting for a task */
+};
+
+static uint8_t traits_of_task(const struct canon *c, uint32_t task)
 {
-	return id < c->m->n_tasks && task_is_split(&c->m->tasks[id]);
+	bool is_merged = task != 0 && canonical_is_merged(c, task);
+	return (uint8_t)((task_is_split(&c->m->tasks[task]) ? IS_SPLIT : 0) | (is_merged ? IS_IN_MERGED | IS_OF_TEAM : 0));
 }
 
-static bool is_left_out(const struct canon *c, uint32_t id)
+static uint8_t traits_of_inner(const struct canon *c, const struct node *node)
 {
-	const struct node *node = graph_inner_node(c->graph, id);
-	return is_split(c, id) || (node != NULL && canonical_leaves_out(node->kind));
+	bool is_of_team = c->traits[node->task] & IS_IN_MERGED;
+	unsigned traits = (is_of_team ? IS_IN_MERGED : 0) | (node->is_of_unit ? IS_OF_UNIT : 0);
+	if (node->kind == NODE_BARRIER && node->is_placed) {
+		uint32_t region = node->region != 0 ? node->region : c->m->tasks[node->task].region;
+		is_of_team = !(c->m->regions[region].state & REGION_INITIAL);
+	}
+	traits |= (is_of_team ? IS_OF_TEAM : 0) | (canonical_leaves_out(node->kind) ? IS_LEFT_OUT : 0);
+	traits |= node->kind == NODE_TASKWAIT ? IS_TASKWAIT : node->kind == NODE_TASKGROUP ? IS_TASKGROUP : 0;
+	return (uint8_t)traits;
 }
 
 static void find_same(struct canon *c)
 {
+	uint32_t n_tasks = c->m->n_tasks;
 	struct map places = {0};
-	for (uint32_t id = 0; id < c->n_ids; id++) {
-		if (is_left_out(c, id)) {
-			c->same[id] = 0;
-			continue;
-		}
-		uint64_t key = id < c->m->n_tasks ? 0 : place_key(c, id);
+#pragma omp parallel for if (n_tasks > FEW_ROWS)
+	for (uint32_t task = 0; task < n_tasks; task++) {
+		c->traits[task] = traits_of_task(c, task);
+		c->same[task] = c->traits[task] & IS_SPLIT ? 0 : c->family[task];
+	}
+#pragma omp parallel for if (c->graph->n_nodes > FEW_ROWS)
+	for (uint32_t i = 0; i < c->graph->n_nodes; i++)
+		c->traits[n_tasks + i] = traits_of_inner(c, &c->graph->nodes[i]);
+	for (uint32_t id = n_tasks; id < c->n_ids; id++) {
+		uint64_t key = c->traits[id] & IS_LEFT_OUT ? 0 : place_key(c, id);
 		uint32_t *found = key != 0 ? map_put(&places, key) : NULL;
 		if (found != NULL && *found == 0)
 			*found = id;
-		c->same[id] = found != NULL ? *found : id < c->m->n_tasks ? c->family[id] : id;
+		c->same[id] = c->traits[id] & IS_LEFT_OUT ? 0 : found != NULL ? *found : id;
 	}
 	map_free(&places);
 }
 
 /* ---- Edges ---- */
 
-static void add_edge(struct canon *c, uint32_t source, uint32_t target, enum edge_kind kind, unsigned dependence)
+/* Edges by source, of a half of the graph's; two threads, where there are some, each take one. */
+struct half {
+	const struct canon *c;
+	size_t place, end; /* of the graph's edges */
+	struct taken {
+		uint32_t source, target;
+		uint8_t kind, dependence;
+	} * edges;
+	size_t n, capacity;
+	uint32_t *counts; /* by source: how many edges it has here; then where the next one goes after its first one */
+};
+
+static void add_edge(struct half *half, uint32_t source, uint32_t target, enum edge_kind kind, unsigned dependence)
 {
+	const uint32_t *same = half->c->same;
 	if (source == 0 || target == 0)
 		return;
-	array_reserve((void **)&c->edges, c->n_edges + 1, &c->edges_capacity, sizeof *c->edges);
-	c->edges[c->n_edges++] = (struct canonical_edge){c->same[source], c->same[target], (uint8_t)kind, (uint8_t)dependence};
+	array_reserve((void **)&half->edges, half->n + 1, &half->capacity, sizeof *half->edges);
+	half->edges[half->n++] = (struct taken){same[source], same[target], (uint8_t)kind, (uint8_t)dependence};
+	half->counts[same[source]]++;
 }
 
 /* Where a phase of an implicit task's team begins: at the barrier before it, else at the task. */
@@ -119,49 +161,62 @@ static bool has_barrier_between(const struct canon *c, uint32_t source, uint32_t
 	return of_source != 0 && of_source == of_target && before != after;
 }
 
-static bool is_from_merged(const struct canon *c, const struct node_view *source)
+/* Takes an edge of the graph; add_phases() adds those inside a merged task. */
+static void take_edge(struct half *half, uint32_t source, uint32_t target, enum edge_kind kind, unsigned dependence)
 {
-	if (source->kind == NODE_BARRIER)
-		return !(c->m->regions[source->region].state & REGION_INITIAL);
-	return source->task != 0 && canonical_is_merged(c, source->task);
+	const struct canon *c = half->c;
+	unsigned from = c->traits[source], to = c->traits[target];
+	if (kind == EDGE_OF_JOINER)
+		kind = to & IS_TASKWAIT ? EDGE_TASKWAIT : to & IS_TASKGROUP ? EDGE_TASKGROUP : EDGE_BARRIER;
+	if (to & IS_SPLIT || (from & IS_SPLIT && kind != EDGE_CREATE))
+		return;
+	if (from & (IS_SPLIT | IS_LEFT_OUT)) {
+		source = from & IS_SPLIT ? graph_origin(c->graph, target) : kept_node(c, source);
+		from = c->traits[source];
+	}
+	if (to & IS_OF_UNIT) {
+		/* Which external thread's row came before on its OS thread is not the program's order. */
+		if (!(to & IS_LEFT_OUT) && graph_inner_node(c->graph, target)->kind != NODE_EXTERNAL)
+			add_edge(half, source, target, kind, 0);
+		return;
+	}
+	if ((to & IS_LEFT_OUT && graph_inner_node(c->graph, target)->is_placed) || canonical_leaves_out_edge(kind))
+		return;
+	if (kind == EDGE_CREATE && from & IS_OF_TEAM && target < c->m->n_tasks && task_is_explicit(&c->m->tasks[target]) &&
+	    canonical_is_merged(c, c->m->tasks[target].parent))
+		source = phase_begin(c, c->m->tasks[target].parent, canonical_phase(c, target));
+	bool is_between_phases = kind == EDGE_BARRIER && from & IS_OF_TEAM;
+	bool is_in_phase = kind == EDGE_SEQUENCE && to & IS_IN_MERGED;
+	bool is_implied = kind == EDGE_DEPEND && has_barrier_between(c, source, target);
+	if (!is_between_phases && !is_in_phase && !is_implied)
+		add_edge(half, source, target, kind, dependence);
 }
 
-/* Takes an edge of the graph; add_phases() adds those inside a merged task. */
-static int take_edge(void *self, const struct edge_view *edge)
+#define EDGES_AT_ONCE 512 /* taken from the graph */
+
+static void take_edges(struct half *half)
 {
-	struct canon *c = self;
-	if (is_split(c, edge->target) || (is_split(c, edge->source) && edge->kind != EDGE_CREATE))
-		return 0;
-	uint32_t from = is_split(c, edge->source) ? graph_origin(c->graph, edge->target) : kept_node(c, edge->source);
-	const struct node *inner = graph_inner_node(c->graph, edge->target);
-	if (inner != NULL && inner->is_of_unit) {
-		/* Which external thread's row came before on its OS thread is not the program's order. */
-		if (!canonical_leaves_out(inner->kind) && inner->kind != NODE_EXTERNAL)
-			add_edge(c, from, edge->target, edge->kind, 0);
-		return 0;
+	const struct canon *c = half->c;
+	size_t n_implied = 2 * (size_t)c->m->n_tasks + c->graph->n_nodes, next; /* what follows has dependences */
+	struct edge_ends ends[EDGES_AT_ONCE];
+	struct edge_view edge;
+	size_t place = half->place, end = half->end < n_implied ? half->end : n_implied;
+	for (; place < end; place = next) {
+		next = end - place > EDGES_AT_ONCE ? place + EDGES_AT_ONCE : end;
+		size_t n = graph_edges_in(c->graph, place, next, ends);
+		for (size_t i = 0; i < n; i++)
+			take_edge(half, ends[i].source, ends[i].target, ends[i].kind, 0);
 	}
-	struct node_view source = graph_node(c->graph, from), target = graph_node(c->graph, edge->target);
-	if (canonical_leaves_out(target.kind) || canonical_leaves_out_edge(edge->kind))
-		return 0;
-	bool is_of_team = is_from_merged(c, &source);
-	if (edge->kind == EDGE_CREATE && task_is_explicit(&c->m->tasks[edge->target]) && is_of_team &&
-	    canonical_is_merged(c, c->m->tasks[edge->target].parent)) {
-		uint32_t phase = canonical_phase(c, edge->target);
-		from = phase_begin(c, c->m->tasks[edge->target].parent, phase);
-	}
-	bool is_between_phases = edge->kind == EDGE_BARRIER && is_of_team;
-	bool is_in_phase = edge->kind == EDGE_SEQUENCE && target.task != 0 && canonical_is_merged(c, target.task);
-	bool is_implied = edge->kind == EDGE_DEPEND && has_barrier_between(c, from, edge->target);
-	if (!is_between_phases && !is_in_phase && !is_implied)
-		add_edge(c, from, edge->target, edge->kind, edge->dependence);
-	return 0;
+	for (; place < half->end; place++)
+		if (graph_edge_at(c->graph, place, &edge))
+			take_edge(half, edge.source, edge.target, edge.kind, edge.dependence);
 }
 
 /*
  * Adds what is inside merged tasks: each of their nodes between the two ends of its phase, and each phase from end to
  * end.
  */
-static void add_phases(struct canon *c)
+static void add_phases(struct canon *c, struct half *half)
 {
 	enum edge_kind kind;
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
@@ -170,8 +225,8 @@ static void add_phases(struct canon *c)
 			continue;
 		uint32_t id = c->m->n_tasks + i, end = phase_end(c, node->task, node->phase, &kind);
 		uint32_t last = node->kind == NODE_REGION ? c->graph->join_node[node->region] : id;
-		add_edge(c, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE, 0);
-		add_edge(c, last, end, kind, 0);
+		add_edge(half, phase_begin(c, node->task, node->phase), id, EDGE_SEQUENCE, 0);
+		add_edge(half, last, end, kind, 0);
 	}
 	memset(c->is_settled, 0, c->m->n_regions * sizeof *c->is_settled); /* used again, for phases */
 	for (uint32_t task = 1; task < c->m->n_tasks; task++) {
@@ -183,58 +238,77 @@ static void add_phases(struct canon *c)
 		for (uint32_t phase = 0, is_last = false; !is_last; phase++) {
 			uint32_t end = phase_end(c, task, phase, &kind);
 			is_last = kind == EDGE_JOIN;
-			add_edge(c, phase_begin(c, task, phase), end, kind, 0);
+			add_edge(half, phase_begin(c, task, phase), end, kind, 0);
 		}
 	}
 }
 
-/* Of edges with one source. */
-static int compare_edges(const void *left, const void *right)
+/* Where each half's edges of a source are among all of them. */
+static void lay_out(struct canon *c, struct half *halves)
 {
-	const struct canonical_edge *l = left, *r = right;
-	if (l->target != r->target)
-		return l->target < r->target ? -1 : 1;
-	int by_kind = l->kind - r->kind;
-	return by_kind != 0 ? by_kind : l->dependence - r->dependence;
+	size_t end = 0;
+	for (uint32_t id = 0; id < c->n_ids; id++) {
+		uint32_t n_first = halves[0].counts[id], n_second = halves[1].counts != NULL ? halves[1].counts[id] : 0;
+		c->first_edge[id] = end;
+		end += (size_t)n_first + n_second;
+		halves[0].counts[id] = 0;
+		if (n_second != 0)
+			halves[1].counts[id] = n_first;
+	}
+	c->first_edge[c->n_ids] = end;
 }
 
-static void sort_targets(struct canonical_edge *edges, size_t n)
+static void put_edges(struct canon *c, struct half *half)
 {
-	if (n > 16) {
-		qsort(edges, n, sizeof *edges, compare_edges);
-		return;
+	for (size_t i = 0; i < half->n; i++) {
+		const struct taken *edge = &half->edges[i];
+		c->edges[c->first_edge[edge->source] + half->counts[edge->source]++] =
+			canonical_edge(edge->target, edge->kind, edge->dependence);
 	}
-	for (size_t i = 1; i < n; i++) {
-		struct canonical_edge edge = edges[i];
-		size_t j = i;
-		for (; j > 0 && compare_edges(&edge, &edges[j - 1]) < 0; j--)
-			edges[j] = edges[j - 1];
-		edges[j] = edge;
-	}
+	free(half->edges);
+	free(half->counts);
 }
 
-/* Threads of a team, and teams at one place, give the same edges: each is kept once, sorted. */
+/* Threads of a team, and teams at one place, give the same edges: each is kept once, sorted. What has an edge gets a name. */
 static void drop_repeated(struct canon *c)
 {
-	size_t *end = memory_zeroed((size_t)c->n_ids + 1, sizeof *end, "the canonical graph"); /* by source */
-	struct canonical_edge *sorted = memory_get(c->n_edges, sizeof *sorted, "the canonical graph");
-	for (size_t i = 0; i < c->n_edges; i++)
-		end[c->edges[i].source + 1]++;
-	for (uint32_t id = 0; id < c->n_ids; id++)
-		end[id + 1] += end[id];
-	for (size_t i = 0; i < c->n_edges; i++)
-		sorted[end[c->edges[i].source]++] = c->edges[i];
-	size_t n_kept = 0;
-	for (size_t id = 0, first = 0; id < c->n_ids; first = end[id++]) {
-		sort_targets(sorted + first, end[id] - first);
-		for (size_t i = first; i < end[id]; i++)
-			if (i == first || compare_edges(&sorted[i], &sorted[n_kept - 1]) != 0)
-				sorted[n_kept++] = sorted[i];
+	size_t n_kept = 0, first = 0;
+	for (uint32_t id = 0; id < c->n_ids; id++) {
+		size_t end = c->first_edge[id + 1], first_kept = n_kept;
+		if (first < end)
+			c->is_named[id] = true;
+		canonical_sort_edges(c->edges + first, end - first);
+		for (; first < end; first++) {
+			uint64_t edge = c->edges[first];
+			if (n_kept > first_kept && edge == c->edges[n_kept - 1])
+				continue;
+			c->edges[n_kept++] = edge;
+			c->is_named[canonical_target(edge)] = true;
+		}
+		c->first_edge[id] = first_kept;
 	}
-	free(end);
-	free(c->edges);
-	c->edges = sorted;
-	c->n_edges = c->edges_capacity = n_kept;
+	c->first_edge[c->n_ids] = n_kept;
+}
+
+static void find_edges(struct canon *c)
+{
+	size_t n = graph_n_edge_places(c->graph), middle = omp_get_max_threads() > 1 && n > FEW_ROWS ? n / 2 : n;
+	struct half halves[2] = {{.c = c, .place = 0, .end = middle}, {.c = c, .place = middle, .end = n}};
+	for (int i = 0; i < (middle < n ? 2 : 1); i++) {
+		halves[i].capacity = halves[i].end - halves[i].place; /* and what add_phases() adds */
+		halves[i].edges = memory_get(halves[i].capacity, sizeof *halves[i].edges, what);
+		halves[i].counts = memory_zeroed(c->n_ids, sizeof *halves[i].counts, what);
+	}
+#pragma omp parallel for num_threads(2) if (middle < n)
+	for (int i = 0; i < 2; i++)
+		take_edges(&halves[i]);
+	add_phases(c, &halves[0]);
+	lay_out(c, halves);
+	c->edges = memory_get(c->first_edge[c->n_ids], sizeof *c->edges, what);
+#pragma omp parallel for num_threads(2) if (middle < n)
+	for (int i = 0; i < 2; i++)
+		put_edges(c, &halves[i]);
+	drop_repeated(c);
 }
 
 /* ---- Sets ---- */
@@ -246,8 +320,10 @@ static void add_set(struct canon *c, const uint32_t *nodes, uint32_t n)
 	array_reserve((void **)&c->sets, c->n_sets + 1, &c->sets_capacity, sizeof *c->sets);
 	array_reserve((void **)&c->members, c->n_members + n, &c->members_capacity, sizeof *c->members);
 	c->sets[c->n_sets++] = (struct canonical_set){c->n_members, n};
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		c->members[c->n_members++] = c->same[nodes[i]];
+		c->is_named[c->same[nodes[i]]] = true;
+	}
 }
 
 static int by_phase(const void *left, const void *right, void *canon)
@@ -262,7 +338,7 @@ static int by_phase(const void *left, const void *right, void *canon)
 /* Takes a set of the graph, without what barriers keep apart anyway: its members in each phase of a team. */
 static int take_set(void *self, const uint32_t *nodes, uint32_t n)
 {
-	uint32_t *sorted = memory_get(n, sizeof *sorted, "the canonical graph");
+	uint32_t *sorted = memory_get(n, sizeof *sorted, what);
 	memcpy(sorted, nodes, n * sizeof *sorted);
 	if (n > 1)
 		qsort_r(sorted, n, sizeof *sorted, by_phase, self);
@@ -300,9 +376,7 @@ static void drop_repeated_sets(struct canon *c)
 void canonical_edges(struct canon *c)
 {
 	find_same(c);
-	graph_each_edge(c->graph, take_edge, c);
-	add_phases(c);
-	drop_repeated(c);
+	find_edges(c);
 	graph_each_exclusive(c->graph, take_set, c);
 	drop_repeated_sets(c);
 }

@@ -9,35 +9,33 @@
 #include "builder/graph/canonical.h"
 #include "builder/support/array.h"
 #include "builder/support/blocks.h"
+#include "builder/support/sort.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "the canonical graph";
 
-#define CHUNK_BYTES     ((size_t)1 << 10) /* of the first one; each is twice as large as the one before, up to */
-#define CHUNK_BYTES_MAX ((size_t)1 << 20)
-
-uint32_t canonical_add_name(struct canonical_list *list, const struct buffer *text)
+/* As array_reserve(), but not in small pages; the first process takes no more than it needs. */
+static void *reserve(void *old, size_t n_old, size_t n, size_t *capacity, size_t element_bytes)
 {
-	if (text->n > list->n_left) {
-		size_t n_bytes = list->n_chunks < 10 ? CHUNK_BYTES << list->n_chunks : CHUNK_BYTES_MAX;
-		list->n_left = text->n > n_bytes ? text->n : n_bytes;
-		array_reserve((void **)&list->chunks, list->n_chunks + 1, &list->chunks_capacity, sizeof *list->chunks);
-		list->chunks[list->n_chunks++] = memory_get(list->n_left, 1, what);
-		list->next = list->chunks[list->n_chunks - 1];
-	}
-	array_reserve((void **)&list->names, list->n_names + 1, &list->names_capacity, sizeof *list->names);
-	list->names[list->n_names] = (struct canonical_name){memcpy(list->next, text->bytes, text->n), (uint32_t)text->n};
-	list->next += text->n;
-	list->n_left -= text->n;
-	return (uint32_t)list->n_names++;
+	if (n <= *capacity)
+		return old;
+	*capacity = n > 2 * *capacity ? n : 2 * *capacity;
+	void *larger = memory_get(*capacity, element_bytes, what);
+	if (old != NULL)
+		memcpy(larger, old, n_old * element_bytes);
+	free(old);
+	return larger;
 }
 
-void canonical_add_line(struct canonical_list *list, const struct canonical_line *line)
+void canonical_reserve(struct canonical_list *list, size_t n_names, size_t n_lines)
 {
-	array_reserve((void **)&list->lines, list->n_lines + 1, &list->lines_capacity, sizeof *list->lines);
-	list->lines[list->n_lines++] = *line;
+	size_t n = list->n_names + n_names;
+	list->names = reserve(list->names, list->n_names, n, &list->names_capacity, sizeof *list->names);
+	list->first_line = reserve(list->first_line, list->n_names, n + 1, &list->first_capacity, sizeof *list->first_line);
+	list->lines = reserve(list->lines, list->n_lines, list->n_lines + n_lines, &list->lines_capacity, sizeof *list->lines);
 }
 
 /* ---- Names by rank ---- */
@@ -46,11 +44,16 @@ void canonical_add_line(struct canonical_list *list, const struct canonical_line
 struct item {
 	uint64_t key;
 	uint32_t name;
+	bool is_same; /* in the end: it is equal to the one before */
 };
 
 static uint64_t key_at(const struct canonical_name *name, uint32_t at)
 {
 	uint64_t key = 0;
+	if (at + 8 <= name->n) {
+		memcpy(&key, name->text + at, 8);
+		return be64toh(key);
+	}
 	for (uint32_t i = at; i < at + 8; i++)
 		key = key << 8 | (i < name->n ? (unsigned char)name->text[i] : 0u);
 	return key;
@@ -68,6 +71,34 @@ static void swap(struct item *items, size_t i, size_t j)
 	items[j] = item;
 }
 
+/* Whose keys are those at `at`. */
+static int compare_items(const struct canonical_name *names, const struct item *left, const struct item *right, uint32_t at)
+{
+	if (left->key != right->key)
+		return left->key < right->key ? -1 : 1;
+	if (!(left->key & 0xff))
+		return 0;
+	const struct canonical_name *l = &names[left->name], *r = &names[right->name];
+	int order = memcmp(l->text + at + 8, r->text + at + 8, (l->n < r->n ? l->n : r->n) - at - 8);
+	return order != 0 ? order : l->n < r->n ? -1 : l->n > r->n;
+}
+
+static void insert_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct item item = items[i];
+		size_t j = i;
+		int order = 1;
+		while (j > 0 && (order = compare_items(names, &item, &items[j - 1], at)) < 0) {
+			items[j] = items[j - 1];
+			j--;
+		}
+		item.is_same = j > 0 && order == 0;
+		items[j] = item;
+	}
+}
+
+#define FEW_ITEMS  8     /* are inserted one by one */
 #define TASK_ITEMS 10000 /* fewer are not worth a task of their own */
 
 /*
@@ -76,7 +107,7 @@ static void swap(struct item *items, size_t i, size_t j)
  */
 static void sort_items(const struct canonical_name *names, struct item *items, size_t n, uint32_t at)
 {
-	while (n > 1) {
+	while (n > FEW_ITEMS) {
 		uint64_t pivot = middle(items[0].key, items[n / 2].key, items[n - 1].key);
 		size_t below = 0, next = 0, above = n;
 		while (next < above) {
@@ -87,61 +118,66 @@ static void sort_items(const struct canonical_name *names, struct item *items, s
 			else
 				next++;
 		}
-		if (pivot & 0xff && above - below > 1) { /* they go on */
-			for (size_t i = below; i < above; i++)
+		bool goes_on = pivot & 0xff, is_below_smaller = below < n - above;
+		for (size_t i = below; i < above; i++) {
+			if (goes_on)
 				items[i].key = key_at(&names[items[i].name], at + 8);
-#pragma omp task if (above - below > TASK_ITEMS)
-			sort_items(names, items + below, above - below, at + 8);
+			else
+				items[i].is_same = i > below;
 		}
-		bool is_below_smaller = below < n - above;
-		struct item *smaller = is_below_smaller ? items : items + above;
-		size_t n_smaller = is_below_smaller ? below : n - above;
-#pragma omp task if (n_smaller > TASK_ITEMS)
-		sort_items(names, smaller, n_smaller, at);
+		struct item *smaller = is_below_smaller ? items : items + above, *equal = items + below;
+		size_t n_smaller = is_below_smaller ? below : n - above, n_equal = goes_on ? above - below : 0;
+		if (n_equal > TASK_ITEMS) {
+#pragma omp task
+			sort_items(names, equal, n_equal, at + 8);
+		} else {
+			sort_items(names, equal, n_equal, at + 8);
+		}
+		if (n_smaller > TASK_ITEMS) {
+#pragma omp task
+			sort_items(names, smaller, n_smaller, at);
+		} else {
+			sort_items(names, smaller, n_smaller, at);
+		}
 		items = is_below_smaller ? items + above : items;
 		n = is_below_smaller ? n - above : below;
 	}
+	insert_items(names, items, n, at);
 }
 
-/* What lines are printed by. Equal names have one rank. */
+/* The names that there are, sorted. The rank of each is the place of the first one that is equal to it. */
 struct ranks {
-	uint32_t *of_name;
-	uint32_t *names; /* by rank, one of them */
+	struct item *items;
 	size_t n;
+	uint32_t *of_name;
 };
-
-static bool is_equal(const struct canonical_name *l, const struct canonical_name *r)
-{
-	return l->n == r->n && memcmp(l->text, r->text, l->n) == 0;
-}
 
 static struct ranks rank_names(const struct canonical_list *list)
 {
-	struct ranks ranks = {memory_get(list->n_names, sizeof *ranks.of_name, what),
-			      memory_get(list->n_names, sizeof *ranks.names, what), 0};
-	struct item *items = memory_get(list->n_names, sizeof *items, what);
+	struct ranks ranks = {memory_get(list->n_names, sizeof *ranks.items, what), 0,
+			      memory_get(list->n_names, sizeof *ranks.of_name, what)};
 	for (size_t i = 0; i < list->n_names; i++)
-		items[i] = (struct item){key_at(&list->names[i], 0), (uint32_t)i};
-#pragma omp parallel if (list->n_names > TASK_ITEMS)
+		if (list->names[i].n != 0)
+			ranks.items[ranks.n++] = (struct item){key_at(&list->names[i], 0), (uint32_t)i, false};
+#pragma omp parallel if (ranks.n > TASK_ITEMS)
 #pragma omp single
-	sort_items(list->names, items, list->n_names, 0);
-	for (size_t i = 0; i < list->n_names; i++) {
-		const struct canonical_name *name = &list->names[items[i].name];
-		if (i == 0 || !is_equal(name, &list->names[items[i - 1].name]))
-			ranks.names[ranks.n++] = items[i].name;
-		ranks.of_name[items[i].name] = (uint32_t)ranks.n - 1;
+	sort_items(list->names, ranks.items, ranks.n, 0);
+	uint32_t rank = 0;
+	for (size_t i = 0; i < ranks.n; i++) {
+		rank = ranks.items[i].is_same ? rank : (uint32_t)i;
+		ranks.of_name[ranks.items[i].name] = rank;
 	}
-	free(items);
 	return ranks;
 }
 
 /* ---- What lines end with ---- */
 
-/* " create", " depend:inout" and so on, by kind and dependence: a number in the order of the texts. */
+/* " create", " depend:inout" and so on, by label: a number in the order of the texts. */
 struct endings {
-	uint16_t number[EDGE_KINDS + 1][256]; /* first of `texts` + 1, 0: no line has it */
+	uint16_t number[1 << 16]; /* first of `texts` + 1, 0: no line has it */
 	struct ending {
 		char text[64];
+		size_t n;
 		uint16_t *of;
 	} * texts;
 	size_t n;
@@ -154,18 +190,15 @@ static int by_ending(const void *left, const void *right)
 
 static void find_endings(struct endings *e, const struct canonical_list *list)
 {
-	for (size_t i = 0; i < list->n_lines; i++) {
-		const struct canonical_line *line = &list->lines[i];
-		uint16_t *number = &e->number[line->kind][line->dependence];
-		if (*number != 0)
+	for (unsigned label = 0; label < 1 << 16; label++) {
+		if (!list->has_label[label])
 			continue;
-		*number = 1;
 		e->texts = array_grown(e->texts, e->n, sizeof *e->texts);
 		struct ending *ending = &e->texts[e->n++];
-		ending->of = number;
-		snprintf(ending->text, sizeof ending->text, " %s%s%s",
-			 line->kind < EDGE_KINDS ? edge_kind_name(line->kind) : "exclusive", line->dependence != 0 ? ":" : "",
-			 edge_dependence_name(line->dependence));
+		ending->of = &e->number[label];
+		int n = snprintf(ending->text, sizeof ending->text, " %s%s%s", edge_kind_name(label & 0xff),
+				 label >> 8 != 0 ? ":" : "", edge_dependence_name(label >> 8));
+		ending->n = (size_t)n;
 	}
 	if (e->n > 1)
 		qsort(e->texts, e->n, sizeof *e->texts, by_ending);
@@ -177,16 +210,14 @@ static void find_endings(struct endings *e, const struct canonical_list *list)
 
 /* ---- Lines ---- */
 
-/* Lines by the rank of their first name, then by key: which " -- " or " -> " is first, second name, ending. */
+static const struct ending exclusive = {" exclusive", 10, NULL};
+
 struct sorted {
 	const struct canonical_list *list;
 	struct ranks ranks;
 	struct endings endings;
-	size_t *first; /* by rank; n + 1 entries */
-	uint64_t *keys;
+	uint64_t *pairs; /* of ranks, in order */
 };
-
-#define KEY_IS_EDGE (UINT64_C(1) << 63)
 
 static int by_key(const void *left, const void *right)
 {
@@ -194,122 +225,135 @@ static int by_key(const void *left, const void *right)
 	return l < r ? -1 : l > r;
 }
 
-static void sort_keys(uint64_t *keys, size_t n)
+/* Most come in their order. */
+void canonical_sort_edges(uint64_t *edges, size_t n)
 {
 	if (n > 16) {
-		qsort(keys, n, sizeof *keys, by_key);
+		sort_rows(edges, n, sizeof *edges, by_key);
 		return;
 	}
 	for (size_t i = 1; i < n; i++)
-		for (size_t j = i; j > 0 && keys[j] < keys[j - 1]; j--) {
-			uint64_t key = keys[j];
-			keys[j] = keys[j - 1];
-			keys[j - 1] = key;
+		for (size_t j = i; j > 0 && edges[j] < edges[j - 1]; j--) {
+			uint64_t edge = edges[j];
+			edges[j] = edges[j - 1];
+			edges[j - 1] = edge;
 		}
 }
 
-static void sort_lines(struct sorted *s)
+static void sort_pairs(struct sorted *s)
 {
 	const struct canonical_list *list = s->list;
 	const uint32_t *ranks = s->ranks.of_name;
-	s->first = memory_zeroed(s->ranks.n + 2, sizeof *s->first, what);
-	s->keys = memory_get(list->n_lines, sizeof *s->keys, what);
-	for (size_t i = 0; i < list->n_lines; i++)
-		s->first[ranks[list->lines[i].source] + 2]++;
-	for (size_t i = 2; i < s->ranks.n + 2; i++)
-		s->first[i] += s->first[i - 1];
-	for (size_t i = 0; i < list->n_lines; i++) {
-		const struct canonical_line *line = &list->lines[i];
-		s->keys[s->first[ranks[line->source] + 1]++] = (line->kind < EDGE_KINDS ? KEY_IS_EDGE : 0) |
-							       (uint64_t)ranks[line->target] << 16 |
-							       s->endings.number[line->kind][line->dependence];
-	}
-#pragma omp parallel for schedule(dynamic, 1024) if (s->ranks.n > TASK_ITEMS)
-	for (size_t rank = 0; rank < s->ranks.n; rank++)
-		sort_keys(s->keys + s->first[rank], s->first[rank + 1] - s->first[rank]);
+	s->pairs = memory_get(list->n_pairs, sizeof *s->pairs, what);
+	for (size_t i = 0; i < list->n_pairs; i++)
+		s->pairs[i] = (uint64_t)ranks[list->pairs[i].left] << 32 | ranks[list->pairs[i].right];
+	if (list->n_pairs > 1)
+		qsort(s->pairs, list->n_pairs, sizeof *s->pairs, by_key);
 }
-
-/* Of the line's first name. */
-static size_t rank_of_line(const struct sorted *s, size_t line)
+static void put_line(const struct sorted *s, struct buffer *text, uint32_t left, uint32_t right, const struct ending *ending,
+		     size_t n_equal)
 {
-	size_t low = 0, high = s->ranks.n;
-	while (high - low > 1) {
-		size_t half = low + (high - low) / 2;
-		if (s->first[half] <= line)
-			low = half;
-		else
-			high = half;
-	}
-	return low;
-}
-
-static void put_line(const struct sorted *s, struct buffer *text, size_t rank, uint64_t key, size_t n_equal)
-{
-	const struct canonical_name *source = &s->list->names[s->ranks.names[rank]];
-	const struct canonical_name *target = &s->list->names[s->ranks.names[key >> 16 & UINT32_MAX]];
-	const char *ending = s->endings.texts[(key & 0xffff) - 1].text;
-	size_t n_ending = strlen(ending);
-	char *at = buffer_room(text, (size_t)source->n + target->n + n_ending + TEXT_DECIMAL_MAX + 16);
+	const struct item *items = s->ranks.items;
+	const struct canonical_name *source = &s->list->names[items[left].name], *target = &s->list->names[items[right].name];
+	char *at = buffer_room(text, (size_t)source->n + target->n + ending->n + TEXT_DECIMAL_MAX + 16);
 	at = text_put(at, source->text, source->n);
-	at = text_put(at, key & KEY_IS_EDGE ? " -> " : " -- ", 4);
+	at = text_put(at, ending != &exclusive ? " -> " : " -- ", 4);
 	at = text_put(at, target->text, target->n);
-	at = text_put(at, ending, n_ending);
+	at = text_put(at, ending->text, ending->n);
 	if (n_equal > 1)
 		at = text_decimal(text_put(at, " x", 2), n_equal);
 	*at++ = '\n';
 	buffer_end_at(text, at);
 }
 
-/* Where the lines that are equal to this one end; before `end`. There may be millions. */
-static size_t end_of_equal(const struct sorted *s, size_t line, size_t end)
+/* Where the keys that are equal to this one end. */
+static size_t end_of_equal(const uint64_t *keys, size_t i, size_t n)
 {
-	size_t low = line, step = 1;
-	while (step < end - low && s->keys[low + step] == s->keys[line]) {
-		low += step;
-		step *= 2;
-	}
-	size_t high = step < end - low ? low + step : end; /* is not equal */
-	while (high - low > 1) {
+	size_t end = i + 1;
+	while (end < n && keys[end] == keys[i])
+		end++;
+	return end;
+}
+
+/* The first of the pairs that begin with this rank, or with a later one. */
+static size_t first_pair(const struct sorted *s, uint32_t rank)
+{
+	size_t low = 0, high = s->list->n_pairs;
+	while (low < high) {
 		size_t half = low + (high - low) / 2;
-		if (s->keys[half] == s->keys[line])
-			low = half;
+		if (s->pairs[half] >> 32 < rank)
+			low = half + 1;
 		else
 			high = half;
 	}
-	return high;
+	return low;
 }
 
-#define BLOCK_LINES 4096
+static void put_pairs(const struct sorted *s, struct buffer *text, uint32_t rank)
+{
+	size_t n = s->list->n_pairs, end;
+	for (size_t i = first_pair(s, rank); i < n && s->pairs[i] >> 32 == rank; i = end) {
+		end = end_of_equal(s->pairs, i, n);
+		put_line(s, text, rank, (uint32_t)s->pairs[i], &exclusive, end - i);
+	}
+}
 
-/* Equal lines are for the block of the first of them. */
+/* Lines of one name by key: the rank of their second name, then their ending. */
+struct keys {
+	uint64_t *keys;
+	size_t n, capacity;
+};
+
+static void add_keys(const struct sorted *s, struct keys *keys, uint32_t name)
+{
+	const struct canonical_list *list = s->list;
+	size_t first = list->first_line[name], end = list->first_line[name + 1];
+	array_reserve((void **)&keys->keys, keys->n + end - first, &keys->capacity, sizeof *keys->keys);
+	for (; first < end; first++) {
+		uint64_t line = list->lines[first];
+		keys->keys[keys->n++] =
+			(uint64_t)s->ranks.of_name[canonical_target(line)] << 16 | s->endings.number[canonical_edge_label(line)];
+	}
+}
+
+#define BLOCK_NAMES 1024
+
+/* Lines of equal names are for the block of the first of them. */
 static void put_lines(void *self, size_t block, struct buffer *text)
 {
 	const struct sorted *s = self;
-	size_t n = s->list->n_lines, i = block * BLOCK_LINES, end = n - i > BLOCK_LINES ? i + BLOCK_LINES : n;
-	size_t rank = rank_of_line(s, i);
-	if (i > s->first[rank] && s->keys[i] == s->keys[i - 1])
-		i = end_of_equal(s, i, s->first[rank + 1]);
+	const struct item *items = s->ranks.items;
+	size_t n = s->ranks.n, i = block * BLOCK_NAMES, end = n - i > BLOCK_NAMES ? i + BLOCK_NAMES : n, end_equal;
+	struct keys keys = {NULL, 0, 0};
+	while (i < end && items[i].is_same)
+		i++;
 	while (i < end) {
-		size_t first = i;
-		while (s->first[rank + 1] <= first)
-			rank++;
-		i = end_of_equal(s, first, s->first[rank + 1]);
-		put_line(s, text, rank, s->keys[first], i - first);
+		uint32_t rank = (uint32_t)i;
+		keys.n = 0;
+		do
+			add_keys(s, &keys, items[i++].name);
+		while (i < n && items[i].is_same);
+		canonical_sort_edges(keys.keys, keys.n);
+		put_pairs(s, text, rank);
+		for (size_t j = 0; j < keys.n; j = end_equal) {
+			end_equal = end_of_equal(keys.keys, j, keys.n);
+			put_line(s, text, rank, (uint32_t)(keys.keys[j] >> 16), &s->endings.texts[(keys.keys[j] & 0xffff) - 1],
+				 end_equal - j);
+		}
 	}
+	free(keys.keys);
 }
 
 int canonical_print(const struct canonical_list *list, FILE *out)
 {
-	struct sorted s = {.list = list};
-	s.ranks = rank_names(list);
+	struct sorted s = {.list = list, .ranks = rank_names(list)};
 	find_endings(&s.endings, list);
-	sort_lines(&s);
+	sort_pairs(&s);
+	int rc = blocks_write(out, (s.ranks.n + BLOCK_NAMES - 1) / BLOCK_NAMES, put_lines, &s);
+	free(s.ranks.items);
 	free(s.ranks.of_name);
-	int rc = blocks_write(out, (list->n_lines + BLOCK_LINES - 1) / BLOCK_LINES, put_lines, &s);
-	free(s.first);
-	free(s.keys);
-	free(s.ranks.names);
 	free(s.endings.texts);
+	free(s.pairs);
 	return rc;
 }
 
@@ -321,6 +365,8 @@ void canonical_free_list(struct canonical_list *list)
 		free(list->chunks[i]);
 	free(list->chunks);
 	free(list->names);
+	free(list->first_line);
 	free(list->lines);
+	free(list->pairs);
 	free(list);
 }

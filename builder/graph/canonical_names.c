@@ -5,6 +5,7 @@
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
+#include "builder/support/array.h"
 
 /*
  * A path is written out for so many tasks; what is before them is replaced by its hash, which is as canonical. Without
@@ -49,17 +50,20 @@ static uint64_t path_hash(const struct canon *c, uint32_t row)
 {
 	const uint64_t pending = 1;
 	uint32_t n = 0;
-	uint64_t step;
-	while (row != 0 && c->path[row] == 0) {
-		c->path[row] = pending;
-		c->path_todo[n++] = row;
-		row = path_step(c, row, &step);
-	}
-	uint64_t hash = c->path[row];
-	while (n > 0) {
-		uint32_t task = c->path_todo[--n];
-		path_step(c, task, &step);
-		c->path[task] = hash = canonical_mix(canonical_hash(23, hash), step) | 2;
+	uint64_t step, hash;
+#pragma omp critical(canonical_path)
+	{
+		while (row != 0 && c->path[row] == 0) {
+			c->path[row] = pending;
+			c->path_todo[n++] = row;
+			row = path_step(c, row, &step);
+		}
+		hash = c->path[row];
+		while (n > 0) {
+			uint32_t task = c->path_todo[--n];
+			path_step(c, task, &step);
+			c->path[task] = hash = canonical_mix(canonical_hash(23, hash), step) | 2;
+		}
 	}
 	return hash;
 }
@@ -75,10 +79,11 @@ static unsigned put_region_path(const struct canon *c, struct buffer *text, uint
 static unsigned put_task_path(const struct canon *c, struct buffer *text, uint32_t row, unsigned depth)
 {
 	const struct task *task = &c->m->tasks[row];
-	const struct canonical_path *known = &c->known_paths[row];
-	if (known->text != NULL && depth + known->depth < STEPS_MAX) {
-		buffer_put(text, known->text, known->n);
-		return depth + known->depth;
+	unsigned known_depth = __atomic_load_n(&c->known_depth[row], __ATOMIC_ACQUIRE); /* after which the name is there */
+	if (known_depth != 0 && depth + known_depth - 1 < STEPS_MAX) {
+		const struct canonical_name *name = &c->names[row];
+		buffer_put(text, name->text + name->n_label, name->n - name->n_label - 1);
+		return depth + known_depth - 1;
 	}
 	if (row == 0 || c->ordinal[row] == 0) {
 		put_step(text, "?", row);
@@ -126,15 +131,15 @@ static unsigned put_region_path(const struct canon *c, struct buffer *text, uint
 	return depth;
 }
 
-/* Returns the path's depth, as above; *begin is set to where the path begins. */
-static unsigned put_task_name(const struct canon *c, struct buffer *text, uint32_t row, size_t *begin)
+/* Returns the path's depth, as above; *n_label is set to what comes before the path. */
+static unsigned put_task_name(const struct canon *c, struct buffer *text, uint32_t row, size_t *n_label)
 {
 	const struct task *task = &c->m->tasks[row];
 	buffer_put_text(text, task->flags & task_flags_initial    ? "initial"
 			      : task->flags & task_flags_implicit ? "implicit"
 								  : canonical_label(c, task->construct, task->parent));
 	buffer_put(text, "[", 1);
-	*begin = text->n;
+	*n_label = text->n;
 	unsigned depth = put_task_path(c, text, row, 0);
 	buffer_put(text, "]", 1);
 	return depth;
@@ -161,21 +166,57 @@ static void put_inner_name(const struct canon *c, struct buffer *text, uint32_t 
 	buffer_put(text, "]", 1);
 }
 
-uint32_t canonical_name(struct canon *c, struct canonical_list *list, uint32_t id)
+#define CHUNK_BYTES_FIRST ((size_t)1 << 16)
+#define CHUNK_BYTES       ((size_t)4 << 20) /* a multiple of the size of huge pages */
+
+struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label)
 {
-	uint32_t *name = &c->names[id];
+	const struct buffer *name = &text->name;
+	if (name->n > text->n_left) {
+		struct canonical_list *list = text->list;
+		size_t n_bytes = text->next == NULL ? CHUNK_BYTES_FIRST : CHUNK_BYTES;
+		text->n_left = name->n > n_bytes ? name->n : n_bytes;
+		text->next = memory_get(text->n_left, 1, "the canonical graph");
+#pragma omp critical(canonical_chunks)
+		{
+			list->chunks = array_grown(list->chunks, list->n_chunks, sizeof *list->chunks);
+			list->chunks[list->n_chunks++] = text->next;
+		}
+	}
+	struct canonical_name put = {memcpy(text->next, name->bytes, name->n), (uint32_t)name->n, (uint32_t)n_label};
+	text->next += name->n;
+	text->n_left -= name->n;
+	return put;
+}
+
+/* Rows are in about the order of creation, so that most parents have their names when those of their children are made. */
+static void put_name(struct canon *c, struct canonical_text *text, struct canonical_name *names, uint32_t id)
+{
 	unsigned depth = STEPS_MAX;
-	size_t begin = 0;
-	if (*name != 0)
-		return *name - 1;
-	c->text.n = 0;
+	size_t n_label = 0;
+	text->name.n = 0;
 	if (id < c->m->n_tasks)
-		depth = put_task_name(c, &c->text, id, &begin);
+		depth = put_task_name(c, &text->name, id, &n_label);
 	else
-		put_inner_name(c, &c->text, id);
-	*name = canonical_add_name(list, &c->text) + 1;
+		put_inner_name(c, &text->name, id);
+	names[id] = canonical_put_name(text, n_label);
 	if (depth < STEPS_MAX)
-		c->known_paths[id] =
-			(struct canonical_path){list->names[*name - 1].text + begin, (uint32_t)(c->text.n - begin - 1), depth};
-	return *name - 1;
+		__atomic_store_n(&c->known_depth[id], (uint8_t)(depth + 1), __ATOMIC_RELEASE);
+}
+
+/* Whether a path is taken from the name of a parent, or made once more, shows nowhere. So threads need no order. */
+void canonical_names(struct canon *c, struct canonical_list *list, struct canonical_name *names)
+{
+	c->names = names;
+#pragma omp parallel if (c->n_ids > FEW_ROWS)
+	{
+		struct canonical_text text = {.list = list};
+#pragma omp for schedule(dynamic, 1024)
+		for (uint32_t id = 0; id < c->n_ids; id++) {
+			names[id] = (struct canonical_name){0};
+			if (c->is_named[id])
+				put_name(c, &text, names, id);
+		}
+		buffer_free(&text.name);
+	}
 }

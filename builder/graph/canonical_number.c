@@ -191,8 +191,9 @@ static void refine(struct classing *k)
 		if (k->progress[after] == OPEN) /* nodes with equal names are named after nodes with equal names */
 			add_refined(k, after, id, LABEL_AFTER);
 	}
-	for (size_t i = 0; i < c->n_edges; i++)
-		add_refined(k, c->edges[i].source, c->edges[i].target, c->edges[i].kind | (uint32_t)c->edges[i].dependence << 8);
+	for (uint32_t id = 0; id < c->n_ids; id++)
+		for (size_t i = c->first_edge[id]; i < c->first_edge[id + 1]; i++)
+			add_refined(k, id, canonical_target(c->edges[i]), canonical_edge_label(c->edges[i]));
 	add_sets(k);
 	uint32_t *classes = memory_zeroed(n_all, sizeof *classes, what);
 	canonical_refine((uint32_t)n_all, k->open_colour, k->edges, k->n_edges, classes);
@@ -348,8 +349,10 @@ void canonical_number(struct canon *c)
 	c->class = memory_zeroed(c->n_ids, sizeof *c->class, what);
 	c->path = memory_zeroed(c->m->n_tasks, sizeof *c->path, what);
 	c->path_todo = memory_zeroed(c->m->n_tasks, sizeof *c->path_todo, what);
-	c->names = memory_zeroed(c->n_ids, sizeof *c->names, what);
-	c->known_paths = memory_zeroed(c->m->n_tasks, sizeof *c->known_paths, what);
+	c->is_named = memory_zeroed(c->n_ids, sizeof *c->is_named, what);
+	c->traits = memory_get(c->n_ids, sizeof *c->traits, what);
+	c->first_edge = memory_get((size_t)c->n_ids + 1, sizeof *c->first_edge, what);
+	c->known_depth = memory_zeroed(c->m->n_tasks, sizeof *c->known_depth, what);
 	for (uint32_t i = 0; i < c->m->n_constructs; i++)
 		c->label_hash[i] = mix_text(0, c->m->constructs[i].label);
 	canonical_number_in_order(c); /* from which follows which regions are the same */
@@ -365,11 +368,11 @@ void canonical_number(struct canon *c)
 
 void canonical_free(struct canon *c)
 {
-	void *const all[] = {c->label_hash,   c->family,       c->of_region, c->is_settled, c->order, c->first_child, c->children,
-			     c->first_nested, c->next_nested,  c->same,      c->edges,      c->sets,  c->members,     c->class,
-			     c->ordinal,      c->node_ordinal, c->path,      c->path_todo,  c->names, c->known_paths};
+	void *const all[] = {c->label_hash,   c->family,       c->of_region,   c->is_settled, c->order,  c->first_child,
+			     c->children,     c->first_nested, c->next_nested, c->same,       c->traits, c->first_edge,
+			     c->edges,        c->is_named,     c->sets,        c->members,    c->class,  c->ordinal,
+			     c->node_ordinal, c->path,         c->path_todo,   c->known_depth};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		free(all[i]);
-	buffer_free(&c->text);
 	canonical_units_free(c);
 }

@@ -4,12 +4,15 @@
  * threads sort them.
  */
 #include "builder/graph/canonical.h"
-#include "builder/support/memory.h"
+#include "builder/support/array.h"
 
 #include <check.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define N_NAMES 50000
+#define N_LINES 100000
 
 static int by_text(const void *left, const void *right)
 {
@@ -38,18 +41,84 @@ static char *expected(char **lines, size_t n)
 	return text;
 }
 
-static void check_list(struct canonical_list *list)
+/* The list in the making: lines in any order. */
+struct made {
+	struct canonical_list *list;
+	struct canonical_text text;
+	struct line {
+		uint32_t source, target;
+		uint8_t kind, dependence; /* kind EDGE_KINDS: they exclude each other */
+	} * lines;
+	size_t n_lines, capacity;
+};
+
+static void add_line(struct made *made, uint32_t source, uint32_t target, unsigned kind, unsigned dependence)
 {
-	char *printed, **lines = memory_get(list->n_lines, sizeof *lines, "the test");
-	size_t n_bytes, n = list->n_lines;
+	array_reserve((void **)&made->lines, made->n_lines + 1, &made->capacity, sizeof *made->lines);
+	made->lines[made->n_lines++] = (struct line){source, target, (uint8_t)kind, (uint8_t)dependence};
+}
+
+static uint32_t add_name(struct made *made, const char *format, unsigned a, unsigned b)
+{
+	struct canonical_list *list = made->list;
+	char *name = text_format(format, a, b);
+	made->text.name.n = 0;
+	buffer_put_text(&made->text.name, name);
+	canonical_reserve(list, 1, 0);
+	list->names[list->n_names] = canonical_put_name(&made->text, 0);
+	free(name);
+	return (uint32_t)list->n_names++;
+}
+
+static struct made make(void)
+{
+	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
+	return (struct made){.list = list, .text = {.list = list}};
+}
+
+static int by_source(const void *left, const void *right)
+{
+	const struct line *l = left, *r = right;
+	return l->source < r->source ? -1 : l->source > r->source;
+}
+
+/* Lines by source, as processes add them. */
+static void settle_lines(struct made *made)
+{
+	struct canonical_list *list = made->list;
+	canonical_reserve(list, 0, made->n_lines);
+	if (made->n_lines > 1)
+		qsort(made->lines, made->n_lines, sizeof *made->lines, by_source);
+	for (size_t name = 0, i = 0; name <= list->n_names; name++) {
+		list->first_line[name] = list->n_lines;
+		for (; i < made->n_lines && made->lines[i].source == name; i++) {
+			const struct line *line = &made->lines[i];
+			if (line->kind == EDGE_KINDS) {
+				array_reserve((void **)&list->pairs, list->n_pairs + 1, &list->pairs_capacity, sizeof *list->pairs);
+				list->pairs[list->n_pairs++] = (struct canonical_pair){line->source, line->target};
+				continue;
+			}
+			uint64_t edge = canonical_edge(line->target, line->kind, line->dependence);
+			list->has_label[canonical_edge_label(edge)] = true;
+			list->lines[list->n_lines++] = edge;
+		}
+	}
+}
+
+static void check_list(struct made *made)
+{
+	struct canonical_list *list = made->list;
+	char *printed, **lines = memory_get(made->n_lines, sizeof *lines, "the test");
+	size_t n_bytes, n = made->n_lines;
 	for (size_t i = 0; i < n; i++) {
-		const struct canonical_line *line = &list->lines[i];
+		const struct line *line = &made->lines[i];
 		const struct canonical_name *source = &list->names[line->source], *target = &list->names[line->target];
 		bool is_edge = line->kind < EDGE_KINDS;
 		lines[i] = text_format("%.*s %s %.*s %s%s%s", (int)source->n, source->text, is_edge ? "->" : "--", (int)target->n,
 				       target->text, is_edge ? edge_kind_name(line->kind) : "exclusive",
 				       line->dependence != 0 ? ":" : "", edge_dependence_name(line->dependence));
 	}
+	settle_lines(made);
 	FILE *out = memory_open_stream(&printed, &n_bytes, "the test");
 	ck_assert_int_eq(canonical_print(list, out), 0);
 	memory_close_stream(out, "the test");
@@ -58,15 +127,9 @@ static void check_list(struct canonical_list *list)
 	free(text);
 	free(printed);
 	free(lines);
-}
-
-static uint32_t add_name(struct canonical_list *list, const char *format, unsigned a, unsigned b)
-{
-	char *name = text_format(format, a, b);
-	struct buffer text = {name, strlen(name), 0};
-	uint32_t number = canonical_add_name(list, &text);
-	free(name);
-	return number;
+	free(made->lines);
+	buffer_free(&made->text.name);
+	canonical_free_list(list);
 }
 
 START_TEST(lines_are_sorted_as_texts)
@@ -74,44 +137,41 @@ START_TEST(lines_are_sorted_as_texts)
 	static const char *const formats[] = {
 		"task@a.c:%u[1.%u]", "task@a.c:%u", "%u%u", "taskwait@a.c:7[1.r1.i.1.2.3.4.5.6.%u.%u]",
 		"\xc3\xa9%u[%u]",    "x%.0u%.0u"};
-	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
+	struct made made = make();
 	omp_set_num_threads(1 + 3 * _i);
 	srand(1);
-	for (unsigned i = 0; i < 50000; i++)
-		add_name(list, formats[(unsigned)rand() % 6], (unsigned)rand() % 300, (unsigned)rand() % 300);
-	for (unsigned i = 0; i < 100000; i++) {
-		uint32_t source = (uint32_t)rand() % 50000, target = (uint32_t)rand() % 50000;
-		uint8_t kind = (uint8_t)(rand() % (EDGE_KINDS + 1)), dependence = (uint8_t)(kind == EDGE_DEPEND ? rand() % 256 : 0);
-		canonical_add_line(list, &(struct canonical_line){source, target, kind, dependence});
+	for (unsigned i = 0; i < N_NAMES; i++)
+		add_name(&made, formats[(unsigned)rand() % 6], (unsigned)rand() % 300, (unsigned)rand() % 300);
+	for (unsigned i = 0; i < N_LINES; i++) {
+		uint32_t source = (uint32_t)rand() % N_NAMES, target = (uint32_t)rand() % N_NAMES;
+		unsigned kind = (unsigned)rand() % (EDGE_KINDS + 1);
+		add_line(&made, source, target, kind, kind == EDGE_DEPEND ? (unsigned)rand() % 256 : 0);
 	}
-	check_list(list);
-	canonical_free_list(list);
+	check_list(&made);
 }
 END_TEST
 
 /* More than are formatted at once, between others. */
 START_TEST(many_equal_lines_are_one)
 {
-	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
+	struct made made = make();
 	omp_set_num_threads(1 + 3 * _i);
-	uint32_t first = add_name(list, "%u[%u]", 1, 1), last = add_name(list, "%u[%u]", 2, 2);
+	uint32_t first = add_name(&made, "%u[%u]", 1, 1), last = add_name(&made, "%u[%u]", 2, 2);
 	for (unsigned i = 0; i < 3000; i++)
-		canonical_add_line(list, &(struct canonical_line){first, add_name(list, "%u[%u]", i, 0), EDGE_CREATE, 0});
+		add_line(&made, first, add_name(&made, "%u[%u]", i, 0), EDGE_CREATE, 0);
 	for (unsigned i = 0; i < 20000; i++)
-		canonical_add_line(list, &(struct canonical_line){first, add_name(list, "z%.0u%.0u", 0, 0), EDGE_BARRIER, 0});
+		add_line(&made, first, add_name(&made, "z%.0u%.0u", 0, 0), EDGE_BARRIER, 0);
 	for (unsigned i = 0; i < 20000; i++)
-		canonical_add_line(list, &(struct canonical_line){first, last, EDGE_BARRIER, 0});
-	canonical_add_line(list, &(struct canonical_line){last, first, EDGE_BARRIER, 0});
-	check_list(list);
-	canonical_free_list(list);
+		add_line(&made, first, last, i % 2 == 0 ? EDGE_BARRIER : EDGE_KINDS, 0);
+	add_line(&made, last, first, EDGE_BARRIER, 0);
+	check_list(&made);
 }
 END_TEST
 
 START_TEST(no_lines_are_an_empty_list)
 {
-	struct canonical_list *list = memory_zeroed(1, sizeof *list, "the test");
-	check_list(list);
-	canonical_free_list(list);
+	struct made made = make();
+	check_list(&made);
 }
 END_TEST
 
