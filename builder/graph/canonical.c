@@ -14,17 +14,11 @@
 /* The lines of a process are its edges, and its names are numbered as its nodes. */
 static void add_edges(struct canonical_list *list, struct canon *c)
 {
-	size_t n_names = list->n_names, n_lines = list->n_lines;
-	canonical_reserve(list, c->n_ids, c->first_edge[c->n_ids]);
-	canonical_names(c, list, list->names + n_names);
-	for (size_t i = 0; i < c->first_edge[c->n_ids]; i++) {
-		list->lines[n_lines + i] = c->edges[i] + ((uint64_t)n_names << 16);
+	size_t first_name = list->n_names, n = c->first_edge[c->n_ids];
+	for (size_t i = 0; i < n; i++)
 		list->has_label[canonical_edge_label(c->edges[i])] = true;
-	}
-	for (uint32_t id = 0; id <= c->n_ids; id++)
-		list->first_line[n_names + id] = n_lines + c->first_edge[id];
-	list->n_names += c->n_ids;
-	list->n_lines += c->first_edge[c->n_ids];
+	canonical_add_lines(list, c->n_ids, &c->first_edge, &c->edges);
+	canonical_names(c, list, list->names + first_name);
 }
 
 static int by_text(const void *left, const void *right, void *list)

@@ -119,8 +119,11 @@ struct canonical_list {
 	size_t n_chunks;
 };
 
-/* canonical_list.c. Makes room for so many names and lines, after those that are there, which may move. */
-void canonical_reserve(struct canonical_list *list, size_t n_names, size_t n_lines);
+/*
+ * canonical_list.c. Adds names, which the caller has to make, and lines by name, whose targets are these names. Arrays that
+ * are taken over, as those of the first process are, are set to NULL.
+ */
+void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t **first_line, uint64_t **lines);
 /* Prints the sorted list. 0, or -1 with errno set. */
 int canonical_print(const struct canonical_list *list, FILE *out);
 void canonical_sort_edges(uint64_t *edges, size_t n);

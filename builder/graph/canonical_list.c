@@ -17,25 +17,35 @@
 
 static const char what[] = "the canonical graph";
 
-/* As array_reserve(), but not in small pages; the first process takes no more than it needs. */
-static void *reserve(void *old, size_t n_old, size_t n, size_t *capacity, size_t element_bytes)
+/* The arrays become at least twice as large where they grow. */
+static void append_lines(struct canonical_list *list, uint32_t n_names, const size_t *first_line, const uint64_t *lines)
 {
-	if (n <= *capacity)
-		return old;
-	*capacity = n > 2 * *capacity ? n : 2 * *capacity;
-	void *larger = memory_get(*capacity, element_bytes, what);
-	if (old != NULL)
-		memcpy(larger, old, n_old * element_bytes);
-	free(old);
-	return larger;
+	size_t n_lines = first_line[n_names];
+	array_reserve((void **)&list->first_line, list->n_names + n_names + 1, &list->first_capacity, sizeof *list->first_line);
+	array_reserve((void **)&list->lines, list->n_lines + n_lines, &list->lines_capacity, sizeof *list->lines);
+	for (size_t i = 0; i < n_lines; i++)
+		list->lines[list->n_lines + i] = lines[i] + ((uint64_t)list->n_names << 16);
+	for (size_t i = 0; i <= n_names; i++)
+		list->first_line[list->n_names + i] = list->n_lines + first_line[i];
+	list->n_lines += n_lines;
 }
 
-void canonical_reserve(struct canonical_list *list, size_t n_names, size_t n_lines)
+void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t **first_line, uint64_t **lines)
 {
-	size_t n = list->n_names + n_names;
-	list->names = reserve(list->names, list->n_names, n, &list->names_capacity, sizeof *list->names);
-	list->first_line = reserve(list->first_line, list->n_names, n + 1, &list->first_capacity, sizeof *list->first_line);
-	list->lines = reserve(list->lines, list->n_lines, list->n_lines + n_lines, &list->lines_capacity, sizeof *list->lines);
+	if (list->n_names == 0) {
+		list->names = memory_get(n_names, sizeof *list->names, what);
+		list->first_line = *first_line;
+		list->lines = *lines;
+		list->n_lines = list->lines_capacity = list->first_line[n_names];
+		list->names_capacity = n_names;
+		list->first_capacity = (size_t)n_names + 1;
+		*first_line = NULL;
+		*lines = NULL;
+	} else {
+		array_reserve((void **)&list->names, list->n_names + n_names, &list->names_capacity, sizeof *list->names);
+		append_lines(list, n_names, *first_line, *lines);
+	}
+	list->n_names += n_names;
 }
 
 /* ---- Names by rank ---- */

@@ -23,16 +23,22 @@ static int by_begin(const void *left, const void *right)
 	return l->node < r->node ? -1 : l->node > r->node;
 }
 
-static void number_node(struct canon *c, struct map *counts, uint32_t i)
+/* How many nodes have a number so far. */
+struct counts {
+	uint32_t *of_task;    /* by task that is not merged */
+	struct map of_merged; /* by place in a merged one */
+};
+
+static void number_node(struct canon *c, struct counts *counts, uint32_t i)
 {
 	const struct node *node = &c->graph->nodes[i];
-	uint64_t key = node->task;
-	if (canonical_is_merged(c, node->task)) {
-		key = canonical_mix(canonical_hash(7, node->task), node->phase);
-		key = canonical_mix(canonical_mix(key, canonical_label_hash(c, node->construct, node->task)), node->kind) |
-		      UINT64_C(1) << 63;
+	if (!canonical_is_merged(c, node->task)) {
+		c->node_ordinal[i] = ++counts->of_task[node->task];
+		return;
 	}
-	c->node_ordinal[i] = ++*map_put(counts, key);
+	uint64_t key = canonical_mix(canonical_hash(7, node->task), node->phase);
+	key = canonical_mix(canonical_mix(key, canonical_label_hash(c, node->construct, node->task)), node->kind);
+	c->node_ordinal[i] = ++*map_put(&counts->of_merged, key);
 }
 
 /*
@@ -41,7 +47,7 @@ static void number_node(struct canon *c, struct map *counts, uint32_t i)
  */
 void canonical_number_in_order(struct canon *c)
 {
-	struct map counts = {0};
+	struct counts counts = {.of_task = memory_zeroed(c->m->n_tasks, sizeof *counts.of_task, "the canonical graph")};
 	struct of_mover *moved = NULL;
 	size_t n_moved = 0, capacity = 0;
 	for (uint32_t i = 0; i < c->graph->n_nodes; i++) {
@@ -60,5 +66,6 @@ void canonical_number_in_order(struct canon *c)
 	for (size_t i = 0; i < n_moved; i++)
 		number_node(c, &counts, moved[i].node);
 	free(moved);
-	map_free(&counts);
+	free(counts.of_task);
+	map_free(&counts.of_merged);
 }
