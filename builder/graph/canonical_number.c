@@ -244,8 +244,9 @@ static int compare_children(const void *left, const void *right, void *canon)
 	if (phase_l != phase_r)
 		return phase_l < phase_r ? -1 : 1;
 	const struct task *left_task = &c->m->tasks[l], *right_task = &c->m->tasks[r];
-	int by_label = strcmp(canonical_label(c, left_task->construct, left_task->parent),
-			      canonical_label(c, right_task->construct, right_task->parent));
+	const char *left_label = canonical_label(c, left_task->construct, left_task->parent);
+	const char *right_label = canonical_label(c, right_task->construct, right_task->parent);
+	int by_label = left_label != right_label ? strcmp(left_label, right_label) : 0;
 	if (by_label != 0)
 		return by_label;
 	return c->class[l] < c->class[r] ? -1 : c->class[l] > c -> class[r];
@@ -262,7 +263,10 @@ static int compare_roots(const void *left, const void *right, void *canon)
 static void number_sorted(struct canon *c, uint32_t *tasks, uint32_t n, uint32_t number,
 			  int (*compare)(const void *, const void *, void *))
 {
-	if (n > 1)
+	uint32_t n_in_order = 1;
+	while (n_in_order < n && compare(&tasks[n_in_order - 1], &tasks[n_in_order], c) <= 0) /* as are many that are equal */
+		n_in_order++;
+	if (n_in_order < n)
 		qsort_r(tasks, n, sizeof *tasks, compare, c);
 	for (uint32_t i = 0; i < n; i++) {
 		number += i > 0 && compare(&tasks[i], &tasks[i - 1], c) != 0;
