@@ -81,8 +81,8 @@ struct canon {
 	uint32_t *node_ordinal;        /* by inner node */
 	struct canonical_units *units; /* NULL: none */
 	/* Names. */
-	uint64_t *path;                     /* by task: hash of its path, 0 not looked up yet */
-	uint32_t *path_todo;                /* what path_hash still has to do */
+	uint64_t *path;                     /* by task: hash of its path */
+	uint32_t *path_todo;                /* while hashes are made */
 	uint8_t *known_depth;               /* by task: of the path in its name, + 1; 0: there is none yet, or it is too deep */
 	const struct canonical_name *names; /* by node, in the list */
 };

@@ -2,7 +2,7 @@
  *
  * The graph that the canonical list is about. Finds which nodes are one: what all threads of a team come to at the same
  * place. Makes the edges between those that stand for all, each once, and the sets of tasks that exclude each other.
- * Called by canonical_number.c.
+ * Called by canonical_number.c on one thread; takes edges on two.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"

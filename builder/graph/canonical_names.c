@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Makes the name of each node of the canonical list from the numbers that canonical_number.c gave: label[path]. The path
- * of a task is kept where names are made of it: of parents before those of their children. Called by canonical.c.
+ * of a task is taken from its name where that is there. Called by canonical.c on one thread; makes names on all threads of
+ * OpenMP.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
@@ -43,29 +44,27 @@ static uint32_t path_step(const struct canon *c, uint32_t row, uint64_t *step)
 }
 
 /*
- * Each task is looked up once: hashes are made from the first task on the way whose hash is known, or, in a damaged
- * dump, that is on the way already.
+ * Each task is looked up once, before names are made on several threads: hashes are made from the first task on the way
+ * whose hash is known, or, in a damaged dump, that is on the way already.
  */
-static uint64_t path_hash(const struct canon *c, uint32_t row)
+static void find_hashes(struct canon *c)
 {
 	const uint64_t pending = 1;
-	uint32_t n = 0;
-	uint64_t step, hash;
-#pragma omp critical(canonical_path)
-	{
+	uint64_t step;
+	for (uint32_t first = 1; first < c->m->n_tasks; first++) {
+		uint32_t n = 0, row = first;
 		while (row != 0 && c->path[row] == 0) {
 			c->path[row] = pending;
 			c->path_todo[n++] = row;
 			row = path_step(c, row, &step);
 		}
-		hash = c->path[row];
+		uint64_t hash = c->path[row];
 		while (n > 0) {
 			uint32_t task = c->path_todo[--n];
 			path_step(c, task, &step);
 			c->path[task] = hash = canonical_mix(canonical_hash(23, hash), step) | 2;
 		}
 	}
-	return hash;
 }
 
 /* ---- Names ---- */
@@ -79,7 +78,8 @@ static unsigned put_region_path(const struct canon *c, struct buffer *text, uint
 static unsigned put_task_path(const struct canon *c, struct buffer *text, uint32_t row, unsigned depth)
 {
 	const struct task *task = &c->m->tasks[row];
-	unsigned known_depth = __atomic_load_n(&c->known_depth[row], __ATOMIC_ACQUIRE); /* after which the name is there */
+	/* P9: after put_name() has put the name where it is read here. */
+	unsigned known_depth = __atomic_load_n(&c->known_depth[row], __ATOMIC_ACQUIRE);
 	if (known_depth != 0 && depth + known_depth - 1 < STEPS_MAX) {
 		const struct canonical_name *name = &c->names[row];
 		buffer_put(text, name->text + name->n_label, name->n - name->n_label - 1);
@@ -90,7 +90,7 @@ static unsigned put_task_path(const struct canon *c, struct buffer *text, uint32
 		return depth;
 	}
 	if (depth == STEPS_MAX) {
-		canonical_put_hash(text, path_hash(c, row));
+		canonical_put_hash(text, c->path[row]);
 		return depth;
 	}
 	if (task->flags & task_flags_initial && c->m->regions[task->region].state & REGION_INITIAL) {
@@ -200,7 +200,7 @@ static void put_name(struct canon *c, struct canonical_text *text, struct canoni
 	else
 		put_inner_name(c, &text->name, id);
 	names[id] = canonical_put_name(text, n_label);
-	if (depth < STEPS_MAX)
+	if (depth < STEPS_MAX) /* P9: before put_task_path() of any thread reads the name */
 		__atomic_store_n(&c->known_depth[id], (uint8_t)(depth + 1), __ATOMIC_RELEASE);
 }
 
@@ -208,6 +208,7 @@ static void put_name(struct canon *c, struct canonical_text *text, struct canoni
 void canonical_names(struct canon *c, struct canonical_list *list, struct canonical_name *names)
 {
 	c->names = names;
+	find_hashes(c);
 #pragma omp parallel if (c->n_ids > FEW_ROWS)
 	{
 		struct canonical_text text = {.list = list};
