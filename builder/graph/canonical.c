@@ -52,12 +52,17 @@ void canonical_collect(struct canonical_list **list, const struct trace *trace, 
 	if (*list == NULL)
 		*list = memory_zeroed(1, sizeof **list, "the canonical graph");
 	canonical_number(&c);
-	add_edges(*list, &c);
-	add_sets(*list, &c);
+	(*list)->is_too_long = (*list)->is_too_long || (*list)->n_names + c.n_ids > UINT32_MAX;
+	if (!(*list)->is_too_long) {
+		add_edges(*list, &c);
+		add_sets(*list, &c);
+	}
 	canonical_free(&c);
 }
 
 int graph_canonical(const struct canonical_list *list, FILE *out)
 {
+	if (list->is_too_long)
+		return error("the canonical graph has more than %u nodes", UINT32_MAX);
 	return canonical_print(list, out) != 0 ? error("the canonical graph could not be written: %s", strerror(errno)) : 0;
 }

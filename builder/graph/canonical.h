@@ -115,6 +115,7 @@ struct canonical_list {
 	} * pairs; /* names of tasks that exclude each other */
 	size_t n_pairs, pairs_capacity;
 	bool has_label[1 << 16]; /* by canonical_edge_label(): there are such lines */
+	bool is_too_long;        /* it would have more names than there are numbers for them, and is not whole */
 	char **chunks;           /* the names' text; no name is in two */
 	size_t n_chunks;
 };
@@ -126,6 +127,7 @@ struct canonical_list {
 void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t **first_line, uint64_t **lines);
 /* Prints the sorted list. 0, or -1 with errno set. */
 int canonical_print(const struct canonical_list *list, FILE *out);
+/* Sorts n numbers by canonical_edge(): of one source, or a part of the list's lines by their targets' ranks. Any thread. */
 void canonical_sort_edges(uint64_t *edges, size_t n);
 
 /* canonical_names.c: where one thread writes names. */
@@ -134,6 +136,7 @@ struct canonical_text {
 	struct buffer name; /* in the making */
 	char *next;         /* where the next one goes in a chunk */
 	size_t n_left;      /* bytes there */
+	size_t n_chunk;     /* bytes of the latest chunk, if no name needed a larger one; 0: there is none yet */
 };
 struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label);
 

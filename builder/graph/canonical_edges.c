@@ -2,7 +2,7 @@
  *
  * The graph that the canonical list is about. Finds which nodes are one: what all threads of a team come to at the same
  * place. Makes the edges between those that stand for all, each once, and the sets of tasks that exclude each other.
- * Called by canonical_number.c on one thread; takes edges on two.
+ * Called by canonical_number.c on one thread; looks at nodes on all threads of OpenMP, and takes edges on two.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"
@@ -42,8 +42,8 @@ enum {
 	IS_OF_UNIT = 4,    /* of Argobots */
 	IS_IN_MERGED = 8,  /* a merged task, or a node inside of one */
 	IS_OF_TEAM = 16,   /* the same, and barriers of teams */
-	IS_TASKWAIT = 32,  /* what follows */
-	IS_TASKGROUP = 64, /* from waiting for a task */
+	IS_TASKWAIT = 32,  /* an edge that ends a task here is of EDGE_TASKWAIT, ... */
+	IS_TASKGROUP = 64, /* ... of EDGE_TASKGROUP */
 };
 
 static uint8_t traits_of_task(const struct canon *c, uint32_t task)
@@ -89,7 +89,7 @@ static void find_same(struct canon *c)
 
 /* ---- Edges ---- */
 
-/* Edges by source, of a half of the graph's; two threads, where there are some, each take one. */
+/* What one thread takes of the graph's edges: half of them, where there are two. */
 struct half {
 	const struct canon *c;
 	size_t place, end; /* of the graph's edges */

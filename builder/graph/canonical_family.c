@@ -2,7 +2,7 @@
  *
  * Finds canonical families: which task is whose child, where all implicit tasks of a region count as one, and so do the
  * regions that each of them encounters at the same place. (How many there are depends on the number of threads.) Called
- * by canonical_number.c.
+ * by canonical_number.c on one thread; sorts children on all threads of OpenMP.
  */
 #include "builder/graph/canonical.h"
 #include "builder/graph/shared.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Sorts and prints the canonical list. Names are sorted as texts, once; lines by the ranks of their names. Called by
- * canonical.c; sorts and formats on all threads of OpenMP.
+ * canonical.c, and canonical_sort_edges() by canonical_edges.c; sorts and formats on all threads of OpenMP.
  *
  * A line begins with a name and a blank. So the order of lines is that of their names where no name goes on with a blank
  * where another one ends.
@@ -32,7 +32,7 @@ static void append_lines(struct canonical_list *list, uint32_t n_names, const si
 
 void canonical_add_lines(struct canonical_list *list, uint32_t n_names, size_t **first_line, uint64_t **lines)
 {
-	if (list->n_names == 0) {
+	if (list->first_line == NULL) {
 		list->names = memory_get(n_names, sizeof *list->names, what);
 		list->first_line = *first_line;
 		list->lines = *lines;
@@ -260,6 +260,7 @@ static void sort_pairs(struct sorted *s)
 	if (list->n_pairs > 1)
 		qsort(s->pairs, list->n_pairs, sizeof *s->pairs, by_key);
 }
+
 static void put_line(const struct sorted *s, struct buffer *text, uint32_t left, uint32_t right, const struct ending *ending,
 		     size_t n_equal)
 {

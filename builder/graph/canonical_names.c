@@ -166,16 +166,18 @@ static void put_inner_name(const struct canon *c, struct buffer *text, uint32_t 
 	buffer_put(text, "]", 1);
 }
 
-#define CHUNK_BYTES_FIRST ((size_t)1 << 16)
-#define CHUNK_BYTES       ((size_t)4 << 20) /* a multiple of the size of huge pages */
+#define CHUNK_BYTES     ((size_t)1 << 14) /* of a thread's first one; each is twice as large as the one before, up to */
+#define CHUNK_BYTES_MAX ((size_t)4 << 20)
 
 struct canonical_name canonical_put_name(struct canonical_text *text, size_t n_label)
 {
 	const struct buffer *name = &text->name;
 	if (name->n > text->n_left) {
 		struct canonical_list *list = text->list;
-		size_t n_bytes = text->next == NULL ? CHUNK_BYTES_FIRST : CHUNK_BYTES;
-		text->n_left = name->n > n_bytes ? name->n : n_bytes;
+		text->n_chunk = text->n_chunk == 0                ? CHUNK_BYTES
+				: text->n_chunk < CHUNK_BYTES_MAX ? 2 * text->n_chunk
+								  : CHUNK_BYTES_MAX;
+		text->n_left = name->n > text->n_chunk ? name->n : text->n_chunk;
 		text->next = memory_get(text->n_left, 1, "the canonical graph");
 #pragma omp critical(canonical_chunks)
 		{

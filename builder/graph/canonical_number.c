@@ -264,7 +264,7 @@ static void number_sorted(struct canon *c, uint32_t *tasks, uint32_t n, uint32_t
 			  int (*compare)(const void *, const void *, void *))
 {
 	uint32_t n_in_order = 1;
-	while (n_in_order < n && compare(&tasks[n_in_order - 1], &tasks[n_in_order], c) <= 0) /* as are many that are equal */
+	while (n_in_order < n && compare(&tasks[n_in_order - 1], &tasks[n_in_order], c) <= 0) /* often all of them are equal */
 		n_in_order++;
 	if (n_in_order < n)
 		qsort_r(tasks, n, sizeof *tasks, compare, c);

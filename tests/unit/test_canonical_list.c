@@ -83,7 +83,7 @@ static int by_source(const void *left, const void *right)
 	return l->source < r->source ? -1 : l->source > r->source;
 }
 
-/* As a process adds them, the second time after another one. */
+/* Adds them as a process does; a second call does it as a second process would. */
 static void settle_lines(struct made *made)
 {
 	struct canonical_list *list = made->list;
