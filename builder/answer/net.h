@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * The fragment graph of a process as a net that can be walked forwards: what follows each node, and when it was ready; and
- * what each node executed, which is in the tables of the graph. Made once when the graph is finished, and constant from then
- * on; read by the other files of this folder.
+ * what each node executed, which is in the tables of the graph. Made once when the graph is finished, and read by the other
+ * files of this folder. From then on it is constant, but for what answer.c has added (late.h) and takes away (spare numbers).
  */
 #ifndef OTTER_BUILDER_ANSWER_NET_H
 #define OTTER_BUILDER_ANSWER_NET_H

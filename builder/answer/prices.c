@@ -86,7 +86,7 @@ void prices_begin(struct prices *prices, const struct net *net)
 {
 	*prices = (struct prices){.n = net->graph->model->n_constructs};
 	prices->rows = memory_zeroed(prices->n, sizeof *prices->rows, WHAT);
-	prices->made.capacity = net->n_tasks; /* each was created once, if nothing is damaged */
+	prices->made.capacity = net->n_tasks; /* those of OpenMP are created once, if nothing is damaged */
 	prices->made.rows = memory_get(net->n_tasks, sizeof *prices->made.rows, WHAT);
 	add_creations(prices, net);
 	add_tasks(prices, net);

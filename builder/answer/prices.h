@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * What tasks cost in this run, by construct: creating one, and from the moment in which it could begin until it does. And
- * how long tasks and fragments of each construct executed. Called by answer.c, on one thread.
+ * how long tasks and fragments of each construct executed. Called by answer.c and late.c, on one thread.
  */
 #ifndef OTTER_BUILDER_ANSWER_PRICES_H
 #define OTTER_BUILDER_ANSWER_PRICES_H
@@ -44,8 +44,9 @@ struct prices {
 	uint64_t made_ticks; /* of all constructs */
 };
 
-/* From nodes and links, beside their order; and when prices_see_start() has been called for all tasks but undeferred ones. */
+/* What follows from nodes and links: beside the order of nodes. */
 void prices_begin(struct prices *prices, const struct net *net);
+/* The rest, after prices_see_start() for each task that began, but undeferred ones. */
 void prices_find(struct prices *prices, const struct net *net);
 /* cutoff.c: fills in the cut-offs, of a run on so many threads that took `all_ticks` all together. */
 void prices_find_cutoffs(struct prices *prices, const struct net *net, uint32_t n_threads, uint64_t all_ticks);

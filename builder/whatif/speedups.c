@@ -90,11 +90,14 @@ static void add_own(const struct search *s, uint32_t id, uint32_t end, uint64_t 
 	}
 }
 
-/* Has two threads, where there are some, call `add` for half of the nodes each. `sums`: n of them, 0; a thread has its own. */
+/*
+ * Has two threads, where there are some, call `add` for half of the nodes each. `sums` has n numbers, all 0. The second thread adds to
+ * numbers of its own, which are added at the end: not worth it if there are as many as nodes.
+ */
 static void add_all(const struct search *s, void (*add)(const struct search *s, uint32_t id, uint32_t end, uint64_t *sums),
 		    uint64_t *sums, size_t n)
 {
-	uint32_t end = s->scene->net->n, middle = omp_get_num_threads() > 1 ? end / 2 : end;
+	uint32_t end = s->scene->net->n, middle = omp_get_num_threads() > 1 && n < end ? end / 2 : end;
 	uint64_t *others = middle < end ? memory_zeroed(n, sizeof *others, WHAT) : NULL;
 #pragma omp taskgroup
 	{

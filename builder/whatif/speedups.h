@@ -10,8 +10,8 @@
 #include "builder/whatif/whatif.h"
 
 /*
- * By node of the net: the construct that it executes, of nodes of implicit tasks; others execute that of their own task. To be
- * freed. On any thread.
+ * By node of the net: the construct that it executes, of nodes of implicit tasks; others execute that of their own task or unit.
+ * To be freed. On any thread.
  */
 uint32_t *speedups_find_places(const struct net *net, const struct track *track);
 
