@@ -170,10 +170,12 @@ class Match:
 
     def time_in_region(self, implicit):
         """From its begin until its thread enters a region of the same text again. Two of them may overlap: a thread that
-        leaves one early may be in another one's team while the first goes on."""
+        leaves one early may be in another one's team while the first goes on. Where a loop is unrolled, regions of one
+        text have several addresses: what the same task met next is after this one, whatever it is."""
         begin = time_of(implicit)
         later = [time_of(n) for n in self.graph.nodes if n["kind"] == "implicit" and time_of(n) > begin
-                 and (n["stream"], n["construct"]) == (implicit["stream"], implicit["construct"])]
+                 and n["stream"] == implicit["stream"]
+                 and (n["construct"] == implicit["construct"] or n["parent"] == implicit["parent"])]
         return begin, min(later, default=float("inf"))
 
     def who_is_who(self, team, implicits, region, known):
