@@ -14,10 +14,8 @@ void graph_take_blocked(struct graph *graph, const struct point *at, uint32_t no
 {
 	if (graph->blocked == NULL)
 		return;
-	uint64_t given_ticks = graph->given_blocked_ticks[at->task];
-	graph->given_blocked_ticks[at->task] =
-		busy_until(graph->blocked, at->stream, at->task, window_clip(&graph->model->window, at->ticks));
-	graph_add_blocked(graph, at, node, graph->given_blocked_ticks[at->task] - given_ticks);
+	uint64_t now = busy_until(graph->blocked, at->stream, at->task, window_clip(&graph->model->window, at->ticks));
+	graph_add_blocked(graph, at, node, busy_grown(&graph->given_blocked_ticks[at->task], now));
 }
 
 void graph_add_blocked(struct graph *graph, const struct point *at, uint32_t node, uint64_t ticks)

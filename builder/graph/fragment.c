@@ -12,9 +12,8 @@ uint64_t graph_take_time(struct graph *graph, const struct point *at)
 {
 	if (graph->level != GRAPH_FRAGMENT || graph->busy == NULL)
 		return 0;
-	uint64_t given_ticks = graph->given_ticks[at->task];
-	graph->given_ticks[at->task] = busy_until(graph->busy, at->stream, at->task, window_clip(&graph->model->window, at->ticks));
-	return graph->given_ticks[at->task] - given_ticks;
+	return busy_grown(&graph->given_ticks[at->task],
+			  busy_until(graph->busy, at->stream, at->task, window_clip(&graph->model->window, at->ticks)));
 }
 
 /* A task may execute after a node that is no fragment, such as a reduction in a barrier: its next fragment gets that time. */

@@ -159,9 +159,9 @@ static void add_time(struct graph *graph, const struct point *at, bool was_look)
 	if (id == 0 || at->ticks < before.ticks)
 		return;
 	struct node *node = graph_inner_node(graph, id);
-	node->busy_ticks += was_look ? now.ticks - before.ticks : now.busy_ticks - before.busy_ticks;
+	node->busy_ticks += was_look ? now.ticks - before.ticks : busy_grown(&before.busy_ticks, now.busy_ticks);
 	if (!was_look && graph->level == GRAPH_FRAGMENT)
-		graph_add_blocked(graph, at, id, now.blocked_ticks - before.blocked_ticks);
+		graph_add_blocked(graph, at, id, busy_grown(&before.blocked_ticks, now.blocked_ticks));
 	if (at->ticks > node->end_ticks)
 		node->end_ticks = at->ticks;
 }

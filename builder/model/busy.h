@@ -44,6 +44,17 @@ static inline uint64_t busy_until(const struct busy *busy, uint32_t stream, uint
 	return busy->ticks[task] + (s->task == task && task != 0 && ticks > s->since_ticks ? ticks - s->since_ticks : 0);
 }
 
+/*
+ * By how much it has grown since it was `*then`, which is set to it. Where records contradict each other, as where two streams
+ * execute one task at once, it may shrink: then that is 0, and what comes until it was as long again does not count either.
+ */
+static inline uint64_t busy_grown(uint64_t *then, uint64_t now)
+{
+	uint64_t ticks = now > *then ? now - *then : 0;
+	*then += ticks;
+	return ticks;
+}
+
 /* From now on this task executes on the stream; 0: none does. */
 static inline void busy_change(struct busy *busy, uint32_t stream, uint32_t task, uint64_t ticks)
 {

@@ -50,7 +50,7 @@ static void released(struct exclusion *mutex, struct exclusion_hold *hold, uint3
 	if (hold->task != task)
 		return;
 	mutex->n += !model->window.is_part || own > hold->own_ticks;
-	mutex->ticks += own - hold->own_ticks;
+	mutex->ticks += busy_grown(&hold->own_ticks, own);
 	hold->task = 0;
 }
 
