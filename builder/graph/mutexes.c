@@ -94,10 +94,8 @@ static uint32_t release(struct mutex_stream *s, const struct window *window, con
 	}
 	struct mutex_row *row = &s->table.rows[hold.row];
 	uint64_t held = at->ticks > hold.since_ticks ? window_ticks(window, hold.since_ticks, at->ticks) : 0, own = held;
-	if (busy != NULL && at->task == hold.task && at->task != 0) {
-		uint64_t now = busy_now(busy, window, at);
-		own = now > hold.busy_ticks ? now - hold.busy_ticks : 0;
-	}
+	if (busy != NULL && at->task == hold.task && at->task != 0)
+		own = busy_grown(&hold.busy_ticks, busy_now(busy, window, at));
 	row->held_ticks += held;
 	row->own_ticks += own < held ? own : held;
 	return hold.row;

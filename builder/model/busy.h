@@ -45,8 +45,8 @@ static inline uint64_t busy_until(const struct busy *busy, uint32_t stream, uint
 }
 
 /*
- * By how much it has grown since it was `*then`, which is set to it. Where records contradict each other, as where two streams
- * execute one task at once, it may shrink: then that is 0, and what comes until it was as long again does not count either.
+ * How much a task has executed since it had executed `*then`, which then also has that. Where records contradict each other, as
+ * where two streams execute one task at once, `now` may be less than `*then`: that is 0, and `*then` stays what it is.
  */
 static inline uint64_t busy_grown(uint64_t *then, uint64_t now)
 {

@@ -63,7 +63,7 @@ static int scope_leave(void *self, const struct point *at, struct scope *scope)
 	if (s->n_open == 0)
 		return pass(tree, s, at->ticks);
 	struct open_share *open = &s->open[--s->n_open], *around = s->n_open > 0 ? open - 1 : NULL;
-	uint64_t now = busy_now(tree, at), ticks = now > open->busy_ticks ? now - open->busy_ticks : 0;
+	uint64_t ticks = busy_grown(&open->busy_ticks, busy_now(tree, at));
 	struct share *share = &s->shares[open->row];
 	share->count += window_meets(&tree->model->window, scope->enter_ticks, at->ticks);
 	share->n_chunks += scope->chunks;
